@@ -92,14 +92,7 @@ func (s *source) add(of string) error {
 func seriesOf(m method, bins []results.Bin, binning string, from *source) (series, error) {
 	s := series{method: m}
 	seen := map[int]bool{}
-	var others []string
-	for _, b := range bins {
-		if b.Binning != binning {
-			if !slices.Contains(others, b.Binning) {
-				others = append(others, b.Binning)
-			}
-			continue
-		}
+	for _, b := range results.Where(bins, func(b results.Bin) bool { return b.Binning == binning }) {
 		if seen[b.Bin] {
 			return s, fmt.Errorf("method %q, %s bin %d: two rows", m.id, binning, b.Bin)
 		}
@@ -114,7 +107,7 @@ func seriesOf(m method, bins []results.Bin, binning string, from *source) (serie
 	}
 	switch {
 	case len(seen) == 0:
-		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(others, ", "))
+		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(results.Distinct(bins, func(b results.Bin) string { return b.Binning }), ", "))
 	case s.n == 0:
 		return s, fmt.Errorf("method %q: every %s bin is empty", m.id, binning)
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results"
 )
 
 // Figure is a checked figure, ready to be written in any format. It is immutable
@@ -55,14 +56,12 @@ func ParseFormats(names []string) ([]Format, error) {
 		if !slices.Contains(Formats(), f) {
 			return nil, fmt.Errorf("figure format %q is none of %s", name, strings.Join(formatNames(), ", "))
 		}
-		if !slices.Contains(list, f) {
-			list = append(list, f)
-		}
+		list = append(list, f)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("no figure format: name one of %s", strings.Join(formatNames(), ", "))
 	}
-	return list, nil
+	return results.Distinct(list, func(f Format) Format { return f }), nil
 }
 
 // Encode writes the figure to w. The same figure gives the same bytes, in any
