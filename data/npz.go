@@ -88,26 +88,17 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 	return z.Close()
 }
 
-// encode returns the header and the column of a member as bytes; those of the
-// column may be its own memory.
+// encode returns the header and the column of a member as bytes.
 func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return headerBytes(Float64, []int{len(m.Float64)}), littleBytes(m.Float64), nil
+		return headerBytes(Float64, []int{len(m.Float64)}), appendLittle(nil, m.Float64), nil
 	case m.Int32 != nil:
-		return headerBytes(Int32, []int{len(m.Int32)}), littleBytes(m.Int32), nil
+		return headerBytes(Int32, []int{len(m.Int32)}), appendLittle(nil, m.Int32), nil
 	case m.Bool != nil:
 		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
 	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
-}
-
-// littleBytes returns the little-endian bytes of v, which may be its own memory.
-func littleBytes[T float64 | int32](v []T) []byte {
-	if nativeBig {
-		return appendLittle(nil, v)
-	}
-	return bytesOf(v)
 }
 
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.
