@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kind says what the logits array of a set holds.
@@ -206,31 +207,33 @@ func (a *Array) checkProbs() ([]string, error) {
 	return notes, err
 }
 
-// eachRow64 reads rows as float64, in order, until do returns false.
+// eachRow64 reads all rows as float64, in order, until do returns false.
 func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
-	n, k := a.Rows(), a.Cols()
-	if n == 0 || k == 0 {
+	return a.eachRowOf(&a.buf, 0, a.Rows(), do)
+}
+
+// eachRowOf is eachRow64 of rows lo..hi-1. Several goroutines may call it at once, each
+// with its own buffer.
+func (a *Array) eachRowOf(buf *[]byte, lo, hi int, do func(i int, row []float64) bool) error {
+	k := a.Cols()
+	if k == 0 {
 		return nil
 	}
-	step := max(1, min(64, n)) // most files are decided by their first rows
+	step := 64 // most files are decided by their first rows
 	var block []float64
-	for lo := 0; lo < n; lo += step {
-		if lo > 0 {
-			step = max(1, (1<<17)/k)
-		}
-		hi := min(lo+step, n)
-		if len(block) < (hi-lo)*k {
-			block = make([]float64, (hi-lo)*k)
-		}
-		part := block[:(hi-lo)*k]
-		if err := a.ReadFloat64(part, lo, hi); err != nil {
+	for lo < hi {
+		end := min(lo+step, hi)
+		block = resize(block, (end-lo)*k)
+		if err := readTable(a, block, buf, lo, end, Float64, decodeFloats[float64]); err != nil {
 			return err
 		}
-		for i := lo; i < hi; i++ {
-			if !do(i, part[(i-lo)*k:(i-lo+1)*k]) {
+		for row := range slices.Chunk(block, k) {
+			if !do(lo, row) {
 				return nil
 			}
+			lo++
 		}
+		step = max(1, (1<<17)/k)
 	}
 	return nil
 }
@@ -240,20 +243,11 @@ func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
 	if a.conversion == asStored {
 		return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
 	}
-	k, cols := a.Cols(), a.tableCols()
-	step := max(1, (1<<15)/k)
-	wide := make([]float64, min(step, hi-lo)*k)
-	for at := lo; at < hi; at += step {
-		end := min(at+step, hi)
-		part := wide[:(end-at)*k]
-		if err := readTable(a, part, buf, at, end, Float64, decodeFloats[float64]); err != nil {
-			return err
-		}
-		for i := 0; i < len(part); i += k {
-			a.conversion.row(dst[((at-lo)+i/k)*cols:][:cols], part[i:i+k])
-		}
-	}
-	return nil
+	cols := a.tableCols()
+	return a.eachRowOf(buf, lo, hi, func(i int, row []float64) bool {
+		a.conversion.row(dst[(i-lo)*cols:][:cols], row)
+		return true
+	})
 }
 
 // row converts one row.
