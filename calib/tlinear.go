@@ -102,28 +102,16 @@ func (GapTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // 1; unit is G of the gap, 0 for the others.
 type certainty interface {
 	of(m *softmax.Moments, row []float32, unit float64) float64
-	checkUnit(unit float64) error
 }
 
 type byConfidence struct{}
 
 func (byConfidence) of(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
 
-func (byConfidence) checkUnit(unit float64) error { return noUnit(unit) }
-
 type byEntropy struct{}
 
 func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
 	return 1 - entropy(m, len(row))
-}
-
-func (byEntropy) checkUnit(unit float64) error { return noUnit(unit) }
-
-func noUnit(unit float64) error {
-	if unit != 0 {
-		return fmt.Errorf("unit = %v: want 0 except for t-gap", unit)
-	}
-	return nil
 }
 
 type byGap struct{}
@@ -133,13 +121,6 @@ func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
 		return 0
 	}
 	return min(topGap(row)/unit, 1)
-}
-
-func (byGap) checkUnit(unit float64) error {
-	if !(unit >= 0) || math.IsInf(unit, 0) {
-		return fmt.Errorf("unit = %v: want a gap of logits", unit)
-	}
-	return nil
 }
 
 // topGap returns the difference of the two largest elements of row, 0 if they
@@ -194,14 +175,25 @@ func (m linearMap[S]) Check() error {
 	if !(m.A >= 0) || !usable(m.B) || !usable(m.A+m.B) {
 		return fmt.Errorf("a = %v, b = %v: want a >= 0, b and a + b in [1e-6, 1e8]", m.A, m.B)
 	}
-	var measure S
-	return measure.checkUnit(m.Unit)
+	switch gap := m.isGap(); {
+	case !gap && m.Unit != 0:
+		return fmt.Errorf("unit = %v: want 0 except for t-gap", m.Unit)
+	case !(m.Unit >= 0) || math.IsInf(m.Unit, 0):
+		return fmt.Errorf("unit = %v: want a gap of logits", m.Unit)
+	}
+	return nil
+}
+
+// isGap reports whether the map is that of t-gap.
+func (linearMap[S]) isGap() bool {
+	_, gap := any(*new(S)).(byGap)
+	return gap
 }
 
 // Parameters returns a, b and, of t-gap, the largest gap of the calibration set.
 func (m linearMap[S]) Parameters() []Parameter {
 	list := []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
-	if _, gap := any(*new(S)).(byGap); gap {
+	if m.isGap() {
 		list = append(list, Parameter{Name: "unit", Value: m.Unit})
 	}
 	return list
