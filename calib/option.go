@@ -104,7 +104,11 @@ func numberOption[T int | float64](name string, field *T, def T, limits, help st
 // method derives from the data.
 func OptionalInt(name string, field **int, def *int, least, most int, help string) Option {
 	var value int
-	o := IntOption(name, &value, 0, least, most, help)
+	return optional(IntOption(name, &value, 0, least, most, help), &value, field, def)
+}
+
+// optional makes the option o of value the option of a pointer. A nil pointer means def.
+func optional[T int | float64](o Option, value *T, field **T, def *T) Option {
 	set := o.Set
 	o.Default = nil
 	if def != nil {
@@ -118,7 +122,7 @@ func OptionalInt(name string, field **int, def *int, least, most int, help strin
 	}
 	o.Set = func(v any) error {
 		err := set(v)
-		*field = &value
+		*field = value
 		return err
 	}
 	o.fill = func() error {
@@ -126,7 +130,7 @@ func OptionalInt(name string, field **int, def *int, least, most int, help strin
 			*field = def
 			return nil
 		}
-		return set(**field)
+		return o.Set(**field) // not the number of another copy of the method, which may be in use
 	}
 	return o
 }
@@ -149,14 +153,8 @@ func FloatOption(name string, field *float64, def, least, most float64, help str
 // OptionalFloat is a FloatOption whose 0 is a value of its own: the field is a
 // pointer, and nil means the default.
 func OptionalFloat(name string, field **float64, def, least, most float64, help string) Option {
-	value := def
-	if *field != nil {
-		value = **field
-	}
-	*field = &value // not the number of another copy of the method, which may be in use
-	o := FloatOption(name, *field, def, least, most, help)
-	o.fill = func() error { return o.Set(**field) }
-	return o
+	var value float64
+	return optional(FloatOption(name, &value, def, least, most, help), &value, field, &def)
 }
 
 // ChoiceOption is an option that holds one of some words. The first is the
