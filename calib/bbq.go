@@ -77,7 +77,8 @@ func (m BayesianBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	set := in.Cal
-	g := bbqMap{Classes: make([]histograms.Averaged, set.Logits.Cols)}
+	var g bbqMap
+	g.Classes = make([]histograms.Averaged, set.Logits.Cols)
 	cost := 2.0 // of a bin
 	if m.Score == scoreBIC {
 		cost = softmax.Log(float64(set.Logits.Rows))
@@ -93,14 +94,7 @@ func (m BayesianBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // bbqMap holds the averaged histograms of each of the k classes.
-type bbqMap struct {
-	Classes []histograms.Averaged `json:"classes"`
-}
-
-// NumClasses returns k.
-func (m bbqMap) NumClasses() int { return len(m.Classes) }
-
-func (m bbqMap) Check() error { return checkClasses(m.Classes, histograms.Averaged.Check) }
+type bbqMap struct{ perClass[histograms.Averaged] }
 
 // prepared returns m with the common first bin of each class.
 func (m bbqMap) prepared() Map {

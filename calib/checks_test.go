@@ -99,14 +99,14 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{gcMap{}, gcMap{0, []gcPartition{{}}}, gcMap{1, nil}, gcMap{1, []gcPartition{{}}}, gcMap{1, []gcPartition{{[][]float64{{0}}, []float64{1, 1}}}}, gcMap{2, []gcPartition{{[][]float64{{0}}, []float64{1}}}}, gcMap{1, []gcPartition{{[][]float64{{0}}, []float64{0}}}}},
 		},
 		"histograms": {
-			[]checked{hbMap{[]histogram{{0, 1}, {.5}}}, hbTopMap{histogram{0, 1}}},
-			[]checked{hbMap{}, hbMap{[]histogram{{}}}, hbTopMap{}, hbTopMap{histogram{-1e-9}}, hbTopMap{histogram{1 / below}}, hbTopMap{histogram{nan}}},
+			[]checked{hbMap{perClass[histogram]{[]histogram{{0, 1}, {.5}}}}, hbTopMap{histogram{0, 1}}},
+			[]checked{hbMap{}, hbMap{perClass[histogram]{[]histogram{{}}}}, hbTopMap{}, hbTopMap{histogram{-1e-9}}, hbTopMap{histogram{1 / below}}, hbTopMap{histogram{nan}}},
 		},
 		"histograms of equal mass": {
-			[]checked{hbMassMap{[]massHistogram{{nil, []float64{1}}, {[]float64{0, 1}, []float64{0, .5, 1}}}}},
+			[]checked{hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{1}}, {[]float64{0, 1}, []float64{0, .5, 1}}}}}},
 			[]checked{
-				hbMassMap{}, hbMassMap{[]massHistogram{{}}}, hbMassMap{[]massHistogram{{[]float64{.5}, []float64{1}}}}, hbMassMap{[]massHistogram{{nil, []float64{1 / below}}}}, hbMassMap{[]massHistogram{{nil, []float64{-1e-9}}}},
-				hbMassMap{[]massHistogram{{[]float64{.5, .5}, numbers(3)}}}, hbMassMap{[]massHistogram{{[]float64{-1e-9}, numbers(2)}}}, hbMassMap{[]massHistogram{{[]float64{1 / below}, numbers(2)}}}, hbMassMap{[]massHistogram{{[]float64{nan}, numbers(2)}}},
+				hbMassMap{}, hbMassMap{perClass[massHistogram]{[]massHistogram{{}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{.5}, []float64{1}}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{1 / below}}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{-1e-9}}}}},
+				hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{.5, .5}, numbers(3)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{-1e-9}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{1 / below}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{nan}, numbers(2)}}}},
 			},
 		},
 		"hfe": {
@@ -158,8 +158,8 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{ptsMap{0, numbers(ptsNet(0).Size())}, ptsMap{ptsInputs + 1, numbers(ptsNet(ptsInputs + 1).Size())}, ptsMap{1, numbers(ptsNet(2).Size())}, ptsMap{1, append(numbers(ptsNet(1).Size()-1), 1e7)}},
 		},
 		"scaling and binning": {
-			[]checked{scalingBinningMap{[]binnedSigmoid{{A: 1, Values: []float64{1}}}}, topScalingBinningMap{A: 1, Values: []float64{0}}},
-			[]checked{scalingBinningMap{}, scalingBinningMap{[]binnedSigmoid{{A: nan, Values: []float64{1}}}}, topScalingBinningMap{A: 1}, topScalingBinningMap{B: inf, Values: []float64{0}}},
+			[]checked{scalingBinningMap{perClass[binnedSigmoid]{[]binnedSigmoid{{A: 1, Values: []float64{1}}}}}, topScalingBinningMap{A: 1, Values: []float64{0}}},
+			[]checked{scalingBinningMap{}, scalingBinningMap{perClass[binnedSigmoid]{[]binnedSigmoid{{A: nan, Values: []float64{1}}}}}, topScalingBinningMap{A: 1}, topScalingBinningMap{B: inf, Values: []float64{0}}},
 		},
 		"SMART": {
 			[]checked{smartMap{2 * math.MaxFloat32, 1e300, numbers(321)}, smartMap{-2 * math.MaxFloat32, 0, numbers(321)}},
@@ -169,8 +169,8 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{splineMap{[]float64{0, 1}, []float64{-1e6, 1e6}}},
 			[]checked{splineMap{}, splineMap{numbers(1), numbers(2)}, splineMap{[]float64{.5, .5}, numbers(2)}, splineMap{[]float64{-1e-9}, numbers(1)}, splineMap{[]float64{1 / below}, numbers(1)}, splineMap{numbers(1), []float64{1e6 / below}}, splineMap{numbers(1), []float64{nan}}, splineMap{[]float64{.2, .5, .4}, numbers(3)}},
 		},
-		"smoothing splines":  {nil, []checked{smoothingSplineMap{}, smoothingSplineMap{[]smoothing.Spline{{}}}}},
-		"averaged":           {nil, []checked{bbqMap{}, bbqMap{[]histograms.Averaged{{}}}}},
+		"smoothing splines":  {nil, []checked{smoothingSplineMap{}, smoothingSplineMap{perClass[smoothing.Spline]{[]smoothing.Spline{{}}}}}},
+		"averaged":           {nil, []checked{bbqMap{}, bbqMap{perClass[histograms.Averaged]{[]histograms.Averaged{{}}}}}},
 		"isotonic functions": {[]checked{irMap{Function: knots}}, []checked{irMap{}, irOVAMap{}}},
 		"svs": {
 			[]checked{svsMap{mixed{1, 1e-15}, numbers(1), numbers(1)}, svsMap{mixed{1, below}, numbers(1), numbers(1)}},

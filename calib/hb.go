@@ -96,7 +96,7 @@ func (t binTally) histogram() histogram {
 	return h
 }
 
-func checkHistogram(h histogram) error {
+func (h histogram) Check() error {
 	if len(h) == 0 {
 		return errors.New("no bins")
 	}
@@ -143,7 +143,8 @@ func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := hbMap{Classes: make([]histogram, len(tallies))}
+	var m hbMap
+	m.Classes = make([]histogram, len(tallies))
 	for j, t := range tallies {
 		t.rows[0] = float64(set.Logits.Rows) // without the rows of the other bins
 		for _, n := range t.rows[1:] {
@@ -179,9 +180,7 @@ func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 }
 
 // hbMap holds a histogram for each of the k classes.
-type hbMap struct {
-	Classes []histogram `json:"classes"` // k x m
-}
+type hbMap struct{ perClass[histogram] }
 
 // first returns the value of the first bin of each class.
 func (m hbMap) first() []float64 {
@@ -191,10 +190,6 @@ func (m hbMap) first() []float64 {
 	}
 	return first
 }
-
-func (m hbMap) NumClasses() int { return len(m.Classes) }
-
-func (m hbMap) Check() error { return checkClasses(m.Classes, checkHistogram) }
 
 // Apply writes the n x k probabilities.
 func (m hbMap) Apply(dst data.Probs, set *data.Set) {
@@ -240,7 +235,7 @@ type hbTopMap struct {
 	Bins histogram `json:"bins"` // m
 }
 
-func (m hbTopMap) Check() error { return checkHistogram(m.Bins) }
+func (m hbTopMap) Check() error { return m.Bins.Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {

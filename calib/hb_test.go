@@ -64,7 +64,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 }
 
 func TestHBRowOfZerosIsUniform(t *testing.T) {
-	m := hbMap{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}
+	m := hbMap{perClass[histogram]{[]histogram{{0, 1}, {0, 1}, {0, 1}}}}
 	q := applied(m, data.NewMatrix(1, 3)).Row(0)
 	if !testset.Near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
 		t.Errorf("%v, want thirds", q)
@@ -212,7 +212,7 @@ func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
 
 // A prepared map shares no memory with the one it is made of.
 func TestPreparedBBQIsACopy(t *testing.T) {
-	m := bbqMap{[]histograms.Averaged{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}
+	m := bbqMap{perClass[histograms.Averaged]{[]histograms.Averaged{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}}
 	m.prepared()
 	if m.Classes[0].At(0) != 0 { // the value of the first bin where it is prepared
 		t.Error("the map itself was prepared")

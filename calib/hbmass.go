@@ -54,7 +54,8 @@ func (h MassHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	m := hbMassMap{Classes: make([]massHistogram, in.Cal.Logits.Cols)}
+	var m hbMassMap
+	m.Classes = make([]massHistogram, in.Cal.Logits.Cols)
 	nll, err := eachClass(ctx, in.Cal, scoreProb, func(class int, p []float64, positive []bool) {
 		m.Classes[class] = newMassHistogram(p, positive, h.Bins)
 		binValues(p, m.Classes[class].Edges, m.Classes[class].Values)
@@ -71,6 +72,8 @@ type massHistogram struct {
 	Edges  []float64 `json:"edges"`  // increasing, one fewer than Values
 	Values []float64 `json:"values"` // one for each bin
 }
+
+func (h massHistogram) Check() error { return checkBins(h.Edges, h.Values) }
 
 // newMassHistogram returns the share of hits in bins of equal numbers of scores.
 func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
@@ -92,16 +95,7 @@ func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
 }
 
 // hbMassMap holds a histogram for each of the k classes.
-type hbMassMap struct {
-	Classes []massHistogram `json:"classes"` // k
-}
-
-// NumClasses returns k.
-func (m hbMassMap) NumClasses() int { return len(m.Classes) }
-
-func (m hbMassMap) Check() error {
-	return checkClasses(m.Classes, func(h massHistogram) error { return checkBins(h.Edges, h.Values) })
-}
+type hbMassMap struct{ perClass[massHistogram] }
 
 // Apply writes the n x k probabilities.
 func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {

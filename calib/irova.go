@@ -116,15 +116,15 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRo
 // irOVAMap holds one function for each of the k classes. It serves sets of k
 // classes only.
 type irOVAMap struct {
-	Classes []isotonic.Function `json:"classes"`
-	limit   []float32           // k: isotonic.LikelyLimit of the right end of the zeros of each class
+	perClass[isotonic.Function]
+	limit []float32 // k: isotonic.LikelyLimit of the right end of the zeros of each class
 }
 
 // prepared returns m with its limits.
 func (m irOVAMap) prepared() Map { return newIROVAMap(m.Classes) }
 
 func newIROVAMap(classes []isotonic.Function) irOVAMap {
-	m := irOVAMap{classes, make([]float32, len(classes))}
+	m := irOVAMap{perClass[isotonic.Function]{classes}, make([]float32, len(classes))}
 	for j, g := range classes {
 		m.limit[j] = float32(math.Inf(-1))
 		for i := 0; i < len(g.Y) && g.Y[i] == 0; i++ {
@@ -181,8 +181,3 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 	}
 	return total / float64(len(rows)), nil
 }
-
-// NumClasses returns k.
-func (m irOVAMap) NumClasses() int { return len(m.Classes) }
-
-func (m irOVAMap) Check() error { return checkClasses(m.Classes, isotonic.Function.Check) }

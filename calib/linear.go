@@ -43,6 +43,16 @@ func checkParameters(name string, v []float64, k int) error {
 	return nil
 }
 
+// perClass is a map that has a function for each of the k classes.
+type perClass[F interface{ Check() error }] struct {
+	Classes []F `json:"classes"` // k
+}
+
+// NumClasses returns k.
+func (m perClass[F]) NumClasses() int { return len(m.Classes) }
+
+func (m perClass[F]) Check() error { return checkClasses(m.Classes, F.Check) }
+
 // checkClasses rejects a saved map without classes, or with a class that check rejects.
 func checkClasses[T any](classes []T, check func(T) error) error {
 	if len(classes) == 0 {

@@ -229,7 +229,7 @@ func centre(edges []float64, bin int) float64 {
 	return (ends[bin] + ends[bin+1]) / 2
 }
 
-func (s binnedSigmoid) check() error {
+func (s binnedSigmoid) Check() error {
 	if err := checkVectors([]string{"a", "b"}, []float64{s.A}, []float64{s.B}); err != nil {
 		return err
 	}
@@ -262,7 +262,8 @@ func (m ScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	set := in.Cal
 	ends := make([]fit.Solution, set.Logits.Cols)
-	g := scalingBinningMap{Classes: make([]binnedSigmoid, len(ends))}
+	var g scalingBinningMap
+	g.Classes = make([]binnedSigmoid, len(ends))
 	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, f []float64, positive []bool) {
 		g.Classes[class], ends[class] = fitBinnedSigmoid(f, positive, m.Bins)
 		replace(f, class, g.at)
@@ -299,14 +300,7 @@ func confidenceOdds(conf float64) float64 {
 }
 
 // scalingBinningMap holds a binned sigmoid for each of the k classes.
-type scalingBinningMap struct {
-	Classes []binnedSigmoid `json:"classes"`
-}
-
-// NumClasses returns k.
-func (m scalingBinningMap) NumClasses() int { return len(m.Classes) }
-
-func (m scalingBinningMap) Check() error { return checkClasses(m.Classes, binnedSigmoid.check) }
+type scalingBinningMap struct{ perClass[binnedSigmoid] }
 
 // Apply writes the n x k probabilities.
 func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
@@ -318,7 +312,7 @@ func (m scalingBinningMap) at(class int, z float64) float64 { return m.Classes[c
 // topScalingBinningMap is the binned sigmoid of the confidence.
 type topScalingBinningMap binnedSigmoid
 
-func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).check() }
+func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {

@@ -67,7 +67,8 @@ func (SmoothingSpline) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	for i, r := range rank {
 		order[r] = i
 	}
-	m := smoothingSplineMap{Classes: make([]smoothing.Spline, k)}
+	var m smoothingSplineMap
+	m.Classes = make([]smoothing.Spline, k)
 	ends := make([]fit.Solution, k)
 	nll, err := eachClass(ctx, set, scoreLogOdds, func(class int, z []float64, positive []bool) {
 		s, end := smoothing.Fit(z, positive, fifth(order, positive))
@@ -103,14 +104,7 @@ func fifth(order []int, positive []bool) []bool {
 }
 
 // smoothingSplineMap holds the spline of each of the k classes.
-type smoothingSplineMap struct {
-	Classes []smoothing.Spline `json:"classes"`
-}
-
-// NumClasses returns k.
-func (m smoothingSplineMap) NumClasses() int { return len(m.Classes) }
-
-func (m smoothingSplineMap) Check() error { return checkClasses(m.Classes, smoothing.Spline.Check) }
+type smoothingSplineMap struct{ perClass[smoothing.Spline] }
 
 // prepared returns m with the cubics of each class.
 func (m smoothingSplineMap) prepared() Map {
