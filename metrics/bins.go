@@ -196,7 +196,7 @@ func sums(list []sample) (conf, hits float64) {
 	var s exact.Sum
 	n := 0
 	for _, x := range list {
-		s.AddShare(x.conf)
+		s.Add(x.conf)
 		one := 0 // branch-free
 		if x.correct {
 			one = 1

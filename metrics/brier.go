@@ -69,7 +69,7 @@ func TopBrier(s *Samples) float64 {
 		if x.correct {
 			c = 1 - c
 		}
-		sum.AddShare(c * c)
+		sum.Add(c * c)
 	}
 	return sum.Value() / float64(max(1, s.Len()))
 }

@@ -71,7 +71,7 @@ func CORP(s *Samples) CORPParts {
 			if x.correct {
 				miss = 1 - miss
 			}
-			score.AddShare(float64(miss * miss))
+			score.Add(float64(miss * miss))
 		}
 	})
 	accuracy := Accuracy(s)

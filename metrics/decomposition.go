@@ -76,8 +76,8 @@ func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
 		if !x.correct {
 			p, q = 1-p, 1-q
 		}
-		brierSum.AddShare(float64((1 - p) * (1 - p)))
-		brierNew.AddShare(float64((1 - q) * (1 - q)))
+		brierSum.Add(float64((1 - p) * (1 - p)))
+		brierNew.Add(float64((1 - q) * (1 - q)))
 		nllSum.Add(logLoss(p))
 		nllNew.Add(logLoss(q))
 	}

@@ -24,7 +24,7 @@ var gapEntry = Entry{
 func Gap(s *Samples) float64 {
 	var conf exact.Sum
 	for _, x := range s.sorted {
-		conf.AddShare(x.conf)
+		conf.Add(x.conf)
 	}
 	return conf.Value()/float64(max(1, s.Len())) - Accuracy(s)
 }

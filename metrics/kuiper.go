@@ -63,7 +63,7 @@ func (s *Samples) differences() (low, high float64) {
 	hits := 0
 	for lo, hi := range s.blocks(tie) {
 		for _, x := range s.sorted[lo:hi] {
-			conf.AddShare(x.conf)
+			conf.Add(x.conf)
 		}
 		hits += hitsOf(s.sorted[lo:hi])
 		d := conf.Value() - float64(hits)
@@ -89,7 +89,7 @@ func StandardKuiper(s *Samples) (float64, error) {
 	}
 	var variance exact.Sum
 	for _, x := range s.sorted {
-		variance.AddShare(float64(x.conf * (1 - x.conf)))
+		variance.Add(float64(x.conf * (1 - x.conf)))
 	}
 	v := variance.Value()
 	if v == 0 {

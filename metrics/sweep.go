@@ -77,7 +77,7 @@ func newCumulated(s *Samples) *cumulated {
 	for lo, hi := range s.blocks(tie) {
 		h := hitsOf(s.sorted[lo:hi])
 		for _, x := range s.sorted[lo:hi] {
-			conf.AddShare(x.conf)
+			conf.Add(x.conf)
 		}
 		total := conf.Value()
 		for p := lo + 1; p < hi; p++ {

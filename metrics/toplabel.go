@@ -52,7 +52,7 @@ func TopLabelECE(s *Samples, bins int) (float64, error) {
 	conf, hits := make([]exact.Sum, int(k)*m), make([]int, int(k)*m)
 	for _, x := range s.sorted {
 		at := int(s.scores.Pred[x.row])*m + softmax.Bin(x.conf, m)
-		conf[at].AddShare(x.conf)
+		conf[at].Add(x.conf)
 		if x.correct {
 			hits[at]++
 		}

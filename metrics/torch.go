@@ -43,7 +43,7 @@ func TorchECE(s *Samples, bins int) float64 {
 		for b > 0 && conf < edges[b] {
 			b--
 		}
-		sums[b].AddShare(float64(conf))
+		sums[b].Add(float64(conf))
 		if x.correct {
 			hits[b]++
 		}

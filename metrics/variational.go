@@ -69,9 +69,9 @@ func VariationalL1(s *Samples, seed uint64) (over, under float64) {
 			side = 1
 		}
 		if x.correct {
-			sum[side][1-side].AddShare(1 - x.conf)
+			sum[side][1-side].Add(1 - x.conf)
 		} else {
-			sum[side][side].AddShare(x.conf)
+			sum[side][side].Add(x.conf)
 		}
 	}
 	mean := func(side int) float64 {

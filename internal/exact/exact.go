@@ -23,16 +23,6 @@ func (s *Sum) Add(v float64) {
 	s.whole += w + carry
 }
 
-// AddShare adds v, in [0, 1], as Add does, but branch-free.
-func (s *Sum) AddShare(v float64) {
-	b := math.Float64bits(v)
-	e := b >> 52 // the biased exponent: 1023 for v = 1, smaller for all others
-	f := (b<<11 | 1<<63) >> (1022 - e)
-	var carry uint64
-	s.frac, carry = bits.Add64(s.frac, f, 0)
-	s.whole += (e+1)>>10 + carry
-}
-
 // Value returns the float64 nearest to the sum. Because it is rounded only once,
 // the sum of doubled data is exactly twice the sum.
 func (s Sum) Value() float64 {

@@ -33,22 +33,6 @@ func TestSumIsTheRationalSumRoundedOnce(t *testing.T) {
 	}
 }
 
-func TestAddShareEqualsAdd(t *testing.T) {
-	rng := rand.New(rand.NewPCG(14, 1))
-	var got, want Sum
-	for i := range 20000 {
-		v := math.Ldexp(rng.Float64(), -rng.IntN(80))
-		if i < 6 {
-			v = []float64{0, 1, math.Nextafter(1, 0), 0.5, 0x1p-64, 5e-324}[i]
-		}
-		got.AddShare(v)
-		want.Add(v)
-		if got != want {
-			t.Fatalf("%g: %x, want %x", v, got, want)
-		}
-	}
-}
-
 func TestMean(t *testing.T) {
 	if got := Mean([]float64{.25, 1, 4}); got != 1.75 {
 		t.Errorf("mean %v, want 1.75", got)
