@@ -109,11 +109,7 @@ func (t *ClassTally) Add(probs data.Probs, labels []int32) {
 	for i := range probs.Rows {
 		y := int(labels[i])
 		for j, p := range probs.Row(i) {
-			at := BinsPerClass * j
-			if float64(p*BinsPerClass) > 1 { // most probabilities are in the first bin
-				at += softmax.Bin(p, BinsPerClass)
-			}
-			t.classes.add(at, p, j == y)
+			t.classes.add(BinsPerClass*j+softmax.Bin(p, BinsPerClass), p, j == y)
 			if p > TailLimit {
 				t.tail = append(t.tail, tailed{p, int32(j), j == y})
 			}
