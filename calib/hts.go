@@ -64,12 +64,10 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	hi := []float64{htsMostW, htsMostB}
-	lo := []float64{-htsMostW, -htsMostB}
-	start := []float64{0, inverseSoftplus(t0)}
-	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
+	sol, err := MinimiseInBox(func(x []float64) (Local, error) {
 		return f.at(ctx, htsMap{x[0], x[1]})
-	}, start, lo, hi, 1)
+	}, []float64{0, inverseSoftplus(t0)}, box)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +84,7 @@ type htsFit struct {
 // at returns the mean NLL of m with its derivatives in w and b: one pass. With
 // x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x)).
 // For the derivatives of the NLL in T see fit.RowBlock.InTemperature.
-func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
+func (f *htsFit) at(ctx context.Context, m htsMap) (Local, error) {
 	scale := fit.ByRow(func(i int) float64 { return 1 / m.temperature(f.entropy[i]) })
 	s, err := f.Sums(ctx, scale, 6, func(block *fit.RowBlock, sum []float64) {
 		var w, b, ww, wb, bb float64
@@ -110,23 +108,22 @@ func (f *htsFit) at(ctx context.Context, m htsMap) (fit.Local, error) {
 		}
 	})
 	if err != nil {
-		return fit.Local{}, err
+		return Local{}, err
 	}
 	for i := range s {
 		s[i] /= float64(f.Rows())
 	}
-	return fit.Local{Value: s[0], Gradient: s[1:3], Hessian: []float64{s[3], s[4], s[4], s[5]}}, nil
+	return Local{Value: s[0], Gradient: s[1:3], Hessian: []float64{s[3], s[4], s[4], s[5]}}, nil
 }
 
-func (f *htsFit) report(m htsMap, sol fit.Solution, flat fit.Report) fit.Report {
+func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 	r := fit.Report{
 		NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes,
 	}
 	if sol.Steps == 0 {
 		r.AtBound, r.Warnings = flat.AtBound, flat.Warnings // it is ts
 	}
-	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
-	r.AtBound = append(r.AtBound, activeBounds([]float64{m.W, m.B}, box)...)
+	r.AtBound = append(r.AtBound, sol.AtBound...)
 	if len(r.AtBound) > 0 && sol.Steps > 0 {
 		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
 	}

@@ -135,7 +135,7 @@ func TestHTSDerivativesAgreeWithDifferences(t *testing.T) {
 	for i := range f.entropy {
 		f.entropy[i] = directEntropy(set.Logits.Row(i))
 	}
-	at := func(w, b float64) fit.Local {
+	at := func(w, b float64) Local {
 		l, err := f.at(context.Background(), htsMap{w, b})
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +268,8 @@ func TestHTSReportsBoundsAndFloors(t *testing.T) {
 		{htsMap{1, -6}, 1, "[] [T is floored at 0.001 on 2 of 4 calibration rows]"},
 	} {
 		f := &htsFit{o, []float64{0, 1, -1, -2}}
-		r := f.report(c.m, fit.Solution{Steps: c.steps, Value: 7}, flat)
+		bounds := activeBounds([]float64{c.m.W, c.m.B}, []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}})
+		r := f.report(c.m, Minimum{Steps: c.steps, Value: 7, AtBound: bounds}, flat)
 		if got := fmt.Sprint(r.AtBound, r.Warnings); got != c.want || r.Iterations != 2+c.steps || r.NLL != 7 {
 			t.Errorf("%+v after %d steps: %s, want %s; %+v", c.m, c.steps, got, c.want, r)
 		}
