@@ -1,9 +1,6 @@
 package data
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // derived is a source whose sets are computed from other sets.
 type derived interface {
@@ -69,13 +66,7 @@ func (g *gatherer) Form() (Form, error) {
 	return all, nil
 }
 
-func (g *gatherer) Close() error {
-	var errs []error
-	for _, r := range g.readers {
-		errs = append(errs, r.Close())
-	}
-	return errors.Join(errs...)
-}
+func (g *gatherer) Close() error { return closeAll(g.readers) }
 
 func (g *gatherer) Read(ctx context.Context, lo, hi int) (*Set, error) {
 	if g.rows == nil {

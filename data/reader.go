@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 )
 
@@ -70,10 +71,13 @@ func (r *setReader) Bytes() int64 {
 	return bytes
 }
 
-func (r *setReader) Close() error {
+func (r *setReader) Close() error { return closeAll(r.all) }
+
+// closeAll closes all, and joins the errors.
+func closeAll[C io.Closer](all []C) error {
 	var errs []error
-	for _, a := range r.all {
-		errs = append(errs, a.Close())
+	for _, c := range all {
+		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
 }
