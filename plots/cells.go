@@ -96,10 +96,7 @@ func (in Input) oneCell(binning string) (cells, error) {
 // the order of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
 func (in Input) byCell(shown []method) (order []results.Setting, bins map[place][]results.Bin) {
-	var rows []place
-	for _, r := range in.Records {
-		rows = append(rows, place{r.Setting, r.Method})
-	}
+	rows := results.Values(in.Records, func(r results.Record) place { return place{r.Setting, r.Method} })
 	withBins, bins := results.Group(in.Bins, func(b results.Bin) place { return place{b.Setting, b.Method} })
 	rows = results.Where(append(rows, withBins...), func(p place) bool {
 		return slices.ContainsFunc(shown, func(m method) bool { return m.id == p.method })

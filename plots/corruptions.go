@@ -30,10 +30,7 @@ func Corruptions(in Input) (*Figure, error) {
 	if len(severities) > 1 {
 		return nil, fmt.Errorf("corruptions figure: rows of severities %d and %d: a figure shows one", severities[0], severities[1])
 	}
-	list := make([]category, len(v.cells))
-	for i, c := range v.cells {
-		list[i] = newCategory(c)
-	}
+	list := results.Values(v.cells, newCategory)
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	top := 0.0
 	for _, x := range v.at {

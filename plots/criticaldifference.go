@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -39,10 +40,7 @@ func rankNotes(v compare.View) []string {
 	k := v.Ranking
 	notes := []string{fmt.Sprintf("Mean ranks over %s (%s); 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.",
 		table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
-	var aside []string
-	for _, l := range append(slices.Clone(k.ByNature), k.Aside...) {
-		aside = append(aside, printable(v.Label(l.Method)))
-	}
+	aside := results.Values(slices.Concat(k.ByNature, k.Aside), func(l compare.Lacking) string { return printable(v.Label(l.Method)) })
 	if len(aside) > 0 {
 		notes = append(notes, "Not ranked, because values are missing: "+table.List(aside)+".")
 	}
@@ -58,11 +56,7 @@ func rankNotes(v compare.View) []string {
 
 // labelled returns methods with the labels of a view.
 func labelled(v compare.View, ids []string) []method {
-	list := make([]method, len(ids))
-	for i, id := range ids {
-		list[i] = method{id, printable(v.Label(id))}
-	}
-	return list
+	return results.Values(ids, func(id string) method { return method{id, printable(v.Label(id))} })
 }
 
 // levels returns a line for each group, so that groups on the same line do not

@@ -199,12 +199,8 @@ func (f forest) figure() *Figure {
 			hold(r.lo, r.hi)
 		}
 	}
-	distances := make([]float64, len(all))
-	for i, v := range all {
-		distances[i] = math.Abs(v)
-	}
 	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
-	largest, clipped := bulk(distances, f.least)
+	largest, clipped := bulk(results.Values(all, math.Abs), f.least)
 	if clipped && !f.whole {
 		all = slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })
 		f.notes = append(f.notes, clippedNote)

@@ -125,9 +125,5 @@ func cellName(c results.Setting) string { return printable(table.SettingName(c, 
 
 // labels returns the names of methods in print.
 func labels(methods []method) []string {
-	list := make([]string, len(methods))
-	for i, m := range methods {
-		list[i] = m.label
-	}
-	return list
+	return results.Values(methods, func(m method) string { return m.label })
 }

@@ -47,10 +47,7 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	view := compare.View{Comparison: quality, Labels: labels}
 	list := labelled(view, p.Methods)
 	if len(p.Untimed) > 0 {
-		var untimed []string
-		for _, m := range p.Untimed {
-			untimed = append(untimed, printable(view.Label(m)))
-		}
+		untimed := results.Values(p.Untimed, func(m string) string { return printable(view.Label(m)) })
 		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", table.List(untimed)))
 	}
 	if p.Lost > 0 {

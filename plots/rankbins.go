@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -75,9 +76,7 @@ type rankLines struct {
 func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
 	area := onePanel(page, g.right, g.height)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
-	for _, m := range g.bins {
-		x.ticks = append(x.ticks, math.Log(float64(m)))
-	}
+	x.ticks = results.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
 	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
 	edge := .02 * (x.max - x.min) // room for the marks
 	x.min, x.max = x.min-edge, x.max+edge

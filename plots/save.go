@@ -41,11 +41,7 @@ const (
 func Formats() []Format { return []Format{SVG, PDF, PGF, PNG} }
 
 func formatNames() []string {
-	var list []string
-	for _, f := range Formats() {
-		list = append(list, string(f))
-	}
-	return list
+	return results.Values(Formats(), func(f Format) string { return string(f) })
 }
 
 // ParseFormats reads names of formats without repetition.

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/qats-bench/qats/results"
 )
 
 // strand is the look of one of several lines in a panel. Each line is a little
@@ -97,11 +99,7 @@ func around(all []strand, group []int) together {
 
 // named joins the labels of methods that coincide, as in "TS = QaTS".
 func named(methods []method, group []int) string {
-	var list []string
-	for _, i := range group {
-		list = append(list, methods[i].label)
-	}
-	return strings.Join(list, " = ")
+	return strings.Join(results.Values(group, func(i int) string { return methods[i].label }), " = ")
 }
 
 // plotter draws the line with the looks of the methods that have it, and then its markers.

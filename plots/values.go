@@ -113,11 +113,8 @@ func missing(methods []method, without map[string][]string, all int) (kept []met
 
 // dots is a legend of the methods, with their markers alone.
 func (v values) dots(width vg.Length) legend {
-	l := legend{width: width, dots: true}
-	for _, m := range v.methods {
-		l.keys = append(l.keys, key{m.label, MethodLook(m.id).dot})
-	}
-	return l
+	keys := results.Values(v.methods, func(m method) key { return key{m.label, MethodLook(m.id).dot} })
+	return legend{keys: keys, width: width, dots: true}
 }
 
 // largest returns the largest value that the axis has to show, and whether others

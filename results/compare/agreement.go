@@ -152,10 +152,6 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "Agreement of rankings (%s)\n\n", a.Source)
-	var labels []string
-	for _, m := range a.Methods {
-		labels = append(labels, label(m))
-	}
 	write := func(heading string, labels []string, columns [][]float64) {
 		grid := [][]string{append([]string{heading}, a.Names...)}
 		for i, label := range labels {
@@ -168,7 +164,7 @@ func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 		writeTable(b, align(grid, 1))
 		b.WriteByte('\n')
 	}
-	write("Mean rank by", labels, a.Ranks)
+	write("Mean rank by", results.Values(a.Methods, label), a.Ranks)
 	write("Kendall's tau", a.Names, a.Tau) // is symmetric
 	for _, s := range a.Notes() {
 		table.Wrap(b, "", s, 100)
@@ -184,10 +180,7 @@ func (a *Agreement) Notes() []string {
 		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
 	}
 	if len(a.Sparse) > 0 {
-		var names []string
-		for _, name := range a.Sparse {
-			names = append(names, table.Name("metric", name))
-		}
+		names := results.Values(a.Sparse, func(name string) string { return table.Name("metric", name) })
 		list = append(list, fmt.Sprintf("Left out, without a value on more than a fifth of the settings: %s.", table.List(names)))
 	}
 	if a.Without != nil {

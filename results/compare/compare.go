@@ -174,11 +174,7 @@ func (c *Comparison) compare(v values) {
 
 // shown returns Against and the methods compared with it.
 func (c *Comparison) shown() []string {
-	list := []string{c.Against}
-	for _, r := range c.Rows {
-		list = append(list, r.Method)
-	}
-	return list
+	return append([]string{c.Against}, results.Values(c.Rows, func(r Row) string { return r.Method })...)
 }
 
 // has returns an error for a method without any value of the metric.

@@ -93,11 +93,8 @@ func (v View) leftOut() []string {
 }
 
 // labels returns the labels of methods that lack values.
-func (v View) labels(list []Lacking) (labels []string) {
-	for _, l := range list {
-		labels = append(labels, v.Label(l.Method))
-	}
-	return labels
+func (v View) labels(list []Lacking) []string {
+	return results.Values(list, func(l Lacking) string { return v.Label(l.Method) })
 }
 
 // reason returns the note of a skip in words, without the method and the setting.

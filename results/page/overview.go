@@ -94,10 +94,7 @@ func reasonsOf(d *data) []reason {
 	method := func(cell int) methodEntry { return d.Methods[d.Cells.Method[cell]] }
 	type key struct{ status, why string }
 	keys, cells := results.Group(without, func(i int) key {
-		var items []string
-		for _, t := range d.Cells.Notes[i] {
-			items = append(items, d.Texts[t])
-		}
+		items := results.Values(d.Cells.Notes[i], func(t int) string { return d.Texts[t] })
 		why := strings.Join(items, "; ")
 		// "gc needs features, absent for cifar10/resnet50" is one reason for all methods
 		// and networks.
@@ -107,11 +104,8 @@ func reasonsOf(d *data) []reason {
 	var list []reason
 	for _, k := range keys {
 		labels := results.Distinct(cells[k], func(i int) string { return method(i).Label })
-		one := reason{Status: k.status, Why: k.why, Cells: len(cells[k]), Methods: strings.Join(labels, ", ")}
-		for _, i := range cells[k] {
-			one.Settings = append(one.Settings, setting(i).Experiment+": "+setting(i).Name)
-		}
-		list = append(list, one)
+		names := results.Values(cells[k], func(i int) string { return setting(i).Experiment + ": " + setting(i).Name })
+		list = append(list, reason{k.status, k.why, len(cells[k]), strings.Join(labels, ", "), names})
 	}
 	slices.SortStableFunc(list, func(a, b reason) int {
 		if a.Status != b.Status {

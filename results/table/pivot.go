@@ -277,9 +277,5 @@ func shownValue(r results.Record) string {
 }
 
 func values(r results.Record, columns []string) []string {
-	list := make([]string, len(columns))
-	for i, c := range columns {
-		list[i] = value(r, c)
-	}
-	return list
+	return results.Values(columns, func(c string) string { return value(r, c) })
 }

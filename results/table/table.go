@@ -235,11 +235,8 @@ func (t *Table) marks(c Cell, dagger string) (marks []string) {
 }
 
 // noteNumbers returns the numbers of footnotes as printed, which begin at 1.
-func noteNumbers(notes []int) (numbers []string) {
-	for _, n := range notes {
-		numbers = append(numbers, strconv.Itoa(n+1))
-	}
-	return numbers
+func noteNumbers(notes []int) []string {
+	return results.Values(notes, func(n int) string { return strconv.Itoa(n + 1) })
 }
 
 // glyphs are the marks as a legend shows them. escape is applied to plain text.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -30,9 +31,7 @@ func (b *book) ablation(datasets []string) []forms {
 	for _, r := range b.rows(func(s paper.Setting) bool { return slices.Contains(datasets, s.Dataset) }, "ablation") {
 		f := forms{name: b.name(r.Setting)}
 		if v := b.row(r); v.has(labels...) {
-			for _, l := range labels {
-				f.values = append(f.values, v.of[l])
-			}
+			f.values = results.Values(labels, func(l string) paper.Points { return v.of[l] })
 		}
 		list = append(list, f)
 	}

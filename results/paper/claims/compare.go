@@ -86,10 +86,7 @@ func Compare(numbers []paper.Number, records []results.Record) *Comparison {
 	r := newReproduction(numbers, records)
 	c := &Comparison{}
 	for _, printed := range r.publication.Rows {
-		row := Row{Setting: printed.Setting}
-		for _, n := range printed.Numbers {
-			row.Cells = append(row.Cells, r.cell(n))
-		}
+		row := Row{Setting: printed.Setting, Cells: results.Values(printed.Numbers, r.cell)}
 		row.Ranking = rank(row.Cells)
 		c.Rows = append(c.Rows, row)
 	}

@@ -3,6 +3,7 @@ package claims
 import (
 	"io"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -64,11 +65,7 @@ func (c *Comparison) JSON(w io.Writer) error {
 func (s *Similar) JSON(w io.Writer) error { return table.WriteJSON(w, claimObjects(s.Claims)) }
 
 func claimObjects(claims []Judged) []any {
-	var objects []any
-	for _, c := range claims {
-		objects = append(objects, claimObject{"claim", c})
-	}
-	return objects
+	return results.Values(claims, func(c Judged) any { return claimObject{"claim", c} })
 }
 
 func (c Cell) object() cellObject {

@@ -65,12 +65,10 @@ func judge(publication *paper.Publication, rows []Row, records []results.Record)
 }
 
 func judgeBoth(published, measured *book) []Judged {
-	var list []Judged
-	for _, c := range claims() {
-		list = append(list, Judged{
+	return results.Values(claims(), func(c claim) Judged {
+		return Judged{
 			Quote: c.quote, Where: c.where, Reading: c.reading,
 			Published: c.published(published), Measured: c.measured(measured),
-		})
-	}
-	return list
+		}
+	})
 }
