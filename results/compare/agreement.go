@@ -140,8 +140,8 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 		place
 		metric string
 	}
-	values := results.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
-	settings, of := results.Group(values, func(v value) results.Setting { return v.setting })
+	found := results.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
+	settings, of := results.Group(found, func(v value) results.Setting { return v.setting })
 	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
 	common = results.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
 	return common, len(settings) - len(results.Where(settings, complete))

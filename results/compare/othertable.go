@@ -62,7 +62,7 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	values, err := c.values(header)
+	columns, err := c.valueColumns(header)
 	if err != nil {
 		return nil, fmt.Errorf("%s:1: %w (the columns are %.300s)", name, err, strings.Join(header, ", "))
 	}
@@ -75,7 +75,7 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		records, err := c.records(header, row, values)
+		records, err := c.records(header, row, columns)
 		if err != nil {
 			line, _ := f.FieldPos(0)
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
@@ -91,8 +91,8 @@ func ReadTable(r io.Reader, name string, c Columns) ([]results.Record, error) {
 // valueColumn is a column of values, and the method that it names.
 type valueColumn struct{ header, method string } // no method where another column names it
 
-// values finds the columns of values in a header, which must have all the others too.
-func (c Columns) values(header []string) (list []valueColumn, err error) {
+// valueColumns finds the columns of values in a header, which must have all the others too.
+func (c Columns) valueColumns(header []string) (list []valueColumn, err error) {
 	before, after, several := strings.Cut(c.Value, "*")
 	others := c.Setting
 	if !several {
@@ -119,7 +119,7 @@ func (c Columns) values(header []string) (list []valueColumn, err error) {
 }
 
 // records returns the records of a row.
-func (c Columns) records(header, row []string, values []valueColumn) (list []results.Record, err error) {
+func (c Columns) records(header, row []string, columns []valueColumn) (list []results.Record, err error) {
 	field := func(column string) string { return row[slices.Index(header, column)] }
 	cell := results.Setting{Experiment: "table", Loss: "ce", Dataset: field(c.Setting[0])}
 	var network []string
@@ -127,7 +127,7 @@ func (c Columns) records(header, row []string, values []valueColumn) (list []res
 		network = append(network, field(column))
 	}
 	cell.Backbone = strings.Join(network, "/")
-	for _, v := range values {
+	for _, v := range columns {
 		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
 		if c.Method != "" {
 			r.Method = field(c.Method)

@@ -24,9 +24,9 @@ func Rankable(records []results.Record) (names, sparse []string) {
 		metric  string
 		setting results.Setting
 	}
-	values := results.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
-	_, of := results.Group(values, func(v value) string { return v.metric })
-	all := len(results.Distinct(values, func(v value) results.Setting { return v.setting }))
+	found := results.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
+	_, of := results.Group(found, func(v value) string { return v.metric })
+	all := len(results.Distinct(found, func(v value) results.Setting { return v.setting }))
 	lacking := func(name string) bool { return float64(all-len(of[name])) > maxLacking*float64(all) }
 	return slices.DeleteFunc(slices.Clone(names), lacking), results.Where(names, lacking)
 }
