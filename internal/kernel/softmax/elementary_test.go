@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // TestEachNumberHasTheBitsOfTheSingleFunction: Exps, Logs and Log1ps have the bits
@@ -41,7 +43,7 @@ func TestEachNumberHasTheBitsOfTheSingleFunction(t *testing.T) {
 				each func(on instructions, dst, x []float64)
 				one  func(float64) float64
 			}{{"Exps", eachExp, Exp}, {"Logs", eachLog, Log}, {"Log1ps", eachLog1p, Log1p}} {
-				for _, on := range available() {
+				for _, on := range cpu.Available() {
 					got := append([]float64(nil), x...)
 					f.each(on, got, got)
 					for i, v := range got {
@@ -55,7 +57,7 @@ func TestEachNumberHasTheBitsOfTheSingleFunction(t *testing.T) {
 	}
 	for _, v := range hard {
 		x := []float64{1, 2, 3, v, 5, 6, 7, 8, 9, 10}
-		for _, on := range available() {
+		for _, on := range cpu.Available() {
 			got := make([]float64, len(x))
 			if eachExp(on, got, x); math.Float64bits(got[3]) != math.Float64bits(Exp(v)) && !math.IsNaN(v) {
 				t.Errorf("%v: Exp of %v: %v", on, v, got[3])
@@ -72,7 +74,7 @@ func TestEachNumberHasTheBitsOfTheSingleFunction(t *testing.T) {
 
 // BenchmarkEachNumber of Exps, Logs and Log1ps, 256 numbers at a time.
 func BenchmarkEachNumber(b *testing.B) {
-	for _, on := range available() {
+	for _, on := range cpu.Available() {
 		x, dst := make([]float64, 256), make([]float64, 256)
 		for i := range x {
 			x[i] = 1 + float64(i)/256

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/cpu/cputest"
 )
 
@@ -27,7 +28,7 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 			moments, sums := cputest.Guarded[Moments](t, n+1), cputest.Guarded[Score](t, n*m+1)
 			top, tail, p := cputest.Guarded[int32](t, n+1), cputest.Guarded[float64](t, n+1), cputest.Guarded[float64](t, k+1)
 			moments[0].Tail, sums[0].Tail, top[0], tail[0], p[0] = canary, canary, -7, canary, canary
-			for _, on := range available() {
+			for _, on := range cpu.Available() {
 				rows(on, moments[1:], l, k, scales[len(scales)-n:])
 				rows(on, moments[1:], l, k, scales[len(scales)-1:])
 				scores(on, sums[1:], top[1:], l, k, scales)
@@ -53,7 +54,7 @@ func TestNonFiniteLogitsDoNoHarm(t *testing.T) {
 			for i := range l {
 				l[i] = float32(v)
 			}
-			for _, on := range available() {
+			for _, on := range cpu.Available() {
 				m := make([]Moments, n)
 				rows(on, m, l, k, []float64{1})
 				for i := range m {

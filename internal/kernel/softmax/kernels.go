@@ -11,9 +11,6 @@ const (
 	avx512   = cpu.AVX512
 )
 
-// available returns the instructions of this processor, the fastest first.
-func available() []instructions { return cpu.Available() }
-
 // best are the fastest instructions of this processor. It is set once, before
 // anything can run, and no result depends on it.
 var best = cpu.Best()

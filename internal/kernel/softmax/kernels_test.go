@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // hardRows returns n rows of k logits with ties, near ties, zeros of both signs
@@ -53,7 +55,7 @@ func TestKernelsAgree(t *testing.T) {
 			wantTop, gotTop := make([]int32, n), make([]int32, n)
 			wantTails, gotTails := make([]float64, n), make([]float64, n)
 			wantProbs, gotProbs := make([]float64, k), make([]float64, k)
-			for _, on := range available() {
+			for _, on := range cpu.Available() {
 				at := fmt.Sprintf("%v, %d rows of %d", on, n, k)
 				for _, s := range [][]float64{scales[:n], scales[:1]} {
 					rows(portable, wantRows, l, k, s)
@@ -188,7 +190,7 @@ func TestExpsIsPower(t *testing.T) {
 // benchmark runs f for every kernel and several numbers of classes, on rows that
 // stay in the L2 cache.
 func benchmark(b *testing.B, f func(on instructions, l []float32, n, k int) func()) {
-	for _, on := range available() {
+	for _, on := range cpu.Available() {
 		for _, k := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("kernel=%v/k=%d", on, k), func(b *testing.B) {
 				n := 100000 / k
@@ -205,7 +207,7 @@ func benchmark(b *testing.B, f func(on instructions, l []float32, n, k int) func
 
 // The top class is the first of the largest logits, on all instructions.
 func TestTopIsTheFirstOfTheLargest(t *testing.T) {
-	for _, on := range available() {
+	for _, on := range cpu.Available() {
 		for _, k := range []int{1, 2, 9, 63, 64, 65, 100, 1000} {
 			for i, row := range slices.Collect(slices.Chunk(randomRows(50, k, 1, 7), k)) {
 				for j := range row {

@@ -3,12 +3,14 @@ package softmax
 import (
 	"math"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // With FillTiny probabilities keep their value down to 1e-300 and below, with and
 // without vector code, at any scale and in rows of any length.
 func TestFillTinyKeepsValuesDownTo1em300(t *testing.T) {
-	for _, on := range available() {
+	for _, on := range cpu.Available() {
 		for _, k := range []int{2, 3, 9, 64, 1000} {
 			for _, scale := range []float64{1, 0.4, 2.5} {
 				row, dst := make([]float32, k), make([]float64, k)

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // TestScoresAreExact compares with Rows, to the bit, and with exact arithmetic: the
@@ -41,7 +43,7 @@ func TestScoresAreExact(t *testing.T) {
 // that counts, e^-670.
 func TestScoresDoNotDependOnOtherScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
-	for _, on := range available() {
+	for _, on := range cpu.Available() {
 		for _, k := range []int{1, 9, 21, 63, 64, 65, 130, 1000} {
 			const n = 9
 			l := hardRows(n, k, rng)
