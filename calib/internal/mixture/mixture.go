@@ -4,13 +4,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/pool"
 )
 
 // Mixture is the problem that group calibration solves to learn a partition. It
@@ -33,14 +33,8 @@ type Mixture struct {
 	groups   int
 	decay    float64
 	columns  []column
-	blocks   []gcBlock
-	rooms    []*gcRoom // by worker
-}
-
-// gcBlock holds the sums over a block of rows.
-type gcBlock struct {
-	value    float64
-	gradient []float64
+	sums     []float64 // of each block of rows: of the value, then of the gradient
+	rooms    sync.Pool // of *gcRoom
 }
 
 // New returns the problem for the rows of o with their features.
@@ -48,14 +42,10 @@ func New(o *fit.Objective, features data.Matrix, groups int, decay float64) *Mix
 	m := &Mixture{
 		table: newNLLTable(o), features: features, groups: groups, decay: decay,
 		columns: make([]column, groups),
-		blocks:  make([]gcBlock, fit.NumBlocks(o.Rows())),
-		rooms:   make([]*gcRoom, runtime.GOMAXPROCS(0)),
+		sums:    make([]float64, fit.NumBlocks(o.Rows())*(1+groups*(features.Cols+1))),
 	}
-	for w := range m.rooms {
-		m.rooms[w] = &gcRoom{a: newByGroup(groups), posterior: newByGroup(groups), slope: newByGroup(groups)}
-	}
-	for b := range m.blocks {
-		m.blocks[b].gradient = make([]float64, groups*(features.Cols+1))
+	m.rooms.New = func() any {
+		return &gcRoom{a: newByGroup(groups), posterior: newByGroup(groups), slope: newByGroup(groups)}
 	}
 	return m
 }
@@ -103,20 +93,20 @@ func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error
 			return 0, err
 		}
 	}
-	err := pool.Each(ctx, len(m.blocks), len(m.rooms), func(worker, block int) error {
-		m.block(&m.blocks[block], x, block*fit.BlockRows, min((block+1)*fit.BlockRows, m.features.Rows), m.rooms[worker])
-		return nil
+	width := 1 + len(x)
+	err := fit.EachBlock(ctx, m.features.Rows, func(block, lo, hi int) {
+		room := m.rooms.Get().(*gcRoom)
+		m.block(m.sums[block*width:(block+1)*width], x, lo, hi, room)
+		m.rooms.Put(room)
 	})
 	if err != nil {
 		return 0, err
 	}
 	value := 0.0
 	clear(gradient)
-	for b := range m.blocks {
-		value += m.blocks[b].value
-		for j, v := range m.blocks[b].gradient {
-			gradient[j] += v
-		}
+	for sum := range slices.Chunk(m.sums, width) {
+		value += sum[0]
+		fit.AddTo(gradient, 1, sum[1:])
 	}
 	value /= n
 	square := 0.0
@@ -134,7 +124,7 @@ func (m *Mixture) At(ctx context.Context, x, gradient []float64) (float64, error
 // block sums rows lo..hi-1. Each step is done for all rows before the next step. The
 // exponentials and logarithms of one row depend on each other; those of different
 // rows overlap.
-func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
+func (m *Mixture) block(sum, x []float64, lo, hi int, room *gcRoom) {
 	d, last, n := m.features.Cols, m.groups-1, hi-lo
 	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
 	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
@@ -160,22 +150,23 @@ func (m *Mixture) block(sum *gcBlock, x []float64, lo, hi int, room *gcRoom) {
 	for i, v := range whole {
 		value += v - part[i]
 	}
-	sum.value = value
-	clear(sum.gradient)
+	gradient := sum[1:]
+	sum[0] = value
+	clear(gradient)
 	for g := range m.columns {
 		slopes, a, slope := 0.0, a[g], slope[g]
 		for i, r := range posterior[g] {
 			a[i] -= r
 			slopes += float64(r * slope[i])
 		}
-		sum.gradient[m.groups*d+g] = slopes
+		gradient[m.groups*d+g] = slopes
 		if g < last {
-			linear.Add(sum.gradient[g*d:(g+1)*d], a, rows)
+			linear.Add(gradient[g*d:(g+1)*d], a, rows)
 		}
 	}
 	for j := range d {
 		for g := range last {
-			sum.gradient[last*d+j] -= sum.gradient[g*d+j]
+			gradient[last*d+j] -= gradient[g*d+j]
 		}
 	}
 }
