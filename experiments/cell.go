@@ -41,8 +41,9 @@ type Cell struct {
 	scored, paired       bool           // the scores and the pairing are in the store
 }
 
-// plan makes the cells of the unit and finds their states.
-func (u *Unit) plan(digest digests, o PlanOptions, at location) {
+// plan makes the cells of the unit and finds their states. An error of a cell is its
+// state; the error is of the machine.
+func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	test, testErr := digest(u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	if testErr == nil && u.Provenance.Origin == data.Measured {
@@ -61,8 +62,8 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) {
 			if err == nil {
 				err = u.texts(digest, &c, o, at)
 			}
-			if isFatal(err) && u.fatal == nil {
-				u.fatal = err
+			if isFatal(err) {
+				return fmt.Errorf("%s: %w", u.Setting, err)
 			}
 			var unknown *data.NotHashed
 			if errors.As(err, &unknown) {
@@ -85,6 +86,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) {
 		}
 	}
 	u.describeArrays(digest)
+	return nil
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,

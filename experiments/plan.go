@@ -3,7 +3,6 @@ package experiments
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -27,7 +27,6 @@ type Unit struct {
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty if none are needed
-	fatal  error       // an error of the machine while it was planned
 
 	sources []data.Source // that were searched; nil if one has the test set
 
@@ -100,21 +99,17 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 	}
 	digest := o.digests(ctx)
-	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) {
-		if u := &p.Units[i]; u.source != nil {
-			u.plan(digest, o, p.location(u)) // an error is the state of its cell
+	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
+		if p.Units[i].source == nil {
+			return nil
 		}
+		return p.Units[i].plan(digest, o, p.location(&p.Units[i]))
 	})
-	if err := ctx.Err(); err != nil {
+	if err != nil { // also of ctx, which is not a failure of the cells that it stopped
 		o.Digests.Close()
-		return nil, err // and not a failure of the cells that it stopped
+		return nil, err
 	}
 	p.Unhashed, p.missing, p.roots = o.Digests.Unhashed(), open.missing, open.roots
-	for i := range p.Units {
-		if err := p.Units[i].fatal; err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Units[i].Setting, err)
-		}
-	}
 	return p, o.Digests.Close()
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,9 +69,7 @@ the spec, lets editors complete and check it.`,
 // if they are to be an example.
 func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	name := nameOf(dir)
-	if file == "" {
-		file = name + ".yaml"
-	}
+	file = cmp.Or(file, name+".yaml")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
 	}

@@ -188,7 +188,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		for _, c := range u.Cells {
 			byState[c.State]++
 		}
-		fmt.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, originOf(u), countText(byState))
+		fmt.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, cmp.Or(u.Provenance.Origin, "absent"), countText(byState))
 		printed := map[string]bool{}
 		for _, c := range u.Cells {
 			if c.State != experiments.Hit && !printed[c.Why] {
@@ -209,13 +209,6 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		fmt.Fprintln(w, line)
 	}
 	return err
-}
-
-func originOf(u *experiments.Unit) string {
-	if u.Provenance.Origin == "" {
-		return "absent"
-	}
-	return string(u.Provenance.Origin)
 }
 
 // countText prints the number of cells in each state, in a fixed order.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,10 +105,7 @@ stays "running" with an old sign; one without a line in the store has not starte
 		Example: "  qats status results/out",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if store == "" {
-				store = filepath.Join(args[0], "store")
-			}
-			signs, err := readSigns(filepath.Join(store, lifeFolder))
+			signs, err := readSigns(filepath.Join(cmp.Or(store, filepath.Join(args[0], "store")), lifeFolder))
 			if err != nil {
 				return err
 			}

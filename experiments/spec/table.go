@@ -117,9 +117,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 // complete fills in the defaults of a table, and checks it.
 func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec, error) {
 	t.Name = s.Name + "-" + name
-	if t.Caption == "" {
-		t.Caption = s.Heading() + ": " + table.Name("metric", t.Metric)
-	}
+	t.Caption = cmp.Or(t.Caption, s.Heading()+": "+table.Name("metric", t.Metric))
 	if e, ok := metricOf(s.Metrics, t.Metric); ok {
 		t.Percent, t.Better = e.Percent, e.Better
 	} else { // results.TimeMetric
