@@ -2,12 +2,16 @@ package experiments
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 // Registry returns everything that specs may name: the registered calibrators,
@@ -66,6 +70,32 @@ func (p *Plan) location(u *Unit) location {
 // notAllowed returns the reason why a program is not run.
 func notAllowed(method string) string {
 	return method + " runs a program; allow it with --allow-exec, if you trust the spec and what it names"
+}
+
+// externalFit finds the bytes of an external fit in the store or makes them.
+func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
+	store := w.run.plan.options.Store
+	if !w.run.plan.options.Fresh {
+		switch body, err := store.Get(results.Fit, results.Key(c.fit)); {
+		case err == nil:
+			return body, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, storeError(err)
+		}
+	}
+	var body []byte
+	var spent results.Time
+	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
+		var meter cputime.Meter // of the program, and not of handing it the arrays
+		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
+		took, known := meter.Total()
+		spent = timeOf(took, known && c.external.runs(), in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return body, w.putFit(c, body, spent)
 }
 
 // openTable opens the probabilities of an external method for the test set.

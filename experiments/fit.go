@@ -15,11 +15,14 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// fitting is one fit of a run. The first unit that needs it makes it; all settings with
-// the same calibration arrays read it from the store.
+// fitting is one fit of a run. The first unit that needs it makes it; all
+// settings with the same calibration arrays share it.
 type fitting struct {
-	once sync.Once
-	err  error
+	users int // cells that still need it
+	once  sync.Once
+	model *calib.Model
+	body  []byte // of an external method, in place of the model
+	err   error
 }
 
 // skipError is the error of arrays that do not suit a method: a skip, not a
@@ -36,87 +39,73 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 	if c.external != nil && c.external.runs() && !w.run.plan.options.AllowExec {
 		return nil, &skipError{notAllowed(c.Method.Name)}
 	}
-	var body []byte
-	made, _ := w.run.fits.LoadOrStore(results.Key(c.fit), &fitting{})
-	f := made.(*fitting)
+	key := results.Key(c.fit)
+	w.run.mu.Lock()
+	f := w.run.fits[key]
+	if f == nil { // the stored fit was damaged, or another cell has made it again
+		f = &fitting{}
+		w.run.fits[key] = f
+	}
+	w.run.mu.Unlock()
 	f.once.Do(func() {
 		f.err = guard(c.Method.Name, func() (err error) {
-			body, err = w.makeFit(ctx, c)
+			if c.external != nil {
+				f.body, err = w.externalFit(ctx, c)
+				return err
+			}
+			f.model, err = w.makeFit(ctx, c)
 			return err
 		})
 	})
-	err := f.err
-	if err == nil && body == nil { // another unit has made it
-		body, err = w.storedFit(c)
-	}
-	if err != nil {
-		return nil, err
+	w.run.leave(key)
+	if f.err != nil {
+		return nil, f.err
 	}
 	if c.external != nil {
-		return nil, w.openTable(ctx, cell, body)
+		return nil, w.openTable(ctx, cell, f.body)
 	}
-	model, err := c.restore(body)
-	if err != nil {
-		return nil, err
-	}
-	if model.Classes != 0 && model.Classes != classes { // 0 for any
+	if k := f.model.Classes; k != 0 && k != classes { // 0 for any
 		cal := w.unit.Setting.Cal()
-		return nil, fmt.Errorf("the test set has %d classes, its calibration set %s/%s has %d", classes, cal.Dataset, cal.Backbone, model.Classes)
+		return nil, fmt.Errorf("the test set has %d classes, its calibration set %s/%s has %d", classes, cal.Dataset, cal.Backbone, k)
 	}
-	w.fits[cell] = &model.Fitted
-	return model.Map, nil
+	w.fits[cell] = &f.model.Fitted
+	return f.model.Map, nil
 }
 
-// storedFit returns the bytes of the fit of a cell in the store.
-func (w *unitWork) storedFit(c *Cell) ([]byte, error) {
-	body, err := w.run.plan.options.Store.Get(results.Fit, results.Key(c.fit))
-	return body, storeError(err)
-}
-
-// makeFit returns the bytes of a fit in the store, or makes it and stores it.
-func (w *unitWork) makeFit(ctx context.Context, c *Cell) ([]byte, error) {
+// makeFit finds the fit in the store, or makes it and stores it.
+func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
+	store := w.run.plan.options.Store
 	if !w.run.plan.options.Fresh {
-		if body, err := w.storedFit(c); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return body, err
+		switch model, err := loadFit(store, c); {
+		case err == nil:
+			return model, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, storeError(err)
 		}
 	}
-	var body []byte
+	var model *calib.Model
 	var spent results.Time
-	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
-		if c.external != nil {
-			var meter cputime.Meter // of the program, and not of handing it the arrays
-			body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
-			took, known := meter.Total()
-			spent = timeOf(took, known && c.external.runs(), in)
-			return err
-		}
+	err := w.withInput(ctx, c, func(in calib.Input) error {
 		var fitted *calib.Fitted
 		took, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {
 			fitted, err = c.Method.Fit(ctx, in)
 			return err
 		})
 		spent = timeOf(took, known, in)
-		spent.Instructions = cpu.Best().String()
 		if err == nil {
-			body, err = c.save(in, fitted)
+			model, err = c.Method.Model(in, fitted)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return body, w.putFit(c, body, spent)
-}
-
-// save returns the bytes of the fit of a cell on in.
-func (c *Cell) save(in calib.Input, fitted *calib.Fitted) ([]byte, error) {
-	model, err := c.Method.Model(in, fitted)
-	if err != nil {
+	spent.Instructions = cpu.Best().String()
+	var body bytes.Buffer
+	if err := model.Save(&body); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	err = model.Save(&b)
-	return b.Bytes(), err
+	return model, w.putFit(c, body.Bytes(), spent)
 }
 
 // withInput calls f with the arrays that the contract of c names, and with no
@@ -184,11 +173,16 @@ func (w *unitWork) loadCal(ctx context.Context) error {
 	return w.calErr
 }
 
-// restore returns the fit of a cell from its bytes, as its own method saved it.
-func (c *Cell) restore(body []byte) (*calib.Model, error) {
+// loadFit returns the stored fit of a cell, as its own method saved it.
+func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
+	key := results.Key(c.fit)
+	body, err := store.Get(results.Fit, key)
+	if err != nil {
+		return nil, err
+	}
 	model, err := calib.LoadModel(bytes.NewReader(body), []calib.Entry{c.Method.Entry})
 	if err != nil {
-		return nil, storeError(fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", results.Key(c.fit), err))
+		return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
 	}
 	return model, nil
 }
@@ -201,13 +195,9 @@ func (w *unitWork) fitted(cell int) (*calib.Fitted, error) {
 		return &calib.Fitted{}, nil
 	}
 	if w.fits[cell] == nil {
-		body, err := w.storedFit(c)
+		model, err := loadFit(w.run.plan.options.Store, c)
 		if err != nil {
-			return nil, err
-		}
-		model, err := c.restore(body)
-		if err != nil {
-			return nil, err
+			return nil, storeError(err)
 		}
 		w.fits[cell] = &model.Fitted
 	}

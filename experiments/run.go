@@ -61,14 +61,13 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), left: map[*spec.Spec]int{}}
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
 	units, err := p.shard(ctx, o.Shard)
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range units {
-		r.total += len(p.Units[i].Cells)
-		r.left[p.Units[i].Spec]++
+		r.expect(&p.Units[i])
 	}
 	r.report(nil, nil)
 	outcomes := make([][]outcome, len(p.Units))
@@ -122,7 +121,7 @@ func (p *Plan) all() []int {
 }
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
-// Planning, running and assembling all use this one pool. do keeps its errors in
+// Estimates and runs use it. do keeps its errors in
 // its own place, so that they do not depend on which call failed first.
 func forEach(n, workers int, do func(i int)) {
 	pool.Each(context.Background(), n, workers, func(_, i int) error {
@@ -154,9 +153,8 @@ type run struct {
 
 	fitted, scored atomic.Int64
 
-	fits sync.Map // of *fitting, by key
-
 	mu                  sync.Mutex
+	fits                map[string]*fitting // by key, while some unit still needs it
 	done, total, failed int
 	left                map[*spec.Spec]int // settings that are not done
 }
@@ -166,6 +164,22 @@ type run struct {
 type outcome struct {
 	status results.Status
 	note   string
+}
+
+// expect counts the cells of a unit and, for each fit that it misses, the cells
+// that share it.
+func (r *run) expect(u *Unit) {
+	r.total += len(u.Cells)
+	r.left[u.Spec]++
+	for j := range u.Cells {
+		if c := &u.Cells[j]; c.State == Miss {
+			key := results.Key(c.fit)
+			if r.fits[key] == nil {
+				r.fits[key] = &fitting{}
+			}
+			r.fits[key].users++
+		}
+	}
 }
 
 // report counts a finished unit, if u is one, and calls Progress.
@@ -245,7 +259,10 @@ func (r *run) verify(u *Unit) {
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		if c.State == Hit || c.State == Score || c.State == Miss {
-			c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact)
+			missing := c.State == Miss
+			if c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact); missing && c.State != Miss {
+				r.leave(results.Key(c.fit))
+			}
 			pairing, scoring = pairing || !c.paired, scoring || c.State != Hit
 		}
 	}
@@ -254,6 +271,18 @@ func (r *run) verify(u *Unit) {
 		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
 		if c.State == Hit && base && !(r.plan.intact(results.SampleScores, c.samples) && r.plan.intact(results.Fit, c.fit)) {
 			c.State = Miss
+		}
+	}
+}
+
+// leave counts one cell less that needs a fit. After the last one the run
+// forgets the fit, which is in the store.
+func (r *run) leave(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.fits[key]; f != nil {
+		if f.users--; f.users <= 0 { // below 0 for a fit that no cell was expected to make
+			delete(r.fits, key)
 		}
 	}
 }
