@@ -41,8 +41,8 @@ type Cell struct {
 	scored, paired       bool           // the scores and the pairing are in the store
 }
 
-// plan makes the cells of the unit and finds their states. An error of a cell is its
-// state; the error is of the machine.
+// plan makes the cells of the unit and finds their states. An error of a cell becomes its
+// state. plan returns only errors of the machine.
 func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	test, testErr := digest(u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)

@@ -128,9 +128,9 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 	return d, nil
 }
 
-// split divides a group with more than share of work by its test sets into as few
-// parts as bring it below, if the test sets take equal times. Each part makes the fits
-// that its units share.
+// split divides a group with more than share of work by its test sets. It counts the same
+// time for each test set, and makes as few parts as are then below share. Each part makes
+// the fits that its units share.
 func (g portion) split(share float64, est estimates) []portion {
 	n := len(g.units)
 	if g.load <= share || n < 2 {

@@ -93,7 +93,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if u.Setting.Draw > 0 { // disjoint parts of one union
 		return in, nil
 	}
-	same, err := testIsCalibration(ctx, cal, test)
+	same, err := u.testIsCalibration(ctx, cal, test)
 	if same {
 		in.Notes = append(in.Notes, "warning: "+sameRows)
 	}
@@ -120,25 +120,25 @@ func (in *inputs) add(set string, r data.Reader) error {
 }
 
 // testIsCalibration reports whether the two sets have the same rows of logits, in any
-// order. It hashes rows only if the sizes agree and a calibration row is the first test
-// row.
-func testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
+// order. It hashes rows only if the sizes and the counts of labels agree.
+func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bool, error) {
 	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
 		return false, nil
 	}
-	first, err := test.Read(ctx, 0, 1)
-	if err != nil {
-		return false, err
-	}
-	found := false
-	err = data.Blocks(ctx, cal, blockBytes, func(_ int, set *data.Set) error {
-		for i := range set.Logits.Rows {
-			found = found || slices.Equal(set.Logits.Row(i), first.Logits.Row(0))
+	counts := make([]int, cal.Classes())
+	for i, ref := range []data.Ref{u.Setting.Cal(), u.Setting.Test()} {
+		labels, err := data.Load(ctx, u.source, ref, data.Labels)
+		if err != nil {
+			return false, err
 		}
-		return nil
-	})
-	if err != nil || !found {
-		return false, err
+		for _, y := range labels.Labels {
+			if int(y) < len(counts) {
+				counts[y] += 1 - 2*i // the rows of the test set are taken away
+			}
+		}
+	}
+	if slices.ContainsFunc(counts, func(n int) bool { return n != 0 }) {
+		return false, nil
 	}
 	shared, err := sharedRows(ctx, cal, test)
 	return shared == test.Rows(), err

@@ -261,14 +261,14 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 		w.samples[i], err = scoring.Decode(body)
 	}
 	if err != nil {
-		return nil, storeError(fmt.Errorf("sample scores of %s: %w; run again with --fresh", c.Method.Name, err))
+		return nil, storeError(fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err))
 	}
 	return w.samples[i], nil
 }
 
 // metricSamples returns the samples of a cell. If one of the metrics compares with the
-// uncalibrated network, they know its scores, which stay unknown if this setting has no
-// cell for it.
+// uncalibrated network, the samples know its scores, provided that the setting has a cell
+// for it.
 func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Samples, error) {
 	samples, err := w.cellSamples(cell)
 	if err != nil {

@@ -44,3 +44,20 @@ func TestEmptyArguments(t *testing.T) {
 		t.Error("init took an empty folder")
 	}
 }
+
+func TestGivenFlagsKeepTheirValues(t *testing.T) {
+	cmd := &cobra.Command{}
+	f := cmd.Flags()
+	f.String("out", "results", "")
+	f.StringSlice("dataset", nil, "")
+	f.StringArray("data", nil, "")
+	f.Bool("quick", false, "")
+	f.Int("workers", 1, "")
+	args := []string{"--out", "res[1]", "--dataset", "a,b", "--data", "x", "--data", "[y]", "--quick"}
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	if got := given(cmd, "out", "dataset", "data", "quick", "workers"); !slices.Equal(got, args) {
+		t.Errorf("%q, want %q", got, args)
+	}
+}

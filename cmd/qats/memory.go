@@ -15,7 +15,7 @@ type memory struct {
 	bytes int64
 }
 
-// flag declares --max-memory. Its help begins with what.
+// flag declares --max-memory. Its help begins with the words of what.
 func (m *memory) flag(cmd *cobra.Command, what string) {
 	*m = memory{"4GiB", 4 << 30}
 	cmd.Flags().Var(m, "max-memory", what+", as in 512MiB or 6GiB")

@@ -56,8 +56,10 @@ func given(cmd *cobra.Command, names ...string) []string {
 			for _, value := range values {
 				words = append(words, "--"+name, value)
 			}
-		default:
+		case "stringSlice":
 			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
+		default:
+			words = append(words, "--"+name, f.Value.String())
 		}
 	}
 	return words

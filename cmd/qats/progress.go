@@ -74,8 +74,8 @@ func (p *progress) start() {
 	}
 }
 
-// remind prints a line if the last one is old, and asks to be called again when the last
-// one will be.
+// remind prints a line if the last one is old. It sets the timer to the time at which the
+// last line will be old.
 func (p *progress) remind() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

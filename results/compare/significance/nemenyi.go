@@ -26,9 +26,9 @@ func CriticalDifference(k, n int, alpha float64) float64 {
 //
 // It solves log F(q) = log p by Newton's method in log q, F being the distribution
 // function of the range: the integral of k phi(z) (Phi(z) - Phi(z-q))^(k-1), z the
-// largest of the numbers. Beyond |z| = 9 there is less than 1e-18 of F. log F is concave
-// in log q, so the first step ends below the solution, and so do the next ones, until
-// rounding ends the climb.
+// largest of the numbers. Beyond |z| = 9 there is less than 1e-18 of F. A step that leaves
+// the interval known to hold q, or that is no number because F has underflowed, is
+// replaced by bisection.
 func rangeQuantile(k int, p float64) float64 {
 	const nodes = 128
 	z, weight := make([]float64, nodes), make([]float64, nodes)
@@ -39,8 +39,9 @@ func rangeQuantile(k int, p float64) float64 {
 	for i := range z {
 		largest[i], below[i] = float64(k)*weight[i]*normal.Prob(z[i]), normal.CDF(z[i])
 	}
+	lo, hi := 0.0, 64.0
 	q := 2 * math.Sqrt(2*math.Log(float64(k))) // about the range of many numbers
-	for first := true; ; first = false {
+	for hi-lo > 1e-14*hi {
 		var f, slope float64
 		for i, density := range largest {
 			within := below[i] - normal.CDF(z[i]-q)
@@ -48,12 +49,21 @@ func rangeQuantile(k int, p float64) float64 {
 			f += others * within
 			slope += float64(k-1) * others * normal.Prob(z[i]-q)
 		}
-		step := math.Log(p/f) * f / (slope * q)
-		if !first && step <= 1e-15 {
-			return q
+		if f < p {
+			lo = q
+		} else {
+			hi = q
 		}
-		q *= math.Exp(step)
+		next := q * math.Exp(math.Log(p/f)*f/(slope*q))
+		if math.Abs(next-q) <= 1e-14*q {
+			break
+		}
+		if !(lo < next && next < hi) {
+			next = (lo + hi) / 2
+		}
+		q = next
 	}
+	return q
 }
 
 // Groups returns the largest groups of methods, by index, whose mean ranks differ by

@@ -90,7 +90,13 @@ func TestCriticalDifferenceIsThatOfTheStudentizedRange(t *testing.T) {
 	}
 	near(t, "q of 25", rangeQuantile(25, .95)/math.Sqrt2, 3.6578606730719927, 1e-9)
 	near(t, "q of 10 at .1", rangeQuantile(10, .9)/math.Sqrt2, 2.9198888400615384, 1e-9)
+	// Roots of the same integral by the trapezoidal rule with 40,001 points (scipy's brentq).
+	near(t, "q of 1,000 at .9", rangeQuantile(1000, .1), 5.885929485248223, 1e-5)
+	near(t, "q of 100 at .9999", rangeQuantile(100, .0001), 3.2677372090806416, 1e-5)
 	// Two methods: the range of two normal numbers is |N(0, 2)|.
+	for _, alpha := range []float64{1 - 1e-9, .5, 1e-9} {
+		near(t, "q of two", rangeQuantile(2, 1-alpha), math.Sqrt2*distuv.UnitNormal.Quantile(1-alpha/2), 1e-6)
+	}
 	near(t, "q of two", rangeQuantile(2, .95)/math.Sqrt2, distuv.UnitNormal.Quantile(.975), 1e-9)
 }
 
