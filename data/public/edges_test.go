@@ -273,17 +273,20 @@ func TestNamesOfTrainings(t *testing.T) {
 	}
 }
 
-// TestErrorsOfPredictionsNameRecordAndColumn.
-func TestErrorsOfPredictionsNameRecordAndColumn(t *testing.T) {
+// TestErrorsOfPredictionsNameLineAndColumn.
+func TestErrorsOfPredictionsNameLineAndColumn(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"0,1,0\n1,1\n":      "record on line 2: wrong number of fields",
-		"0,1,0\n2,1,0\n":    `record 2: the index "2" is not one of 0 to 1`,
-		"0,1,0\n1,1,0\n-1":  "record on line 3: wrong number of fields",
-		"1,1,0\n1,1,0\n":    "record 2: the index 1 is that of record 1 too",
-		"0,1,0\n1,0.5,x\n":  `record 2, column 2: "x" is not a finite number`,
-		"0,1,0\n1,nan,0.5":  `record 2, column 1: "nan" is not a finite number`,
-		"0,1,0\n-1,1,0\n\n": `record 2: the index "-1" is not one of 0 to 1`,
+		"0,1,0\n1,1\n":       "line 2: 2 fields; line 1 has 3",
+		"0,1,0\n2,1,0\n":     `line 2: the index "2" is not one of 0 to 1`,
+		"0,1,0\n1,1,0\n-1":   "line 3: 1 fields; line 1 has 3",
+		"1,1,0\n1,1,0\n":     "line 2: the index 1 is that of line 1 too",
+		"0,1,0\n1,0.5,x\n":   `line 2, column 2: "x" is not a finite number`,
+		"0,1,0\n1,nan,0.5":   `line 2, column 1: "nan" is not a finite number`,
+		"0,1,0\n-1,1,0\n\n":  `line 2: the index "-1" is not one of 0 to 2`,
+		"0,1,0\n\n1,1,0\n":   "line 2: 1 fields; line 1 has 3",
+		"0,1,0\n\"1\",1,0\n": `line 2: the index "\"1\"" is not one of 0 to 1`,
+		"0,1,0\n1,\"1\",0\n": `line 2, column 1: "\"1\"" is not a finite number`,
 	} {
 		if _, err := indexedRows([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v; want %s", text, err, want)

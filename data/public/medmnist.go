@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -252,38 +251,49 @@ func memberLabels(name string) ([]int32, error) {
 	return labelsOf(a)
 }
 
-// indexedRows reads lines "index,number,number,...". The indices must be 0 to n-1,
-// each once, in any order; rows are returned by index.
+// indexedRows reads lines "index,number,number,...", without quotes or blank lines.
+// The indices must be 0 to n-1, each once, in any order; rows are returned by index.
 func indexedRows(b []byte) (table, error) {
-	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
-	if err != nil {
-		return table{}, err
-	}
-	if len(rows) == 0 {
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	if len(b) == 0 {
 		return table{}, errors.New("empty")
 	}
-	t := table{n: len(rows), k: len(rows[0]) - 1}
-	if t.k == 0 {
-		return table{}, errors.New("record 1: want an index and numbers, separated by commas")
+	n := bytes.Count(b, []byte("\n")) + 1
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	k := bytes.Count(first, []byte(","))
+	if k == 0 {
+		return table{}, errors.New("line 1: want an index and numbers, separated by commas")
 	}
-	t.data = make([]float64, t.n*t.k)
-	records := make([]int, t.n) // by index, from 1 on
-	for at, fields := range rows {
+	t := table{n: n, k: k, data: make([]float64, 0, min(n*k, len(b)))}
+	order := make([]int, n) // line of each index
+	for line := range n {
+		var text []byte
+		text, b, _ = bytes.Cut(b, []byte("\n"))
+		fields := strings.Split(strings.TrimSuffix(string(text), "\r"), ",")
+		if len(fields) != k+1 {
+			return table{}, fmt.Errorf("line %d: %d fields; line 1 has %d", line+1, len(fields), k+1)
+		}
 		i, err := strconv.Atoi(fields[0])
-		if err != nil || i < 0 || i >= t.n {
-			return table{}, fmt.Errorf("record %d: the index %.20q is not one of 0 to %d", at+1, fields[0], t.n-1)
+		if err != nil || i < 0 || i >= n {
+			return table{}, fmt.Errorf("line %d: the index %.20q is not one of 0 to %d", line+1, fields[0], n-1)
 		}
-		if records[i] != 0 {
-			return table{}, fmt.Errorf("record %d: the index %d is that of record %d too", at+1, i, records[i])
+		if order[i] != 0 {
+			return table{}, fmt.Errorf("line %d: the index %d is that of line %d too", line+1, i, order[i])
 		}
-		records[i] = at + 1
+		order[i] = line + 1
 		for j, f := range fields[1:] {
-			if t.row(i)[j], err = number(f); err != nil {
-				return table{}, fmt.Errorf("record %d, column %d: %w", at+1, j+1, err)
+			v, err := number(f)
+			if err != nil {
+				return table{}, fmt.Errorf("line %d, column %d: %w", line+1, j+1, err)
 			}
+			t.data = append(t.data, v)
 		}
 	}
-	return t, nil
+	sorted := table{n: n, k: k, data: make([]float64, 0, n*k)}
+	for _, line := range order {
+		sorted.data = append(sorted.data, t.row(line-1)...)
+	}
+	return sorted, nil
 }
 
 // number reads a finite number in decimal notation.
