@@ -76,13 +76,18 @@ func (l location) wrap(err error) error {
 // openArray opens the array at l. A member of an archive is held in memory.
 func (l location) openArray() (*Array, error) {
 	c, err := l.open()
-	if err == nil && isArchive(l.path) {
-		c, err = l.unpack(c)
-	}
 	if err != nil {
 		return nil, err
 	}
-	h, err := l.headerOf(c)
+	var h header
+	if isArchive(l.path) {
+		if c, err = l.unpack(c); err != nil {
+			return nil, err
+		}
+		h, err = readHeader(c.body, c.size)
+	} else {
+		h, err = l.headerOf(c)
+	}
 	if err != nil {
 		c.close()
 		return nil, l.wrap(err)
@@ -104,10 +109,9 @@ func (l location) header() (header, error) {
 	return h, nil
 }
 
-// headerOf reads the header of the array at l, which is in the file c or is the
-// unpacked member c.
+// headerOf reads the header of the array at l in the file c.
 func (l location) headerOf(c contents) (header, error) {
-	if c.file == nil || !hasMembers(l.path) {
+	if !hasMembers(l.path) {
 		return readHeader(c.body, c.size)
 	}
 	m, err := l.find(c)
@@ -125,7 +129,8 @@ type contents struct {
 	info fs.FileInfo // of the file as it was opened
 }
 
-// unpack returns the bytes of the member of the archive c, which it closes.
+// unpack returns the bytes of the member of the .npz c, which it closes. All members
+// of an .npz are archived.
 func (l location) unpack(c contents) (contents, error) {
 	defer c.close()
 	var b []byte

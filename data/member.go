@@ -3,6 +3,7 @@ package data
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ const DefaultMemberLimit = 4 << 30
 // more is damaged or malicious.
 const maxDeflate = 1032
 
-// member is one array of a file that holds several.
+// member is one array of an .npz or a .safetensors.
 type member interface {
 	name() string
 	readHeader() (header, error)
@@ -66,7 +67,7 @@ func (l location) find(c contents) (member, error) {
 	case found != nil:
 		return found, nil
 	case l.member == "":
-		return nil, fmt.Errorf("it holds several arrays; name one as FILE%s#NAME (it has %s)", filepath.Ext(l.path), strings.Join(names, ", "))
+		return nil, fmt.Errorf("name the array in it as FILE%s#NAME (it has %s)", filepath.Ext(l.path), listed(names))
 	}
 	return nil, &missingMember{names}
 }
@@ -75,8 +76,10 @@ func (l location) find(c contents) (member, error) {
 type missingMember struct{ names []string }
 
 func (e *missingMember) Error() string {
-	return fmt.Sprintf("no such member (it has %s)", strings.Join(e.names, ", "))
+	return fmt.Sprintf("no such member (it has %s)", listed(e.names))
 }
+
+func listed(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
 
 // encrypted is the bit of a member's flags that says so.
 const encrypted = 1
