@@ -36,6 +36,14 @@ func TestOnlyMethodsThatNeedTrueLogitsRejectLogProbabilities(t *testing.T) {
 	}
 }
 
+func TestAliasesAreTheCallersOwn(t *testing.T) {
+	first, _ := Lookup("qats")
+	first.Aliases[0] = ""
+	if again, _ := Lookup("qats"); again.Aliases[0] == "" {
+		t.Error("a change to the aliases of one entry changes those of the next")
+	}
+}
+
 // A stream serves only if there is no calibration set in memory.
 func TestRowsInMemoryComeBeforeAStream(t *testing.T) {
 	set, other := testset.Drawn(40, 3, 2, 1), testset.StreamOf(testset.Drawn(40, 3, 1, 2))

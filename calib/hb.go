@@ -179,7 +179,7 @@ func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 	return total / float64(len(labels))
 }
 
-// hbMap holds a histogram for each of the k classes.
+// hbMap holds a histogram for each of the k classes: Classes is k x m.
 type hbMap struct{ perClass[histogram] }
 
 // first returns the value of the first bin of each class.

@@ -1,9 +1,12 @@
 package calib
 
+import "slices"
+
 // Registry returns every method, in the order of table columns. Adding a
-// method is one file and one line here. The slice is the caller's own.
+// method is one file and one line here. The entries and their aliases are the
+// caller's own; a number that an option of Method points to is shared: read it only.
 func Registry() []Entry {
-	return []Entry{
+	list := []Entry{
 		uncalEntry,
 		tsEntry,
 		tsGuo50Entry,
@@ -62,6 +65,10 @@ func Registry() []Entry {
 		tEntropyEntry,
 		tGapEntry,
 	}
+	for i := range list {
+		list[i].Aliases = slices.Clone(list[i].Aliases)
+	}
+	return list
 }
 
 // Lookup returns the method of the given name, and whether there is one.
