@@ -9,13 +9,14 @@ import (
 	"github.com/qats-bench/qats/results/page"
 )
 
-// WritePage makes the page of the files in dir, and prints to w what to open.
+// WritePage makes the page of the files in dir, of which only results.csv must exist, and
+// prints to w what to open.
 func WritePage(w io.Writer, dir string, o page.Options) error {
-	rows, err := ReadRows(dir)
+	f, err := page.Read(dir)
 	if err != nil {
 		return err
 	}
-	return rows.WritePage(w, dir, o)
+	return (*Rows)(f).WritePage(w, dir, o)
 }
 
 // WritePage makes the page of the rows in dir, and prints to w what to open.

@@ -13,8 +13,8 @@ import (
 	"github.com/qats-bench/qats/results/page"
 )
 
-// Rows are the rows of the files of an output folder, which views are made of. Rows
-// of a run have no Run: Describe returns it.
+// Rows are the rows of the files of an output folder, which views are made of. Run
+// is nil in the rows of a run: Describe returns it.
 type Rows page.Folder
 
 // Write replaces results.csv, bins.csv, pairs.csv, fits.csv and times.csv in dir, and
@@ -41,9 +41,10 @@ func (r *Rows) Write(dir string) error {
 	)
 }
 
-// ReadRows reads the rows of a folder as page.Read does.
+// ReadRows reads the rows of a folder as page.Read does. bins.csv and pairs.csv must exist:
+// without them, views and comparisons would lack numbers and not say why.
 func ReadRows(dir string) (*Rows, error) {
-	f, err := page.Read(dir)
+	f, err := page.Read(dir, "bins.csv", "pairs.csv")
 	return (*Rows)(f), err
 }
 
@@ -71,7 +72,8 @@ func (r *Rows) OfDatasets(datasets []string) (*Rows, error) {
 	return r.where(func(c results.Setting, _ string) bool { return slices.Contains(wanted, c.Dataset) }), nil
 }
 
-// where returns the rows whose cell and source satisfy keep, beside all parameters.
+// where returns the rows whose cell and source satisfy keep. It keeps all
+// Parameters and Run.
 func (r *Rows) where(keep func(c results.Setting, source string) bool) *Rows {
 	kept := *r
 	kept.Records = results.Where(r.Records, func(x results.Record) bool { return keep(x.Setting, x.Source) })

@@ -37,6 +37,9 @@ func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 	if err != nil {
 		return nil, v, err
 	}
+	if len(names) < 2 {
+		return nil, v, fmt.Errorf("%s; it takes two or more", table.Count(len(names), "metric"))
+	}
 	list, err := compare.Agree(records, names, compare.Options{Against: v.methods[0].id})
 	if err != nil {
 		return nil, v, err

@@ -96,9 +96,10 @@ func between(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 }
 
 // onePanel is the data area of a figure with a single panel of a height, above the numbers
-// and the title of the x axis. right is its distance from the right edge.
-func onePanel(c draw.Canvas, right, height vg.Length) vg.Rectangle {
-	bottom := c.Min.Y + xMargin
+// and the title of the x axis. right and below are its distances from the right and the
+// lower edge.
+func onePanel(c draw.Canvas, right, below, height vg.Length) vg.Rectangle {
+	bottom := c.Min.Y + below
 	return between(c.Min.X+leftMargin, bottom, c.Max.X-right, bottom+height)
 }
 

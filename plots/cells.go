@@ -75,7 +75,8 @@ func (in Input) cells(binning string) (cells, error) {
 	return t, nil
 }
 
-// oneCell is cells for rows of a single cell. A method without bins is an error.
+// oneCell is cells for rows of a single cell. A second cell with a shown method, and a
+// named method without bins, are errors.
 func (in Input) oneCell(binning string) (cells, error) {
 	t, err := in.cells(binning)
 	if err != nil {

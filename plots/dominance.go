@@ -154,7 +154,7 @@ func rankOf(experiment string) int {
 }
 
 func (d dominance) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, rightMargin, dominanceHeight)
+	area := onePanel(c, rightMargin, xMargin, dominanceHeight)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	x.ticks = slices.DeleteFunc(ticks(x.min, x.max, 6), func(v float64) bool { return v != float64(int(v)) || v < 1 })

@@ -68,7 +68,7 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 		notes: append([]string{fmt.Sprintf("Means over %s (%s); the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
 			blocks, table.Count(quality.Ranking.Settings, "setting"))}, notes...),
 		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, blocks)}
-	return s.figure(paretoHeight+xMargin, g.draw), nil
+	return s.figure(paretoHeight+roomyMargin, g.draw), nil
 }
 
 const paretoHeight vg.Length = 230
@@ -83,7 +83,7 @@ type paretoPlot struct {
 }
 
 func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
-	area := onePanel(page, rightMargin+30, paretoHeight) // with room for the name of the slowest method at the right
+	area := onePanel(page, rightMargin+30, roomyMargin, paretoHeight) // with room for the name of the slowest method at the right
 	least, most := slices.Min(g.values), slices.Max(g.values)
 	room := max(.06*(most-least), 1e-3)
 	ys := span{min: least - room, max: most + room}
@@ -105,7 +105,8 @@ func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
 		page.StrokeLines(draw.LineStyle{Color: barEdge, Width: 0.8, Dashes: dashed}, line)
 		g.names(page, at, area, line)
 	}))
-	titles(page, area, "processor time of a fit (geometric mean)", g.axis)
+	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "processor time of a fit (geometric mean)")
+	yTitle(page, area, g.axis)
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no

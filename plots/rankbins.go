@@ -62,7 +62,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	}
 	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
 		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block"))}
-	return s.figure(8+g.height+xMargin, g.draw), nil
+	return s.figure(8+g.height+roomyMargin, g.draw), nil
 }
 
 // rankLines is the panel of the figure.
@@ -74,7 +74,7 @@ type rankLines struct {
 }
 
 func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
-	area := onePanel(page, g.right, g.height)
+	area := onePanel(page, g.right, roomyMargin, g.height)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
 	x.ticks = results.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
 	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
@@ -92,7 +92,8 @@ func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
 		y.ticks = append(y.ticks, -float64(rank))
 	}
 	panel(page, area, x, y, gridLines(y), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) { g.lines(page, x, y, area) }))
-	titles(page, area, "number of bins", "mean rank (1 is best)")
+	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "number of bins")
+	yTitle(page, area, "mean rank (1 is best)")
 }
 
 // lines draws the line of each method and, to the right of the area, its name.

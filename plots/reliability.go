@@ -44,6 +44,7 @@ const (
 	barHeight   = 40 // of the histogram
 	barGap      = 9
 	xMargin     = 24 // numbers and title of the x axis
+	roomyMargin = 30 // the same, in figures of ranks and of times
 	rowGap      = 8
 )
 

@@ -86,7 +86,7 @@ type severityFigure struct {
 }
 
 func (g severityFigure) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, rightMargin, severityHeight)
+	area := onePanel(c, rightMargin, xMargin, severityHeight)
 	layers := []plot.Plotter{gridLines(g.y)}
 	for _, group := range g.groups {
 		layers = append(layers, g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))

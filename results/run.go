@@ -133,9 +133,9 @@ func ReadRun(path string) (*Run, error) {
 }
 
 // CheckRun compares rows that were read from the CSV files in dir with run.json
-// there: the number of rows of each file, and the keys of the records. A list that
-// is nil was not read and is not checked. Without a run.json there is nothing to
-// compare with, and no error: the CSV files alone are enough.
+// there: the number of rows of each file, and the keys of the records. A file
+// that does not exist has no rows. Without a run.json there is nothing to compare with,
+// and no error: the CSV files alone are enough.
 //
 // Values are not compared, so a script may change them. It may add or remove rows if
 // it removes run.json too.
@@ -152,17 +152,16 @@ func CheckRun(dir string, records []Record, bins []Bin, pairs []Pair) error {
 	for _, f := range []struct {
 		name       string
 		rows, want int
-		read       bool
 	}{
-		{"results.csv", len(records), r.Rows.Results, records != nil},
-		{"bins.csv", len(bins), r.Rows.Bins, bins != nil},
-		{"pairs.csv", len(pairs), r.Rows.Pairs, pairs != nil},
+		{"results.csv", len(records), r.Rows.Results},
+		{"bins.csv", len(bins), r.Rows.Bins},
+		{"pairs.csv", len(pairs), r.Rows.Pairs},
 	} {
-		if f.read && r.Rows != (RunRows{}) && f.rows != f.want {
+		if r.Rows != (RunRows{}) && f.rows != f.want {
 			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", filepath.Join(dir, f.name), f.rows, path, f.want, remedy)
 		}
 	}
-	if records != nil && KeysDigest(records) != r.Keys {
+	if KeysDigest(records) != r.Keys {
 		return fmt.Errorf("%s: does not belong to the run that %s describes: the keys differ; %s", filepath.Join(dir, "results.csv"), path, remedy)
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/results"
 )
 
 // choice is a flag whose value is one of some words, in any case.
@@ -18,7 +17,10 @@ type choice[T ~string] struct {
 
 // choiceFlag declares a choice and its completion. *value is the default.
 func choiceFlag[T ~string](cmd *cobra.Command, value *T, name string, known []T, help string) {
-	c := choice[T]{value, results.Values(known, func(word T) string { return string(word) })}
+	c := choice[T]{value: value}
+	for _, word := range known {
+		c.known = append(c.known, string(word))
+	}
 	cmd.Flags().Var(c, name, help)
 	cmd.RegisterFlagCompletionFunc(name, oneOf(c.known))
 }

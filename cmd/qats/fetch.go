@@ -16,7 +16,6 @@ import (
 
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -25,9 +24,10 @@ const downloadsDir = "data/downloads"
 
 func fetchCommand() *cobra.Command {
 	var c fetching
-	sources := results.Values(fetch.Sources(), func(s fetch.Source) string {
-		return fmt.Sprintf("  %-9s %s\n            %s, %s", s.Name, s.Title, s.Page, s.Licence)
-	})
+	var sources []string
+	for _, s := range fetch.Sources() {
+		sources = append(sources, fmt.Sprintf("  %-9s %s\n            %s, %s", s.Name, s.Title, s.Page, s.Licence))
+	}
 	cmd := &cobra.Command{
 		Use:   "fetch SOURCE|ADDRESS...",
 		Short: "Download published predictions and import them",

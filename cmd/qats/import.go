@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data/public"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -18,9 +17,10 @@ const arraysDir = "data/arrays"
 
 func importCommand() *cobra.Command {
 	var o public.Options
-	formats := results.Values(public.Formats(), func(f public.Format) string {
-		return fmt.Sprintf("  %-9s %s:\n            %s", f.Name, f.Title, f.Files)
-	})
+	var formats []string
+	for _, f := range public.Formats() {
+		formats = append(formats, fmt.Sprintf("  %-9s %s:\n            %s", f.Name, f.Title, f.Files))
+	}
 	cmd := &cobra.Command{
 		Use:   "import FORMAT FILE...",
 		Short: "Import predictions that other people published into a folder of arrays",

@@ -15,7 +15,6 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 )
 
 func scoreCommand() *cobra.Command {
@@ -142,8 +141,11 @@ func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples) (*met
 	return samples, nil
 }
 
-func metricNames() []string {
-	return results.Values(metrics.Registry(), func(e metrics.Entry) string { return e.Name })
+func metricNames() (names []string) {
+	for _, e := range metrics.Registry() {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 // metricEntries returns the metrics with the given names.

@@ -60,7 +60,7 @@ type Comparison struct {
 	Rows     []Row               // of the methods compared, in order, without Against
 	From     []string            // what the measured settings are measured on, as manifests say; "" where a manifest does not
 
-	Own Row // of Against: its mean over blocks, and over how many
+	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
 
 	Ranking  Ranking
 	Warnings []Warning

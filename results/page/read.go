@@ -1,10 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/qats-bench/qats/results"
@@ -13,45 +15,47 @@ import (
 // Folder holds the files of an output folder.
 type Folder struct {
 	Records    []results.Record
-	Bins       []results.Bin
-	Pairs      []results.Pair
+	Bins       []results.Bin       // nil without bins.csv
+	Pairs      []results.Pair      // nil without pairs.csv
 	Parameters []results.Parameter // nil without fits.csv
 	Times      []results.Time      // nil without times.csv
 	Run        *results.Run        // nil without run.json
 }
 
-// Read reads the files of a folder. Only results.csv must exist. Where there is a
-// run.json, the rows must be those that it describes.
-func Read(dir string) (*Folder, error) {
+// Read reads the files of a folder. results.csv must exist, and the files that are named
+// as needed. Where there is a run.json, the rows must be those that it describes.
+func Read(dir string, needed ...string) (*Folder, error) {
 	var f Folder
-	reads := []func() error{
-		func() (err error) {
-			f.Records, err = results.ReadResults(filepath.Join(dir, "results.csv"))
+	reads := []struct {
+		name string
+		read func(path string) error
+	}{
+		{"results.csv", func(path string) (err error) {
+			f.Records, err = results.ReadResults(path)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("no results.csv in %s: qats run writes it", dir)
 			}
 			return err
-		},
-		func() (err error) { f.Bins, err = results.ReadBins(filepath.Join(dir, "bins.csv")); return err },
-		func() (err error) { f.Pairs, err = results.ReadPairs(filepath.Join(dir, "pairs.csv")); return err },
-		func() (err error) {
-			f.Parameters, err = results.ReadParameters(filepath.Join(dir, "fits.csv"))
-			return err
-		},
-		func() (err error) { f.Times, err = results.ReadTimes(filepath.Join(dir, "times.csv")); return err },
-		func() (err error) { f.Run, err = results.ReadRun(filepath.Join(dir, "run.json")); return err },
+		}},
+		{"bins.csv", func(path string) (err error) { f.Bins, err = results.ReadBins(path); return err }},
+		{"pairs.csv", func(path string) (err error) { f.Pairs, err = results.ReadPairs(path); return err }},
+		{"fits.csv", func(path string) (err error) { f.Parameters, err = results.ReadParameters(path); return err }},
+		{"times.csv", func(path string) (err error) { f.Times, err = results.ReadTimes(path); return err }},
+		{"run.json", func(path string) (err error) { f.Run, err = results.ReadRun(path); return err }},
 	}
 	errs := make([]error, len(reads))
 	var wg sync.WaitGroup
-	for i, read := range reads {
+	for i, file := range reads {
 		wg.Go(func() {
-			if errs[i] = read(); errors.Is(errs[i], fs.ErrNotExist) { // of results.csv it is another error
-				errs[i] = nil
+			err := file.read(filepath.Join(dir, file.name))
+			if errors.Is(err, fs.ErrNotExist) && !slices.Contains(needed, file.name) { // of results.csv it is another error
+				err = nil
 			}
+			errs[i] = err
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := cmp.Or(errs[0], errors.Join(errs...)); err != nil {
 		return nil, err
 	}
 	return &f, results.CheckRun(dir, f.Records, f.Bins, f.Pairs)

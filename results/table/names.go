@@ -9,8 +9,8 @@ import (
 )
 
 // Name returns the name that the paper prints for an id in a column of
-// results.csv, or the id itself where the paper has no name for it; a corruption has spaces
-// for its underscores. For column "metric" it returns the label in package metrics, or that of results.TimeMetric. An
+// results.csv, or the id itself where the paper has no name for it. For column
+// "metric" it returns the label in package metrics, or that of results.TimeMetric. An
 // empty id, for example the severity of a clean set, is "-".
 //
 // The paper's AdaTS is the test-time augmentation of Hekler et al. Two other
@@ -31,16 +31,13 @@ func Name(column, id string) string {
 	if name, ok := names[column][id]; ok {
 		return name
 	}
-	if column != "corruption" {
-		return id
-	}
-	if id == "cal-shares" {
+	if id == "cal-shares" && column == "corruption" {
 		return "class shares of the calibration set"
 	}
-	if factor, ok := strings.CutPrefix(id, "rescale-"); ok {
+	if factor, ok := strings.CutPrefix(id, "rescale-"); ok && column == "corruption" {
 		return "x " + factor // the logits times a factor
 	}
-	return strings.ReplaceAll(id, "_", " ") // gaussian_noise
+	return id
 }
 
 // SettingName returns what the paper prints for a setting: the data set, the network, the
@@ -128,6 +125,17 @@ var names = map[string]map[string]string{
 		"mmce":    "MMCE",
 		"ls":      "LS",
 		"ls-0.05": "LS-0.05",
+	},
+	"corruption": {
+		"defocus_blur":      "defocus blur",
+		"elastic_transform": "elastic transform",
+		"gaussian_noise":    "gaussian noise",
+		"glass_blur":        "glass blur",
+		"impulse_noise":     "impulse noise",
+		"jpeg_compression":  "jpeg compression",
+		"motion_blur":       "motion blur",
+		"shot_noise":        "shot noise",
+		"zoom_blur":         "zoom blur",
 	},
 	"method": {
 		"uncal":      "Uncal",

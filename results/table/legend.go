@@ -1,0 +1,134 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/qats-bench/qats/metrics"
+)
+
+// glyphs are the marks as a legend shows them. escape is applied to plain text.
+type glyphs struct {
+	best, second, dagger, star string
+	escape                     func(string) string
+}
+
+// capital returns a sentence that begins with a capital. A word such as smECE, which has
+// capitals of its own, stays as it is.
+func capital(sentence string) string {
+	word, _, _ := strings.Cut(sentence, " ")
+	if word != strings.ToLower(word) || word == "" {
+		return sentence
+	}
+	letters := []rune(sentence)
+	letters[0] = unicode.ToUpper(letters[0])
+	return string(letters)
+}
+
+// legend explains in sentences the numbers and their marks.
+func (t *Table) legend(g glyphs) []string {
+	s := t.Spec
+	name := s.label("metric", s.Metric)
+	if s.Percent {
+		name += " in per cent"
+	}
+	if s.Better != metrics.Neutral {
+		name += ", " + string(s.Better) + " is better"
+	}
+	var list []string
+	say := func(format string, args ...any) { list = append(list, g.escape(fmt.Sprintf(format, args...))) }
+	say("%s.", capital(name))
+	if len(s.Average) > 0 {
+		say("%s", t.averages())
+	}
+	marks := t.any(func(c Cell) bool { return c.Mark != Plain })
+	if marks {
+		list = append(list, g.best+", "+g.second+"; equal printed numbers share the mark.")
+	}
+	if t.any(func(c Cell) bool { return c.Gap != "" }) {
+		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
+	}
+	var unranked []string
+	for _, r := range t.rivals {
+		if !r.Ranked {
+			unranked = append(unranked, r.Label)
+		}
+	}
+	if marks && len(unranked) > 0 {
+		say("Not ranked: %s.", strings.Join(unranked, ", "))
+	}
+	if len(t.StandIns) > 0 {
+		unranked := ""
+		if s.Number > 0 {
+			unranked = "; not ranked"
+		}
+		say("o: not the paper's network, but one that stands in for it (%s)%s.", strings.Join(t.StandIns, "; "), unranked)
+	}
+	if t.any(func(c Cell) bool { return c.Changes == Yes }) {
+		list = append(list, g.dagger+": some predictions change.")
+	}
+	if t.showsTarget() {
+		list = append(list, g.star+": not OOD-free; the method sees unlabelled samples of each target domain.")
+	}
+	for _, r := range t.rivals {
+		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {
+			say("%s", text)
+		}
+	}
+	if len(t.Unknown) > 0 {
+		say("No argmax_change is recorded for %s, so predictions may change.", strings.Join(t.Unknown, ", "))
+	}
+	for _, text := range t.belowLegend() {
+		say("%s", text)
+	}
+	return list
+}
+
+// belowLegend explains what stands under the numbers.
+func (t *Table) belowLegend() (list []string) {
+	s := t.Spec
+	if t.any(func(c Cell) bool { return c.Published != "" }) {
+		list = append(list, "In round brackets below: the number that the paper prints.")
+	}
+	if len(t.Baselines) > 0 {
+		list = append(list, fmt.Sprintf("After the band: the difference from %s with its paired 95 %% interval.", strings.Join(t.Baselines, ", ")))
+	} else if s.Interval {
+		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric))
+	}
+	if s.ConsistencyBand && t.any(func(c Cell) bool { return c.Band != "" }) {
+		list = append(list, "In square brackets: consistency band, the 95 % range of a perfectly calibrated model with the same confidences and the same n.")
+	} else if s.ConsistencyBand {
+		list = append(list, fmt.Sprintf("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric))
+	}
+	return list
+}
+
+// averages says how many settings are averaged in the numbers.
+func (t *Table) averages() string {
+	over := "over " + strings.Join(t.Spec.Average, ", ")
+	if t.Settings > 0 {
+		return fmt.Sprintf("Each number is the mean of %s (%s).", Count(t.Settings, "setting"), over)
+	}
+	byRow, byColumn := true, true
+	for _, r := range t.Rows {
+		byRow = byRow && r.Settings > 0
+	}
+	var list []string
+	for _, c := range t.Columns {
+		switch {
+		case c.Mean:
+		case c.Settings == 0:
+			byColumn = false
+		case c.Settings > 1:
+			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, Count(c.Settings, "setting")))
+		}
+	}
+	switch {
+	case byRow:
+		return fmt.Sprintf("Each number is a mean %s; the number of settings is given with each row.", over)
+	case byColumn && len(list) > 0:
+		return fmt.Sprintf("%s (%s).", strings.Join(list, "; "), over)
+	}
+	return fmt.Sprintf("Each number is a mean %s; the number of settings differs within rows and columns.", over)
+}
