@@ -70,9 +70,9 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 }
 
 // TestOrderAndOtherMethodsDoNotMatter: the figure of a cell depends neither on the
-// order of rows nor on methods that it does not show, whatever their source.
+// order of rows nor on methods that it does not show, whatever their source and cell.
 func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
-	all := append(testBins("uncal", "qats"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)
+	all := append(testBins("uncal", "qats"), edited(testBins("gc"), func(b *results.Bin) { b.Source, b.Backbone = simulated, "vit-s16" })...)
 	back := make([]results.Bin, len(all))
 	for i, b := range all {
 		back[len(all)-1-i] = b

@@ -79,6 +79,7 @@ func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "gc"}}, "no setting has both ts and gc"},
 		{"dominance", Input{Records: sample("dominance", "ts").Records, Methods: []string{"ts", "ts"}}, `"ts" is listed twice`},
 		{"quantile-gap-grid", many("quantile-gap-grid"), "84 panels, but a page holds 24"},
+		{"rank-agreement", Input{Records: sample("rank-agreement", "ts", "qats", "ir").Records, Metrics: []string{"ece"}}, "rank-agreement figure: 1 metric; it takes two or more"},
 		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, but a page holds 6 x 8"},
 		{"quantile-gap-grid", Input{}, "no rows of bins.csv"},
 		{"reliability-grid", Input{Bins: testBins("ts"), Methods: []string{"gc"}}, "no rows of bins.csv for any method shown"},
