@@ -42,7 +42,7 @@ func (r *Rows) Write(dir string) error {
 }
 
 // ReadRows reads the rows of a folder as page.Read does. bins.csv and pairs.csv must exist:
-// without them, views and comparisons would lack numbers and not say why.
+// without them views and comparisons would lack numbers and not say why.
 func ReadRows(dir string) (*Rows, error) {
 	f, err := page.Read(dir, "bins.csv", "pairs.csv")
 	return (*Rows)(f), err

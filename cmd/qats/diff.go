@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/page"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 )
@@ -104,9 +105,9 @@ func readNumbers(out string) ([]paper.Number, []results.Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := experiments.ReadRows(out)
+	folder, err := page.Read(out)
 	if err != nil {
 		return nil, nil, err
 	}
-	return numbers, rows.Records, nil
+	return numbers, folder.Records, nil
 }
