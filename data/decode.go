@@ -65,13 +65,19 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 			dst[i] = T(half.ToFloat32(le.Uint16(src[2*i:])))
 		}
 		return finite.First(dst)
-	}
-	for i := range dst {
-		v, ok := integerAt(src, i, t)
-		if !ok || v > limit || v < -limit {
-			return i
+	case Int64, Int32, Uint32, Uint64:
+		for i := range dst {
+			v, ok := integerAt(src, i, t)
+			if !ok || v > limit || v < -limit {
+				return i
+			}
+			dst[i] = T(v)
 		}
-		dst[i] = T(v)
+	default: // at most 16 bits: exact
+		for i := range dst {
+			v, _ := integerAt(src, i, t)
+			dst[i] = T(v)
+		}
 	}
 	return -1
 }
@@ -79,6 +85,16 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 // decodeInts fills dst from integers of type t and returns the index of the
 // first one beyond int32, or -1. dst may be the memory of src.
 func decodeInts(dst []int32, src []byte, t DType) int {
+	if t == Int64 { // the labels of PyTorch
+		for i := range dst {
+			v := binary.LittleEndian.Uint64(src[8*i:])
+			if int64(v) != int64(int32(v)) {
+				return i
+			}
+			dst[i] = int32(v)
+		}
+		return -1
+	}
 	for i := range dst {
 		v, ok := integerAt(src, i, t)
 		if !ok || v != int64(int32(v)) {
