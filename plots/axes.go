@@ -149,8 +149,7 @@ func gridColumns(s span) drawFunc {
 // titles writes the titles of the axes of the only panel of a figure, whose area is area.
 func titles(c draw.Canvas, area vg.Rectangle, x, y string) {
 	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, x)
-	sty, y := fit(y, area.Max.Y-area.Min.Y, write(titleSize, ink))
-	turned(c, sty, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, y)
+	yTitle(c, area, y)
 }
 
 // xTitle writes the title of an x axis, its baseline centred at (x, y).
@@ -172,8 +171,10 @@ func turned(c draw.Canvas, sty text.Style, x, y vg.Length, s string) {
 }
 
 // yTitle writes the title of the y axis of an area, turned, at the left edge of the figure.
+// It is as long as the axis at most.
 func yTitle(c draw.Canvas, area vg.Rectangle, s string) {
-	turned(c, write(titleSize, ink), c.Min.X+10, (area.Min.Y+area.Max.Y)/2, s)
+	sty, s := fit(s, area.Max.Y-area.Min.Y, write(titleSize, ink))
+	turned(c, sty, c.Min.X+10, (area.Min.Y+area.Max.Y)/2, s)
 }
 
 // heading writes the title at the top left, and "simulated" at the top right if the
