@@ -53,7 +53,7 @@ func TestGivenFlagsKeepTheirValues(t *testing.T) {
 	f.StringArray("data", nil, "")
 	f.Bool("quick", false, "")
 	f.Int("workers", 1, "")
-	args := []string{"--out", "res[1]", "--dataset", "a,b", "--data", "x", "--data", "[y]", "--quick"}
+	args := []string{"--out", "res[1]", "--dataset", "a,[b]", "--data", "x", "--data", "[y]", "--quick"}
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,8 @@ func given(cmd *cobra.Command, names ...string) []string {
 				words = append(words, "--"+name, value)
 			}
 		case "stringSlice":
-			words = append(words, "--"+name, strings.Trim(f.Value.String(), "[]"))
+			list := f.Value.String() // [a,b]
+			words = append(words, "--"+name, list[1:len(list)-1])
 		default:
 			words = append(words, "--"+name, f.Value.String())
 		}
