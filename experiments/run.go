@@ -7,11 +7,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -124,10 +124,15 @@ func (p *Plan) all() []int {
 // Estimates and runs use it. do keeps its errors in
 // its own place, so that they do not depend on which call failed first.
 func forEach(n, workers int, do func(i int)) {
-	pool.Each(context.Background(), n, workers, func(_, i int) error {
-		do(i)
-		return nil
-	})
+	var group errgroup.Group
+	group.SetLimit(max(1, workers))
+	for i := range n {
+		group.Go(func() error {
+			do(i)
+			return nil
+		})
+	}
+	group.Wait()
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {

@@ -23,7 +23,8 @@ var homes = []struct {
 }{
 	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data"}, "npyio trusts headers; only the code that checks them first may call it"},
-	{"golang.org/x/sync", []string{"data", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place; internal/pool has the goroutines that matter to results"},
+	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments"}, "the goroutines that matter to results are in the pool of tasks and in that of cells"},
+	{"golang.org/x/sync", []string{"data", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "embeds the part of the font that a PDF uses, and makes PDF files reproducible"},
 	{"golang.org/x/image", []string{"plots"}, "outlines of characters, so that SVG files need no font of the reader"},

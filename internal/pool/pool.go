@@ -1,12 +1,13 @@
-// Package pool runs numbered tasks on several goroutines, so that the result does not
-// depend on their number.
+// Package pool runs numbered tasks on the goroutines of an errgroup, so that the
+// result does not depend on their number.
 package pool
 
 import (
 	"context"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/qats-bench/qats/internal/cputime"
 )
@@ -21,17 +22,18 @@ import (
 // that failed. That task does not depend on the number of workers, because tasks
 // start in their order. It returns the context's error when ctx is done. A panic
 // of do reaches the caller, which may recover.
+//
+// Each worker is one goroutine of an [errgroup.Group]; a single worker is the
+// calling goroutine.
 func Each(ctx context.Context, tasks, workers int, do func(worker, task int) error) error {
+	ends := make([]end, max(1, min(workers, tasks)))
 	var next atomic.Int64
 	var stopped atomic.Bool
-	var panicked atomic.Pointer[any]
-	var mutex sync.Mutex
-	failed, failure := tasks, error(nil)
 	work := func(worker int) {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for data.Mapped.Use
 		defer func() {
 			if p := recover(); p != nil {
-				panicked.Store(&p)
+				ends[worker].panicked = p
 				stopped.Store(true)
 			}
 		}()
@@ -41,29 +43,49 @@ func Each(ctx context.Context, tasks, workers int, do func(worker, task int) err
 				return
 			}
 			if err := do(worker, task); err != nil {
-				mutex.Lock()
-				if task < failed {
-					failed, failure = task, err
-				}
-				mutex.Unlock()
+				ends[worker].task, ends[worker].err = task, err
 				stopped.Store(true)
 			}
 		}
 	}
-	var wait sync.WaitGroup
-	for worker := 1; worker < min(workers, tasks); worker++ {
-		wait.Go(func() {
-			defer cputime.Join(ctx)()
-			work(worker)
-		})
+	if len(ends) == 1 {
+		work(0)
+	} else {
+		// Not WithContext, and no errors through the group: it keeps the error that is
+		// first in time, which depends on the number of workers.
+		var group errgroup.Group
+		for worker := range ends {
+			group.Go(func() error {
+				defer cputime.Join(ctx)()
+				work(worker)
+				return nil
+			})
+		}
+		group.Wait()
 	}
-	work(0)
-	wait.Wait()
-	if p := panicked.Load(); p != nil {
-		panic(*p)
+	return result(ctx, ends)
+}
+
+// end is how a worker ended: with an error of a task, with a panic, or with neither.
+type end struct {
+	task     int
+	err      error
+	panicked any
+}
+
+// result panics as a worker did, or returns the error of ctx or of the lowest task.
+func result(ctx context.Context, ends []end) error {
+	lowest := end{}
+	for _, e := range ends {
+		if e.panicked != nil {
+			panic(e.panicked)
+		}
+		if e.err != nil && (lowest.err == nil || e.task < lowest.task) {
+			lowest = e
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return failure
+	return lowest.err
 }
