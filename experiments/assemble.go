@@ -89,8 +89,12 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 		return err
 	}
 	for _, d := range pairs {
-		out.Pairs = append(out.Pairs, results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
-			Metric: d.Metric, Difference: d.Difference, Lo: d.Lo, Hi: d.Hi, N: s.N, Source: source})
+		pair := results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
+			Metric: d.Metric, Difference: d.Difference, N: s.N, Source: source, Interval: d.Kind, Verdict: d.Verdict, Note: d.Note}
+		if d.Range != nil {
+			pair.Lo, pair.Hi = d.Range.Lo, d.Range.Hi
+		}
+		out.Pairs = append(out.Pairs, pair)
 	}
 	return nil
 }

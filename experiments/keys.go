@@ -90,11 +90,11 @@ func comparesUncal(entries []metrics.Entry) bool {
 	return slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Uncal })
 }
 
-// pairText is the text of the paired bootstrap of two cells of one setting, in ECE,
-// AECE and the other metrics of entries.
+// pairText is the text of the comparison of two cells of one setting, in the metrics of
+// metrics.Paired and the other metrics of entries.
 func pairText(samples, baseline, uncal string, interval metrics.Interval, entries []metrics.Entry) string {
 	kind := ""
-	if interval != "" && interval != metrics.BC {
+	if interval != "" && interval != metrics.Percentile {
 		kind = fmt.Sprintf("interval %s\n", interval)
 	}
 	kind += metricsText(entries) + compared("", uncal, entries)

@@ -20,7 +20,7 @@ type Compare struct {
 	Methods  []string // compared with Against; nil for all methods that have rows
 	Against  string
 	Block    compare.Block     // settings that count as one
-	Interval metrics.Interval  // kind of the intervals of the pairs
+	Interval metrics.Interval  // kind of the intervals of the pairs that are made
 	Labels   map[string]string // method id -> name in print
 	Files    string            // that the rows were read from, if not results.csv and pairs.csv
 	Formats  []plots.Format    // of figures; SVG and PDF if nil
@@ -40,9 +40,6 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 	bySource := map[string]*Rows{} // that the pages of all metrics share
 	for _, id := range c.Metrics {
 		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files}
-		if c.Interval != metrics.BC {
-			o.Interval = string(c.Interval) + " bootstrap"
-		}
 		list, err := compare.Of(rows.Records, rows.Pairs, o)
 		if err != nil {
 			return nil, err
@@ -76,12 +73,12 @@ func labelsOf(v compare.View, records []results.Record) map[string]string {
 	return labels
 }
 
-// Unpaired reports whether some method has no paired intervals although the
-// metric is one that runs make pairs of.
+// Unpaired reports whether some method has no pairs although the metric is one that
+// runs make pairs of.
 func (p Page) Unpaired() bool {
 	e, _, _ := metrics.LookupOutput(p.Metric)
 	return e.Paired &&
-		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoInterval == r.Settings })
+		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
 // Write prints the page and the hint to w, and writes the page as text and LaTeX
@@ -121,15 +118,14 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		}
 	}
 	for _, r := range p.Rows {
-		if !slices.Contains(p.Methods, r.Method) || r.NoInterval == r.Settings {
+		if !slices.Contains(p.Methods, r.Method) || r.NoVerdict == r.Settings {
 			continue
 		}
 		if !p.Percent {
 			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
 			break
 		}
-		figure, err := plots.Forest(plots.Input{Pairs: p.rows.Pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels,
-			Interval: p.Interval})
+		figure, err := plots.Forest(plots.Input{Pairs: p.rows.Pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels})
 		if err := p.of.saveDrawn(w, figure, err, base+"-forest-"+r.Method); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ type PlanOptions struct {
 
 	AllowExec bool // whether programs that specs name may be run
 
-	Interval metrics.Interval // of the pairings; metrics.BC if empty
+	Interval metrics.Interval // of the pairings; metrics.Percentile if empty
 
 	// Look makes a plan that is quick, writes nothing and cannot be run: headers of
 	// arrays are checked, and files of more than LookBytes that Digests does not

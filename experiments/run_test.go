@@ -234,8 +234,8 @@ settings: {dataset: d, backbone: a}
 	if out.Failed != 4 || !slices.ContainsFunc(out.Reasons, func(r Reason) bool { return r.String() == "fit-panics on d/a: internal error: fit" }) {
 		t.Errorf("failures: %v", out.Reasons)
 	}
-	if len(out.Rows.Pairs) != 2 {
-		t.Errorf("%d pairs, want 2 (uncal against ts)", len(out.Rows.Pairs))
+	if len(out.Rows.Pairs) != 4 {
+		t.Errorf("%d pairs, want 4 (uncal against ts)", len(out.Rows.Pairs))
 	}
 	again, _ := w.run(text, RunOptions{})
 	if again.Failed != 4 || again.Scored != 0 {

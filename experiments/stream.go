@@ -28,7 +28,7 @@ func (w *unitWork) stream(ctx context.Context, test data.Reader, maps []calib.Ma
 	offsetLost := test.Rows() > 0 // in all rows read so far
 	err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		s.tempered(set)
+		s.tempered(lo, set)
 		s.others(lo, set)
 		return ctx.Err()
 	})
@@ -103,16 +103,16 @@ func (s *streaming) table(n, k int) data.Probs {
 	return s.probs.Slice(0, n)
 }
 
-// tally adds probabilities to the class bins of a cell, if some metric needs
-// them.
-func (s *streaming) tally(cell int, probs data.Probs, set *data.Set) {
+// tally adds the probabilities of rows lo, lo+1, ... to the class bins of a cell, if some
+// metric needs them.
+func (s *streaming) tally(cell, lo int, probs data.Probs, set *data.Set) {
 	if s.classes == nil {
 		return
 	}
 	if s.classes[cell] == nil {
 		s.classes[cell] = scoring.NewClassTally(probs.Cols)
 	}
-	s.classes[cell].Add(probs, set.Labels)
+	s.classes[cell].Add(lo, probs, set.Labels)
 }
 
 // cells returns the cells that are scored and have not failed: if tempered, those
@@ -151,9 +151,9 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 	return done
 }
 
-// tempered scores the rows under all maps that divide them by a temperature, in
+// tempered scores rows lo, lo+1, ... under all maps that divide them by a temperature, in
 // one pass. It needs probabilities for class bins only.
-func (s *streaming) tempered(set *data.Set) {
+func (s *streaming) tempered(lo int, set *data.Set) {
 	cells := s.cells(true)
 	n := set.Logits.Rows
 	at := calib.NewUnscaled(set.Logits)
@@ -189,7 +189,7 @@ func (s *streaming) tempered(set *data.Set) {
 	s.each(s.cells(true), set, func(i int, view *data.Set) error {
 		dst := s.table(n, set.Logits.Cols)
 		calib.Apply(s.maps[i], dst, view)
-		s.tally(i, dst, set)
+		s.tally(i, lo, dst, set)
 		return nil
 	})
 }
@@ -209,7 +209,7 @@ func (s *streaming) others(lo int, set *data.Set) {
 		err := s.samples[i].AppendProbs(dst, set)
 		switch table := s.tables[i]; {
 		case err == nil:
-			s.tally(i, dst, set)
+			s.tally(i, lo, dst, set)
 		case table != nil:
 			err = fmt.Errorf("%s: %w", table.Name(), err)
 		}

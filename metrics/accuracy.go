@@ -14,8 +14,8 @@ var accuracyEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
 	Departs:   "none",
 
-	Compute: value(Accuracy),
-	Rows:    oneRow(func(x sample) float64 { return x.hit() }),
+	Compute:   value(Accuracy),
+	Influence: oneRow(func(x sample) float64 { return x.hit() }),
 }
 
 // Accuracy returns the share of correct predictions, in [0, 1].

@@ -15,6 +15,7 @@ var aceEntry = Entry{
 	Agreement: "499 rows: to 1e-14",
 	Departs:   "right-closed bins, 15; netcal has left-closed ones, 10",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return AverageCE(s, 15) }),
 }
 

@@ -18,7 +18,9 @@ var aeceEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
 	Departs:   "tied confidences share their hits among bins, so that the order of rows does not matter; other code weights by rows or interpolates the edges",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return AECE(s, 15) }),
+	bins:    func(s *Samples) []run { return massRuns(s.sorted, 15) },
 }
 
 // AECE returns the adaptive expected calibration error of the QaTS paper, in

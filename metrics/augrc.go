@@ -16,6 +16,9 @@ var augrcEntry = Entry{
 	Departs:   "tied rows in random order, in expectation; starts at coverage 0",
 
 	Compute: valueOrError(AUGRC),
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
+		return [][]float64{augrcInfluence(s)}, nil
+	},
 }
 
 // AUGRC returns the area under the generalised risk-coverage curve (Traub et al.
@@ -41,4 +44,22 @@ func AUGRC(s *Samples) (float64, error) {
 		twice += (hi - lo) * (2*above + wrong)
 	}
 	return float64(twice) / 2 / float64(n) / float64(n), nil
+}
+
+// augrcInfluence returns the influence of each row. AUGRC is the share of ordered pairs of
+// rows of which the first has at least the confidence of the second, ties counting half,
+// and is wrong. A row is the first of a pair and the second of another.
+func augrcInfluence(s *Samples) []float64 {
+	n := float64(s.Len())
+	rows := make([]float64, s.Len())
+	wrongAbove := n - float64(s.correct())
+	for lo, hi := range s.blocks(0) {
+		wrong := float64(hi - lo - hitsOf(s.sorted[lo:hi]))
+		wrongAbove -= wrong
+		below := (float64(lo) + float64(hi-lo)/2) / n
+		for _, x := range s.sorted[lo:hi] {
+			rows[x.row] = (wrongAbove+wrong/2)/n + float64((1-x.hit())*below)
+		}
+	}
+	return rows
 }

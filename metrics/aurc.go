@@ -15,6 +15,9 @@ var aurcEntry = Entry{
 	Departs:   "tied rows in random order, in expectation",
 
 	Compute: value(AURC),
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
+		return [][]float64{aurcInfluence(s)}, nil
+	},
 }
 
 // AURC returns the area under the risk-coverage curve (Geifman et al. 2019), in
@@ -42,4 +45,51 @@ func AURC(s *Samples) float64 {
 		hi = lo
 	}
 	return sum / float64(max(1, n))
+}
+
+// aurcInfluence returns the influence of each row. With R the error rate among the samples
+// that are accepted and C their share, a row of confidence c and error e adds R at c, and
+// moves the rate of each sample of less confidence by (e - R)/C. In its own tied block it
+// comes before a share of the places, in random order, and moves their rates in proportion.
+func aurcInfluence(s *Samples) []float64 {
+	n := s.Len()
+	rows := make([]float64, n)
+	// Sums over the places of a block: of R, of 1/C and of R/C, and of the last two with the share
+	// of the block that is accepted.
+	type block struct{ rate, one, moved, ownOne, ownMoved float64 }
+	blocks := make([]block, 0, n)
+	wrong := 0
+	for hi := n; hi > 0; { // from the most confident
+		lo, w := hi, 0
+		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
+			if !s.sorted[lo-1].correct {
+				w++
+			}
+		}
+		var b block
+		for i := 1; i <= hi-lo; i++ {
+			accepted, share := float64(n-hi+i), float64(i)/float64(hi-lo)
+			rate := (float64(wrong) + float64(float64(w)*share)) / accepted
+			b.rate += rate
+			b.one += 1 / accepted
+			b.moved += rate / accepted
+			b.ownOne += share / accepted
+			b.ownMoved += float64(share*rate) / accepted
+		}
+		blocks = append(blocks, b)
+		wrong += w
+		hi = lo
+	}
+	one, moved := 0.0, 0.0 // over the blocks of less confidence
+	last := len(blocks) - 1
+	for lo, hi := range s.blocks(0) {
+		b := blocks[last]
+		last--
+		for _, x := range s.sorted[lo:hi] {
+			rows[x.row] = b.rate/float64(hi-lo) + float64((1-x.hit())*(one+b.ownOne)) - moved - b.ownMoved
+		}
+		one += b.one
+		moved += b.moved
+	}
+	return rows
 }

@@ -18,6 +18,10 @@ var aurocEntry = Entry{
 	Departs:   "none",
 
 	Compute: valueOrError(AUROC),
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
+		rows, err := aurocInfluence(s)
+		return [][]float64{rows}, err
+	},
 }
 
 // AUROC returns the probability, in [0, 1], that a correct prediction has a higher
@@ -48,4 +52,33 @@ func AUROC(s *Samples) (float64, error) {
 		return 0, errors.New("undefined: no row is predicted correctly")
 	}
 	return float64(twice) / (2 * float64(hits) * float64(n-hits)), nil
+}
+
+// aurocInfluence returns the influence of each row (DeLong, DeLong and Clarke-Pearson 1988):
+// of a hit the share of misses below it minus AUROC, over the share of hits, and of a miss
+// the same with hits and misses exchanged.
+func aurocInfluence(s *Samples) ([]float64, error) {
+	auroc, err := AUROC(s)
+	if err != nil {
+		return nil, err
+	}
+	n := float64(s.Len())
+	hits := float64(s.correct())
+	misses := n - hits
+	rows := make([]float64, s.Len())
+	hitsBelow, missesBelow := 0.0, 0.0
+	for lo, hi := range s.blocks(0) {
+		h := float64(hitsOf(s.sorted[lo:hi]))
+		m := float64(hi-lo) - h
+		ofHit := ((missesBelow+m/2)/misses - auroc) * n / hits
+		ofMiss := ((hits-hitsBelow-h/2)/hits - auroc) * n / misses
+		for _, x := range s.sorted[lo:hi] {
+			rows[x.row] = ofMiss
+			if x.correct {
+				rows[x.row] = ofHit
+			}
+		}
+		hitsBelow, missesBelow = hitsBelow+h, missesBelow+m
+	}
+	return rows, nil
 }

@@ -156,6 +156,27 @@ func massLayout(sorted []sample, m int) *layout {
 	return l
 }
 
+// massRuns returns m bins of equal mass or, where a boundary is inside a block of ties, of
+// nearly equal mass: it moves to the nearer end of the block, to the lower one if both are
+// as near. Bins that become empty are left out.
+func massRuns(sorted []sample, m int) []run {
+	var runs []run
+	lo := 0
+	for b := 1; b <= m; b++ {
+		hi := massBoundary(b, len(sorted), m)
+		if start, end := blockAcross(sorted, hi); hi-start <= end-hi {
+			hi = start
+		} else {
+			hi = end
+		}
+		if hi > lo {
+			runs = append(runs, run{lo, hi})
+			lo = hi
+		}
+	}
+	return runs
+}
+
 // blockAcross returns the ends of the block of ties that has samples on both sides
 // of position p, or p and p if there is none. In a block each confidence is within
 // tie of the one before it.

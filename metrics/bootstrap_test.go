@@ -3,9 +3,11 @@ package metrics
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -148,7 +150,7 @@ func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
 func TestResamplesAreAsManyAsAskedFor(t *testing.T) {
 	f := Of(network(rand.New(rand.NewPCG(10, 1)), 40, 1))
 	for _, asked := range []int{1, 6, 7, 8, 200, 203, 209} {
-		opts := PairOptions{Resamples: asked, Metrics: []Entry{eceEntry, brierTopEntry, aurcEntry}}
+		opts := PairOptions{Resamples: asked, Metrics: []Entry{eceEntry, aeceEntry, mceEntry}}
 		values, err := resample(context.Background(), []*resampler{newResampler(f, opts.Metrics, 1)}, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -161,8 +163,8 @@ func TestResamplesAreAsManyAsAskedFor(t *testing.T) {
 	}
 }
 
-// Metrics besides ECE and AECE have differences too. One that is undefined, or that
-// resampling shifts, is left out, and those after it are there.
+// Metrics besides those of Paired have differences too. One that is undefined is left out,
+// and of one that resampling shifts there is a difference without an interval.
 func TestPairsOfNamedMetrics(t *testing.T) {
 	b := network(rand.New(rand.NewPCG(51, 1)), 2000, 1)
 	constant, hit := make([]float64, b.Len()), make([]bool, b.Len())
@@ -172,19 +174,34 @@ func TestPairsOfNamedMetrics(t *testing.T) {
 	}
 	a := given(constant, hit)
 	b.Label = a.Label
-	opts := PairOptions{Resamples: 60, Metrics: []Entry{phiEntry, brierTopEntry, corpMCBEntry, aurcEntry}}
+	opts := PairOptions{Resamples: 60, Metrics: []Entry{phiEntry, brierTopEntry, corpMCBEntry, mceEntry}}
 	pairs, err := Pairs(context.Background(), Of(a), []*Samples{Of(b)}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	kinds := map[string]Interval{}
 	for _, p := range pairs {
-		names = append(names, p.Metric)
+		kinds[p.Metric] = p.Kind
 		near(t, p.Metric, p.Difference, compute(t, p.Metric, b)-compute(t, p.Metric, a), 1e-12)
 	}
-	if !slices.Contains(names, brierTopEntry.Outputs[0].Name) || !slices.Contains(names, aurcEntry.Outputs[0].Name) ||
-		slices.Contains(names, phiEntry.Outputs[0].Name) || slices.Contains(names, corpMCBEntry.Outputs[0].Name) {
-		t.Errorf("differences of %v", names)
+	if want := map[string]Interval{"brier_top": Normal, "corp_mcb": "", "mce": Percentile}; !maps.Equal(kinds, want) {
+		t.Errorf("intervals %v, want %v", kinds, want)
+	}
+	for _, p := range pairs {
+		switch p.Metric {
+		case "brier_top":
+			if p.Verdict == nil || p.Verdict.By != "brier_top" || *p.Range != (Range{p.Verdict.Lo, p.Verdict.Hi}) || p.Note != "" {
+				t.Errorf("%+v", p)
+			}
+		case "corp_mcb":
+			if p.Verdict == nil || p.Verdict.By != "sce_mass15" || p.Range != nil || p.Note != errShifted.Error() {
+				t.Errorf("%+v", p)
+			}
+		case "mce":
+			if p.Verdict != nil || p.Note != "" {
+				t.Errorf("%+v", p)
+			}
+		}
 	}
 }
 
@@ -251,9 +268,13 @@ func TestPairOfAMethodWithItselfIsZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Pair{{0, "ece", 0, 0, 0}, {0, "aece", 0, 0, 0}}
-	if !slices.Equal(pairs, want) {
-		t.Errorf("got %v, want %v", pairs, want)
+	for _, p := range pairs {
+		if p.Difference != 0 || *p.Range != (Range{}) || p.Verdict == nil || p.Verdict.Lo != 0 || p.Verdict.Hi != 0 || p.Verdict.P != 1 || p.Note != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if len(pairs) != 4 {
+		t.Errorf("%d pairs, want 4", len(pairs))
 	}
 }
 
@@ -269,7 +290,7 @@ func TestPairsTurnAround(t *testing.T) {
 			list = append(list, Of(o))
 		}
 		t.Helper()
-		p, err := Pairs(context.Background(), Of(base), list, PairOptions{Resamples: 99, Seed: 3})
+		p, err := Pairs(context.Background(), Of(base), list, PairOptions{Resamples: 99, Seed: 3, Metrics: []Entry{eceEntry, aeceEntry}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,17 +300,20 @@ func TestPairsTurnAround(t *testing.T) {
 	for k := range alone {
 		alone[k].Other = 1
 	}
-	if !slices.Equal(both[2:], alone) {
+	if !reflect.DeepEqual(both[2:], alone) {
 		t.Errorf("with another method %v, alone %v", both[2:], alone)
 	}
 	near(t, "difference", both[0].Difference, ECE(Of(b), 15)-ECE(Of(a), 15), 1e-12)
 	near(t, "difference", both[1].Difference, AECE(Of(b), 15)-AECE(Of(a), 15), 1e-12)
 	for k, back := range run(b, a) {
 		near(t, "turned difference", back.Difference, -both[k].Difference, 1e-15)
-		near(t, "turned lo", back.Lo, -both[k].Hi, 1e-9) // through erfc, which is not quite odd
-		near(t, "turned hi", back.Hi, -both[k].Lo, 1e-9)
+		near(t, "turned lo", back.Range.Lo, -both[k].Range.Hi, 1e-9) // by interpolation
+		near(t, "turned hi", back.Range.Hi, -both[k].Range.Lo, 1e-9)
+		near(t, "turned verdict", back.Verdict.Difference, -both[k].Verdict.Difference, 1e-15)
+		near(t, "turned lo of the verdict", back.Verdict.Lo, -both[k].Verdict.Hi, 1e-15)
+		near(t, "turned P", back.Verdict.P, both[k].Verdict.P, 1e-12)
 	}
-	if p := run(a, b)[0]; p.Lo >= p.Hi || p.Hi < p.Difference-.1 || p.Lo > p.Difference+.1 {
+	if p := run(a, b)[0]; p.Range.Lo >= p.Range.Hi || p.Range.Hi < p.Difference-.1 || p.Range.Lo > p.Difference+.1 {
 		t.Errorf("interval %+v", p)
 	}
 }
@@ -315,7 +339,7 @@ func TestPairsRejects(t *testing.T) {
 			t.Errorf("level %v was accepted", level)
 		}
 	}
-	for kind, ok := range map[Interval]bool{"": true, BC: true, Percentile: true, "bca": false} {
+	for kind, ok := range map[Interval]bool{"": true, BC: true, Percentile: true, Standard: true, Population: true, Normal: false, FixedMaps: false, "bca": false} {
 		if _, err := Pairs(ctx, f, nil, PairOptions{Resamples: 2, Interval: kind}); (err == nil) != ok {
 			t.Errorf("interval %q: %v", kind, err)
 		}
@@ -343,12 +367,20 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 	lo, hi = biasCorrected(v, 750.25, .95)
 	near(t, "lo", lo, 270.6, 1)
 	near(t, "hi", hi, 999.53, .05)
-	lo, hi = interval(slices.Clone(v), 750.25, PairOptions{Level: .95, Interval: BC})
-	near(t, "lo of BC", lo, 270.6, 1)
-	near(t, "hi of BC", hi, 999.53, .05)
-	lo, hi = interval(slices.Clone(v), 750.25, PairOptions{Level: .95, Interval: Percentile})
-	near(t, "lo of percentile", lo, 25, 1e-9)
-	near(t, "hi of percentile", hi, 975, 1e-9)
+	for kind, want := range map[Interval]Range{BC: {270.6, 999.53}, Percentile: {25, 975}, Standard: {750.25 - 1.959964*289.1088, 750.25 + 1.959964*289.1088}} {
+		lo, hi, err := interval(slices.Clone(v), 750.25, PairOptions{Level: .95, Interval: kind})
+		near(t, "lo of "+string(kind), lo, want.Lo, 1e-3*want.Hi)
+		near(t, "hi of "+string(kind), hi, want.Hi, 1e-3*want.Hi)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err := interval(slices.Clone(v), 990, PairOptions{Level: .95, Interval: BC}); err != errShifted {
+		t.Errorf("a value beyond the resamples: %v", err)
+	}
+	if _, _, err := interval([]float64{1, math.NaN()}, 1, PairOptions{Level: .95, Interval: BC}); err != errResample {
+		t.Errorf("a resample without a value: %v", err)
+	}
 	for _, observed := range []float64{-1, 2000} { // z0 is bounded: both ends stay within the values
 		lo, hi = biasCorrected(v, observed, .95)
 		if !(lo >= 0 && hi <= 1000 && lo <= hi) {
@@ -359,79 +391,4 @@ func TestBiasCorrectedIntervalFollowsItsFormula(t *testing.T) {
 	below, above := biasCorrected(v, 1001, .95) // the mirror image
 	near(t, "mirrored lo", 1000-above, lo, 1e-9)
 	near(t, "mirrored hi", 1000-below, hi, 1e-9)
-}
-
-// Coverage of the 95 % interval: n = 1,000 rows, 300 test sets, 200 resamples,
-// truth uniform on (.3, 1). It was 91 % for the population's difference in ECE
-// where both methods are off everywhere (94 % with n = 10,000), 84 % (93 %)
-// where bins without error are among them, and 7 % (10 %) where one method is
-// perfect: its ECE at any n is noise (see Band), which no resampling can remove. Of
-// the expected difference at this n, which contains the same noise, coverage was
-// 92 %, 86 % and 77 %.
-func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws 600 samples and bootstraps each")
-	}
-	power := func(p float64) func(float64) float64 {
-		return func(u float64) float64 { return math.Pow(u, p) }
-	}
-	for _, c := range []struct {
-		name                     string
-		base, other              func(u float64) float64 // confidence where the truth is u
-		population, expected     float64
-		populationTol, expectTol float64
-	}{
-		// Two standard errors of a share of 300 are .02 to .06.
-		{"both off", power(.5), power(.75), .92, .94, .04, .03},
-		{"crossing", power(.5), func(u float64) float64 { return .6 + .3*u }, .86, .86, .05, .05},
-		{"one perfect", power(.5), power(1), .09, .76, .06, .06},
-	} {
-		rng := rand.New(rand.NewPCG(8, 1))
-		const n, trials = 1000, 300
-		var pairs []Pair
-		for trial := range trials {
-			a, b, hit := make([]float64, n), make([]float64, n), make([]bool, n)
-			for i := range n {
-				u := .3 + .7*rng.Float64()
-				a[i], b[i], hit[i] = c.base(u), c.other(u), rng.Float64() < u
-			}
-			p, err := Pairs(context.Background(), Of(given(a, hit)), []*Samples{Of(given(b, hit))}, PairOptions{Resamples: 200, Seed: uint64(trial)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			pairs = append(pairs, p[0])
-		}
-		expected := 0.0
-		for _, p := range pairs {
-			expected += p.Difference / trials
-		}
-		coverage := func(truth float64) float64 {
-			covered := 0
-			for _, p := range pairs {
-				if p.Lo <= truth && truth <= p.Hi {
-					covered++
-				}
-			}
-			return float64(covered) / trials
-		}
-		near(t, c.name+": coverage of the population", coverage(population(c.other)-population(c.base)), c.population, c.populationTol)
-		near(t, c.name+": coverage of the expectation", coverage(expected), c.expected, c.expectTol)
-	}
-}
-
-// population returns the ECE-15 of an endless test set: hits are replaced by
-// their probability u, uniform on (.3, 1).
-func population(conf func(u float64) float64) float64 {
-	const n = 100000
-	var sums [15]float64
-	for i := range n {
-		u := .3 + .7*(float64(i)+.5)/n
-		c := conf(u)
-		sums[min(int(math.Ceil(15*c))-1, 14)] += (c - u) / n
-	}
-	ece := 0.0
-	for _, s := range sums {
-		ece += math.Abs(s)
-	}
-	return ece
 }

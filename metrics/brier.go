@@ -7,6 +7,7 @@ var brierEntry = Entry{
 	Outputs:   []Output{{"brier", "Brier score", 0, 2}},
 	Better:    Lower,
 	Vector:    true,
+	Paired:    true,
 	Version:   1,
 	Summary:   "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
 	Aliases:   []string{"brier-score"},
@@ -18,7 +19,7 @@ var brierEntry = Entry{
 	Departs:   "none; some code divides by k",
 
 	Compute: valueOrError(Brier),
-	Rows: func(s *Samples) ([][]float64, error) {
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
 		scores, err := s.vectors()
 		if err != nil {
 			return nil, err
@@ -54,7 +55,7 @@ var brierTopEntry = Entry{
 	Departs:   "none",
 
 	Compute: value(TopBrier),
-	Rows: oneRow(func(x sample) float64 {
+	Influence: oneRow(func(x sample) float64 {
 		miss := x.conf - x.hit()
 		return float64(miss * miss)
 	}),

@@ -23,6 +23,7 @@ var eceClasswiseEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle; focal_calibration to the digits that it prints",
 	Departs:   "none; every class counts, also one without rows",
 
+	Basis: &squaredClasswise,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		mean, sum, err := ClasswiseECE(s)
 		return []float64{mean, sum}, err

@@ -17,6 +17,7 @@ var eceDebiasedEntry = Entry{
 	Agreement: "to 1e-13 with numpy; the authors' code to the digits that it prints",
 	Departs:   "edges as in aece; theirs are midway between values",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return DebiasedECE(s, 15) }),
 }
 

@@ -32,7 +32,7 @@ var decompositionTSEntry = Entry{
 		nll, brier, err := DecomposeTS(s)
 		return []float64{nll.Calibration, nll.Refinement, brier.Calibration, brier.Refinement}, err
 	},
-	Rows: func(s *Samples) ([][]float64, error) {
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
 		scores, err := s.crossFitted()
 		if err != nil {
 			return nil, err

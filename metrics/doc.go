@@ -38,12 +38,17 @@
 //
 // Values are fractions; per cent is for print. Sums over samples are exact
 // (internal/exact), so a metric has the same bits for every order of the samples.
-// Only random draws (consistency bands, folds, bootstrap) depend on row numbers. A
+// Only random draws (consistency bands, folds, bootstrap) depend on row numbers, and
+// the last bits of intervals. A
 // draw is a hash of the seed and the row, not the state of a generator, so it is the
 // same for every method and any number of workers. A metric that is undefined for
 // some samples is an error that says why, never a NaN. The constructors reject an
 // empty set, so a metric always has one sample or more; of the zero Samples every
 // metric is 0 or ErrNoSamples.
+//
+// Pairs compares methods: it says by how much two of them differ, and by a Verdict
+// whether the rows show a difference at all. Each metric declares what its verdicts rest
+// on (Entry.Judge).
 //
 // Metrics of whole probability vectors need the n x k probabilities together, which
 // samples do not keep. Samples.CrossFit computes a few numbers of each row from them.

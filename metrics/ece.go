@@ -18,7 +18,9 @@ var eceEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle; that code to the digits that it prints",
 	Departs:   "bins in float64; right-closed as in that code, where torchmetrics is left-closed (ece_tm)",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return ECE(s, 15) }),
+	bins:    func(s *Samples) []run { return widthLayout(s.sorted, 15).runs },
 }
 
 // ECE returns the expected calibration error (Naeini et al. 2015; Guo et al.

@@ -29,6 +29,7 @@ func binsEntry(name, label, equal, reference string, metric func(*Samples, int) 
 		Agreement: "not compared; the function is that of " + name,
 		Departs:   "the number of bins",
 
+		Basis: &squaredMass,
 		Compute: func(s *Samples, _ uint64) ([]float64, error) {
 			var list []float64
 			for _, m := range binCounts {

@@ -24,8 +24,8 @@ type Entry struct {
 	CrossFit  bool `json:"-"`          // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
 	Vector    bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
 	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
-	Paired    bool `json:"-"`          // Pairs gives bootstrap intervals of its differences if its options name no metrics
-	Whole     bool `json:"-"`          // has no bootstrap interval: its value does not come from rows that could be drawn again
+	Paired    bool `json:"-"`          // Pairs compares methods by it if its options name no metrics
+	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again
 	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key
 
 	Summary   string `json:"summary"`
@@ -45,10 +45,18 @@ type Entry struct {
 	// method; only random draws and folds use it.
 	Compute func(s *Samples, seed uint64) ([]float64, error) `json:"-"`
 
-	// Rows is set for a metric that is the mean of one number a row: it returns these
-	// numbers in the order of the rows, for each output. Resamples then add them up
-	// instead of computing the metric anew.
-	Rows func(s *Samples) ([][]float64, error) `json:"-"`
+	// Influence is set for a metric that decides verdicts by itself. It returns, for each
+	// output, the influence of each row on it, up to a constant that is the same for all
+	// rows: of a mean of one number a row, these numbers; of another metric, n times what
+	// it would change by if the row counted a little more. The standard deviation of
+	// the metric is then that of these numbers over sqrt(n).
+	Influence func(s *Samples, seed uint64) ([][]float64, error) `json:"-"`
+
+	// Basis decides verdicts by the metric in its place; nil if Influence is set or if there
+	// are no verdicts. See Judge.
+	Basis *Basis `json:"-"`
+
+	bins func(s *Samples) []run // of a mean over rows of the bins' absolute gaps: its bins, for Population
 }
 
 // Output is one number that an entry gives.
@@ -57,6 +65,10 @@ type Output struct {
 	Label  string  // in tables and figures; that of the QaTS paper if it has one
 	Lo, Hi float64 // range of the value; infinite if there is no bound
 }
+
+// Comparable reports whether Pairs can compare methods by the metric: it has a verdict, or
+// its rows can be drawn again.
+func (e Entry) Comparable() bool { return !e.Whole || e.Basis != nil || e.Influence != nil }
 
 // Names returns the names of the outputs.
 func (e Entry) Names() []string {
@@ -89,10 +101,10 @@ func valueOrError(metric func(*Samples) (float64, error)) func(*Samples, uint64)
 	}
 }
 
-// oneRow makes a Rows for a metric with one output that always has a value: number
-// returns what sample j of the sorted ones adds to the mean.
-func oneRow(number func(x sample) float64) func(*Samples) ([][]float64, error) {
-	return func(s *Samples) ([][]float64, error) {
+// oneRow makes an Influence for a metric with one output that is the mean of number over
+// the samples.
+func oneRow(number func(x sample) float64) func(*Samples, uint64) ([][]float64, error) {
+	return func(s *Samples, _ uint64) ([][]float64, error) {
 		rows := make([]float64, s.Len())
 		for _, x := range s.sorted {
 			rows[x.row] = number(x)

@@ -15,8 +15,8 @@ var gapEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
 	Departs:   "none",
 
-	Compute: value(Gap),
-	Rows:    oneRow(func(x sample) float64 { return x.conf - x.hit() }),
+	Compute:   value(Gap),
+	Influence: oneRow(func(x sample) float64 { return x.conf - x.hit() }),
 }
 
 // Gap returns the mean confidence minus the accuracy, in [-1, 1]: positive where

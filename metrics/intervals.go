@@ -1,11 +1,14 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Estimate is the value of one metric with a bootstrap interval.
@@ -22,54 +25,97 @@ var (
 
 	// errShifted is the reason for a metric with a bias that no interval corrects.
 	errShifted = errors.New("resampling shifts it by more than its spread, so there is no interval")
+
+	errWhole        = errors.New("no interval: the rows cannot be drawn again")
+	errNoPopulation = errors.New("no interval of the population: the metric is not a mean of gaps of bins")
 )
 
-// Intervals returns the values of the metrics of the options with bootstrap
-// intervals, one Estimate for each output in order. The resamples and the
-// interval are those of Pairs, of the metric itself instead of a difference.
+// Intervals returns the values of the metrics of the options with intervals, one Estimate
+// for each output in order.
+//
+// A metric that decides verdicts by itself has the interval of its value in the population:
+// that of Pairs around one value, and of a share of rows that of Wilson (1927). Calibration
+// errors are bootstrapped as in Pairs, but BC is the default.
 //
 // A binned calibration error is biased upward, and on a resample twice: by the noise
 // of the sample and by that of drawing from it. The bias-corrected interval takes
-// away the second. The first stays: the interval is about the metric at this n, and
-// where the model is nearly calibrated it does not reach down to the error of the
-// population. The consistency band (ECEBand) says what calibration would score.
+// away the second, and covers the mean value over test sets of n rows. The first stays:
+// where the model is nearly calibrated the interval does not reach down to the error of
+// the population. The consistency band (ECEBand) says what calibration would score, and the
+// kind Population gives an interval of the population. docs/intervals.md has figures.
 //
 // Where the second bias exceeds the spread of the resamples, so that the value lies
 // outside the percentile interval, there is no interval: TopLabelECE with hundreds of
-// bins, and CORP, whose map is fitted on the copies too, are such metrics.
+// bins, and CORP, whose map is fitted on the copies too, are such metrics. One row has no
+// intervals.
 //
 // Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an
 // option is out of range, or that a metric has no intervals (Entry.Whole).
 func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, error) {
+	opts.Interval = cmp.Or(opts.Interval, Standard)
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if s.Len() == 0 {
-		return nil, fmt.Errorf("bootstrap: %w", ErrNoSamples)
+		return nil, fmt.Errorf("intervals: %w", ErrNoSamples)
 	}
-	r := newResampler(s, opts.Metrics, opts.Seed)
-	values, err := resample(ctx, []*resampler{r}, opts)
+	drawn := opts.drawn(s.Len())
+	resampled, err := resample(ctx, []*resampler{newResampler(s, drawn, opts.Seed)}, opts)
 	if err != nil {
 		return nil, err
 	}
 	var list []Estimate
-	for _, c := range r.columns {
-		for _, name := range c.entry.Names() {
-			observed, resampled := values[0][len(list)][0], values[0][len(list)][1:]
-			e := Estimate{name, observed, math.NaN(), math.NaN(), c.err}
-			switch {
-			case c.err != nil:
-			case slices.ContainsFunc(resampled, math.IsNaN):
-				e.Err = errResample
+	for _, e := range opts.Metrics {
+		values, err := e.Compute(s, opts.Seed)
+		for i, name := range e.Names() {
+			if err != nil {
+				list = append(list, Estimate{name, math.NaN(), math.NaN(), math.NaN(), err})
+				continue
+			}
+			var r Range
+			var none error
+			switch place := slices.Index(outputs(drawn), name); {
+			case e.Influence != nil:
+				r, none = opts.ofOne(e, i, s)
+			case place >= 0:
+				r.Lo, r.Hi, none = interval(resampled[0][place][1:], resampled[0][place][0], opts)
 			default:
-				if e.Lo, e.Hi = interval(resampled, observed, opts); shifted(resampled, observed, opts.Level) {
-					e.Lo, e.Hi, e.Err = math.NaN(), math.NaN(), errShifted
+				if none = notDrawn(e, s); none == nil {
+					r = populationInterval(nil, s, e.bins, opts.Level)
 				}
 			}
-			list = append(list, e)
+			if none != nil {
+				r = Range{math.NaN(), math.NaN()}
+			}
+			list = append(list, Estimate{name, values[i], r.Lo, r.Hi, none})
 		}
 	}
 	return list, nil
+}
+
+// ofOne returns the interval of a metric that decides verdicts by itself.
+func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
+	basis, _ := e.measure(i)
+	t, err := basis.of(s, o.Seed)
+	if err != nil {
+		return Range{}, err
+	}
+	if len(t.influence) < 2 {
+		return Range{}, errOneRow
+	}
+	if shares(t.influence) {
+		return wilson(t.value, float64(s.Len()), o.Level), nil
+	}
+	r, _, err := spread(t.influence, t.value, o.Level)
+	return r, err
+}
+
+// wilson returns the interval of Wilson (1927) for a share of n rows.
+func wilson(share, n, level float64) Range {
+	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	middle := (share + float64(z*z)/(2*n)) / (1 + float64(z*z)/n)
+	half := z / (1 + float64(z*z)/n) * math.Sqrt(float64(share*(1-share))/n+float64(z*z)/(4*n*n))
+	return Range{max(0, middle-half), min(1, middle+half)}
 }

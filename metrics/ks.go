@@ -15,6 +15,7 @@ var ksEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle; the authors' code to the digits that it prints, without ties",
 	Departs:   "tied rows enter together; theirs evaluates inside ties",
 
+	Basis:   &squaredMass,
 	Compute: value(KS),
 }
 

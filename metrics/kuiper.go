@@ -22,6 +22,7 @@ var kuiperEntry = Entry{
 	Agreement: "499 rows: to 1e-14 with numpy, 1e-7 with probmetrics, which computes in float32",
 	Departs:   "tied confidences enter together",
 
+	Basis:   &squaredMass,
 	Compute: value(Kuiper),
 }
 

@@ -382,7 +382,7 @@ func TestMeasuresWithoutSamples(t *testing.T) {
 	}
 }
 
-// Every metric with intervals, on resamples, is the metric of the expanded sample.
+// Every metric that is bootstrapped, on resamples, is the metric of the expanded sample.
 func TestResampledMetricsAreThoseOfTheExpandedSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 1))
 	f := network(rng, 300, 1.5)
@@ -398,12 +398,7 @@ func TestResampledMetricsAreThoseOfTheExpandedSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries []Entry
-	for _, e := range Registry() {
-		if !e.Whole {
-			entries = append(entries, e)
-		}
-	}
+	entries := PairOptions{Metrics: Registry()}.drawn(300)
 	const resamples = 2 * lanes
 	values, err := resample(context.Background(), []*resampler{newResampler(s, entries, 3)}, PairOptions{Resamples: resamples, Seed: 3})
 	if err != nil {
@@ -452,10 +447,13 @@ func TestIntervalOfAMeanIsThatOfTheCentralLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	accuracy := list[1].Value
-	half := 1.96 * math.Sqrt(accuracy*(1-accuracy)/1000)
 	near(t, "accuracy", list[1].Value, Accuracy(Of(f)), 1e-14)
-	near(t, "lower end", list[1].Lo, accuracy-half, half/8)
-	near(t, "upper end", list[1].Hi, accuracy+half, half/8)
+	for _, p := range []float64{list[1].Lo, list[1].Hi} { // Wilson's: the shares from which the accuracy is just 1.96 standard deviations away
+		near(t, "distance from an end", math.Abs(accuracy-p)/math.Sqrt(p*(1-p)/1000), 1.959963984540054, 1e-9)
+	}
+	rows, _ := brierTopEntry.Influence(Of(f), 0)
+	deviation, _ := moments(rows[0])
+	near(t, "half the width of the interval of a mean", (list[0].Hi-list[0].Lo)/2, 1.96*deviation/math.Sqrt(1000), .1*deviation/math.Sqrt(1000))
 	for _, e := range list {
 		if e.Err != nil || !(e.Lo < e.Value && e.Value < e.Hi) {
 			t.Errorf("%+v", e)
@@ -477,15 +475,20 @@ func TestIntervalsSayWhyThereIsNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(list[0].Err, ErrNoVector) || !errors.Is(list[1].Err, errResample) || list[2].Err != nil {
+	if !errors.Is(list[0].Err, ErrNoVector) || list[1].Err == nil || list[1].Err.Error() != "39 right and 1 wrong predictions: a verdict takes 10 of each" || list[2].Err != nil {
 		t.Errorf("got %+v", list)
 	}
 	pairs, err := Pairs(context.Background(), s, []*Samples{s}, PairOptions{Metrics: []Entry{nllEntry, aurocEntry, eceEntry}})
-	if err != nil || len(pairs) != 1 || pairs[0].Metric != "ece" {
+	if err != nil || len(pairs) != 2 || pairs[0].Metric != "auroc" || pairs[1].Metric != "ece" {
 		t.Errorf("pairs %v, %v", pairs, err)
 	}
+	for _, p := range pairs {
+		if p.Verdict != nil || p.Note != list[1].Err.Error() {
+			t.Errorf("%+v", p)
+		}
+	}
 	biased := Of(network(rand.New(rand.NewPCG(51, 1)), 2000, 1))
-	list, err = Intervals(context.Background(), biased, PairOptions{Metrics: []Entry{corpMCBEntry, decompositionEntry}})
+	list, err = Intervals(context.Background(), biased, PairOptions{Interval: BC, Metrics: []Entry{corpMCBEntry, decompositionEntry}})
 	if err != nil || !errors.Is(list[0].Err, errShifted) || list[1].Err != nil {
 		t.Errorf("got %+v, %v", list, err)
 	}

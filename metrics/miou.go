@@ -1,6 +1,9 @@
 package metrics
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 var miouEntry = Entry{
 	Name:      "miou",
@@ -19,6 +22,10 @@ var miouEntry = Entry{
 	Departs:   "none",
 
 	Compute: valueOrError(MIoU),
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
+		rows, err := miouInfluence(s)
+		return [][]float64{rows}, err
+	},
 }
 
 // MIoU returns the mean intersection over union (Everingham et al. 2010), in
@@ -30,17 +37,33 @@ var miouEntry = Entry{
 // over all samples pooled, as segmentation benchmarks pool pixels. It is an error
 // for samples FromConfidences, whose classes are unknown.
 func MIoU(s *Samples) (float64, error) {
+	both, either, err := s.unions()
+	if err != nil {
+		return 0, err
+	}
+	sum, classes := 0.0, 0
+	for c, n := range either { // in the order of the classes: the sum is rounded
+		if n > 0 {
+			sum += float64(both[c]) / float64(n)
+			classes++
+		}
+	}
+	return sum / float64(classes), nil
+}
+
+// unions returns, by class, the number of samples with the class as prediction and label,
+// and with it as one of the two.
+func (s *Samples) unions() (both, either []int, err error) {
 	switch {
 	case s.Len() == 0:
-		return 0, ErrNoSamples
+		return nil, nil, ErrNoSamples
 	case !s.classes:
-		return 0, errors.New("undefined: the predicted classes are unknown")
+		return nil, nil, errors.New("undefined: the predicted classes are unknown")
 	}
-	both, either := map[int32]int{}, map[int32]int{}
-	last := int32(0)
+	last := max(slices.Max(s.scores.Pred), slices.Max(s.scores.Label))
+	both, either = make([]int, last+1), make([]int, last+1)
 	for i, p := range s.scores.Pred {
 		y := s.scores.Label[i]
-		last = max(last, p, y)
 		either[p]++
 		if p == y {
 			both[p]++
@@ -48,11 +71,33 @@ func MIoU(s *Samples) (float64, error) {
 			either[y]++
 		}
 	}
-	sum := 0.0
-	for c := range last + 1 { // in the order of the classes: the sum is rounded
-		if either[c] > 0 {
-			sum += float64(both[c]) / float64(either[c])
+	return both, either, nil
+}
+
+// miouInfluence returns the influence of each row on the ratios of the classes that it is
+// counted in.
+func miouInfluence(s *Samples) ([]float64, error) {
+	both, either, err := s.unions()
+	if err != nil {
+		return nil, err
+	}
+	classes := 0
+	for _, n := range either {
+		if n > 0 {
+			classes++
 		}
 	}
-	return sum / float64(len(either)), nil
+	rows := make([]float64, s.Len())
+	for i, p := range s.scores.Pred {
+		y := s.scores.Label[i]
+		of := func(c int32, in float64) float64 { // of class c, in whose intersection the row is or is not
+			return (in - float64(both[c])/float64(either[c])) * float64(s.Len()) / float64(either[c]) / float64(classes)
+		}
+		if p == y {
+			rows[i] = of(p, 1)
+		} else {
+			rows[i] = of(p, 0) + of(y, 0)
+		}
+	}
+	return rows, nil
 }

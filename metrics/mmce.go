@@ -21,6 +21,7 @@ var mmceEntry = Entry{
 	Agreement: "499 rows: to 1e-14; sum over all pairs to 1e-13",
 	Departs:   "none; one pass instead of n x n",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return MMCE(s, .4) }),
 }
 

@@ -11,6 +11,7 @@ var nllEntry = Entry{
 	Outputs: []Output{{"nll", "NLL", 0, math.Inf(1)}},
 	Better:  Lower,
 	Vector:  true,
+	Paired:  true,
 	Version: 1,
 	Summary: "mean negative log-likelihood in nats, the probability floored at 1e-300",
 	Aliases: []string{"log-loss", "cross-entropy"},
@@ -21,7 +22,7 @@ var nllEntry = Entry{
 	Departs:   "the floor, in nats 691; public code has floors from 0 to 1e-10",
 
 	Compute: valueOrError(NLL),
-	Rows: func(s *Samples) ([][]float64, error) {
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
 		scores, err := s.vectors()
 		if err != nil {
 			return nil, err

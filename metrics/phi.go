@@ -33,7 +33,7 @@ var phiEntry = Entry{
 		nll, brier, err := PHI(s)
 		return []float64{nll, brier}, err
 	},
-	Rows: func(s *Samples) ([][]float64, error) {
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
 		scores, uncal, err := s.improved()
 		if err != nil {
 			return nil, err

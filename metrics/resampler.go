@@ -10,9 +10,8 @@ import (
 
 // resampler computes the values of some metrics of one method on resamples given
 // as the number of times that each row was drawn. ECE-15 and AECE-15 have a
-// weighing, and means over rows are sums with these numbers; both take about a
-// nanosecond a row. Any other metric is computed anew on the drawn rows. A
-// resampler belongs to one goroutine.
+// weighing, which takes about a nanosecond a row. Any other metric is computed anew on
+// the drawn rows. A resampler belongs to one goroutine.
 type resampler struct {
 	samples *Samples
 	columns []column
@@ -25,9 +24,8 @@ type resampler struct {
 // column is the way in which the values of one metric are computed.
 type column struct {
 	entry Entry
-	first int         // place of its first output among those of all columns
-	rows  [][]float64 // by output; nil unless the metric is a mean over rows
-	err   error       // why the metric is undefined for the samples; then all values are NaN
+	first int   // place of its first output among those of all columns
+	err   error // why the metric is undefined for the samples; then all values are NaN
 }
 
 // anewResamples is the largest number of resamples of a metric that is computed
@@ -41,8 +39,6 @@ func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
 		c := column{entry: e, first: outputs}
 		outputs += len(e.Outputs)
 		switch {
-		case e.Rows != nil:
-			c.rows, c.err = e.Rows(s)
 		case e.weighed():
 			if r.weigh == nil {
 				r.weigh = newWeighing(s)
@@ -71,7 +67,7 @@ func (c *column) resamples(asked int) int {
 }
 
 // anew reports whether the metric is computed anew in each resample.
-func (c *column) anew() bool { return c.err == nil && c.entry.Rows == nil && !c.entry.weighed() }
+func (c *column) anew() bool { return c.err == nil && !c.entry.weighed() }
 
 // resample returns, by method and then by output of the metrics, the values of the
 // whole sample, every row once, and then of the resamples. A value is NaN where a
@@ -89,6 +85,9 @@ func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][]
 				}
 			}
 		}
+	}
+	if len(methods[0].columns) == 0 {
+		return values, nil
 	}
 	drawn := make([]times, methods[0].samples.Len())
 	for first := 0; first <= opts.Resamples; first += lanes {
@@ -122,11 +121,6 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 		to := dst[c.first:]
 		switch {
 		case c.err != nil: // it has its values
-		case c.rows != nil:
-			for i, rows := range c.rows {
-				mean := means(drawn, rows)
-				to[i] = append(to[i], mean[:used]...)
-			}
 		case c.entry.Name == eceEntry.Name:
 			for lane := range used {
 				to[0] = append(to[0], r.weigh.ece(lane))
@@ -161,24 +155,6 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 			}
 		}
 	}
-}
-
-// means returns the mean over the rows drawn in each lane.
-//
-//go:noinline
-func means(drawn []times, rows []float64) [lanes]float64 {
-	rows = rows[:len(drawn)]
-	var s [lanes]float64
-	for i := range drawn {
-		t, v := &drawn[i], rows[i]
-		for lane := range s {
-			s[lane] += float64(float64(t[lane]) * v)
-		}
-	}
-	for lane := range s {
-		s[lane] /= float64(len(rows))
-	}
-	return s
 }
 
 // expand returns the samples with each row as often as it was drawn in a lane. They

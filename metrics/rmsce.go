@@ -17,6 +17,7 @@ var rmsceEntry = Entry{
 	Agreement: "499 rows: to 1e-14",
 	Departs:   "right-closed bins of equal width; torchmetrics has left-closed ones",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return RMSCE(s, 15) }),
 }
 

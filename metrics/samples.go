@@ -76,7 +76,7 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 		return nil, err
 	}
 	classes := scoring.NewClassTally(k)
-	classes.Add(probs, set.Labels)
+	classes.Add(0, probs, set.Labels)
 	scores.Classes = classes.Bins()
 	return fromScores(scores)
 }
@@ -107,7 +107,7 @@ func FromLogits(set *data.Set) (*Samples, error) {
 	classes, row := scoring.NewClassTally(k), data.NewProbs(1, k)
 	for i := range n {
 		softmax.Probs(row.Data, set.Logits.Row(i), 1)
-		classes.Add(row, set.Labels[i:i+1])
+		classes.Add(i, row, set.Labels[i:i+1])
 	}
 	scores.Classes = classes.Bins()
 	return fromScores(scores)

@@ -20,6 +20,7 @@ var eceSweepEntry = Entry{
 	Agreement: "to 1e-13 with numpy; the authors' code to the digits that it prints",
 	Departs:   "ties are shared as in aece, theirs go by place in the file",
 
+	Basis: &squaredMass,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		l1, l2 := SweepECE(s)
 		return []float64{l1, l2}, nil

@@ -18,6 +18,7 @@ var taceEntry = Entry{
 	Agreement: "300 rows of 9 classes: to 1e-14",
 	Departs:   "15 bins, where the code has 30; tied probabilities are shared out among bins",
 
+	Basis:   &squaredClasswise,
 	Compute: valueOrError(TACE),
 }
 

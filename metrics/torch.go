@@ -22,6 +22,7 @@ var eceTorchEntry = Entry{
 	Agreement: "value to 1e-9 with numpy on a network of data/bundle; the example in its documentation",
 	Departs:   "exact sums, theirs are float32: about 1e-6",
 
+	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return TorchECE(s, 15) }),
 }
 

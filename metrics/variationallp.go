@@ -36,7 +36,7 @@ var variationalLpEntry = Entry{
 		isotonic, temperature, err := VariationalLp(s)
 		return []float64{isotonic.L1, isotonic.L2, isotonic.LInf, temperature.L1, temperature.L2, temperature.LInf}, err
 	},
-	Rows: func(s *Samples) ([][]float64, error) {
+	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
 		scores, err := s.crossFitted()
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -127,7 +128,8 @@ func sample(kind string, methods ...string) Input {
 		for i, c := range append(cells, shifted([]string{"frost"}, 4)...) {
 			d := 0.01 * float64(i*7%11-5)
 			in.Pairs = append(in.Pairs, results.Pair{Setting: c, Method: in.Methods[0], Against: in.Methods[1], Metric: "ece",
-				Difference: d, Lo: d - 0.02, Hi: d + 0.03, N: 1000, Source: measured})
+				Difference: d, Lo: d - 0.02, Hi: d + 0.03, N: 1000, Source: measured,
+				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - 0.02, Hi: d + 0.03, P: .5}})
 		}
 	case "losses":
 		var cells []results.Setting

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -54,11 +55,14 @@ func Forest(in Input) (*Figure, error) {
 	if several {
 		f.notes = append(f.notes, "A row with a number in brackets shows the mean and the range of that many corrupted sets.")
 	}
-	intervals := cmp.Or(in.Interval, "BC bootstrap")
-	f.notes = append(f.notes, fmt.Sprintf("%s: paired 95 %% intervals (%s) on the test rows, conditional on the fits. A filled dot: the interval does not contain zero.",
-		f.count(pairs), intervals))
-	f.caption = fmt.Sprintf("%s of %s minus %s of %s in each setting, with paired 95 %% intervals (%s).",
-		metricName, both[0].label, metricName, both[1].label, intervals)
+	f.notes = append(f.notes, f.verdicts(pairs, both[0].label))
+	f.caption = fmt.Sprintf("%s of %s minus %s of %s in each setting.", metricName, both[0].label, metricName, both[1].label)
+	for _, kind := range results.Distinct(pairs, func(p results.Pair) metrics.Interval { return p.Interval }) {
+		if kind != "" {
+			name, covers := kind.Describe()
+			f.caption += fmt.Sprintf(" Lines: 95 %% intervals (%s) of %s.", name, covers)
+		}
+	}
 	return f.figure(), nil
 }
 
@@ -75,7 +79,7 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		switch {
 		case p.Method == method && p.Against == against:
 		case p.Method == against && p.Against == method:
-			p.Method, p.Against, p.Difference, p.Lo, p.Hi = method, against, -p.Difference, -p.Hi, -p.Lo
+			p = p.Turned()
 		default:
 			continue
 		}
@@ -105,6 +109,7 @@ type forestRow struct {
 	lo, hi  float64   // of the interval, or of the range
 	kind    extent    // what lo and hi are
 	dots    []float64 // single values, drawn behind
+	shown   bool      // the verdict on the row is that there is a difference
 	look    *Look     // of the mark; nil for black
 }
 
@@ -131,7 +136,10 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	for _, g := range order {
 		of := members[g]
 		label := strings.TrimPrefix(table.SettingName(g.Setting, " / "), table.Name("dataset", g.Dataset)+" / ")
-		row := forestRow{at: of[0].Difference, lo: of[0].Lo, hi: of[0].Hi, kind: interval}
+		row := forestRow{at: of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
+		if of[0].Interval != "" {
+			row.lo, row.hi, row.kind = of[0].Lo, of[0].Hi, interval
+		}
 		switch {
 		case len(of) > 1:
 			grouped = true
@@ -170,18 +178,24 @@ type forest struct {
 	digits        int       // decimals of values beyond the axis; 1 if 0
 }
 
-// count says how many intervals are below zero and above zero.
-func (f forest) count(pairs []results.Pair) string {
-	below, above := 0, 0
+// verdicts says in how many settings the method is better and worse, and what decides.
+func (f forest) verdicts(pairs []results.Pair, method string) string {
+	var of [results.Loss + 1]int
+	by := ""
 	for _, p := range pairs {
-		switch {
-		case p.Hi < 0:
-			below++
-		case p.Lo > 0:
-			above++
+		of[p.Outcome()]++
+		if p.Verdict != nil {
+			e, output, _ := metrics.LookupOutput(p.Metric)
+			basis, _ := e.Judge(slices.Index(e.Outputs, output))
+			by = basis.Label
 		}
 	}
-	return fmt.Sprintf("%s, %d below zero, %d above", table.Count(len(pairs), "setting"), below, above)
+	decided := len(pairs) - of[results.Undecided]
+	if decided == 0 {
+		return "There is no verdict on these settings. Paired differences on the same test rows, conditional on the fits."
+	}
+	return fmt.Sprintf("%s better in %d of %s, worse in %d: a filled dot. What decides is the 95 %% interval of the difference in another quantity, %s, on the same test rows, conditional on the fits.",
+		method, of[results.Win], table.Count(decided, "setting"), of[results.Loss], by)
 }
 
 func (f forest) figure() *Figure {
@@ -254,7 +268,7 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 		clr, mark = r.look.Color, r.look.glyph()
 	} else if r.kind == settingsRange {
 		mark.Shape = diamond
-	} else if r.lo <= 0 && r.hi >= 0 {
+	} else if !r.shown {
 		mark.Shape = hollow(circle)
 	}
 	inside := func(v float64) bool { return v >= f.x.min && v <= f.x.max }

@@ -24,7 +24,7 @@ func TestForestRejectsPairs(t *testing.T) {
 		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "listed twice"},
 		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
 		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "column difference: NaN is not finite"},
-		"per cent":     {func(in *Input) { in.Pairs[3].Hi = 12 }, "column hi: 12 is outside [-1, 1]"},
+		"per cent":     {func(in *Input) { in.Pairs[3].Hi = 12 }, "column hi: 12 is outside [-2, 2]"},
 		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "column hi: 0.1 is below lo, 0.2"},
 		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `column source: "" is neither`},
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
@@ -51,7 +51,7 @@ func TestForestIsTheSameFromBothSides(t *testing.T) {
 	want := encode(t, mustDraw(t, entry(t, "forest"), in), SVG)
 	other := in.from(measured)
 	eachPair(&other, func(p *results.Pair) {
-		p.Method, p.Against, p.Difference, p.Lo, p.Hi = p.Against, p.Method, -p.Difference, -p.Hi, -p.Lo
+		*p = p.Turned()
 	})
 	for _, p := range in.Pairs {
 		p.Experiment = "again"
@@ -85,7 +85,7 @@ func TestForestRows(t *testing.T) {
 			above++
 		}
 	}
-	if want := fmt.Sprintf("19 settings, %d below zero, %d above: ", below, above); below*above == 0 || !strings.HasPrefix(f.Notes[1], want) {
+	if want := fmt.Sprintf(" better in %d of 19 settings, worse in %d: a filled dot.", below, above); below*above == 0 || !strings.Contains(f.Notes[1], want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
 	rows, grouped := forestRows([]results.Pair{

@@ -21,8 +21,6 @@ type Input struct {
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent
 
-	// Interval is the name of the intervals of Pairs; "BC bootstrap" if empty.
-	Interval string
 }
 
 // source is where the rows of a figure come from: a value of the source column.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/metrics"
 )
 
 // cell is a clean setting.
@@ -204,12 +206,13 @@ standard,cifar10,resnet50,ce,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measu
 func TestPairsAreWrittenAndReadBack(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	pairs := []Pair{
-		{Setting: c, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0008, Lo: -0.002, Hi: 0.00012, N: 10000, Source: "measured"},
-		{Setting: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, Lo: 0, Hi: 0, N: 10000, Source: "measured"},
+		{Setting: c, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0008, Lo: -0.002, Hi: 0.00012, N: 10000, Source: "measured", Interval: metrics.Percentile,
+			Verdict: &metrics.Verdict{By: "sce_mass15", Difference: -2e-5, Lo: -4e-5, Hi: -1e-6, P: .04}},
+		{Setting: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, N: 10000, Source: "measured", Note: "3 wrong rows; too few"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,against,metric,difference,lo,hi,n,source
-standard,cifar10,resnet50,ce,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured
-standard,cifar10,resnet50,ce,,,ir,ts,ece,3.2e-12,0,0,10000,measured
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,against,metric,difference,lo,hi,n,source,interval,verdict_by,verdict_difference,verdict_lo,verdict_hi,p,note
+standard,cifar10,resnet50,ce,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured,percentile,sce_mass15,-0.00002,-0.00004,-0.000001,0.04,
+standard,cifar10,resnet50,ce,,,ir,ts,ece,3.2e-12,,,10000,measured,,,,,,,3 wrong rows; too few
 `
 	path := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := WritePairs(path, pairs); err != nil {
@@ -226,6 +229,13 @@ standard,cifar10,resnet50,ce,,,ir,ts,ece,3.2e-12,0,0,10000,measured
 		{"qats,ts", "ts,ts", `pairs.csv:2: column against: ts is compared with itself`},
 		{"-0.002,", "0.5,", `pairs.csv:2: column hi: 0.00012 is below lo, 0.5`},
 		{"-0.0008", "-1.2", `pairs.csv:2: column difference: -1.2 is outside [-1, 1]`},
+		{"percentile", "bca", `pairs.csv:2: column interval: "bca" is no kind of interval`},
+		{"percentile", "", `pairs.csv:2: column interval: an interval and its two ends are given together or not at all`},
+		{"0.00012", "", `pairs.csv:2: column interval: an interval and its two ends are given together or not at all`},
+		{"sce_mass15", "", `pairs.csv:2: column verdict_by: a verdict and its numbers are given together or not at all`},
+		{",0.04,", ",,", `pairs.csv:2: column verdict_by: a verdict and its numbers are given together or not at all`},
+		{",0.04,", ",1.04,", `pairs.csv:2: column p: 1.04 is outside [0, 1]`},
+		{"-0.000001", "-0.00005", `pairs.csv:2: column verdict_hi: -0.00005 is below verdict_lo, -0.00004`},
 	} {
 		file := strings.Replace(want, test[0], test[1], 1)
 		if _, err := pairsFormat.Read(strings.NewReader(file), "pairs.csv"); err == nil || err.Error() != test[2] {
@@ -378,6 +388,43 @@ func TestChecksOfRowsAtTheirEnds(t *testing.T) {
 	for _, c := range [][2]int{{-1, 2}, {2, -1}} {
 		if err := WriteTimes(filepath.Join(t.TempDir(), "times.csv"), []Time{{Setting: at, Method: "ts", Source: "measured", Rows: c[0], Classes: c[1]}}); err == nil {
 			t.Errorf("%d rows of %d classes are accepted", c[0], c[1])
+		}
+	}
+}
+
+// A verdict says win, tie or loss by its interval and the direction of the metric. Values that
+// differ by rounding are a tie, and turned around a win is a loss.
+func TestOutcomesOfPairs(t *testing.T) {
+	verdict := func(lo, hi float64) *metrics.Verdict {
+		return &metrics.Verdict{By: "b", Difference: (lo + hi) / 2, Lo: lo, Hi: hi, P: .01}
+	}
+	for _, c := range []struct {
+		metric     string
+		difference float64
+		verdict    *metrics.Verdict
+		want       Outcome
+		p          float64
+	}{
+		{"ece", -.1, verdict(-2, -1), Win, .01}, {"ece", .1, verdict(1, 2), Loss, .01}, {"ece", .1, verdict(-1, 2), Tie, .01},
+		{"ece", .1, verdict(-2, -1), Win, .01}, // the basis decides, not the difference of the metric
+		{"ece", .1, verdict(0, 1), Tie, .01}, {"ece", .1, nil, Undecided, 0},
+		{"accuracy", .1, verdict(1, 2), Win, .01}, {"auroc", -.1, verdict(-2, -1), Loss, .01},
+		{"ece", 1e-6, verdict(1, 2), Tie, 1}, {"ece", -9e-7, verdict(1, 2), Tie, 1}, {"ece", 1.1e-6, verdict(1, 2), Loss, .01},
+		{"gap", .1, verdict(1, 2), Undecided, .01}, {"unknown", .1, verdict(1, 2), Undecided, .01},
+	} {
+		p := Pair{Method: "a", Against: "b", Metric: c.metric, Difference: c.difference, Lo: -1, Hi: 3, Verdict: c.verdict}
+		if got := p.Outcome(); got != c.want {
+			t.Errorf("%+v: outcome %d", c, got)
+		}
+		turned := map[Outcome]Outcome{Win: Loss, Loss: Win, Tie: Tie}[c.want]
+		if got := p.Turned().Outcome(); got != turned {
+			t.Errorf("%+v turned: outcome %d", c, got)
+		}
+		if c.verdict != nil && (p.P() != c.p || p.Turned().P() != c.p) {
+			t.Errorf("%+v: P %g", c, p.P())
+		}
+		if back := p.Turned().Turned(); !reflect.DeepEqual(back, p) {
+			t.Errorf("turned twice: %+v", back)
 		}
 	}
 }

@@ -20,8 +20,8 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
---against. It prints the mean difference, wins and losses by the paired 95 %
-interval of each setting, Wilcoxon's signed-rank test over blocks of settings
+--against. It prints the mean difference, wins and losses by the verdict on each
+setting, Wilcoxon's signed-rank test over blocks of settings
 with Holm's correction, and the mean ranks of all methods with Friedman's test
 and Nemenyi's critical difference. Settings that share test images are not
 independent trials. Therefore the settings of one dataset, and of data sets derived
@@ -41,10 +41,16 @@ rankings agree (Kendall's tau).
 --metric time compares the processor times of the fits, which times.csv has, by
 their ratios: the means are geometric, and the tests are on logarithms.
 
-The intervals are bias-corrected (BC) bootstrap intervals. Resampling adds noise
-to the bins, and this raises every binned calibration error, most of all the
-error of the better method. --interval percentile gives plain percentile
-intervals (needs --spec).
+The verdict on a setting is about the same test rows. A win or a loss is a 95 %
+interval that does not contain zero: of the difference in NLL, Brier score, accuracy
+or AUROC itself, and for calibration errors of the difference in the debiased squared
+error, because no interval of the difference of two ECE covers that of the population.
+win* and loss* are what Holm's correction for all verdicts of the table leaves.
+Figures show an interval beside each difference in ECE: of the difference of the mean
+values that test sets of this size report (percentile bootstrap). --interval makes
+another kind (needs --spec): population covers the difference in the population and is
+about twice as long; bc is that of earlier versions. docs/intervals.md has how often
+each of them covers.
 
 With --table it reads CSV files of other programs in place of OUT: --setting,
 --value and --method-column name their columns, and --metric says what the values
@@ -87,14 +93,14 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
-	c.Block, c.Interval, c.latex = compare.BySamples, metrics.BC, "full"
+	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "full"
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
-	choiceFlag(cmd, &c.Interval, "interval", []metrics.Interval{metrics.BC, metrics.Percentile}, "bootstrap intervals of single settings: bc or percentile")
+	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, bc or population")
 	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")

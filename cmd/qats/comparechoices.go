@@ -27,8 +27,8 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
 	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
-	case c.Interval != metrics.BC && len(c.specs) == 0:
-		return fmt.Errorf("--interval %s: pairs.csv holds BC intervals; name the settings by --spec to make others", c.Interval)
+	case c.Interval != metrics.Percentile && len(c.specs) == 0:
+		return fmt.Errorf("--interval %s: pairs.csv holds percentile intervals; name the settings by --spec to make others", c.Interval)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}

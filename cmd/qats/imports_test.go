@@ -82,6 +82,7 @@ var layers = map[string][]string{
 	"calib/external":           {"data", "internal/cputime", "internal/leftover", "internal/kernel/softmax", "internal/inputfile"},
 	"internal/exact":           {},
 	"internal/scoring":         {"data", "internal/exact", "internal/kernel/softmax"},
+	"metrics/coverage":         {"data", "internal/kernel/softmax", "internal/pool", "internal/scoring", "metrics"},
 	"metrics":                  {"data", "internal/exact", "internal/kernel/softmax", "internal/scoring"},
 	"results":                  {"internal/atomicfile", "internal/inputfile", "metrics", "results/internal/csvfile"},
 	"results/internal/csvfile": {"internal/atomicfile", "internal/inputfile"},

@@ -90,6 +90,20 @@ func rangeEnd(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
+// judgedBy names what decides which of two methods is better on a setting.
+func judgedBy(e metrics.Entry) string {
+	basis, ok := e.Judge(0)
+	switch {
+	case e.Better == metrics.Neutral:
+		return ""
+	case !ok:
+		return "none: no interval of its difference is known to cover it"
+	case e.Basis == nil:
+		return "the 95 % interval of its difference"
+	}
+	return "the 95 % interval of the difference in `" + basis.Name + "`, the " + basis.Label
+}
+
 func metricItems(e metrics.Entry) []item {
 	var outputs []string
 	for _, o := range e.Outputs {
@@ -119,6 +133,7 @@ func metricItems(e metrics.Entry) []item {
 		{"formula", "`" + e.Formula + "`"},
 		{"sees", sees},
 		{"better", better},
+		{"verdict by", judgedBy(e)},
 		{"compared with", e.Code},
 		{"agreement", e.Agreement},
 		{"departs", e.Departs},

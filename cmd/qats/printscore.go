@@ -62,10 +62,10 @@ func digits(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }
 // asked for them, and none of metrics that cannot have any.
 func (s *scoreFlags) intervals(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) (map[string]metrics.Estimate, error) {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e metrics.Entry) bool { return e.Whole })
-	if !s.interval || len(entries) == 0 {
+	if s.interval == "" || len(entries) == 0 {
 		return nil, nil
 	}
-	list, err := metrics.Intervals(cmd.Context(), samples, metrics.PairOptions{Seed: scoreSeed, Metrics: entries})
+	list, err := metrics.Intervals(cmd.Context(), samples, metrics.PairOptions{Seed: scoreSeed, Interval: s.interval, Metrics: entries})
 	if err != nil {
 		return nil, err
 	}

@@ -29,9 +29,14 @@ undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
 of their own, so those of qats run differ a little.
 
---interval adds to each value the ends of its 95 % bootstrap interval, as NAME_lo and
-NAME_hi: 2,000 resamples, or 200 of a metric that is computed anew in each of them.
-Consistency bands and class-wise ECE have none. --uncal names the logits of the
+--interval adds to each value the ends of a 95 % interval, as NAME_lo and NAME_hi. Of
+NLL, Brier score, accuracy and AUROC it covers the value in the population. Of a
+calibration error it covers the mean value that test sets of this size report, which
+is above that of the population: the value plus and minus 1.96 standard deviations over
+2,000 resamples, or 200 of a metric that is computed anew in each of them.
+--interval=population covers the ECE or AECE in the population; it is about twice as
+long. Consistency bands and class-wise ECE have no interval. docs/intervals.md says how
+often each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
@@ -55,7 +60,8 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
-	f.BoolVar(&s.interval, "interval", false, "print bootstrap intervals too")
+	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
+	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	s.figure.flag(cmd, "the rows")
@@ -72,7 +78,8 @@ type scoreFlags struct {
 	kind                              data.Kind
 	metrics                           []string
 	memory                            memory
-	json, interval                    bool
+	json                              bool
+	interval                          metrics.Interval // empty for none
 	figure                            figureFile
 
 	classes bool // a metric reads class bins
@@ -181,7 +188,7 @@ const (
 // checkMemory returns an error if scoring n rows of k classes takes too much memory.
 func (s *scoreFlags) checkMemory(n, k int, name string) error {
 	need := int64(n) * rowBytes
-	if s.interval {
+	if s.interval != "" {
 		need += int64(n) * intervalBytes
 	}
 	if s.classes {
@@ -230,7 +237,7 @@ func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, si
 		if s.classes {
 			mu.Lock()
 			defer mu.Unlock()
-			tally.Add(probs, set.Labels)
+			tally.Add(lo, probs, set.Labels)
 		}
 		return nil
 	})

@@ -50,7 +50,7 @@ type Spec struct {
 	Like      map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
 	Methods   []Method
 	Metrics   []metrics.Entry
-	Intervals []metrics.Entry // metrics besides ECE and AECE whose differences to the baseline get intervals
+	Intervals []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
 	Settings  []Setting
 	Tables    []table.Spec
 	Figures   []plots.Spec
@@ -118,7 +118,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 // specKeys are the keys of a spec. The values of those that refer to others go to parts.
 func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) []Key {
 	later := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
-	resampled := slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.Paired || e.Whole })
+	resampled := slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
 	return []Key{
 		{Name: "name", Type: ID, read: r.oneID(&s.Name, "name"), Required: true, Meaning: "Name of the experiment: the first column of the result files, and a part of the names of its tables and figures.", Example: "mine"},
 		{Name: "title", Type: Text, read: r.text(&s.Title, "title"), Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
@@ -127,7 +127,7 @@ func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) 
 		{Name: "methods", Type: Methods, read: later("methods"), Required: true, Meaning: "The calibrators. An item is the name of a method (qats methods lists them), or a mapping.", Example: "[uncal, ts, qats]"},
 		{Name: "baseline", Type: Text, read: later("baseline"), Default: "ts, if it is among the methods", Meaning: "Name of the method with which pairs.csv compares all others, or none.", Example: "ts"},
 		{Name: "metrics", Type: Texts, read: later("metrics"), Choices: metricNames(known.Metrics), Default: "all that qats metrics lists, except those on request", Meaning: "The metrics to compute.", Example: "[accuracy, ece, aece, nll]"},
-		{Name: "intervals", Type: Texts, read: later("intervals"), Choices: metricNames(resampled), Default: "none", Meaning: "Metrics of the spec, besides ECE and AECE, whose differences to the baseline get bootstrap intervals in pairs.csv, from the same resamples.", Example: "[nll]"},
+		{Name: "intervals", Type: Texts, read: later("intervals"), Choices: metricNames(resampled), Default: "none", Meaning: "Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict.", Example: "[accuracy]"},
 		{Name: "settings", Type: Settings, read: later("settings"), Required: true, Meaning: "The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings.", Example: "[{dataset: cifar10, backbone: [resnet50, densenet40]}]"},
 		{Name: "like", Type: Labels, read: later("like"), Meaning: "For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it.", Example: "{cifar10-mine: cifar10}"},
 		{Name: "tables", Type: Tables, read: later("tables"), Default: "a table of ECE and one of AECE", Meaning: "The tables that qats report renders.", Example: "[{metric: ece, highlight: qats}]"},
@@ -191,7 +191,7 @@ func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
 		switch {
 		case e.Paired:
 			return fmt.Sprintf("metric %q always has intervals", e.Name)
-		case e.Whole:
+		case !e.Comparable():
 			return fmt.Sprintf("metric %q has no interval: its value does not come from rows that could be drawn again", e.Name)
 		}
 		return ""

@@ -86,7 +86,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 		{Name: "highlight", Type: Texts, read: r.methodsOf(&x.highlight, s), Default: "none", Meaning: "Prints the gap between this method and the best other one.", Example: "qats"},
 		{Name: "unranked", Type: Texts, read: r.methodsOf(&x.Unranked, s), Default: "none", Meaning: "Methods that are shown and not ranked.", Example: "[ts]"},
 		{Name: "consistency_band", Type: Flag, read: r.boolean(&x.ConsistencyBand, "consistency_band"), Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
-		{Name: "interval", Type: Flag, read: r.boolean(&x.Interval, "interval"), Default: "false", Meaning: "Prints below each ECE or AECE its difference from the baseline, with the paired 95 % interval. Not with average.", Example: "true"},
+		{Name: "interval", Type: Flag, read: r.boolean(&x.Interval, "interval"), Default: "false", Meaning: "Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average.", Example: "true"},
 		{Name: "paper", Type: Count, read: r.whole(&x.Number, "paper", 1, last, fmt.Sprintf("the paper has tables 1 to %d", last)), Most: last, Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", last), Example: "1"},
 	}, r.filterKeys(x.Only))
 }

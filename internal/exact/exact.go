@@ -23,6 +23,13 @@ func (s *Sum) Add(v float64) {
 	s.whole += w + carry
 }
 
+// Join adds the terms of another sum.
+func (s *Sum) Join(o Sum) {
+	var carry uint64
+	s.frac, carry = bits.Add64(s.frac, o.frac, 0)
+	s.whole += o.whole + carry
+}
+
 // Value returns the float64 nearest to the sum. Because it is rounded only once,
 // the sum of doubled data is exactly twice the sum.
 func (s Sum) Value() float64 {

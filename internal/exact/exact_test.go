@@ -41,3 +41,22 @@ func TestMean(t *testing.T) {
 		t.Errorf("mean %v of no numbers, want 0", got)
 	}
 }
+
+// Sums of parts join to the sum of all terms, in any parts.
+func TestJoinedSumsAreTheSumOfAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	var all Sum
+	parts := make([]Sum, 5)
+	for i := range 1000 {
+		v := rng.Float64() * math.Pow(2, float64(rng.IntN(40)-10))
+		all.Add(v)
+		parts[i%5].Add(v)
+	}
+	var joined Sum
+	for _, p := range parts {
+		joined.Join(p)
+	}
+	if joined != all {
+		t.Errorf("joined %v, all %v", joined.Value(), all.Value())
+	}
+}

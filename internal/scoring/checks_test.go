@@ -15,7 +15,10 @@ import (
 // ranges.
 func full() *SampleScores {
 	bins := func() Bins {
-		return Bins{Rows: append(make([]int32, 14), 2), Hits: append(make([]int32, 14), 2), Conf: append(make([]float64, 14), 2*(1+1e-9))}
+		b := Bins{Rows: append(make([]int32, 14), 2), Hits: append(make([]int32, 14), 2), Conf: append(make([]float64, 14), 2*(1+1e-9)),
+			GroupRows: make([]int32, 15*Groups), GroupResidual: make([]float64, 15*Groups), GroupSquare: make([]float64, 15*Groups)}
+		b.GroupRows[14*Groups+3], b.GroupSquare[14*Groups+3] = 2, 2*(1+1e-9)
+		return b
 	}
 	return &SampleScores{
 		Conf: []float64{1, 1e-300}, Pred: []int32{0, 0}, Label: []int32{0, 0}, NLL: []float64{0, 700}, Brier: []float64{0, 2}, Changed: []bool{false, true},
@@ -57,33 +60,39 @@ func TestChecksOfSavedScores(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(*SampleScores){
-		"row 1: confidence -0.5, prediction":          func(s *SampleScores) { s.Conf[1] = -.5 },
-		"row 0: confidence 1.5, prediction":           func(s *SampleScores) { s.Conf[0] = 1.5 },
-		"row 0: confidence NaN, prediction":           func(s *SampleScores) { s.Conf[0] = math.NaN() },
-		"row 1: confidence 0, nll":                    func(s *SampleScores) { s.Conf[1] = 0 },
-		"row 0: confidence 1, prediction -1, label 0": func(s *SampleScores) { s.Pred[0] = -1 },
-		"row 0: confidence 1, prediction 0, label -1": func(s *SampleScores) { s.Label[0] = -1 },
-		"row 0: confidence 1, nll -1":                 func(s *SampleScores) { s.NLL[0] = -1 },
-		"row 0: confidence 1, nll 0, brier -1":        func(s *SampleScores) { s.Brier[0] = -1 },
-		"class 0, bin 13: -1 rows":                    func(s *SampleScores) { s.Classes.Rows[13] = -1 },
-		"class 0, bin 12: 0 rows, -1 hits":            func(s *SampleScores) { s.Classes.Hits[12] = -1 },
-		"class 0, bin 11: 0 rows, 1 hits":             func(s *SampleScores) { s.Classes.Hits[11] = 1 },
-		"class 0, bin 14: 2 rows, 2 hits, proba":      func(s *SampleScores) { s.Classes.Conf[14] = 2.0001 },
-		"class 0: bins of 3 rows, but there are 2":    func(s *SampleScores) { s.Classes.Rows[0] = 1 },
-		"class bins have 1 hits for 2 rows":           func(s *SampleScores) { s.Classes.Hits[14] = 1 },
-		"tail 0: probability 1 of class -1":           func(s *SampleScores) { s.Classes.Tail.Class[0] = -1 },
-		"tail 1: probability 1 of class 1":            func(s *SampleScores) { s.Classes.Tail.Class[1] = 1 },
-		"tail 0: probability 0.01 of class 0":         func(s *SampleScores) { s.Classes.Tail.Prob[0] = TailLimit },
-		"tail 1: probability 1.5 of class 0":          func(s *SampleScores) { s.Classes.Tail.Prob[1] = 1.5 },
-		"tail 1 is not in order":                      func(s *SampleScores) { s.Classes.Tail.Prob[1] = .5 },
-		"largest probabilities, bin 13: -1":           func(s *SampleScores) { s.Classes.Top.Rows[13] = -1 },
-		"largest probabilities, bin 12: 0":            func(s *SampleScores) { s.Classes.Top.Hits[12] = -1 },
-		"largest probabilities, bin 11: 0":            func(s *SampleScores) { s.Classes.Top.Hits[11] = 1 },
-		"largest probabilities, bin 14: 2":            func(s *SampleScores) { s.Classes.Top.Conf[14] = 2.0001 },
-		"largest probabilities, bin 10: 0":            func(s *SampleScores) { s.Classes.Top.Conf[10] = -.5 },
-		"largest probabilities: bins of 3 rows, b":    func(s *SampleScores) { s.Classes.Top.Rows[0] = 1 },
-		"row 1: isotonic_linf is 1.1":                 func(s *SampleScores) { s.Vectors.Isotonic.LInf[1] = 1.1 },
-		"row 0: ts_brier is -1":                       func(s *SampleScores) { s.Vectors.Brier[0] = -1 },
+		"row 1: confidence -0.5, prediction":                               func(s *SampleScores) { s.Conf[1] = -.5 },
+		"row 0: confidence 1.5, prediction":                                func(s *SampleScores) { s.Conf[0] = 1.5 },
+		"row 0: confidence NaN, prediction":                                func(s *SampleScores) { s.Conf[0] = math.NaN() },
+		"row 1: confidence 0, nll":                                         func(s *SampleScores) { s.Conf[1] = 0 },
+		"row 0: confidence 1, prediction -1, label 0":                      func(s *SampleScores) { s.Pred[0] = -1 },
+		"row 0: confidence 1, prediction 0, label -1":                      func(s *SampleScores) { s.Label[0] = -1 },
+		"row 0: confidence 1, nll -1":                                      func(s *SampleScores) { s.NLL[0] = -1 },
+		"row 0: confidence 1, nll 0, brier -1":                             func(s *SampleScores) { s.Brier[0] = -1 },
+		"class 0, bin 13: -1 rows":                                         func(s *SampleScores) { s.Classes.Rows[13] = -1 },
+		"class 0, bin 12: 0 rows, -1 hits":                                 func(s *SampleScores) { s.Classes.Hits[12] = -1 },
+		"class 0, bin 11: 0 rows, 1 hits":                                  func(s *SampleScores) { s.Classes.Hits[11] = 1 },
+		"class 0, bin 14: 2 rows, 2 hits, proba":                           func(s *SampleScores) { s.Classes.Conf[14] = 2.0001 },
+		"class 0: bins of 3 rows, but there are 2":                         func(s *SampleScores) { s.Classes.Rows[0] = 1 },
+		"class bins have 1 hits for 2 rows":                                func(s *SampleScores) { s.Classes.Hits[14] = 1 },
+		"tail 0: probability 1 of class -1":                                func(s *SampleScores) { s.Classes.Tail.Class[0] = -1 },
+		"tail 1: probability 1 of class 1":                                 func(s *SampleScores) { s.Classes.Tail.Class[1] = 1 },
+		"tail 0: probability 0.01 of class 0":                              func(s *SampleScores) { s.Classes.Tail.Prob[0] = TailLimit },
+		"tail 1: probability 1.5 of class 0":                               func(s *SampleScores) { s.Classes.Tail.Prob[1] = 1.5 },
+		"tail 1 is not in order":                                           func(s *SampleScores) { s.Classes.Tail.Prob[1] = .5 },
+		"largest probabilities, bin 13: -1":                                func(s *SampleScores) { s.Classes.Top.Rows[13] = -1 },
+		"largest probabilities, bin 12: 0":                                 func(s *SampleScores) { s.Classes.Top.Hits[12] = -1 },
+		"largest probabilities, bin 11: 0":                                 func(s *SampleScores) { s.Classes.Top.Hits[11] = 1 },
+		"largest probabilities, bin 14: 2":                                 func(s *SampleScores) { s.Classes.Top.Conf[14] = 2.0001 },
+		"largest probabilities, bin 10: 0":                                 func(s *SampleScores) { s.Classes.Top.Conf[10] = -.5 },
+		"largest probabilities: bins of 3 rows, b":                         func(s *SampleScores) { s.Classes.Top.Rows[0] = 1 },
+		"class bins, 2: residuals of 0 and squares of -1":                  func(s *SampleScores) { s.Classes.GroupSquare[2*Groups] = -1 },
+		"class bins, 14: residuals of 0 and squares of 2.001":              func(s *SampleScores) { s.Classes.GroupSquare[14*Groups+3] = 2.001 },
+		"class bins, 14: its groups are not its rows":                      func(s *SampleScores) { s.Classes.GroupRows[14*Groups+4] = 1 },
+		"class bins, 14: residuals of 0 and squares of 0 in a group of -1": func(s *SampleScores) { s.Classes.GroupRows[14*Groups] = -1 },
+		"class bins, 0: residuals of 0.1 and":                              func(s *SampleScores) { s.Classes.GroupResidual[0] = .1 },
+		"largest probabilities, 14: its groups are":                        func(s *SampleScores) { s.Classes.Top.GroupResidual[14*Groups+3] = .1 },
+		"row 1: isotonic_linf is 1.1":                                      func(s *SampleScores) { s.Vectors.Isotonic.LInf[1] = 1.1 },
+		"row 0: ts_brier is -1":                                            func(s *SampleScores) { s.Vectors.Brier[0] = -1 },
 	} {
 		s := full()
 		if spoil(s); s.check() == nil || !strings.HasPrefix(s.check().Error(), want) {
@@ -99,6 +108,8 @@ func TestChecksOfSavedScores(t *testing.T) {
 	second := full() // bins of a second class are named by it
 	b = second.Classes
 	b.Rows, b.Hits, b.Conf = append(b.Rows, b.Rows...), append(b.Hits, make([]int32, 15)...), append(b.Conf, b.Conf...)
+	b.GroupRows, b.GroupResidual, b.GroupSquare = append(b.GroupRows, b.GroupRows...), append(b.GroupResidual, b.GroupResidual...), append(b.GroupSquare, b.GroupSquare...)
+	b.GroupResidual[(15+14)*Groups+3] = -2
 	if err := second.check(); err != nil {
 		t.Error(err)
 	}
@@ -125,7 +136,7 @@ func TestEncodedScoresFitTheirMemory(t *testing.T) {
 	for i := range n {
 		p.Row(i)[i%k], p.Row(i)[(i+1)%k] = .5, .5
 	}
-	tally.Add(p, make([]int32, n))
+	tally.Add(0, p, make([]int32, n))
 	large.Classes, large.Vectors = tally.Bins(), NewVectorScores(n)
 	for _, s := range []*SampleScores{s, top, scored(rng, n), large} {
 		body, err := s.AppendEncoded(nil)
@@ -144,7 +155,7 @@ func TestEncodedScoresFitTheirMemory(t *testing.T) {
 
 // Memory grows with rows and classes.
 func TestMemoryOfTallies(t *testing.T) {
-	if a, b := ClassBytes(0, 7), ClassBytes(11, 7); a != 7*15*24 || b-a != 11*tailBytes {
+	if a, b := ClassBytes(0, 7), ClassBytes(11, 7); a != 7*15*(16+40*Groups) || b-a != 11*tailBytes {
 		t.Errorf("class bins take %d and %d bytes", a, b)
 	}
 	if got := VectorBytes(11, 7); got != 11*(7*16+vectorRowBytes) {
@@ -188,7 +199,7 @@ func TestTailIsInOneOrder(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}} {
 		tally := NewClassTally(3)
 		for _, i := range order {
-			tally.Add(table(rows[i]), labels[i:i+1])
+			tally.Add(i, table(rows[i]), labels[i:i+1])
 		}
 		got := tally.Bins()
 		if want == nil {

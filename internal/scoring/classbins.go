@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/data"
@@ -23,11 +24,20 @@ type ClassBins struct {
 }
 
 // Bins are rows in bins of equal width by the probability of an event: that the label
-// is the class or, in Top, one of the classes of the sum.
+// is the class or, in Top, one of the classes of the sum. A residual is 1 with the
+// event and 0 without, minus the probability.
+//
+// The last three lists have Groups numbers for each bin, one beside the other: rows are
+// dealt out to groups at random, and what a number is without each of the groups tells
+// how much it varies with the rows (metrics.Verdict).
 type Bins struct {
 	Rows []int32   // rows in the bin
 	Hits []int32   // rows in the bin with the event
 	Conf []float64 // sum of the rows' probabilities of the event
+
+	GroupRows     []int32   // rows of the group in the bin
+	GroupResidual []float64 // sum of their residuals
+	GroupSquare   []float64 // sum of the squares of their residuals
 }
 
 // Tail lists the probabilities above TailLimit, of all rows: by class, then by
@@ -47,15 +57,30 @@ const (
 // TailLimit. A row cannot have more than 99, and few networks have ten on average.
 const tailBytes = 5 * 24
 
-// BinsPerClass is the number of bins of each class.
-const BinsPerClass = 15
+// BinsPerClass is the number of bins of each class, and Groups that of the groups
+// of rows in each of them.
+const (
+	BinsPerClass = 15
+	Groups       = 16
+)
+
+// group returns the group of a row of the test set. It is a hash of the row's number, so
+// that rows in the order of their labels are dealt out at random too.
+func group(row int) int {
+	x := uint64(row) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return int((x ^ x>>31) >> 60)
+}
 
 // ClassBinsVersion is raised whenever a ClassTally gives other bins. It belongs
 // in the cache key of sample scores with class bins.
-const ClassBinsVersion = 2
+const ClassBinsVersion = 3
 
 // ClassBytes returns the memory of a ClassTally of n rows of k classes, about.
-func ClassBytes(n, k int) int64 { return 24*BinsPerClass*int64(k) + tailBytes*int64(n) }
+func ClassBytes(n, k int) int64 {
+	return (16+40*Groups)*BinsPerClass*int64(k) + tailBytes*int64(n)
+}
 
 // ClassTally fills ClassBins block by block.
 type ClassTally struct {
@@ -63,32 +88,44 @@ type ClassTally struct {
 	tail         []tailed
 }
 
-// tally fills Bins.
-type tally struct {
-	rows, hits []int32
-	conf       []exact.Sum
+// tally fills Bins: the rows of each group, by bin and then by group.
+type tally []grouped
+
+type grouped struct {
+	rows, hits   int32
+	conf, square exact.Sum
 }
 
-func newTally(bins int) tally {
-	return tally{make([]int32, bins), make([]int32, bins), make([]exact.Sum, bins)}
-}
+func newTally(bins int) tally { return make(tally, bins*Groups) }
 
-// add adds a row to a bin.
-func (t *tally) add(bin int, prob float64, hit bool) {
-	t.rows[bin]++
-	t.conf[bin].Add(prob)
+// add adds a row of a group to a bin.
+func (t tally) add(bin, group int, prob float64, hit bool) {
+	g, miss := &t[bin*Groups+group], prob
+	g.rows++
+	g.conf.Add(prob)
 	if hit {
-		t.hits[bin]++
+		g.hits++
+		miss = 1 - prob
 	}
+	g.square.Add(float64(miss * miss))
 }
 
 // bins returns the bins of the rows added so far.
-func (t *tally) bins() Bins {
-	conf := make([]float64, len(t.conf))
-	for i := range conf {
-		conf[i] = t.conf[i].Value()
+func (t tally) bins() Bins {
+	m := len(t) / Groups
+	b := Bins{make([]int32, m), make([]int32, m), make([]float64, m), make([]int32, len(t)), make([]float64, len(t)), make([]float64, len(t))}
+	for i := range b.Rows {
+		var conf exact.Sum
+		for j := i * Groups; j < (i+1)*Groups; j++ {
+			g := &t[j]
+			b.Rows[i] += g.rows
+			b.Hits[i] += g.hits
+			conf.Join(g.conf)
+			b.GroupRows[j], b.GroupResidual[j], b.GroupSquare[j] = g.rows, float64(g.hits)-g.conf.Value(), g.square.Value()
+		}
+		b.Conf[i] = conf.Value()
 	}
-	return Bins{t.rows, t.hits, conf}
+	return b
 }
 
 // tailed is one probability of the tail.
@@ -104,23 +141,24 @@ func NewClassTally(k int) *ClassTally {
 }
 
 // Add adds a block of n x k probabilities that AppendProbs accepts, with their
-// labels. Sums are exact, so neither the blocks nor the order of rows matter.
-func (t *ClassTally) Add(probs data.Probs, labels []int32) {
+// labels. lo is the number of its first row in the set. Sums are exact, so neither the
+// blocks nor their order matter.
+func (t *ClassTally) Add(lo int, probs data.Probs, labels []int32) {
 	for i := range probs.Rows {
-		y := int(labels[i])
+		y, g := int(labels[i]), group(lo+i)
 		for j, p := range probs.Row(i) {
-			t.classes.add(BinsPerClass*j+softmax.Bin(p, BinsPerClass), p, j == y)
+			t.classes.add(BinsPerClass*j+softmax.Bin(p, BinsPerClass), g, p, j == y)
 			if p > TailLimit {
 				t.tail = append(t.tail, tailed{p, int32(j), j == y})
 			}
 		}
-		t.addTop(probs.Row(i), y)
+		t.addTop(g, probs.Row(i), y)
 	}
 }
 
-// addTop adds a row to the bins of its TopK largest probabilities. Of equal ones the
-// lower class counts as larger.
-func (t *ClassTally) addTop(p []float64, y int) {
+// addTop adds a row of a group to the bins of its TopK largest probabilities. Of equal
+// ones the lower class counts as larger.
+func (t *ClassTally) addTop(group int, p []float64, y int) {
 	var largest [TopK]float64 // falling
 	above := 0                // classes before the label in the order of probabilities
 	for j, v := range p {
@@ -139,7 +177,7 @@ func (t *ClassTally) addTop(p []float64, y int) {
 		sum += v
 	}
 	sum = min(sum, 1)
-	t.top.add(softmax.Bin(sum, BinsPerClass), sum, above < TopK)
+	t.top.add(softmax.Bin(sum, BinsPerClass), group, sum, above < TopK)
 }
 
 // Bins returns the bins of the rows added so far.
@@ -171,7 +209,7 @@ func (b *ClassBins) Classes() int { return len(b.Conf) / BinsPerClass }
 // check rejects bins, read from a file, that no tally of n rows could give.
 func (b *ClassBins) check(n int) error {
 	m := len(b.Rows)
-	if m == 0 || m%BinsPerClass != 0 || len(b.Hits) != m || len(b.Conf) != m {
+	if m == 0 || m%BinsPerClass != 0 || !b.sized(m) {
 		return errors.New("columns of class bins are absent or of unequal length")
 	}
 	hits := 0
@@ -189,10 +227,19 @@ func (b *ClassBins) check(n int) error {
 	if err := b.Tail.check(m / BinsPerClass); err != nil {
 		return err
 	}
-	if top := &b.Top; len(top.Rows) != BinsPerClass || len(top.Hits) != BinsPerClass || len(top.Conf) != BinsPerClass {
+	if !b.Top.sized(BinsPerClass) {
 		return errors.New("columns of the bins of the largest probabilities are absent or of unequal length")
 	}
-	return b.Top.check(0, n, "largest probabilities")
+	if err := b.Top.check(0, n, "largest probabilities"); err != nil {
+		return err
+	}
+	return cmp.Or(b.Bins.checkResiduals("class bins"), b.Top.checkResiduals("largest probabilities"))
+}
+
+// sized reports whether the lists are of m bins.
+func (b *Bins) sized(m int) bool {
+	return len(b.Rows) == m && len(b.Hits) == m && len(b.Conf) == m &&
+		len(b.GroupRows) == m*Groups && len(b.GroupResidual) == m*Groups && len(b.GroupSquare) == m*Groups
 }
 
 // check rejects the BinsPerClass bins from lo on, which an error calls by a name, if no
@@ -207,6 +254,25 @@ func (b *Bins) check(lo, n int, name string) error {
 	}
 	if rows != n {
 		return fmt.Errorf("%s: bins of %d rows, but there are %d", name, rows, n)
+	}
+	return nil
+}
+
+// checkResiduals rejects sums of residuals, read from a file, that the rows of the bins
+// cannot have.
+func (b *Bins) checkResiduals(name string) error {
+	for i := range b.Rows {
+		in, residual := int32(0), 0.0
+		for g := i * Groups; g < (i+1)*Groups; g++ {
+			if r := float64(b.GroupRows[g]) * (1 + 1e-9); b.GroupRows[g] < 0 || !(math.Abs(b.GroupResidual[g]) <= r && b.GroupSquare[g] >= 0 && b.GroupSquare[g] <= r) {
+				return fmt.Errorf("%s, %d: residuals of %g and squares of %g in a group of %d rows: out of range", name, i, b.GroupResidual[g], b.GroupSquare[g], b.GroupRows[g])
+			}
+			in += b.GroupRows[g]
+			residual += b.GroupResidual[g]
+		}
+		if in != b.Rows[i] || math.Abs(residual-(float64(b.Hits[i])-b.Conf[i])) > 1e-6*float64(1+b.Rows[i]) {
+			return fmt.Errorf("%s, %d: its groups are not its rows", name, i)
+		}
 	}
 	return nil
 }

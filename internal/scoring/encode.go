@@ -11,10 +11,11 @@ import (
 
 // AppendEncoded appends the scores to b as an .npz archive, which numpy.load
 // reads. Its members are conf, nll and brier (float64), pred and label (int32)
-// and changed (bool), n rows each, and with class bins class_rows, class_hits
-// (int32) and class_conf (float64), 15 k each, tail_class (int32), tail_prob
-// (float64) and tail_hit (bool), and top_rows, top_hits (int32) and top_conf
-// (float64), 15 each; with numbers of whole vectors ts_nll, ts_brier, ts_l1,
+// and changed (bool), n rows each, and with class bins tail_class (int32), tail_prob
+// (float64) and tail_hit (bool), then class_rows, class_hits (int32) and
+// class_conf (float64), 15 k each, class_group_rows (int32), class_group_residual and
+// class_group_square (float64), 240 k each, and the same lists of top, 15 and 240 each; with numbers of
+// whole vectors ts_nll, ts_brier, ts_l1,
 // ts_l2, ts_linf, isotonic_l1, isotonic_l2 and isotonic_linf (float64), n each. Top-label scores have no nll and
 // no brier. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
@@ -61,10 +62,15 @@ func (s *SampleScores) columns() []column {
 	}
 	if c := s.Classes; c != nil {
 		list = append(list,
-			column{"class_rows", &c.Rows}, column{"class_hits", &c.Hits}, column{"class_conf", &c.Conf},
-			column{"tail_class", &c.Tail.Class}, column{"tail_prob", &c.Tail.Prob}, column{"tail_hit", &c.Tail.Hit},
-			column{"top_rows", &c.Top.Rows}, column{"top_hits", &c.Top.Hits}, column{"top_conf", &c.Top.Conf},
-		)
+			column{"tail_class", &c.Tail.Class}, column{"tail_prob", &c.Tail.Prob}, column{"tail_hit", &c.Tail.Hit})
+		for _, b := range []struct {
+			name string
+			bins *Bins
+		}{{"class", &c.Bins}, {"top", &c.Top}} {
+			list = append(list, column{b.name + "_rows", &b.bins.Rows}, column{b.name + "_hits", &b.bins.Hits},
+				column{b.name + "_conf", &b.bins.Conf}, column{b.name + "_group_rows", &b.bins.GroupRows},
+				column{b.name + "_group_residual", &b.bins.GroupResidual}, column{b.name + "_group_square", &b.bins.GroupSquare})
+		}
 	}
 	if s.Vectors != nil {
 		for _, m := range s.Vectors.members() {

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,10 +21,6 @@ type Options struct {
 	Against string   // the method that the others are compared with
 	Methods []string // the others, in order; nil for all that have rows
 	Block   Block    // BySamples if empty
-
-	// Interval is the name of the bootstrap intervals of pairs.csv, for captions;
-	// "BC bootstrap" if empty.
-	Interval string
 
 	// Files names the files that the rows were read from, for captions; "results.csv
 	// and pairs.csv" if empty. Files of other programs have no paired intervals.
@@ -43,6 +40,7 @@ func (o Options) rowsFile() string { return cmp.Or(o.Files, "results.csv") }
 type Comparison struct {
 	Options
 	MetricLabel string            // in tables and figures
+	Basis       metrics.Basis     // what the verdicts on single settings rest on; its Name is empty if the metric gives none
 	Better      metrics.Direction // Lower or Higher
 	Percent     bool              // print 100 x value, in points
 	Digits      int               // decimals of printed values
@@ -58,6 +56,7 @@ type Comparison struct {
 	Blocks   []string
 	Datasets map[string][]string // of each block, in the order of their first settings
 	Rows     []Row               // of the methods compared, in order, without Against
+	Verdicts int                 // on single settings, of all rows
 	From     []string            // what the measured settings are measured on, as manifests say; "" where a manifest does not
 
 	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
@@ -68,24 +67,40 @@ type Comparison struct {
 
 // Row compares a method with Against on the settings where both have a value.
 type Row struct {
-	Method          string
-	Settings        int
-	Blocks          int
-	Value           float64 // of the method, mean over blocks of the means of their settings
-	Difference      float64 // the same mean of the differences to Against
-	Shift           significance.Shift
-	Better, Worse   int // settings by the sign of the difference; the rest are equal
-	Win, Tie, Loss  int // settings by the interval of the difference
-	NoInterval      int // settings without an interval in pairs.csv
+	Method         string
+	Settings       int
+	Blocks         int
+	Value          float64 // of the method, mean over blocks of the means of their settings
+	Difference     float64 // the same mean of the differences to Against
+	Shift          significance.Shift
+	Better, Worse  int // settings by the sign of the difference; the rest are equal
+	Win, Tie, Loss int // settings by the verdict of pairs.csv
+
+	// SureWin and SureLoss are the wins and losses that remain after Holm's correction for
+	// all verdicts of the comparison: the chance that one of them is wrong is Alpha at most,
+	// if the P of each verdict is right.
+	SureWin, SureLoss int
+
+	NoVerdict int    // settings without one
+	Why       string // on the first of them; empty if pairs.csv has no such pair
+
 	Test            significance.SignedRank
 	Holm            float64 // Test.P corrected over all rows
 	BlockDifference []float64
 	BlockNames      []string
 
 	// Smallest is the smallest difference that the test rows of a setting can show:
-	// the median over the settings of half the width of the interval. It is 0
-	// without intervals.
+	// the median over the settings of half the width of the verdict's interval or, of a
+	// squared basis, of its root. It is 0 without verdicts.
 	Smallest float64
+
+	outcomes []outcome
+}
+
+// outcome is a verdict on a setting with its P.
+type outcome struct {
+	results.Outcome
+	p float64
 }
 
 // Apart returns the block that pulls the mean difference farthest from the shift,
@@ -167,9 +182,34 @@ func (c *Comparison) compare(v values) {
 	for i, adjusted := range significance.Holm(p) {
 		c.Rows[i].Holm = adjusted
 	}
+	c.makeSure()
 	c.Own = c.row(v, c.Against)
 	c.rank(v)
 	c.Warnings = v.warnings(c.shown())
+}
+
+// makeSure counts the verdicts of the rows that remain after Holm's correction for all.
+func (c *Comparison) makeSure() {
+	var p []float64
+	for _, r := range c.Rows {
+		for _, o := range r.outcomes {
+			p = append(p, o.p)
+		}
+	}
+	c.Verdicts = len(p)
+	adjusted := significance.Holm(p)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		for _, o := range r.outcomes {
+			switch sure := adjusted[0] <= Alpha; {
+			case sure && o.Outcome == results.Win:
+				r.SureWin++
+			case sure && o.Outcome == results.Loss:
+				r.SureLoss++
+			}
+			adjusted = adjusted[1:]
+		}
+	}
 }
 
 // shown returns Against and the methods compared with it.
@@ -201,7 +241,7 @@ func (c *Comparison) cost() float64 {
 func (c *Comparison) row(v values, method string) Row {
 	r := Row{Method: method}
 	var both []results.Setting
-	var widths []float64
+	var widths []float64 // half of those of the intervals of verdicts
 	for _, s := range v.settings {
 		x, ok1, _ := v.value(s, method)
 		y, ok2, _ := v.value(s, c.Against)
@@ -215,28 +255,29 @@ func (c *Comparison) row(v values, method string) Row {
 		case cost > 0:
 			r.Worse++
 		}
-		pair, ok := v.pairs[place{s, method}]
-		lo, hi := pair.Lo, pair.Hi
-		if ok {
-			widths = append(widths, hi-lo)
-		}
-		if c.Better == metrics.Higher {
-			lo, hi = -hi, -lo
-		}
-		switch {
-		case !ok:
-			r.NoInterval++
-		case hi < 0:
+		pair := v.pairs[place{s, method}]
+		decided := pair.Outcome()
+		switch decided {
+		case results.Win:
 			r.Win++
-		case lo > 0:
+		case results.Loss:
 			r.Loss++
-		default:
+		case results.Tie:
 			r.Tie++
+		default:
+			r.Why = cmp.Or(r.Why, pair.Note)
+			r.NoVerdict++
+			continue
 		}
+		r.outcomes = append(r.outcomes, outcome{decided, pair.P()})
+		widths = append(widths, (pair.Verdict.Hi-pair.Verdict.Lo)/2)
 	}
 	if len(widths) > 0 {
 		slices.Sort(widths)
-		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 4
+		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 2
+		if c.Basis.Squared {
+			r.Smallest = math.Sqrt(r.Smallest)
+		}
 	}
 	names, members := v.blocks(both, c.Block)
 	r.BlockNames = names

@@ -28,8 +28,15 @@ func absent(c results.Setting, method string) results.Record {
 	return results.Record{Setting: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: method + " needs features"}
 }
 
+// pair is a pair whose verdict has the interval of the difference, and P .01 where it does
+// not contain 0.
 func pair(c results.Setting, method, against string, d, lo, hi float64) results.Pair {
-	return results.Pair{Setting: c, Method: method, Against: against, Metric: "ece", Difference: d, Lo: lo, Hi: hi, N: 100, Source: "measured"}
+	p := .5
+	if lo > 0 || hi < 0 {
+		p = .01
+	}
+	return results.Pair{Setting: c, Method: method, Against: against, Metric: "ece", Difference: d, N: 100, Source: "measured",
+		Interval: metrics.Percentile, Lo: lo, Hi: hi, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: lo, Hi: hi, P: p}}
 }
 
 var ece = Options{Metric: "ece", Against: "qats"}
@@ -64,7 +71,7 @@ func TestABlockCountsOnce(t *testing.T) {
 		if r.Method != "ts" || float64(r.Blocks) != want[0] || !(math.Abs(r.Difference-want[1]) <= 1e-12) || !(math.Abs(r.Value-want[2]) <= 1e-12) {
 			t.Errorf("%s: %+v, want %v", by, r, want)
 		}
-		if r.Better != 1 || r.Worse != 2 || r.Settings != 4 || r.NoInterval != 4 {
+		if r.Better != 1 || r.Worse != 2 || r.Settings != 4 || r.NoVerdict != 4 {
 			t.Errorf("%s: counts %+v", by, r)
 		}
 	}
@@ -135,7 +142,7 @@ func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
 		}
 	}
 	r := comparison(t, records, pairs, ece).Rows[0]
-	if r.Win != 1 || r.Tie != 3 || r.Loss != 1 || r.NoInterval != 0 {
+	if r.Win != 1 || r.Tie != 3 || r.Loss != 1 || r.NoVerdict != 0 {
 		t.Errorf("%+v", r)
 	}
 	o := ece
@@ -146,7 +153,7 @@ func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
 	for i := range pairs {
 		pairs[i].Metric = o.Metric
 	}
-	if h := comparison(t, records, pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoInterval != 1 || h.Better != r.Worse {
+	if h := comparison(t, records, pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoVerdict != 1 || h.Better != r.Worse {
 		t.Errorf("%+v", h)
 	}
 }
@@ -257,7 +264,7 @@ func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
 		pairs = append(pairs, aece, pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
 	}
 	r := comparison(t, records, pairs, ece).Rows[0]
-	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoInterval != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
+	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoVerdict != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -4,11 +4,14 @@
 // # Per setting
 //
 // A difference is the metric of a method minus that of the method compared
-// against, on the same rows, with the paired bootstrap interval of pairs.csv. A
-// setting is a win where the whole interval lies on the better side of zero, a loss
-// where it lies on the worse side, and a tie where it contains zero. The intervals
-// are conditional on the fits (metrics.Pairs says how they are computed); Splits is
-// about the fits.
+// against, on the same rows. Which of the two is better is decided by the verdict of
+// pairs.csv: by the interval of a difference, in the metric itself or in another quantity
+// ([metrics.Basis] says why). A setting is a win where the whole interval lies on the
+// better side of zero, a loss where it lies on the worse side, and a tie where it
+// contains zero, or where the values differ by rounding ([results.Alike]). Beside the
+// counts stand those that Holm's correction for all verdicts of the comparison leaves.
+// Verdicts are conditional on the fits (metrics.Pairs says how they are made); Splits
+// is about the fits.
 //
 // # Over settings
 //

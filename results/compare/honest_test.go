@@ -153,7 +153,8 @@ func TestNumberThatWasNotComputedIsNullInJSON(t *testing.T) {
 	}
 }
 
-func TestSmallestDifferenceIsHalfTheMedianInterval(t *testing.T) {
+// The interval is of squares, so its half has a root in the unit of the metric.
+func TestSmallestDifferenceIsTheRootOfHalfTheMedianInterval(t *testing.T) {
 	var records []results.Record
 	var pairs []results.Pair
 	for i, width := range []float64{.02, .01, .06, .04} {
@@ -161,11 +162,11 @@ func TestSmallestDifferenceIsHalfTheMedianInterval(t *testing.T) {
 		records = append(records, record(c, "qats", .1), record(c, "ts", .1))
 		pairs = append(pairs, pair(c, "ts", "qats", 0, -width/2, width/2))
 	}
-	if got := comparison(t, records, pairs, ece).Rows[0].Smallest; !(math.Abs(got-.015) <= 1e-15) {
-		t.Errorf("%v, want .015", got)
+	if got := comparison(t, records, pairs, ece).Rows[0].Smallest; !(math.Abs(got*got-.015) <= 1e-15) {
+		t.Errorf("%v, want the root of .015", got)
 	}
-	if got := comparison(t, records, pairs[:3], ece).Rows[0].Smallest; !(math.Abs(got-.01) <= 1e-15) {
-		t.Errorf("%v, want .01", got)
+	if got := comparison(t, records, pairs[:3], ece).Rows[0].Smallest; !(math.Abs(got*got-.01) <= 1e-15) {
+		t.Errorf("%v, want the root of .01", got)
 	}
 	if got := comparison(t, records, nil, ece).Rows[0].Smallest; got != 0 {
 		t.Errorf("%v without intervals, want 0", got)

@@ -59,6 +59,8 @@ type methodObject struct {
 	Win        *int   `json:"win"`
 	Tie        *int   `json:"tie"`
 	Loss       *int   `json:"loss"`
+	SureWin    *int   `json:"win_holm"` // those that remain after Holm's correction for all verdicts
+	SureLoss   *int   `json:"loss_holm"`
 	Smallest   digits `json:"smallest"` // smallest difference that the rows of a setting can show
 	P          digits `json:"p"`
 	Holm       digits `json:"p_holm"`
@@ -176,8 +178,8 @@ func (v View) methodObject(r Row) methodObject {
 	if r.Shift.Bounded {
 		o.Lo, o.Hi = v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
 	}
-	if r.NoInterval < r.Settings {
-		o.Win, o.Tie, o.Loss, o.Smallest = &r.Win, &r.Tie, &r.Loss, digits(r.Smallest)
+	if r.NoVerdict < r.Settings {
+		o.Win, o.Tie, o.Loss, o.SureWin, o.SureLoss, o.Smallest = &r.Win, &r.Tie, &r.Loss, &r.SureWin, &r.SureLoss, digits(r.Smallest)
 	}
 	return o
 }

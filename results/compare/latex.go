@@ -52,7 +52,7 @@ func (v View) CompactLaTeX(w io.Writer) error {
 			shift += " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 		}
 		wins := "--"
-		if r.NoInterval < r.Settings {
+		if r.NoVerdict < r.Settings {
 			wins = strconv.Itoa(r.Win) + "/" + strconv.Itoa(r.Tie) + "/" + strconv.Itoa(r.Loss)
 		}
 		p := strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= ")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -23,7 +24,8 @@ func emptyBy(o Options) (Comparison, error) {
 	case entry.Better == metrics.Neutral:
 		return Comparison{}, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
 	}
-	return Comparison{Options: o, MetricLabel: output.Label, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits()}, nil
+	basis, _ := entry.Judge(slices.Index(entry.Outputs, output))
+	return Comparison{Options: o, MetricLabel: output.Label, Basis: basis, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits()}, nil
 }
 
 // Names returns the names of the numbers that methods can be compared by: the outputs

@@ -100,9 +100,8 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		case p.Against:
 			v.pairs[place{setting, p.Method}] = p
 		case p.Method: // the same comparison from the other side
-			p.Method, p.Against, p.Difference, p.Lo, p.Hi = p.Against, p.Method, -p.Difference, -p.Hi, -p.Lo
-			if _, has := v.pairs[place{setting, p.Method}]; !has {
-				v.pairs[place{setting, p.Method}] = p
+			if _, has := v.pairs[place{setting, p.Against}]; !has {
+				v.pairs[place{setting, p.Against}] = p.Turned()
 			}
 		}
 	}

@@ -179,23 +179,29 @@ func TestContraryNumbersAreThoseOfThePrint(t *testing.T) {
 	}
 }
 
-// Times of a run are explained; ratios of another file, and intervals of all rows, need
-// no such note.
-func TestNotesOnIntervalsFitTheNumbers(t *testing.T) {
+// Times of a run are explained, and so is what verdicts rest on and where there are none.
+func TestNotesOnVerdictsFitTheNumbers(t *testing.T) {
+	own, squares := metrics.Basis{Name: "nll", Label: "NLL"}, metrics.Basis{Name: "sce", Label: "squared error", Squared: true}
 	for name, c := range map[string]struct {
-		ratio      bool
-		files      string
-		noInterval int
-		want, not  string
+		ratio     bool
+		basis     metrics.Basis
+		files     string
+		noVerdict int
+		why       string
+		want, not string
 	}{
-		"times of a run":     {true, timesFile, 2, "A time is of one fit", "Without such intervals"},
-		"times of others":    {true, "other.csv", 2, "other.csv has no paired intervals", "A time is of one fit"},
-		"errors in times":    {false, timesFile, 2, "Without such intervals", "A time is of one fit"},
-		"all have intervals": {false, "", 0, "Win, tie, loss", "Without such intervals"},
-		"some have none":     {false, "", 1, "pairs.csv has no pairs in ece against ts: x in 1 setting.", "A time is of one fit"},
+		"times of a run":    {true, metrics.Basis{}, timesFile, 2, "", "A time is of one fit", "Without a verdict"},
+		"times of others":   {true, metrics.Basis{}, "other.csv", 2, "", "gives no verdicts on single settings", "A time is of one fit"},
+		"errors in times":   {false, squares, timesFile, 2, "", "Without a verdict (times.csv has no pairs): x.", "A time is of one fit"},
+		"all have verdicts": {false, squares, "", 0, "", "It rests on the difference in the squared error: its 95 % interval", "Without a verdict"},
+		"by itself":         {false, own, "", 0, "", "It rests on the difference in N: its 95 % interval", "root mean square"},
+		"of squares":        {false, squares, "", 0, "", "as the root mean square of its gaps", "Without a verdict"},
+		"some have none":    {false, squares, "", 1, "", "Without a verdict (pairs.csv has no pairs in ece against ts): x in 1 setting.", "A time is of one fit"},
+		"too few rows":      {false, squares, "", 1, "9 wrong predictions", "Without a verdict (9 wrong predictions): x in 1 setting.", "A time is of one fit"},
+		"no such metric":    {false, metrics.Basis{}, "", 2, "", "N gives no verdicts on single settings: no interval", "Without a verdict"},
 	} {
-		v := View{Comparison: &Comparison{Options: Options{Metric: "ece", Against: "ts", Files: c.files}, Ratio: c.ratio, Blocks: make([]string, 12),
-			Rows: []Row{{Method: "x", Settings: 2, NoInterval: c.noInterval, Blocks: 12}}}, Labels: map[string]string{"ts": "ts", "x": "x"}}
+		v := View{Comparison: &Comparison{Options: Options{Metric: "ece", Against: "ts", Files: c.files}, MetricLabel: "N", Basis: c.basis, Ratio: c.ratio, Blocks: make([]string, 12), Verdicts: 2 - c.noVerdict,
+			Rows: []Row{{Method: "x", Settings: 2, NoVerdict: c.noVerdict, Why: c.why, Blocks: 12}}}, Labels: map[string]string{"ts": "ts", "x": "x"}}
 		text := strings.Join(v.legend(), "\n")
 		if !strings.Contains(text, c.want) || strings.Contains(text, c.not) {
 			t.Errorf("%s: %s", name, text)

@@ -105,7 +105,7 @@ func (v View) MethodTable() (headings []string, rows [][]string, methods []strin
 	if v.Ratio {
 		difference = "ratio"
 	}
-	headings = []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "smallest", "p", "Holm"}
+	headings = []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "win*", "loss*", "smallest", "p", "Holm"}
 	byMethod := map[string]Row{}
 	methods = slices.Clone(v.Ranking.Methods)
 	if methods == nil {
@@ -150,11 +150,13 @@ func (v View) cells(m string, r Row) []string {
 		place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
 	}
 	if m == v.Against {
-		return []string{v.Label(m), place, rank, alike, v.Number(v.Own.Value), strconv.Itoa(v.Own.Settings), strconv.Itoa(v.Own.Blocks), "", "", "", "", "", "", "", "", ""}
+		return []string{v.Label(m), place, rank, alike, v.Number(v.Own.Value), strconv.Itoa(v.Own.Settings), strconv.Itoa(v.Own.Blocks), "", "", "", "", "", "", "", "", "", "", ""}
 	}
-	wins := []string{"-", "-", "-"}
-	if r.NoInterval < r.Settings {
-		wins = []string{strconv.Itoa(r.Win), strconv.Itoa(r.Tie), strconv.Itoa(r.Loss)}
+	wins := []string{"-", "-", "-", "-", "-"}
+	if r.NoVerdict < r.Settings {
+		for i, n := range []int{r.Win, r.Tie, r.Loss, r.SureWin, r.SureLoss} {
+			wins[i] = strconv.Itoa(n)
+		}
 	}
 	bounds := "-"
 	if r.Shift.Bounded {
@@ -165,7 +167,7 @@ func (v View) cells(m string, r Row) []string {
 		smallest = v.Number(r.Smallest)
 	}
 	return []string{v.Label(m), place, rank, alike, v.Number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
-		v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], smallest,
+		v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], wins[3], wins[4], smallest,
 		probability(r.Test.P), probability(r.Holm)}
 }
 
@@ -196,30 +198,55 @@ func (v View) legend() []string {
 		better,
 		shift + " p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.",
 	}
-	var without []string
-	for _, r := range v.Rows {
+	return slices.Concat(list, v.verdictLegend(), v.leastP())
+}
+
+// verdictLegend explains the verdicts on single settings, and says where there are none.
+func (v View) verdictLegend() (list []string) {
+	if v.Verdicts > 0 {
+		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the verdict on the same test rows, conditional on the fit. It rests on the difference in %s: "+
+			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Settings that share rows or images are not independent. "+
+			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), table.Count(v.Verdicts, "verdict")))
+		smallest := "Smallest: the smallest difference that the rows of a setting can show, half the width of that interval, median over the settings."
+		if v.Basis.Squared {
+			smallest = "Smallest: how far off a method must be for the rows of a setting to show it beside a calibrated one, as the root mean square of its gaps: the root of half the width of that interval, median over the settings."
+		}
+		list = append(list, smallest)
+	}
+	if v.Ratio && v.Files == timesFile {
+		return append(list, "A time is of one fit, as its run measured it, on whatever processor ran it; other work beside it may add some. Times have no verdicts on single settings.")
+	}
+	if v.Basis.Name == "" {
+		return append(list, fmt.Sprintf("%s gives no verdicts on single settings: no interval of its difference is known to cover it.", v.MetricLabel))
+	}
+	reasons, lacking := results.Group(results.Where(v.Rows, func(r Row) bool { return r.NoVerdict > 0 }), func(r Row) string { return r.Why })
+	for _, why := range reasons {
+		var names []string
+		for _, r := range lacking[why] {
+			name := v.Label(r.Method)
+			if r.NoVerdict < r.Settings {
+				name += " in " + table.Count(r.NoVerdict, "setting")
+			}
+			names = append(names, name)
+		}
 		switch {
-		case r.NoInterval == r.Settings:
-			without = append(without, v.Label(r.Method))
-		case r.NoInterval > 0:
-			without = append(without, fmt.Sprintf("%s in %s", v.Label(r.Method), table.Count(r.NoInterval, "setting")))
+		case why != "":
+		case v.Files != "":
+			why = v.Files + " has no pairs"
+		default:
+			why = fmt.Sprintf("pairs.csv has no pairs in %s against %s", v.Metric, v.Against)
 		}
+		list = append(list, fmt.Sprintf("Without a verdict (%s): %s.", why, strings.Join(names, ", ")))
 	}
-	if len(without) < len(v.Rows) {
-		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the paired 95 %% interval (%s) of the difference on the same test rows, conditional on the fit (tie: it contains zero); settings that share rows or images are not independent. "+
-			"Smallest: the smallest detectable difference of a setting, half the width of that interval, median over the settings.", v.intervals()))
+	return list
+}
+
+// basis names what verdicts rest on.
+func (v View) basis() string {
+	if v.Basis.Squared {
+		return "the " + v.Basis.Label
 	}
-	switch {
-	case v.Ratio && v.Files == timesFile:
-		list = append(list, "A time is of one fit, as its run measured it, on whatever processor ran it; other work beside it may add some. Times have no intervals of single settings.")
-	case len(without) > 0:
-		why := fmt.Sprintf("pairs.csv has no pairs in %s against %s", v.Metric, v.Against)
-		if v.Files != "" {
-			why = v.Files + " has no paired intervals"
-		}
-		list = append(list, fmt.Sprintf("Without such intervals, because %s: %s.", why, strings.Join(without, ", ")))
-	}
-	return append(list, v.leastP()...)
+	return v.MetricLabel
 }
 
 // leastP says where there are too few blocks for a small p, however clear the
@@ -245,15 +272,6 @@ func (v View) leastP() []string {
 		text += ", and there is no 95 % interval of a shift"
 	}
 	return []string{text + "."}
-}
-
-// intervals names the bootstrap intervals of pairs.csv, and says why they are not
-// the plain ones.
-func (v View) intervals() string {
-	if v.Interval == "" {
-		return "BC bootstrap: bias-corrected, since resampling adds noise to the bins and so raises every binned error"
-	}
-	return v.Interval
 }
 
 // blockText says how many blocks there are and what a block is.

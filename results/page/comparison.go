@@ -139,10 +139,13 @@ func (least smallest) note(v compare.View) string {
 	if least.byMethod == nil {
 		return ""
 	}
-	unit := ""
+	unit, what := "", "half the width of the 95 % interval that decides"
 	if v.Percent {
 		unit = ", in points (per cent)"
 	}
-	return fmt.Sprintf("Smallest difference%s: how far a method must be from %s on one setting before the test rows of the setting can show it. It is half the width of the paired 95 %% interval, median over the settings.",
-		unit, v.Label(least.against))
+	if v.Basis.Squared {
+		what = "the root of " + what + ", which is of squared gaps"
+	}
+	return fmt.Sprintf("Smallest difference%s: how far a method must be from %s on one setting before the test rows of the setting can show it. It is %s, median over the settings.",
+		unit, v.Label(least.against), what)
 }

@@ -31,7 +31,7 @@ type data struct {
 
 	Width []list   `json:"width"` // by cell, bins of equal width with rows: [bin, n, confidence, right, ...]
 	Mass  []list   `json:"mass"`  // by cell, bins of equal mass with rows: [bin, n, confidence, right, lo, hi, ...]
-	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi]
+	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi, results.Outcome, width of the verdict's interval, P]
 	Fits  []list   `json:"fits"`  // [cell, text of the name, value, text of the bound, text of the warning]; text 0 is empty
 	Texts []string `json:"texts"`
 
@@ -56,6 +56,17 @@ type metricEntry struct {
 	Better  string `json:"better"` // lower, higher or empty
 	Percent bool   `json:"percent"`
 	Digits  int    `json:"digits"`
+	Basis   string `json:"basis"`   // what verdicts on single settings rest on; empty if there are none
+	Squared bool   `json:"squared"` // the basis is a square
+	Lines   string `json:"lines"`   // the kind of the intervals of pairs, and what they cover
+}
+
+// describe adds a kind of intervals.
+func (m *metricEntry) describe(kind metrics.Interval) {
+	name, covers := kind.Describe()
+	if text := name + ", of " + covers; !strings.Contains(m.Lines, text) {
+		m.Lines = strings.TrimPrefix(m.Lines+"; "+text, "; ")
+	}
 }
 
 type settingEntry struct {
@@ -231,7 +242,8 @@ func metricOf(id string) metricEntry {
 	if !ok {
 		return metricEntry{ID: id, Label: id, Digits: 4}
 	}
-	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits()}
+	basis, _ := e.Judge(slices.Index(e.Outputs, output))
+	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits(), Basis: basis.Label, Squared: basis.Squared}
 }
 
 // digitsOf returns the significant digits of the values of a metric. Values that
@@ -277,7 +289,15 @@ func (p *packer) pairs(pairs []results.Pair) {
 		m, known := p.metric[pair.Metric]
 		against, has := p.method[pair.Against]
 		if ok && known && has {
-			row := []float64{float64(c), float64(against), float64(m), pair.Difference, pair.Lo, pair.Hi}
+			lo, hi, width, chance := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			if pair.Interval != "" {
+				lo, hi = pair.Lo, pair.Hi
+				p.Metrics[m].describe(pair.Interval)
+			}
+			if v := pair.Verdict; v != nil {
+				width, chance = v.Hi-v.Lo, pair.P()
+			}
+			row := []float64{float64(c), float64(against), float64(m), pair.Difference, lo, hi, float64(pair.Outcome()), width, chance}
 			p.Pairs = append(p.Pairs, column(row, len(row), 6))
 		}
 	}

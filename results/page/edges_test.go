@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/paper/claims"
@@ -102,7 +103,8 @@ func TestSmallestDifferencesAreToTheMethodOfMostPairs(t *testing.T) {
 				}
 				n--
 				at := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce"}
-				f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: m, Against: against, Metric: metric, Difference: .01, Lo: 0, Hi: .02, N: 100, Source: source})
+				f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: m, Against: against, Metric: metric, Difference: .01, N: 100, Source: source,
+					Verdict: &metrics.Verdict{By: metric, Lo: 0, Hi: .02, P: .1}})
 			}
 		}
 	}

@@ -3,12 +3,14 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -93,7 +95,8 @@ func everything() *Folder {
 			}
 			if m.id != "ts" && set.Corruption != results.Split {
 				d, half := float64(m.skill-340)/1e4, float64(10+(i*s)%9)/1e4
-				f.Pairs = append(f.Pairs, results.Pair{Setting: set, Method: m.id, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: row.N, Source: source})
+				f.Pairs = append(f.Pairs, results.Pair{Setting: set, Method: m.id, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: row.N, Source: source,
+					Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - half, Hi: d + half, P: math.Abs(d) / 10 / half}})
 			}
 			if m.ms > 0 {
 				f.Times = append(f.Times, results.Time{Setting: set, Method: m.id, Source: source, Known: m.id != "hb" || s != 6, Seconds: m.ms * float64(10+s) / 1e4, Rows: 500 + 100*(s%2),

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -35,7 +36,8 @@ func folder() *Folder {
 			results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
 			results.Bin{Setting: c, Method: method, Binning: "mass15", Bin: 0, Lo: .9, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source})
 		if method != "ts" {
-			f.Pairs = append(f.Pairs, results.Pair{Setting: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source})
+			f.Pairs = append(f.Pairs, results.Pair{Setting: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source,
+				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: .01, Lo: -.01, Hi: .02, P: .5}})
 		}
 	}
 	for _, set := range []struct {

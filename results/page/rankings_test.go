@@ -155,7 +155,7 @@ func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 			heading, none = "smallest to TS", "-"
 		}
 		for _, row := range c.Table.Rows {
-			want := "1.50" // half of the interval from -.01 to .02
+			want := "12.25" // the root of half the interval from -.01 to .02
 			if row[0] == "TS" {
 				want = none
 			}
@@ -165,7 +165,7 @@ func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 		}
 	}
 	f.Pairs = nil
-	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 16 {
+	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 18 {
 		t.Errorf("without pairs: %s, %q", list[0].Charts[0].Note, list[0].Table.Head)
 	}
 }

@@ -92,7 +92,12 @@ func (t *Table) belowLegend() (list []string) {
 		list = append(list, "In round brackets below: the number that the paper prints.")
 	}
 	if len(t.Baselines) > 0 {
-		list = append(list, fmt.Sprintf("After the band: the difference from %s with its paired 95 %% interval.", strings.Join(t.Baselines, ", ")))
+		text := fmt.Sprintf("After the band: the difference from %s on the same rows", strings.Join(t.Baselines, ", "))
+		for _, kind := range t.Intervals {
+			name, covers := kind.Describe()
+			text += fmt.Sprintf(", with a 95 %% interval (%s) of %s", name, covers)
+		}
+		list = append(list, text+".")
 	} else if s.Interval {
 		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric))
 	}

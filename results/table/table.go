@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -16,13 +17,14 @@ type Table struct {
 	Columns   []Column // a column of means is the last
 	Rows      []Row    // a row of means is the last
 	Notes     []Note
-	Unknown   []string // labels of methods without recorded argmax_change
-	Settings  int      // averaged in every cell, means excepted; 0 if the cells differ
-	Measured  int      // measured numbers shown, means excepted
-	From      []string // origins of the measured numbers, see results.DistinctFrom
-	Simulated int      // simulated numbers shown, means excepted
-	StandIns  []string // how the networks of the numbers marked o differ from the paper's
-	Baselines []string // labels of the methods that Pair compares with
+	Unknown   []string           // labels of methods without recorded argmax_change
+	Settings  int                // averaged in every cell, means excepted; 0 if the cells differ
+	Measured  int                // measured numbers shown, means excepted
+	From      []string           // origins of the measured numbers, see results.DistinctFrom
+	Simulated int                // simulated numbers shown, means excepted
+	StandIns  []string           // how the networks of the numbers marked o differ from the paper's
+	Baselines []string           // labels of the methods that Pair compares with
+	Intervals []metrics.Interval // kinds of the intervals that Pair shows
 
 	rivals []*Rival // in the order in which they are shown
 }
@@ -117,7 +119,13 @@ func (t *Table) Pair(pairs []results.Pair) {
 			if !ok {
 				continue
 			}
-			c.Paired = fmt.Sprintf("%s [%s, %s]", t.Spec.signed(p.Difference), t.Spec.signed(p.Lo), t.Spec.signed(p.Hi))
+			c.Paired = t.Spec.signed(p.Difference)
+			if p.Interval != "" {
+				c.Paired += fmt.Sprintf(" [%s, %s]", t.Spec.signed(p.Lo), t.Spec.signed(p.Hi))
+				if !slices.Contains(t.Intervals, p.Interval) {
+					t.Intervals = append(t.Intervals, p.Interval)
+				}
+			}
 			if label := t.Spec.label("method", p.Against); !slices.Contains(t.Baselines, label) {
 				t.Baselines = append(t.Baselines, label)
 			}

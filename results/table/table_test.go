@@ -555,10 +555,10 @@ func TestPairedIntervals(t *testing.T) {
 	other := at
 	other.Dataset = "cifar100"
 	pairs := []results.Pair{
-		{Setting: at, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0092, Lo: -0.01, Hi: -0.00001, N: 10, Source: "measured"},
-		{Setting: at, Method: "uncal", Against: "ts", Metric: "ece", Difference: 0.0048, Lo: 0.001, Hi: 0.009, N: 10, Source: "measured"},
-		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured"},
-		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured"},
+		{Setting: at, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0092, Lo: -0.01, Hi: -0.00001, N: 10, Source: "measured", Interval: metrics.Percentile},
+		{Setting: at, Method: "uncal", Against: "ts", Metric: "ece", Difference: 0.0048, Lo: 0.001, Hi: 0.009, N: 10, Source: "measured", Interval: metrics.Percentile},
+		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
+		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
 	}
 	table, err := Pivot(records, spec)
 	if err != nil {
@@ -576,7 +576,7 @@ func TestPairedIntervals(t *testing.T) {
 		}
 	}
 	with := legendOf(t, table)
-	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from TS with its paired 95 % interval"} {
+	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from TS on the same rows, with a 95 % interval (percentile bootstrap) of the difference of the mean values that test sets of this size report, not of the population."} {
 		if !strings.Contains(with, s) {
 			t.Errorf("no %q in\n%s", s, with)
 		}

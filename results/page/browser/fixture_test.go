@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/page"
 )
@@ -68,7 +69,8 @@ func records() *page.Folder {
 			}
 			if m != "ts" {
 				d, half := .01*math.Sin(float64(i+same)), .003+.0004*float64(i%5+same)
-				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: 1000, Source: n.source})
+				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: 1000, Source: n.source,
+					Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - half, Hi: d + half, P: .01}})
 			}
 			f.Parameters = append(f.Parameters, results.Parameter{Setting: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001"})
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/page"
@@ -309,7 +310,8 @@ func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
 			at := results.Setting{Experiment: "standard", Dataset: dataset, Backbone: "resnet50", Loss: "ce"}
 			method := []string{"ts", "A method whose label is long", "WWWWWWWWWWWWWWWWWWWWWW", "scaling-binning-top"}[m%4] + strings.Repeat("'", m/4)
 			f.Records = append(f.Records, results.Record{Setting: at, Method: method, Metric: "ece", Value: .01 + .01*float64(m) + .001*float64(d), N: 100, Source: "measured", Status: results.OK})
-			f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: method, Against: "ts", Metric: "ece", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, N: 100, Source: "measured"})
+			f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: method, Against: "ts", Metric: "ece", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, N: 100, Source: "measured",
+				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, P: .01}})
 		}
 	}
 	path, err := f.WriteFile(t.TempDir(), page.Options{Against: "ts"})

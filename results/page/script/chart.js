@@ -108,9 +108,10 @@ function limitOf(distances) {
   return [most ? most * 1.05 : 1, false];
 }
 
-// forest draws rows of {name, method, mid, lo, hi} around zero.
+// forest draws rows of {name, method, mid, lo, hi} around zero; lo and hi are null without
+// an interval.
 function forest(name, rows, xTitle) {
-  const [limit, clipped] = limitOf(rows.flatMap(r => [r.mid, r.lo, r.hi]));
+  const [limit, clipped] = limitOf(rows.flatMap(r => [r.mid, r.lo, r.hi]).filter(x => x !== null));
   const height = 22 * rows.length + 52;
   const left = room(520) < 400 ? 96 : 130;
   const width = 520;
@@ -124,11 +125,12 @@ function forest(name, rows, xTitle) {
     const stroke = "stroke:" + color(r.method);
     f.root.append(
       svg("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, r.name),
-      svg("line", {x1: f.sx(held(r.lo)), x2: f.sx(held(r.hi)), y1: y, y2: y, style: stroke, "stroke-width": 2}),
     );
+    if (r.lo !== null)
+      f.root.append(svg("line", {x1: f.sx(held(r.lo)), x2: f.sx(held(r.hi)), y1: y, y2: y, style: stroke, "stroke-width": 2}));
     for (const [end, way] of [
-      [r.lo, 1],
-      [r.hi, -1],
+      [r.lo ?? 0, 1],
+      [r.hi ?? 0, -1],
     ]) {
       if (end * -way > limit)
         f.root.append(svg("path", {d: `M${f.sx(held(end))} ${y}l${8 * way} -5v10z`, style: "fill:" + color(r.method)}));

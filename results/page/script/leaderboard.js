@@ -3,38 +3,47 @@
 // besideMetrics are shown beside the metric that ranks.
 const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
 
-// intervals counts, by method, the settings whose paired interval against the
-// baseline lies on the better side of zero, holds it, or lies on the worse side. least
-// is the smallest difference that the rows of a setting can show: half the width of the
-// interval, median over the settings.
-function intervals(settings, metric, base) {
+// The outcomes of a pair, as results.Outcome numbers them.
+const [WIN, TIE, LOSS] = [1, 2, 3];
+
+// verdicts counts, by method, the settings with each verdict against the baseline. sure
+// are the wins and losses that Holm's correction for all verdicts leaves. least is the
+// smallest difference that the rows of a setting can show: half the width of the
+// verdict's interval, or its root where the basis is a square, median over the settings.
+function verdicts(settings, metric, base) {
   const kept = new Set(settings.map(s => s.i));
   const seen = new Set();
   const counts = new Map();
   const at = data.metrics.findIndex(m => m.id === metric);
-  for (const [cell, against, index, , lo, hi] of data.pairs) {
+  const all = [];
+  for (const [cell, against, index, , , , outcome, width, p] of data.pairs) {
     const {setting, method} = cells[cell];
-    if (against !== base || index !== at || !kept.has(setting)) continue;
+    if (against !== base || index !== at || !kept.has(setting) || !outcome) continue;
     const once = data.settings[setting].name + ":" + method;
     if (seen.has(once)) continue;
     seen.add(once);
-    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0, widths: []}).get(method);
-    c.widths.push(hi - lo);
-    const [low, high] = better(metric) === "higher" ? [-hi, -lo] : [lo, hi];
-    if (high < 0) c.win++;
-    else if (low > 0) c.loss++;
-    else c.tie++;
+    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0, sureWin: 0, sureLoss: 0, widths: []}).get(method);
+    c.widths.push(width);
+    c[{[WIN]: "win", [TIE]: "tie", [LOSS]: "loss"}[outcome]]++;
+    all.push({c, outcome, p});
+  }
+  all.sort((x, y) => x.p - y.p);
+  for (const [i, {c, outcome, p}] of all.entries()) {
+    if (p * (all.length - i) > 0.05) break;
+    if (outcome === WIN) c.sureWin++;
+    if (outcome === LOSS) c.sureLoss++;
   }
   for (const c of counts.values()) {
     const w = c.widths.sort((x, y) => x - y);
     c.least = (w[(w.length - 1) >> 1] + w[w.length >> 1]) / 4;
+    if (metricById.get(metric)?.squared) c.least = Math.sqrt(c.least);
   }
-  return counts;
+  return {counts, all: all.length};
 }
 
 function leaderboardRows(result, all, metric) {
   const base = baseline();
-  const counts = intervals(shownSettings(), metric, base);
+  const {counts, all: decided} = verdicts(shownSettings(), metric, base);
   const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
   const beside = new Map(columns.map(id => [id, id === metric ? null : merged(shownSettings(), id).settings]));
   const row = (m, rank, groups, note) => {
@@ -59,7 +68,7 @@ function leaderboardRows(result, all, metric) {
       ),
     ),
   );
-  return {rows, columns, base};
+  return {rows, columns, base, decided};
 }
 
 function sortRows(rows, columns) {
@@ -92,7 +101,7 @@ function drawLeaderboard() {
   const found = merged(shownSettings(), metric);
   const all = found.settings;
   const result = rankMethods(all, metric);
-  const {rows, columns, base} = leaderboardRows(result, all, metric);
+  const {rows, columns, base, decided} = leaderboardRows(result, all, metric);
   const focused = document.activeElement?.id;
   const head = (id, text, title) =>
     el(
@@ -136,7 +145,11 @@ function drawLeaderboard() {
         ),
       ),
       el("td", {class: "number"}, String(r.settings)),
-      ...["win", "tie", "loss"].map(k => el("td", {class: "number"}, r.counts ? String(r.counts[k]) : "–")),
+      ...[
+        ["win", "sureWin"],
+        ["tie", ""],
+        ["loss", "sureLoss"],
+      ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–")),
       el("td", {class: "number"}, print(r.counts?.least, metric)),
     ),
   );
@@ -145,7 +158,9 @@ function drawLeaderboard() {
     result.critical
       ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
       : "",
-    `Better, tie, worse: settings by the paired 95 % interval of the difference to ${label(base)}. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}: half the width of that interval, median over the settings.`,
+    decided
+      ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
+      : `There are no verdicts against ${label(base)} in ${metricById.get(metric)?.label}.`,
     columns.some(id => better(id) === "higher")
       ? "Higher is better for " +
         columns

@@ -206,8 +206,9 @@ function settingForest(s, metric) {
       against: p[1],
       name: label(cells[p[0]].method),
       mid: scale * p[3],
-      lo: scale * p[4],
-      hi: scale * p[5],
+      lo: p[4] === null ? null : scale * p[4],
+      hi: p[5] === null ? null : scale * p[5],
+      verdict: ["no verdict", "better", "no difference shown", "worse"][p[6]],
     }));
   if (!rows.length) return null;
   const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
@@ -216,15 +217,18 @@ function settingForest(s, metric) {
   return el(
     "figure",
     {},
-    el("figcaption", {}, title + ", paired 95 % intervals"),
+    el("figcaption", {}, title + (metricById.get(metric).lines ? `. Lines: 95 % intervals (${metricById.get(metric).lines})` : "")),
     scroller(title, chart),
     note ? el("p", {class: "small"}, note) : null,
+    metricById.get(metric).basis
+      ? el("p", {class: "small"}, `Verdict: ${metricById.get(metric).squared ? "by the " + metricById.get(metric).basis : "by the 95 % interval of the difference"}.`)
+      : null,
     folded(
       "Table of this chart",
       tableOf(
         title,
-        ["Method", "Difference", "from", "to"],
-        rows.map(r => [r.name, plain(r.mid, digits), plain(r.lo, digits), plain(r.hi, digits)]),
+        ["Method", "Difference", "from", "to", "Verdict"],
+        rows.map(r => [r.name, ...[r.mid, r.lo, r.hi].map(x => (x === null ? "–" : plain(x, digits))), r.verdict]),
       ),
     ),
   );

@@ -1,0 +1,87 @@
+package metrics
+
+import "fmt"
+
+// Basis is the quantity that decides which of two methods is better by a metric.
+//
+// A mean of one number a row, such as the NLL, decides by itself, and so does a number
+// that rows change little by little, such as AUROC. An ECE does not: it adds up absolute
+// values, which have a kink where a bin is calibrated. There the noise of a bin raises it,
+// and no interval of the difference of two ECE covers the difference in the population
+// (docs/intervals.md). Squares have no kink. Squares of gaps minus their noise have no
+// bias either, and the interval of their difference covers it. So verdicts by an ECE and
+// its relatives rest on such a quantity, of the same predictions.
+type Basis struct {
+	Name  string // in pairs.csv
+	Label string // in captions
+
+	// Squared is set for the square of an error: its root has the unit of the metric.
+	Squared bool
+
+	terms func(s *Samples, seed uint64) (terms, error)
+}
+
+// terms are a quantity of one method with the influence of the rows on it.
+type terms struct {
+	value float64
+
+	// influence has a number for each row, or for each of some random groups of rows. The
+	// value is their mean, but for a constant that the number of rows determines and
+	// terms that vanish with it. It varies as the mean of independent numbers does.
+	influence []float64
+}
+
+// The bases of calibration errors.
+var (
+	squaredMass = Basis{
+		Name: "sce_mass15", Label: "debiased squared calibration error in 15 bins of equal mass", Squared: true,
+		terms: func(s *Samples, _ uint64) (terms, error) { return squaredMassTerms(s, 15), nil },
+	}
+	squaredClasswise = Basis{
+		Name: "sce_classwise", Label: "debiased squared calibration error of each class's probability in 15 bins of equal width, mean over classes", Squared: true,
+		terms: func(s *Samples, _ uint64) (terms, error) {
+			b, err := s.classBins()
+			switch {
+			case err != nil:
+				return terms{}, err
+			case s.Len() < rowsPerClass*b.Classes():
+				return terms{}, fmt.Errorf("%d rows of %d classes: a verdict on classes takes %d rows a class", s.Len(), b.Classes(), rowsPerClass)
+			}
+			return squaredBinsTerms(&b.Bins), nil
+		},
+	}
+)
+
+// rowsPerClass is the number of rows of a class, on average, from which the bins of single
+// classes show anything: bins of one row have no square without noise.
+const rowsPerClass = 10
+
+// Judge returns what verdicts by an output of the entry rest on, i being its place in
+// Outputs. ok is false if there is no quantity whose interval is known to cover; then the
+// metric gives no verdicts.
+func (e Entry) Judge(i int) (basis Basis, ok bool) {
+	basis, ok = e.measure(i)
+	return basis, ok && !e.CrossFit
+}
+
+// measure returns the quantity of Judge, and that of a metric that recalibrates rows: its
+// intervals take the recalibrations as they are, so they decide nothing.
+func (e Entry) measure(i int) (basis Basis, ok bool) {
+	switch {
+	case e.Basis != nil:
+		return *e.Basis, true
+	case e.Influence == nil:
+		return Basis{}, false
+	}
+	return Basis{Name: e.Outputs[i].Name, Label: e.Outputs[i].Label, terms: func(s *Samples, seed uint64) (terms, error) {
+		values, err := e.Compute(s, seed)
+		if err != nil {
+			return terms{}, err
+		}
+		influence, err := e.Influence(s, seed)
+		if err != nil {
+			return terms{}, err
+		}
+		return terms{values[i], influence[i]}, nil
+	}}, true
+}
