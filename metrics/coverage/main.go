@@ -1,0 +1,102 @@
+// Command coverage measures by simulation how often the intervals of package metrics cover
+// what they are named for. docs/intervals.md shows the results.
+//
+//	go run ./metrics/coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-o FILE [-append]] NETWORK...
+//
+// A NETWORK is a folder with cal/logits.npy and test/logits.npy of a real network. Its rows
+// are the population. Labels are drawn from the softmax of the logits at temperature 1.63,
+// so the probabilities of all labels are known, and so are the errors of any calibrator. A
+// test set is n rows drawn with replacement, with labels drawn for them. All pairs of
+// calibrators are compared on the same test sets. The seed of a test set is made of the
+// network's name, n and its number, so the table does not depend on the number of workers.
+//
+// With -page FILE it writes the tables of a CSV file that it made before into a page,
+// between the markers there.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("coverage: ")
+	sets := flag.Int("sets", 1000, "test sets of each cell")
+	rows := flag.String("rows", "500,2000,5000,25000", "sizes of test sets")
+	out := flag.String("o", "results/shown/intervals.csv", "CSV file of the results")
+	metric := flag.String("metric", "", "study these metrics only")
+	more := flag.Bool("append", false, "add to the CSV file")
+	page := flag.String("page", "", "page whose tables are written from the CSV file; nothing is simulated")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, options{*sets, *rows, *metric, *out, *page, *more}, flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// options are the flags.
+type options struct {
+	sets                    int
+	rows, metric, out, page string
+	more                    bool
+}
+
+func run(ctx context.Context, o options, networks []string) error {
+	if o.page != "" {
+		table, err := readTable(o.out)
+		if err != nil {
+			return err
+		}
+		return writePage(o.page, table)
+	}
+	var sizes []int
+	for _, text := range strings.Split(o.rows, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 2 {
+			return fmt.Errorf("-rows %s: want numbers from 2 on, separated by commas", o.rows)
+		}
+		sizes = append(sizes, n)
+	}
+	if len(networks) == 0 {
+		return fmt.Errorf("name the folders of one or more networks, as data/bundle/cifar10-jpeg/resnet50-w64")
+	}
+	var only []string
+	if o.metric != "" {
+		only = strings.Split(o.metric, ",")
+	}
+	var table []line
+	if o.more {
+		var err error
+		if table, err = readTable(o.out); err != nil {
+			return err
+		}
+	}
+	for _, dir := range networks {
+		population, err := load(ctx, dir)
+		if err != nil {
+			return err
+		}
+		population.name = filepath.Base(filepath.Dir(filepath.Clean(dir))) + "/" + filepath.Base(filepath.Clean(dir))
+		for _, n := range sizes {
+			log.Printf("%s, %d classes, %d rows", population.name, population.classes, n)
+			lines, err := study(ctx, population, n, o.sets, only)
+			if err != nil {
+				return err
+			}
+			table = append(table, lines...)
+			if err := writeTable(o.out, table); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

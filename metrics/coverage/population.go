@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// temperature makes the true probabilities of a population's labels.
+const temperature = 1.63
+
+// population is the rows that test sets are drawn from.
+type population struct {
+	name    string
+	rows    int
+	classes int
+	logits  data.Matrix
+	truth   []float64 // rows x classes: the probability of each label
+}
+
+// load reads the calibration and the test logits of a network.
+func load(ctx context.Context, dir string) (*population, error) {
+	p := &population{}
+	for _, split := range []string{"cal", "test"} {
+		r, err := data.Files{Logits: filepath.Join(dir, split, "logits.npy")}.Open()
+		if err != nil {
+			return nil, err
+		}
+		if p.classes = r.Classes(); p.logits.Cols == 0 {
+			p.logits.Cols = p.classes
+		}
+		if p.logits.Cols != p.classes {
+			return nil, fmt.Errorf("%s: calibration logits of %d classes, test logits of %d", dir, p.logits.Cols, p.classes)
+		}
+		err = data.Scan(ctx, r, 1000, 1, func(_ int, block *data.Set) error {
+			p.logits.Data = append(p.logits.Data, block.Logits.Data...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.rows = len(p.logits.Data) / p.classes
+	p.logits.Rows = p.rows
+	p.truth = p.tempered(temperature).probs
+	return p, nil
+}
+
+// calibrator is a map of the population's rows to probabilities.
+type calibrator struct {
+	name  string
+	probs []float64 // rows x classes
+	conf  []float64
+	pred  []int32
+	right []float64 // the probability that the prediction is right
+}
+
+// calibrator returns the calibrator with the given probabilities. Before the population has
+// its truth, right is 0.
+func (p *population) calibrator(name string, probs []float64) *calibrator {
+	c := &calibrator{name: name, probs: probs, conf: make([]float64, p.rows), pred: make([]int32, p.rows), right: make([]float64, p.rows)}
+	for i := range p.rows {
+		row := probs[i*p.classes : (i+1)*p.classes]
+		for j, v := range row {
+			if v > row[c.pred[i]] {
+				c.pred[i] = int32(j)
+			}
+		}
+		c.conf[i] = row[c.pred[i]]
+		if p.truth != nil {
+			c.right[i] = p.truth[i*p.classes+int(c.pred[i])]
+		}
+	}
+	return c
+}
+
+// tempered is temperature scaling.
+func (p *population) tempered(t float64) *calibrator {
+	probs := make([]float64, p.rows*p.classes)
+	for i := range p.rows {
+		softmax.Probs(probs[i*p.classes:(i+1)*p.classes], p.logits.Row(i), 1/t)
+	}
+	return p.calibrator(fmt.Sprintf("T = %.2f", t), probs)
+}
+
+// coarse is another calibrated map: all rows of a predicted class and of a range of
+// confidence have the mean of their true probabilities.
+func (p *population) coarse() *calibrator {
+	fine := p.calibrator("", p.truth)
+	order := make([]int, p.rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case fine.pred[a] != fine.pred[b]:
+			return int(fine.pred[a] - fine.pred[b])
+		case fine.conf[a] < fine.conf[b]:
+			return -1
+		case fine.conf[a] > fine.conf[b]:
+			return 1
+		}
+		return a - b
+	})
+	probs := make([]float64, len(p.truth))
+	size := max(20, p.rows/60)
+	for lo := 0; lo < p.rows; {
+		hi := lo
+		for hi < p.rows && hi-lo < size && fine.pred[order[hi]] == fine.pred[order[lo]] {
+			hi++
+		}
+		mean := make([]float64, p.classes)
+		for _, i := range order[lo:hi] {
+			for j := range mean {
+				mean[j] += p.truth[i*p.classes+j] / float64(hi-lo)
+			}
+		}
+		for _, i := range order[lo:hi] {
+			copy(probs[i*p.classes:], mean)
+		}
+		lo = hi
+	}
+	return p.calibrator("coarse", probs)
+}
+
+// shifted adds a number to the logits of each class, which changes some predictions.
+func (p *population) shifted(t, size float64) *calibrator {
+	probs := make([]float64, p.rows*p.classes)
+	row := make([]float32, p.classes)
+	for i := range p.rows {
+		for j, l := range p.logits.Row(i) {
+			row[j] = l + float32(size*math.Sin(2.3*float64(j+1)))
+		}
+		softmax.Probs(probs[i*p.classes:(i+1)*p.classes], row, 1/t)
+	}
+	return p.calibrator(fmt.Sprintf("shifted, T = %.2f", t), probs)
+}
+
+// opposite returns the temperature scaling beyond the true temperature that has the same
+// error as the one at t, which is below it.
+func (p *population) opposite(t float64, err func(*calibrator) float64) *calibrator {
+	want, lo, hi := err(p.tempered(t)), temperature, 4*temperature
+	for range 40 {
+		mid := (lo + hi) / 2
+		if err(p.tempered(mid)) < want {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return p.tempered((lo + hi) / 2)
+}
