@@ -61,7 +61,7 @@ func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
 	m.top = m.margin // the names of the columns are turned
 	s := sheet{title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", methods, blocks), simulated: a.Source == simulated, width: max(columnWidth, m.margin+m.side*n+8),
 		notes:   append(a.Notes(), absent(missing)...),
-		caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.", methods, blocks)}
+		caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.", methods, a.Extent)}
 	return s.figure(m.top+m.side*n+6, m.draw), nil
 }
 

@@ -30,7 +30,7 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
 	blocks := table.Count(len(k.Blocks), "block")
 	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), simulated: c.Source == simulated, width: pageWidth, notes: append(rankNotes(view), notes...),
-		caption: fmt.Sprintf("Mean ranks of %s by %s over %s of settings (%s); 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), c.MetricLabel, blocks, table.Count(k.Settings, "setting"))}
+		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), c.MetricLabel, k.Extent)}
 	return s.figure(d.height(), d.draw), nil
 }
 
@@ -38,8 +38,7 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 // the reasons why methods and settings are left out.
 func rankNotes(v compare.View) []string {
 	k := v.Ranking
-	notes := []string{fmt.Sprintf("Mean ranks over %s (%s); 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.",
-		table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
+	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.", k.Extent)}
 	aside := results.Values(slices.Concat(k.ByNature, k.Aside), func(l compare.Lacking) string { return printable(v.Label(l.Method)) })
 	if len(aside) > 0 {
 		notes = append(notes, "Not ranked, because values are missing: "+table.List(aside)+".")

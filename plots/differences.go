@@ -36,7 +36,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		f.least, f.digits = .01, 3
 	}
 	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
-	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s of settings with its 95 %% interval.", metric, metric, against, table.Count(len(c.Blocks), "block"))
+	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s with its 95 %% interval.", metric, metric, against, c.Extent)
 	f.simulated = c.Source == simulated
 	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better

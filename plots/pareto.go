@@ -65,9 +65,9 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	}
 	g.front = p.Front
 	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
-		notes: append([]string{fmt.Sprintf("Means over %s (%s); the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
-			blocks, table.Count(quality.Ranking.Settings, "setting"))}, notes...),
-		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, blocks)}
+		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
+			quality.Ranking.Extent)}, notes...),
+		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, quality.Ranking.Extent)}
 	return s.figure(paretoHeight+roomyMargin, g.draw), nil
 }
 

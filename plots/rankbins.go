@@ -53,7 +53,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 		least = min(least, a.Tau[usual][i])
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
-		table.Count(len(a.Blocks), "block"), table.Fixed(least, 2))}
+		a.Extent, table.Fixed(least, 2))}
 	notes = append(notes, missing...)
 	g := rankLines{Agreement: a, methods: list, bins: bins}
 	g.height = max(140, 9.2*vg.Length(len(list)))
@@ -61,7 +61,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
 	}
 	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
-		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], table.Count(len(a.Blocks), "block"))}
+		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], a.Extent)}
 	return s.figure(8+g.height+roomyMargin, g.draw), nil
 }
 

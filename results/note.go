@@ -9,10 +9,6 @@ import (
 // in a few words, as the manifest of their arrays does.
 const FromPrefix = "from: "
 
-// SamplesPrefix begins the item of a note that names the data set whose samples the
-// test samples of measured numbers are, as the manifest of their arrays does.
-const SamplesPrefix = "samples: "
-
 // PaperItem is the item of a note that says that measured numbers are of the
 // paper's own networks. Only these enter verdicts on the paper.
 const PaperItem = "paper: its own network"
@@ -33,22 +29,6 @@ const NoClassVector = "top-label method: no class vector"
 // From returns the text after FromPrefix in the note, or nothing.
 func (r Record) From() string {
 	return r.item(FromPrefix)
-}
-
-// Samples returns the data set that the test samples are of. The note names it where
-// the manifest of the arrays does. Otherwise the dataset's name says it, without what
-// follows the usual endings of derived sets, -c for corrupted ones and -lt for
-// long-tailed ones: cifar100-c, cifar100-lt-r10 and cifar100-lt-r10-balanced have the
-// samples of cifar100.
-func (r Record) Samples() string {
-	if name := r.item(SamplesPrefix); name != "" {
-		return name
-	}
-	name := strings.TrimSuffix(r.Dataset, "-c")
-	if i := strings.Index(name+"-", "-lt-"); i > 0 {
-		name = name[:i]
-	}
-	return name
 }
 
 // OfPaper reports whether the note says that a measured number is of the paper's

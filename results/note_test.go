@@ -49,26 +49,6 @@ func TestNoteIsNoFormula(t *testing.T) {
 	}
 }
 
-// TestSamplesOfARecord: the note names them, or else the name of the data set does.
-func TestSamplesOfARecord(t *testing.T) {
-	for _, c := range []struct{ dataset, note, want string }{
-		{"cifar100", "", "cifar100"},
-		{"cifar100-c", "", "cifar100"},
-		{"cifar100-lt-r10", "", "cifar100"},
-		{"cifar100-lt-r100-balanced", "", "cifar100"},
-		{"imagenet-lt", "", "imagenet"},
-		{"cifar10-jpeg-c", "", "cifar10-jpeg"},
-		{"cifar10-jpeg-c", FromPrefix + "a; " + SamplesPrefix + "cifar10; more", "cifar10"},
-		{"20newsgroups", "no " + SamplesPrefix + "x", "20newsgroups"},
-		{"salt-lts", "", "salt-lts"},
-	} {
-		r := Record{Setting: Setting{Dataset: c.dataset}, Note: c.note}
-		if got := r.Samples(); got != c.want {
-			t.Errorf("%s with note %q: %q, want %q", c.dataset, c.note, got, c.want)
-		}
-	}
-}
-
 // The networks of the measured records are named if there are one or two and each is known.
 func TestMeasuredOnNamesTheNetworks(t *testing.T) {
 	const given = "measured: computed from arrays in files, as given"
@@ -101,11 +81,6 @@ func TestNameOfASetting(t *testing.T) {
 	} {
 		if got := c.Name(); got != want {
 			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	for dataset, want := range map[string]string{"-lt-5": "-lt-5", "a-lt-5": "a", "a-lt": "a"} {
-		if got := (Record{Setting: Setting{Dataset: dataset}}).Samples(); got != want {
-			t.Errorf("samples of %s: %q", dataset, got)
 		}
 	}
 }

@@ -24,9 +24,12 @@ func compareCommand() *cobra.Command {
 setting, Wilcoxon's signed-rank test over blocks of settings
 with Holm's correction, and the mean ranks of all methods with Friedman's test
 and Nemenyi's critical difference. Settings that share test images are not
-independent trials. Therefore the settings of one dataset, and of data sets derived
-from it (corrupted, long-tailed), are a block: they are averaged first and count
-once (--block changes that).
+independent trials. Therefore the settings of one dataset, and of data sets that may
+have test samples in common (corrupted, long-tailed, or DermaMNIST and HAM10000), are
+a block: they are averaged first and count once (--block changes that). The page says
+what each block rests on: names of data sets, a manifest or the spec, or digests of
+row ids. Where the blocks are too few for a significant result, it says what could
+help.
 
 compare reads results.csv and pairs.csv in OUT. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
@@ -94,7 +97,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "full"
-	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all with common test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
+	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")

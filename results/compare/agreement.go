@@ -31,6 +31,7 @@ type Agreement struct {
 	Settings int      `json:"settings"`
 	Lost     int      `json:"-"`
 	Blocks   []string `json:"blocks"` // of each of the rankings
+	Extent   Extent   `json:"-"`      // of these settings and blocks
 
 	// Tau is Kendall's rank correlation of the mean ranks, by pairs of metrics. It is 0
 	// where a metric ranks all methods equally.
@@ -98,7 +99,7 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 			return nil, fmt.Errorf("%s, on the settings on which all methods have all metrics: %w", name, err)
 		}
 		if i == 0 {
-			a.Methods, a.Blocks, a.Settings = c.Ranking.Methods, c.Ranking.Blocks, c.Ranking.Settings
+			a.Methods, a.Blocks, a.Settings, a.Extent = c.Ranking.Methods, c.Ranking.Blocks, c.Ranking.Settings, c.Ranking.Extent
 		}
 		ranks := make([]float64, len(a.Methods))
 		for j, m := range a.Methods {
@@ -174,8 +175,8 @@ func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
 
 // Notes explain the correlations.
 func (a *Agreement) Notes() []string {
-	list := []string{fmt.Sprintf("Kendall's tau-b of the mean ranks of %s over %s (%s, the same for all metrics): 1 where two metrics rank alike, 0 where their rankings have nothing in common, -1 where one is the other upside down. It describes these settings and is no test.",
-		table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block"), table.Count(a.Settings, "setting"))}
+	list := []string{fmt.Sprintf("Kendall's tau-b of the mean ranks of %s over %s, the same for all metrics: 1 where two metrics rank alike, 0 where their rankings have nothing in common, -1 where one is the other upside down. It describes these settings and is no test.",
+		table.Count(len(a.Methods), "method"), a.Extent)}
 	if a.Lost > 0 {
 		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
 	}

@@ -40,7 +40,7 @@ func (o Options) rowsFile() string { return cmp.Or(o.Files, "results.csv") }
 type Comparison struct {
 	Options
 	MetricLabel string            // in tables and figures
-	Basis       metrics.Basis     // what the verdicts on single settings rest on; its Name is empty if the metric gives none
+	By          metrics.Basis     // what the verdicts on single settings rest on; its Name is empty if the metric gives none
 	Better      metrics.Direction // Lower or Higher
 	Percent     bool              // print 100 x value, in points
 	Digits      int               // decimals of printed values
@@ -54,10 +54,13 @@ type Comparison struct {
 	Source   string // measured | simulated
 	Settings int    // with a value of any method
 	Blocks   []string
-	Datasets map[string][]string // of each block, in the order of their first settings
-	Rows     []Row               // of the methods compared, in order, without Against
-	Verdicts int                 // on single settings, of all rows
-	From     []string            // what the measured settings are measured on, as manifests say; "" where a manifest does not
+	Datasets map[string][]string        // of each block, in the order of their first settings
+	Bases    map[string][]results.Basis // of each block: what tells that it shares no test samples with others; BySamples only
+
+	Extent   Extent   // of all settings
+	Rows     []Row    // of the methods compared, in order, without Against
+	Verdicts int      // on single settings, of all rows
+	From     []string // what the measured settings are measured on, as manifests say; "" where a manifest does not
 
 	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
 
@@ -162,7 +165,8 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 // compare compares methods on the settings of one source.
 func (c *Comparison) compare(v values) {
 	c.Settings = len(v.settings)
-	c.Blocks, c.Datasets = v.blockDatasets(c.Block)
+	c.Blocks, c.Datasets, c.Bases = v.blockDatasets(c.Block)
+	c.Extent = v.extent(v.settings, c.Block)
 	c.From = results.DistinctFrom(v.records(v.settings))
 	methods := c.Methods
 	if methods == nil {
@@ -275,7 +279,7 @@ func (c *Comparison) row(v values, method string) Row {
 	if len(widths) > 0 {
 		slices.Sort(widths)
 		r.Smallest = (widths[(len(widths)-1)/2] + widths[len(widths)/2]) / 2
-		if c.Basis.Squared {
+		if c.By.Squared {
 			r.Smallest = math.Sqrt(r.Smallest)
 		}
 	}

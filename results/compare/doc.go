@@ -16,14 +16,20 @@
 // # Over settings
 //
 // Settings that share test samples are not independent trials: the 75 corruptions of
-// one set are not 75 data sets, and a long-tailed CIFAR-10 has the test images of
-// CIFAR-10. So settings are grouped into blocks, by default one for all data sets
-// with common test samples: a manifest names these (its key samples), or else the
-// dataset's name without -c or -lt does ([results.Record.Samples]). The differences of
-// a block are averaged first, over the settings of each data set and then over data
-// sets, and a block counts once in every test. Over the blocks, each method is tested by Wilcoxon's
-// signed-rank test, with zeros as in Pratt (1959) and Holm's correction over the
-// methods that are compared. The interval beside the mean difference is that of
+// one set are not 75 data sets, and DermaMNIST has images of HAM10000. So settings are
+// grouped into blocks, by default one for all data sets that may have test samples in
+// common. Three things tell them, and a comparison says which block rests on which: the
+// digests of row ids that manifests have, what a manifest or the spec states (their keys
+// samples), or else the names of the data sets, by a table of families of published
+// ones ([results.Families]). Names do not prove that two data sets have nothing in common,
+// and equal labels join nothing. The differences of a block are averaged first, over the
+// settings of each data set and then over data sets, and a block counts once in every
+// test.
+//
+// Over the blocks, each method is tested by Wilcoxon's signed-rank test, with zeros as in
+// Pratt (1959) and Holm's correction over the methods that are compared. With few blocks
+// and many methods no result can be significant; [Comparison.Power] says so, and with how
+// many blocks or methods one could be. The interval beside the mean difference is that of
 // Hodges and Lehmann, which inverts the same test. All methods together are ranked
 // in each block, and the mean ranks are tested by Friedman's test, with Nemenyi's
 // critical difference (package significance has the sources). The tests speak of

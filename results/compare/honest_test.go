@@ -78,7 +78,7 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 // Also of a method with fewer blocks than the others.
 func TestSmallestPAboveOnePerCentIsSaid(t *testing.T) {
 	for blocks, want := range map[int]string{
-		3: "With 3 blocks no p can be below .2500, and there is no 95 % interval of a shift.",
+		3: "With 3 blocks no p can be below .2500, or below .5000 after Holm's correction for 2 methods, so none can reach .05: that takes 7 blocks, or 6 for a single method. There is no 95 % interval of a shift.",
 		7: "With 7 blocks no p can be below .0156.",
 		9: "The smallest p that the blocks of a method can reach, where it is above .01: IR (2 blocks: .5000).",
 	} {
@@ -92,7 +92,7 @@ func TestSmallestPAboveOnePerCentIsSaid(t *testing.T) {
 				records = append(records, absent(c, "ir"))
 			}
 		}
-		if got := (View{Comparison: comparison(t, records, nil, ece)}).leastP(); len(got) != 1 || got[0] != want {
+		if got := (View{Comparison: comparison(t, records, nil, ece)}).powerNotes(); len(got) != 1 || got[0] != want {
 			t.Errorf("%d blocks: %q, want %q", blocks, got, want)
 		}
 	}

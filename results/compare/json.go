@@ -37,7 +37,7 @@ func (v View) digits(x float64) digits {
 
 // about begins each object.
 type about struct {
-	Kind   string `json:"kind"` // method, ranking, strength, left_out, warning or splits
+	Kind   string `json:"kind"` // method, ranking, strength, left_out, warning, block, power or splits
 	Metric string `json:"metric"`
 	Source string `json:"source"`
 	Block  Block  `json:"block,omitempty"` // of what is computed over blocks
@@ -109,6 +109,27 @@ type warningObject struct {
 	Text     string   `json:"text"` // on the first of the settings
 }
 
+type blockObject struct {
+	about
+	Name     string          `json:"name"`
+	Datasets []string        `json:"datasets"`
+	Bases    []results.Basis `json:"bases,omitempty"` // what tells that it shares no test samples with others: names, manifest_or_spec, row_ids
+}
+
+type powerObject struct {
+	about
+	Settings    int    `json:"settings"`
+	Corrupted   int    `json:"corrupted_settings"`
+	CorruptedOf int    `json:"corrupted_networks"` // that the corrupted settings are of
+	Blocks      int    `json:"blocks"`
+	Comparisons int    `json:"comparisons"`
+	LeastP      digits `json:"least_p"`
+	LeastHolm   digits `json:"least_p_holm"`
+	Possible    bool   `json:"can_be_significant"` // at .05 after Holm's correction
+	Methods     int    `json:"most_methods"`       // named beforehand, with which a result could be; 0 for none
+	Needed      int    `json:"blocks_needed"`      // for all methods compared
+}
+
 type splitObject struct {
 	about
 	Setting    string `json:"setting"`
@@ -143,7 +164,8 @@ func namesOf(settings []results.Setting) []string {
 
 // JSON prints one object a line: for each method, for the ranking, for the strength of
 // each ranked method, for each method and setting that the ranking leaves out, for
-// warnings of fits, and for each redrawn setting and method.
+// warnings of fits, for each block, for the power of the tests, and for each redrawn
+// setting and method.
 func (v View) JSON(w io.Writer) error {
 	var objects []any
 	for _, r := range v.Rows {
@@ -164,6 +186,13 @@ func (v View) JSON(w io.Writer) error {
 	}
 	for _, w := range v.Warnings {
 		objects = append(objects, warningObject{about{"warning", v.Metric, v.Source, ""}, w.Method, namesOf(w.Settings), w.Text})
+	}
+	for _, b := range v.Blocks {
+		objects = append(objects, blockObject{about{"block", v.Metric, v.Source, v.Block}, b, v.Datasets[b], v.Bases[b]})
+	}
+	if p := v.Power(); p.Comparisons > 0 {
+		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
+			p.Blocks, p.Comparisons, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Methods, p.Needed})
 	}
 	for _, s := range v.Splits {
 		objects = append(objects, v.splitObject(s))

@@ -78,7 +78,7 @@ func (v View) compactCaption() string {
 	}
 	text := fmt.Sprintf("%s %s to %s%s, over %s; %s %s the method is better. "+
 		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.",
-		what, table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.trials(len(v.Blocks)), side, none)
+		what, table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.Extent, side, none)
 	if v.Source == "simulated" {
 		text = "\\textbf{SIMULATED.} " + text
 	}

@@ -25,7 +25,7 @@ func emptyBy(o Options) (Comparison, error) {
 		return Comparison{}, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
 	}
 	basis, _ := entry.Judge(slices.Index(entry.Outputs, output))
-	return Comparison{Options: o, MetricLabel: output.Label, Basis: basis, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits()}, nil
+	return Comparison{Options: o, MetricLabel: output.Label, By: basis, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits()}, nil
 }
 
 // Names returns the names of the numbers that methods can be compared by: the outputs

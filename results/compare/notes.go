@@ -42,8 +42,8 @@ func (v View) RankingNotes() []string {
 	if k.Methods == nil {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
 	}
-	list := []string{fmt.Sprintf("Mean ranks of %s over %s (%s); 1 is best, ties share. Alike: the places of the methods that do not differ significantly from this one, after Holm's correction.",
-		table.Count(len(k.Methods), "method"), table.Count(len(k.Blocks), "block"), table.Count(k.Settings, "setting"))}
+	list := []string{fmt.Sprintf("Mean ranks of %s over %s; 1 is best, ties share. Alike: the places of the methods that do not differ significantly from this one, after Holm's correction.",
+		table.Count(len(k.Methods), "method"), k.Extent)}
 	if !k.Tested() {
 		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
 	}

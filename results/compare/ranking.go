@@ -27,6 +27,7 @@ type Ranking struct {
 	LeastP   float64               // the smallest p that Wilcoxon's test can reach over the blocks
 	Blocks   []string
 	Settings int
+	Extent   Extent            // of these blocks and settings
 	drawn    func() []Strength // the strengths, computed at the first call; nil without a ranking
 	None     string            // why there is no ranking
 
@@ -90,6 +91,7 @@ func (c *Comparison) rank(v values) {
 	}
 	test.Ranks = k.Ranks
 	k.Blocks, k.Settings, k.LeastP = names, len(settings), significance.LeastP(len(names))
+	k.Extent = v.extent(settings, c.Block)
 	sorted := make([][]float64, len(costs))
 	for b, row := range costs {
 		for _, i := range order {

@@ -45,7 +45,7 @@ func (v View) sentence(r Row) string {
 		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 	}
 	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, %s: %s.",
-		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.trials(r.Blocks), number, unit, bounds, shortP(r.Holm), v.verdict(r))
+		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), number, unit, bounds, shortP(r.Holm), v.verdict(r))
 }
 
 // verdict says what the test of a row shows at the level Alpha.
@@ -56,7 +56,7 @@ func (v View) verdict(r Row) string {
 	case r.Holm <= Alpha:
 		return v.Label(v.Against) + " is better"
 	case v.tooFewToTell(r):
-		return v.trials(r.Blocks) + " cannot show a difference"
+		return table.Count(r.Blocks, v.Extent.Unit) + " cannot show a difference"
 	}
 	return "no difference shown"
 }
@@ -100,7 +100,7 @@ func (v View) tally() string {
 		return " (" + strings.Join(methods, ", ") + ")"
 	}
 	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
-		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.trials(len(v.Blocks)),
+		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent,
 		list(better), names(better), list(worse), names(worse))
 	cannot := 0 // too few blocks
 	for _, r := range v.Rows {
@@ -116,20 +116,6 @@ func (v View) tally() string {
 		text += fmt.Sprintf("; for %d there are too few blocks to show a difference", cannot)
 	}
 	return text + " (Wilcoxon's test with Holm's correction, .05)."
-}
-
-// trials names the blocks of a number in plain words.
-func (v View) trials(n int) string {
-	switch v.Block {
-	case ByNetwork:
-		return table.Count(n, "network")
-	case BySetting:
-		return table.Count(n, "setting")
-	}
-	if v.Block == BySamples && v.sharedBlocks() != "" {
-		return table.Count(n, "block") + " of data sets that share no test samples"
-	}
-	return table.Count(n, "data set")
 }
 
 // shortP prints a p-value with two or three decimals, as papers do.

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -10,11 +11,11 @@ import (
 // Block says which settings count as one trial.
 type Block string
 
-// The blocks. Settings of a dataset share test samples, and so do data sets that are
-// derived from one another ([results.Record.Samples]); settings of a network share
-// its calibration set too.
+// The blocks. Settings of a dataset share test samples, and so may data sets that are
+// made of one collection ([results.TestSamplesOf]); settings of a network share its
+// calibration set too.
 const (
-	BySamples Block = "samples" // all data sets with common test samples
+	BySamples Block = "samples" // all data sets that may share test samples
 	ByDataset Block = "dataset" // all networks and corruptions of a dataset
 	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions
 	BySetting Block = "setting" // each setting by itself
@@ -39,7 +40,7 @@ func (v values) block(c results.Setting, by Block) string {
 	case ByDataset:
 		return c.Dataset
 	}
-	return v.samples[c]
+	return v.samples[c].Block
 }
 
 // place is a method on a setting.
@@ -60,8 +61,8 @@ type values struct {
 	settings []results.Setting // in the order of their first row
 	methods  []string
 	at       map[place]results.Record
-	samples  map[results.Setting]string // the data set that its test samples are of
-	pairs    map[place]results.Pair     // with the method compared against
+	samples  map[results.Setting]results.TestSamples
+	pairs    map[place]results.Pair // with the method compared against
 }
 
 // read arranges the rows of a metric: of redrawn splits, or all others. Two experiments
@@ -72,13 +73,10 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 	v := values{
 		settings: results.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
 		methods:  results.Distinct(rows, func(r results.Record) string { return r.Method }),
-		at:       map[place]results.Record{}, samples: map[results.Setting]string{}, pairs: map[place]results.Pair{},
+		at:       map[place]results.Record{}, samples: results.TestSamplesOf(rows), pairs: map[place]results.Pair{},
 	}
 	for _, r := range rows {
 		at := placeOf(r)
-		if v.samples[at.setting] == "" || r.Status == results.OK { // the note of a skip names no samples
-			v.samples[at.setting] = r.Samples()
-		}
 		switch before, twice := v.at[at]; {
 		case !twice || before.Status != results.OK:
 			v.at[at] = r
@@ -183,14 +181,20 @@ func (v values) blocks(settings []results.Setting, by Block) (names []string, me
 	return results.Group(settings, func(s results.Setting) string { return v.block(s, by) })
 }
 
-// blockDatasets returns the blocks of all settings and the data sets in each.
-func (v values) blockDatasets(by Block) (names []string, datasets map[string][]string) {
+// blockDatasets returns the blocks of all settings, the data sets in each and, where
+// blocks are of common test samples, what they rest on.
+func (v values) blockDatasets(by Block) (names []string, datasets map[string][]string, bases map[string][]results.Basis) {
 	names, members := v.blocks(v.settings, by)
-	datasets = map[string][]string{}
+	datasets, bases = map[string][]string{}, map[string][]results.Basis{}
 	for b, settings := range members {
 		datasets[b] = results.Distinct(settings, func(s results.Setting) string { return s.Dataset })
+		if by == BySamples {
+			bases[b] = results.Where(results.Bases(), func(basis results.Basis) bool {
+				return slices.ContainsFunc(settings, func(s results.Setting) bool { return slices.Contains(v.samples[s].By, basis) })
+			})
+		}
 	}
-	return names, datasets
+	return names, datasets, bases
 }
 
 // mean returns the mean of f over the settings of a block: the mean over data sets of

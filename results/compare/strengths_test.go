@@ -139,7 +139,7 @@ func TestAgreementRanksOnTheSameSettings(t *testing.T) {
 	if a.Settings != 2 || a.Lost != 1 || want[0].Lost != 0 {
 		t.Errorf("%d settings, %d left out, and without the setting %d", a.Settings, a.Lost, want[0].Lost)
 	}
-	if notes := a.Notes(); !strings.Contains(notes[0], "over 2 blocks (2 settings, the same for all metrics)") || notes[1] != "Left out, because a method lacks a metric: 1 setting." {
+	if notes := a.Notes(); !strings.Contains(notes[0], "over 2 data sets, the same for all metrics") || notes[1] != "Left out, because a method lacks a metric: 1 setting." {
 		t.Errorf("%q", notes)
 	}
 	if _, err := Agree(append(better(cell("a", "x"), "ece", "qats", "ts", "ir"), append(better(cell("b", "x"), "ece", "qats", "ts", "ir"),

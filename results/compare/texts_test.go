@@ -94,12 +94,12 @@ func TestNamesCountsThoseBeyondTwelve(t *testing.T) {
 // intervals.
 func TestNotesOfFewBlocksAndOfMissingIntervals(t *testing.T) {
 	for n, want := range map[int]string{
-		5: "With 5 blocks no p can be below .0625, and there is no 95 % interval of a shift.",
+		5: "With 5 blocks no p can be below .0625, so none can reach .05: that takes 6 blocks. There is no 95 % interval of a shift.",
 		6: "With 6 blocks no p can be below .0312.",
 		8: "",
 	} {
 		v := View{Comparison: &Comparison{Blocks: make([]string, n), Rows: []Row{{Method: "x", Blocks: n}}}}
-		if got := strings.Join(v.leastP(), " "); got != want {
+		if got := strings.Join(v.powerNotes(), " "); got != want {
 			t.Errorf("%d blocks: %q, want %q", n, got, want)
 		}
 	}
@@ -200,7 +200,7 @@ func TestNotesOnVerdictsFitTheNumbers(t *testing.T) {
 		"too few rows":      {false, squares, "", 1, "9 wrong predictions", "Without a verdict (9 wrong predictions): x in 1 setting.", "A time is of one fit"},
 		"no such metric":    {false, metrics.Basis{}, "", 2, "", "N gives no verdicts on single settings: no interval", "Without a verdict"},
 	} {
-		v := View{Comparison: &Comparison{Options: Options{Metric: "ece", Against: "ts", Files: c.files}, MetricLabel: "N", Basis: c.basis, Ratio: c.ratio, Blocks: make([]string, 12), Verdicts: 2 - c.noVerdict,
+		v := View{Comparison: &Comparison{Options: Options{Metric: "ece", Against: "ts", Files: c.files, Block: BySetting}, MetricLabel: "N", By: c.basis, Ratio: c.ratio, Blocks: make([]string, 12), Verdicts: 2 - c.noVerdict,
 			Rows: []Row{{Method: "x", Settings: 2, NoVerdict: c.noVerdict, Why: c.why, Blocks: 12}}}, Labels: map[string]string{"ts": "ts", "x": "x"}}
 		text := strings.Join(v.legend(), "\n")
 		if !strings.Contains(text, c.want) || strings.Contains(text, c.not) {

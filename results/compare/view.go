@@ -9,7 +9,6 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -185,20 +184,18 @@ func (v View) legend() []string {
 	if v.Better == metrics.Higher {
 		better = "Higher is better: a difference above zero is in favour of the method."
 	}
-	means := fmt.Sprintf("Mean, difference (method minus %s): means over blocks.", v.Label(v.Against))
+	means := fmt.Sprintf("Mean, difference (method minus %s): means over blocks, %s.", v.Label(v.Against), v.unit())
 	shift := "Shift: Hodges-Lehmann estimate over blocks, with its interval;"
 	if v.Ratio {
-		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means over blocks.", v.Label(v.Against))
+		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means over blocks, %s.", v.Label(v.Against), v.unit())
 		better = "Below 1 the method is faster."
 		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
 	}
-	list := []string{
-		fmt.Sprintf("%s in %s; %s.", table.Count(v.Settings, "setting"), v.blockText(), v.unit()),
+	list := append(v.blockNotes(),
 		means,
 		better,
-		shift + " p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.",
-	}
-	return slices.Concat(list, v.verdictLegend(), v.leastP())
+		shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+	return slices.Concat(list, v.verdictLegend(), v.powerNotes())
 }
 
 // verdictLegend explains the verdicts on single settings, and says where there are none.
@@ -208,7 +205,7 @@ func (v View) verdictLegend() (list []string) {
 			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Settings that share rows or images are not independent. "+
 			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), table.Count(v.Verdicts, "verdict")))
 		smallest := "Smallest: the smallest difference that the rows of a setting can show, half the width of that interval, median over the settings."
-		if v.Basis.Squared {
+		if v.By.Squared {
 			smallest = "Smallest: how far off a method must be for the rows of a setting to show it beside a calibrated one, as the root mean square of its gaps: the root of half the width of that interval, median over the settings."
 		}
 		list = append(list, smallest)
@@ -216,7 +213,7 @@ func (v View) verdictLegend() (list []string) {
 	if v.Ratio && v.Files == timesFile {
 		return append(list, "A time is of one fit, as its run measured it, on whatever processor ran it; other work beside it may add some. Times have no verdicts on single settings.")
 	}
-	if v.Basis.Name == "" {
+	if v.By.Name == "" {
 		return append(list, fmt.Sprintf("%s gives no verdicts on single settings: no interval of its difference is known to cover it.", v.MetricLabel))
 	}
 	reasons, lacking := results.Group(results.Where(v.Rows, func(r Row) bool { return r.NoVerdict > 0 }), func(r Row) string { return r.Why })
@@ -243,64 +240,8 @@ func (v View) verdictLegend() (list []string) {
 
 // basis names what verdicts rest on.
 func (v View) basis() string {
-	if v.Basis.Squared {
-		return "the " + v.Basis.Label
+	if v.By.Squared {
+		return "the " + v.By.Label
 	}
 	return v.MetricLabel
-}
-
-// leastP says where there are too few blocks for a small p, however clear the
-// difference is.
-func (v View) leastP() []string {
-	const small = .01
-	n := len(v.Blocks)
-	least := significance.LeastP(n)
-	if least <= small {
-		var few []string
-		for _, r := range v.Rows {
-			if p := significance.LeastP(r.Blocks); p > small {
-				few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), table.Count(r.Blocks, "block"), probability(p)))
-			}
-		}
-		if len(few) == 0 {
-			return nil
-		}
-		return []string{"The smallest p that the blocks of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
-	}
-	text := fmt.Sprintf("With %s no p can be below %s", table.Count(n, "block"), probability(least))
-	if n < 6 {
-		text += ", and there is no 95 % interval of a shift"
-	}
-	return []string{text + "."}
-}
-
-// blockText says how many blocks there are and what a block is.
-func (v View) blockText() string {
-	n := table.Count(len(v.Blocks), "block")
-	switch v.Block {
-	case ByNetwork:
-		return n + " by network (corruptions of a network are averaged first, and count once)"
-	case BySetting:
-		return n + ", each setting by itself (settings that share test images count several times)"
-	}
-	if v.Block == ByDataset {
-		return n + " by dataset (settings of a dataset share test samples: they are averaged first, and count once; data sets that share samples count several times)"
-	}
-	text := n + " by test samples (settings of a data set share test samples: they are averaged first"
-	if shared := v.sharedBlocks(); shared != "" {
-		text += ", then the data sets of a block: " + shared
-	}
-	return text + "; a block counts once)"
-}
-
-// sharedBlocks lists the blocks of several data sets with these: "cifar10 (cifar10-jpeg,
-// cifar10-jpeg-c)".
-func (v View) sharedBlocks() string {
-	var list []string
-	for _, b := range v.Blocks {
-		if d := v.Datasets[b]; len(d) > 1 {
-			list = append(list, fmt.Sprintf("%s (%s)", b, strings.Join(d, ", ")))
-		}
-	}
-	return strings.Join(list, ", ")
 }

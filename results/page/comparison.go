@@ -15,6 +15,7 @@ type comparison struct {
 	ID, Title, Source string
 	Sentence          string
 	Text              string // the page that qats compare prints
+	BlockNotes        []string
 	RankNotes         []string
 	Charts            []chart
 	Table             grid // the numbers of the charts of ranks and shifts
@@ -53,7 +54,7 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	var text strings.Builder
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
-		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(), RankNotes: v.RankingNotes(),
+		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(), BlockNotes: v.BlockNotes(), RankNotes: v.RankingNotes(),
 		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Table: least.table(v),
 	}
 	if v.Ranking.Tested() {
@@ -143,7 +144,7 @@ func (least smallest) note(v compare.View) string {
 	if v.Percent {
 		unit = ", in points (per cent)"
 	}
-	if v.Basis.Squared {
+	if v.By.Squared {
 		what = "the root of " + what + ", which is of squared gaps"
 	}
 	return fmt.Sprintf("Smallest difference%s: how far a method must be from %s on one setting before the test rows of the setting can show it. It is %s, median over the settings.",

