@@ -79,6 +79,8 @@
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    samples: cifar10          the data set that the test samples are of, if not its own: sets with common samples count once, without ";"
+//	    row-ids: 9c2e...          SHA-256 of the sorted ids of the test samples, each with a line feed: sets with equal digests have the
+//	                              same test samples. An id is the same wherever a sample is used: its file name, or the SHA-256 of the image
 //	    note: any text            where the arrays come from, one line; it travels with the numbers
 //	    paper: true               the arrays are those of the paper's own networks: only these enter verdicts on it
 //	    stand-in: another run     how the network differs from the paper's one of the same dataset and backbone:

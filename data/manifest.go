@@ -46,6 +46,7 @@ type ManifestSet struct {
 	Note   string `yaml:"note,omitempty"`   // Provenance.Note
 
 	Samples string `yaml:"samples,omitempty"` // Provenance.Samples
+	RowIDs  string `yaml:"row-ids,omitempty"` // Provenance.RowIDs
 
 	Paper   *bool  `yaml:"paper,omitempty"`    // Provenance.Paper
 	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
@@ -91,6 +92,7 @@ func (m Manifest) describe(ref Ref) Provenance {
 		p.From = cmp.Or(s.From, p.From)
 		p.Note = cmp.Or(s.Note, p.Note)
 		p.Samples = cmp.Or(s.Samples, p.Samples)
+		p.RowIDs = cmp.Or(s.RowIDs, p.RowIDs)
 		if s.Paper != nil {
 			p.Paper = *s.Paper
 		}
@@ -192,7 +194,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -210,6 +212,8 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			if o := Origin(v.Value); o != Measured && o != Simulated {
 				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)
 			}
+		case "row-ids":
+			return v, checkHex(key, v)
 		case "paper":
 			if v.Value == "true" {
 				paper = v
@@ -249,10 +253,18 @@ func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {
 }
 
 func checkDigest(key string, v *yaml.Node) (*yaml.Node, error) {
-	if key == "sha256" && (len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "") {
-		return v, errors.New("sha256 must be 64 hexadecimal digits in lower case")
+	if key == "sha256" {
+		return v, checkHex(key, v)
 	}
 	return nil, nil
+}
+
+// checkHex checks a SHA-256 in hexadecimal digits.
+func checkHex(key string, v *yaml.Node) error {
+	if len(v.Value) != 64 || strings.Trim(v.Value, "0123456789abcdef") != "" {
+		return fmt.Errorf("%s must be 64 hexadecimal digits in lower case", key)
+	}
+	return nil
 }
 
 // errAlias rejects aliases, since errors name the line of a value.

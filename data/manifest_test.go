@@ -20,7 +20,7 @@ sets:
   - {set: medical-a/resnet50, source: simulated}
   - {set: medical-a/resnet50/test, kind: logits, note: ours}
   - {set: "*/*/fog/[3-5]", source: simulated}
-  - {set: "medical-b/*", samples: ham10000}
+  - {set: "medical-b/*", samples: ham10000, row-ids: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}
   - {set: paper/resnet50, paper: true, licence: MIT}
   - {set: paper/resnet18, stand-in: "another training, run 1"}
 sources:
@@ -35,7 +35,7 @@ sources:
 		want Provenance
 	}{
 		{Ref{Dataset: "cifar10", Backbone: "resnet50", Split: Test}, Provenance{Origin: Measured}},
-		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Origin: Measured, Kind: KindLogProbs, Note: "published probabilities", Samples: "ham10000"}},
+		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Origin: Measured, Kind: KindLogProbs, Note: "published probabilities", Samples: "ham10000", RowIDs: strings.Repeat("0123456789abcdef", 4)}},
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogits, Note: "ours"}},
 		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
@@ -58,8 +58,9 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
 		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
-		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, samples, paper, stand-in, licence`,
-		"sets:\n  - set: a/b\n    kind: logit\n": `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, samples, row-ids, paper, stand-in, licence`,
+		"sets:\n  - set: a/b\n    row-ids: 12AB\n":          "arrays/manifest.yaml:3: row-ids must be 64 hexadecimal digits in lower case",
+		"sets:\n  - set: a/b\n    kind: logit\n":            `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
 		"sets:\n  - set: a/b\n    source: real\n":           `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
 		"sets:\n  - {set: a/b, paper: true, stand-in: x}\n": "arrays/manifest.yaml:2: the arrays of the paper are no stand-in for them",
 		"sets:\n  - {set: a/b, stand-in: x;y}\n":            "arrays/manifest.yaml:2: stand-in must not contain a semicolon",

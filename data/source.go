@@ -45,9 +45,13 @@ type Provenance struct {
 	Note   string // where the arrays come from, in one line; may be empty
 
 	// Samples is the id of the data set that the test samples are of, where it is not
-	// the set's own, such as cifar10 for a long-tailed cifar10-lt-r10. Comparisons
-	// count sets with common samples once. May be empty; without ";".
+	// the set's own and the name does not say so, such as cifar10 for photos-by-class.
+	// Comparisons count sets with common samples once. May be empty; without ";".
 	Samples string
+
+	// RowIDs is a digest of the ids of the test samples: sets with equal digests have the
+	// same test samples. See the package comment. May be empty.
+	RowIDs string
 
 	// Paper: the arrays are those of the paper's own networks. Only such rows enter
 	// verdicts on the paper.

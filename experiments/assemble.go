@@ -132,6 +132,9 @@ func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
 	if from.Samples != "" {
 		items = append(items, results.SamplesPrefix+from.Samples)
 	}
+	if from.RowIDs != "" {
+		items = append(items, results.RowIDsPrefix+from.RowIDs)
+	}
 	switch {
 	case from.Origin != data.Measured:
 	case from.Paper:

@@ -135,6 +135,7 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 		u.test = data.Skewed(u.source)
 		u.Provenance = provenance(u.test, setting)
 	}
+	u.Provenance.Samples = cmp.Or(s.Samples[setting.Dataset], u.Provenance.Samples)
 	if c := setting.Rescale; c > 0 {
 		u.test = data.Scaled(u.source, float32(c))
 	}

@@ -50,6 +50,7 @@ const (
 	Numbers  Type = "list of numbers" //
 	Counts   Type = "list of whole numbers"
 	Labels   Type = "mapping of texts"
+	IDsByID  Type = "mapping of ids"
 	Options  Type = "mapping of options"
 	Methods  Type = "list of methods"
 	Settings Type = "list of settings"

@@ -77,6 +77,7 @@ func (k Key) schema() schema {
 		Texts: oneOrMore(text), IDs: oneOrMore(id), Numbers: oneOrMore(schema{"type": "number", "minimum": 1e-6, "maximum": 1e6}),
 		Counts:  oneOrMore(schema{"type": "integer", "minimum": 1, "maximum": 5}),
 		Labels:  {"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
+		IDsByID: {"type": "object", "additionalProperties": id},
 		Options: {"type": "object"},
 		Methods: oneOrMore(schema{"$ref": "#/definitions/method"}), Settings: oneOrMore(schema{"$ref": "#/definitions/setting"}),
 		Tables: oneOrMore(schema{"$ref": "#/definitions/table"}), Figures: oneOrMore(schema{"$ref": "#/definitions/figure"}),

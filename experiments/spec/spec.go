@@ -48,6 +48,7 @@ type Spec struct {
 	Layout    data.Layout       // of the folders
 	Baseline  string            // method that the others are paired with; empty for none
 	Like      map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
+	Samples   map[string]string // dataset of the spec -> dataset that its test samples are of
 	Methods   []Method
 	Metrics   []metrics.Entry
 	Intervals []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
@@ -103,6 +104,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s.Baseline = r.baseline(parts["baseline"], s)
 	s.Intervals = r.intervals(parts["intervals"], s)
 	s.Like = r.like(parts["like"], s)
+	s.Samples = r.samples(parts["samples"], s)
 	if len(r.errs) == 0 && (len(s.Methods) == 0 || len(s.Settings) == 0) {
 		r.errorf(root, "the spec has no cells: methods and settings must not be empty")
 	}
@@ -130,6 +132,7 @@ func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) 
 		{Name: "intervals", Type: Texts, read: later("intervals"), Choices: metricNames(resampled), Default: "none", Meaning: "Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict.", Example: "[accuracy]"},
 		{Name: "settings", Type: Settings, read: later("settings"), Required: true, Meaning: "The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings.", Example: "[{dataset: cifar10, backbone: [resnet50, densenet40]}]"},
 		{Name: "like", Type: Labels, read: later("like"), Meaning: "For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it.", Example: "{cifar10-mine: cifar10}"},
+		{Name: "samples", Type: IDsByID, read: later("samples"), Default: "what manifest.yaml or else the dataset's name says", Meaning: "For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once.", Example: "{photos: cifar10}"},
 		{Name: "tables", Type: Tables, read: later("tables"), Default: "a table of ECE and one of AECE", Meaning: "The tables that qats report renders.", Example: "[{metric: ece, highlight: qats}]"},
 		{Name: "figures", Type: Figures, read: later("figures"), Default: "none", Meaning: "The figures that qats report draws.", Example: "[{kind: reliability, methods: [ts, qats]}]"},
 	}
@@ -246,21 +249,33 @@ func (r *reader) baseline(n *yaml.Node, s *Spec) string {
 
 // like reads the datasets of the paper that datasets of the spec are similar to.
 func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
+	known := paper.Datasets()
+	return r.byDataset(n, "like", s, func(of *string, dataset string) func(*yaml.Node) {
+		return r.choice(of, dataset, known, "the paper has no dataset %q")
+	})
+}
+
+// samples reads the datasets that the test samples of datasets of the spec are of.
+func (r *reader) samples(n *yaml.Node, s *Spec) map[string]string {
+	return r.byDataset(n, "samples", s, r.oneID)
+}
+
+// byDataset reads a mapping whose keys are datasets of the spec; one reads a value.
+func (r *reader) byDataset(n *yaml.Node, key string, s *Spec, one func(of *string, dataset string) func(*yaml.Node)) map[string]string {
 	if n == nil {
 		return nil
 	}
-	paper := paper.Datasets()
-	like := map[string]string{}
+	values := map[string]string{}
 	fields := map[string]func(*yaml.Node){}
 	for _, setting := range s.Settings {
 		fields[setting.Dataset] = func(value *yaml.Node) {
 			var of string
-			r.choice(&of, setting.Dataset, paper, "the paper has no dataset %q")(value)
-			like[setting.Dataset] = of
+			one(&of, setting.Dataset)(value)
+			values[setting.Dataset] = of
 		}
 	}
-	r.object(n, "like (datasets of the settings)", fields)
-	return like
+	r.object(n, key+" (datasets of the settings)", fields)
+	return values
 }
 
 // MethodNames returns the names of the methods in order.
