@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"io/fs"
 	"maps"
@@ -374,6 +375,41 @@ func TestBundleNamesCommonTestSamples(t *testing.T) {
 	if samples("pneumoniamnist-28") == samples("cifar10-jpeg") {
 		t.Error("pneumoniamnist-28 has the samples of cifar10-jpeg")
 	}
+}
+
+// TestBundleRowIDsAreThoseOfTheTestSamples: the digest of the manifest is that of the
+// samples' digests. Sets of one test set have one digest.
+func TestBundleRowIDsAreThoseOfTheTestSamples(t *testing.T) {
+	folder := openBundle(t)
+	for _, s := range bundleManifest(t).Sets {
+		ref := bundleRef(t, s.Set)
+		base, _, _ := strings.Cut(ref.Dataset, "-lt-")
+		want := ""
+		if base != "camvid-240" && base != "cifar10-jpeg-c" { // drawn pixels, and fewer rows
+			want = rowIDs(t, base)
+		}
+		ref.Split = data.Test
+		if got := folder.Describe(ref).RowIDs; got != want {
+			t.Errorf("%s: row ids %s, want %s", s.Set, got, want)
+		}
+	}
+}
+
+// rowIDs returns the digest of the ids of the test samples of a data set.
+func rowIDs(t *testing.T, dataset string) string {
+	a := openBundled(t, path.Join(dataset, "splits", "test_sha256.npy"))
+	all := make([]int32, 2*a.Rows())
+	if err := a.ReadInt32(all, 0, a.Rows()); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for i := range a.Rows() {
+		b := binary.LittleEndian.AppendUint32(nil, uint32(all[2*i]))
+		ids = append(ids, hex.EncodeToString(binary.LittleEndian.AppendUint32(b, uint32(all[2*i+1])))+"\n")
+	}
+	slices.Sort(ids)
+	sum := sha256.Sum256([]byte(strings.Join(ids, "")))
+	return hex.EncodeToString(sum[:])
 }
 
 func indices(t *testing.T, dataset, part string) []int32 {

@@ -30,6 +30,8 @@ RENAMED = {"pneumoniamnist": "pneumoniamnist-28", "20newsgroups": "20newsgroups-
 
 LOSSES = {"ls": "ls-0.05"}  # the id includes the smoothing, as elsewhere in the project
 
+DRAWN = {"camvid"}  # rows are pixels drawn of the samples
+
 # Features are most of the bytes, augmented views most of the rest. Networks with another
 # loss than ce have neither.
 FEATURED = {
@@ -58,6 +60,12 @@ def sample_digests(x):
     """First 8 bytes of the SHA-256 of each sample, as two int32."""
     head = b"".join(hashlib.sha256(row.tobytes()).digest()[:8] for row in x)
     return np.frombuffer(head, "<i4").reshape(-1, 2)
+
+
+def row_ids(digests):
+    """The key row-ids of manifest.yaml, of sample_digests: an id is their 16 hexadecimal digits."""
+    ids = sorted(row.astype("<i4").tobytes().hex() for row in digests)
+    return hashlib.sha256("".join(i + "\n" for i in ids).encode()).hexdigest()
 
 
 class Parts:
@@ -221,11 +229,13 @@ def write_shifted(w, entry, source, clean, rows):
 def write_splits(w, parts, dataset):
     """Index lists over the sorted source files; digests of the samples once for each source."""
     d, rows, digests = parts.of(dataset)
-    at = f"{RENAMED.get(dataset, dataset)}/splits"
+    name = RENAMED.get(dataset, dataset)
     for part in ("cal", "test"):
-        w.put(f"{at}/{part}.npy", getattr(d, part).index[rows[part]].astype(np.int32))
+        w.put(f"{name}/splits/{part}.npy", getattr(d, part).index[rows[part]].astype(np.int32))
         if base(dataset) == dataset:
-            w.put(f"{at}/{part}_sha256.npy", digests[part])
+            w.put(f"{name}/splits/{part}_sha256.npy", digests[part])
+    if dataset not in DRAWN:
+        w.sets.append({"set": f"{name}/*", "row-ids": row_ids(digests["test"])})
 
 
 def bundle(arrays, raw, cache, folder, say=print):
@@ -249,7 +259,7 @@ def bundle(arrays, raw, cache, folder, say=print):
             w.put(f"{e['dataset']}/splits/test.npy", tested[rows])
     for dataset in dict.fromkeys(e["dataset"] for _, e in clean):
         write_splits(w, parts, dataset)
-    w.sets.sort(key=lambda s: s["set"].split("/"))
+    w.sets.sort(key=lambda s: ("row-ids" not in s, s["set"].split("/")))
     w.sets.insert(0, dict(set="*/*", source="measured", **{"from": "networks trained for this project"}))
     w.sets.insert(1, dict(set="cifar10-jpeg*/*", samples="cifar10"))  # long-tailed and corrupted sets have its test images
     manifest.write(folder, w.sets, w.files)
@@ -285,7 +295,8 @@ def page(w, parts, table):
         "`splits/{cal,test}.npy` list, row by row, the sample's place among the sorted files (or rows) of its source, and",
         "`splits/{cal,test}_sha256.npy` the first 8 bytes of the SHA-256 of the network's input, as two int32 (of",
         "camvid-240 both are of frames, in a random order, while rows are pixels). No calibration sample equals a test",
-        "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same.",
+        "sample. Long-tailed calibration sets are parts of that of cifar10-jpeg; the test set is the same. The key row-ids",
+        "of manifest.yaml is of the test samples' 8 bytes, in hexadecimal digits.",
         "",
         *samples_table(w, parts, table),
         "",
