@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -10,16 +12,18 @@ type Kind string
 
 // The kinds, in the order of the findings.
 const (
-	BestMark    Kind = "best-mark"
-	SecondMark  Kind = "second-mark"
-	Gap         Kind = "gap"
-	Mean        Kind = "average"
-	Disagree    Kind = "tables-disagree"
-	OneFit      Kind = "one-fit"
-	Repeat      Kind = "repeat"
-	SameNetwork Kind = "same-network"
-	TwoFits     Kind = "two-fits"
-	Caption     Kind = "caption"
+	BestMark      Kind = "best-mark"
+	BestMissing   Kind = "best-missing"
+	SecondMark    Kind = "second-mark"
+	SecondMissing Kind = "second-missing"
+	Gap           Kind = "gap"
+	Mean          Kind = "average"
+	Disagree      Kind = "tables-disagree"
+	OneFit        Kind = "one-fit"
+	Repeat        Kind = "repeat"
+	SameNetwork   Kind = "same-network"
+	TwoFits       Kind = "two-fits"
+	Caption       Kind = "caption"
 )
 
 // Finding is two printed values that do not agree. Row and Column name the place in
@@ -51,14 +55,21 @@ func Groups() []Group {
 		{BestMark, "Bold marks that are not on the lowest number",
 			"The lowest ranked number of a row should be bold, and no other. HFE is not ranked.",
 			"marked", "lowest"},
+		{BestMissing, "Lowest numbers that are not bold, where no other is",
+			"The same rule, in rows without a wrong mark.",
+			"marked", "lowest"},
 		{SecondMark, "Underlines that are not on the second lowest number",
 			"Checked in tables that underline, in rows whose bold mark is right.",
+			"marked", "second"},
+		{SecondMissing, "Second lowest numbers that are not underlined, where no other is",
+			"The same rule, in rows without a wrong mark.",
 			"marked", "second"},
 		{Gap, "Gaps that do not follow from their row",
 			"The gap should be QaTS minus the lowest other ranked number of the row, with its sign.",
 			"printed", "recomputed"},
 		{Mean, "Averages that differ from the mean of their entries",
-			"Means over the 15 corruptions or 11 datasets of the supplement. Rounding explains up to 0.01.",
+			"Means over the 15 corruptions or 11 datasets of the supplement. Rounding explains up to 0.01.\n" +
+				"A mean that two tables print is listed for each of them.",
 			"printed", "recomputed"},
 		{Disagree, "Cells that are printed with two values",
 			"Cells of the main tables that the supplement repeats.",
@@ -94,6 +105,9 @@ func Run(list []paper.Number) []Finding {
 	} {
 		check()
 	}
+	groups := Groups()
+	place := func(f Finding) int { return slices.IndexFunc(groups, func(g Group) bool { return g.Kind == f.Kind }) }
+	slices.SortStableFunc(a.findings, func(x, y Finding) int { return place(x) - place(y) })
 	return a.findings
 }
 

@@ -10,12 +10,13 @@
 // # The rules
 //
 // Best mark: the lowest ranked number of a row should be bold, each of them if
-// several are equal, and no other. A row in which the lowest number is not bold
-// breaks the rule. HFE is not ranked, since it sees the target domain.
+// several are equal, and no other. A bold number that is not the lowest is one kind
+// of finding. A lowest number that is not bold, in a row where no other number is, is
+// another. HFE is not ranked, since it sees the target domain.
 //
-// Second mark: each of the next lowest numbers should be underlined, and no
-// other. The rule is checked only in rows whose best mark is right, because a
-// wrong best moves the second, and only in tables that underline.
+// Second mark: each of the next lowest numbers should be underlined, and no other,
+// with the same two kinds. It is checked only in rows whose best mark is right,
+// because a wrong best moves the second, and only in tables that underline.
 //
 // Gap: the number beside QaTS should be QaTS minus the lowest other ranked number,
 // with its sign.

@@ -34,20 +34,31 @@ func marked(row paper.Row, mark paper.Mark) []paper.Number {
 
 func (a *audit) bestMarks() {
 	for _, row := range a.publication.Rows {
-		best, bold := rank(row).best, marked(row, paper.Bold)
-		if !slices.Equal(bold, best) {
-			a.find(BestMark, row.Setting, labels(best), numbers(bold), numbers(best), "")
-		}
+		a.mark(BestMark, BestMissing, row, marked(row, paper.Bold), rank(row).best)
 	}
 }
 
 func (a *audit) secondMarks() {
 	for _, row := range a.publication.Rows {
-		r, underlined := rank(row), marked(row, paper.Underline)
-		if slices.Equal(marked(row, paper.Bold), r.best) && !slices.Equal(underlined, r.second) && a.underlines(row.Table) {
-			a.find(SecondMark, row.Setting, labels(r.second), numbers(underlined), numbers(r.second), "")
+		r := rank(row)
+		if slices.Equal(marked(row, paper.Bold), r.best) && a.underlines(row.Table) {
+			a.mark(SecondMark, SecondMissing, row, marked(row, paper.Underline), r.second)
 		}
 	}
+}
+
+// mark compares the marked numbers of a row with those that should be marked. A mark on
+// another number is a finding of the kind wrong; if there is none, a number without its
+// mark is a finding of the kind missing.
+func (a *audit) mark(wrong, missing Kind, row paper.Row, marked, right []paper.Number) {
+	if slices.Equal(marked, right) {
+		return
+	}
+	kind := missing
+	if slices.ContainsFunc(marked, func(p paper.Number) bool { return !slices.Contains(right, p) }) {
+		kind = wrong
+	}
+	a.find(kind, row.Setting, labels(right), numbers(marked), numbers(right), "")
 }
 
 // underlines reports whether a table marks the second best at all.
