@@ -82,7 +82,7 @@ func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
 		}
 	}
-	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name}, &s)...)
+	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source}, &s)...)
 	out.Times = append(out.Times, p.timeRow(u, c))
 	var pairs []metrics.Pair // none of the baseline itself, or if the baseline failed
 	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {

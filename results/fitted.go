@@ -20,22 +20,24 @@ type Parameter struct {
 	Value   float64
 	Bound   string // such as "a >= 0"; empty where none is active
 	Warning string // one line
+	Source  string // measured or simulated, as in the records of the setting
 }
 
 var fitsFormat = csvfile.Format[Parameter]{
-	Columns: append(settingColumns(), "method", "parameter", "value", "bound", "warning"),
+	Columns: append(settingColumns(), "method", "parameter", "value", "bound", "warning", "source"),
+	Added:   1,
 	Fields: func(p Parameter) []string {
 		value := ""
 		if p.Name != "" {
 			value = csvfile.FormatNumber(p.Value)
 		}
-		return append(p.Setting.fields(), p.Method, p.Name, value, plainText(p.Bound), plainText(p.Warning))
+		return append(p.Setting.fields(), p.Method, p.Name, value, plainText(p.Bound), plainText(p.Warning), p.Source)
 	},
 	Parse: func(row *csvfile.Row) Parameter {
 		p := Parameter{Setting: parseSetting(row), Method: row.Text(), Name: row.Text()}
 		var present bool
 		p.Value, present = row.NumberOrNone()
-		p.Bound, p.Warning = plainText(row.Text()), plainText(row.Text())
+		p.Bound, p.Warning, p.Source = plainText(row.Text()), plainText(row.Text()), row.Text()
 		if present != (p.Name != "") {
 			row.Fail("value", "a parameter and its value are given together or not at all")
 		}
@@ -54,7 +56,7 @@ func WriteParameters(path string, list []Parameter) error { return fitsFormat.Wr
 func ReadParameters(path string) ([]Parameter, error) { return fitsFormat.ReadFile(path) }
 
 func checkParameter(p Parameter) error {
-	if err := cmp.Or(p.Setting.check(), csvfile.CheckID("method", p.Method)); err != nil {
+	if err := cmp.Or(p.Setting.check(), csvfile.CheckID("method", p.Method), checkSource(p.Source)); err != nil {
 		return err
 	}
 	switch {

@@ -11,16 +11,16 @@ import (
 func TestParametersAreWrittenAndReadBack(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	list := []Parameter{
-		{Setting: c, Method: "qats", Name: "a", Value: 0, Bound: "a >= 0"},
-		{Setting: c, Method: "qats", Name: "b", Value: 1.25},
-		{Setting: c, Method: "hfe", Bound: "T <= 1000"},
-		{Setting: c, Method: "gc", Warning: `not converged, "after" 100 steps`},
+		{Setting: c, Method: "qats", Name: "a", Value: 0, Bound: "a >= 0", Source: "measured"},
+		{Setting: c, Method: "qats", Name: "b", Value: 1.25, Source: "simulated"},
+		{Setting: c, Method: "hfe", Bound: "T <= 1000", Source: "measured"},
+		{Setting: c, Method: "gc", Warning: `not converged, "after" 100 steps`, Source: "measured"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning
-standard,cifar10,resnet50,ce,,,qats,a,0,a >= 0,
-standard,cifar10,resnet50,ce,,,qats,b,1.25,,
-standard,cifar10,resnet50,ce,,,hfe,,,T <= 1000,
-standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps"
+	want := `experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning,source
+standard,cifar10,resnet50,ce,,,qats,a,0,a >= 0,,measured
+standard,cifar10,resnet50,ce,,,qats,b,1.25,,,simulated
+standard,cifar10,resnet50,ce,,,hfe,,,T <= 1000,,measured
+standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps",measured
 `
 	path := filepath.Join(t.TempDir(), "fits.csv")
 	if err := WriteParameters(path, list); err != nil {
@@ -39,22 +39,37 @@ standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps"
 func TestParametersThatSayNothingAreRejected(t *testing.T) {
 	c := cell("cifar10", "resnet50")
 	for _, p := range []Parameter{
-		{Setting: c, Method: "ts"},
-		{Setting: c, Method: "ts", Name: "T", Warning: "w"},
-		{Setting: c, Method: "ts", Bound: "T <= 10", Warning: "w"},
-		{Setting: c, Name: "T"},
+		{Setting: c, Method: "ts", Source: "measured"},
+		{Setting: c, Method: "ts", Name: "T", Warning: "w", Source: "measured"},
+		{Setting: c, Method: "ts", Bound: "T <= 10", Warning: "w", Source: "measured"},
+		{Setting: c, Name: "T", Source: "measured"},
+		{Setting: c, Method: "ts", Name: "T"},
 	} {
 		if err := WriteParameters(filepath.Join(t.TempDir(), "fits.csv"), []Parameter{p}); err == nil {
 			t.Errorf("%+v is written", p)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "fits.csv")
-	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning\ne,d,b,ce,,,ts,T,,,\n"
+	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning,source\ne,d,b,ce,,,ts,T,,,,measured\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadParameters(path); err == nil || !strings.Contains(err.Error(), "fits.csv:2") {
 		t.Errorf("a parameter without a value: %v", err)
+	}
+}
+
+// A fits.csv without the source, as earlier versions wrote it, is refused: a parameter of
+// simulated arrays would read as a measured one.
+func TestParametersWithoutTheirSourceAreRejected(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fits.csv")
+	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning\ne,d,b,ce,,,ts,T,2,,\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadParameters(path)
+	if want := path + ":1: column source is missing: an earlier version of qats wrote this file; qats run writes it again"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

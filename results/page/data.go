@@ -309,7 +309,7 @@ func (p *packer) pairs(pairs []results.Pair) {
 
 func (p *packer) fits(parameters []results.Parameter) {
 	for _, r := range parameters {
-		c, ok := p.find(r.Setting, p.sourceOf[r.Setting], r.Method)
+		c, ok := p.find(r.Setting, r.Source, r.Method)
 		if !ok {
 			continue
 		}

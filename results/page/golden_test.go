@@ -110,8 +110,8 @@ func everything() *Folder {
 		p.Setting, p.Source = sets[0], "measured"
 		f.Pairs = append(f.Pairs, p)
 	}
-	f.Parameters = append(f.Parameters, results.Parameter{Setting: at("none", "net", "", 0), Method: "ts", Name: "T", Value: 2},
-		results.Parameter{Setting: sets[0], Method: "qats", Name: "a", Value: 1. / 3, Bound: "a >= 0"}, results.Parameter{Setting: sets[0], Method: "vs", Warning: "not converged"})
+	f.Parameters = append(f.Parameters, results.Parameter{Setting: at("none", "net", "", 0), Method: "ts", Name: "T", Value: 2, Source: "measured"},
+		results.Parameter{Setting: sets[0], Method: "qats", Name: "a", Value: 1. / 3, Bound: "a >= 0", Source: "measured"}, results.Parameter{Setting: sets[0], Method: "vs", Warning: "not converged", Source: "measured"})
 	f.Run = &results.Run{Version: "v1", Commit: "abc", Command: "qats run golden.yaml --out OUT", FirstRows: 1000, Keys: "sha256:1",
 		Counts: results.RunCounts{Settings: 13, Measured: 11, Simulated: 2, Absent: 0, Cells: 130, Skipped: 1, Failed: 2},
 		Specs: []results.RunSpec{

@@ -264,7 +264,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
 		t.Fatal(err)
 	}
-	parameters := []results.Parameter{{Setting: f.Records[0].Setting, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0"}}
+	parameters := []results.Parameter{{Setting: f.Records[0].Setting, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0", Source: f.Records[0].Source}}
 	if err := results.WriteParameters(filepath.Join(dir, "fits.csv"), parameters); err != nil {
 		t.Fatal(err)
 	}

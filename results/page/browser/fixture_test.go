@@ -72,7 +72,7 @@ func records() *page.Folder {
 				f.Pairs = append(f.Pairs, results.Pair{Setting: cell, Method: m, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: 1000, Source: n.source,
 					Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - half, Hi: d + half, P: .01}})
 			}
-			f.Parameters = append(f.Parameters, results.Parameter{Setting: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001"})
+			f.Parameters = append(f.Parameters, results.Parameter{Setting: cell, Method: m, Name: "T", Value: 1.5, Bound: "T >= 0.001", Source: n.source})
 		}
 	}
 	return f
