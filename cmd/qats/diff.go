@@ -22,7 +22,8 @@ func diffCommand() *cobra.Command {
 		Short: "Compare reproduced numbers with the published ones, and judge the paper's claims",
 		Long: `diff prints a summary, the claims of the paper's text, and then each published
 number beside the record of results.csv that reproduces it: the difference, the
-consistency band, the source, and whether the ranking agrees. Measured and
+consistency band, the source, the gap between QaTS and the best other method, and
+whether the ranking agrees. Measured and
 simulated records have separate summaries, and only measured ones get verdicts.
 Each claim is judged on the published numbers and on measured records.
 Disagreement is no failure: the exit status is 0.
@@ -54,7 +55,7 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each number, ranking, summary and claim")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each number, gap, ranking, summary and claim")
 	cmd.MarkFlagDirname("out")
 	return cmd
 }

@@ -63,6 +63,7 @@ func sourceOf(r results.Record) string {
 type Row struct {
 	paper.Setting
 	Cells   []Cell // in the order of the table
+	Gap     *Gap   // nil in rows that print none
 	Ranking Ranking
 }
 
@@ -87,7 +88,7 @@ func Compare(numbers []paper.Number, records []results.Record) *Comparison {
 	c := &Comparison{}
 	for _, printed := range r.publication.Rows {
 		row := Row{Setting: printed.Setting, Cells: results.Values(printed.Numbers, r.cell)}
-		row.Ranking = rank(row.Cells)
+		row.Gap, row.Ranking = gapOf(row.Cells), rank(row.Cells)
 		c.Rows = append(c.Rows, row)
 	}
 	c.Summaries = summarise(c.Rows)

@@ -19,6 +19,13 @@
 // the paper's own network (results.PaperItem): another training of the same
 // architecture is a stand-in, with a summary of its own. A row that has both gets neither a ranking nor a verdict.
 //
+// # Gaps
+//
+// Most tables print a gap beside QaTS: QaTS minus the lowest other ranked number of its
+// row. Gap recomputes it from the printed and from the reproduced numbers, over the same
+// methods. A printed gap that does not follow from its row is named beside the one that
+// does. A gap is a difference of two ECE or AECE, not a verdict.
+//
 // # Rankings
 //
 // The paper's best method is the one with the lowest printed number, whatever is

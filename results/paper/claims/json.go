@@ -27,6 +27,12 @@ type cellObject struct {
 	Reason     string        `json:"reason,omitempty"`
 }
 
+type gapObject struct {
+	Kind string `json:"kind"` // gap
+	paper.Setting
+	Gap
+}
+
 type rankingObject struct {
 	Kind          string `json:"kind"` // ranking
 	paper.Setting        // without its metric
@@ -43,13 +49,16 @@ type claimObject struct {
 	Judged
 }
 
-// JSON prints one object a line: cells and the ranking of each row, then summaries,
+// JSON prints one object a line: cells, gap and ranking of each row, then summaries,
 // then claims.
 func (c *Comparison) JSON(w io.Writer) error {
 	var objects []any
 	for _, row := range c.Rows {
 		for _, cell := range row.Cells {
 			objects = append(objects, cell.object())
+		}
+		if row.Gap != nil {
+			objects = append(objects, gapObject{"gap", row.Setting, *row.Gap})
 		}
 		s := row.Setting
 		s.Metric = ""

@@ -96,6 +96,9 @@ func (r Row) text(b *bufio.Writer) {
 		}
 		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
 	}
+	if r.Gap != nil {
+		r.Gap.text(b)
+	}
 	table.Wrap(b, "    ", r.Ranking.String(), width)
 }
 
