@@ -74,19 +74,20 @@ func labelsOf(v compare.View, records []results.Record) map[string]string {
 }
 
 // Unpaired reports whether some method has no pairs although the metric is one that
-// runs make pairs of.
+// runs make pairs of. Simulated settings need none.
 func (p Page) Unpaired() bool {
 	e, _, _ := metrics.LookupOutput(p.Metric)
-	return e.Paired &&
+	return e.Paired && p.Judged() &&
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
 // Write prints the page and the hint to w, and writes the page as text and LaTeX
 // and its figures into dir. The figures are the mean ranks, the win rates and strengths,
 // the differences over blocks, the metric against the fit times if they are known, and
-// for each method that the user named the differences of the single settings. Where a
-// figure cannot be drawn, for example because two settings are too few to rank, w gets
-// the reason, and that is no error.
+// for each method that the user named the differences of the single settings. Of
+// simulated settings there is that of the fit times alone. Where a figure cannot be
+// drawn, for example because two settings are too few to rank, w gets the reason, and
+// that is no error.
 func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -104,12 +105,17 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 	fmt.Fprint(w, hint)
 	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
 
-	if p.Ranking.Methods != nil {
+	switch {
+	case p.Ranking.Methods != nil:
 		if err := p.saveRankings(w, base); err != nil {
 			return err
 		}
-	} else {
+	case p.Judged():
 		fmt.Fprintln(w, "(no figures of ranks, win rates, strengths and fit times without a ranking)")
+	}
+	if !p.Judged() {
+		_, err := fmt.Fprintf(w, "(no figures of ranks, win rates, strengths and differences: %v)\n", plots.ErrSimulated)
+		return err
 	}
 	if !p.Ratio {
 		figure, err := plots.Differences(p.Comparison, p.Labels)
@@ -135,10 +141,14 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 
 // saveRankings writes the figures that need a ranking.
 func (p Page) saveRankings(w io.Writer, base string) error {
-	for _, f := range []struct {
+	judging := []struct {
 		ending string
 		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
-	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRates}, {"-strengths", plots.Strengths}} {
+	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRates}, {"-strengths", plots.Strengths}}
+	if !p.Judged() {
+		judging = nil
+	}
+	for _, f := range judging {
 		figure, err := f.draw(p.Comparison, p.Labels)
 		if err := p.of.saveDrawn(w, figure, err, base+f.ending); err != nil {
 			return err
@@ -171,7 +181,7 @@ func (p Page) texts() []pageFile {
 	} else {
 		files = append(files, pageFile{".tex", p.LaTeX})
 	}
-	if p.Ranking.Methods != nil {
+	if p.Ranking.Strengths() != nil {
 		files = append(files, pageFile{"-strengths.tex", p.StrengthsLaTeX})
 	}
 	if len(p.Splits) > 0 {

@@ -156,7 +156,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 			fmt.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
 		}
 	}
-	drawn := 0
+	drawn, refused := 0, 0
 	var failed []error
 	for _, source := range []string{"measured", "simulated"} {
 		// A skipped setting without arrays has no source; it is noted in both.
@@ -171,7 +171,12 @@ func (v *views) figureOfMany(f plots.Spec) error {
 		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
 		figure, err := f.Kind.Draw(plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
 			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
-		if err != nil {
+		switch {
+		case errors.Is(err, plots.ErrSimulated): // a spec may ask for it of rows that are measured later
+			fmt.Fprintf(v.w, "no %v\n", err)
+			refused++
+			continue
+		case err != nil:
 			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))
 			continue
 		}
@@ -184,9 +189,9 @@ func (v *views) figureOfMany(f plots.Spec) error {
 		drawn++
 	}
 	switch {
-	case drawn == 0 && failed == nil:
+	case drawn+refused == 0 && failed == nil:
 		return fmt.Errorf("it shows no row with a value")
-	case drawn == 0:
+	case drawn == 0 && failed != nil:
 		return errors.Join(failed...)
 	}
 	for _, err := range failed { // for example, too few settings have measured arrays

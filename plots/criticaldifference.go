@@ -20,6 +20,8 @@ import (
 func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Figure, error) {
 	k := c.Ranking
 	switch {
+	case !c.Judged():
+		return nil, fmt.Errorf("critical-difference figure: %w", ErrSimulated)
 	case k.Methods == nil:
 		return nil, fmt.Errorf("critical-difference figure: %s", k.None)
 	case !k.Tested():
@@ -29,7 +31,7 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	list := labelled(view, k.Methods)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
 	blocks := table.Count(len(k.Blocks), "block")
-	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), simulated: c.Source == simulated, width: pageWidth, notes: append(rankNotes(view), notes...),
+	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), width: pageWidth, notes: append(rankNotes(view), notes...),
 		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), c.MetricLabel, k.Extent)}
 	return s.figure(d.height(), d.draw), nil
 }

@@ -17,7 +17,10 @@ import (
 // Hodges-Lehmann shift with its interval over blocks, and behind it the differences of
 // the single blocks. The labels are by method id. Ratios of times are an error.
 func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
-	if c.Ratio {
+	switch {
+	case !c.Judged():
+		return nil, fmt.Errorf("differences figure: %w", ErrSimulated)
+	case c.Ratio:
 		return nil, fmt.Errorf("differences figure: %s is compared by ratios", c.Metric)
 	}
 	var ids []string
@@ -37,7 +40,6 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	}
 	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
 	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s with its 95 %% interval.", metric, metric, against, c.Extent)
-	f.simulated = c.Source == simulated
 	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better
 	}

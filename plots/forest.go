@@ -39,10 +39,12 @@ func Forest(in Input) (*Figure, error) {
 	if err != nil {
 		return fail("%w", err)
 	}
+	if pairs[0].Source == simulated {
+		return fail("%w", ErrSimulated)
+	}
 	metricName := table.Name("metric", metric)
 	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}
 	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting"))
-	f.simulated = pairs[0].Source == simulated
 	several := false
 	for _, d := range results.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
 		of := results.Where(pairs, func(p results.Pair) bool { return p.Dataset == d })

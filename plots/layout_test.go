@@ -77,7 +77,11 @@ func TestTextIsLegible(t *testing.T) {
 				continue // refused
 			}
 			plain := sample(e.Name, methods...)
-			long := plain.from(simulated)
+			source := simulated
+			if e.Judges {
+				source = measured
+			}
+			long := plain.from(source)
 			edited(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Setting = renamed(b.Setting) })
 			long.each(func(r *results.Record) { r.Setting = renamed(r.Setting) })
 			eachPair(&long, func(p *results.Pair) { p.Setting = renamed(p.Setting) })

@@ -18,7 +18,7 @@ import (
 // Pareto draws each method at its fit time and its ECE, or another metric that
 // in.Metrics names. Both are means over blocks, over the settings on which every shown
 // method has both; the mean of times is geometric. A line joins the methods that no other
-// method beats in both. The time axis is logarithmic. The rows must have times
+// method beats in both, unless the values are simulated. The time axis is logarithmic. The rows must have times
 // ([results.TimeRecords]); a method without one is left out and noted.
 func Pareto(in Input) (*Figure, error) {
 	p, v, err := in.timed()
@@ -64,10 +64,14 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 		g.logs, g.values = append(g.logs, math.Log10(p.Seconds[i])), append(g.values, scale*p.Values[i])
 	}
 	g.front = p.Front
+	line := ""
+	if p.Front != nil {
+		line = " The line joins the methods that no other one beats in both."
+	}
 	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
-		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric. The line joins the methods that no other one beats in both. Times are processor time of one fit, as measured when it was made.",
-			quality.Ranking.Extent)}, notes...),
-		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s. The line joins the methods that no other one beats in both.", quality.MetricLabel, quality.Ranking.Extent)}
+		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric.%s Times are processor time of one fit, as measured when it was made.",
+			quality.Ranking.Extent, line)}, notes...),
+		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s.%s", quality.MetricLabel, quality.Ranking.Extent, line)}
 	return s.figure(paretoHeight+roomyMargin, g.draw), nil
 }
 

@@ -1,17 +1,23 @@
 package plots
 
+import "errors"
+
 // Entry is one line of the registry: a kind of figure.
 type Entry struct {
 	Name    string `json:"name"`        // id in specs, and the beginning of file names
 	Summary string `json:"summary"`     // one sentence
 	Metrics int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
 	PerCell bool   `json:"one_setting"` // drawn once for each cell: Input.Bins holds the rows of one cell
+	Judges  bool   `json:"-"`           // it has tests or intervals of differences, so Draw returns ErrSimulated for simulated rows
 
 	// Draw checks the rows and returns the figure. The figure keeps the slices of
 	// in; they must not be changed while it is in use. Errors name the figure and
 	// the row that cannot be drawn.
 	Draw func(in Input) (*Figure, error) `json:"-"`
 }
+
+// ErrSimulated is the error of a figure that judges methods, of simulated rows.
+var ErrSimulated = errors.New("simulated rows get no test, no interval and no verdict")
 
 // Registry returns every kind of figure, in the order of reports.
 func Registry() []Entry {
@@ -61,24 +67,28 @@ func Registry() []Entry {
 		{
 			Name:    "critical-difference",
 			Metrics: 1,
+			Judges:  true,
 			Summary: "Mean ranks of methods by ECE, or another metric, over blocks of settings, with Nemenyi's critical difference.",
 			Draw:    ofComparison("critical-difference", Ranks),
 		},
 		{
 			Name:    "forest",
 			Summary: "ECE of the first method minus ECE of the second in each setting, with paired 95 % intervals.",
+			Judges:  true,
 			Draw:    Forest,
 		},
 		{
 			Name:    "win-rates",
 			Summary: "How often each method is better than the others by ECE, or another metric, with bootstrap intervals over blocks of settings.",
 			Metrics: 1,
+			Judges:  true,
 			Draw:    ofComparison("win-rates", WinRates),
 		},
 		{
 			Name:    "strengths",
 			Summary: "Bradley-Terry strengths of methods by ECE, or another metric, with bootstrap intervals over blocks of settings.",
 			Metrics: 1,
+			Judges:  true,
 			Draw:    ofComparison("strengths", Strengths),
 		},
 		{

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"crypto/sha256"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -129,12 +130,19 @@ func pdfText(t *testing.T, data []byte) string {
 	return text.String()
 }
 
-// TestSimulatedIsVisible in SVG and PDF, and only for simulated rows.
+// TestSimulatedIsVisible in SVG and PDF, and only for simulated rows. A figure that judges
+// methods is not drawn of them.
 func TestSimulatedIsVisible(t *testing.T) {
 	for _, e := range Registry() {
 		for _, source := range []string{measured, simulated} {
-			f := mustDraw(t, e, sample(e.Name, "uncal", "qats").from(source))
-			want := source == simulated
+			in, want := sample(e.Name, "uncal", "qats").from(source), source == simulated
+			if e.Judges && want {
+				if _, err := e.Draw(in); !errors.Is(err, ErrSimulated) {
+					t.Errorf("%s of simulated rows: %v", e.Name, err)
+				}
+				continue
+			}
+			f := mustDraw(t, e, in)
 			if got := bytes.Contains(encode(t, f, SVG), []byte(`aria-label="simulated"`)); got != want {
 				t.Errorf("%s.svg of %s rows: word %v, want %v", e.Name, source, got, want)
 			}

@@ -38,11 +38,14 @@ func Strengths(c *compare.Comparison, labels map[string]string, notes ...string)
 // strengths draws an estimate of each ranked method in the layout f.
 func strengths(c *compare.Comparison, labels map[string]string, f forest, notes []string, kind string, of func(compare.Strength) compare.Estimate) (*Figure, error) {
 	k := c.Ranking
-	if k.Methods == nil {
+	switch {
+	case !c.Judged():
+		return nil, fmt.Errorf("%s figure: %w", kind, ErrSimulated)
+	case k.Methods == nil:
 		return nil, fmt.Errorf("%s figure: %s", kind, k.None)
 	}
 	list := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
-	f.simulated, f.whole = c.Source == simulated, true
+	f.whole = true
 	f.title += fmt.Sprintf(", %s, %s", table.Count(len(list), "method"), table.Count(len(k.Blocks), "block"))
 	for i, s := range k.Strengths() {
 		look := MethodLook(s.Method)

@@ -189,6 +189,9 @@ func (c *Comparison) compare(v values) {
 	c.makeSure()
 	c.Own = c.row(v, c.Against)
 	c.rank(v)
+	if !c.Judged() {
+		c.dropVerdicts()
+	}
 	c.Warnings = v.warnings(c.shown())
 }
 

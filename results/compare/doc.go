@@ -44,5 +44,7 @@
 // fifth of the settings, or all values in more than a fifth of the blocks. Both are
 // listed with the reason. No missing number is replaced.
 //
-// Measured and simulated settings never meet: they make two comparisons.
+// Measured and simulated settings never meet: they make two comparisons. That of the
+// simulated settings has values, differences and ranks, and no tests, intervals or
+// verdicts ([Comparison.Judged]).
 package compare

@@ -33,7 +33,8 @@ func (v View) digits(x float64) digits {
 
 // The objects of the JSON output, distinguished by kind. Numbers are as in
 // results.csv: fractions and nats, not per cent. By the metric time, means are seconds
-// and differences ratios. A number that does not exist is null.
+// and differences ratios. A number that does not exist is null, as all of tests and
+// verdicts are where the source is simulated.
 
 // about begins each object.
 type about struct {
@@ -54,8 +55,8 @@ type methodObject struct {
 	Shift      digits `json:"shift"`
 	Lo         digits `json:"lo"`
 	Hi         digits `json:"hi"`
-	Better     int    `json:"better"`
-	Worse      int    `json:"worse"`
+	Better     *int   `json:"better"`
+	Worse      *int   `json:"worse"`
 	Win        *int   `json:"win"`
 	Tie        *int   `json:"tie"`
 	Loss       *int   `json:"loss"`
@@ -73,7 +74,7 @@ type rankingObject struct {
 	Settings   int        `json:"settings"`
 	Blocks     []string   `json:"blocks"`
 	Alike      [][]string `json:"alike"`         // by method: the others that Wilcoxon's tests with Holm's correction do not tell apart from it
-	LeastP     digits     `json:"least_p"`       // the smallest p that so many blocks can reach; null without a ranking, like the next ones
+	LeastP     digits     `json:"least_p"`       // the smallest p that so many blocks can reach; null without a test, like the next ones
 	ChiSquared digits     `json:"friedman_chi2"` // null for two methods too, like the next ones
 	P          digits     `json:"friedman_p"`
 	F          digits     `json:"iman_davenport_f"` // null where it is infinite
@@ -141,8 +142,8 @@ type splitObject struct {
 	Resampling digits `json:"sd_fit_fixed"`
 	Lo         digits `json:"least"`
 	Hi         digits `json:"largest"`
-	Better     int    `json:"better"`
-	Worse      int    `json:"worse"`
+	Better     *int   `json:"better"`
+	Worse      *int   `json:"worse"`
 }
 
 // digitsOf returns numbers as they print.
@@ -202,8 +203,12 @@ func (v View) JSON(w io.Writer) error {
 
 func (v View) methodObject(r Row) methodObject {
 	o := methodObject{about: about{"method", v.Metric, v.Source, v.Block}, Method: r.Method, Against: v.Against,
-		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: v.digits(r.Shift.Estimate),
-		Lo: none, Hi: none, Better: r.Better, Worse: r.Worse, Smallest: none, P: digits(r.Test.P), Holm: digits(r.Holm)}
+		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: none,
+		Lo: none, Hi: none, Smallest: none, P: digits(r.Test.P), Holm: digits(r.Holm)}
+	if !v.Judged() {
+		return o
+	}
+	o.Shift, o.Better, o.Worse = v.digits(r.Shift.Estimate), &r.Better, &r.Worse
 	if r.Shift.Bounded {
 		o.Lo, o.Hi = v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
 	}
@@ -217,16 +222,16 @@ func (v View) rankingObject() rankingObject {
 	k := v.Ranking
 	ranking := rankingObject{about: about{"ranking", v.Metric, v.Source, v.Block}, Methods: k.Methods,
 		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: none, ChiSquared: none, P: none, F: none, PF: none, Critical: none}
-	if k.Methods != nil {
+	if k.Apart != nil {
 		ranking.LeastP = digits(k.LeastP)
 	}
 	if k.Tested() {
 		ranking.ChiSquared, ranking.P, ranking.PF, ranking.Critical = digits(k.Test.ChiSquared), digits(k.Test.P), digits(k.Test.PF), digits(k.Critical)
 		ranking.F = digits(k.Test.F)
 	}
-	for i := range k.Methods {
+	for i, apart := range k.Apart {
 		var ids []string
-		for j, different := range k.Apart[i] {
+		for j, different := range apart {
 			if j != i && !different {
 				ids = append(ids, k.Methods[j])
 			}
@@ -242,7 +247,10 @@ func (v View) rankingObject() rankingObject {
 
 func (v View) splitObject(s Split) splitObject {
 	o := splitObject{about: about{"splits", v.Metric, v.Source, ""}, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
-		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Resampling: none, Lo: digits(s.Lo), Hi: digits(s.Hi), Better: s.Better, Worse: s.Worse}
+		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Resampling: none, Lo: digits(s.Lo), Hi: digits(s.Hi)}
+	if v.Judged() {
+		o.Better, o.Worse = &s.Better, &s.Worse
+	}
 	if s.Resampling > 0 {
 		o.Resampling = digits(s.Resampling)
 	}

@@ -44,6 +44,14 @@ func (v View) CompactLaTeX(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	b.WriteString(v.madeFrom() + ". The notes are in a file of their own.\n")
 	fmt.Fprintf(b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n\\label{tab:compare-%s-%s}\n", v.compactCaption(), v.Metric, v.Source)
+	if !v.Judged() {
+		b.WriteString("\\smallskip\n\\footnotesize\n\\begin{tabular}{@{}lrr@{}}\n\\toprule\nMethod & Mean & Mean diff. \\\\\n\\midrule\n")
+		for _, r := range v.Rows {
+			fmt.Fprintf(b, "%s & %s & %s \\\\\n", table.Escape(v.Label(r.Method)), minus(v.Number(r.Value)), minus(v.signed(r.Difference)))
+		}
+		b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n")
+		return b.Flush()
+	}
 	b.WriteString("\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n\\begin{tabular}{@{}lrrrr@{}}\n\\toprule\n" +
 		"Method & \\shortstack[r]{Mean\\\\diff.} & Shift [95\\,\\%] & \\shortstack[r]{$p$\\\\(Holm)} & W/T/L \\\\\n\\midrule\n")
 	for _, r := range v.Rows {
@@ -76,13 +84,12 @@ func (v View) compactCaption() string {
 	if v.Ratio {
 		what, none = "Ratio of", "1"
 	}
-	text := fmt.Sprintf("%s %s to %s%s, over %s; %s %s the method is better. "+
-		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.",
-		what, table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.Extent, side, none)
-	if v.Source == "simulated" {
-		text = "\\textbf{SIMULATED.} " + text
+	text := fmt.Sprintf("%s %s to %s%s, over %s", what, table.Escape(v.MetricLabel), table.Escape(v.Label(v.Against)), unit, v.Extent)
+	if !v.Judged() {
+		return "\\textbf{SIMULATED.} " + text + ". " + unjudged
 	}
-	return text
+	return text + fmt.Sprintf("; %s %s the method is better. "+
+		"Shift: Hodges--Lehmann estimate. $p$: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost.", side, none)
 }
 
 // CompactNotes prints the notes of the compact table as LaTeX paragraphs.
@@ -104,7 +111,7 @@ func (v View) float(w io.Writer, caption, label, left string, headings []string,
 	b := bufio.NewWriter(w)
 	b.WriteString(v.madeFrom() + ", graphicx.\n")
 	origin := table.Escape(v.origin())
-	if v.Source == "simulated" {
+	if !v.Judged() {
 		origin = "\\textbf{" + origin + "}"
 	}
 	fmt.Fprintf(b, "\\begin{table}[!htbp]\n\\centering\n\\scriptsize\n\\setlength{\\tabcolsep}{3pt}\n\\caption{%s}\n\\label{tab:compare-%s-%s-%s}\n",

@@ -12,6 +12,9 @@ import (
 // contrary lists the methods whose mean difference and shift have opposite signs,
 // with the block that causes it.
 func (v View) contrary() []string {
+	if !v.Judged() {
+		return nil // there is no shift
+	}
 	sign := func(x float64) int {
 		switch s := v.signed(x); {
 		case strings.HasPrefix(s, "-"):
@@ -42,8 +45,12 @@ func (v View) RankingNotes() []string {
 	if k.Methods == nil {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
 	}
-	list := []string{fmt.Sprintf("Mean ranks of %s over %s; 1 is best, ties share. Alike: the places of the methods that do not differ significantly from this one, after Holm's correction.",
+	list := []string{fmt.Sprintf("Mean ranks of %s over %s; 1 is best, ties share.",
 		table.Count(len(k.Methods), "method"), k.Extent)}
+	if !v.Judged() {
+		return append(list, v.leftOut()...)
+	}
+	list[0] += " Alike: the places of the methods that do not differ significantly from this one, after Holm's correction."
 	if !k.Tested() {
 		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
 	}

@@ -21,7 +21,8 @@ type Pareto struct {
 	Seconds []float64   // geometric means over blocks
 
 	// Front holds the places in Methods of those that no other method beats in one
-	// number without losing in the other, in the order of their times.
+	// number without losing in the other, in the order of their times; nil where the values
+	// are simulated.
 	Front []int
 
 	Untimed []string // methods that are ranked by the metric and lack fit times
@@ -68,7 +69,9 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	for _, m := range p.Methods {
 		p.Seconds = append(p.Seconds, math.Exp(p.Times.Ranking.Means[slices.Index(p.Times.Ranking.Methods, m)]))
 	}
-	p.Front = front(p.Seconds, p.Values, p.Quality.Better == metrics.Higher)
+	if p.Quality.Judged() {
+		p.Front = front(p.Seconds, p.Values, p.Quality.Better == metrics.Higher)
+	}
 	return p, nil
 }
 

@@ -23,7 +23,7 @@ type Ranking struct {
 	Test     significance.RankTest // with these Ranks
 	Critical float64               // critical difference of Nemenyi's test at Alpha
 	Groups   [][]int               // places in Methods of groups that Nemenyi's test does not tell apart
-	Apart    [][]bool              // at [i][j]: a comparison against method i tells method j apart
+	Apart    [][]bool              // at [i][j]: a comparison against method i tells method j apart; nil if nothing is tested
 	LeastP   float64               // the smallest p that Wilcoxon's test can reach over the blocks
 	Blocks   []string
 	Settings int
@@ -121,9 +121,9 @@ func (c *Comparison) rank(v values) {
 	k.Groups = significance.Groups(k.Ranks, k.Critical)
 }
 
-// Tested reports whether there are enough methods for Friedman's and Nemenyi's
-// tests: more than two, since two methods are tested by Wilcoxon's test.
-func (k Ranking) Tested() bool { return len(k.Methods) > 2 }
+// Tested reports whether the ranking has Friedman's and Nemenyi's tests: that of measured
+// settings, of more than two methods, since two methods are tested by Wilcoxon's test.
+func (k Ranking) Tested() bool { return k.Test.Methods > 2 }
 
 // apart returns, for each of k methods, which others differ from it at Alpha by
 // Wilcoxon's test over the blocks with Holm's correction over these k-1 tests. A

@@ -14,21 +14,17 @@ import (
 // ECE, 6 data sets: -0.12 points [-2.27, +0.77], p = .56: no difference shown."
 // The number is the Hodges-Lehmann shift, because the interval and p belong to it;
 // p has Holm's correction. With several methods it counts the better and the worse
-// ones and names them. A simulated comparison says so first.
+// ones and names them. Of simulated settings it says that they get no verdict.
 func (v View) Sentence() string {
-	text := ""
-	switch len(v.Rows) {
-	case 0:
-		text = fmt.Sprintf("No method was compared with %s.", v.Label(v.Against))
-	case 1:
-		text = v.sentence(v.Rows[0])
-	default:
-		text = v.tally()
+	switch {
+	case !v.Judged():
+		return v.description()
+	case len(v.Rows) == 0:
+		return fmt.Sprintf("No method was compared with %s.", v.Label(v.Against))
+	case len(v.Rows) == 1:
+		return v.sentence(v.Rows[0])
 	}
-	if v.Source == "simulated" {
-		text = "SIMULATED: " + text
-	}
-	return text
+	return v.tally()
 }
 
 // sentence is the result of one method.

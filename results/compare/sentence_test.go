@@ -52,17 +52,3 @@ func TestSentenceCountsSeveralMethodsAndNamesThem(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
-
-func TestSentenceOfSimulatedSettingsSaysSoFirst(t *testing.T) {
-	var records []results.Record
-	for i := range 6 {
-		c := cell(fmt.Sprint(i), "x")
-		a, b := record(c, "qats", .1), record(c, "ts", .2)
-		a.Source, b.Source = "simulated", "simulated"
-		records = append(records, a, b)
-	}
-	v := View{Comparison: comparison(t, records, nil, ece)}
-	if want := "SIMULATED: TS against QaTS, ECE, 6 data sets: +10.00 points [+10.00, +10.00], p = .031: QaTS is better."; v.Sentence() != want {
-		t.Errorf("%s\nwant %s", v.Sentence(), want)
-	}
-}

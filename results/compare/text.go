@@ -25,8 +25,10 @@ func (v View) Text(w io.Writer) error {
 	effects, tests := v.parts()
 	writeTable(b, effects)
 	b.WriteByte('\n')
-	writeTable(b, tests)
-	b.WriteByte('\n')
+	if tests != nil {
+		writeTable(b, tests)
+		b.WriteByte('\n')
+	}
 	table.Wrap(b, "", strings.Join(v.legend(), " "), width)
 	b.WriteByte('\n')
 	for _, s := range v.contrary() {
@@ -60,11 +62,15 @@ func (v View) Text(w io.Writer) error {
 }
 
 // parts returns the lines of the table of methods in two parts: means and differences,
-// then tests. The places of methods alike come last and are broken at width.
+// then tests. The places of methods alike come last and are broken at width. Without
+// verdicts there are no tests.
 func (v View) parts() (effects, tests []string) {
 	var left, right [][]string
 	var alike []string
 	headings, rows, _ := v.MethodTable()
+	if !v.Judged() {
+		return align(slices.Insert(rows, 0, headings), 1), nil
+	}
 	for _, row := range slices.Insert(rows, 0, headings) {
 		left = append(left, slices.Concat(row[:alikeColumn], row[alikeColumn+1:winColumn]))
 		right = append(right, slices.Concat(row[:1], row[winColumn:]))

@@ -96,9 +96,13 @@ const (
 	winColumn   = 10
 )
 
+// described are the columns of the table of methods of a comparison without verdicts:
+// method, place, rank, mean, settings, blocks and difference.
+var described = []int{0, 1, 2, 4, 5, 6, 7}
+
 // MethodTable returns the table of methods: the headings, and a row for each of the
 // methods. The ranked ones come first, in their order. Against has its place in the order
-// but no difference.
+// but no difference. Without verdicts there are the columns described.
 func (v View) MethodTable() (headings []string, rows [][]string, methods []string) {
 	difference := "difference"
 	if v.Ratio {
@@ -118,6 +122,17 @@ func (v View) MethodTable() (headings []string, rows [][]string, methods []strin
 	}
 	for _, m := range methods {
 		rows = append(rows, v.cells(m, byMethod[m]))
+	}
+	if !v.Judged() {
+		for _, row := range slices.Insert(slices.Clone(rows), 0, headings) {
+			for to, from := range described {
+				row[to] = row[from]
+			}
+		}
+		headings = headings[:len(described)]
+		for i := range rows {
+			rows[i] = rows[i][:len(described)]
+		}
 	}
 	return headings, rows, methods
 }
@@ -146,7 +161,10 @@ func (k Ranking) alike(i int) string {
 func (v View) cells(m string, r Row) []string {
 	place, rank, alike := "-", "-", "-"
 	if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
-		place, rank, alike = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64), v.Ranking.alike(i)
+		place, rank = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64)
+		if v.Ranking.Apart != nil {
+			alike = v.Ranking.alike(i)
+		}
 	}
 	if m == v.Against {
 		return []string{v.Label(m), place, rank, alike, v.Number(v.Own.Value), strconv.Itoa(v.Own.Settings), strconv.Itoa(v.Own.Blocks), "", "", "", "", "", "", "", "", "", "", ""}
@@ -172,7 +190,7 @@ func (v View) cells(m string, r Row) []string {
 
 // origin says what the numbers are measured on, or that they are simulated.
 func (v View) origin() string {
-	if v.Source == "simulated" {
+	if !v.Judged() {
 		return "SIMULATED: no number here is of a real network."
 	}
 	return "All numbers are " + results.MeasuredOn(v.From) + "."
@@ -195,6 +213,10 @@ func (v View) legend() []string {
 		means,
 		better,
 		shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+	if !v.Judged() {
+		direction, _, _ := strings.Cut(better, ":")
+		return append(v.blockNotes(), means, strings.TrimSuffix(direction, ".")+".")
+	}
 	return slices.Concat(list, v.verdictLegend(), v.powerNotes())
 }
 

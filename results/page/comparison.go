@@ -60,7 +60,7 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	if v.Ranking.Tested() {
 		c.Charts = append(c.Charts, chart{"Mean ranks with the critical difference", drawn(plots.Ranks(v.Comparison, v.Labels)), least.note(v), ""})
 	}
-	if len(v.Rows) > 0 && !v.Ratio { // of times the text has the ratios
+	if len(v.Rows) > 0 && v.Judged() && !v.Ratio { // of times the text has the ratios
 		c.Charts = append(c.Charts, chart{Heading: "Shift to " + v.Label(v.Against), Figure: drawn(plots.Differences(v.Comparison, v.Labels))})
 	}
 	if head, rows := v.StrengthTable(); rows != nil {
@@ -132,7 +132,7 @@ func (least smallest) table(v compare.View) grid {
 			rows[i] = append(rows[i], cmp.Or(least.byMethod[m], "-"))
 		}
 	}
-	return grid{"Ranks and shifts, " + v.MetricLabel, head, rows}
+	return grid{"Ranks and differences, " + v.MetricLabel, head, rows}
 }
 
 // note explains the smallest differences.

@@ -38,13 +38,19 @@ func paretoOf(f *Folder, o Options, source string) *paretoView {
 		value += " (%)"
 	}
 	view := &paretoView{Title: p.Quality.MetricLabel + " against fit time", Figure: drawn(plots.ParetoOf(p, o.labels)),
-		Table: grid{Caption: p.Quality.MetricLabel + " and fit time", Head: []string{"Method", "Fit time, ms", value, "Beaten in both"}}}
+		Table: grid{Caption: p.Quality.MetricLabel + " and fit time", Head: []string{"Method", "Fit time, ms", value}}}
 	for i, m := range p.Methods {
-		beaten := "yes"
-		if slices.Contains(p.Front, i) {
-			beaten = "no"
+		view.Table.Rows = append(view.Table.Rows, []string{v.Label(m), milliseconds(p.Seconds[i]), v.Number(p.Values[i])})
+	}
+	if p.Front != nil {
+		view.Table.Head = append(view.Table.Head, "Beaten in both")
+		for i := range p.Methods {
+			beaten := "yes"
+			if slices.Contains(p.Front, i) {
+				beaten = "no"
+			}
+			view.Table.Rows[i] = append(view.Table.Rows[i], beaten)
 		}
-		view.Table.Rows = append(view.Table.Rows, []string{v.Label(m), milliseconds(p.Seconds[i]), v.Number(p.Values[i]), beaten})
 	}
 	return view
 }

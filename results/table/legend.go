@@ -99,7 +99,7 @@ func (t *Table) belowLegend() (list []string) {
 		}
 		list = append(list, text+".")
 	} else if s.Interval {
-		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s).", s.Metric))
+		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s of measured rows).", s.Metric))
 	}
 	if s.ConsistencyBand && t.any(func(c Cell) bool { return c.Band != "" }) {
 		list = append(list, "In square brackets: consistency band, the 95 % range of a perfectly calibrated model with the same confidences and the same n.")

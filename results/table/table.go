@@ -103,11 +103,13 @@ func (c Cell) below() string {
 
 // Pair sets the difference of each number from the number of the baseline, with its
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
-// itself, has none. It is for tables without averages, see Spec.Interval.
+// itself, has none, and neither has a simulated number. It is for tables without averages, see Spec.Interval.
 func (t *Table) Pair(pairs []results.Pair) {
 	index := map[identity]results.Pair{}
 	for _, p := range pairs {
-		index[identity{p.Setting, p.Method, p.Metric}] = p
+		if p.Source == "measured" {
+			index[identity{p.Setting, p.Method, p.Metric}] = p
+		}
 	}
 	for _, row := range t.Rows {
 		for j := range row.Cells {

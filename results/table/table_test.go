@@ -565,7 +565,7 @@ func TestPairedIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	without := legendOf(t, table)
-	if want := "Differences from the baseline are not known (pairs.csv has none in ece)."; !strings.Contains(without, want) {
+	if want := "Differences from the baseline are not known (pairs.csv has none in ece of measured rows)."; !strings.Contains(without, want) {
 		t.Errorf("no %q in\n%s", want, without)
 	}
 	table.Pair(pairs)
@@ -580,6 +580,16 @@ func TestPairedIntervals(t *testing.T) {
 		if !strings.Contains(with, s) {
 			t.Errorf("no %q in\n%s", s, with)
 		}
+	}
+	for i := range pairs {
+		pairs[i].Source = "simulated"
+	}
+	if table, err = Pivot(records, spec); err != nil {
+		t.Fatal(err)
+	}
+	table.Pair(pairs)
+	if text := legendOf(t, table); text != without {
+		t.Errorf("intervals of simulated rows:\n%s", text)
 	}
 	spec.Average = []string{"dataset"}
 	spec.Rows = []string{"backbone"}

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,36 @@ func TestFilters(t *testing.T) {
 	p.choose("f-shift", "corrupted")
 	if got := rows(); got != 6 {
 		t.Errorf("%d corrupted settings, want 6", got)
+	}
+	p.done()
+}
+
+// TestSimulatedSettingsGetNoVerdict: the leaderboard has ranks and means, and no part of
+// the page that the script draws has a test, an interval or a judgement.
+func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
+	p := open(t, newPage(t), "")
+	verdict := regexp.MustCompile(`(?i)\bworse\b|\btie\b|alike|nemenyi|95 % interval|smallest|in the band|is better (in|than)|the better method`)
+	drawn := func() string {
+		p.do(chromedp.Click("#heat-table tbody a"))
+		return strings.Join(p.texts("#leaderboard-body, #settings-body, #setting, #dominance-body"), " ")
+	}
+	if text := drawn(); !verdict.MatchString(text) {
+		t.Errorf("no verdict on measured settings: %s", text)
+	}
+	p.choose("f-source", "simulated")
+	text := drawn()
+	if found := verdict.FindAllString(text, -1); found != nil {
+		t.Errorf("%q in %s", found, text)
+	}
+	if n := strings.Count(text, "Simulated settings get no test, no interval and no verdict."); n != 4 {
+		t.Errorf("the reason stands there %d times, want one in each of four parts: %s", n, text)
+	}
+	if shades := eval[int](p, `document.querySelectorAll("#heat-table td[class^='h']:not(.h0)").length`); shades != 0 {
+		t.Errorf("%d shaded differences", shades)
+	}
+	heads := p.texts("#leaderboard-table thead th")
+	if cells := eval[int](p, `document.querySelector("#leaderboard-table tbody tr").children.length`); cells != len(heads) || !slices.Contains(heads, "Mean rank") {
+		t.Errorf("%d columns under the headings %q", cells, heads)
 	}
 	p.done()
 }

@@ -19,6 +19,7 @@ function drawDominance() {
     .sort((p, q) => p.d - q.d);
   const above = list.filter(p => p.d > 0).length;
   const below = list.filter(p => p.d < 0).length;
+  const verdicts = judged(state.source);
   const [up, down] = better(metric) === "higher" ? [above, below] : [below, above];
   const options = has.map(m => [data.methods[m].id, label(m)]);
   const parts = [
@@ -62,7 +63,7 @@ function drawDominance() {
             cx: f.sx(i + 1),
             cy: f.sy(Math.max(-limit, Math.min(limit, p.d))),
             r: 3,
-            style: "fill:" + (p.d === 0 ? "var(--dim)" : color(p.d > 0 === (better(metric) === "higher") ? a : b)),
+            style: "fill:" + (p.d === 0 || !verdicts ? "var(--dim)" : color(p.d > 0 === (better(metric) === "higher") ? a : b)),
           },
           svg("title", {}, `${p.name}: ${plain(p.d, digits)}`),
         ),
@@ -72,7 +73,9 @@ function drawDominance() {
       el(
         "p",
         {},
-        `${label(a)} is better in ${up} of ${plural(list.length, "setting")}, worse in ${down} and equal in ${list.length - up - down}. A dot has the colour of the better method, and is grey where they are equal.`,
+        verdicts
+          ? `${label(a)} is better in ${up} of ${plural(list.length, "setting")}, worse in ${down} and equal in ${list.length - up - down}. A dot has the colour of the better method, and is grey where they are equal.`
+          : unjudged,
       ),
       el(
         "figure",

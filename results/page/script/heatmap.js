@@ -38,13 +38,14 @@ function drawHeatmap() {
       .filter(x => x !== null),
   );
   const step = stepOf(differences);
+  const verdicts = judged(state.source);
   const shown = allRows ? settings : settings.slice(0, mostRows);
   const rows = shown.map(s => {
     const b = value(s.i, base, metric);
     const tds = methods.map(m => {
       const a = value(s.i, m, metric);
       if (a === null || b === null) return el("td", {class: "none", "data-m": m}, "–");
-      return el("td", {class: shade(a - b, metric, step), "data-m": m}, a === b ? "=" : signed(a - b, metric));
+      return el("td", {class: verdicts ? shade(a - b, metric, step) : "h0", "data-m": m}, a === b ? "=" : signed(a - b, metric));
     });
     return el(
       "tr",
@@ -111,9 +112,9 @@ function drawHeatmap() {
     el(
       "p",
       {class: "small"},
-      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}. Blue is better than ${label(base)}, orange is worse, and = is equal to the last digit. Choose a setting to open it.`,
+      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${verdicts ? "" : unjudged + " "}Choose a setting to open it.`,
     ),
-    el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse"),
+    verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : "",
     el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
     settings.length > shown.length
       ? el(

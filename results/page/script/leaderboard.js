@@ -6,11 +6,11 @@ const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => d
 // The outcomes of a pair, as results.Outcome numbers them.
 const [WIN, TIE, LOSS] = [1, 2, 3];
 
-// verdicts counts, by method, the settings with each verdict against the baseline. sure
+// decisions counts, by method, the settings with each verdict against the baseline. sure
 // are the wins and losses that Holm's correction for all verdicts leaves. least is the
 // smallest difference that the rows of a setting can show: half the width of the
 // verdict's interval, or its root where the basis is a square, median over the settings.
-function verdicts(settings, metric, base) {
+function decisions(settings, metric, base) {
   const kept = new Set(settings.map(s => s.i));
   const seen = new Set();
   const counts = new Map();
@@ -43,7 +43,7 @@ function verdicts(settings, metric, base) {
 
 function leaderboardRows(result, all, metric) {
   const base = baseline();
-  const {counts, all: decided} = verdicts(shownSettings(), metric, base);
+  const {counts, all: decided} = decisions(shownSettings(), metric, base);
   const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
   const beside = new Map(columns.map(id => [id, id === metric ? null : merged(shownSettings(), id).settings]));
   const row = (m, rank, groups, note) => {
@@ -103,6 +103,7 @@ function drawLeaderboard() {
   const result = rankMethods(all, metric);
   const {rows, columns, base, decided} = leaderboardRows(result, all, metric);
   const focused = document.activeElement?.id;
+  const verdicts = judged(state.source);
   const head = (id, text, title) =>
     el(
       "th",
@@ -120,14 +121,18 @@ function drawLeaderboard() {
   const heads = [
     head("method", "Method"),
     head("rank", "Mean rank"),
-    head("group", "Alike", "methods with a common letter are not told apart"),
+    verdicts ? head("group", "Alike", "methods with a common letter are not told apart") : null,
     ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
     head("settings", "Settings"),
-    head("win", "Better"),
-    head("tie", "Tie"),
-    head("loss", "Worse"),
-    head("least", "Smallest", "smallest difference that the rows of a setting can show"),
-  ];
+    ...(verdicts
+      ? [
+          head("win", "Better"),
+          head("tie", "Tie"),
+          head("loss", "Worse"),
+          head("least", "Smallest", "smallest difference that the rows of a setting can show"),
+        ]
+      : []),
+  ].filter(x => x);
   const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
   const body = shown.map(r =>
     el(
@@ -135,7 +140,7 @@ function drawLeaderboard() {
       {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
       el("th", {scope: "row"}, el("span", {}, swatch(r.method), label(r.method)), r.note ? el("div", {class: "small"}, r.note) : null),
       el("td", {class: "number"}, r.rank === null ? "–" : r.rank.toFixed(2)),
-      el("td", {class: "number"}, r.groups.join(" ") || "–"),
+      verdicts ? el("td", {class: "number"}, r.groups.join(" ") || "–") : null,
       ...r.means.map((x, j) =>
         el(
           "td",
@@ -145,12 +150,14 @@ function drawLeaderboard() {
         ),
       ),
       el("td", {class: "number"}, String(r.settings)),
-      ...[
-        ["win", "sureWin"],
-        ["tie", ""],
-        ["loss", "sureLoss"],
-      ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–")),
-      el("td", {class: "number"}, print(r.counts?.least, metric)),
+      ...(verdicts
+        ? [
+            ["win", "sureWin"],
+            ["tie", ""],
+            ["loss", "sureLoss"],
+          ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–"))
+        : []),
+      verdicts ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
     ),
   );
   const notes = [
@@ -158,9 +165,11 @@ function drawLeaderboard() {
     result.critical
       ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
       : "",
-    decided
-      ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
-      : `There are no verdicts against ${label(base)} in ${metricById.get(metric)?.label}.`,
+    !verdicts
+      ? unjudged
+      : decided
+        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
+        : `There are no verdicts against ${label(base)} in ${metricById.get(metric)?.label}.`,
     columns.some(id => better(id) === "higher")
       ? "Higher is better for " +
         columns

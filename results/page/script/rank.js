@@ -107,7 +107,7 @@ function rankMethods(all, metric) {
     });
   }
   result.ranked = candidates.map(m => ({method: m, rank: sums.get(m) / n, groups: []})).sort((a, b) => a.rank - b.rank);
-  if (k > 2 && data.critical[k]) {
+  if (k > 2 && data.critical[k] && judged(state.source)) {
     result.critical = data.critical[k] / Math.sqrt(n);
     group(result.ranked, result.critical);
   }

@@ -197,6 +197,7 @@ function quantileGap(s, methods) {
 
 // settingForest draws the paired differences of a setting in one metric.
 function settingForest(s, metric) {
+  if (!judged(s.src)) return null;
   const at = data.metrics.findIndex(m => m.id === metric);
   const scale = metricById.get(metric)?.percent ? 100 : 1;
   const rows = data.pairs
@@ -271,7 +272,7 @@ function summaryTable(s) {
     "Method",
     ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
     "ECE band %",
-    "ECE in the band",
+    ...(judged(s.src) ? ["ECE in the band"] : []),
     "Status",
   ];
   const rows = data.methods
@@ -287,7 +288,7 @@ function summaryTable(s) {
         el("span", {}, swatch(m), label(m)),
         ...shown.map(id => print(value(s.i, m, id), id)),
         has ? `${plain(100 * lo, 2)}–${plain(100 * hi, 2)}` : "–",
-        has ? (ece <= hi ? "yes" : "no") : "–",
+        ...(judged(s.src) ? [has ? (ece <= hi ? "yes" : "no") : "–"] : []),
         status,
       ];
     });
@@ -414,7 +415,7 @@ function drawSetting() {
         "p",
         {class: "small"},
         s.print + ". ",
-        s.src === "simulated" ? "Simulated: no number here is of a real network. " : "",
+        s.src === "simulated" ? "Simulated: no number here is of a real network. " + unjudged + " " : "",
         s.n ? plural(s.n, "test row") + ". " : "",
         data.texts[s.from] ? "From: " + data.texts[s.from] + "." : "",
       ),

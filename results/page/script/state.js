@@ -63,6 +63,10 @@ function set(changes) {
   redraw(changed);
 }
 
+// judged reports whether settings of a source get tests, intervals and verdicts.
+const judged = source => source !== "simulated";
+const unjudged = "Simulated settings get no test, no interval and no verdict.";
+
 // filterKeys are the choices that decide which settings count.
 const filterKeys = "source experiment dataset backbone loss shift q";
 

@@ -1,0 +1,40 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Judged reports whether the comparison has tests, intervals and verdicts. One over
+// simulated settings has values, differences and ranks alone: its networks are virtual,
+// and a test of them would say how the simulator was written.
+func (c *Comparison) Judged() bool { return c.Source != "simulated" }
+
+// dropVerdicts keeps what a comparison without verdicts has. It names the fields that
+// stay, so that a field that is added later is left out.
+func (c *Comparison) dropVerdicts() {
+	kept := func(r Row) Row {
+		return Row{Method: r.Method, Settings: r.Settings, Blocks: r.Blocks, Value: r.Value, Difference: r.Difference,
+			BlockDifference: r.BlockDifference, BlockNames: r.BlockNames,
+			NoVerdict: r.Settings, Test: significance.SignedRank{P: math.NaN()}, Holm: math.NaN()}
+	}
+	for i, r := range c.Rows {
+		c.Rows[i] = kept(r)
+	}
+	c.Own, c.Verdicts = kept(c.Own), 0
+	k := c.Ranking
+	c.Ranking = Ranking{Methods: k.Methods, Ranks: k.Ranks, Means: k.Means, Blocks: k.Blocks, Settings: k.Settings, Extent: k.Extent, None: k.None,
+		Aside: k.Aside, ByNature: k.ByNature, Missing: k.Missing}
+}
+
+// unjudged says why a simulated comparison has no verdict.
+const unjudged = "Simulated rows get no test, no interval and no verdict."
+
+// description is the sentence of a comparison without verdicts.
+func (v View) description() string {
+	return fmt.Sprintf("SIMULATED: values and ranks of %s beside %s, %s, %s. %s",
+		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent, unjudged)
+}
