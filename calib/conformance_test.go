@@ -19,6 +19,7 @@ func claims() map[string]calibtest.Claims {
 		"qats-free":         {MinimisesNLL: true},
 		"qats-pw-free":      {MinimisesNLL: true},
 		"qats-transductive": {MinimisesNLL: true},
+		"qats-reading":      {MinimisesNLL: true},
 		"t-conf":            {MinimisesNLL: true},
 		"t-entropy":         {MinimisesNLL: true},
 		"t-gap":             {MinimisesNLL: true},
@@ -56,5 +57,28 @@ func TestConformance(t *testing.T) {
 		if _, ok := calib.Lookup(name); !ok {
 			t.Errorf("claims of %q, which is not registered", name)
 		}
+	}
+}
+
+// The readings of QaTS keep the promises of the suite for each of their options.
+func TestConformanceOfReadings(t *testing.T) {
+	entry, _ := calib.Lookup("qats-reading")
+	for name, options := range map[string]map[string]any{
+		"brier": {"loss": "brier"}, "rising": {"form": "rising"}, "rising brier": {"form": "rising", "loss": "brier"},
+		"constant brier": {"form": "constant", "loss": "brier"}, "adam": {"solver": "adam", "steps": 20}, "adam brier": {"solver": "adam", "steps": 20, "loss": "brier", "form": "rising"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calibtest.Run(t, entry, calibtest.Claims{Options: func(list []calib.Option) error {
+				for _, o := range list {
+					if v, ok := options[o.Name]; ok {
+						if err := o.Set(v); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			}})
+		})
 	}
 }

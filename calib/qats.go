@@ -135,24 +135,29 @@ func targetECDF(ctx context.Context, in Input) (fit.ECDF, error) {
 }
 
 // fitRanked fits a curve over the rank and returns its parameters and the ranks.
-// In memory it keeps 16 bytes a row beside the logits: the rank of every row,
-// and the distribution of the ranks, which the map holds.
 func fitRanked(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF, fit.Report, error) {
-	o, err := in.objective()
+	o, q, ranks, err := in.ranked(ctx)
 	if err != nil {
 		return nil, nil, fit.Report{}, err
 	}
-	q, err := o.Tails(ctx)
-	if err != nil {
-		return nil, nil, fit.Report{}, err
-	}
-	ranks, err := fit.RankRows(ctx, q)
-	if err != nil {
-		return nil, nil, fit.Report{}, err
-	}
-	in.stage("rank", o.Passes)
 	x, report, err := fit.TemperatureCurve(ctx, in.stage, o, q, c)
 	return x, ranks, report, err
+}
+
+// ranked returns the calibration set, the rank q of every row, and the distribution of
+// the ranks, which a map holds. In memory these are 16 bytes a row beside the logits.
+func (in Input) ranked(ctx context.Context) (o *fit.Objective, q []float64, ranks fit.ECDF, err error) {
+	if o, err = in.objective(); err != nil {
+		return nil, nil, nil, err
+	}
+	if q, err = o.Tails(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	if ranks, err = fit.RankRows(ctx, q); err != nil {
+		return nil, nil, nil, err
+	}
+	in.stage("rank", o.Passes)
+	return o, q, ranks, nil
 }
 
 // qatsMap is the temperature A (1-q) + B with the ranks that give q.

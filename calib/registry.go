@@ -61,6 +61,7 @@ func Registry() []Entry {
 		qatsFreeEntry,
 		qatsPWFreeEntry,
 		qatsTransductiveEntry,
+		qatsReadingEntry,
 		tConfEntry,
 		tEntropyEntry,
 		tGapEntry,
