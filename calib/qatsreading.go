@@ -166,7 +166,7 @@ func (m QaTSReading) adam(loss func(x []float64) (fit.Local, error)) ([]float64,
 	slope := func() ([]float64, error) {
 		x := line()
 		if !usable(x[1]) || !usable(x[0]+x[1]) {
-			return nil, fmt.Errorf("Adam steps to a = %g, b = %g, which is no temperature", x[0], x[1])
+			return nil, fmt.Errorf("the recipe of Adam steps to a = %g, b = %g, which is no temperature", x[0], x[1])
 		}
 		f, err := loss(x)
 		if err != nil {
