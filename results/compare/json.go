@@ -191,7 +191,7 @@ func (v View) JSON(w io.Writer) error {
 	for _, b := range v.Blocks {
 		objects = append(objects, blockObject{about{"block", v.Metric, v.Source, v.Block}, b, v.Datasets[b], v.Bases[b]})
 	}
-	if p := v.Power(); p.Comparisons > 0 {
+	if p := v.Power(); p.Comparisons > 0 && v.Judged() {
 		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
 			p.Blocks, p.Comparisons, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Methods, p.Needed})
 	}

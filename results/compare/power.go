@@ -51,7 +51,7 @@ func (v View) powerNotes() []string {
 	const small = .01
 	p := v.Power()
 	switch {
-	case p.Comparisons == 0:
+	case p.Comparisons == 0 || !v.Judged():
 		return nil
 	case p.Possible && p.LeastP <= small:
 		return v.fewBlocks(small)

@@ -113,7 +113,7 @@ func TestSimulatedSettingsAreDescribed(t *testing.T) {
 		t.Errorf("a test of the ranks: %+v", s.Ranking)
 	}
 	for _, o := range objects["simulated"] {
-		for _, name := range []string{"shift", "lo", "hi", "better", "worse", "win", "tie", "loss", "smallest", "p", "p_holm",
+		for _, name := range []string{"shift", "lo", "hi", "better", "worse", "win", "tie", "loss", "win_holm", "loss_holm", "smallest", "p", "p_holm",
 			"least_p", "friedman_chi2", "friedman_p", "iman_davenport_f", "iman_davenport_p", "critical_difference", "alike", "not_told_apart"} {
 			if x, ok := o[name]; ok && x != nil {
 				t.Errorf("%s: %s = %v", o["kind"], name, x)
@@ -123,7 +123,7 @@ func TestSimulatedSettingsAreDescribed(t *testing.T) {
 			t.Errorf("%v", o)
 		}
 	}
-	if n, want := len(objects["simulated"]), len(s.Rows)+2; n != want {
-		t.Errorf("%d objects, want one for each of %d methods, the ranking, and the redrawn setting", n, len(s.Rows))
+	if n, want := len(objects["simulated"]), len(s.Rows)+2+len(s.Blocks); n != want {
+		t.Errorf("%d objects, want one for each of %d methods, the ranking, the redrawn setting and %d blocks", n, len(s.Rows), len(s.Blocks))
 	}
 }
