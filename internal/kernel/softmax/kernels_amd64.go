@@ -170,10 +170,10 @@ type countedAbreast struct {
 	seconds       [8]int32
 }
 
-func vectorProbs(on instructions, dst []float64, row []float32, scale float64) bool {
+func vectorProbs(on instructions, dst []float64, row []float32, scale float64) (tail float64, ok bool) {
 	k := len(row)
 	if on == portable || k == 0 {
-		return false
+		return 0, false
 	}
 	var largest float32
 	var top, ties int
@@ -197,7 +197,8 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 	if k < narrow {
 		total = sum(dst)
 	}
-	s0 := 1 + (float64(ties) + total)
+	tail = float64(ties) + total
+	s0 := 1 + tail
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	if on == avx512 {
@@ -213,7 +214,7 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) b
 			}
 		}
 	}
-	return true
+	return tail, true
 }
 
 // vectorTop leaves rows of few classes to portable code.

@@ -6,7 +6,9 @@ func vectorRows(instructions, []Moments, []float32, int, []float64) bool { retur
 
 func vectorScores(instructions, []Score, []int32, []float32, int, []float64) bool { return false }
 
-func vectorProbs(instructions, []float64, []float32, float64) bool { return false }
+func vectorProbs(instructions, []float64, []float32, float64) (float64, bool) {
+	return 0, false
+}
 
 func vectorTails(instructions, []float64, []float32, int) bool { return false }
 

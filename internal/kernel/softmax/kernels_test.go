@@ -82,9 +82,10 @@ func TestKernelsAgree(t *testing.T) {
 				}
 				for i := range min(n, 3) {
 					row := l[i*k : (i+1)*k]
-					probs(portable, wantProbs, row, scales[i])
-					if probs(on, gotProbs, row, scales[i]); !slices.Equal(gotProbs, wantProbs) {
-						t.Errorf("%s: probabilities %v, want %v", at, gotProbs, wantProbs)
+					rows(portable, wantRows[:1], row, k, scales[i:i+1])
+					wantTail := probs(portable, wantProbs, row, scales[i])
+					if tail := probs(on, gotProbs, row, scales[i]); !slices.Equal(gotProbs, wantProbs) || tail != wantTail || tail != wantRows[0].Tail {
+						t.Errorf("%s: probabilities %v and tail %v, want %v and %v", at, gotProbs, tail, wantProbs, wantRows[0].Tail)
 					}
 				}
 			}

@@ -18,21 +18,30 @@ import (
 // round to the same probability, it gets the float64 just below. Classes with equal
 // logits get equal probabilities. Probs panics if the lengths differ.
 func Probs(dst []float64, row []float32, scale float64) []float64 {
+	probs(best, dst, row, scale)
+	return dst
+}
+
+// ProbsAndTail is Probs that returns the Tail of Rows. The largest probability is
+// 1/(1+Tail), and the sum of the others, Tail/(1+Tail), has all its digits where the
+// largest rounds to 1.
+func ProbsAndTail(dst []float64, row []float32, scale float64) (tail float64) {
 	return probs(best, dst, row, scale)
 }
 
-func probs(on instructions, dst []float64, row []float32, scale float64) []float64 {
+func probs(on instructions, dst []float64, row []float32, scale float64) (tail float64) {
 	if len(dst) != len(row) {
 		panic(fmt.Sprintf("softmax: Probs: %d probabilities for %d classes", len(dst), len(row)))
 	}
-	if vectorProbs(on, dst, row, scale) {
-		return dst
+	if tail, ok := vectorProbs(on, dst, row, scale); ok {
+		return tail
 	}
 	top, ties := peak(row)
 	m := row[top]
 	exps(dst, row, m, rateOf(scale))
 	clearTop(dst, row, m, top, ties)
-	s0 := 1 + (float64(ties) + sum(dst))
+	tail = float64(ties) + sum(dst)
+	s0 := 1 + tail
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
 	for j, e := range dst {
@@ -45,7 +54,7 @@ func probs(on instructions, dst []float64, row []float32, scale float64) []float
 		}
 		dst[j] = p
 	}
-	return dst
+	return tail
 }
 
 // Top returns the lowest index of the largest logit of a row.
