@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/neighbours"
 	"github.com/qats-bench/qats/calib/internal/smoothing"
 	"github.com/qats-bench/qats/calib/internal/vae"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // Parameters of a saved model may be at their limits, and not beyond them: a model is
@@ -103,10 +104,10 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{hbMap{}, hbMap{perClass[histogram]{[]histogram{{}}}}, hbTopMap{}, hbTopMap{histogram{-1e-9}}, hbTopMap{histogram{1 / below}}, hbTopMap{histogram{nan}}},
 		},
 		"histograms of equal mass": {
-			[]checked{hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{1}}, {[]float64{0, 1}, []float64{0, .5, 1}}}}}},
+			[]checked{hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{1}}, {[]float64{0, stretch.Logits.End(stretch.Most)}, []float64{0, .5, 1}}}}}},
 			[]checked{
 				hbMassMap{}, hbMassMap{perClass[massHistogram]{[]massHistogram{{}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{.5}, []float64{1}}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{1 / below}}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{nil, []float64{-1e-9}}}}},
-				hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{.5, .5}, numbers(3)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{-1e-9}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{1 / below}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{nan}, numbers(2)}}}},
+				hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{.5, .5}, numbers(3)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{-1e-9}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{stretch.Most / below}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{nan}, numbers(2)}}}}, hbMassMap{perClass[massHistogram]{[]massHistogram{{[]float64{inf}, numbers(2)}}}},
 			},
 		},
 		"hfe": {
@@ -166,8 +167,8 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			[]checked{smartMap{2 * math.MaxFloat32 / below, 1, numbers(321)}, smartMap{0, -1e-9, numbers(321)}, smartMap{0, 1e300 / below, numbers(321)}, smartMap{0, 1, numbers(320)}, smartMap{nan, 1, numbers(321)}, smartMap{0, nan, numbers(321)}},
 		},
 		"spline": {
-			[]checked{splineMap{[]float64{0, 1}, []float64{-1e6, 1e6}}},
-			[]checked{splineMap{}, splineMap{numbers(1), numbers(2)}, splineMap{[]float64{.5, .5}, numbers(2)}, splineMap{[]float64{-1e-9}, numbers(1)}, splineMap{[]float64{1 / below}, numbers(1)}, splineMap{numbers(1), []float64{1e6 / below}}, splineMap{numbers(1), []float64{nan}}, splineMap{[]float64{.2, .5, .4}, numbers(3)}},
+			[]checked{splineMap{[]float64{0, stretch.Most}, []float64{-1e6, 1e6}}},
+			[]checked{splineMap{}, splineMap{numbers(1), numbers(2)}, splineMap{[]float64{.5, .5}, numbers(2)}, splineMap{[]float64{-1e-9}, numbers(1)}, splineMap{[]float64{stretch.Most / below}, numbers(1)}, splineMap{numbers(1), []float64{1e6 / below}}, splineMap{numbers(1), []float64{nan}}, splineMap{[]float64{.2, .5, .4}, numbers(3)}},
 		},
 		"smoothing splines":  {nil, []checked{smoothingSplineMap{}, smoothingSplineMap{perClass[smoothing.Spline]{[]smoothing.Spline{{}}}}}},
 		"averaged":           {nil, []checked{bbqMap{}, bbqMap{perClass[histograms.Averaged]{[]histograms.Averaged{{}}}}}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/isotonic"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // CentredIsotonic is centred isotonic regression (Oron and Flournoy 2017) of each
@@ -22,14 +23,14 @@ import (
 // Departures. The second term is that of OneVsRestIsotonic. probmetrics, which applies
 // cir_model to each class, raises zeros to 1e-30 instead; then a class without
 // calibration rows has an NLL of 69. The authors compare means after rounding them to
-// 8 decimals; ours are compared exactly. Scores that differ by rounding alone are
-// equal (isotonic.TieShare).
+// 8 decimals; ours are compared exactly. Ties are as in IsotonicRegression; in cir_model
+// each of them is a score of its own.
 type CentredIsotonic struct{}
 
 var cirEntry = NewEntry[CentredIsotonic, irOVAMap](Entry{
 	Name:      "cir",
 	Label:     "CIR",
-	Version:   1,
+	Version:   2,
 	Summary:   "centred isotonic regression of each class against all others, rows normalised",
 	Reference: "Oron and Flournoy 2017",
 
@@ -61,22 +62,22 @@ func (CentredIsotonic) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	classes := make([]isotonic.Function, k)
 	err = fit.EachBlock(ctx, k*fit.BlockRows, func(class, _, _ int) { // one class a call
 		var points []isotonic.Point
-		least := 1.0
+		least := stretch.Most
 		for _, i := range ofClass[class] {
-			p := rows[i].Prob(set.Logits.Row(i)[class])
-			points = append(points, isotonic.Point{X: p, Hit: true})
-			least = min(least, p)
+			x := rows[i].Stretched(set.Logits.Row(i)[class])
+			points = append(points, isotonic.Point{X: x, Hit: true})
+			least = min(least, x)
 		}
 		below := -1.0 // the largest score below least
 		for i := range rows {
 			if len(points) == 0 || int(set.Labels[i]) == class {
 				continue
 			}
-			p := rows[i].Prob(set.Logits.Row(i)[class])
-			if p >= least/2 { // a tie may begin below least
-				points = append(points, isotonic.Point{X: p})
+			x := rows[i].Stretched(set.Logits.Row(i)[class])
+			if x >= least/2 { // a tie may begin below least
+				points = append(points, isotonic.Point{X: x})
 			} else {
-				below = max(below, p)
+				below = max(below, x)
 			}
 		}
 		if below >= 0 {

@@ -127,7 +127,7 @@ func (h HistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	placed := make([][]placement, set.Logits.Rows)
 	var all []placement // of the rows so far
-	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
+	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64, _ float64) {
 		from := len(all)
 		for j, x := range p {
 			if !inFirstBin(x, h.Bins) {
@@ -225,7 +225,7 @@ func (h TopHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error)
 	}
 	tally := newBinTally(h.Bins)
 	for _, r := range rows {
-		tally.add(r.conf, r.hit)
+		tally.add(topConf(r.tail), r.hit)
 	}
 	return topFitted(hbTopMap{tally.histogram()}), nil
 }
@@ -239,5 +239,5 @@ func (m hbTopMap) Check() error { return m.Bins.Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
-	eachConfidence(dst, at, m.Bins.at)
+	eachConfidence(dst, at, func(tail float64) float64 { return m.Bins.at(topConf(tail)) })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // A single bin has the shares of the classes, and of the right predictions.
@@ -97,16 +98,18 @@ func TestHBTopIsCalibratedOnItsRows(t *testing.T) {
 // stay together even if a bin becomes larger.
 func TestHBMassCutsBetweenScores(t *testing.T) {
 	hit := []bool{false, true, true, true}
+	tie := stretch.Logits.End(0.5)
 	h := newMassHistogram([]float64{0.1, 0.4, 0.2, 0.3}, hit, 2)
 	if !testset.Near(h.Edges, []float64{0.25}, 1e-15) || !testset.Near(h.Values, []float64{0.5, 1}, 0) {
 		t.Errorf("edges %v, values %v", h.Edges, h.Values)
 	}
-	h = newMassHistogram([]float64{0.5, 0.5, 0.5, 0.7}, hit, 2)
-	if !testset.Near(h.Edges, []float64{0.5}, 0) || !testset.Near(h.Values, []float64{2. / 3, 1}, 1e-15) {
+	ties := []float64{0.5, 0.5, 0.5, stretch.Of(0.7, 0.3)}
+	h = newMassHistogram(ties, hit, 2)
+	if !testset.Near(h.Edges, []float64{tie}, 0) || !testset.Near(h.Values, []float64{2. / 3, 1}, 1e-15) {
 		t.Errorf("ties: edges %v, values %v", h.Edges, h.Values)
 	}
-	h = newMassHistogram([]float64{0.5, 0.5, 0.5, 0.7}, hit, 4) // no score in (0.5, 0.6]
-	if !testset.Near(h.Edges, []float64{0.5, 0.6}, 1e-15) || !testset.Near(h.Values, []float64{2. / 3, 0.55, 1}, 1e-15) {
+	h = newMassHistogram(ties, hit, 4) // no score between the tie and 0.6
+	if !testset.Near(h.Edges, []float64{tie, stretch.Of(0.6, 0.4)}, 1e-15) || !testset.Near(h.Values, []float64{2. / 3, (stretch.Prob(tie) + 0.6) / 2, 1}, 1e-15) {
 		t.Errorf("empty bin: edges %v, values %v", h.Edges, h.Values)
 	}
 }
@@ -145,7 +148,8 @@ func TestHBMassIsCalibratedOnItsRows(t *testing.T) {
 	for j, h := range m.Classes {
 		rows, sum := make([]int, len(h.Values)), make([]float64, len(h.Values))
 		for i, y := range set.Labels {
-			b := edgesBelow(h.Edges, softmax.Probs(make([]float64, 4), set.Logits.Row(i), 1)[j])
+			p := softmax.Probs(make([]float64, 4), set.Logits.Row(i), 1)[j]
+			b := edgesBelow(h.Edges, stretch.Of(p, 1-p))
 			rows[b]++
 			if int(y) == j {
 				sum[b]++

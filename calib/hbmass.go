@@ -12,11 +12,11 @@ import (
 // rows are sorted by p_j and cut into bins of n/Bins rows; the first bins have one more
 // if n cannot be divided. The new probability is the share of rows of class j in the
 // bin, divided by the sum of the row. An edge lies half-way between the last score of
-// a bin and the first of the next, and belongs to the bin below, so equal scores are
-// never parted. A set of fewer rows than Bins has one row a bin. The prediction may
-// change.
+// a bin and the first of the next, and belongs to the bin below. If the two are tied, as
+// in IsotonicRegression, it lies at the end of the tie, so that rounding parts no rows. A
+// set of fewer rows than Bins has one row a bin. The prediction may change.
 //
-// A bin without rows, which only equal scores can cause, returns its centre, and a row
+// A bin without rows, which only ties can cause, returns its centre, and a row
 // of zeros becomes uniform, as in HistogramBinning.
 //
 // Departures. CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile
@@ -29,7 +29,7 @@ type MassHistogramBinning struct {
 var hbMassEntry = NewEntry[MassHistogramBinning, hbMassMap](Entry{
 	Name:      "hb-mass",
 	Label:     "HB-mass",
-	Version:   1,
+	Version:   2,
 	Summary:   "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
 	Reference: "Zadrozny and Elkan 2001",
 	Aliases:   []string{"hist-quantile"},
@@ -56,9 +56,9 @@ func (h MassHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error
 	}
 	var m hbMassMap
 	m.Classes = make([]massHistogram, in.Cal.Logits.Cols)
-	nll, err := eachClass(ctx, in.Cal, scoreProb, func(class int, p []float64, positive []bool) {
-		m.Classes[class] = newMassHistogram(p, positive, h.Bins)
-		binValues(p, m.Classes[class].Edges, m.Classes[class].Values)
+	nll, err := eachClass(ctx, in.Cal, scoreStretched, func(class int, x []float64, positive []bool) {
+		m.Classes[class] = newMassHistogram(x, positive, h.Bins)
+		binValues(x, m.Classes[class].Edges, m.Classes[class].Values)
 	})
 	if err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (h MassHistogramBinning) Fit(ctx context.Context, in Input) (*Fitted, error
 	return result(m, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
-// massHistogram is a value for each bin. Scores up to Edges[0] are in bin 0, scores
-// above Edges[i] up to Edges[i+1] in bin i+1.
+// massHistogram is a value for each bin. Stretched probabilities up to Edges[0] are in bin
+// 0, those above Edges[i] up to Edges[i+1] in bin i+1.
 type massHistogram struct {
 	Edges  []float64 `json:"edges"`  // increasing, one fewer than Values
 	Values []float64 `json:"values"` // one for each bin
@@ -75,7 +75,8 @@ type massHistogram struct {
 
 func (h massHistogram) Check() error { return checkBins(h.Edges, h.Values) }
 
-// newMassHistogram returns the share of hits in bins of equal numbers of scores.
+// newMassHistogram returns the share of hits in bins of equal numbers of stretched
+// probabilities.
 func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
 	edges, rows := equalEdges(scores, bins)
 	h := massHistogram{Edges: edges, Values: make([]float64, len(rows))}
@@ -99,10 +100,10 @@ type hbMassMap struct{ perClass[massHistogram] }
 
 // Apply writes the n x k probabilities.
 func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {
-	applyClasses(dst, set, scoreProb, m.at)
+	applyClasses(dst, set, scoreStretched, m.at)
 }
 
-func (m hbMassMap) at(class int, p float64) float64 {
+func (m hbMassMap) at(class int, x float64) float64 {
 	h := &m.Classes[class]
-	return h.Values[edgesBelow(h.Edges, p)]
+	return h.Values[edgesBelow(h.Edges, x)]
 }

@@ -18,17 +18,19 @@ import (
 // The second term orders classes that share a plateau of g, so the prediction
 // stays; see irMap.
 //
-// Departures. Probabilities that differ by rounding alone count as equal
-// (isotonic.TieShare); in the authors' code each is a knot. On a ResNet-14 for
-// CIFAR-100 whose probabilities saturate, this lowers the NLL from 2.602 to 2.552
-// and raises the ECE from .0340 to .0467. The paper divides by the sum of the row
-// when it computes scores. Our map divides at once, which changes no score.
+// Ties. Probabilities that differ by rounding alone are one point of the regression, and
+// have one value later: those that agree to 2^-22 of p up to 1/2, and of 1-p above
+// (package stretch). In the authors' code each is a knot, but those within 1e-15 are
+// one, so that all below 1e-15, and all above 1 - 1e-15, are alike.
+//
+// Departures. The ties. The paper divides by the sum of the row when it computes scores.
+// Our map divides at once, which changes no score.
 type IsotonicRegression struct{}
 
 var irEntry = NewEntry[IsotonicRegression, irMap](Entry{
 	Name:      "ir",
 	Label:     "IR",
-	Version:   2,
+	Version:   3,
 	Summary:   "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 	Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",
 	Aliases:   []string{"isotonic", "isotonic-regression", "irm"},
@@ -72,17 +74,17 @@ func fitPooled(ctx context.Context, set *data.Set) (g isotonic.Function, tries i
 // the window was wide enough.
 func pooledIsotonic(ctx context.Context, set *data.Set, window float64) (isotonic.Function, bool, error) {
 	positives := make([]float64, set.Logits.Rows)
-	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
-		positives[i] = p[set.Labels[i]]
+	err := fit.EachRow(ctx, set.Logits, func(i int, p []float64, tail float64) {
+		positives[i] = isotonic.Stretched(p[set.Labels[i]], tail)
 	})
 	if err != nil {
 		return isotonic.Function{}, false, err
 	}
 	pairs := isotonic.NewTally(positives, window)
-	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64) {
-		for j, x := range p {
+	err = fit.EachRow(ctx, set.Logits, func(i int, p []float64, tail float64) {
+		for j, q := range p {
 			if j != int(set.Labels[i]) {
-				pairs.AddZero(x)
+				pairs.AddZero(isotonic.Stretched(q, tail))
 			}
 		}
 	})
@@ -118,10 +120,10 @@ func newIRMap(g isotonic.Function) irMap { return irMap{g, isotonic.NewFinder(g.
 func (m irMap) Apply(dst data.Probs, set *data.Set) {
 	for i := range set.Logits.Rows {
 		row, q := set.Logits.Row(i), dst.Row(i)
-		softmax.Probs(q, row, 1)
+		tail := softmax.ProbsAndTail(q, row, 1)
 		sum := 0.0
 		for j, p := range q {
-			x := isotonic.ClearTiny(p)
+			x := isotonic.Stretched(p, tail)
 			q[j] = m.Between(m.find.UpTo(x), x) + float64(plateauSlope*p)
 			sum += q[j]
 		}

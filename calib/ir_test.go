@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // isotonicFixtures holds numbers of scikit-learn; the recipe is in the file.
@@ -80,7 +81,9 @@ func TestIRIsTheRegressionOfAllPairs(t *testing.T) {
 		var all []isotonic.Run
 		p := make([]float64, 7)
 		for i := range 50 {
-			for j, x := range softmax.Probs(p, set.Logits.Row(i), 1) {
+			tail := softmax.ProbsAndTail(p, set.Logits.Row(i), 1)
+			for j, q := range p {
+				x := isotonic.Stretched(q, tail)
 				r := isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
 					r.Sum = 1
@@ -116,7 +119,8 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 		for j := range k {
 			all := make([]isotonic.Run, n)
 			for i := range n {
-				x := softmax.Probs(p, set.Logits.Row(i), 1)[j]
+				tail := softmax.ProbsAndTail(p, set.Logits.Row(i), 1)
+				x := isotonic.Stretched(p[j], tail)
 				all[i] = isotonic.Run{Lo: x, Hi: x, Weight: 1}
 				if j == int(set.Labels[i]) {
 					all[i].Sum = 1
@@ -127,8 +131,8 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 				g = isotonic.Regress(inBlocks(all))
 			}
 			for i := range test.Logits.Rows {
-				x := softmax.Probs(p, test.Logits.Row(i), 1)[j]
-				want.Row(i)[j] = g.At(isotonic.ClearTiny(x)) + 1e-9*x
+				tail := softmax.ProbsAndTail(p, test.Logits.Row(i), 1)
+				want.Row(i)[j] = g.At(isotonic.Stretched(p[j], tail)) + 1e-9*p[j]
 			}
 		}
 		got := applied(m, test.Logits)
@@ -152,11 +156,11 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 	var maps []irMap
 	for _, g := range []isotonic.Function{
-		{X: []float64{0, 1}, Y: []float64{0.3, 0.3}},
-		{X: []float64{0, 1}, Y: []float64{1, 1}},
-		{X: []float64{0, 1}, Y: []float64{0, 0}},
+		{X: []float64{0, stretch.Most}, Y: []float64{0.3, 0.3}},
+		{X: []float64{0, stretch.Most}, Y: []float64{1, 1}},
+		{X: []float64{0, stretch.Most}, Y: []float64{0, 0}},
 		{X: []float64{0.2, 0.21}, Y: []float64{0, 1}},
-		{X: []float64{0, 1}, Y: []float64{1e-17, 2e-17}},
+		{X: []float64{0, stretch.Most}, Y: []float64{1e-17, 2e-17}},
 	} {
 		maps = append(maps, newIRMap(g))
 	}
@@ -188,9 +192,11 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 			if !(math.Abs(sum-1) <= 1e-12) {
 				t.Fatalf("row %v sums to %v", row, sum)
 			}
-			p := softmax.Probs(make([]float64, k), row, 1)
+			p := make([]float64, k)
+			tail := softmax.ProbsAndTail(p, row, 1)
+			value := func(j int) float64 { return m.At(isotonic.Stretched(p[j], tail)) + float64(1e-9*p[j]) }
 			for j := range p {
-				tied := m.At(p[j])+float64(1e-9*p[j]) == m.At(p[top])+float64(1e-9*p[top])
+				tied := value(j) == value(top)
 				if tied && row[j] < row[top] {
 					ties++
 				}
@@ -205,7 +211,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 // 1 - conf is the sum over the other classes. At conf = 1 it is above 0 if they are. If
 // they all underflow, they share 1 - g evenly.
 func TestIRTopAtConfidenceOneSharesTheRest(t *testing.T) {
-	m := irTopMap{isotonic.Function{X: []float64{0, 1}, Y: []float64{0.7, 0.7}}}
+	m := irTopMap{isotonic.Function{X: []float64{0, stretch.Most}, Y: []float64{0.7, 0.7}}}
 	for _, c := range []struct{ row, want []float32 }{
 		{[]float32{50, 0, 0}, []float32{.7, .15, .15}},
 		{[]float32{0, 100, 100 - 60}, []float32{0, .7, .3}},
@@ -297,13 +303,10 @@ func BenchmarkIsotonicFit(b *testing.B) {
 // inBlocks follows the definition of a tie: it sorts all points, and adds each to the
 // last block if the smallest member of that block is near enough.
 func inBlocks(points []isotonic.Run) []isotonic.Run {
-	for i := range points {
-		points[i].Lo, points[i].Hi = isotonic.ClearTiny(points[i].Lo), isotonic.ClearTiny(points[i].Hi)
-	}
 	slices.SortFunc(points, func(a, b isotonic.Run) int { return cmp.Compare(a.Lo, b.Lo) })
 	var blocks []isotonic.Run
 	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+isotonic.TieShare) {
+		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+0x1p-22) {
 			blocks[last] = blocks[last].Join(r)
 		} else {
 			blocks = append(blocks, r)
@@ -343,7 +346,7 @@ func TestIRTopKeepsTheBitsOfConfidences(t *testing.T) {
 	for _, label := range []int32{0, 1} {
 		set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}}), Labels: []int32{label}}
 		m := fitted(t, TopIsotonicRegression{}, set).(irTopMap)
-		if want := NewUnscaled(set.Logits).Confidences(); !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
+		if want := []float64{topStretched(NewUnscaled(set.Logits).Tails()[0])}; !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
 			t.Errorf("label %d: knots %v with values %v, want %v", label, m.X, m.Y, want)
 		}
 	}

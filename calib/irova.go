@@ -25,7 +25,7 @@ type OneVsRestIsotonic struct{}
 var irOVAEntry = NewEntry[OneVsRestIsotonic, irOVAMap](Entry{
 	Name:      "irova",
 	Label:     "IR-OvA",
-	Version:   3,
+	Version:   4,
 	Summary:   "isotonic regression of each class against all others, rows normalised",
 	Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
 	Aliases:   []string{"isotonic-ova", "isotonic-one-vs-all"},
@@ -78,7 +78,7 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRo
 	k := set.Logits.Cols
 	positives := make([][]float64, k)
 	for i, y := range set.Labels {
-		positives[y] = append(positives[y], rows[i].Prob(set.Logits.Row(i)[y]))
+		positives[y] = append(positives[y], rows[i].Stretched(set.Logits.Row(i)[y]))
 	}
 	pairs, limit := make([]*isotonic.Tally, k), make([]float32, k)
 	for j := range pairs {
@@ -94,12 +94,12 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []isotonic.LikelyRo
 		}
 		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
 		for j := r.Next(row, limit, 0); j < k; j = r.Next(row, limit, j+1) {
-			switch p := r.Prob(row[j]); {
+			switch x := r.Stretched(row[j]); {
 			case j == y:
-			case p >= pairs[j].Least():
-				pairs[j].AddZero(p)
-			case pairs[j].AddUnlikelyZero(p):
-				limit[j] = isotonic.LikelyLimit(p)
+			case x >= pairs[j].Least():
+				pairs[j].AddZero(x)
+			case pairs[j].AddUnlikelyZero(x):
+				limit[j] = isotonic.LikelyLimit(x)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 				q[j] = plateauSlope * p
 			}
 			for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
-				g := m.Classes[j].At(isotonic.ClearTiny(r.Prob(row[j])))
+				g := m.Classes[j].At(r.Stretched(row[j]))
 				q[j] += g
 				sum += g
 			}
@@ -171,7 +171,7 @@ func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []isotonic.Likely
 		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
 		own, sum := plateauSlope*r.Prob(row[y]), plateauSlope
 		for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
-			g := m.Classes[j].At(isotonic.ClearTiny(r.Prob(row[j])))
+			g := m.Classes[j].At(r.Stretched(row[j]))
 			sum += g
 			if j == y {
 				own += g

@@ -7,17 +7,19 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // TopIsotonicRegression is isotonic regression of the top label (Zadrozny and Elkan
 // 2002): a nondecreasing g is fitted to the n pairs of confidence and hit (1 if the
-// prediction is right), and the predicted class gets g(conf); see TopLabel.
+// prediction is right), and the predicted class gets g(conf); see TopLabel. Ties are as in
+// IsotonicRegression.
 type TopIsotonicRegression struct{}
 
 var irTopEntry = NewEntry[TopIsotonicRegression, irTopMap](Entry{
 	Name:      "ir-top",
 	Label:     "IR-top",
-	Version:   2,
+	Version:   3,
 	Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
 	Reference: "Zadrozny and Elkan 2002",
 	Aliases:   []string{"isotonic-top"},
@@ -40,16 +42,20 @@ func (TopIsotonicRegression) Fit(ctx context.Context, in Input) (*Fitted, error)
 	// Bits of numbers above 0 have the order of the numbers, and sort faster than runs.
 	keys := make([]uint64, len(rows))
 	for i, r := range rows {
-		keys[i] = math.Float64bits(r.conf) << 1
+		keys[i] = math.Float64bits(topStretched(r.tail)) << 1
 		if r.hit {
 			keys[i]++
 		}
 	}
 	slices.Sort(keys)
-	runs := make([]isotonic.Run, len(keys))
-	for i, key := range keys {
-		conf := math.Float64frombits(key >> 1)
-		runs[i] = isotonic.Run{Lo: conf, Hi: conf, Sum: float64(key & 1), Weight: 1}
+	at := func(i int) float64 { return math.Float64frombits(keys[i] >> 1) }
+	runs := make([]isotonic.Run, 0, len(keys))
+	for lo, hi := range stretch.Logits.Groups(len(keys), at) {
+		run := isotonic.Run{Lo: at(lo), Hi: at(hi - 1), Weight: float64(hi - lo)}
+		for _, key := range keys[lo:hi] {
+			run.Sum += float64(key & 1)
+		}
+		runs = append(runs, run)
 	}
 	return topFitted(irTopMap{isotonic.Regress(runs)}), nil
 }
@@ -61,5 +67,5 @@ func (m irTopMap) Check() error { return m.CheckKnots() }
 
 // Confidences writes g(conf) of every row.
 func (m irTopMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
-	eachConfidence(dst, at, m.At)
+	eachConfidence(dst, at, func(tail float64) float64 { return m.At(topStretched(tail)) })
 }

@@ -24,8 +24,8 @@ import (
 //
 // Several classes are coupled in one of two ways.
 //   - one-vs-rest: for each class the score is its softmax probability; p of the
-//     classes are divided by their sum. Scores that differ by rounding alone are equal
-//     (isotonic.TieShare).
+//     classes are divided by their sum. Ties are as in IsotonicRegression: the score of a
+//     row that is tied with a calibration score is equal to it.
 //   - one-vs-one: for each pair of classes the rows of these two classes are used. The
 //     score is the difference of the two logits, so only equal differences tie. The
 //     pairs r_ij = p(i rather than j) are coupled by
@@ -61,7 +61,7 @@ type CrossVennAbers struct {
 var ivapEntry = NewEntry[InductiveVennAbers, vennAbersMap](Entry{
 	Name:      "ivap",
 	Label:     "IVAP",
-	Version:   1,
+	Version:   2,
 	Summary:   "inductive Venn-Abers predictor of each class against all others, or of each pair of classes",
 	Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
 
@@ -76,7 +76,7 @@ var ivapEntry = NewEntry[InductiveVennAbers, vennAbersMap](Entry{
 var cvapEntry = NewEntry[CrossVennAbers, vennAbersMap](Entry{
 	Name:      "cvap",
 	Label:     "CVAP",
-	Version:   1,
+	Version:   2,
 	Summary:   "cross Venn-Abers predictor: inductive ones of disjoint folds, merged by geometric means",
 	Reference: "Vovk, Petej and Fedorova 2015; Manokhin 2017",
 
@@ -177,7 +177,7 @@ func fitVennAbers(ctx context.Context, in Input, pairs bool, folds int) (*Fitted
 		points := make([][]isotonic.Point, folds)
 		if !pairs {
 			for i := range rows {
-				p := isotonic.Point{X: rows[i].Prob(set.Logits.Row(i)[a]), Hit: int(set.Labels[i]) == a}
+				p := isotonic.Point{X: rows[i].Stretched(set.Logits.Row(i)[a]), Hit: int(set.Labels[i]) == a}
 				points[part[i]] = append(points[part[i]], p)
 			}
 			for f := range folds {
@@ -284,7 +284,7 @@ func (m vennAbersMap) Apply(dst data.Probs, set *data.Set) {
 				m.couple(q, row)
 			} else {
 				for j, l := range row {
-					q[j] = fit.Sigmoid(-m.odds(j, r.Prob(l)))
+					q[j] = fit.Sigmoid(-m.odds(j, r.Stretched(l)))
 				}
 			}
 			softmax.Normalise(q)

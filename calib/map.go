@@ -121,11 +121,10 @@ func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
 	return conf
 }
 
-// eachConfidence writes the new confidence of every row, a function of its softmax
-// confidence in (0, 1].
-func eachConfidence(dst []float64, at *Unscaled, confidence func(conf float64) float64) {
-	for i, conf := range at.Confidences() {
-		dst[i] = confidence(conf)
+// eachConfidence writes the new confidence of every row, a function of its tail.
+func eachConfidence(dst []float64, at *Unscaled, confidence func(tail float64) float64) {
+	for i, tail := range at.Tails() {
+		dst[i] = confidence(tail)
 	}
 }
 
@@ -230,7 +229,7 @@ func (u *Unscaled) Confidences() []float64 {
 	if u.confidences == nil {
 		u.confidences = make([]float64, u.logits.Rows)
 		for i, tail := range u.Tails() {
-			u.confidences[i] = 1 / (1 + tail)
+			u.confidences[i] = topConf(tail)
 		}
 	}
 	return u.confidences

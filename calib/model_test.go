@@ -66,7 +66,7 @@ func TestLoadModelRejects(t *testing.T) {
 	}
 	knots := func(params string) func(string) string {
 		return func(s string) string {
-			return strings.NewReplacer(`"ts", "version": 2`, `"ir", "version": 2`, `{"T": 2.5}`, params).Replace(s)
+			return strings.NewReplacer(`"ts", "version": 2`, `"ir", "version": 3`, `{"T": 2.5}`, params).Replace(s)
 		}
 	}
 	swap := func(old, new string) func(string) string {
@@ -108,12 +108,12 @@ func TestLoadModelRejects(t *testing.T) {
 		{knots(`{"x": [0.1, 0.2], "y": [0.3, 0.2]}`), "y[1] = 0.2 is below y[0] = 0.3"},
 		{knots(`{"x": [0.2, 0.1], "y": [0.3, 0.4]}`), "x[1] = 0.1 is not above x[0] = 0.2"},
 		{knots(`{"x": [null, 0.1], "y": [0.3, 0.4]}`), "params of ir: x[0] is missing, null or misspelt"},
-		{knots(`{"x": [0, 1.5], "y": [0.3, 0.4]}`), "x[1] = 1.5 is outside [0, 1]"},
+		{knots(`{"x": [0, 1e302], "y": [0.3, 0.4]}`), "x[1] = 1e+302 is outside [0, 1.07e+301]"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir", "version": 2`, `"irova", "version": 3`, 1)
+			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir", "version": 3`, `"irova", "version": 4`, 1)
 		}, "classes is 3 but params of irova are for 1"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": []}`)(s), `"ir", "version": 2`, `"irova", "version": 3`, 1)
+			return strings.Replace(knots(`{"classes": []}`)(s), `"ir", "version": 3`, `"irova", "version": 4`, 1)
 		}, "params of irova: no classes"},
 	} {
 		text := c.change(modelTS)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -97,6 +98,8 @@ const (
 	scoreLogOdds = "log-odds"
 	scoreLogProb = "log-prob"
 	scoreLog     = "log" // log p, which beta calibration limits
+
+	scoreStretched = "stretched" // p, as in package stretch
 
 	mostLogOdds = 700.0
 )
@@ -236,7 +239,7 @@ type classScores struct {
 
 func newClassScores(logits data.Matrix, score string) classScores {
 	r := classScores{score: score, logits: logits}
-	if score != scoreProb {
+	if score != scoreProb && score != scoreStretched {
 		r.moments = NewUnscaled(logits).Moments()
 	}
 	return r
@@ -247,8 +250,15 @@ func newClassScores(logits data.Matrix, score string) classScores {
 // and S = 1 + tail, the sum of e over the classes. There is no cancellation: if e = 1,
 // S - e is the tail.
 func (r classScores) write(s []float64, i, from, to int) []float64 {
-	if r.score == scoreProb {
+	switch r.score {
+	case scoreProb:
 		return softmax.Probs(s, r.logits.Row(i), 1)[from:to]
+	case scoreStretched:
+		tail := softmax.ProbsAndTail(s, r.logits.Row(i), 1)
+		for j, p := range s[from:to] {
+			s[from+j] = isotonic.Stretched(p, tail)
+		}
+		return s[from:to]
 	}
 	s, row, m := s[from:to], r.logits.Row(i)[from:to], &r.moments[i]
 	if r.score == scoreLog {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // With two classes one-vs-rest is the binary method: the two functions are mirrored,
@@ -94,9 +95,10 @@ func TestScalingBinningKeepsTheMean(t *testing.T) {
 // Ties can leave a bin without rows; it has its centre.
 func TestScalingBinningWithTies(t *testing.T) {
 	s, _ := fitBinnedSigmoid([]float64{-1, -1, -1, -1, 2, 2}, []bool{true, false, false, false, true, false}, 3)
-	low, high := s.sigmoid(-1), s.sigmoid(2)
-	if !testset.Near(s.Edges, []float64{low, (low + high) / 2}, 0) ||
-		!testset.Near(s.Values, []float64{low, low/2 + (low+high)/4, high}, 1e-15) {
+	low, high := stretch.Prob(s.sigmoid(-1)), stretch.Prob(s.sigmoid(2))
+	tie, middle := stretch.Logits.End(s.sigmoid(-1)), (low+high)/2
+	if !testset.Near(s.Edges, []float64{tie, stretch.Of(middle, 1-middle)}, 1e-15) ||
+		!testset.Near(s.Values, []float64{low, (stretch.Prob(tie) + middle) / 2, high}, 1e-15) {
 		t.Errorf("%+v, sigmoid %v and %v", s, low, high)
 	}
 }

@@ -30,7 +30,7 @@ type ProCalBins struct {
 var proCalBinsEntry = NewEntry[ProCalBins, proCalBinsMap](Entry{
 	Name:      "procal-bins",
 	Label:     "ProCal (bins)",
-	Version:   1,
+	Version:   2,
 	Summary:   "isotonic regression (ir) in each of five groups of equal size by proximity",
 	Reference: "Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023",
 	Aliases:   []string{"bin-mean-shift", "procal-bms"},

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // ScalingBinning is the scaling-binning calibrator (Kumar, Liang and Ma 2019) of each
@@ -21,9 +22,10 @@ import (
 // the row. The prediction may change.
 //
 // The edge between two bins is the mean of the values on both sides, and equal edges
-// are one; bins are right-closed. A bin without rows, between edges on ties, has its
-// centre. If there are fewer rows than bins, each row has a bin of its own. z is limited
-// to +-log((1-1e-12)/1e-12), 27.6.
+// are one; bins are right-closed. Values near 1 are compared by their complements, and
+// those that differ by rounding alone are not parted (package stretch). A bin without rows,
+// between edges on ties, has its centre. If there are fewer rows than bins, each row has a
+// bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6.
 //
 // Departures. The authors divide no row by its sum, so their probabilities of a row do
 // not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to the mean
@@ -44,7 +46,7 @@ type TopScalingBinning struct {
 var scalingBinningEntry = NewEntry[ScalingBinning, scalingBinningMap](Entry{
 	Name:      "scaling-binning",
 	Label:     "Scaling-binning",
-	Version:   2,
+	Version:   3,
 	Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
 	Reference: "Kumar, Liang and Ma 2019",
 
@@ -59,7 +61,7 @@ var scalingBinningEntry = NewEntry[ScalingBinning, scalingBinningMap](Entry{
 var scalingBinningTopEntry = NewEntry[TopScalingBinning, topScalingBinningMap](Entry{
 	Name:      "scaling-binning-top",
 	Label:     "Scaling-binning-top",
-	Version:   2,
+	Version:   3,
 	Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 	Reference: "Kumar, Liang and Ma 2019",
 
@@ -88,8 +90,8 @@ func (ScalingBinning) Contract() Contract { return vectorContract() }
 // Contract needs logits and labels.
 func (TopScalingBinning) Contract() Contract { return logitsContract() }
 
-// binnedSigmoid is a sigmoid of a score and its mean in each bin. Sigmoid values up to
-// Edges[0] are in bin 0, values above Edges[i] up to Edges[i+1] in bin i+1.
+// binnedSigmoid is a sigmoid of a score and its mean in each bin. Stretched values of the
+// sigmoid up to Edges[0] are in bin 0, those above Edges[i] up to Edges[i+1] in bin i+1.
 type binnedSigmoid struct {
 	A      float64   `json:"a"`
 	B      float64   `json:"b"`
@@ -100,14 +102,17 @@ type binnedSigmoid struct {
 // limitOdds returns the score of a binned sigmoid.
 func limitOdds(z float64) float64 { return min(max(z, -mostBinnedOdds), mostBinnedOdds) }
 
+// sigmoid returns the stretched sigmoid of a score.
 func (s *binnedSigmoid) sigmoid(z float64) float64 {
-	return fit.Sigmoid(float64(s.A*limitOdds(z)) + s.B)
+	t := float64(s.A*limitOdds(z)) + s.B
+	if t <= 0 {
+		return fit.Sigmoid(t)
+	}
+	return min(0.25*(1+softmax.Exp(t)), stretch.Most) // 1-g is 1/(1+e^t)
 }
 
 // at returns the value of a score.
-func (s *binnedSigmoid) at(z float64) float64 {
-	return s.Values[edgesBelow(s.Edges, s.sigmoid(z))]
-}
+func (s *binnedSigmoid) at(z float64) float64 { return s.Values[edgesBelow(s.Edges, s.sigmoid(z))] }
 
 // fitBinnedSigmoid fits the sigmoid to n scores, which it limits in place, and their
 // outcomes, and returns it with its bins.
@@ -127,8 +132,8 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	s.Edges, s.Values = edges, make([]float64, len(rows))
 	for bin, n := range rows {
 		sum := 0.0
-		for _, v := range g[:n] {
-			sum += v
+		for _, x := range g[:n] {
+			sum += stretch.Prob(x)
 		}
 		if g = g[n:]; n > 0 {
 			s.Values[bin] = min(sum/float64(n), 1)
@@ -139,9 +144,11 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	return s, end
 }
 
-// equalEdges returns the edges between bins that have equally many of the n numbers g, and
-// how many each bin has: a number on an edge is in the bin below it. The first bins have one
-// more if n is no multiple of bins. Equal edges count once, and then a bin may be empty.
+// equalEdges returns the edges between bins that have equally many of the n stretched
+// probabilities g, and how many each bin has: one on an edge is in the bin below it. The
+// first bins have one more if n is no multiple of bins. An edge is half-way between the
+// last probability of a bin and the first of the next. If these are tied, it is at the end
+// of the tie. Equal edges count once, and then a bin may be empty.
 func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	n := len(g)
 	bins = min(bins, n)
@@ -157,11 +164,16 @@ func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	edges, rows = make([]float64, 0, bins), make([]int, 0, bins)
 	before := 0 // numbers up to the last edge
 	for i := 0; i < len(ranks); i += 2 {
-		x, upTo := (at[i]+at[i+1])/2, ranks[i+1]
+		x, upTo := stretch.Middle(at[i], at[i+1]), ranks[i+1]
+		end := stretch.Logits.End(at[i])
+		tied := at[i+1] <= end
+		if tied {
+			x = end
+		}
 		if len(edges) > 0 && x <= edges[len(edges)-1] {
 			continue
 		}
-		if x == at[i+1] {
+		if tied {
 			upTo = 0
 			for _, v := range g {
 				if v <= x {
@@ -225,8 +237,14 @@ func binValues(f, edges, values []float64) {
 
 // centre returns the centre of a bin of [0, 1] with the given inner edges.
 func centre(edges []float64, bin int) float64 {
-	ends := append(append([]float64{0}, edges...), 1)
-	return (ends[bin] + ends[bin+1]) / 2
+	lo, hi := 0.0, 1.0
+	if bin > 0 {
+		lo = stretch.Prob(edges[bin-1])
+	}
+	if bin < len(edges) {
+		hi = stretch.Prob(edges[bin])
+	}
+	return (lo + hi) / 2
 }
 
 func (s binnedSigmoid) Check() error {
@@ -236,7 +254,7 @@ func (s binnedSigmoid) Check() error {
 	return checkBins(s.Edges, s.Values)
 }
 
-// checkBins rejects edges and values of bins of [0, 1] that no fit returns.
+// checkBins rejects edges and values of bins that no fit returns.
 func checkBins(edges, values []float64) error {
 	if len(values) == 0 || len(edges) != len(values)-1 {
 		return fmt.Errorf("%d edges and %d values: want one value more than edges", len(edges), len(values))
@@ -247,8 +265,8 @@ func checkBins(edges, values []float64) error {
 		}
 	}
 	for i, x := range edges {
-		if !(x >= 0 && x <= 1) || i > 0 && x <= edges[i-1] {
-			return fmt.Errorf("edges[%d] = %v: want increasing numbers in [0, 1]", i, x)
+		if !(x >= 0 && x <= stretch.Logits.End(stretch.Most)) || i > 0 && x <= edges[i-1] {
+			return fmt.Errorf("edges[%d] = %v: want increasing numbers in [0, %.3g]", i, x, stretch.Most)
 		}
 	}
 	return nil
@@ -286,17 +304,12 @@ func (m TopScalingBinning) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	scores, hit := make([]float64, len(rows)), make([]bool, len(rows))
 	for i, r := range rows {
-		scores[i], hit[i] = confidenceOdds(r.conf), r.hit
+		scores[i], hit[i] = -softmax.Log(r.tail), r.hit
 	}
 	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
 	f := topFitted(topScalingBinningMap(s))
 	f.Report.noteSigmoids([]fit.Solution{end})
 	return f, nil
-}
-
-// confidenceOdds returns the log odds of a confidence in (0, 1].
-func confidenceOdds(conf float64) float64 {
-	return limitOdds(softmax.Log(conf) - softmax.Log(1-conf)) // +Inf at 1
 }
 
 // scalingBinningMap holds a binned sigmoid for each of the k classes.
@@ -316,7 +329,5 @@ func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
-	eachConfidence(dst, at, func(conf float64) float64 {
-		return (*binnedSigmoid)(&m).at(confidenceOdds(conf))
-	})
+	eachConfidence(dst, at, func(tail float64) float64 { return (*binnedSigmoid)(&m).at(-softmax.Log(tail)) })
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // SplineCalibration is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
@@ -28,8 +29,8 @@ import (
 //
 // Departures. Between two calibration rows the authors' code swaps the weights of
 // its linear interpolation, so that the farther row counts more. Ours are not
-// swapped. Rows of equal confidence count with the mean of their hits and get the
-// mean of their values, so that the order of the rows does not matter.
+// swapped. Rows of tied confidence, as in IsotonicRegression, count with the mean of their
+// hits and get the mean of their values, so that the order of the rows does not matter.
 type SplineCalibration struct {
 	Knots int // 2 to 100; 0 means 6
 }
@@ -37,7 +38,7 @@ type SplineCalibration struct {
 var splineEntry = NewEntry[SplineCalibration, splineMap](Entry{
 	Name:      "spline",
 	Label:     "Spline",
-	Version:   3,
+	Version:   4,
 	Summary:   "confidence corrected by the slope of a natural cubic spline; a top-label method",
 	Reference: "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu and Hartley 2021",
 	Aliases:   []string{"spline-calibration"},
@@ -79,15 +80,9 @@ func (m SplineCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 // than knots, it takes as many knots as rows, at least two. A single row is at t = 1,
 // so its new confidence is 0 or 1.
 func fitSpline(rows []topRow, knots int) (splineMap, error) {
-	slices.SortFunc(rows, func(a, b topRow) int { return cmp.Compare(a.conf, b.conf) })
+	slices.SortFunc(rows, func(a, b topRow) int { return cmp.Compare(b.tail, a.tail) })
 	n := len(rows)
-	ties := func(do func(lo, hi int)) { // calls do for each block of equal confidences
-		for lo, hi := 0, 0; lo < n; lo = hi {
-			for hi = lo + 1; hi < n && rows[hi].conf == rows[lo].conf; hi++ {
-			}
-			do(lo, hi)
-		}
-	}
+	equal := stretch.Logits.Groups(n, func(i int) float64 { return topStretched(rows[i].tail) })
 	at := func(i int) float64 {
 		if n == 1 {
 			return 1
@@ -97,7 +92,7 @@ func fitSpline(rows []topRow, knots int) (splineMap, error) {
 	basis := naturalBasis(min(knots, max(n, 2)))
 	cumulative := make([]float64, n) // D
 	sum := 0.0
-	ties(func(lo, hi int) {
+	for lo, hi := range equal {
 		hits := 0.0
 		for _, r := range rows[lo:hi] {
 			if r.hit {
@@ -106,22 +101,22 @@ func fitSpline(rows []topRow, knots int) (splineMap, error) {
 		}
 		mean := hits / float64(hi-lo)
 		for i := lo; i < hi; i++ {
-			sum += (mean - rows[i].conf) / float64(n)
+			sum += (mean - topConf(rows[i].tail)) / float64(n)
 			cumulative[i] = sum
 		}
-	})
+	}
 	y, err := basis.leastSquares(cumulative, at)
 	if err != nil {
 		return splineMap{}, err
 	}
 	m := splineMap{X: []float64{}, Y: []float64{}}
-	ties(func(lo, hi int) {
+	for lo, hi := range equal {
 		slope := 0.0
 		for i := lo; i < hi; i++ {
 			slope += basis.slope(y, at(i)) / float64(hi-lo)
 		}
-		m.X, m.Y = append(m.X, rows[lo].conf), append(m.Y, rows[lo].conf+slope)
-	})
+		m.X, m.Y = append(m.X, topStretched(rows[lo].tail)), append(m.Y, topConf(rows[lo].tail)+slope)
+	}
 	return m, nil
 }
 
@@ -167,9 +162,9 @@ func (b basis) slope(y []float64, t float64) float64 {
 	return sum
 }
 
-// splineMap is the new confidence, linear between X.
+// splineMap is the new confidence, linear in the old one between its points.
 type splineMap struct {
-	X []float64 `json:"x"` // confidences of the calibration rows, strictly increasing, in (0, 1]
+	X []float64 `json:"x"` // confidences of the calibration rows, stretched (package stretch), strictly increasing
 	Y []float64 `json:"y"` // new confidences before they are limited to [0, 1]
 }
 
@@ -179,8 +174,8 @@ func (m splineMap) Check() error {
 	}
 	for i := range m.X {
 		switch {
-		case !(m.X[i] >= 0 && m.X[i] <= 1) || (i > 0 && m.X[i] <= m.X[i-1]):
-			return fmt.Errorf("x[%d] = %v: want increasing confidences in [0, 1]", i, m.X[i])
+		case !(m.X[i] >= 0 && m.X[i] <= stretch.Most) || (i > 0 && m.X[i] <= m.X[i-1]):
+			return fmt.Errorf("x[%d] = %v: want increasing numbers in [0, %.3g]", i, m.X[i], stretch.Most)
 		case !(math.Abs(m.Y[i]) <= 1e6):
 			return errors.New("y: want numbers in [-1e6, 1e6]")
 		}
@@ -190,15 +185,15 @@ func (m splineMap) Check() error {
 
 // Confidences writes the new confidences.
 func (m splineMap) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
-	eachConfidence(dst, at, m.confidence)
+	eachConfidence(dst, at, func(tail float64) float64 { return m.confidence(topStretched(tail)) })
 }
 
-// confidence is linear between the points of the map and limited to [0, 1].
-func (m splineMap) confidence(conf float64) float64 {
-	i := isotonic.UpTo(m.X, conf)
-	y := m.Y[max(i-1, 0)]
-	if i > 0 && i < len(m.X) {
-		y += float64((m.Y[i] - y) * ((conf - m.X[i-1]) / (m.X[i] - m.X[i-1])))
+// confidence returns the new confidence, limited to [0, 1], of the stretched one x.
+func (m splineMap) confidence(x float64) float64 {
+	i, tied := stretch.Logits.Find(m.X, isotonic.UpTo(m.X, x), x)
+	y := m.Y[min(i, len(m.Y)-1)]
+	if !tied && i > 0 && i < len(m.Y) {
+		y = m.Y[i-1] + float64((m.Y[i]-m.Y[i-1])*stretch.Between(x, m.X[i-1], m.X[i]))
 	}
 	return min(max(y, 0), 1)
 }

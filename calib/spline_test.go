@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // The reference, with rows of equal confidence in one block, is
@@ -29,7 +30,7 @@ func TestSplineIsThatOfPython(t *testing.T) {
 		{0, 0.04472481967924499}, {0.3, 0.1303662475746268}, {0.5, 0.29317505255555293}, {0.7, 0.3673779305603767},
 		{0.9, 0.652459118192544}, {0.99, 0.9227376273295176}, {1, 0.9587216378125197},
 	} {
-		if got := m.confidence(c[0]); !(math.Abs(got-c[1]) <= 1e-11) {
+		if got := m.confidence(stretch.Of(c[0], 1-c[0])); !(math.Abs(got-c[1]) <= 1e-11) {
 			t.Errorf("at %v: %.17g, want %.17g", c[0], got, c[1])
 		}
 	}
@@ -76,14 +77,12 @@ func TestSplineKeepsCalibratedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	rows := make([]topRow, 20000)
 	for i := range rows {
-		rows[i].conf = 0.3 + 0.7*rng.Float64()
-		if rng.Float64() < rows[i].conf {
-			rows[i].hit = true
-		}
+		rows[i] = rowOf(0.3 + 0.7*rng.Float64())
+		rows[i].hit = rng.Float64() < topConf(rows[i].tail)
 	}
 	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
-		if got := m.confidence(conf); !(math.Abs(got-conf) <= 0.05) { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
+		if got := m.confidence(stretch.Of(conf, 1-conf)); !(math.Abs(got-conf) <= 0.05) { // about 3 standard errors of a slope over a fifth of the rows, more at the ends
 			t.Errorf("%v becomes %v", conf, got)
 		}
 	}
@@ -94,7 +93,8 @@ func TestSplineDoesNotDependOnTheOrderOfTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	rows := make([]topRow, 300)
 	for i := range rows {
-		rows[i] = topRow{conf: float64(20+rng.IntN(20)) / 40, hit: rng.IntN(2) == 1}
+		rows[i] = rowOf(float64(20+rng.IntN(20)) / 40)
+		rows[i].hit = rng.IntN(2) == 1
 	}
 	m := mustSpline(t, slices.Clone(rows), 6)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -112,10 +112,11 @@ func TestSplineKeepsTheProportionsOfTheOthers(t *testing.T) {
 	for i := range q.Rows {
 		p, top := raw.Row(i), fit.TopClass(set.Logits.Row(i))
 		want := make([]float64, 4)
+		conf := m.confidence(stretch.Of(p[top], 1-p[top]))
 		for j := range want {
-			want[j] = p[j] * (1 - m.confidence(p[top])) / (1 - p[top])
+			want[j] = p[j] * (1 - conf) / (1 - p[top])
 		}
-		want[top] = m.confidence(p[top])
+		want[top] = conf
 		if !testset.Near(q.Row(i), want, 1e-9) {
 			t.Errorf("row %d: %v, want %v", i, q.Row(i), want)
 		}
@@ -145,6 +146,9 @@ func TestSplineOfFewRows(t *testing.T) {
 		}
 	}
 }
+
+// rowOf returns a wrong row of the given confidence.
+func rowOf(conf float64) topRow { return topRow{tail: (1 - conf) / conf} }
 
 func mustSpline(t *testing.T, rows []topRow, knots int) splineMap {
 	t.Helper()

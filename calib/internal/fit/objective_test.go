@@ -305,7 +305,7 @@ func TestScalingByRowKnowsThePlaceOfABlock(t *testing.T) {
 func TestEachRowEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	rows := 0
-	err := EachRow(ctx, data.NewMatrix(2000, 2), func(i int, _ []float64) {
+	err := EachRow(ctx, data.NewMatrix(2000, 2), func(i int, _ []float64, _ float64) {
 		if rows++; i == 10 {
 			cancel()
 		}
@@ -314,7 +314,7 @@ func TestEachRowEndsWithItsContext(t *testing.T) {
 		t.Errorf("%v after %d rows", err, rows)
 	}
 	rows = 0
-	if err := EachRow(ctx, data.NewMatrix(2000, 2), func(int, []float64) { rows++ }); err != context.Canceled || rows > 0 {
+	if err := EachRow(ctx, data.NewMatrix(2000, 2), func(int, []float64, float64) { rows++ }); err != context.Canceled || rows > 0 {
 		t.Errorf("%v after %d rows of a context that is done", err, rows)
 	}
 }

@@ -33,16 +33,16 @@ func checkLabels(labels []int32, from, k int) error {
 	return nil
 }
 
-// EachRow calls do with the softmax probabilities p of every row, in order. It reuses
-// p. It returns the context's error when ctx is done.
-func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64)) error {
+// EachRow calls do with the softmax probabilities p of every row, in order, and the sum
+// of exp(l - max l) over the classes but the top one. It reuses p. It returns the
+// context's error when ctx is done.
+func EachRow(ctx context.Context, logits data.Matrix, do func(i int, p []float64, tail float64)) error {
 	p := make([]float64, logits.Cols)
 	for i := range logits.Rows {
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		softmax.Probs(p, logits.Row(i), 1)
-		do(i, p)
+		do(i, p, softmax.ProbsAndTail(p, logits.Row(i), 1))
 	}
 	return ctx.Err()
 }

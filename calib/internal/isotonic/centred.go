@@ -1,26 +1,29 @@
 package isotonic
 
+import "github.com/qats-bench/qats/internal/stretch"
+
 // Centred returns the centred isotonic regression of the rows (Oron and Flournoy
 // 2017): the blocks of isotonic regression, each with one knot at the weighted mean of
-// its scores, so that the function rises between blocks. Blocks of value 0 or 1, the
+// its scores, the probabilities, so that the function rises between blocks. Blocks of value 0 or 1, the
 // limits of a probability, stay flat, with a knot at both ends. At its least and
 // largest score the function has the values of the first and the last block. Without a
 // hit it is the function 0, with no knots.
 func Centred(o Outcomes) Function {
 	type block struct {
-		lo, hi     float64
+		lo, hi     float64 // stretched
 		rows, hits int
-		sum        float64 // of the scores
+		p, rest    float64 // sums of the probabilities and of their complements
 	}
 	blocks := make([]block, 0, len(o.X))
 	for i, x := range o.X {
-		b := block{x, x, o.Rows[i], o.Hits[i], float64(x * float64(o.Rows[i]))}
+		n := float64(o.Rows[i])
+		b := block{x, x, o.Rows[i], o.Hits[i], float64(stretch.Prob(x) * n), float64(stretch.Rest(x) * n)}
 		for last := len(blocks) - 1; last >= 0; last-- { // equal means are pooled, in whole numbers
 			a := blocks[last]
 			if int64(a.hits)*int64(b.rows) < int64(b.hits)*int64(a.rows) {
 				break
 			}
-			b = block{a.lo, b.hi, a.rows + b.rows, a.hits + b.hits, a.sum + b.sum}
+			b = block{a.lo, b.hi, a.rows + b.rows, a.hits + b.hits, a.p + b.p, a.rest + b.rest}
 			blocks = blocks[:last]
 		}
 		blocks = append(blocks, b)
@@ -38,7 +41,8 @@ func Centred(o Outcomes) Function {
 			add(b.lo, y)
 		}
 		if !flat {
-			add(min(max(b.sum/float64(b.rows), b.lo), b.hi), y)
+			n := float64(b.rows)
+			add(min(max(stretch.Of(b.p/n, b.rest/n), b.lo), b.hi), y)
 		}
 		if flat || i == len(blocks)-1 {
 			add(b.hi, y)

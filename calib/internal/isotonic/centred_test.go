@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // The blocks are those of isotonic regression. Centred regression has the value of a
@@ -19,7 +21,7 @@ func TestCentredGoesThroughTheMeansOfBlocks(t *testing.T) {
 			if trial%2 == 0 {
 				x = math.Round(16*x) / 16
 			}
-			points[i] = Point{x, rng.Float64() < x}
+			points[i] = Point{stretched(x), rng.Float64() < x}
 		}
 		o := Group(slices.Clone(points), false)
 		g := Centred(o)
@@ -40,14 +42,14 @@ func TestCentredGoesThroughTheMeansOfBlocks(t *testing.T) {
 		sum, rows := map[float64]float64{}, map[float64]float64{} // by value of the block
 		for _, p := range points {
 			y := flat.At(p.X)
-			sum[y] += p.X
+			sum[y] += stretch.Prob(p.X)
 			rows[y]++
 			if got := g.At(p.X); (y == 0 || y == 1) && got != y {
 				t.Fatalf("trial %d: g(%v) = %v, want %v", trial, p.X, got, y)
 			}
 		}
 		for y := range sum {
-			if got := g.At(sum[y] / rows[y]); !(math.Abs(got-y) <= 1e-12) {
+			if got := g.At(stretched(sum[y] / rows[y])); !(math.Abs(got-y) <= 1e-12) {
 				t.Fatalf("trial %d: g = %v at the mean of a block of value %v", trial, got, y)
 			}
 		}

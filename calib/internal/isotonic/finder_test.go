@@ -16,6 +16,8 @@ func TestFinderCountsElements(t *testing.T) {
 		"all sizes": func() float64 { return math.Exp(-60 * rng.Float64()) },
 		"large":     func() float64 { return 1 - 1e-9*rng.Float64() },
 		"tiny":      func() float64 { return 1e-30 * rng.Float64() },
+		"both ends": func() float64 { return math.Exp(60 - 120*rng.Float64()) },
+		"huge":      func() float64 { return 1e30 / rng.Float64() },
 	} {
 		for _, n := range []int{0, 1, 63, 64, 65, 1000, 20000} {
 			list := make([]float64, n)

@@ -7,13 +7,14 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // LikelyRow separates the likely classes of a row from the others by their logits,
 // without an exponential for each class.
 type LikelyRow struct {
-	max float64 // the largest logit
-	s0  float64 // sum of exp(l - max)
+	max  float64 // the largest logit
+	tail float64 // sum of exp(l - max) over the classes but one with that logit
 
 	// offset is max + log s0, the logit minus the log-probability, minus a bound
 	// of the rounding errors of offset and of its sum with a limit, in float32.
@@ -24,7 +25,7 @@ type LikelyRow struct {
 func NewLikelyRow(m *softmax.Moments) LikelyRow {
 	most, logS0 := float64(m.Max), softmax.Log1p(m.Tail)
 	slack := float64((math.Abs(most) + logS0 + 750) * 0x1p-22) // a limit is -745 or more, or infinite
-	return LikelyRow{most, 1 + m.Tail, float32(most + logS0 - slack)}
+	return LikelyRow{most, m.Tail, float32(most + logS0 - slack)}
 }
 
 // LikelyRows returns the LikelyRow of each of the n rows of a calibration set: one pass
@@ -51,7 +52,22 @@ func LikelyRows(ctx context.Context, set *data.Set) ([]LikelyRow, error) {
 }
 
 // Prob returns the probability of a class whose logit is l.
-func (r *LikelyRow) Prob(l float32) float64 { return softmax.ExpGap(float64(l)-r.max) / r.s0 }
+func (r *LikelyRow) Prob(l float32) float64 {
+	return softmax.ExpGap(float64(l)-r.max) / (1 + r.tail)
+}
+
+// Stretched returns the same probability stretched.
+func (r *LikelyRow) Stretched(l float32) float64 { return Stretched(r.Prob(l), r.tail) }
+
+// Stretched returns the probability p of a class, stretched (package stretch). tail is the
+// sum of exp(l - max l) over all classes of the row but the top one, which alone can have
+// p above 1/2.
+func Stretched(p, tail float64) float64 {
+	if p <= 0.5 {
+		return p
+	}
+	return stretch.Of(p, tail/(1+tail))
+}
 
 // Next returns the first class from j on whose log-probability may be at its
 // limit or above. There are no false negatives and a few false positives. It returns
@@ -69,5 +85,6 @@ func (r *LikelyRow) Next(row, limit []float32, j int) int {
 	return j
 }
 
-// LikelyLimit returns a limit for Next that every probability of p or more reaches.
-func LikelyLimit(p float64) float32 { return float32(softmax.Log(p)) }
+// LikelyLimit returns a limit for Next that every probability of x or more, stretched,
+// reaches.
+func LikelyLimit(x float64) float32 { return float32(softmax.Log(stretch.Prob(x))) }

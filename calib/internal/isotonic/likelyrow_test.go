@@ -35,9 +35,9 @@ func TestLikelyRowFindsTheLikelyClasses(t *testing.T) {
 		row, least := logits.Row(i), rng.Float64()*rng.Float64()*rng.Float64()
 		softmax.Probs(p, row, 1)
 		for j := range limits {
-			limits[j] = LikelyLimit(least)
+			limits[j] = LikelyLimit(stretched(least))
 			if i%2 == 0 { // the limit is a probability of the row itself
-				limits[j] = LikelyLimit(p[j])
+				limits[j] = LikelyLimit(rows[i].Stretched(row[j]))
 			}
 		}
 		listed := make([]bool, k)

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Function is a nondecreasing function from [0, 1] to [0, 1]: linear between
-// its knots and constant outside them. Without knots it is 0 everywhere. It is
-// immutable.
+// Function is a nondecreasing function of a probability, with values in [0, 1]: linear
+// between its knots and constant outside them. Probabilities are given stretched (package
+// stretch), and one that is tied with a knot has its value. Without knots the function is
+// 0 everywhere. It is immutable.
 type Function struct {
-	X []float64 `json:"x"` // strictly increasing, in [0, 1]
+	X []float64 `json:"x"` // the stretched probabilities of the knots, strictly increasing
 	Y []float64 `json:"y"` // nondecreasing, in [0, 1]
 }
 
@@ -65,25 +68,26 @@ func (r Run) Join(next Run) Run {
 	return Run{r.Lo, max(r.Hi, next.Hi), r.Sum + next.Sum, r.Weight + next.Weight}
 }
 
-// At returns g(x) for x in [0, 1].
+// At returns g at the stretched probability x.
 func (g Function) At(x float64) float64 { return g.Between(UpTo(g.X, x), x) }
 
-// Between returns g(x), given that i knots are at or below x. It is nondecreasing in
-// floating point too: subtraction, division by and multiplication with a positive
-// constant, and addition of a constant round monotonically. The minimum keeps the
+// Between returns g at x, given that upTo knots are at or below x. It is nondecreasing
+// in floating point too, since every step rounds monotonically. The minimum keeps the
 // end of a segment at or below the next knot.
-func (g Function) Between(i int, x float64) float64 {
+func (g Function) Between(upTo int, x float64) float64 {
 	switch {
 	case len(g.X) == 0:
 		return 0
-	case i == 0:
+	case upTo == 0:
 		return g.Y[0]
-	case i == len(g.X) || g.Y[i-1] == g.Y[i]:
-		return g.Y[i-1]
+	case upTo == len(g.X) || g.Y[upTo-1] == g.Y[upTo]:
+		return g.Y[upTo-1]
 	}
-	x0, y0, y1 := g.X[i-1], g.Y[i-1], g.Y[i]
-	r := (x - x0) / (g.X[i] - x0)
-	return min(y1, y0+float64((y1-y0)*r))
+	if i, tied := ties.Find(g.X, upTo, x); tied {
+		return g.Y[i]
+	}
+	y0, y1 := g.Y[upTo-1], g.Y[upTo]
+	return min(y1, y0+float64((y1-y0)*stretch.Between(x, g.X[upTo-1], g.X[upTo])))
 }
 
 // Check returns an error if g, read from a file, is not a Function.
@@ -93,8 +97,8 @@ func (g Function) Check() error {
 	}
 	for i := range g.X {
 		switch {
-		case !(g.X[i] >= 0 && g.X[i] <= 1):
-			return fmt.Errorf("x[%d] = %v is outside [0, 1]", i, g.X[i])
+		case !(g.X[i] >= 0 && g.X[i] <= stretch.Most):
+			return fmt.Errorf("x[%d] = %v is outside [0, %.3g]", i, g.X[i], stretch.Most)
 		case !(g.Y[i] >= 0 && g.Y[i] <= 1):
 			return fmt.Errorf("y[%d] = %v is outside [0, 1]", i, g.Y[i])
 		case i > 0 && g.X[i] <= g.X[i-1]:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // fixtures holds curves of scikit-learn; the recipe is in the file.
@@ -23,11 +24,15 @@ type fixtures struct {
 	}
 }
 
-// points returns a run for each point.
-func points(x, t, w []float64) []Run {
-	runs := make([]Run, len(x))
-	for i := range x {
-		runs[i] = Run{Lo: x[i], Hi: x[i], Sum: w[i] * t[i], Weight: w[i]}
+// stretched returns the probability p stretched.
+func stretched(p float64) float64 { return stretch.Of(p, 1-p) }
+
+// points returns a run for each point, of probability p.
+func points(p, t, w []float64) []Run {
+	runs := make([]Run, len(p))
+	for i := range p {
+		x := stretched(p[i])
+		runs[i] = Run{Lo: x, Hi: x, Sum: w[i] * t[i], Weight: w[i]}
 	}
 	return runs
 }
@@ -81,7 +86,7 @@ func TestRegressIsMinMax(t *testing.T) {
 			t.Fatalf("trial %d: %v", trial, err)
 		}
 		for i := range at {
-			if got := g.At(at[i]); !(math.Abs(got-want[i]) <= 1e-14) {
+			if got := g.At(stretched(at[i])); !(math.Abs(got-want[i]) <= 1e-14) {
 				t.Fatalf("trial %d: g(%v) = %v, min-max formula %v", trial, at[i], got, want[i])
 			}
 		}
@@ -93,11 +98,15 @@ func TestRegressIsScikitLearn(t *testing.T) {
 	testset.Read(t, "../../testdata/isotonic.json", &f)
 	for _, c := range f.Curves {
 		g := Regress(points(c.X, c.T, c.W))
-		if !testset.Near(g.X, c.KnotsX, 0) || !testset.Near(g.Y, c.KnotsY, 1e-14) {
-			t.Errorf("%s: knots %v %v, want %v %v", c.Name, g.X, g.Y, c.KnotsX, c.KnotsY)
+		knots := make([]float64, len(g.X))
+		for i, x := range g.X {
+			knots[i] = stretch.Prob(x)
+		}
+		if !testset.Near(knots, c.KnotsX, 1e-16) || !testset.Near(g.Y, c.KnotsY, 1e-14) {
+			t.Errorf("%s: knots %v %v, want %v %v", c.Name, knots, g.Y, c.KnotsX, c.KnotsY)
 		}
 		for i, x := range c.Query {
-			if got := g.At(x); !(math.Abs(got-c.Predict[i]) <= 1e-14) {
+			if got := g.At(stretched(x)); !(math.Abs(got-c.Predict[i]) <= 1e-14) {
 				t.Errorf("%s: g(%v) = %v, want %v", c.Name, x, got, c.Predict[i])
 			}
 		}
@@ -121,24 +130,24 @@ func TestRegressDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-// At is monotone in floating point: for neighbouring floats around knots, and for
-// knots that are neighbouring floats.
+// At is monotone in floating point: for neighbouring floats around knots, for knots that
+// are neighbouring floats, and for probabilities from 1e-18 to 1 - 1e-18.
 func TestAtIsMonotone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 2000 {
+	for range 4000 {
 		var g Function
-		x, y := rng.Float64()*math.Ldexp(1, -rng.IntN(60)), rng.Float64()*math.Ldexp(1, -rng.IntN(60))
+		x, y := math.Ldexp(rng.Float64(), rng.IntN(120)-60), math.Ldexp(rng.Float64(), -rng.IntN(60))
 		for range 1 + rng.IntN(5) {
 			g.X, g.Y = append(g.X, x), append(g.Y, y)
 			if rng.IntN(2) == 0 {
-				x = math.Nextafter(x, 2)
+				x = math.Nextafter(x, 1e300)
 			} else {
-				x += (1 - x) * rng.Float64() * math.Ldexp(1, -rng.IntN(50))
+				x += x * math.Ldexp(rng.Float64(), rng.IntN(50)-40)
 			}
 			if rng.IntN(2) == 0 {
-				y += (1 - y) * rng.Float64() * math.Ldexp(1, -rng.IntN(50))
+				y += (1 - y) * math.Ldexp(rng.Float64(), -rng.IntN(50))
 			}
-			if x <= g.X[len(g.X)-1] || x > 1 {
+			if x <= g.X[len(g.X)-1] {
 				break
 			}
 		}
@@ -150,9 +159,9 @@ func TestAtIsMonotone(t *testing.T) {
 			below, above := x, x
 			for range 4 {
 				at = append(at, below, above)
-				below, above = math.Nextafter(below, 0), math.Nextafter(above, 1)
+				below, above = math.Nextafter(below, 0), math.Nextafter(above, 1e300)
 			}
-			at = append(at, rng.Float64()*x, x+(1-x)*rng.Float64())
+			at = append(at, rng.Float64()*x, x/rng.Float64())
 		}
 		slices.Sort(at)
 		for i := 1; i < len(at); i++ {
@@ -166,7 +175,7 @@ func TestAtIsMonotone(t *testing.T) {
 
 // Of zeros far from the positives only number and range are kept, but the result is
 // that of all points: for values far apart, tied, within and just beyond a tie, in
-// chains of near values, and below tiniest.
+// chains of near values, and of any size.
 func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	wider := 0
@@ -187,7 +196,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 			case 3: // a chain whose links are shorter than a tie, down from the top
 				x = 0.5 * (1 - float64(rng.IntN(100))*0x1p-24)
 			case 4:
-				x = math.Pow(x, 120)
+				x = math.Exp(1400*x - 700)
 			}
 			r := Run{Lo: x, Hi: x, Weight: 1}
 			if rng.Float64() < share {
@@ -257,8 +266,9 @@ func TestCheckRejectsWhatIsNotIsotonic(t *testing.T) {
 		{Function{[]float64{0}, nil}, "1 knots x but 0 values y"},
 		{Function{[]float64{0, 0}, []float64{0, 1}}, "x[1] = 0 is not above x[0] = 0"},
 		{Function{[]float64{0, 1}, []float64{.5, .4}}, "y[1] = 0.4 is below y[0] = 0.5"},
-		{Function{[]float64{-1}, []float64{0}}, "x[0] = -1 is outside [0, 1]"},
-		{Function{[]float64{math.NaN()}, []float64{0}}, "x[0] = NaN is outside [0, 1]"},
+		{Function{[]float64{math.Inf(1)}, []float64{0}}, "x[0] = +Inf is outside [0, 1.07e+301]"},
+		{Function{[]float64{-1}, []float64{0}}, "x[0] = -1 is outside [0, 1.07e+301]"},
+		{Function{[]float64{math.NaN()}, []float64{0}}, "x[0] = NaN is outside [0, 1.07e+301]"},
 		{Function{[]float64{0}, []float64{1.5}}, "y[0] = 1.5 is outside [0, 1]"},
 	} {
 		if got := fmt.Sprint(c.g.Check()); got != c.want {
@@ -270,13 +280,10 @@ func TestCheckRejectsWhatIsNotIsotonic(t *testing.T) {
 // tieBlocks follows the definition of a tie: it sorts all points, and adds each to the
 // last block if the smallest member of that block is near enough.
 func tieBlocks(points []Run) []Run {
-	for i := range points {
-		points[i].Lo, points[i].Hi = ClearTiny(points[i].Lo), ClearTiny(points[i].Hi)
-	}
 	slices.SortFunc(points, func(a, b Run) int { return cmp.Compare(a.Lo, b.Lo) })
 	var blocks []Run
 	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+TieShare) {
+		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+0x1p-22) {
 			blocks[last] = blocks[last].Join(r)
 		} else {
 			blocks = append(blocks, r)

@@ -4,35 +4,23 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// The order of probabilities that differ by rounding alone has no meaning. In files
-// in float32, and in logits that were computed from probabilities, ties differ by
-// about 1e-7 of their size, and each would become a knot. So isotonic regression
-// gets blocks: from the smallest value up, a block holds the values up to
-// 1 + TieShare times its smallest member. (A larger value starts the next block, even
-// if its neighbour is near.) Values below tiniest are one block, at 0.
-const (
-	TieShare = 0x1p-22
-	tiniest  = 1e-30
-)
-
-// ClearTiny returns x, or 0 if it is below tiniest.
-func ClearTiny(x float64) float64 {
-	if x < tiniest {
-		return 0
-	}
-	return x
-}
+// ties says which probabilities are one point of a regression. Otherwise each of them
+// would become a knot.
+const ties = stretch.Logits
 
 // Windows returns the windows to try in turn; see NewTally. Values in a window below a
 // positive are kept one by one. A window is a share of the positive. The first is
 // nearly always wide enough.
 func Windows() []float64 { return []float64{0x1p-18, 0x1p-9, math.Inf(1)} }
 
-// Tally turns pairs (x, 0 or 1) into runs for Regress. It keeps only the positives
-// and the zeros near them, so the n x k pairs of a set need memory for n. The result
-// is exact. A block of zeros is always pooled with the block before it, whose mean is
+// Tally turns pairs of a stretched probability x and an outcome, 0 or 1, into runs for
+// Regress. Tied pairs are one block. It keeps only the positives and the zeros near them,
+// so the n x k pairs of a set need memory for n. The result is exact. A block of zeros is
+// always pooled with the block before it, whose mean is
 // not below 0, and the zeros below the least positive are the block of value 0. So for
 // the zeros far from all positives, only their number and range matter. The zeros near
 // a positive are kept, for two reasons: they may be in its block, and the smallest
@@ -50,9 +38,6 @@ type Tally struct {
 // NewTally returns a tally with all its positives, which it sorts in place and
 // keeps. The window is one of Windows.
 func NewTally(positives []float64, window float64) *Tally {
-	for i, x := range positives {
-		positives[i] = ClearTiny(x)
-	}
 	slices.Sort(positives)
 	t := &Tally{x: positives[:0], low: 1 / (1 + window)}
 	for _, x := range positives {
@@ -75,12 +60,11 @@ func (t *Tally) Least() float64 { return t.low * t.x[0] }
 
 // AddZero adds a pair (x, 0).
 func (t *Tally) AddZero(x float64) {
-	x = ClearTiny(x)
 	i := t.find.UpTo(x)
 	switch {
 	case i > 0 && x == t.x[i-1]:
 		t.positive[i-1].Weight++
-	case i > 0 && x <= endOfTie(t.x[i-1]), i < len(t.x) && x >= t.low*t.x[i]:
+	case i > 0 && x <= ties.End(t.x[i-1]), i < len(t.x) && x >= t.low*t.x[i]:
 		t.near = append(t.near, x)
 	case t.far[i].Weight == 0:
 		t.far[i] = Run{Lo: x, Hi: x, Weight: 1}
@@ -94,15 +78,12 @@ func (t *Tally) AddZero(x float64) {
 // such pairs. Only the largest of them matters, because it ends the block of value 0.
 // So smaller ones may be left out. It reports whether x is the largest so far.
 func (t *Tally) AddUnlikelyZero(x float64) bool {
-	if x = ClearTiny(x); t.far[0].Weight > 0 && x <= t.far[0].Hi {
+	if t.far[0].Weight > 0 && x <= t.far[0].Hi {
 		return false
 	}
 	t.far[0] = Run{Lo: 0, Hi: x, Weight: 1}
 	return true
 }
-
-// endOfTie returns the largest value in the block whose smallest is x.
-func endOfTie(x float64) float64 { return x * (1 + TieShare) }
 
 // Regress returns the isotonic regression of all pairs, and whether every block
 // with a positive is certain. If not, a wider window is needed. t must not be used
@@ -129,9 +110,9 @@ func (t *Tally) Regress() (Function, bool) {
 		case r.Hi > r.Lo: // zeros whose values are not kept
 			certain = false
 			blocks = append(blocks, r)
-		case certain && last >= 0 && r.Lo <= endOfTie(blocks[last].Lo):
+		case certain && last >= 0 && r.Lo <= ties.End(blocks[last].Lo):
 			blocks[last] = blocks[last].Join(r)
-		case certain || r.Lo > endOfTie(end):
+		case certain || r.Lo > ties.End(end):
 			certain = true
 			blocks = append(blocks, r)
 		case r.Sum > 0:

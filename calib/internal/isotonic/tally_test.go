@@ -5,14 +5,6 @@ import (
 	"testing"
 )
 
-func TestValuesBelowTiniestAreZero(t *testing.T) {
-	for x, want := range map[float64]float64{1e-30: 1e-30, math.Nextafter(1e-30, 0): 0, 1e-300: 0, 0.5: 0.5} {
-		if got := ClearTiny(x); got != want {
-			t.Errorf("%v becomes %v", x, got)
-		}
-	}
-}
-
 // The first window is enough if zeros are near a positive but a gap that is wider than
 // a tie is between, even if they are also near zeros whose values are not kept.
 func TestFirstWindowIsUsuallyEnough(t *testing.T) {
@@ -37,10 +29,10 @@ func TestFirstWindowIsUsuallyEnough(t *testing.T) {
 	}
 }
 
-// A value at exactly 1 + TieShare times the least of a block is in the block.
+// The largest value that is tied with the least of a block is in the block.
 func TestTheEndOfATieBelongsToIt(t *testing.T) {
 	const least = 0.5
-	end := least * (1 + TieShare)
+	end := ties.End(least)
 	for x, want := range map[float64]float64{end: 0.5, math.Nextafter(end, 1): 1} {
 		for _, window := range Windows() {
 			tally := NewTally([]float64{x}, window)
@@ -66,7 +58,7 @@ func TestUnlikelyZerosReportTheLargestSoFar(t *testing.T) {
 	for _, c := range []struct {
 		x    float64
 		want bool
-	}{{0.1, true}, {0.1, false}, {0.05, false}, {0.2, true}, {1e-40, false}} {
+	}{{0.1, true}, {0.1, false}, {0.05, false}, {0.2, true}, {0, false}} {
 		if got := tally.AddUnlikelyZero(c.x); got != c.want {
 			t.Errorf("%v: %v", c.x, got)
 		}
@@ -81,9 +73,9 @@ func TestUnlikelyZerosReportTheLargestSoFar(t *testing.T) {
 // not certain. Here the last of them is exactly the end of a tie below the next.
 func TestAChainOfTiesFromValuesNotKeptIsNotCertain(t *testing.T) {
 	const first = 0.4
-	chain := []float64{first, endOfTie(first)}
+	chain := []float64{first, ties.End(first)}
 	for range 17 { // links of .92 of a tie: pairs from first on, so the positive is alone
-		chain = append(chain, chain[len(chain)-1]*(1+0.92*TieShare))
+		chain = append(chain, chain[len(chain)-1]*(1+0.92*float64(ties)))
 	}
 	positive := chain[len(chain)-1]
 	for i, window := range Windows() {

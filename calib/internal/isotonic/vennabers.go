@@ -9,9 +9,11 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Point is one row of a binary problem: its score and whether it is positive.
+// Point is one row of a binary problem: its score, a stretched probability or a
+// difference of two logits, and whether it is positive.
 type Point struct {
 	X   float64
 	Hit bool
@@ -24,33 +26,31 @@ type Outcomes struct {
 	Hits []int               `json:"hits"` // positive rows among them
 }
 
-// Group returns the rows in order, grouped by score. Points are sorted in place. With
-// ties, scores are probabilities, and those that differ by rounding alone form one
-// group, whose score is the smallest of them; see TieShare. Otherwise only equal
-// scores do.
-func Group(points []Point, ties bool) Outcomes {
+// Group returns the rows in order, grouped by score. Points are sorted in place.
+// Stretched probabilities that are tied form one group, whose score is the least of them.
+// Of differences only equal ones do, because there is no sum whose rounding could part
+// them.
+func Group(points []Point, stretched bool) Outcomes {
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	o := Outcomes{X: fit.Packed[float64]{}, Rows: []int{}, Hits: []int{}} // "[]" in a model, not "null"
-	end := math.Inf(-1)
-	for _, p := range points {
-		x := p.X
-		if ties {
-			x = ClearTiny(x)
-		}
-		if len(o.X) == 0 || x > end {
-			o.X, o.Rows, o.Hits = append(o.X, x), append(o.Rows, 0), append(o.Hits, 0)
-			end = x
-			if ties {
-				end = endOfTie(x)
+	for lo, hi := range share(stretched).Groups(len(points), func(i int) float64 { return points[i].X }) {
+		hits := 0
+		for _, p := range points[lo:hi] {
+			if p.Hit {
+				hits++
 			}
 		}
-		last := len(o.X) - 1
-		o.Rows[last]++
-		if p.Hit {
-			o.Hits[last]++
-		}
+		o.X, o.Rows, o.Hits = append(o.X, points[lo].X), append(o.Rows, hi-lo), append(o.Hits, hits)
 	}
 	return o
+}
+
+// share returns the share up to which scores count as equal.
+func share(stretched bool) stretch.Share {
+	if stretched {
+		return ties
+	}
+	return 0
 }
 
 // Check returns an error if o, read from a file, is no list of groups.
@@ -78,17 +78,18 @@ func (o Outcomes) Check() error {
 // rows and of one more row, with score s and outcome 0 or 1.
 type VennAbers struct {
 	x    []float64
-	ties bool
+	ties stretch.Share
 
 	// odds[2 i] is log((1-p0)/p1) of a score between x[i-1] and x[i], and odds[2 i + 1]
 	// that of a score equal to x[i].
 	odds []float64
 }
 
-// NewVennAbers returns the predictor of the given rows. It takes linear time.
-func NewVennAbers(o Outcomes, ties bool) VennAbers {
+// NewVennAbers returns the predictor of the given rows, grouped by stretched
+// probabilities or by differences. It takes linear time.
+func NewVennAbers(o Outcomes, stretched bool) VennAbers {
 	m := len(o.X)
-	v := VennAbers{o.X, ties, make([]float64, 2*m+1)}
+	v := VennAbers{o.X, share(stretched), make([]float64, 2*m+1)}
 	high := raised(o.Rows, o.Hits)
 	rows, misses := slices.Clone(o.Rows), slices.Clone(o.Hits)
 	for i := range misses {
@@ -111,16 +112,14 @@ func NewVennAbers(o Outcomes, ties bool) VennAbers {
 	return v
 }
 
-// Odds returns log((1-p0)/p1) at a score. The merged probability of the two, which
+// Odds returns log((1-p0)/p1) at a score, which is equal to that of a group if it is tied
+// with it. The merged probability of the two, which
 // minimises the worst regret of the logarithmic loss, is
 // p1/(1-p0+p1) = 1/(1+exp(Odds)).
 func (v *VennAbers) Odds(s float64) float64 {
-	if v.ties {
-		s = ClearTiny(s)
-	}
-	i := UpTo(v.x, s)
-	if i > 0 && (s == v.x[i-1] || v.ties && s <= endOfTie(v.x[i-1])) {
-		return v.odds[2*i-1]
+	i, tied := v.ties.Find(v.x, UpTo(v.x, s), s)
+	if tied {
+		return v.odds[2*i+1]
 	}
 	return v.odds[2*i]
 }

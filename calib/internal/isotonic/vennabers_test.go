@@ -80,18 +80,27 @@ func TestOutcomesCheckRejectsOtherLists(t *testing.T) {
 	}
 }
 
-// Scores that differ by rounding alone are one score.
+// Scores that differ by rounding alone are one score, in the fit and later, on both sides
+// of it.
 func TestGroupJoinsTies(t *testing.T) {
-	near := 0.5 * (1 + TieShare/2)
-	o := Group([]Point{{near, true}, {0.5, false}, {1e-40, true}, {0, false}, {1, true}}, true)
+	near := 0.5 * (1 + float64(ties)/2)
+	o := Group([]Point{{near, true}, {0.5, false}, {0, true}, {0, false}, {1, true}}, true)
 	if !slices.Equal(o.X, []float64{0, 0.5, 1}) || !slices.Equal(o.Rows, []int{2, 2, 1}) || !slices.Equal(o.Hits, []int{1, 1, 1}) {
 		t.Errorf("%+v", o)
 	}
 	v := NewVennAbers(o, true)
-	if v.Odds(near) != v.Odds(0.5) || v.Odds(1e-35) != v.Odds(0) {
-		t.Error("a tie has another value")
+	for _, tied := range []float64{near, 0.5 * (1 - float64(ties)/2)} {
+		if v.Odds(tied) != v.Odds(0.5) {
+			t.Errorf("%v has another value than 0.5", tied)
+		}
 	}
-	if v.Odds(0.5*(1+2*TieShare)) == v.Odds(0.5) {
-		t.Error("a larger score counts as a tie")
+	for _, other := range []float64{0.5 * (1 + 2*float64(ties)), 0.5 * (1 - 2*float64(ties))} {
+		if v.Odds(other) == v.Odds(0.5) {
+			t.Errorf("%v counts as a tie with 0.5", other)
+		}
+	}
+	v = NewVennAbers(Group([]Point{{0.5, false}, {near, true}}, false), false)
+	if v.Odds(0.5) == v.Odds(near) {
+		t.Error("different differences are tied")
 	}
 }
