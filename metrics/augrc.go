@@ -6,7 +6,7 @@ var augrcEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "share of rows that are accepted and wrong, mean over the share of most confident rows that is accepted",
 	Reference: "Traub et al. 2024",
 
@@ -38,7 +38,7 @@ func AUGRC(s *Samples) (float64, error) {
 		return 0, ErrNoSamples
 	}
 	above, twice := n-s.correct(), 0 // above: errors of more confidence; twice: 2 n^2 times the area so far
-	for lo, hi := range s.blocks(0) {
+	for lo, hi := range s.ties(equal) {
 		wrong := hi - lo - hitsOf(s.sorted[lo:hi])
 		above -= wrong
 		twice += (hi - lo) * (2*above + wrong)
@@ -53,7 +53,7 @@ func augrcInfluence(s *Samples) []float64 {
 	n := float64(s.Len())
 	rows := make([]float64, s.Len())
 	wrongAbove := n - float64(s.correct())
-	for lo, hi := range s.blocks(0) {
+	for lo, hi := range s.ties(equal) {
 		wrong := float64(hi - lo - hitsOf(s.sorted[lo:hi]))
 		wrongAbove -= wrong
 		below := (float64(lo) + float64(hi-lo)/2) / n

@@ -5,7 +5,7 @@ var aurcEntry = Entry{
 	Outputs:   []Output{{"aurc", "AURC", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
-	Version:   1,
+	Version:   2,
 	Summary:   "mean over i of the error rate among the i most confident rows",
 	Reference: "Geifman et al. 2019",
 
@@ -29,20 +29,14 @@ var aurcEntry = Entry{
 // returned: the errors of a tied block accrue evenly over it.
 func AURC(s *Samples) float64 {
 	n := s.Len()
-	sum, wrong := 0.0, 0
-	for hi := n; hi > 0; {
-		lo, w := hi, 0
-		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
-			if !s.sorted[lo-1].correct {
-				w++
-			}
-		}
+	sum, wrong := 0.0, n-s.correct() // wrong: errors of more confidence
+	for lo, hi := range s.ties(equal) {
+		w := hi - lo - hitsOf(s.sorted[lo:hi])
+		wrong -= w
 		rate := float64(w) / float64(hi-lo)
 		for i := 1; i <= hi-lo; i++ {
 			sum += (float64(wrong) + float64(rate*float64(i))) / float64(n-hi+i)
 		}
-		wrong += w
-		hi = lo
 	}
 	return sum / float64(max(1, n))
 }
@@ -56,19 +50,21 @@ func aurcInfluence(s *Samples) []float64 {
 	rows := make([]float64, n)
 	// Sums over the places of a block: of R, of 1/C and of R/C, and of the last two with the share
 	// of the block that is accepted.
-	type block struct{ rate, one, moved, ownOne, ownMoved float64 }
-	blocks := make([]block, 0, n)
+	type block struct {
+		lo, hi                             int
+		rate, one, moved, ownOne, ownMoved float64
+	}
+	var blocks []block
+	for lo, hi := range s.ties(equal) {
+		blocks = append(blocks, block{lo: lo, hi: hi})
+	}
 	wrong := 0
-	for hi := n; hi > 0; { // from the most confident
-		lo, w := hi, 0
-		for ; lo > 0 && s.sorted[lo-1].conf == s.sorted[hi-1].conf; lo-- {
-			if !s.sorted[lo-1].correct {
-				w++
-			}
-		}
-		var b block
-		for i := 1; i <= hi-lo; i++ {
-			accepted, share := float64(n-hi+i), float64(i)/float64(hi-lo)
+	for j := len(blocks) - 1; j >= 0; j-- { // from the most confident
+		b := &blocks[j]
+		places := b.hi - b.lo
+		w := places - hitsOf(s.sorted[b.lo:b.hi])
+		for i := 1; i <= places; i++ {
+			accepted, share := float64(n-b.hi+i), float64(i)/float64(places)
 			rate := (float64(wrong) + float64(float64(w)*share)) / accepted
 			b.rate += rate
 			b.one += 1 / accepted
@@ -76,17 +72,12 @@ func aurcInfluence(s *Samples) []float64 {
 			b.ownOne += share / accepted
 			b.ownMoved += float64(share*rate) / accepted
 		}
-		blocks = append(blocks, b)
 		wrong += w
-		hi = lo
 	}
 	one, moved := 0.0, 0.0 // over the blocks of less confidence
-	last := len(blocks) - 1
-	for lo, hi := range s.blocks(0) {
-		b := blocks[last]
-		last--
-		for _, x := range s.sorted[lo:hi] {
-			rows[x.row] = b.rate/float64(hi-lo) + float64((1-x.hit())*(one+b.ownOne)) - moved - b.ownMoved
+	for _, b := range blocks {
+		for _, x := range s.sorted[b.lo:b.hi] {
+			rows[x.row] = b.rate/float64(b.hi-b.lo) + float64((1-x.hit())*(one+b.ownOne)) - moved - b.ownMoved
 		}
 		one += b.one
 		moved += b.moved

@@ -7,7 +7,7 @@ var aurocEntry = Entry{
 	Outputs:   []Output{{"auroc", "AUROC", 0, 1}},
 	Better:    Higher,
 	Percent:   true,
-	Version:   1,
+	Version:   2,
 	Summary:   "chance that a correct row has more confidence than a wrong one, ties counting half",
 	Aliases:   []string{"auc", "roc-auc"},
 	Reference: "Hanley and McNeil 1982",
@@ -26,9 +26,9 @@ var aurocEntry = Entry{
 
 // AUROC returns the probability, in [0, 1], that a correct prediction has a higher
 // confidence than a wrong one, ties counting half (Hanley and McNeil 1982): the
-// Mann-Whitney U between the two, divided by its largest value. Only equal float64s
-// tie, because close to 1 a calibrator keeps differences far below 1e-9. It is an
-// error if every prediction is correct, or every one wrong.
+// Mann-Whitney U between the two, divided by its largest value. Confidences tie that
+// differ by rounding alone (package stretch): close to 1 a calibrator keeps differences
+// far below 1e-9. It is an error if every prediction is correct, or every one wrong.
 //
 // U is counted in whole numbers. gonum's stat.ROC sums areas in float64, so its
 // last digits depend on the order of the samples.
@@ -38,7 +38,7 @@ func AUROC(s *Samples) (float64, error) {
 		return 0, ErrNoSamples
 	}
 	hits, below, twice := 0, 0, 0 // below: wrong samples so far; twice: 2U, a whole number
-	for lo, hi := range s.blocks(0) {
+	for lo, hi := range s.ties(equal) {
 		h := hitsOf(s.sorted[lo:hi])
 		wrong := hi - lo - h
 		twice += h * (2*below + wrong)
@@ -67,7 +67,7 @@ func aurocInfluence(s *Samples) ([]float64, error) {
 	misses := n - hits
 	rows := make([]float64, s.Len())
 	hitsBelow, missesBelow := 0.0, 0.0
-	for lo, hi := range s.blocks(0) {
+	for lo, hi := range s.ties(equal) {
 		h := float64(hitsOf(s.sorted[lo:hi]))
 		m := float64(hi-lo) - h
 		ofHit := ((missesBelow+m/2)/misses - auroc) * n / hits

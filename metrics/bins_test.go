@@ -283,7 +283,8 @@ func TestAccuracyOfABinIsAtMostOne(t *testing.T) {
 	for n := 1; n < 400; n++ {
 		f := scoring.New(n)
 		for i := range n {
-			f.Conf, f.Pred, f.Label = append(f.Conf, 1-float64(i%3/2)/8), append(f.Pred, 0), append(f.Label, 0)
+			f.Conf, f.Rest = append(f.Conf, 1-float64(i%3/2)/8), append(f.Rest, float64(i%3/2)/8)
+			f.Pred, f.Label = append(f.Pred, 0), append(f.Label, 0)
 			f.NLL, f.Brier, f.Changed = append(f.NLL, 0), append(f.Brier, 0), append(f.Changed, false)
 		}
 		for b, bin := range MassBins(Of(f), 15) {

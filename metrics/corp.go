@@ -7,14 +7,14 @@ var corpMCBEntry = Entry{
 	Outputs:   []Output{{"corp_mcb", "miscalibration (CORP)", 0, 1}},
 	Better:    Lower,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "top-label Brier score minus its value after isotonic recalibration on the same rows (MCB)",
 	Reference: "Dimitriadis, Gneiting and Jordan 2021",
 
 	Formula:   "(1/n) sum of (conf - hit)^2 - (g - hit)^2, g the isotonic regression of hit on conf",
 	Code:      "scikit-learn",
 	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
-	Departs:   "confidences within 1e-9 are one point",
+	Departs:   "confidences that agree to 2^-22, near 1 in their complements, are one point",
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return CORP(s).Miscalibration }),
@@ -25,14 +25,14 @@ var corpDSCEntry = Entry{
 	Outputs:   []Output{{"corp_dsc", "discrimination (CORP)", 0, .25}},
 	Better:    Higher,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "top-label Brier score of the accuracy as every row's confidence, minus the score after isotonic recalibration on the same rows (DSC)",
 	Reference: "Dimitriadis, Gneiting and Jordan 2021",
 
 	Formula:   "acc (1 - acc) - (1/n) sum of (g - hit)^2, g the isotonic regression of hit on conf",
 	Code:      "scikit-learn",
 	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
-	Departs:   "confidences within 1e-9 are one point",
+	Departs:   "confidences that agree to 2^-22, near 1 in their complements, are one point",
 
 	Compute: value(func(s *Samples) float64 { return CORP(s).Discrimination }),
 }
@@ -56,14 +56,14 @@ type CORPParts struct {
 // MCB and DSC are never negative. No bins and no folds are chosen, but g fits the
 // noise too, so MCB and DSC are too large on average; Decompose has the
 // cross-validated form. The R package reliabilitydiag computes the same numbers.
-// Confidences within 1e-9 of their neighbour are one point. All parts of no
-// samples are 0.
+// Confidences that agree to 2^-22, near 1 in their complements, are one point (package
+// stretch). All parts of no samples are 0.
 func CORP(s *Samples) CORPParts {
 	n := s.Len()
 	if n == 0 {
 		return CORPParts{}
 	}
-	points := s.points(tie)
+	points := s.points(alike)
 	pools, _ := s.isotonic(nil, points, nil, 0)
 	var score exact.Sum
 	apply(pools, points, func(lo, hi int, g float64) {

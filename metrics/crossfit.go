@@ -257,7 +257,8 @@ func (c *crossFit) slope(f uint8, s float64) (slope, curvature float64) {
 // their sum.
 func (c *crossFit) isotonic(ctx context.Context) {
 	n, k := c.probs.Rows, c.probs.Cols
-	s := &Samples{sorted: make([]sample, n)}
+	rests := restsOfLargest(c.probs) // only the largest is near 1
+	s := &Samples{sorted: make([]sample, n), scores: &scoring.SampleScores{Rest: rests}}
 	part := make([]uint8, n) // in the order of the class's probabilities
 	var pools []pool
 	for j := range k {
@@ -267,11 +268,11 @@ func (c *crossFit) isotonic(ctx context.Context) {
 		for i := range n {
 			s.sorted[i] = sample{c.probs.Data[i*k+j], int32(i), int(c.labels[i]) == j}
 		}
-		slices.SortFunc(s.sorted, byConfidence)
+		slices.SortFunc(s.sorted, byConfidence(rests))
 		for i, x := range s.sorted {
 			part[i] = c.part[x.row]
 		}
-		points := s.points(0) // many classes have tiny probabilities, which are not ties
+		points := s.points(equal)
 		for f := range uint8(folds) {
 			pools, _ = s.isotonic(pools[:0], points, part, f)
 			apply(pools, points, func(lo, hi int, g float64) {
@@ -286,6 +287,21 @@ func (c *crossFit) isotonic(ctx context.Context) {
 	for i := range n {
 		softmax.Normalise(c.other.Row(i))
 	}
+}
+
+// restsOfLargest returns, for each row, the sum of the probabilities but the largest.
+func restsOfLargest(probs data.Probs) []float64 {
+	rests := make([]float64, probs.Rows)
+	for i := range rests {
+		most := 0.0
+		for _, p := range probs.Row(i) {
+			if p > most {
+				p, most = most, p
+			}
+			rests[i] += p
+		}
+	}
+	return rests
 }
 
 // variationalTerms returns <d, 1[y] - p> for subgradients d of the norms with p = 1, 2

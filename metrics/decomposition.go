@@ -18,7 +18,7 @@ var decompositionEntry = Entry{
 	},
 	Better:    Lower,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "top-label Brier score and NLL split: refinement is the score after isotonic recalibration by the other four of five folds, calibration is what recalibration gains",
 	Reference: "Berta, Holzmueller, Jordan and Bach 2025; Broecker 2009",
 
@@ -62,8 +62,8 @@ type Parts struct{ Calibration, Refinement float64 }
 // a calibrated model.
 //
 // Folds are hashes of the seed and the row, the same for every method; probmetrics
-// draws stratified folds at random. Confidences within 1e-9 count as tied. It is
-// ErrNoSamples without samples.
+// draws stratified folds at random. Confidences tie that agree to 2^-22, near 1 in
+// their complements (package stretch). It is ErrNoSamples without samples.
 func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
 	n := s.Len()
 	if n == 0 {
@@ -74,7 +74,7 @@ func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
 	for j, x := range s.sorted {
 		p, q := x.conf, conf[j] // of the outcome
 		if !x.correct {
-			p, q = 1-p, 1-q
+			p, q = rest(x, s.scores.Rest), 1-q
 		}
 		brierSum.Add(float64((1 - p) * (1 - p)))
 		brierNew.Add(float64((1 - q) * (1 - q)))

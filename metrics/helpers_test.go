@@ -17,6 +17,7 @@ func given(conf []float64, hit []bool) *scoring.SampleScores {
 			label = 0
 		}
 		f.Conf = append(f.Conf, c)
+		f.Rest = append(f.Rest, 1-c)
 		f.Pred = append(f.Pred, 0)
 		f.Label = append(f.Label, label)
 		f.NLL = append(f.NLL, -math.Log(c))
@@ -61,6 +62,7 @@ func pick(f *scoring.SampleScores, rows []int) *scoring.SampleScores {
 	}
 	for _, i := range rows {
 		g.Conf = append(g.Conf, f.Conf[i])
+		g.Rest = append(g.Rest, f.Rest[i])
 		g.Pred = append(g.Pred, f.Pred[i])
 		g.Label = append(g.Label, f.Label[i])
 		g.NLL = append(g.NLL, f.NLL[i])

@@ -5,7 +5,7 @@ var ksEntry = Entry{
 	Outputs:   []Output{{"ks", "KS", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
-	Version:   1,
+	Version:   2,
 	Summary:   "largest |sum of (confidence - correct)| / n over the rows up to a confidence; no bins",
 	Aliases:   []string{"kolmogorov-smirnov"},
 	Reference: "Gupta et al. 2021",
@@ -24,8 +24,8 @@ var ksEntry = Entry{
 //
 //	max over c of |sum over samples with confidence <= c of (confidence - 1[correct])| / n
 //
-// Tied confidences (within 1e-9 of their neighbour) enter together. Public code
-// evaluates inside ties too, which depends on the sort.
+// Tied confidences, which agree to 2^-22, near 1 in their complements (package stretch),
+// enter together. Public code evaluates inside ties too, which depends on the sort.
 func KS(s *Samples) float64 {
 	low, high := s.differences()
 	return max(high, -low) / float64(max(1, s.Len()))

@@ -13,7 +13,7 @@ var kuiperEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "range of the sum of (confidence - correct) / n over the rows up to a confidence; no bins",
 	Reference: "Arrieta-Ibarra et al. 2022 (ECCE-R); Kuiper 1960",
 
@@ -31,7 +31,7 @@ var kuiperZEntry = Entry{
 	Outputs:   []Output{{"kuiper_z", "Kuiper, standardised", 0, math.Inf(1)}},
 	Better:    Lower,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "Kuiper's error over its standard deviation under calibration; 1.60 on average and 2.50 at most in 95 % of draws if the confidences are right",
 	Reference: "Arrieta-Ibarra et al. 2022 (ECCE-R over sigma)",
 
@@ -50,9 +50,9 @@ var kuiperZEntry = Entry{
 //
 // and D = 0 before the first sample, it is max D - min D. It is the largest total
 // of the differences over any interval of confidences. KS is max |D|, so
-// KS <= Kuiper <= 2 KS. Tied confidences (within 1e-9 of their neighbour) enter
-// together. The authors perturb ties at random instead, and probmetrics evaluates
-// inside them, which depends on the sort.
+// KS <= Kuiper <= 2 KS. Tied confidences enter together, as in KS. The authors perturb
+// ties at random instead, and probmetrics evaluates inside them, which depends on the
+// sort.
 func Kuiper(s *Samples) float64 {
 	low, high := s.differences()
 	return (high - low) / float64(max(1, s.Len()))
@@ -62,7 +62,7 @@ func Kuiper(s *Samples) float64 {
 func (s *Samples) differences() (low, high float64) {
 	var conf exact.Sum
 	hits := 0
-	for lo, hi := range s.blocks(tie) {
+	for lo, hi := range s.ties(alike) {
 		for _, x := range s.sorted[lo:hi] {
 			conf.Add(x.conf)
 		}

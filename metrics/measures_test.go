@@ -67,7 +67,7 @@ func TestIsotonicMapIsTheMaximumOfMinima(t *testing.T) {
 	for range 30 {
 		f := network(rng, 1+rng.IntN(60), 2)
 		s := Of(f)
-		points := s.points(tie)
+		points := s.points(alike)
 		pools, rows := s.isotonic(nil, points, nil, 0)
 		if rows != f.Len() {
 			t.Fatalf("%d rows of %d", rows, f.Len())
@@ -101,7 +101,7 @@ func TestIsotonicMapIsTheMaximumOfMinima(t *testing.T) {
 // is a line.
 func TestIsotonicMapIsInterpolatedAndClipped(t *testing.T) {
 	s := Of(given([]float64{.1, .2, .4, .5, .6, .8, .9}, []bool{true, false, false, true, true, true, false}))
-	points := s.points(tie)
+	points := s.points(alike)
 	pools, rows := s.isotonic(nil, points, []uint8{1, 0, 0, 1, 1, 0, 1}, 1)
 	var got []float64
 	apply(pools, points, func(_, _ int, v float64) { got = append(got, v) })
@@ -244,7 +244,7 @@ func TestKuiperIsTheLargestTotalOverAnInterval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(44, 1))
 	for range 20 {
 		s := Of(network(rng, 1+rng.IntN(80), 1.5))
-		points := s.points(tie)
+		points := s.points(alike)
 		want := 0.
 		for a := range points {
 			total := 0.

@@ -7,7 +7,7 @@ import (
 )
 
 func classesOf(label, pred []int32) *Samples {
-	return Of(&scoring.SampleScores{Conf: make([]float64, len(label)), Label: label, Pred: pred})
+	return Of(&scoring.SampleScores{Conf: make([]float64, len(label)), Rest: make([]float64, len(label)), Label: label, Pred: pred})
 }
 
 // Class 0 has rows {0, 1, 2, 5} and is predicted for {0, 1, 3}: 2 of 5. Class 2 has

@@ -12,7 +12,7 @@ var mmceEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "maximum mean calibration error: norm of the mean of (confidence - correct) in the space of a Laplacian kernel of width 0.4; no bins",
 	Reference: "Kumar, Sarawagi and Jain 2018",
 

@@ -1,6 +1,10 @@
 package metrics
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/qats-bench/qats/internal/stretch"
+)
 
 // folds is the number of parts of a cross-validation, as in probmetrics.
 const folds = 5
@@ -32,7 +36,7 @@ func (s *Samples) recalibrated(seed uint64) []float64 {
 	for j, x := range s.sorted {
 		part[j] = uint8(s.fold(start, x.row))
 	}
-	points := s.points(tie)
+	points := s.points(alike)
 	var pools []pool
 	for f := range uint8(folds) {
 		var m int
@@ -56,7 +60,7 @@ func (s *Samples) recalibrated(seed uint64) []float64 {
 // pool is a run of points with one fitted value, the share of its rows that are
 // correct.
 type pool struct {
-	lo, hi     float64 // the confidences of its first and last point
+	lo, hi     float64 // its first and last point
 	hits, rows int
 }
 
@@ -69,9 +73,8 @@ func (p pool) value() float64 { return float64(p.hits) / float64(p.rows) }
 // The map is that of scikit-learn (IsotonicRegression with out_of_bounds="clip",
 // which probmetrics uses): pools of adjacent violators have the share of correct
 // samples, confidences between two pools are interpolated, and those outside get
-// the value of the outermost pool. Confidences within 1e-9 of their neighbour are
-// one point, at their mean. Pools are compared as fractions of whole numbers, so
-// no rounding decides.
+// the value of the outermost pool. Tied confidences are one point. Pools are compared as
+// fractions of whole numbers, so no rounding decides.
 func (s *Samples) isotonic(pools []pool, points []point, part []uint8, held uint8) (_ []pool, rows int) {
 	for _, p := range points {
 		next := pool{lo: p.at, hi: p.at}
@@ -113,30 +116,23 @@ func apply(pools []pool, points []point, f func(lo, hi int, value float64)) {
 			f(p.lo, p.hi, pools[i].value())
 		default:
 			here, next := pools[i], pools[i+1]
-			share := (p.at - here.hi) / (next.lo - here.hi)
+			share := stretch.Between(p.at, here.hi, next.lo)
 			f(p.lo, p.hi, here.value()+float64(share*(next.value()-here.value())))
 		}
 	}
 }
 
-// point is the sorted samples lo to hi-1, which are tied, at the mean of their
-// confidences.
+// point is the sorted samples lo to hi-1, which are tied.
 type point struct {
-	at     float64
+	at     float64 // the least of their confidences, stretched
 	lo, hi int
 }
 
-// points returns the points of the samples in order. Neighbours are tied whose
-// confidences differ by at most within.
-func (s *Samples) points(within float64) []point {
+// points returns the points of the samples in order.
+func (s *Samples) points(within stretch.Share) []point {
 	list := make([]point, 0, s.Len())
-	for lo, hi := range s.blocks(within) {
-		at := s.sorted[lo].conf
-		if s.sorted[hi-1].conf > at {
-			sum, _ := sums(s.sorted[lo:hi])
-			at = sum / float64(hi-lo)
-		}
-		list = append(list, point{at, lo, hi})
+	for lo, hi := range s.ties(within) {
+		list = append(list, point{s.stretched(lo), lo, hi})
 	}
 	return list
 }

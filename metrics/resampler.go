@@ -171,7 +171,8 @@ func (r *resampler) expand(drawn []times, lane int) *Samples {
 		}
 	}
 	to.TopLabel = from.TopLabel
-	to.Conf, to.Pred, to.Label = gather(to.Conf, from.Conf, d.origin), gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
+	to.Conf, to.Rest = gather(to.Conf, from.Conf, d.origin), gather(to.Rest, from.Rest, d.origin)
+	to.Pred, to.Label = gather(to.Pred, from.Pred, d.origin), gather(to.Label, from.Label, d.origin)
 	to.NLL, to.Brier, to.Changed = gather(to.NLL, from.NLL, d.origin), gather(to.Brier, from.Brier, d.origin), gather(to.Changed, from.Changed, d.origin)
 	for _, x := range s.sorted {
 		for t := range int32(drawn[x.row][lane]) {

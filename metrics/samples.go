@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // Samples are n predictions with their labels, reduced to the numbers that metrics
@@ -159,12 +160,33 @@ func (s *Samples) Len() int { return len(s.sorted) }
 // correct returns the number of correct predictions.
 func (s *Samples) correct() int { return hitsOf(s.sorted) }
 
-// blocks yields the blocks of tied samples, sorted[lo:hi], in order: neighbours are tied
-// whose confidences differ by at most within.
-func (s *Samples) blocks(within float64) iter.Seq2[int, int] {
+// Ties of confidences, for metrics that compare them (package stretch). Metrics of ranks
+// take only those for ties that sums in another order would part. Metrics that compare
+// confidences with outcomes take those that agree to seven digits: neither the rounding of
+// a file in float32 nor the term 1e-9 p of isotonic regression shall make a point of its
+// own.
+const (
+	equal = stretch.Sums
+	alike = stretch.Logits
+)
+
+// ties yields the groups of tied samples, sorted[lo:hi], in order.
+func (s *Samples) ties(within stretch.Share) iter.Seq2[int, int] {
+	return within.Groups(len(s.sorted), s.stretched)
+}
+
+// stretched returns the confidence of a sorted sample as package stretch compares it.
+func (s *Samples) stretched(j int) float64 {
+	x := s.sorted[j]
+	return stretch.Of(x.conf, rest(x, s.scores.Rest))
+}
+
+// blocks yields the blocks of samples that bins of equal mass share out, sorted[lo:hi], in
+// order: neighbours are in one block whose confidences differ by at most tie.
+func (s *Samples) blocks() iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		for lo, hi := 0, 1; lo < len(s.sorted); lo, hi = hi, hi+1 {
-			for hi < len(s.sorted) && s.sorted[hi].conf-s.sorted[hi-1].conf <= within {
+			for hi < len(s.sorted) && s.sorted[hi].conf-s.sorted[hi-1].conf <= tie {
 				hi++
 			}
 			if !yield(lo, hi) {
@@ -211,6 +233,32 @@ func (s *Samples) classBins() (*scoring.ClassBins, error) {
 	return scores.Classes, nil
 }
 
+// nearOne is the confidence from which samples are compared by the sum of the other
+// probabilities, which still differs where confidences round to the same number. Below,
+// 1 - confidence has digits enough, and the order is that of the confidences to the last
+// bit.
+const nearOne = 1 - 0x1p-7
+
+// rest returns 1 - confidence. others has the sum of the other probabilities of each row.
+func rest(x sample, others []float64) float64 {
+	if x.conf < nearOne {
+		return 1 - x.conf
+	}
+	if sum := others[x.row]; sum < 1-nearOne {
+		return sum
+	}
+	return 1 - nearOne // rows of a file may sum to 1 only roughly
+}
+
+// less reports whether x has less confidence than y.
+func less(x, y sample, others []float64) bool {
+	if x.conf < nearOne || y.conf < nearOne {
+		return x.conf < y.conf
+	}
+	a, b := others[x.row], others[y.row]
+	return a > b && b < 1-nearOne
+}
+
 // buckets per octave of 1 - confidence, and the least exponent of a float64 in
 // it, which is that of 2^-53.
 const (
@@ -254,11 +302,11 @@ func sortByConfidence(scores *scoring.SampleScores) []sample {
 	for b := buckets - 1; b >= 0; b-- {
 		end := place[b]
 		if end-start > fewSamples {
-			slices.SortFunc(sorted[start:end], byConfidence)
+			slices.SortFunc(sorted[start:end], byConfidence(scores.Rest))
 		}
 		start = end
 	}
-	insert(sorted)
+	insert(sorted, scores.Rest)
 	return sorted
 }
 
@@ -267,23 +315,30 @@ const fewSamples = 24
 
 // insert sorts samples by confidence, and leaves those of equal confidence in their
 // order. It is fast if each is near its place.
-func insert(list []sample) {
+func insert(list []sample, others []float64) {
 	for i := 1; i < len(list); i++ {
 		x, j := list[i], i
-		for ; j > 0 && list[j-1].conf > x.conf; j-- {
+		for ; j > 0 && less(x, list[j-1], others); j-- {
 			list[j] = list[j-1]
 		}
 		list[j] = x
 	}
 }
 
-// byConfidence orders samples by confidence, those of equal confidence by row.
-func byConfidence(x, y sample) int {
-	switch {
-	case x.conf < y.conf:
-		return -1
-	case x.conf > y.conf:
-		return 1
+// byConfidence orders samples by confidence, those of equal confidence by row. others has
+// the sum of the other probabilities of each row.
+func byConfidence(others []float64) func(x, y sample) int {
+	return func(x, y sample) int {
+		a, b := x.conf, y.conf
+		if a >= nearOne && b >= nearOne {
+			a, b = rest(y, others), rest(x, others)
+		}
+		switch {
+		case a < b:
+			return -1
+		case a > b:
+			return 1
+		}
+		return int(x.row - y.row)
 	}
-	return int(x.row - y.row)
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -12,8 +13,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Confidences of every kind: saturated to the last bit, equal, and so close together
-// that they share a bucket.
+// Confidences of every kind: saturated to the last bit, with and without other
+// probabilities beside them, equal, and so close together that they share a bucket. Those
+// from 127/128 on are in the order of the sum of the others.
 func TestSamplesAreSortedByConfidenceThenRow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	for _, n := range []int{0, 1, 2, 1000, 5000, 50_000} {
@@ -27,19 +29,20 @@ func TestSamplesAreSortedByConfidenceThenRow(t *testing.T) {
 			case 2:
 				f.Conf[i] = float64(rng.IntN(3)) * 0x1p-60
 			}
+			f.Rest[i] = 1 - f.Conf[i]
+			if f.Conf[i] > .99999 && rng.IntN(2) == 0 {
+				f.Rest[i] = math.Exp(-12 - 500*rng.Float64())
+			}
 		}
 		want := make([]sample, n)
 		for i, c := range f.Conf {
 			want[i] = sample{c, int32(i), f.Correct(i)}
 		}
 		slices.SortStableFunc(want, func(a, b sample) int {
-			switch {
-			case a.conf < b.conf:
-				return -1
-			case a.conf > b.conf:
-				return 1
+			if max(a.conf, b.conf) >= 127./128 {
+				return cmp.Compare(f.Rest[b.row], f.Rest[a.row])
 			}
-			return 0
+			return cmp.Compare(a.conf, b.conf)
 		})
 		if got := Of(f).sorted; !slices.Equal(got, want) {
 			t.Errorf("%d samples are out of order", n)
@@ -247,31 +250,22 @@ func TestFromProbsRejectsLogitsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// Two confidences at exactly the distance of a tie are one point, at their mean, for
-// every metric that has ties.
-func TestTiesIncludeTheirDistance(t *testing.T) {
+// Two confidences at exactly the distance of a tie are in one block of the bins of equal
+// mass.
+func TestBlocksIncludeTheirDistance(t *testing.T) {
 	for _, c := range []struct {
 		second float64
-		points int
-		first  float64 // the first point
-		most   float64 // the largest difference of the cumulated sums
+		joined bool
 		acc    [2]float64
 	}{
-		{2 * tie, 1, 1.5 * tie, (1 - 3*tie) / 2, [2]float64{.5, .5}},
-		{2.5 * tie, 2, tie, (1 - tie) / 2, [2]float64{1, 0}},
+		{2 * tie, true, [2]float64{.5, .5}},
+		{2.5 * tie, false, [2]float64{1, 0}},
 	} {
 		s := Of(given([]float64{tie, c.second}, []bool{true, false}))
-		points := s.points(tie)
-		if got := len(points); got != c.points {
-			t.Errorf("second confidence %v: %d points, want %d", c.second, got, c.points)
-		}
-		near(t, "first point", points[0].at, c.first, 1e-18)
-		near(t, "Kuiper", Kuiper(s), c.most, 1e-14)
-		near(t, "KS", KS(s), c.most, 1e-14)
 		bins := MassBins(s, 2)
 		near(t, "accuracy of the lower half", bins[0].Acc, c.acc[0], 0)
 		near(t, "accuracy of the upper half", bins[1].Acc, c.acc[1], 0)
-		if got := newCumulated(s).rising; got != (c.points == 1) {
+		if got := newCumulated(s).rising; got != c.joined {
 			t.Errorf("second confidence %v: rising is %v", c.second, got)
 		}
 	}

@@ -12,7 +12,7 @@ var smECEEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "calibration error smoothed by a Gaussian whose width equals it; no bins",
 	Aliases:   []string{"smooth-ece"},
 	Reference: "Blasiok and Nakkiran 2023",
@@ -75,7 +75,9 @@ type residuals struct{ at, sum []float64 }
 func newResiduals(s *Samples) residuals {
 	n := s.Len()
 	r := residuals{make([]float64, 0, n), make([]float64, 0, n)}
-	for lo, hi := range s.blocks(0) {
+	for lo, hi := 0, 0; lo < n; lo = hi {
+		for hi = lo + 1; hi < n && s.sorted[hi].conf == s.sorted[lo].conf; hi++ {
+		}
 		at, hits := s.sorted[lo].conf, hitsOf(s.sorted[lo:hi])
 		r.at = append(r.at, at)
 		r.sum = append(r.sum, (float64(float64(hi-lo)*at)-float64(hits))/float64(n))

@@ -49,7 +49,7 @@ func BenchmarkSort(b *testing.B) {
 				for i, c := range f.Conf {
 					list[i] = sample{c, int32(i), f.Correct(i)}
 				}
-				slices.SortFunc(list, byConfidence)
+				slices.SortFunc(list, byConfidence(f.Rest))
 			}
 			perRow(b, n)
 		})

@@ -75,7 +75,7 @@ func newCumulated(s *Samples) *cumulated {
 	c := &cumulated{make([]float64, n+1), make([]float64, n+1), true}
 	var conf exact.Sum
 	hits, last := 0, 0.0 // last: accuracy of the block before
-	for lo, hi := range s.blocks(tie) {
+	for lo, hi := range s.blocks() {
 		h := hitsOf(s.sorted[lo:hi])
 		for _, x := range s.sorted[lo:hi] {
 			conf.Add(x.conf)

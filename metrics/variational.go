@@ -12,7 +12,7 @@ var variationalEntry = Entry{
 	Better:    Lower,
 	Percent:   true,
 	OnRequest: true,
-	Version:   1,
+	Version:   2,
 	Summary:   "lower bound of the L1 calibration error of the top label by isotonic regression in five folds, whole, and apart for rows that it finds overconfident and underconfident; no bins",
 	Reference: "Berta, Braun, Holzmueller, Bach and Jordan 2026",
 

@@ -22,7 +22,7 @@ var variationalLpEntry = Entry{
 	OnRequest: true,
 	CrossFit:  true,
 	Vector:    true,
-	Version:   2,
+	Version:   3,
 	Summary:   "lower bounds of the Lp calibration errors of whole probability vectors, p = 1, 2 and infinity: by isotonic regression of each class in five folds, and by temperature scaling",
 	Aliases:   []string{"proper-l1", "proper-l2", "proper-linf"},
 	Reference: "Berta, Braun, Holzmueller, Bach and Jordan 2026",

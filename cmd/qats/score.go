@@ -39,9 +39,9 @@ long. Consistency bands and class-wise ECE have no interval. docs/intervals.md s
 often each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
-Files are read in blocks. Besides some megabytes, scoring takes up to 65 bytes of
-memory a row, 33 more with --uncal, 80 more with --interval and 120 more for metrics of
-all classes; decomposition_ts and lp_variational take 16 bytes a probability and 144 a
+Files are read in blocks. Besides some megabytes, scoring takes up to 73 bytes of
+memory a row, 41 more with --uncal, 88 more with --interval and 120 more for metrics of
+all classes; decomposition_ts and lp_variational take 16 bytes a probability and 152 a
 row. If that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
@@ -174,15 +174,15 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 	return entries, nil
 }
 
-// rowBytes is the memory of a row while it is scored: 33 for the sample scores, 16
+// rowBytes is the memory of a row while it is scored: 41 for the sample scores, 16
 // for their order, and 16 that some metrics take while they are computed.
-const rowBytes = 65
+const rowBytes = 73
 
 // uncalBytes is the memory of a row of the uncalibrated network, and intervalBytes
 // that of a row while it is drawn again: how often, its copies, and their order.
 const (
-	uncalBytes    = 33
-	intervalBytes = 80
+	uncalBytes    = 41
+	intervalBytes = 88
 )
 
 // checkMemory returns an error if scoring n rows of k classes takes too much memory.

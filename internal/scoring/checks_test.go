@@ -21,7 +21,7 @@ func full() *SampleScores {
 		return b
 	}
 	return &SampleScores{
-		Conf: []float64{1, 1e-300}, Pred: []int32{0, 0}, Label: []int32{0, 0}, NLL: []float64{0, 700}, Brier: []float64{0, 2}, Changed: []bool{false, true},
+		Conf: []float64{1, 1e-300}, Rest: []float64{0, 1}, Pred: []int32{0, 0}, Label: []int32{0, 0}, NLL: []float64{0, 700}, Brier: []float64{0, 2}, Changed: []bool{false, true},
 		Classes: &ClassBins{bins(), Tail{[]int32{0, 0}, []float64{1, 1}, []bool{false, true}}, bins()},
 		Vectors: &VectorScores{NLL: []float64{0, 1}, Brier: []float64{0, 2}, Temperature: VectorTerms{[]float64{-2, 2}, []float64{-2, 2}, []float64{-1, 1}},
 			Isotonic: VectorTerms{[]float64{-2 - 1e-9, 2 + 1e-9}, []float64{-2, 2}, []float64{-1, 1}}},
@@ -60,12 +60,14 @@ func TestChecksOfSavedScores(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(*SampleScores){
-		"row 1: confidence -0.5, prediction":                               func(s *SampleScores) { s.Conf[1] = -.5 },
-		"row 0: confidence 1.5, prediction":                                func(s *SampleScores) { s.Conf[0] = 1.5 },
-		"row 0: confidence NaN, prediction":                                func(s *SampleScores) { s.Conf[0] = math.NaN() },
+		"row 1: confidence -0.5, rest":                                     func(s *SampleScores) { s.Conf[1] = -.5 },
+		"row 0: confidence 1.5, rest":                                      func(s *SampleScores) { s.Conf[0] = 1.5 },
+		"row 0: confidence NaN, rest":                                      func(s *SampleScores) { s.Conf[0] = math.NaN() },
+		"row 0: confidence 1, rest -1e-09":                                 func(s *SampleScores) { s.Rest[0] = -1e-9 },
+		"row 1: confidence 1e-300, rest 1.5":                               func(s *SampleScores) { s.Rest[1] = 1.5 },
 		"row 1: confidence 0, nll":                                         func(s *SampleScores) { s.Conf[1] = 0 },
-		"row 0: confidence 1, prediction -1, label 0":                      func(s *SampleScores) { s.Pred[0] = -1 },
-		"row 0: confidence 1, prediction 0, label -1":                      func(s *SampleScores) { s.Label[0] = -1 },
+		"row 0: confidence 1, rest 0, prediction -1, label 0":              func(s *SampleScores) { s.Pred[0] = -1 },
+		"row 0: confidence 1, rest 0, prediction 0, label -1":              func(s *SampleScores) { s.Label[0] = -1 },
 		"row 0: confidence 1, nll -1":                                      func(s *SampleScores) { s.NLL[0] = -1 },
 		"row 0: confidence 1, nll 0, brier -1":                             func(s *SampleScores) { s.Brier[0] = -1 },
 		"class 0, bin 13: -1 rows":                                         func(s *SampleScores) { s.Classes.Rows[13] = -1 },

@@ -1,6 +1,6 @@
 // Package scoring reduces the n x k probabilities of a calibrated test set to a few
 // numbers a row, the SampleScores, from which package metrics computes every
-// metric. They take 33 bytes a row, so they are kept while the probabilities are
+// metric. They take 41 bytes a row, so they are kept while the probabilities are
 // not: a run stores them, and a new metric needs no second pass over the test set.
 //
 // A map that divides each row by a temperature is scored without probabilities,

@@ -10,7 +10,7 @@ import (
 )
 
 // AppendEncoded appends the scores to b as an .npz archive, which numpy.load
-// reads. Its members are conf, nll and brier (float64), pred and label (int32)
+// reads. Its members are conf, rest, nll and brier (float64), pred and label (int32)
 // and changed (bool), n rows each, and with class bins tail_class (int32), tail_prob
 // (float64) and tail_hit (bool), then class_rows, class_hits (int32) and
 // class_conf (float64), 15 k each, class_group_rows (int32), class_group_residual and
@@ -57,7 +57,7 @@ type column struct {
 // top-label.
 func (s *SampleScores) columns() []column {
 	list := []column{
-		{"conf", &s.Conf}, {"pred", &s.Pred}, {"label", &s.Label},
+		{"conf", &s.Conf}, {"rest", &s.Rest}, {"pred", &s.Pred}, {"label", &s.Label},
 		{"nll", &s.NLL}, {"brier", &s.Brier}, {"changed", &s.Changed},
 	}
 	if c := s.Classes; c != nil {
@@ -123,12 +123,12 @@ func (s *SampleScores) check() error {
 	n := s.Len()
 	s.TopLabel = s.NLL == nil && s.Brier == nil
 	vector := len(s.NLL) == n && len(s.Brier) == n
-	if n == 0 || len(s.Pred) != n || len(s.Label) != n || len(s.Changed) != n || !(vector || s.TopLabel) {
+	if n == 0 || len(s.Rest) != n || len(s.Pred) != n || len(s.Label) != n || len(s.Changed) != n || !(vector || s.TopLabel) {
 		return errors.New("columns of sample scores are absent, of another type or of unequal length")
 	}
 	for i := range n {
-		if !(s.Conf[i] >= 0 && s.Conf[i] <= 1) || s.Pred[i] < 0 || s.Label[i] < 0 {
-			return fmt.Errorf("row %d: confidence %g, prediction %d, label %d: out of range", i, s.Conf[i], s.Pred[i], s.Label[i])
+		if !(s.Conf[i] >= 0 && s.Conf[i] <= 1 && s.Rest[i] >= 0 && s.Rest[i] <= 1) || s.Pred[i] < 0 || s.Label[i] < 0 {
+			return fmt.Errorf("row %d: confidence %g, rest %g, prediction %d, label %d: out of range", i, s.Conf[i], s.Rest[i], s.Pred[i], s.Label[i])
 		}
 		if vector && !(s.Conf[i] > 0 && s.NLL[i] >= 0 && s.Brier[i] >= 0) {
 			return fmt.Errorf("row %d: confidence %g, nll %g, brier %g: out of range", i, s.Conf[i], s.NLL[i], s.Brier[i])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // SampleScores are the scores of n samples, the data that is kept of each row of a
@@ -17,6 +18,7 @@ import (
 // pair of predicted class and confidence, without a probability of every class.
 type SampleScores struct {
 	Conf    []float64 // confidence: the largest probability, in (0, 1]; of top-label rows in [0, 1]
+	Rest    []float64 // 1 - Conf, in [0, 1]: the sum of the other probabilities, which has all digits where Conf rounds to 1
 	Pred    []int32   // predicted class; see AppendProbs for ties
 	Label   []int32   // true class
 	NLL     []float64 // -ln max(p_label, Floor), in nats; empty for top-label rows
@@ -33,7 +35,7 @@ type SampleScores struct {
 
 // Version is raised whenever AppendProbs or AppendScaled gives other values. It
 // belongs in the cache key of sample scores.
-const Version = 2
+const Version = 3
 
 // Floor is the smallest probability of the true class that NLL uses. It matters for
 // methods that give some classes a probability of exactly zero (isotonic
@@ -44,6 +46,7 @@ const Floor = 1e-300
 func New(n int) *SampleScores {
 	return &SampleScores{
 		Conf:    make([]float64, 0, n),
+		Rest:    make([]float64, 0, n),
 		Pred:    make([]int32, 0, n),
 		Label:   make([]int32, 0, n),
 		NLL:     make([]float64, 0, n),
@@ -55,7 +58,7 @@ func New(n int) *SampleScores {
 // Zeros returns n rows of zeros, which are then filled through Part.
 func Zeros(n int) *SampleScores {
 	s := New(n)
-	s.Conf, s.Pred, s.Label = s.Conf[:n], s.Pred[:n], s.Label[:n]
+	s.Conf, s.Rest, s.Pred, s.Label = s.Conf[:n], s.Rest[:n], s.Pred[:n], s.Label[:n]
 	s.NLL, s.Brier, s.Changed = s.NLL[:n], s.Brier[:n], s.Changed[:n]
 	return s
 }
@@ -66,6 +69,7 @@ func Zeros(n int) *SampleScores {
 func (s *SampleScores) Part(lo, hi int) *SampleScores {
 	return &SampleScores{
 		Conf:     part(s.Conf, lo, hi),
+		Rest:     part(s.Rest, lo, hi),
 		Pred:     part(s.Pred, lo, hi),
 		Label:    part(s.Label, lo, hi),
 		NLL:      part(s.NLL, lo, hi),
@@ -98,9 +102,10 @@ func (s *SampleScores) Correct(i int) bool { return s.Pred[i] == s.Label[i] }
 // The raw top class of a row is the lowest index among the largest logits. A set
 // without logits (probabilities that were computed elsewhere) has the raw top
 // class of the probabilities, and Changed stays empty. The prediction is the raw
-// top class where its probability equals the largest of the row, so a calibrator
-// that ties classes changes nothing. Otherwise the prediction is the lowest index
-// among the largest probabilities, and the row counts as changed.
+// top class where its probability equals the largest of the row, up to rounding
+// (stretch.Sums), so a calibrator that ties classes changes nothing. Otherwise the
+// prediction is the lowest index among the largest probabilities, and the row counts
+// as changed.
 //
 // NLL is -ln of the float64 probability, not of the logits, because calibrated
 // rows need not have any. Its floor -ln Floor is the same as that of
@@ -126,7 +131,7 @@ func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
 			s.truncate(n)
 			return badLabel(s.first+n+i, y, len(p))
 		}
-		conf, brier, err := scoreRow(p, int(y))
+		conf, rest, brier, err := scoreRow(p, int(y))
 		if err != nil {
 			s.truncate(n)
 			return fmt.Errorf("row %d%w", s.first+n+i, err)
@@ -136,10 +141,10 @@ func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
 			top = argmax(logits.Row(i))
 		}
 		pred := top
-		if top < 0 || p[top] != conf {
+		if top < 0 || conf > stretch.Sums.End(p[top]) {
 			pred = argmax(p)
 		}
-		s.Conf = append(s.Conf, conf)
+		s.Conf, s.Rest = append(s.Conf, conf), append(s.Rest, rest)
 		s.Pred = append(s.Pred, int32(pred))
 		s.Label = append(s.Label, y)
 		s.NLL = append(s.NLL, 0-softmax.Log(max(p[y], Floor))) // 0- turns -0 into 0
@@ -179,37 +184,44 @@ func (s *SampleScores) AppendTopLabel(class []int32, conf []float64, labels []in
 	}
 	s.TopLabel = true
 	s.Conf, s.Pred, s.Label = append(s.Conf, conf...), append(s.Pred, class...), append(s.Label, labels...)
+	for _, c := range conf {
+		s.Rest = append(s.Rest, 1-c)
+	}
 	s.Changed = append(s.Changed, make([]bool, len(conf))...)
 	return nil
 }
 
 // truncate keeps the first n rows.
 func (s *SampleScores) truncate(n int) {
-	s.Conf, s.Pred, s.Label = s.Conf[:n], s.Pred[:n], s.Label[:n]
+	s.Conf, s.Rest, s.Pred, s.Label = s.Conf[:n], s.Rest[:n], s.Pred[:n], s.Label[:n]
 	s.NLL, s.Brier, s.Changed = s.NLL[:min(n, len(s.NLL))], s.Brier[:min(n, len(s.Brier))], s.Changed[:min(n, len(s.Changed))]
 }
 
-// scoreRow returns the largest probability and the Brier score of a row with label y. The
-// error of an invalid row is the end of a sentence that begins with "row 812".
-func scoreRow(p []float64, y int) (conf, brier float64, err error) {
-	sum, rest := 0.0, 0.0
+// scoreRow returns the largest probability, the sum of the others and the Brier score of
+// a row with label y. The error of an invalid row is the end of a sentence that begins
+// with "row 812".
+func scoreRow(p []float64, y int) (conf, rest, brier float64, err error) {
+	sum, squares := 0.0, 0.0
 	for j, v := range p {
 		if !(v >= 0 && v <= 1) {
-			return 0, 0, fmt.Errorf(", class %d: %g is not a probability", j, v)
+			return 0, 0, 0, fmt.Errorf(", class %d: %g is not a probability", j, v)
 		}
 		sum += v
-		if v > conf {
+		if v > conf { // the largest so far is not in rest
+			rest += conf
 			conf = v
+		} else {
+			rest += v
 		}
 		if j != y { // subtracting p_y^2 from the sum over all would cancel
-			rest += float64(v * v)
+			squares += float64(v * v)
 		}
 	}
 	if tol := sumTolerance(len(p)); math.Abs(sum-1) > tol {
-		return 0, 0, fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
+		return 0, 0, 0, fmt.Errorf(": probabilities sum to %.9g, which is not 1 within %.2g", sum, tol)
 	}
 	miss := 1 - p[y]
-	return conf, float64(miss*miss) + rest, nil
+	return conf, min(rest, 1), float64(miss*miss) + squares, nil
 }
 
 // sumTolerance bounds the distance from one of the sum of k probabilities: 1e-6,

@@ -50,6 +50,7 @@ func TestAppendProbsDoneByHand(t *testing.T) {
 	}
 	want := &SampleScores{
 		Conf:    []float64{.5, .4, .4, 1, 1},
+		Rest:    []float64{.5, .2 + .4, .4 + .2, 0, 0},
 		Pred:    []int32{1, 2, 0, 1, 1},
 		Label:   []int32{1, 0, 2, 1, 0},
 		NLL:     []float64{math.Ln2, -math.Log(.4), -math.Log(.2), 0, -math.Log(1e-300)},
@@ -59,11 +60,12 @@ func TestAppendProbsDoneByHand(t *testing.T) {
 	for i := range f.Len() {
 		near(t, "NLL", f.NLL[i], want.NLL[i], 1e-13)
 		near(t, "Brier", f.Brier[i], want.Brier[i], 1e-15)
+		near(t, "rest", f.Rest[i], want.Rest[i], 1e-15)
 		if math.Signbit(f.NLL[i]) {
 			t.Errorf("row %d: NLL is -0", i)
 		}
 	}
-	f.NLL, f.Brier = want.NLL, want.Brier
+	f.Rest, f.NLL, f.Brier = want.Rest, want.NLL, want.Brier
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("got  %+v\nwant %+v", f, want)
 	}
@@ -300,7 +302,7 @@ func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
 		return w.Bytes()
 	}
 	full := []data.Member{{Name: "conf", Float64: []float64{.5}}, {Name: "pred", Int32: []int32{0}}, {Name: "label", Int32: []int32{0}},
-		{Name: "nll", Float64: []float64{1}}, {Name: "brier", Float64: []float64{1}}, {Name: "changed", Bool: []bool{false}}}
+		{Name: "nll", Float64: []float64{1}}, {Name: "brier", Float64: []float64{1}}, {Name: "changed", Bool: []bool{false}}, {Name: "rest", Float64: []float64{.5}}}
 	if _, err := Decode(encode(full...)); err != nil {
 		t.Error(err)
 	}
@@ -322,4 +324,40 @@ func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
 	if _, err := Decode(encode(full[:5]...)); err == nil {
 		t.Error("a lacking column passed")
 	}
+}
+
+// Rounding decides no prediction: the raw top class stays if another one is ahead by
+// rounding alone. A term of 1e-9, as that of isotonic regression, is not rounding.
+func TestRoundingChangesNoPrediction(t *testing.T) {
+	f := New(3)
+	above := math.Nextafter(.5, 1)
+	p := table([]float64{above, 1 - above}, []float64{.5 + 1e-15, .5 - 1e-15}, []float64{.5 + 1e-9, .5 - 1e-9})
+	if err := f.AppendProbs(p, logits([]int32{1, 1, 1}, []float32{0, 1}, []float32{0, 1}, []float32{0, 1})); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int32{1, 1, 0}; !slices.Equal(f.Pred, want) || !slices.Equal(f.Changed, []bool{false, false, true}) {
+		t.Errorf("predictions %v, changed %v, want %v", f.Pred, f.Changed, want)
+	}
+}
+
+// The sum of the other probabilities has all its digits, whichever class is the top one.
+func TestRestHasAllItsDigits(t *testing.T) {
+	f := New(4)
+	p := table([]float64{1, 3e-20, 1e-20}, []float64{3e-20, 1, 1e-20}, []float64{1e-20, 3e-20, 1}, []float64{.25, .5, .25})
+	if err := f.AppendProbs(p, &data.Set{Labels: []int32{0, 1, 2, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{4e-20, 4e-20, 4e-20, .5} {
+		near(t, "rest", f.Rest[i], want, 1e-15*want)
+	}
+	g := New(1)
+	if err := AppendScaled([]*SampleScores{g}, logits([]int32{0}, []float32{0, 50, 50 - 100}), []float64{1}); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "rest of logits", g.Rest[0], math.Exp(-50), 1e-15*math.Exp(-50))
+	h := &SampleScores{}
+	if err := h.AppendTopLabel([]int32{0}, []float64{1 - 0x1p-50}, []int32{0}); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "rest of a pair", h.Rest[0], 0x1p-50, 0)
 }

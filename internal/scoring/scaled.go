@@ -66,9 +66,10 @@ const worstNLL = 690.7755278982137
 func (s *SampleScores) appendSums(sums []softmax.Score, scales []float64, m int, top, labels []int32, gaps []float64) {
 	n := len(labels)
 	s.Pred, s.Label = append(s.Pred, top...), append(s.Label, labels...)
-	s.Conf, s.NLL, s.Brier = slices.Grow(s.Conf, n), slices.Grow(s.NLL, n), slices.Grow(s.Brier, n)
+	s.Conf, s.Rest = slices.Grow(s.Conf, n), slices.Grow(s.Rest, n)
+	s.NLL, s.Brier = slices.Grow(s.NLL, n), slices.Grow(s.Brier, n)
 	at := len(s.Conf)
-	conf, nll, brier := s.Conf[at:at+n], s.NLL[at:at+n], s.Brier[at:at+n]
+	conf, rest, nll, brier := s.Conf[at:at+n], s.Rest[at:at+n], s.NLL[at:at+n], s.Brier[at:at+n]
 	for i := range nll {
 		nll[i] = sums[i*m].Tail
 	}
@@ -76,7 +77,7 @@ func (s *SampleScores) appendSums(sums []softmax.Score, scales []float64, m int,
 	for i, y := range labels {
 		sum := sums[i*m]
 		s0 := 1 + sum.Tail
-		conf[i] = 1 / s0
+		conf[i], rest[i] = 1/s0, sum.Tail/s0
 		if top[i] == y {
 			// 1 - p_y = Tail/s0, to all digits
 			brier[i] = (float64(sum.Tail*sum.Tail) + sum.Squares) / float64(s0*s0)
@@ -89,6 +90,6 @@ func (s *SampleScores) appendSums(sums []softmax.Score, scales []float64, m int,
 		}
 		nll[i] = min(nll[i], worstNLL)
 	}
-	s.Conf, s.NLL, s.Brier = s.Conf[:at+n], s.NLL[:at+n], s.Brier[:at+n]
+	s.Conf, s.Rest, s.NLL, s.Brier = s.Conf[:at+n], s.Rest[:at+n], s.NLL[:at+n], s.Brier[:at+n]
 	s.Changed = append(s.Changed, make([]bool, n)...)
 }

@@ -72,11 +72,12 @@ func TestScaledScoresAreThoseOfProbabilities(t *testing.T) {
 				what := fmt.Sprintf("k %d, map %d, row %d", k, c, i)
 				near(t, what+": NLL", got[c].NLL[i], want[c].NLL[i], 1e-14*(1+want[c].NLL[i]))
 				near(t, what+": Brier", got[c].Brier[i], want[c].Brier[i], 1e-14)
+				near(t, what+": rest", got[c].Rest[i], want[c].Rest[i], 1e-13*want[c].Rest[i])
 				if !(got[c].NLL[i] >= 0 && got[c].Brier[i] >= 0) {
 					t.Errorf("%s: NLL %v, Brier %v", what, got[c].NLL[i], got[c].Brier[i])
 				}
 			}
-			got[c].NLL, got[c].Brier = want[c].NLL, want[c].Brier
+			got[c].Rest, got[c].NLL, got[c].Brier = want[c].Rest, want[c].NLL, want[c].Brier
 			if !reflect.DeepEqual(got[c], want[c]) {
 				t.Errorf("k %d, map %d: confidence, prediction, label or change differ", k, c)
 			}

@@ -33,15 +33,15 @@ func NewVectorScores(n int) *VectorScores {
 
 // VectorVersion is raised whenever VectorScores get other values. It belongs in the
 // cache key of sample scores that have them.
-const VectorVersion = 1
+const VectorVersion = 2
 
 // VectorBytes returns the memory that VectorScores of n rows of k classes take while
 // they are computed: the probabilities and the recalibrated ones.
 func VectorBytes(n, k int) int64 { return 16*int64(n)*int64(k) + vectorRowBytes*int64(n) }
 
-// vectorRowBytes is the memory of a row of VectorScores, and of the order of the rows
-// by the probability of a class.
-const vectorRowBytes = 8*8 + 5*16
+// vectorRowBytes is the memory of a row of VectorScores, of the order of the rows by the
+// probability of a class, and of the sum of its probabilities but the largest.
+const vectorRowBytes = 8*8 + 5*16 + 8
 
 // members returns the columns with their names in an archive and their largest size.
 func (v *VectorScores) members() []vectorMember {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -56,6 +57,7 @@ type calibrator struct {
 	name  string
 	probs []float64 // rows x classes
 	conf  []float64
+	rest  []float64 // the sum of the other probabilities, which differs where conf rounds to 1
 	pred  []int32
 	right []float64 // the probability that the prediction is right
 }
@@ -63,7 +65,8 @@ type calibrator struct {
 // calibrator returns the calibrator with the given probabilities. Before the population has
 // its truth, right is 0.
 func (p *population) calibrator(name string, probs []float64) *calibrator {
-	c := &calibrator{name: name, probs: probs, conf: make([]float64, p.rows), pred: make([]int32, p.rows), right: make([]float64, p.rows)}
+	c := &calibrator{name: name, probs: probs, conf: make([]float64, p.rows), rest: make([]float64, p.rows),
+		pred: make([]int32, p.rows), right: make([]float64, p.rows)}
 	for i := range p.rows {
 		row := probs[i*p.classes : (i+1)*p.classes]
 		for j, v := range row {
@@ -72,11 +75,22 @@ func (p *population) calibrator(name string, probs []float64) *calibrator {
 			}
 		}
 		c.conf[i] = row[c.pred[i]]
+		for j, v := range row {
+			if j != int(c.pred[i]) {
+				c.rest[i] += v
+			}
+		}
+		c.rest[i] = min(c.rest[i], 1)
 		if p.truth != nil {
 			c.right[i] = p.truth[i*p.classes+int(c.pred[i])]
 		}
 	}
 	return c
+}
+
+// byConfidence compares two rows.
+func (c *calibrator) byConfidence(a, b int) int {
+	return cmp.Or(cmp.Compare(c.conf[a], c.conf[b]), cmp.Compare(c.rest[b], c.rest[a]))
 }
 
 // tempered is temperature scaling.
@@ -97,15 +111,7 @@ func (p *population) coarse() *calibrator {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case fine.pred[a] != fine.pred[b]:
-			return int(fine.pred[a] - fine.pred[b])
-		case fine.conf[a] < fine.conf[b]:
-			return -1
-		case fine.conf[a] > fine.conf[b]:
-			return 1
-		}
-		return a - b
+		return cmp.Or(int(fine.pred[a]-fine.pred[b]), fine.byConfidence(a, b), a-b)
 	})
 	probs := make([]float64, len(p.truth))
 	size := max(20, p.rows/60)

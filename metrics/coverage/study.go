@@ -169,7 +169,7 @@ func (d *testSet) fits() bool { return len(d.rows)*d.classes <= mostFits }
 // samples returns the predictions of a calibrator for the test set.
 func (d *testSet) samples(c *calibrator) *metrics.Samples {
 	n := len(d.rows)
-	s := &scoring.SampleScores{Conf: make([]float64, n), Pred: make([]int32, n), Label: d.labels,
+	s := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: d.labels,
 		NLL: make([]float64, n), Brier: make([]float64, n), Changed: make([]bool, n)}
 	var tally *scoring.ClassTally
 	if d.wide() {
@@ -182,7 +182,7 @@ func (d *testSet) samples(c *calibrator) *metrics.Samples {
 		for _, q := range row {
 			squares += q * q
 		}
-		s.Conf[i], s.Pred[i] = c.conf[at], c.pred[at]
+		s.Conf[i], s.Rest[i], s.Pred[i] = c.conf[at], c.rest[at], c.pred[at]
 		s.NLL[i], s.Brier[i] = -math.Log(max(p, scoring.Floor)), max(0, 1+squares-2*p)
 		if tally != nil {
 			tally.Add(i, data.Probs{Rows: 1, Cols: d.classes, Data: row}, d.labels[i:i+1])

@@ -97,15 +97,7 @@ func (p *population) byConfidence(c *calibrator) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case c.conf[a] < c.conf[b]:
-			return -1
-		case c.conf[a] > c.conf[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, c.byConfidence)
 	return order
 }
 
@@ -114,7 +106,7 @@ func (p *population) blocks(c *calibrator, do func(rows []int)) {
 	order := p.byConfidence(c)
 	for lo := 0; lo < p.rows; {
 		hi := lo + 1
-		for hi < p.rows && c.conf[order[hi]] == c.conf[order[lo]] {
+		for hi < p.rows && c.byConfidence(order[hi], order[lo]) == 0 {
 			hi++
 		}
 		do(order[lo:hi])
