@@ -45,7 +45,7 @@ var ctsEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 
 	Formula:   "p_j = exp(l_j/T_j) / sum over c of exp(l_c/T_c), T_j of 0.5, 0.6, ..., 5 found class by class for the least ECE-15",
 	Code:      "calibench (others'); numpy",
-	Agreement: "T exactly and ECE to 1e-12 with a search in numpy in our order of classes; calibench goes by class number, its mean ECE on one network is 1.07, ours .94",
+	Agreement: "lattice, 400 rows of 5 classes and 300 of 3: T exactly and ECE to 1e-12 with a search in numpy in our order of classes; calibench goes by class number, its mean ECE on one network is 1.07, ours .94 (which one was not recorded)",
 	Departs:   "classes by frequency, not by number, so that numbering does not matter; a class without rows keeps its T; only the abstract of the paper is known to us",
 
 	Cost: 200,

@@ -48,7 +48,7 @@ var dacEntry = NewEntry[DAC, dacMap](Entry{
 
 	Formula:   "p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h| to its K-th neighbour in the bank; by mean NLL",
 	Code:      "futakw/DensityAwareCalibration, the authors': DAC and KNNScorer, whose search was replaced by brute force in numpy",
-	Agreement: "distances to 1e-7 (float32 there); w and w0 at the minimum of their loss to 1e-6, with distances in float64; their L-BFGS-B can stop before the minimum",
+	Agreement: "292 + 8 drawn rows with features: distances to 1e-7 (float32 there); w and w0 at the minimum of their loss to 1e-6, with distances in float64; their L-BFGS-B can stop before the minimum",
 	Departs:   "neighbours are calibration rows, not training rows; one layer; the K-th neighbour as in the paper, where the authors' code takes the nearest",
 
 	Cost: 3000,

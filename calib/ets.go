@@ -36,7 +36,7 @@ var etsEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 
 	Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
 	Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
-	Agreement: "probabilities to 1e-6, where its solver stops",
+	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its solver stops",
 	Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
 
 	Cost: 45,

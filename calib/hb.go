@@ -34,7 +34,7 @@ var hbEntry = NewEntry[HistogramBinning, hbMap](Entry{
 
 	Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
 	Code:      "numpy",
-	Agreement: "probabilities to 1e-13 with masks in numpy",
+	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in numpy",
 	Departs:   "an empty bin returns its centre, a row of zeros is uniform: the papers leave both open",
 })
 
@@ -54,7 +54,7 @@ var hbTopEntry = NewEntry[TopHistogramBinning, hbTopMap](Entry{
 
 	Formula:   "confidence = accuracy of the rows in the bin of conf",
 	Code:      "numpy",
-	Agreement: "probabilities to 1e-13 with masks in numpy",
+	Agreement: "150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in numpy",
 	Departs:   "an empty bin returns its centre",
 })
 

@@ -36,7 +36,7 @@ var hbMassEntry = NewEntry[MassHistogramBinning, hbMassMap](Entry{
 
 	Formula:   "q_j = share of class j in the bin of p_j, bins of equal numbers of calibration rows, divided by the sum over the classes",
 	Code:      "probmetrics 1.3.0, BinaryHistogramBinningCalibrator(strategy=\"quantile\")",
-	Agreement: "probabilities to 1e-13 on rows that no edge divides differently, 400 calibration rows in 10 and in 16 bins",
+	Agreement: "the fifteen networks: probabilities to 1e-9 on rows that no edge divides differently; they divide 3 (imdb) to 98 rows differently on the seven networks whose calibration rows are a multiple of ten, and 40 % to all of the rows on the others (1,263 of 1,300 on cifar100-lt-r100)",
 	Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
 
 	Cost: 30,

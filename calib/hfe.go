@@ -62,7 +62,7 @@ var hfeEntry = NewEntry[HFE, hfeMap](Entry{
 
 	Formula:   "p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001), F = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and of wrong and OOD rows, T0 of ts",
 	Code:      "mijoo308/Energy-Calibration (the authors')",
-	Agreement: "ECE with m = 100 and m = 400 to four digits on one network, NLL to five digits on five",
+	Agreement: "ECE with m = 100 and m = 400 to four digits on one network, NLL to five digits on five (which ones was not recorded)",
 	Departs:   "T0 is not limited to [0.05, 5]; T has a floor; m grows with n and k as in the authors' three data sets",
 })
 

@@ -37,7 +37,7 @@ var htsEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
 
 	Formula:   "p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h = entropy(softmax(l)) / log k",
 	Code:      "the authors' (Balanya et al.)",
-	Agreement: "w, b and NLL to five digits on 12 networks",
+	Agreement: "w, b and NLL to five digits on 12 networks (which ones was not recorded); the NLL of a brute-force search on five drawn sets to 1e-9",
 	Departs:   "a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T and limits of w and b",
 })
 

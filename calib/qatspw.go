@@ -30,7 +30,7 @@ var qatsPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
 
 	Formula:   "p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform knots, by mean NLL",
 	Code:      "none: the authors published none",
-	Agreement: "not compared with code; at most the NLL of a brute-force search",
+	Agreement: "not compared with code; at most the NLL of a brute-force search on networks of data/bundle",
 	Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
 })
 
@@ -43,7 +43,7 @@ var qatsPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
 
 	Formula:   "qats-pw whose T may rise, each knot >= 0.001",
 	Code:      "none: a variant of ours",
-	Agreement: "not compared with code; at most the NLL of a brute-force search",
+	Agreement: "not compared with code; at most the NLL of a brute-force search on networks of data/bundle",
 	Departs:   "the curve may rise",
 })
 

@@ -40,7 +40,7 @@ var tConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
 
 	Formula:   "qats with conf in place of q",
 	Code:      "scipy's L-BFGS-B and Nelder-Mead",
-	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Agreement: "lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13",
 	Departs:   "a variant of ours, with the bounds of qats",
 })
 
@@ -53,7 +53,7 @@ var tEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
 
 	Formula:   "qats with 1 - entropy(softmax(l)) / log k in place of q",
 	Code:      "scipy's L-BFGS-B and Nelder-Mead",
-	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Agreement: "lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13",
 	Departs:   "a variant of ours, with the bounds of qats",
 })
 
@@ -66,7 +66,7 @@ var tGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
 
 	Formula:   "qats with min(g/G, 1) in place of q, g the gap between the two largest logits, G the largest g of the calibration set",
 	Code:      "scipy's L-BFGS-B and Nelder-Mead",
-	Agreement: "a and b to 2e-6, NLL to 1e-13",
+	Agreement: "lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13",
 	Departs:   "a variant of ours, with the bounds of qats",
 })
 

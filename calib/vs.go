@@ -32,7 +32,7 @@ var vsEntry = NewEntry[VectorScaling, vsMap](Entry{
 
 	Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
 	Code:      "numpy",
-	Agreement: "probabilities to 1e-6 with Newton's method and the whole Hessian",
+	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's method and the whole Hessian",
 	Departs:   "a ridge of 1e-6, without which a class without rows has no minimum",
 
 	Cost: 150,

@@ -11,7 +11,7 @@ var accuracyEntry = Entry{
 
 	Formula:   "(1/n) sum of hit",
 	Code:      "numpy",
-	Agreement: "value to 1e-9 with numpy on a network of data/bundle",
+	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
 	Departs:   "none",
 
 	Compute:   value(Accuracy),

@@ -12,7 +12,7 @@ var augrcEntry = Entry{
 
 	Formula:   "area from 0 to 1 under the polygon through (i/n, errors among the i most confident rows / n), i = 0..n",
 	Code:      "torch-uncertainty's AUGRC, whose formula starts at coverage 1/n and divides by 1 - 1/n; numpy",
-	Agreement: "to 1e-15 with either on a network of data/bundle, after the same end correction",
+	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: to 1e-15 with either, after the same end correction",
 	Departs:   "tied rows in random order, in expectation; starts at coverage 0",
 
 	Compute: valueOrError(AUGRC),

@@ -25,7 +25,7 @@ var decompositionTSEntry = Entry{
 
 	Formula:   "refinement: mean of l(softmax(s_-f ln p), y), s_-f fitted by NLL outside the fold of the row; calibration: mean of l(p, y) minus refinement",
 	Code:      "probmetrics, ts-mix",
-	Agreement: "on the same five folds: 300 rows to 1e-8, the accuracy of its temperature; a network of data/bundle to nine digits",
+	Agreement: "on the same five folds: 300 rows to 1e-8, the accuracy of its temperature; a network of data/bundle to nine digits (which one was not recorded)",
 	Departs:   "folds are hashes of seed and row, not stratified",
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {

@@ -26,7 +26,7 @@ var phiEntry = Entry{
 
 	Formula:   "score of uncal - score of the method; scores: NLL, Brier",
 	Code:      "CalArena (utils.py)",
-	Agreement: "definition read; the differences of our scores to 1e-14",
+	Agreement: "definition read; the differences of our scores to 1e-14 on drawn sets",
 	Departs:   "NLL floored at 1e-300; CalArena prints 100 times the value",
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {

@@ -29,7 +29,7 @@ var variationalLpEntry = Entry{
 
 	Formula:   "mean of <d, 1[y] - p>, d a subgradient of the p-norm at g_-f(p) - p, g_-f fitted outside the fold of the row",
 	Code:      "probmetrics, isotonic-mix and ts-mix",
-	Agreement: "on the same five folds: 300 rows to 1e-13, by temperature to 1e-8; a network of data/bundle to nine digits",
+	Agreement: "on the same five folds: 300 rows to 1e-13, by temperature to 1e-8; a network of data/bundle to nine digits (which one was not recorded)",
 	Departs:   "folds as in decomposition_ts; no CatBoost, which probmetrics offers too; over- and underconfidence only in l1_variational",
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {

@@ -52,6 +52,23 @@ func TestEveryEntrySaysWhatItWasComparedWith(t *testing.T) {
 	}
 }
 
+// TestEveryAgreementNamesItsSets: a figure without the rows on which it was taken says
+// nothing.
+func TestEveryAgreementNamesItsSets(t *testing.T) {
+	sets := regexp.MustCompile(`lattice|rows|network|sets|data/bundle|logits|^not compared|definition read`)
+	check := func(name, agreement string) {
+		if !sets.MatchString(agreement) {
+			t.Errorf("%s: on which sets? %s", name, agreement)
+		}
+	}
+	for _, e := range calib.Registry() {
+		check(e.Name, e.Agreement)
+	}
+	for _, e := range metrics.Registry() {
+		check(e.Name, e.Agreement)
+	}
+}
+
 // In docs/peers.md the last column of the first two comparisons has every method and
 // every metric, and no other name.
 func TestPeersPageHasEveryMethodAndMetric(t *testing.T) {
