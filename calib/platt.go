@@ -254,9 +254,10 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 	case scoreProb:
 		return softmax.Probs(s, r.logits.Row(i), 1)[from:to]
 	case scoreStretched:
-		tail := softmax.ProbsAndTail(s, r.logits.Row(i), 1)
-		for j, p := range s[from:to] {
-			s[from+j] = isotonic.Stretched(p, tail)
+		row := r.logits.Row(i)
+		if tail := softmax.ProbsAndTail(s, row, 1); tail < 1 { // the top class has p above 1/2
+			top := softmax.Top(row)
+			s[top] = isotonic.Stretched(s[top], tail)
 		}
 		return s[from:to]
 	}
