@@ -25,7 +25,9 @@ import (
 // are one; bins are right-closed. Values near 1 are compared by their complements, and
 // those that differ by rounding alone are not parted (package stretch). A bin without rows,
 // between edges on ties, has its centre. If there are fewer rows than bins, each row has a
-// bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6.
+// bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6. A g below 5e-324 is 0, in
+// the authors' code too, so such rows tie: a class that g separates can have that many of
+// them, since its a is in the hundreds.
 //
 // Departures. The authors divide no row by its sum, so their probabilities of a row do
 // not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to the mean
