@@ -172,7 +172,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		if g.Groups > 1 { // a single group has nothing to learn
 			end, err = fit.LBFGS(ctx, func(x, gradient []float64) (float64, error) {
 				return mixture.At(ctx, x, gradient)
-			}, x, gcSteps, gcTolerance, nil)
+			}, x, fit.Stop{Steps: gcSteps, Evaluations: 10 * gcSteps, Gradient: gcTolerance})
 			if err != nil {
 				return nil, fit.Report{}, err
 			}

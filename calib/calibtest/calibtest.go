@@ -17,6 +17,7 @@ package calibtest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -44,6 +45,9 @@ type Claims struct {
 // deadline is the longest time of a fit of the suite, whose sets have some hundred
 // rows.
 const deadline = 30 * time.Second
+
+// errDeadline is the error of a fit that takes longer than the deadline.
+var errDeadline = errors.New("the fit does not end")
 
 // Run runs every check of the suite on entry, each as a subtest.
 func Run(t *testing.T, entry calib.Entry, claims Claims) {
@@ -87,6 +91,7 @@ func checks() []check {
 		{"hostile-params", hostileParams},
 		{"cancel", cancelled},
 		{"tiny-sets", tinySets},
+		{"extreme-sets", extremeSets},
 		{"nll", nll},
 	}
 }
@@ -187,7 +192,7 @@ func (s *subject) fitInput(ctx context.Context, in calib.Input) (*calib.Fitted, 
 		if set == nil {
 			set = &data.Set{}
 		}
-		return nil, fmt.Errorf("%s: Fit on %d rows of %d classes took over %v", s.entry.Name, set.Logits.Rows, set.Logits.Cols, s.deadline)
+		return nil, fmt.Errorf("%w: %s on %d rows of %d classes took over %v", errDeadline, s.entry.Name, set.Logits.Rows, set.Logits.Cols, s.deadline)
 	}
 }
 

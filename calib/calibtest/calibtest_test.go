@@ -325,6 +325,22 @@ func broken() []breach {
 				return sound().fitted(ctx, in, 1)
 			}
 		})},
+		{check: "extreme-sets", how: "never ends on large logits", method: method(func(f *fake) {
+			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+				if in.Cal.Logits.Data[0] > 1e30 || in.Cal.Logits.Data[0] < -1e30 {
+					select {}
+				}
+				return sound().fitted(ctx, in, 1)
+			}
+		})},
+		{check: "extreme-sets", how: "divides by the difference of large logits", method: apply(func(q data.Probs, set *data.Set) {
+			for i := range q.Rows {
+				if l := set.Logits.Row(i); l[0] > 1e30 {
+					q.Row(i)[0] = math.NaN()
+				}
+			}
+		})},
+		{check: "extreme-sets", how: "saves what its reader rejects", method: fitsTo(looseMap{softmaxMap{1e9}})},
 		{check: "nll", how: "is worse than the network", method: fit(func(calib.Input) float64 { return 0.1 }), claims: Claims{MinimisesNLL: true}},
 		{check: "nll", how: "reports another NLL", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

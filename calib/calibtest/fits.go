@@ -231,6 +231,41 @@ func tinySets(s *subject) error {
 	return nil
 }
 
+// extremeSets: on finite logits and features of any size a fit ends, with an error of one
+// line or with a map that writes probabilities. If it can be saved, it can be loaded.
+func extremeSets(s *subject) error {
+	for _, c := range []struct {
+		name   string
+		factor float64
+		rows   int // that are multiplied
+	}{
+		{"all x 1e5", 1e5, 100}, {"all x 1e10", 1e10, 100}, {"all x 1e20", 1e20, 100}, {"all x 1e37", 1e37, 100}, {"all at the largest float32", math.MaxFloat64, 100},
+		{"one row x 1e10", 1e10, 1}, {"one row at the largest float32", math.MaxFloat64, 1}, {"all x 1e-40", 1e-40, 100},
+	} {
+		cal, test := multiplied(s.cal, c.factor, c.rows), multiplied(s.test, c.factor, c.rows)
+		f, err := s.fitAnew(cal, test)
+		if err == nil {
+			err = errors.Join(valid(s.apply(f, test)), valid(s.apply(f, s.test)), s.loadable(f))
+		} else if !strings.Contains(err.Error(), "\n") && !errors.Is(err, errDeadline) {
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// loadable returns an error if f can be saved and what is saved cannot be loaded.
+func (s *subject) loadable(f *calib.Fitted) error {
+	text, err := s.saved(f)
+	if err != nil {
+		return nil
+	}
+	_, err = calib.LoadModel(bytes.NewReader(text), []calib.Entry{s.entry})
+	return err
+}
+
 // nll: the reported NLL is that of the map on the calibration set, if the map can be
 // applied to it. If MinimisesNLL is claimed, it is at most the uncalibrated NLL.
 func nll(s *subject) error {

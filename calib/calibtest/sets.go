@@ -211,6 +211,18 @@ func shifted(set *data.Set, c float32) *data.Set {
 	return s
 }
 
+// multiplied returns set with the first rows of all arrays multiplied by a factor, as far as
+// float32 goes; the head stays as it is.
+func multiplied(set *data.Set, factor float64, rows int) *data.Set {
+	c := cloned(set)
+	for _, m := range append([]data.Matrix{c.Logits, c.Features, c.OOD}, c.Augmented...) {
+		for i, l := range m.Data[:min(rows, m.Rows)*m.Cols] {
+			m.Data[i] = float32(min(max(float64(l)*factor, -math.MaxFloat32), math.MaxFloat32))
+		}
+	}
+	return c
+}
+
 // cloned returns a deep copy of set.
 func cloned(set *data.Set) *data.Set {
 	clone := func(m data.Matrix) data.Matrix {

@@ -18,22 +18,33 @@ type Descent struct {
 	Steps    int
 }
 
+// Stop says when a descent by LBFGS ends, besides at a value that rounding hides.
+type Stop struct {
+	Steps       int     // the largest number of steps
+	Evaluations int     // the largest number of evaluations, 2 or more; a step takes one, or some more
+	Gradient    float64 // no component of the gradient exceeds this
+
+	// Enough, if it is not nil, is called with x after each step: true ends the descent.
+	Enough func(x []float64) bool
+}
+
 // LBFGS minimises a smooth function of many parameters by gonum's limited-memory
-// BFGS method. It starts at x and overwrites x with the minimum. eval returns the
-// value at x and writes the gradient; an error of eval ends the descent. The
-// descent also ends when no component of the gradient exceeds tolerance, after
-// maxSteps steps, or when rounding of the value hides any further descent. If enough is
-// not nil, it is called with x after each step, and the descent ends if it returns true.
+// BFGS method. It starts at x and overwrites x with the minimum, or with the best point
+// found. eval returns the value at x and writes the gradient.
+//
+// The error of eval or of ctx ends the descent, also within a line search. So does a value
+// or a gradient that is not finite, which is an error: gonum's line search would not end.
+//
 // Processor time of evaluations counts for the meter of ctx; that of gonum's steps,
 // about 60 operations a parameter, does not.
 //
 // The order of sums in gonum's vector code depends on the processor. So fits by
 // this method agree across processors to about 1e-6, not to the bit.
-func LBFGS(ctx context.Context, eval func(x, gradient []float64) (float64, error), x []float64, maxSteps int, tolerance float64, enough func(x []float64) bool) (Descent, error) {
+func LBFGS(ctx context.Context, eval func(x, gradient []float64) (float64, error), x []float64, stop Stop) (Descent, error) {
 	f := &evaluation{ctx: ctx, eval: eval, gradient: make([]float64, len(x))}
 	r, err := optimize.Minimize(
 		optimize.Problem{Func: f.value, Grad: f.grad, Status: f.status}, x,
-		&optimize.Settings{GradientThreshold: tolerance, MajorIterations: maxSteps, Converger: converger(enough)},
+		&optimize.Settings{GradientThreshold: stop.Gradient, MajorIterations: stop.Steps, FuncEvaluations: max(2, stop.Evaluations), Converger: converger(stop.Enough)},
 		&optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}, GradStopThreshold: math.NaN()})
 	switch {
 	case f.panicked != nil:
@@ -72,12 +83,18 @@ type evaluation struct {
 	panicked any // by eval, such as the fault of a matrix that was cut while it was mapped
 }
 
+// errOverflow ends a descent that has met numbers beyond float64.
+var errOverflow = errors.New("the fit overflows: logits or features are too large for this method")
+
 // errPanicked ends a descent whose eval has panicked.
 var errPanicked = errors.New("the evaluation panicked")
 
 // compute runs on a goroutine of gonum, where nothing recovers a panic.
 func (e *evaluation) compute(x []float64) {
 	if e.err != nil || e.at != nil && floats.Equal(e.at, x) {
+		return
+	}
+	if e.err = e.ctx.Err(); e.err != nil {
 		return
 	}
 	defer cputime.Join(e.ctx)()
@@ -87,7 +104,9 @@ func (e *evaluation) compute(x []float64) {
 		}
 	}()
 	e.at = append(e.at[:0], x...)
-	e.f, e.err = e.eval(x, e.gradient)
+	if e.f, e.err = e.eval(x, e.gradient); e.err == nil && !(math.Abs(e.f) <= math.MaxFloat64 && floats.Norm(e.gradient, 2) <= math.MaxFloat64) {
+		e.err = errOverflow
+	}
 }
 
 func (e *evaluation) value(x []float64) float64 {

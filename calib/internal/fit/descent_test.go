@@ -3,11 +3,15 @@ package fit
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/qats-bench/qats/internal/cputime"
 )
+
+var descentStop = Stop{Steps: 100, Evaluations: 1000, Gradient: 1e-9}
 
 // TestEvaluationsOfADescentAreTimed: the optimiser evaluates on a goroutine of its own,
 // whose processor time belongs to the fit.
@@ -24,7 +28,7 @@ func TestEvaluationsOfADescentAreTimed(t *testing.T) {
 			evaluated += took
 			gradient[0] = 2 * x[0]
 			return x[0] * x[0], err
-		}, []float64{1}, 100, 1e-9, nil)
+		}, []float64{1}, descentStop)
 		return err
 	})
 	if !known {
@@ -50,7 +54,7 @@ func TestPanicOfAnEvaluationReachesTheCaller(t *testing.T) {
 		}
 		gradient[0] = 4 * x[0] * x[0] * x[0]
 		return x[0] * x[0] * x[0] * x[0], nil
-	}, []float64{3}, 100, 1e-9, nil)
+	}, []float64{3}, descentStop)
 	t.Errorf("LBFGS returned %v", err)
 }
 
@@ -67,7 +71,7 @@ func TestDescentEvaluatesAPointOnce(t *testing.T) {
 		}
 		return x[0] * x[0] * x[0] * x[0], nil
 	}
-	end, err := LBFGS(context.Background(), eval, []float64{1}, 100, 1e-9, nil)
+	end, err := LBFGS(context.Background(), eval, []float64{1}, descentStop)
 	if err != nil || end.Steps < 2 {
 		t.Fatalf("%+v, %v", end, err)
 	}
@@ -77,7 +81,63 @@ func TestDescentEvaluatesAPointOnce(t *testing.T) {
 		}
 	}
 	points = nil
-	if _, err := LBFGS(context.Background(), eval, []float64{1e6}, 100, 1e-9, nil); err != failure || len(points) != 4 {
+	if _, err := LBFGS(context.Background(), eval, []float64{1e6}, descentStop); err != failure || len(points) != 4 {
 		t.Errorf("error %v after %d evaluations", err, len(points))
+	}
+}
+
+// A value or a gradient that is not finite ends a descent with an error, wherever it is met.
+// gonum's line search would never end, and panics at a gradient whose norm is infinite.
+func TestDescentEndsAtNumbersThatAreNotFinite(t *testing.T) {
+	for name, bad := range map[string]struct{ value, gradient float64 }{
+		"value NaN": {math.NaN(), -1}, "value Inf": {math.Inf(1), -1}, "value -Inf": {math.Inf(-1), -1},
+		"gradient NaN": {1, math.NaN()}, "gradient Inf": {1, math.Inf(-1)}, "norm of the gradient": {1, -math.MaxFloat64},
+	} {
+		for _, first := range []int{1, 2, 5} { // the evaluation that is not finite
+			calls := 0
+			_, err := LBFGS(t.Context(), func(x, gradient []float64) (float64, error) {
+				if calls++; calls >= first {
+					gradient[0], gradient[1] = bad.gradient, bad.gradient
+					return bad.value, nil
+				}
+				gradient[0], gradient[1] = -1, -1
+				return -x[0] - x[1], nil
+			}, []float64{0, 0}, descentStop)
+			if err != errOverflow || calls != first {
+				t.Errorf("%s at evaluation %d: error %v after %d", name, first, err, calls)
+			}
+		}
+	}
+}
+
+// A line search without an end is cut by the number of evaluations. x is then the best
+// point found, at the least the start.
+func TestDescentEndsAfterItsEvaluations(t *testing.T) {
+	for _, most := range []int{0, 1, 2, 3, 50} {
+		calls, x := 0, []float64{3, 4}
+		end, err := LBFGS(t.Context(), func(x, gradient []float64) (float64, error) {
+			calls++
+			gradient[0], gradient[1] = -1, -1 // which contradicts the value
+			return x[0]*x[0] + x[1]*x[1], nil
+		}, x, Stop{Steps: 100, Evaluations: most, Gradient: 1e-9})
+		if err != nil || calls > max(2, most) || !slices.Equal(x, []float64{3, 4}) || end.Value != 25 || end.Gradient != 1 {
+			t.Errorf("at most %d evaluations: %d, x = %v, %+v, error %v", most, calls, x, end, err)
+		}
+	}
+}
+
+// A cancelled context ends a descent within the line search.
+func TestDescentEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	_, err := LBFGS(ctx, func(x, gradient []float64) (float64, error) {
+		if calls++; calls == 3 {
+			cancel()
+		}
+		gradient[0] = -1
+		return x[0] * x[0], nil
+	}, []float64{3}, Stop{Steps: 100, Evaluations: 1000, Gradient: 1e-9})
+	if err != context.Canceled || calls != 3 {
+		t.Errorf("error %v after %d evaluations", err, calls)
 	}
 }

@@ -87,7 +87,7 @@ func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
 		}
 	}
 	end, _ := BoxNewton(l.rows().at, start, lo, hi, 1)
-	return end // an error comes only from the function
+	return end // there is no error: the function has none, and does not overflow in the box
 }
 
 func (l *Logistic) target(i int) float64 {

@@ -32,7 +32,7 @@ type Solution struct {
 // next step is below boxStepTol or if rounding hides any further descent. Near
 // the minimum that step is the error of x, up to its square. After maxTrials it
 // ends in any case. The value and the gradient returned are those at the
-// solution.
+// solution. A value or a derivative that is not finite is an error.
 //
 // The Cholesky factorisation is our own, because bytes must agree across
 // processors, which libraries with vector code do not promise.
@@ -42,7 +42,14 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		target    = 1e-12
 		rounding  = 1e-14 // largest rounding error of the value, relative to max(1, value)
 	)
-	cur, err := eval(x)
+	at := func(x []float64) (Local, error) {
+		f, err := eval(x)
+		if err == nil && !f.finite() {
+			err = errOverflow
+		}
+		return f, err
+	}
+	cur, err := at(x)
 	if err != nil {
 		return Solution{}, err
 	}
@@ -72,7 +79,7 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		if !moved {
 			break
 		}
-		trial, err := eval(next)
+		trial, err := at(next)
 		if err != nil {
 			return Solution{}, err
 		}
@@ -93,6 +100,17 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		}
 	}
 	return sol, nil
+}
+
+// finite reports whether all numbers of f are finite.
+func (f *Local) finite() bool {
+	most := math.Abs(f.Value)
+	for _, list := range [][]float64{f.Gradient, f.Hessian} {
+		for _, v := range list {
+			most = max(most, math.Abs(v))
+		}
+	}
+	return most <= math.MaxFloat64 // false if one is NaN
 }
 
 // FewRows is the largest number of rows for which non-convex fits have more than

@@ -56,7 +56,7 @@ func (f *Problem) MinimiseWhitened(ctx context.Context, theta []float64) (end fi
 			value, err := f.penalised(ctx, parameters(u), gradient)
 			blas64.Trsv(blas.Trans, upper, blas64.Vector{N: p, Data: gradient, Inc: 1})
 			return value, err
-		}, u, whitenedSteps, Tolerance, nil)
+		}, u, fit.Stop{Steps: whitenedSteps, Evaluations: 10 * whitenedSteps, Gradient: Tolerance})
 		if err != nil {
 			return end, err
 		}
