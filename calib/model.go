@@ -43,9 +43,12 @@ type savedModel struct {
 	Report  *Report         `json:"report"`
 }
 
-// Save writes m as JSON, one line for each key. A number that is not finite is an
-// error.
+// Save writes m as JSON, one line for each key. Numbers that are not finite, or outside the
+// ranges that LoadModel accepts, are an error.
 func (m *Model) Save(w io.Writer) error {
+	if err := m.Map.Check(); err != nil {
+		return fmt.Errorf("the fit of %s cannot be saved: %w", m.Method, err)
+	}
 	bare, ranks := m.Map, fit.ECDF(nil)
 	if r, ok := m.Map.(rankedMap); ok {
 		bare, ranks = r.withoutECDF()

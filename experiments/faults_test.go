@@ -3,7 +3,9 @@ package experiments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,5 +192,57 @@ func TestMeasuredMeansBothSets(t *testing.T) {
 	out, _ := w.run(spec, RunOptions{})
 	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note != NeedsTrueLogits("hfe-noood") {
 		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
+	}
+}
+
+// TestFitThatDoesNotLoadIsMadeAgain: a store may hold a fit that its method rejects. A run
+// that scores it by one more metric makes it again, with the bytes of a new store.
+func TestFitThatDoesNotLoadIsMadeAgain(t *testing.T) {
+	const text = "name: t\nmethods: [uncal, ts, qats]\nmetrics: [%s]\nsettings: {dataset: d, backbone: a}\n"
+	_, want := newWorld(t).run(fmt.Sprintf(text, "ece, nll"), RunOptions{})
+	for _, body := range []string{"{}", "", `{"qats": 1, "method": "ts", "version": 1, "options": {}, "classes": 5, "params": {"T": -1}, "report": {}}`} {
+		w := newWorld(t)
+		w.run(fmt.Sprintf(text, "ece"), RunOptions{})
+		p := w.plan(fmt.Sprintf(text, "ece"), false)
+		for _, c := range p.Units[0].Cells {
+			if err := p.options.Store.Put(results.Fit, c.fit, []byte(body)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, got := w.run(fmt.Sprintf(text, "ece, nll"), RunOptions{}); got != want || out.Fitted != 3 {
+			t.Errorf("%q in the store: %d fits, %q", body, out.Fitted, statuses(out))
+		}
+	}
+}
+
+// TestFitOfExtremeLogitsLeavesTheOtherCells: finite logits of any size make a value or a
+// fail row, now and in a later run by one more metric, and no network takes another along.
+func TestFitOfExtremeLogitsLeavesTheOtherCells(t *testing.T) {
+	w := newWorld(t)
+	rng := rand.New(rand.NewPCG(1, 1))
+	set := &data.Set{Logits: data.NewMatrix(20, 2), Labels: make([]int32, 20)}
+	for i := range set.Logits.Data {
+		set.Logits.Data[i] = float32(3 * rng.NormFloat64())
+		if rng.IntN(2) == 0 {
+			set.Logits.Data[i] = float32(math.Copysign(math.MaxFloat32, rng.NormFloat64()))
+		}
+		set.Labels[i/2] = int32(rng.IntN(2))
+	}
+	w.write("d/extreme/cal", set)
+	w.write("d/extreme/test", set)
+	const text = "name: t\nmethods: [uncal, ts, vs, ms-odir]\nmetrics: [%s]\nsettings: {dataset: d, backbone: [a, extreme]}\n"
+	failed := 0
+	for i, metrics := range []string{"ece", "ece, accuracy"} {
+		out, _ := w.run(fmt.Sprintf(text, metrics), RunOptions{})
+		rows := statuses(out)
+		for _, row := range rows[:len(rows)/2] {
+			if !strings.HasSuffix(row, ": ok") {
+				t.Errorf("the healthy network: %s", row)
+			}
+		}
+		if i > 0 && out.Failed != failed {
+			t.Errorf("%d cells failed, %d before: %q", out.Failed, failed, rows)
+		}
+		failed = out.Failed
 	}
 }

@@ -173,7 +173,9 @@ func (w *unitWork) loadCal(ctx context.Context) error {
 	return w.calErr
 }
 
-// loadFit returns the stored fit of a cell, as its own method saved it.
+// loadFit returns the stored fit of a cell, as its own method saved it. The error wraps
+// fs.ErrNotExist if there is none, or one that does not load, which is made again like a
+// damaged object.
 func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	key := results.Key(c.fit)
 	body, err := store.Get(results.Fit, key)
@@ -182,7 +184,7 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 	}
 	model, err := calib.LoadModel(bytes.NewReader(body), []calib.Entry{c.Method.Entry})
 	if err != nil {
-		return nil, fmt.Errorf("fit %.12s of the store: %w; run again with --fresh", key, err)
+		return nil, fmt.Errorf("fit %.12s of the store (%v): %w", key, err, fs.ErrNotExist)
 	}
 	return model, nil
 }

@@ -258,14 +258,20 @@ func (p *Plan) intact(kind results.Kind, text string) bool {
 
 // verify reads the objects that a run will use of the cells of a unit: another spec may
 // have the same setting, and this run may have finished it since the plan was made. A
-// damaged object counts as absent and is made again.
+// damaged object, or a fit that does not load, counts as absent and is made again.
 func (r *run) verify(u *Unit) {
 	pairing, scoring := false, false
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		if c.State == Hit || c.State == Score || c.State == Miss {
 			missing := c.State == Miss
-			if c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact); missing && c.State != Miss {
+			c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact)
+			if c.State == Score && !c.scored && c.external == nil {
+				if _, err := loadFit(r.plan.options.Store, c); err != nil { // the scores hold its report
+					c.State = Miss
+				}
+			}
+			if missing && c.State != Miss {
 				r.leave(results.Key(c.fit))
 			}
 			pairing, scoring = pairing || !c.paired, scoring || c.State != Hit

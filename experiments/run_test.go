@@ -189,6 +189,11 @@ func (broken) Check() error { return nil }
 
 func (broken) Apply(data.Probs, *data.Set) { panic("apply") }
 
+// rejected is a map that its own reader rejects.
+type rejected struct{ broken }
+
+func (rejected) Check() error { return errors.New("b[0] = 1e+20: want less") }
+
 func fakeEntry(name string, f fake) calib.Entry {
 	return calib.NewEntry[fake, broken](calib.Entry{Name: name, Label: name, Version: 1, Method: f})
 }
@@ -202,6 +207,7 @@ func TestFailureIsOneRow(t *testing.T) {
 		fakeEntry("fit-panics", fake{c, func(calib.Input) (*calib.Fitted, error) { panic("fit") }}),
 		fakeEntry("fit-fails", fake{c, func(calib.Input) (*calib.Fitted, error) { return nil, errors.New("no optimum") }}),
 		fakeEntry("apply-panics", fake{c, func(calib.Input) (*calib.Fitted, error) { return &calib.Fitted{Map: broken{}}, nil }}),
+		fakeEntry("diverges", fake{c, func(calib.Input) (*calib.Fitted, error) { return &calib.Fitted{Map: rejected{}}, nil }}),
 		fakeEntry("sees-too-much", fake{calib.Contract{Cal: data.Logits, Test: data.Logits}, func(in calib.Input) (*calib.Fitted, error) {
 			return nil, fmt.Errorf("labels: %v, target: %v", in.Cal.Labels != nil, in.Target != nil)
 		}}),
@@ -209,7 +215,7 @@ func TestFailureIsOneRow(t *testing.T) {
 	)
 	const text = `
 name: t
-methods: [fit-panics, uncal, fit-fails, apply-panics, sees-too-much, needs-features, ts]
+methods: [fit-panics, uncal, fit-fails, apply-panics, diverges, sees-too-much, needs-features, ts]
 metrics: [ece]
 settings: {dataset: d, backbone: a}
 `
@@ -222,6 +228,7 @@ settings: {dataset: d, backbone: a}
 		{results.OK, ""},
 		{results.Fail, "no optimum"},
 		{results.Fail, "apply-panics: internal error: apply"},
+		{results.Fail, "the fit of diverges cannot be saved: b[0] = 1e+20: want less"},
 		{results.Fail, "labels: false, target: false"},
 		{results.Skip, "needs-features needs features of the calibration set, absent for d/a"},
 		{results.OK, ""},
@@ -231,14 +238,14 @@ settings: {dataset: d, backbone: a}
 			t.Errorf("%s: %s %q, want %s %q", r.Method, r.Status, r.Note, want[i].status, want[i].note)
 		}
 	}
-	if out.Failed != 4 || !slices.ContainsFunc(out.Reasons, func(r Reason) bool { return r.String() == "fit-panics on d/a: internal error: fit" }) {
+	if out.Failed != 5 || !slices.ContainsFunc(out.Reasons, func(r Reason) bool { return r.String() == "fit-panics on d/a: internal error: fit" }) {
 		t.Errorf("failures: %v", out.Reasons)
 	}
 	if len(out.Rows.Pairs) != 4 {
 		t.Errorf("%d pairs, want 4 (uncal against ts)", len(out.Rows.Pairs))
 	}
 	again, _ := w.run(text, RunOptions{})
-	if again.Failed != 4 || again.Scored != 0 {
+	if again.Failed != 5 || again.Scored != 0 {
 		t.Errorf("failures are cached, or what succeeded is not: %+v", again)
 	}
 }
