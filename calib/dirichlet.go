@@ -42,7 +42,7 @@ type DirichletCalibration struct {
 var dirichletEntry = NewEntry[DirichletCalibration, dirichletMap](Entry{
 	Name:      "dirichlet",
 	Label:     "Dirichlet",
-	Version:   3,
+	Version:   4,
 	Summary:   "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 	Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019",
 	Aliases:   []string{"dirichlet-calibration", "dir-odir"},
@@ -63,7 +63,7 @@ type MatrixScalingODIR DirichletCalibration
 var msODIREntry = NewEntry[MatrixScalingODIR, matrixMap](Entry{
 	Name:      "ms-odir",
 	Label:     "MS-ODIR",
-	Version:   3,
+	Version:   4,
 	Summary:   "dirichlet with the logits in place of the log-probabilities",
 	Reference: "Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after Guo, Pleiss, Sun and Weinberger 2017",
 	Aliases:   []string{"matrix-scaling"},

@@ -92,9 +92,9 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return headerBytes(Float64, []int{len(m.Float64)}), appendLittle(nil, m.Float64), nil
+		return headerBytes(Float64, []int{len(m.Float64)}), little(m.Float64), nil
 	case m.Int32 != nil:
-		return headerBytes(Int32, []int{len(m.Int32)}), appendLittle(nil, m.Int32), nil
+		return headerBytes(Int32, []int{len(m.Int32)}), little(m.Int32), nil
 	case m.Bool != nil:
 		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}

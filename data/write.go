@@ -136,6 +136,14 @@ func appendFloat16(b []byte, v []float32) []byte {
 	return b
 }
 
+// little returns the little-endian bytes of v, which share its memory where they can.
+func little[T float32 | float64 | int32](v []T) []byte {
+	if !nativeBig {
+		return bytesOf(v)
+	}
+	return appendLittle(nil, v)
+}
+
 // appendLittle appends the little-endian bytes of v.
 func appendLittle[T float32 | float64 | int32](b []byte, v []T) []byte {
 	if !nativeBig {

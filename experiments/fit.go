@@ -164,7 +164,7 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 // loadCal reads the calibration set once for all methods of the unit.
 func (w *unitWork) loadCal(ctx context.Context) error {
 	if w.cal == nil && w.calErr == nil {
-		parts, _ := w.parts(w.live(Miss))
+		parts, _ := w.unit.parts(w.live(Miss))
 		var r data.Reader
 		if r, w.calErr = w.unit.source.Open(ctx, w.unit.Setting.Cal(), parts); w.calErr == nil {
 			w.cal, w.calErr = data.Map(ctx, r)

@@ -27,6 +27,7 @@ type Unit struct {
 	test   data.Source // of the test set: source, or a rescaled view of it
 	seed   uint64      // derived from the content of the test set
 	inputs string      // key text of the notes on its arrays; empty if none are needed
+	needs  *memory     // of a run; nil until it is known
 
 	sources []data.Source // that were searched; nil if one has the test set
 

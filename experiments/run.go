@@ -66,6 +66,9 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.enough(ctx, units); err != nil {
+		return nil, err
+	}
 	for _, i := range units {
 		r.expect(&p.Units[i])
 	}

@@ -22,13 +22,15 @@ type scores struct {
 }
 
 // computeScores computes all metrics of a cell. A value that is not finite is an
-// error; a metric without a value returns an error with the reason.
-func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint64) (scores, error) {
+// error; a metric without a value returns an error with the reason. before is called before
+// each metric.
+func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint64, before func()) (scores, error) {
 	s := scores{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: map[string][]metrics.Bin{}}
 	for _, binning := range metrics.Binnings() {
 		s.Bins[binning.Name] = binning.Bins(samples)
 	}
 	for _, e := range entries {
+		before()
 		values, err := e.Compute(samples, seed)
 		for i, id := range e.Names() {
 			switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
@@ -31,15 +32,21 @@ type unitWork struct {
 	calErr   error
 	shared   calib.Shared // intermediate results that the fits on cal share
 	free     func()       // returns the reserved memory; nil while none is reserved
+	large    bool         // the scores of the cells are a large part of the memory
 	fatal    error        // the first error that ends the run
 }
 
-// release returns the memory that the unit has reserved, and closes the files
-// that its calibration set maps.
-func (w *unitWork) release() {
+// closeCal closes the files that the calibration set maps.
+func (w *unitWork) closeCal() {
 	if w.cal != nil {
 		w.cal.Close()
+		w.cal = nil
 	}
+}
+
+// release returns the memory that the unit has reserved, and closes its calibration set.
+func (w *unitWork) release() {
+	w.closeCal()
 	if w.free != nil {
 		w.free()
 	}
@@ -64,24 +71,66 @@ func (w *unitWork) fail(cell int, err error) {
 	w.outcomes[cell] = outcome{results.Fail, err.Error()}
 }
 
+// do fits, applies, scores and pairs. Where the memory does not suffice for the scores of all
+// cells, they are applied and paired in groups, with the same results.
 func (w *unitWork) do(ctx context.Context) error {
 	w.samples = make([]*scoring.SampleScores, len(w.unit.Cells))
 	w.fits = make([]*calib.Fitted, len(w.unit.Cells))
-	if missing := w.live(Miss); len(missing) > 0 {
-		if err := w.apply(ctx, missing); err != nil || w.fatal != nil {
+	missing, unpaired, limit := w.live(Miss), w.unpaired(), w.run.plan.options.Memory
+	m := w.unit.needs
+	if m == nil || !slices.Equal(m.of, missing) { // an object of the store is damaged
+		now := w.unit.memory(ctx, missing, limit)
+		m = &now
+	}
+	group, pairs := max(1, len(missing)), max(1, len(unpaired))
+	need := m.whole(1+len(w.live(Miss, Score))+len(unpaired), len(unpaired))
+	w.large = need > limit/4
+	if need > limit { // it takes the whole memory, and so runs alone
+		need, group, pairs = limit, max(1, m.applied(limit)), max(1, m.paired(limit))
+	}
+	if err := w.run.memory.Acquire(ctx, need); err != nil {
+		return err
+	}
+	w.free = func() { w.run.memory.Release(need) }
+	for cells := range slices.Chunk(missing, group) {
+		if err := w.apply(ctx, cells); err != nil || w.fatal != nil {
 			return cmp.Or(err, w.fatal)
 		}
+		w.forget()
 	}
+	w.closeCal()
 	if err := w.score(ctx); err != nil {
 		return err
 	}
 	if w.fatal != nil {
 		return w.fatal
 	}
-	return w.pair(ctx)
+	for cells := range slices.Chunk(w.unpaired(), pairs) {
+		w.forget()
+		if err := w.pair(ctx, cells); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// apply fits the missing cells and streams the test set through them.
+// forget drops large scores, which the next step reads from the store.
+func (w *unitWork) forget() {
+	if w.large {
+		clear(w.samples)
+		w.tidy()
+	}
+}
+
+// tidy removes large garbage before a step that takes memory. The collector alone begins when
+// such a step has taken it.
+func (w *unitWork) tidy() {
+	if w.large {
+		runtime.GC()
+	}
+}
+
+// apply fits some missing cells and streams the test set through them.
 func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	parts := scored
 	for _, i := range missing {
@@ -92,9 +141,6 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, missing, err)
 	}
 	defer test.Close()
-	if err := w.reserve(ctx, missing, test); err != nil {
-		return err
-	}
 	maps := make([]calib.Map, len(w.unit.Cells))
 	w.tables = make([]*external.Table, len(w.unit.Cells))
 	defer w.closeTables()
@@ -116,16 +162,23 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			maps[i] = m
 		}
 	}
+	live := func() []int {
+		return slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return w.outcomes[i].status != "" })
+	}
 	if err := w.stream(ctx, test, maps); err != nil {
-		return w.failAll(ctx, w.live(Miss), err)
+		return w.failAll(ctx, live(), err)
 	}
 	if w.unit.vectors() {
 		if err := w.crossFit(ctx, test, maps); err != nil {
-			return w.failAll(ctx, w.live(Miss), err)
+			return w.failAll(ctx, live(), err)
 		}
 	}
-	var body []byte // each cell uses the memory of the one before
-	for _, i := range w.live(Miss) {
+	var body []byte // each cell uses the memory of the one before, unless it is large
+	for _, i := range live() {
+		if w.large {
+			body = nil
+			w.tidy()
+		}
 		body, err = w.samples[i].AppendEncoded(body[:0])
 		if err != nil {
 			return err
@@ -154,63 +207,6 @@ func (w *unitWork) failAll(ctx context.Context, cells []int, err error) error {
 	return nil
 }
 
-// sampleBytes is the memory of the sample scores of one row.
-const sampleBytes = 40
-
-// blockBytes is the memory of the block of rows that the maps are applied to at a
-// time. The probabilities of a block take twice as much in addition.
-const blockBytes = 1 << 20
-
-// reserve waits until the memory that the missing cells need is free. A unit that needs
-// more than the budget takes all of it and so runs alone.
-func (w *unitWork) reserve(ctx context.Context, missing []int, test data.Reader) error {
-	bytes := int64(test.Rows())*int64(len(missing))*sampleBytes + 3*blockBytes
-	if w.unit.classes() {
-		bytes += int64(len(missing)) * scoring.ClassBytes(test.Rows(), test.Classes())
-	}
-	if w.unit.vectors() { // one cell at a time
-		bytes += scoring.VectorBytes(test.Rows(), test.Classes()) + int64(len(missing)-1)*scoring.VectorBytes(test.Rows(), 0)
-	}
-	cal, target := w.parts(missing)
-	// The calibration set counts four times, because isotonic regression holds every pair
-	// of probability and label in float64.
-	bytes += 4*bytesOf(ctx, w.unit.source, w.unit.Setting.Cal(), cal) + 2*bytesOf(ctx, w.unit.test, w.unit.Setting.Test(), target)
-	bytes = min(bytes, w.run.plan.options.Memory)
-	if err := w.run.memory.Acquire(ctx, bytes); err != nil {
-		return err
-	}
-	w.free = func() { w.run.memory.Release(bytes) }
-	return nil
-}
-
-// bytesOf returns the bytes of some parts of a set: 0 for a set that cannot be opened,
-// since the cell that reads it reports the error.
-func bytesOf(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts) int64 {
-	if parts == 0 {
-		return 0
-	}
-	r, err := src.Open(ctx, ref, parts)
-	if err != nil {
-		return 0
-	}
-	defer r.Close()
-	return r.Bytes()
-}
-
-// parts returns the parts of the calibration set and of the target set that the missing
-// cells load completely.
-func (w *unitWork) parts(missing []int) (cal, target data.Parts) {
-	for _, i := range missing {
-		c := w.unit.Cells[i].Method.Contract()
-		cal |= c.Cal
-		target |= c.Target
-		if w.unit.Cells[i].external != nil {
-			target |= c.Test // a program gets the test set
-		}
-	}
-	return cal, target
-}
-
 // score computes the metrics of the cells that lack them.
 func (w *unitWork) score(ctx context.Context) error {
 	for _, i := range w.live(Miss, Score) {
@@ -227,7 +223,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			s, err := computeScores(samples, w.unit.Spec.Metrics, w.unit.seed)
+			s, err := computeScores(samples, w.unit.Spec.Metrics, w.unit.seed, w.tidy)
 			if err != nil {
 				return err
 			}
@@ -246,6 +242,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			return err
 		}
 		w.run.scored.Add(1)
+		w.forget()
 	}
 	return nil
 }
@@ -259,6 +256,7 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 	body, err := w.run.plan.options.Store.Get(results.SampleScores, results.Key(c.samples))
 	if err == nil {
 		w.samples[i], err = scoring.Decode(body)
+		w.tidy()
 	}
 	if err != nil {
 		return nil, storeError(fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err))
@@ -288,19 +286,21 @@ func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Sa
 	return metrics.Of(samples).Against(metrics.Of(uncal))
 }
 
-// pair makes the pairings with the baseline that are not in the store yet, all of
-// them on the same resampled rows.
-func (w *unitWork) pair(ctx context.Context) error {
-	var cells []int
-	for _, i := range w.live(Miss, Score, Hit) {
-		if c := &w.unit.Cells[i]; c.pair != "" && !c.paired {
-			cells = append(cells, i)
-		}
-	}
+// unpaired returns the cells whose pairing with the baseline is not in the store yet.
+func (w *unitWork) unpaired() []int {
 	base := w.unit.baseline()
-	if len(cells) == 0 || base < 0 || w.outcomes[base].status != "" {
+	if base < 0 || w.outcomes[base].status != "" {
 		return nil
 	}
+	return slices.DeleteFunc(w.live(Miss, Score, Hit), func(i int) bool {
+		return w.unit.Cells[i].pair == "" || w.unit.Cells[i].paired
+	})
+}
+
+// pair makes the pairings of some cells with the baseline. The resampled rows of a test set
+// are always the same.
+func (w *unitWork) pair(ctx context.Context, cells []int) error {
+	base := w.unit.baseline()
 	all := make([]*metrics.Samples, 1+len(cells)) // the baseline first
 	for j, i := range slices.Concat([]int{base}, cells) {
 		var err error

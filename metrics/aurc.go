@@ -54,7 +54,7 @@ func aurcInfluence(s *Samples) []float64 {
 		lo, hi                             int
 		rate, one, moved, ownOne, ownMoved float64
 	}
-	var blocks []block
+	blocks := make([]block, 0, n)
 	for lo, hi := range s.ties(equal) {
 		blocks = append(blocks, block{lo: lo, hi: hi})
 	}

@@ -156,6 +156,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
+	f.memory.hold()
 	in := calib.Input{Seed: 1, Stage: clock.stage}
 	cal, stream, err := f.openCal(cmd.Context(), cmd.ErrOrStderr(), m, f.memory.bytes)
 	if err != nil {

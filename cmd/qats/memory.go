@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -37,4 +38,12 @@ func (m *memory) Set(text string) error {
 	}
 	*m = memory{text, int64(n)}
 	return nil
+}
+
+// hold makes the garbage collector run as often as the process needs to stay within the
+// memory. heapFloor takes none. A lower GOMEMLIMIT stays.
+func (m *memory) hold() {
+	if limit := m.bytes + 16<<20 + heapFloor; limit < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(limit)
+	}
 }

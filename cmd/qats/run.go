@@ -36,9 +36,11 @@ Ctrl-C keeps finished cells; the same command continues the run. The status is t
 file; a run without --shard on the same store then puts the parts together (see
 qats slurm).
 
-If a calibration set is larger than --max-memory, methods with one temperature and
-methods by rank, such as ts and qats, read it again in every pass, with the same
-result.`,
+If the memory of --max-memory does not hold the scores of a test set under all methods,
+some methods are applied at a time; if it does not hold one, the run ends before it
+begins and names what it needs. If a calibration set is larger, methods with one
+temperature and methods by rank, such as ts and qats, read it again in every pass.
+The results are the same.`,
 		Example: `  qats run experiments/example.yaml
   qats run experiments/real.yaml --data arrays --out results/out/real
   qats run experiments/real.yaml --data arrays --shard 1/4`,
@@ -109,6 +111,7 @@ func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	at.memory.hold()
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err

@@ -42,6 +42,10 @@ const Version = 3
 // regression): a row costs 691 nats at most.
 const Floor = 1e-300
 
+// RowBytes is the memory of the scores of a row, without class bins and numbers of whole
+// vectors.
+const RowBytes = 4*8 + 2*4 + 1
+
 // New returns sample scores without rows, with room for n.
 func New(n int) *SampleScores {
 	return &SampleScores{
