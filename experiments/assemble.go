@@ -10,26 +10,46 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
-// rows assembles the rows of all units, in plan order. It reads the objects of several
-// units at a time, because a shared file system answers each read late.
-func (p *Plan) rows(outcomes [][]outcome) (Rows, error) {
-	parts := make([]Rows, len(p.Units))
-	err := pool.Each(context.Background(), len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
-		return p.assemble(&parts[i], &p.Units[i], outcomes[i])
-	})
-	if err != nil {
-		return Rows{}, err
+// assembled is the number of units whose rows are in memory at a time.
+const assembled = 256
+
+// rows calls do with the rows of all units, of some units at a time, in plan order. It reads the
+// objects of several units at a time, because a shared file system answers each read late.
+func (p *Plan) rows(outcomes [][]outcome, do func(*Rows) error) error {
+	for first := 0; first < len(p.Units); first += assembled {
+		parts := make([]Rows, min(assembled, len(p.Units)-first))
+		err := pool.Each(context.Background(), len(parts), runtime.GOMAXPROCS(0), func(_, i int) error {
+			return p.assemble(&parts[i], &p.Units[first+i], outcomes[first+i])
+		})
+		if err != nil {
+			return err
+		}
+		var all Rows
+		for i := range parts {
+			all.Append(&parts[i])
+		}
+		if err := do(&all); err != nil {
+			return err
+		}
 	}
-	var all Rows
-	for _, part := range parts {
-		all.Append(&part)
+	return nil
+}
+
+// metrics returns the names of the metrics of all records, in the order of their first records.
+func (p *Plan) metrics() []string {
+	var names []string
+	for _, s := range results.Distinct(p.Units, func(u Unit) *spec.Spec { return u.Spec }) {
+		for _, e := range s.Metrics {
+			names = append(names, e.Names()...)
+		}
 	}
-	return all, nil
+	return results.Distinct(names, func(name string) string { return name })
 }
 
 // assemble appends the rows of a unit to out.

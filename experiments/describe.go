@@ -14,9 +14,7 @@ import (
 // Describe returns the content of run.json for the outcome of a run of the whole
 // plan. Version, Commit and Command are left to the caller.
 func (p *Plan) Describe(out *Outcome) results.Run {
-	r := results.Run{FirstRows: p.options.First, Keys: results.KeysDigest(out.Rows.Records)}
-	r.Rows = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
-	r.Counts = out.RunCounts
+	r := results.Run{FirstRows: p.options.First, Keys: out.keys, Rows: out.written, Counts: out.RunCounts}
 	described := map[*spec.Spec]bool{}
 	for i := range p.Units {
 		u := &p.Units[i]

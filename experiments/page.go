@@ -12,7 +12,7 @@ import (
 // WritePage makes the page of the files in dir, of which only results.csv must exist, and
 // prints to w what to open.
 func WritePage(w io.Writer, dir string, o page.Options) error {
-	f, err := page.Read(dir)
+	f, err := page.ReadShown(dir)
 	if err != nil {
 		return err
 	}

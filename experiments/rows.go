@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/qats-bench/qats/experiments/spec"
@@ -17,28 +16,37 @@ import (
 // is nil in the rows of a run: Describe returns it.
 type Rows page.Folder
 
-// Write replaces results.csv, bins.csv, pairs.csv, fits.csv and times.csv in dir, and
-// results-wide.csv, which holds the values of results.csv in wide form. It makes
-// the folder if there is none.
-//
-// results.csv is the first. If the process is killed before the last file and
-// run.json are written, the keys in results.csv are not those in run.json, and
-// readers notice it (results.CheckRun).
+// Write replaces the CSV files in dir; see results.Writer. It makes the folder if there is
+// none.
 func (r *Rows) Write(dir string) error {
+	metrics := results.Distinct(r.Records, func(r results.Record) string { return r.Metric })
+	_, err := writeRows(dir, metrics, func(add func(*Rows) error) error { return add(r) })
+	return err
+}
+
+// writeRows replaces the CSV files in dir by the rows that each passes to add. Where another
+// machine has removed an unfinished file, each is called once more.
+func writeRows(dir string, metrics []string, each func(add func(*Rows) error) error) (*results.Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
+		return nil, err
 	}
 	atomicfile.Sweep(dir)
-	if err := results.WriteResults(filepath.Join(dir, "results.csv"), r.Records); err != nil {
-		return err
+	write := func() (*results.Writer, error) {
+		w, err := results.NewWriter(dir, metrics)
+		if err != nil {
+			return nil, err
+		}
+		defer w.Abort()
+		if err := each(func(r *Rows) error { return w.Write(r.Records, r.Bins, r.Pairs, r.Parameters, r.Times) }); err != nil {
+			return nil, err
+		}
+		return w, w.Commit()
 	}
-	return errors.Join(
-		results.WriteWide(filepath.Join(dir, "results-wide.csv"), r.Records),
-		results.WriteBins(filepath.Join(dir, "bins.csv"), r.Bins),
-		results.WritePairs(filepath.Join(dir, "pairs.csv"), r.Pairs),
-		results.WriteParameters(filepath.Join(dir, "fits.csv"), r.Parameters),
-		results.WriteTimes(filepath.Join(dir, "times.csv"), r.Times),
-	)
+	w, err := write()
+	if errors.Is(err, atomicfile.ErrVanished) {
+		w, err = write()
+	}
+	return w, err
 }
 
 // ReadRows reads the rows of a folder as page.Read does. bins.csv and pairs.csv must exist:

@@ -24,6 +24,10 @@ type RunOptions struct {
 	Workers int // units at a time; 1 if less
 	Shard   Shard
 
+	// Out is the folder that the CSV files of the whole plan are written to, some settings
+	// at a time. If it is empty, their rows are kept in Outcome.Rows.
+	Out string
+
 	// Progress, if not nil, is called after each unit, one call at a time.
 	Progress func(Progress)
 }
@@ -42,11 +46,14 @@ type Progress struct {
 // Outcome is the result of a run.
 type Outcome struct {
 	results.RunCounts      // all settings of the plan, and the cells of the run or shard
-	Rows              Rows // of the whole plan; empty for a shard
+	Rows              Rows // of the whole plan; empty for a shard, and with RunOptions.Out
 	Fitted            int  // fits made, not found in the store
 	Scored            int  // cells scored, not found in the store
 
 	Reasons []Reason // of the cells skipped and failed, in the order of the first of each
+
+	keys    string // KeysDigest of the records
+	written results.RunRows
 }
 
 // Run does what the plan misses and assembles the results of all its cells
@@ -98,8 +105,18 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Shard.N != 0 {
 		return out, nil
 	}
-	out.Rows, err = p.rows(outcomes)
-	return out, err
+	if o.Out == "" {
+		err = p.rows(outcomes, func(r *Rows) error { out.Rows.Append(r); return nil })
+		out.keys = results.KeysDigest(out.Rows.Records)
+		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
+		return out, err
+	}
+	w, err := writeRows(o.Out, p.metrics(), func(add func(*Rows) error) error { return p.rows(outcomes, add) })
+	if err != nil {
+		return out, err
+	}
+	out.keys, out.written = w.Keys(), w.Rows()
+	return out, nil
 }
 
 // shard returns the units of a shard.

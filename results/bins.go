@@ -49,6 +49,9 @@ func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path
 // ReadBins reads a bins.csv. An error names file, line and column.
 func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
+// CountBins returns the number of rows of a bins.csv, of which it checks the header alone.
+func CountBins(path string) (int, error) { return binsFormat.CountInFile(path) }
+
 // Check returns an error for numbers or a source that no bin has; it names the column of
 // bins.csv.
 func (b Bin) Check() error {
@@ -66,7 +69,7 @@ func (b Bin) Check() error {
 			return err
 		}
 	}
-	if csvfile.Round(b.Hi) < csvfile.Round(b.Lo) {
+	if b.Hi < b.Lo && csvfile.Round(b.Hi) < csvfile.Round(b.Lo) {
 		return csvfile.Fault("hi", "%s is below lo, %s", csvfile.FormatNumber(b.Hi), csvfile.FormatNumber(b.Lo))
 	}
 	if b.N == 0 && (b.Conf != 0 || b.Acc != 0) {

@@ -2,8 +2,10 @@ package results
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -426,5 +428,41 @@ func TestOutcomesOfPairs(t *testing.T) {
 		if back := p.Turned().Turned(); !reflect.DeepEqual(back, p) {
 			t.Errorf("turned twice: %+v", back)
 		}
+	}
+}
+
+// A cell keeps the key of its first value; the digest is of all keys.
+func TestReadFirstKeysKeepsOneOfACell(t *testing.T) {
+	records := sampleRecords()[:2] // of one cell
+	records[0] = Record{Setting: records[0].Setting, Method: "ts", Metric: "ece", Source: "measured", Status: Skip, Note: "why"}
+	for i, metric := range []string{"brier", "mce"} {
+		r := records[1]
+		r.Metric, r.Key = metric, "cd"+metric
+		records = append(records, r)
+		records[1].Key = "ab12"
+		if i > 0 {
+			r.Method, r.Key = "gc", "ef34"
+			records = append(records, r)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "results.csv")
+	if err := WriteResults(path, records); err != nil {
+		t.Fatal(err)
+	}
+	all, err := ReadResults(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, keys, err := ReadFirstKeys(path)
+	if err != nil || keys != KeysDigest(all) {
+		t.Fatalf("digest %s, %v; want %s", keys, err, KeysDigest(all))
+	}
+	for i, want := range []string{"", "ab12", "", "", "ef34"} {
+		if all[i].Key = want; got[i] != all[i] {
+			t.Errorf("record %d: %+v, want %+v", i, got[i], all[i])
+		}
+	}
+	if _, _, err := ReadFirstKeys(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }

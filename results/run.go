@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -98,12 +99,23 @@ const runFormat = 1
 // KeysDigest returns the SHA-256 of the keys of records, in their order, each
 // with a line feed after it. Equal digests mean equal numbers.
 func KeysDigest(records []Record) string {
-	h := sha256.New()
-	for _, r := range records {
-		io.WriteString(h, r.Key+"\n")
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	d := newKeysDigest()
+	d.add(records...)
+	return d.text()
 }
+
+// keysDigest is a KeysDigest of records that come one after the other.
+type keysDigest struct{ hash.Hash }
+
+func newKeysDigest() keysDigest { return keysDigest{sha256.New()} }
+
+func (d keysDigest) add(records ...Record) {
+	for _, r := range records {
+		io.WriteString(d, r.Key+"\n")
+	}
+}
+
+func (d keysDigest) text() string { return hex.EncodeToString(d.Sum(nil)) }
 
 // WriteRun replaces the run.json at path. It sets the format.
 func WriteRun(path string, r Run) error {
@@ -133,13 +145,13 @@ func ReadRun(path string) (*Run, error) {
 }
 
 // CheckRun compares rows that were read from the CSV files in dir with run.json
-// there: the number of rows of each file, and the keys of the records. A file
+// there: the number of rows of each file, and the digest of the keys of the records. A file
 // that does not exist has no rows. Without a run.json there is nothing to compare with,
 // and no error: the CSV files alone are enough.
 //
 // Values are not compared, so a script may change them. It may add or remove rows if
 // it removes run.json too.
-func CheckRun(dir string, records []Record, bins []Bin, pairs []Pair) error {
+func CheckRun(dir, keys string, rows RunRows) error {
 	path := filepath.Join(dir, "run.json")
 	r, err := ReadRun(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,15 +165,15 @@ func CheckRun(dir string, records []Record, bins []Bin, pairs []Pair) error {
 		name       string
 		rows, want int
 	}{
-		{"results.csv", len(records), r.Rows.Results},
-		{"bins.csv", len(bins), r.Rows.Bins},
-		{"pairs.csv", len(pairs), r.Rows.Pairs},
+		{"results.csv", rows.Results, r.Rows.Results},
+		{"bins.csv", rows.Bins, r.Rows.Bins},
+		{"pairs.csv", rows.Pairs, r.Rows.Pairs},
 	} {
 		if r.Rows != (RunRows{}) && f.rows != f.want {
 			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", filepath.Join(dir, f.name), f.rows, path, f.want, remedy)
 		}
 	}
-	if KeysDigest(records) != r.Keys {
+	if keys != r.Keys {
 		return fmt.Errorf("%s: does not belong to the run that %s describes: the keys differ; %s", filepath.Join(dir, "results.csv"), path, remedy)
 	}
 	return nil

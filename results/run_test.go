@@ -117,7 +117,7 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 	records := []Record{{Key: "a"}, {Key: "b"}, {Key: "c"}}
 	bins, pairs := make([]Bin, 5), make([]Pair, 2)
 	dir := t.TempDir()
-	if err := CheckRun(dir, records[:1], bins, pairs); err != nil {
+	if err := CheckRun(dir, KeysDigest(records[:1]), RunRows{1, 5, 2}); err != nil {
 		t.Errorf("no run.json: %v", err)
 	}
 	run := Run{Keys: KeysDigest(records), Rows: RunRows{Results: 3, Bins: 5, Pairs: 2}}
@@ -148,7 +148,7 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 		if err := WriteRun(path, r); err != nil {
 			t.Fatal(err)
 		}
-		err := CheckRun(dir, c.records, c.bins, c.pairs)
+		err := CheckRun(dir, KeysDigest(c.records), RunRows{len(c.records), len(c.bins), len(c.pairs)})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%d, %d and %d rows: %v", len(c.records), len(c.bins), len(c.pairs), err)
@@ -159,7 +159,7 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckRun(dir, records, bins, pairs); err == nil || !strings.Contains(err.Error(), "run.json: ") {
+	if err := CheckRun(dir, KeysDigest(records), RunRows{3, 5, 2}); err == nil || !strings.Contains(err.Error(), "run.json: ") {
 		t.Errorf("half a run.json: %v", err)
 	}
 }

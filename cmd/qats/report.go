@@ -7,7 +7,6 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results/page"
 )
 
 func reportCommand() *cobra.Command {
@@ -31,7 +30,7 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err := experiments.WriteViews(report(cmd), specs, out, "report.tex", figures...); err != nil {
 				return err
 			}
-			if err := experiments.WritePage(report(cmd), out, page.Options{}); err != nil {
+			if err := makePage(report(cmd), out); err != nil {
 				return err
 			}
 			nextCompare(cmd, specs)

@@ -9,7 +9,6 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results/page"
 )
 
 // paperSpecs are the specs that have the paper's tables and figures, in its order.
@@ -56,7 +55,7 @@ elsewhere from the program.`,
 			if err := writeDiff(cmd, at.out); err != nil {
 				return err
 			}
-			if err := experiments.WritePage(report(cmd), at.out, page.Options{}); err != nil {
+			if err := makePage(report(cmd), at.out); err != nil {
 				return err
 			}
 			return failed

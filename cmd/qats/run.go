@@ -16,7 +16,6 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/page"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -81,7 +80,7 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	if r.at.json {
 		w = io.Discard
 	}
-	if err := experiments.WritePage(w, r.at.out, page.Options{}); err != nil {
+	if err := makePage(w, r.at.out); err != nil {
 		return err
 	}
 	if failed == nil {
@@ -131,6 +130,9 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		life.show(p)
 	}
 	bar.start()
+	if o.Shard.N == 0 {
+		o.Out = dir
+	}
 	out, err := plan.Run(cmd.Context(), o)
 	bar.finish()
 	life.end(err)

@@ -10,11 +10,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// writeRun writes the CSV files and run.json of a finished run into dir.
+// writeRun writes run.json of a finished run into dir.
 func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outcome, dir string) error {
-	if err := out.Rows.Write(dir); err != nil {
-		return err
-	}
 	r := plan.Describe(out)
 	r.Version, r.Commit = version()
 	r.Command = commandText(cmd)

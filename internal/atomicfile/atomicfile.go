@@ -47,9 +47,9 @@ func Sweep(dirs ...string) {
 	}
 }
 
-// errVanished is the error of a file that was removed before it was finished. It
+// ErrVanished is the error of a file that was removed before it was finished. It
 // wraps fs.ErrNotExist.
-var errVanished = errors.New("the unfinished file has vanished")
+var ErrVanished = errors.New("the unfinished file has vanished")
 
 // File is a file that is being written. It is used by one goroutine.
 type File struct {
@@ -105,7 +105,7 @@ func (f *File) Commit(sync bool) error {
 	if f.path != "" {
 		switch err := os.Rename(f.f.Name(), f.path); {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%w: %w", errVanished, err)
+			return fmt.Errorf("%w: %w", ErrVanished, err)
 		case err != nil:
 			return err
 		}
@@ -131,7 +131,7 @@ func (f *File) Abort() {
 // called once more.
 func Write(path string, write func(io.Writer) error) error {
 	err := writeOnce(path, write)
-	if errors.Is(err, errVanished) {
+	if errors.Is(err, ErrVanished) {
 		err = writeOnce(path, write)
 	}
 	return err

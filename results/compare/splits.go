@@ -39,7 +39,9 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	valued := results.Where(records, func(r results.Record) bool { return r.Source == c.Source && r.Status == results.OK })
+	valued := results.Where(records, func(r results.Record) bool {
+		return r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK
+	})
 	paired := results.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
 	v, _ := read(valued, paired, c.Metric, c.Against, true) // without an error for redrawn splits
 	methods := v.methods

@@ -42,6 +42,8 @@ type data struct {
 	Run       *runEntry  `json:"run"`     // null without run.json
 	Published []printed  `json:"published"`
 	Specs     []specLine `json:"specs"` // null without run.json
+
+	large bool // it has more than mostSettings settings, and neither bins nor fits
 }
 
 type methodEntry struct {
@@ -162,9 +164,13 @@ func pack(f *Folder, labels func(string) string) *data {
 			p.Sources = append(p.Sources, source)
 		}
 	}
-	p.bins(f.Bins)
+	bins, fits := f.Bins, f.Parameters
+	if p.large = len(p.Settings) > mostSettings; p.large {
+		bins, fits = nil, nil
+	}
+	p.bins(bins)
 	p.pairs(f.Pairs)
-	p.fits(f.Parameters)
+	p.fits(fits)
 	p.run(f.Run)
 	critical := []float64{0, 0, 0} // Nemenyi's test is of more than two methods
 	for k := 3; k <= max(3, len(p.Methods)); k++ {

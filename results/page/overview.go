@@ -35,7 +35,16 @@ func sourceCounts(d *data) (measured, simulated int) {
 
 func bannerOf(d *data, records []results.Record) banner {
 	measured, simulated := sourceCounts(d)
-	from := results.MeasuredOn(results.DistinctFrom(results.Where(records, func(r record) bool { return r.Status == results.OK })))
+	var noted []results.Record // with a value, one for each note
+	type origin struct{ source, note string }
+	seen := map[origin]bool{}
+	for _, r := range records {
+		if at := (origin{r.Source, r.Note}); r.Status == results.OK && !seen[at] {
+			seen[at] = true
+			noted = append(noted, r)
+		}
+	}
+	from := results.MeasuredOn(results.DistinctFrom(noted))
 	switch {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
@@ -66,6 +75,9 @@ func factsOf(d *data, f *Folder) []fact {
 		{"Settings", fmt.Sprintf("%d: %d measured, %d simulated, %d without a value", len(d.Settings), measured, simulated, len(d.Settings)-measured-simulated)},
 		{"Methods", fmt.Sprint(len(d.Methods))},
 		{"Cells", fmt.Sprintf("%d: %d with values, %d skipped, %d failed", len(d.Cells.Status), status["ok"], status["skip"], status["fail"])},
+	}
+	if d.large {
+		facts = append(facts, fact{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
 	}
 	if f.Run != nil && f.Run.FirstRows > 0 {
 		facts = append(facts, fact{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})

@@ -79,14 +79,16 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	d.Against = o.Against
 	c := content{
 		Title: f.title(), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
-		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil, Files: o.Files,
+		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool {
 			return s.Severity > 0 && s.Corruption != results.Split && !strings.HasPrefix(s.Corruption, "rescale-")
 		}),
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
-	c.Agreements = agreementsOf(f, o)
+	if !d.large {
+		c.Agreements = agreementsOf(f, o)
+	}
 	c.Times = timesOf(f, o)
 	var err error
 	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {

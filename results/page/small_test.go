@@ -1,6 +1,10 @@
 package page
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -140,5 +144,57 @@ func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
 		if got := f.title(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestALargePageSaysWhatItLeavesOut, and is the same page if that is not even read.
+func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
+	f := &Folder{Run: &results.Run{Version: "v1", Counts: results.RunCounts{Settings: mostSettings + 1}}}
+	for i := range mostSettings + 1 {
+		r := rows(fmt.Sprintf("d%d,ts,ece,measured,ok,k%d,", i, i))[0]
+		f.Records = append(f.Records, r)
+		f.Bins = append(f.Bins, results.Bin{Setting: r.Setting, Method: "ts", Binning: "width15", Hi: 1, N: 9, Conf: .5, Acc: .5, Source: "measured"})
+		f.Parameters = append(f.Parameters, results.Parameter{Setting: r.Setting, Method: "ts", Name: "T", Value: 2, Source: "measured"})
+	}
+	f.Run.Keys, f.Run.Rows = results.KeysDigest(f.Records), results.RunRows{Results: len(f.Records), Bins: len(f.Bins)}
+	dir := t.TempDir()
+	if err := errors.Join(results.WriteResults(filepath.Join(dir, "results.csv"), f.Records), results.WriteBins(filepath.Join(dir, "bins.csv"), f.Bins),
+		results.WriteParameters(filepath.Join(dir, "fits.csv"), f.Parameters), results.WriteRun(filepath.Join(dir, "run.json"), *f.Run)); err != nil {
+		t.Fatal(err)
+	}
+	const left = "<dt>Left out</dt>"
+	pages := map[string]string{}
+	for name, read := range map[string]func() (*Folder, error){"all": func() (*Folder, error) { return Read(dir) }, "shown": func() (*Folder, error) { return ReadShown(dir) }} {
+		f, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (f.Bins == nil) != (name == "shown") {
+			t.Errorf("%s: %d bins are read", name, len(f.Bins))
+		}
+		pages[name] = write(t, f)
+	}
+	d := dataOf(t, pages["shown"])
+	if pages["all"] != pages["shown"] || !strings.Contains(pages["shown"], left) || len(d.Fits) != 0 || string(d.Width[0]) != "null" || len(d.Settings) != mostSettings+1 {
+		t.Errorf("%d settings, %d fits, bins %s", len(d.Settings), len(d.Fits), d.Width[0])
+	}
+
+	few := &Folder{Records: f.Records[:mostSettings], Bins: f.Bins[:mostSettings], Parameters: f.Parameters[:mostSettings]}
+	page := write(t, few)
+	if d := dataOf(t, page); strings.Contains(page, left) || len(d.Fits) != mostSettings || string(d.Width[0]) == "null" {
+		t.Errorf("a page of %d settings leaves something out", mostSettings)
+	}
+
+	if err := os.WriteFile(filepath.Join(dir, "bins.csv"), []byte("experiment\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadShown(dir); err == nil || !strings.Contains(err.Error(), "bins.csv:1: ") {
+		t.Errorf("bins.csv with another header: %v", err)
+	}
+	if err := results.WriteBins(filepath.Join(dir, "bins.csv"), f.Bins[1:]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadShown(dir); err == nil || !strings.Contains(err.Error(), "bins.csv: 5000 rows, but the run") {
+		t.Errorf("bins.csv lacks a row: %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -35,28 +36,77 @@ type Format[T any] struct {
 	Identity func(T) []string // the fields that no two rows may share
 }
 
-// Write writes a header and one row for each value, in their order.
-func (f Format[T]) Write(w io.Writer, list []T) error {
-	seen := make(map[string]int, len(list))
+// A Writer writes a header and then one row for each value, in their order.
+type Writer[T any] struct {
+	format Format[T]
+	out    *csv.Writer
+	ids    identities
+	n      int
+}
+
+// NewWriter begins a file with its header.
+func (f Format[T]) NewWriter(w io.Writer) (*Writer[T], error) {
 	out := csv.NewWriter(w)
-	if err := out.Write(f.Columns); err != nil {
-		return err
-	}
-	for i, t := range list {
+	return &Writer[T]{format: f, out: out, ids: newIdentities()}, out.Write(f.Columns)
+}
+
+// Write appends rows.
+func (w *Writer[T]) Write(list []T) error {
+	f := w.format
+	for _, t := range list {
+		w.n++
+		id := f.Identity(t)
 		if err := f.Check(t); err != nil {
-			return fmt.Errorf("record %d (%s): %w", i+1, strings.Join(f.Identity(t), ", "), err)
+			return fmt.Errorf("record %d (%s): %w", w.n, strings.Join(id, ", "), err)
 		}
-		id := strings.Join(f.Identity(t), "\x00")
-		if first, twice := seen[id]; twice {
-			return fmt.Errorf("records %d and %d have the same identifiers (%s)", first, i+1, strings.Join(f.Identity(t), ", "))
+		if first, twice := w.ids.add(id, w.n); twice {
+			return fmt.Errorf("records %d and %d have the same identifiers (%s)", first, w.n, strings.Join(id, ", "))
 		}
-		seen[id] = i + 1
-		if err := out.Write(f.Fields(t)); err != nil {
+		if err := w.out.Write(f.Fields(t)); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return nil
+}
+
+// Rows returns the number of rows written.
+func (w *Writer[T]) Rows() int { return w.n }
+
+// Flush ends the file.
+func (w *Writer[T]) Flush() error {
+	w.out.Flush()
+	return w.out.Error()
+}
+
+// identities are the identities of the rows of a file. A file may have millions, so it keeps
+// 128 bits of each.
+type identities struct {
+	seeds [2]maphash.Seed
+	place map[[2]uint64]int32 // of the row
+}
+
+func newIdentities() identities {
+	return identities{[2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, map[[2]uint64]int32{}}
+}
+
+// add adds the identity of a row at a place. It returns the place of the row before that has
+// the same identity, if there is one.
+func (d *identities) add(id []string, place int) (first int, twice bool) {
+	var key [2]uint64
+	for i, seed := range d.seeds {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, s := range id {
+			h.WriteString(s)
+			h.WriteByte(0)
+		}
+		key[i] = h.Sum64()
+	}
+	if first, twice := d.place[key]; twice {
+		return int(first), true
+	}
+	d.place[key] = int32(place)
+	return 0, false
 }
 
 // WriteFile replaces the file at path. On an error the old file stays.
@@ -68,26 +118,39 @@ func (f Format[T]) WriteFile(path string, list []T) error {
 	return nil
 }
 
+// Write writes a whole file.
+func (f Format[T]) Write(w io.Writer, list []T) error {
+	out, err := f.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	if err := out.Write(list); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
 // ReadFile reads the file at path.
 func (f Format[T]) ReadFile(path string) ([]T, error) {
-	file, _, err := inputfile.Open(path)
+	file, info, err := inputfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return f.Read(file, path)
+	return f.list(file, path, info.Size())
 }
 
 // Read reads a stream; name stands for it in errors. The list is never nil.
-func (f Format[T]) Read(r io.Reader, name string) ([]T, error) {
-	in := csv.NewReader(skipBOM(r))
-	in.FieldsPerRecord = -1 // counted below, with a better message
-	in.ReuseRecord = true
+func (f Format[T]) Read(r io.Reader, name string) ([]T, error) { return f.list(r, name, 0) }
+
+// list reads a stream of some bytes, 0 if their number is not known.
+func (f Format[T]) list(r io.Reader, name string, size int64) ([]T, error) {
+	in := f.reader(r)
 	if err := f.readHeader(in, name); err != nil {
 		return nil, err
 	}
-	seen := map[string]int{}
-	list := []T{}
+	const few = 1000 // rows, from whose bytes the number of all is estimated
+	list, ids, texts := []T{}, newIdentities(), map[string]string{}
 	for {
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -97,7 +160,7 @@ func (f Format[T]) Read(r io.Reader, name string) ([]T, error) {
 			return nil, syntax(name, err)
 		}
 		line, _ := in.FieldPos(0)
-		t, err := f.parse(fields)
+		t, err := f.parse(fields, texts)
 		if err != nil {
 			var at *fault
 			if errors.As(err, &at) {
@@ -105,13 +168,43 @@ func (f Format[T]) Read(r io.Reader, name string) ([]T, error) {
 			}
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		id := strings.Join(f.Identity(t), "\x00")
-		if first, twice := seen[id]; twice {
-			return nil, fmt.Errorf("%s:%d: the same identifiers as line %d (%s)", name, line, first, strings.Join(f.Identity(t), ", "))
+		id := f.Identity(t)
+		if first, twice := ids.add(id, line); twice {
+			return nil, fmt.Errorf("%s:%d: the same identifiers as line %d (%s)", name, line, first, strings.Join(id, ", "))
 		}
-		seen[id] = line
+		if len(list) == few {
+			list = slices.Grow(list, int(size*few/in.InputOffset())*33/32)
+		}
 		list = append(list, t)
 	}
+}
+
+// CountInFile returns the number of rows of the file at path. It checks the header alone.
+func (f Format[T]) CountInFile(path string) (n int, err error) {
+	file, _, err := inputfile.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	in := f.reader(file)
+	if err := f.readHeader(in, path); err != nil {
+		return 0, err
+	}
+	for ; ; n++ {
+		if _, err := in.Read(); errors.Is(err, io.EOF) {
+			return n, nil
+		} else if err != nil {
+			return n, syntax(path, err)
+		}
+	}
+}
+
+// reader returns a reader of lines.
+func (f Format[T]) reader(r io.Reader) *csv.Reader {
+	in := csv.NewReader(skipBOM(r))
+	in.FieldsPerRecord = -1 // counted in parse, with a better message
+	in.ReuseRecord = true
+	return in
 }
 
 func (f Format[T]) readHeader(in *csv.Reader, name string) error {
@@ -132,13 +225,13 @@ func (f Format[T]) readHeader(in *csv.Reader, name string) error {
 	return nil
 }
 
-// parse returns the value of a row that passes the check.
-func (f Format[T]) parse(fields []string) (T, error) {
+// parse returns the value of a row that passes the check. texts are the texts of earlier rows.
+func (f Format[T]) parse(fields []string, texts map[string]string) (T, error) {
 	if len(fields) != len(f.Columns) {
 		var none T
 		return none, fmt.Errorf("%d fields, want %d (%s)", len(fields), len(f.Columns), excess(fields, f.Columns))
 	}
-	row := &Row{columns: f.Columns, fields: fields}
+	row := &Row{columns: f.Columns, fields: fields, texts: texts}
 	t := f.Parse(row)
 	if row.err != nil {
 		return t, row.err

@@ -10,6 +10,7 @@ import (
 // Row returns the fields of one line from left to right and keeps the first fault.
 type Row struct {
 	columns, fields []string
+	texts           map[string]string // that recur in the rows of a file, which are kept once
 	next            int
 	err             error
 }
@@ -35,17 +36,28 @@ func (r *Row) Fail(column, reason string, args ...any) {
 	}
 }
 
-// Text returns the next field.
+// Text returns the next field, which many rows may have.
 func (r *Row) Text() string {
-	s := r.fields[r.next]
-	r.next++
-	return s
+	_, s := r.field()
+	text, ok := r.texts[s]
+	if !ok {
+		text = strings.Clone(s) // a field shares the memory of its line
+		r.texts[text] = text
+	}
+	return text
+}
+
+// OwnText returns the next field, which no other row has.
+func (r *Row) OwnText() string {
+	_, s := r.field()
+	return strings.Clone(s)
 }
 
 // field returns the name of the next column and its field.
 func (r *Row) field() (column, s string) {
-	column = r.columns[r.next]
-	return column, r.Text()
+	column, s = r.columns[r.next], r.fields[r.next]
+	r.next++
+	return column, s
 }
 
 // Count reads a whole number of at least 0.
@@ -81,8 +93,19 @@ func (r *Row) Number() float64 {
 		r.Fail(column, "%q is not a number", s)
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		r.Fail(column, "%q is not finite", s)
+	case x != 0 && significant(s) <= digits:
+		return x // it is rounded
 	}
 	return Round(x)
+}
+
+// significant returns the number of significant digits of a decimal number, or more.
+func significant(s string) int {
+	s = strings.TrimLeft(s, "+-0.")
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		s = s[:i]
+	}
+	return len(s) - strings.Count(s, ".")
 }
 
 // NumberOrNone reads a number; ok is false for an empty field.

@@ -2,6 +2,8 @@ package csvfile
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +48,33 @@ func TestCountsOfARow(t *testing.T) {
 			} else if err != nil && !strings.Contains(err.Error(), "whole number") {
 				t.Errorf("%q: %v", field, err)
 			}
+		}
+	}
+}
+
+// A number is read as it would be written, whatever its digits.
+func TestNumberIsRounded(t *testing.T) {
+	read := func(s string) float64 {
+		row := &Row{columns: []string{"value"}, fields: []string{s}}
+		x := row.Number()
+		if row.err != nil {
+			t.Fatal(row.err)
+		}
+		return x
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100000 {
+		x := r.NormFloat64() * math.Pow(10, float64(r.IntN(40)-20))
+		for _, s := range []string{strconv.FormatFloat(x, 'g', 1+r.IntN(17), 64), strconv.FormatFloat(x, 'f', r.IntN(25), 64), strconv.FormatFloat(x, 'e', r.IntN(17), 64), FormatNumber(x)} {
+			want, _ := strconv.ParseFloat(s, 64)
+			if got := read(s); got != Round(want) {
+				t.Fatalf("%s is read as %v, want %v", s, got, Round(want))
+			}
+		}
+	}
+	for s, want := range map[string]float64{"0": 0, "-0": 0, "-0.000": 0, "5e-324": 5e-324, "1.79769313e308": 1.79769313e308, "00.1234567891": .123456789, ".5": .5, "5.": 5} {
+		if got := read(s); got != want || math.Signbit(got) {
+			t.Errorf("%s is read as %v, want %v", s, got, want)
 		}
 	}
 }

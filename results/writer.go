@@ -1,0 +1,173 @@
+package results
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results/internal/csvfile"
+)
+
+// A Writer writes the CSV files of a folder, the rows of some settings at a time:
+// results.csv, bins.csv, pairs.csv, fits.csv and times.csv, and results-wide.csv, which holds
+// the values of results.csv in wide form. Commit puts them into place; until then the old
+// files stay.
+type Writer struct {
+	records *csvfile.Writer[Record]
+	bins    *csvfile.Writer[Bin]
+	pairs   *csvfile.Writer[Pair]
+	fits    *csvfile.Writer[Parameter]
+	times   *csvfile.Writer[Time]
+	wide    *wideWriter
+	files   []*begun // in the order of Commit
+	keys    keysDigest
+}
+
+// begun is a file that is being written.
+type begun struct {
+	path  string
+	file  *atomicfile.File
+	buf   *bufio.Writer
+	flush func() error // of the rows into buf
+}
+
+// NewWriter begins the files of a folder, which exists. metrics are the metrics of all records
+// in the order of their first records: columns of results-wide.csv. After it, defer Abort.
+func NewWriter(dir string, metrics []string) (*Writer, error) {
+	w := &Writer{keys: newKeysDigest()}
+	if err := w.begin(dir, metrics); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *Writer) begin(dir string, metrics []string) error {
+	var errs [6]error
+	w.records, errs[0] = begin(w, filepath.Join(dir, "results.csv"), resultsFormat)
+	w.wide, errs[1] = beginWide(w, filepath.Join(dir, "results-wide.csv"), metrics)
+	w.bins, errs[2] = begin(w, filepath.Join(dir, "bins.csv"), binsFormat)
+	w.pairs, errs[3] = begin(w, filepath.Join(dir, "pairs.csv"), pairsFormat)
+	w.fits, errs[4] = begin(w, filepath.Join(dir, "fits.csv"), fitsFormat)
+	w.times, errs[5] = begin(w, filepath.Join(dir, "times.csv"), timesFormat)
+	return cmp.Or(errs[:]...)
+}
+
+// create begins a file.
+func (w *Writer) create(path string) (*begun, error) {
+	file, err := atomicfile.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &begun{path: path, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
+	w.files = append(w.files, f)
+	return f, nil
+}
+
+// begin begins a file of a format.
+func begin[T any](w *Writer, path string, format csvfile.Format[T]) (*csvfile.Writer[T], error) {
+	f, err := w.create(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := format.NewWriter(f.buf)
+	f.flush = rows.Flush
+	return rows, err
+}
+
+// Write appends rows to the files. It checks them as readers do. The records of one method on
+// one setting follow each other.
+func (w *Writer) Write(records []Record, bins []Bin, pairs []Pair, fits []Parameter, times []Time) error {
+	w.keys.add(records...)
+	w.wide.write(records)
+	for _, f := range []struct {
+		name string
+		err  error
+	}{
+		{"results.csv", w.records.Write(records)}, {"bins.csv", w.bins.Write(bins)}, {"pairs.csv", w.pairs.Write(pairs)},
+		{"fits.csv", w.fits.Write(fits)}, {"times.csv", w.times.Write(times)},
+	} {
+		if f.err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(w.files[0].path), f.name), f.err)
+		}
+	}
+	return nil
+}
+
+// Keys returns the digest of the keys written so far; see KeysDigest.
+func (w *Writer) Keys() string { return w.keys.text() }
+
+// Rows returns the numbers of rows written so far.
+func (w *Writer) Rows() RunRows {
+	return RunRows{Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
+}
+
+// Commit puts the files into place, results.csv first.
+//
+// If the process is killed before the last file and run.json are written, the keys in
+// results.csv are not those in run.json, and readers notice it (CheckRun).
+func (w *Writer) Commit() error {
+	for _, f := range w.files {
+		if err := cmp.Or(f.flush(), f.buf.Flush()); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	for _, f := range w.files {
+		if err := f.file.Commit(true); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return nil
+}
+
+// Abort removes the files that are not in place.
+func (w *Writer) Abort() {
+	for _, f := range w.files {
+		f.file.Abort()
+	}
+}
+
+// wideWriter writes records as a wide table: one row for each setting and method, and one
+// column for each metric. The first columns are those of the setting, the method, and the
+// source. A value that does not exist is empty; results.csv says why. The file is for people
+// and other programs: no part of this one reads it.
+type wideWriter struct {
+	out     *csv.Writer
+	metrics []string
+}
+
+func beginWide(w *Writer, path string, metrics []string) (*wideWriter, error) {
+	f, err := w.create(path)
+	if err != nil {
+		return nil, err
+	}
+	wide := &wideWriter{csv.NewWriter(f.buf), metrics}
+	f.flush = func() error {
+		wide.out.Flush()
+		return wide.out.Error()
+	}
+	return wide, wide.out.Write(slices.Concat(settingColumns(), []string{"method", "source"}, metrics))
+}
+
+// write appends the rows of some records; flush has the first error.
+func (w *wideWriter) write(records []Record) {
+	for len(records) > 0 {
+		first, n := records[0], 1
+		for n < len(records) && records[n].Setting == first.Setting && records[n].Method == first.Method {
+			n++
+		}
+		source, values := "", make([]string, len(w.metrics))
+		for _, r := range records[:n] {
+			if r.Status == OK {
+				values[slices.Index(w.metrics, r.Metric)] = csvfile.FormatNumber(r.Value)
+			}
+			source = cmp.Or(source, r.Source)
+		}
+		w.out.Write(slices.Concat(first.Setting.fields(), []string{first.Method, source}, values))
+		records = records[n:]
+	}
+}
