@@ -1,7 +1,11 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -59,5 +63,66 @@ func TestGivenFlagsKeepTheirValues(t *testing.T) {
 	}
 	if got := given(cmd, "out", "dataset", "data", "quick", "workers"); !slices.Equal(got, args) {
 		t.Errorf("%q, want %q", got, args)
+	}
+}
+
+// flagLine is the beginning of the help of a flag.
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-., )?--([^ ]+)`)
+
+// TestBooleanFlagsArePassedOnWithTheirValues: another command that is given what given
+// returns has the value of the first, for every boolean flag of every command. A flag
+// with its default is not passed on.
+func TestBooleanFlagsArePassedOnWithTheirValues(t *testing.T) {
+	tried := map[string]bool{}
+	for i, c := range newRoot().Commands() {
+		for _, m := range flagLine.FindAllStringSubmatch(c.Flags().FlagUsages(), -1) {
+			f := c.Flags().Lookup(m[1])
+			if f.Value.Type() != "bool" {
+				continue
+			}
+			for _, value := range []string{"true", "false"} {
+				first, second := newRoot().Commands()[i], newRoot().Commands()[i]
+				if err := first.ParseFlags([]string{"--" + f.Name + "=" + value}); err != nil {
+					t.Fatal(err)
+				}
+				words := given(first, f.Name)
+				if err := second.ParseFlags(words); err != nil {
+					t.Fatal(err)
+				}
+				if got := second.Flags().Lookup(f.Name).Value.String(); got != value || (len(words) == 0) != (value == f.DefValue) {
+					t.Errorf("%s --%s=%s is passed on as %q", c.Name(), f.Name, value, words)
+				}
+			}
+			tried[f.Name] = true
+		}
+	}
+	for _, name := range []string{"allow-exec", "quick", "fresh", "report", "submit"} {
+		if !tried[name] {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+}
+
+// TestFlagsSetToFalseStayFalse: in the scripts of slurm and in run.json.
+func TestFlagsSetToFalseStayFalse(t *testing.T) {
+	var stdout, stderr strings.Builder
+	out, spec := t.TempDir(), filepath.Join(project(t), "experiments", "example.yaml")
+	off := []string{"--allow-exec=false", "--quick=false", "--fresh=false"}
+	for _, args := range [][]string{{"slurm", spec, "--shards", "2", "--out", out}, {"run", spec, "--out", out}} {
+		if status := run(t.Context(), append(args, off...), &stdout, &stderr); status != exitOK {
+			t.Fatal(stderr.String())
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(out, "run.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b), `"command": "qats run example.yaml --out OUT"`) {
+		t.Errorf("%.300s", b)
+	}
+	for _, flag := range []string{"--allow-exec", "--quick", "--fresh"} {
+		if strings.Contains(stdout.String(), flag) {
+			t.Errorf("%s in\n%s", flag, stdout.String())
+		}
 	}
 }

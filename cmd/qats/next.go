@@ -40,7 +40,8 @@ func quoted(words []string) string {
 	return strings.Join(results.Values(words, quote), " ")
 }
 
-// given returns the named flags that the user gave to the command, with their values.
+// given returns the named flags that the user gave to the command, with their values. A
+// boolean flag that was given its default is left out, since it changes nothing.
 func given(cmd *cobra.Command, names ...string) []string {
 	var words []string
 	for _, name := range names {
@@ -50,7 +51,13 @@ func given(cmd *cobra.Command, names ...string) []string {
 		}
 		switch f.Value.Type() {
 		case "bool":
-			words = append(words, "--"+name)
+			switch value := f.Value.String(); {
+			case value == f.DefValue:
+			case value == "true":
+				words = append(words, "--"+name)
+			default:
+				words = append(words, "--"+name+"="+value)
+			}
 		case "stringArray":
 			values, _ := cmd.Flags().GetStringArray(name) // of this type
 			for _, value := range values {
