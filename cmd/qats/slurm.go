@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	}
 	w := cmd.OutOrStdout()
 	if !f.submit {
-		fmt.Fprintf(w, "%s\n# After it, with --dependency=afterany:ID of the array:\n\n%s", array, assembly)
+		fmt.Fprintf(w, "%s\n# Before it, for the logs: mkdir -p %s\n# After it, with --dependency=afterany:ID of the array:\n\n%s", array, quote(f.logs()), assembly)
 		return nil
 	}
 	if err := os.MkdirAll(f.logs(), 0o777); err != nil {
@@ -99,7 +100,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
 	}
-	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats status %s says how far they are\n", first, f.shards, second, f.at.out)
+	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats status %s says how far they are\n", first, f.shards, second, quote(f.at.out))
 	return err
 }
 
@@ -120,15 +121,26 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 		return "", "", err
 	}
 	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec"))
+	for _, word := range append([]string{dir, logs}, words...) {
+		if strings.ContainsFunc(word, unicode.IsControl) {
+			return "", "", fmt.Errorf("%q has a control character, which a batch script cannot hold: rename it", word)
+		}
+	}
 	tasks := fmt.Sprintf("1-%d", f.shards)
 	if f.throttle > 0 {
 		tasks += fmt.Sprintf("%%%d", f.throttle)
 	}
+	// The name of a log is a pattern. A backslash in it cannot be escaped: it is left out,
+	// and turns the symbols off (man sbatch, "filename pattern").
+	if strings.Contains(logs, `\`) {
+		return "", "", fmt.Errorf("--out %s: Slurm writes no log into a folder with a backslash in its path; name another folder by --out", filepath.Dir(logs))
+	}
+	pattern := strings.ReplaceAll(logs, "%", "%%")
 	head := func(name, log string, more ...string) string {
 		script := "#!/bin/sh\n"
 		for _, option := range append([]string{"--job-name=" + name, "--chdir=" + dir, fmt.Sprintf("--cpus-per-task=%d", f.cpus),
-			"--requeue", "--open-mode=append", "--output=" + filepath.Join(logs, log)}, more...) {
-			script += "#SBATCH " + quote(option) + "\n"
+			"--requeue", "--open-mode=append", "--output=" + filepath.Join(pattern, log)}, more...) {
+			script += "#SBATCH " + sbatchWord(option) + "\n"
 		}
 		return script
 	}
@@ -142,6 +154,15 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 		run = run + "; status=$?\n[ $status -le 1 ] || exit $status\n" + report + " > /dev/null && exit $status"
 	}
 	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil
+}
+
+// sbatchWord returns a word as sbatch reads it in a line #SBATCH. Unlike a shell, sbatch
+// takes a backslash in quotes of either kind as an escape.
+func sbatchWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }
 
 // endBefore is how many seconds before its time limit a task is asked to end.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,7 +21,7 @@ func TestSlurmScripts(t *testing.T) {
 	}
 	text := stdout.String()
 	for _, want := range []string{"#SBATCH --array=1-16%4\n", "#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", "#SBATCH --cpus-per-task=2\n",
-		"--shard auto\n", "afterany", "--quick", `it'\''s here`, "#SBATCH --signal=B:TERM@30\n"} {
+		"--shard auto\n", "afterany", "--quick", `it'\''s here' --quick`, "#SBATCH --signal=B:TERM@30\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -38,6 +39,39 @@ func TestSlurmScripts(t *testing.T) {
 		if status := run(context.Background(), bad, &stdout, &stderr); status != exitUsage || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: status %d, %s", bad, status, stderr.String())
 		}
+	}
+}
+
+// TestSlurmPaths: the name of a log is a pattern of sbatch, with its own escapes. Names
+// that a batch script or such a pattern cannot hold are rejected, and nothing is written.
+func TestSlurmPaths(t *testing.T) {
+	spec, top := filepath.Join(project(t), "experiments", "example.yaml"), t.TempDir()
+	for _, c := range []struct{ name, want string }{
+		{"100%j", "#SBATCH --output=" + top + "/100%%j/slurm/%A_%a.log\n"},
+		{"100%%", "#SBATCH --output=" + top + "/100%%%%/slurm/%A_%a.log\n"},
+		{`a "b" 'c' #d`, `#SBATCH "--output=` + top + `/a \"b\" 'c' #d/slurm/%A_%a.log"` + "\n"},
+		{`a\b`, "qats: --out " + top + `/a\b: Slurm writes no log into a folder with a backslash`},
+		{"a\n#SBATCH --account=other", "has a control character"},
+		{"a\tb", "has a control character"},
+		{"a\x1b[2J", "has a control character"},
+		{"a\u0085b", "has a control character"},
+	} {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), []string{"slurm", spec, "--shards", "2", "--out", filepath.Join(top, c.name)}, &stdout, &stderr)
+		rejected := strings.HasPrefix(c.want, "#") == (status != exitOK)
+		if !strings.Contains(stdout.String()+stderr.String(), c.want) || rejected || status != exitOK && strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%q: status %d, %s%s; want %s", c.name, status, stdout.String(), stderr.String(), c.want)
+		}
+	}
+	t.Chdir(top)
+	for _, args := range [][]string{{"--data", "a\nb"}, {"--store", "a\nb"}} {
+		var stdout, stderr strings.Builder
+		if status := run(t.Context(), append([]string{"slurm", spec, "--shards", "2"}, args...), &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "has a control character") {
+			t.Errorf("%q: status %d, %s", args, status, stderr.String())
+		}
+	}
+	if left, _ := os.ReadDir(top); len(left) > 0 {
+		t.Errorf("written: %v", left)
 	}
 }
 

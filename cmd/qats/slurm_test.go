@@ -211,7 +211,7 @@ func TestSlurm(t *testing.T) {
 	}
 	submit := func(n int) (out, job string) {
 		t.Helper()
-		out = filepath.Join(t.TempDir(), "out")
+		out = filepath.Join(t.TempDir(), `at 100%j, "it's" #here`)
 		args := slices.Concat([]string{"slurm", "--out", out, "--shards", strconv.Itoa(n), "--submit"}, quick, specs)
 		b, err := exec.Command(qats, append(args, "--", "--mem=50M")...).CombinedOutput()
 		if err != nil {
