@@ -41,6 +41,10 @@ type Progress struct {
 	Failed      int    // of the cells done
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left
+
+	// Kept has the keys of the objects in the store that hold a cell of the setting, for
+	// each cell that has a value.
+	Kept []map[results.Kind]string
 }
 
 // Outcome is the result of a run.
@@ -220,6 +224,7 @@ func (r *run) report(u *Unit, cells []outcome) {
 				r.failed++
 			}
 		}
+		p.Kept = u.kept(cells)
 		if r.left[u.Spec]--; r.left[u.Spec] == 0 {
 			p.Experiment = u.Spec.Name
 		}
@@ -228,6 +233,24 @@ func (r *run) report(u *Unit, cells []outcome) {
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}
+}
+
+// kept returns the keys of the objects of the cells that have a value.
+func (u *Unit) kept(cells []outcome) []map[results.Kind]string {
+	base := u.baseline()
+	var list []map[results.Kind]string
+	for i, o := range cells {
+		if o.status != "" {
+			continue
+		}
+		c := &u.Cells[i]
+		keys := map[results.Kind]string{results.Scores: results.Key(c.scores)}
+		if c.pair != "" && cells[base].status == "" {
+			keys[results.Pairs] = results.Key(c.pair)
+		}
+		list = append(list, keys)
+	}
+	return list
 }
 
 // unit brings all cells of one setting into the store. The error is an error of

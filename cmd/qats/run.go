@@ -124,7 +124,11 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 	}
 	bar := newProgress(cmd.ErrOrStderr(), quiet(cmd), verbose(cmd))
-	life := newLife(at.storeDir(), o.Shard)
+	cells := 0
+	for _, n := range plan.Counts() {
+		cells += n
+	}
+	life := newLife(at.storeDir(), o.Shard, cells)
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
 		life.show(p)

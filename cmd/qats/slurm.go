@@ -100,7 +100,8 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
 	}
-	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats status %s says how far they are\n", first, f.shards, second, quote(f.at.out))
+	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats %s says how far they are\n",
+		first, f.shards, second, quoted(append([]string{"status", f.at.out}, given(cmd, "store")...)))
 	return err
 }
 

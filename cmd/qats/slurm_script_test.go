@@ -75,26 +75,53 @@ func TestSlurmPaths(t *testing.T) {
 	}
 }
 
-// TestStatusOfShards prints a line for each shard that has run, and names the others.
+// TestStatusOfShards prints a line for each shard that has run, names the others, and
+// counts the cells of all. Cells whose objects are gone from the store are missing.
 func TestStatusOfShards(t *testing.T) {
 	spec, out := filepath.Join("..", "..", "experiments", "example.yaml"), t.TempDir()
-	var stdout, stderr strings.Builder
-	if status := run(context.Background(), []string{"status", out}, &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no shard has run here") {
-		t.Errorf("status %d, %s", status, stderr.String())
+	qats := func(args ...string) (int, string) {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), args, &stdout, &stderr)
+		return status, stdout.String() + stderr.String()
+	}
+	if status, said := qats("status", out); status != exitUsage || !strings.Contains(said, "no shard has run here") {
+		t.Errorf("status %d, %s", status, said)
 	}
 	for _, shard := range []string{"1/3", "3/3"} {
-		if status := run(context.Background(), []string{"run", spec, "--out", out, "--shard", shard}, &stdout, &stderr); status != exitOK {
-			t.Fatal(stderr.String())
+		if status, said := qats("run", spec, "--out", out, "--shard", shard); status != exitOK {
+			t.Fatal(said)
 		}
 	}
-	stdout.Reset()
-	if status := run(context.Background(), []string{"status", out}, &stdout, &stderr); status != exitOK {
-		t.Fatal(stderr.String())
-	}
-	text := stdout.String()
-	for _, want := range []string{"shard 1 of 3: done; ", "shard 3 of 3: done; ", " 0 of them failed, 0 missing; last sign of life ", "not started: 1 of 3 (2)\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+	check := func(wants ...string) {
+		t.Helper()
+		status, said := qats("status", out)
+		if status != exitOK {
+			t.Fatal(said)
+		}
+		for _, want := range wants {
+			if !strings.Contains(said, want) {
+				t.Errorf("no %q in\n%s", want, said)
+			}
 		}
 	}
+	check("shard 1 of 3: done; 10 cells done, 0 of them failed, 0 missing; last sign of life ",
+		"shard 3 of 3: done; 5 cells done, 0 of them failed, 0 missing; last ",
+		"not started: 1 of 3 (2)\n", "together: 15 of 25 cells done, 0 failed\n")
+	for kind, wants := range map[string][]string{
+		"pairs": {"shard 1 of 3: incomplete; 2 cells done, 0 of them failed, 8 missing (8 no longer in the store); ", "together: 3 of 25 cells done, 0 failed\n"},
+		"facts": {"shard 1 of 3: done; 10 cells done, 0 of them failed, 0 missing; ", "together: 15 of 25 cells done, 0 failed\n"}, // no row needs them
+	} {
+		folder := filepath.Join(out, "store", kind)
+		if err := os.Rename(folder, folder+".away"); err != nil {
+			t.Fatal(err)
+		}
+		check(wants...)
+		if err := os.Rename(folder+".away", folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(out, "store", "scores")); err != nil {
+		t.Fatal(err)
+	}
+	check("shard 1 of 3: incomplete; 0 cells done", "together: 0 of 25 cells done")
 }

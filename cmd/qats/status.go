@@ -20,6 +20,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/results"
 )
 
 // lifeFolder is the folder in the store with one file for each shard: its signs of
@@ -36,11 +37,30 @@ type sign struct {
 	Done   int       `json:"done"`
 	Failed int       `json:"failed"`
 	Total  int       `json:"total"`
+	Plan   int       `json:"plan"`  // cells of all shards
 	State  string    `json:"state"` // running, done, stopped, failed
 	Host   string    `json:"host"`
 	Job    string    `json:"job,omitempty"` // of Slurm
 	PID    int       `json:"pid"`
 	Time   time.Time `json:"time"`
+
+	// Kept has the keys of the objects in the store that hold a cell, for each cell that
+	// is done and has a value.
+	Kept []map[results.Kind]string `json:"kept"`
+}
+
+// missing counts the cells of a shard that are not in the store: those that it has not
+// done, and those whose objects are gone.
+func (s *sign) missing(store *results.Store) (missing, lost int) {
+	for _, keys := range s.Kept {
+		for kind, key := range keys {
+			if !store.Has(kind, key) {
+				lost++
+				break
+			}
+		}
+	}
+	return s.Total - s.Done + lost, lost
 }
 
 // life writes the signs of life of a shard. They are for qats status alone: no result
@@ -50,8 +70,9 @@ type life struct {
 	last sign
 }
 
-// newLife returns the signs of a shard. A run without shards gives none.
-func newLife(store string, s experiments.Shard) *life {
+// newLife returns the signs of a shard of a plan with so many cells. A run without
+// shards gives none.
+func newLife(store string, s experiments.Shard, plan int) *life {
 	if s.N == 0 {
 		return &life{}
 	}
@@ -61,11 +82,12 @@ func newLife(store string, s experiments.Shard) *life {
 		job += "_" + task
 	}
 	return &life{path: filepath.Join(store, lifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
-		last: sign{Shard: s.I, Of: s.N, Host: host, Job: job, PID: os.Getpid()}}
+		last: sign{Shard: s.I, Of: s.N, Plan: plan, Host: host, Job: job, PID: os.Getpid()}}
 }
 
 func (l *life) show(p experiments.Progress) {
 	l.last.Done, l.last.Failed, l.last.Total = p.Done, p.Failed, p.Total
+	l.last.Kept = append(l.last.Kept, p.Kept...)
 	if time.Since(l.last.Time) >= lifeEvery {
 		l.write("running")
 	}
@@ -100,16 +122,24 @@ func statusCommand() *cobra.Command {
 		Use:   "status OUT",
 		Short: "Say how far the shards of a run are",
 		Long: `status prints a line for each shard of the newest sharded run in OUT: its cells that
-are done, failed and missing, and its last sign of life. A shard that was killed
-stays "running" with an old sign; one without a line in the store has not started.`,
+are done, failed and missing, and its last sign of life. It looks for the cells that
+are done in the store, and counts those that are gone as missing. A shard that was killed
+stays "running" with an old sign; one without a line in the store has not started. The
+last line sums up what the shards have done, of all cells of the plan. A run without
+--shard on the same store does the rest, and gives no sign.`,
 		Example: "  qats status results/out",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			signs, err := readSigns(filepath.Join(cmp.Or(store, filepath.Join(args[0], "store")), lifeFolder))
+			dir := cmp.Or(store, filepath.Join(args[0], "store"))
+			signs, err := readSigns(filepath.Join(dir, lifeFolder))
 			if err != nil {
 				return err
 			}
-			return printSigns(cmd.OutOrStdout(), signs, time.Now())
+			objects, err := results.OpenToRead(dir)
+			if err != nil {
+				return err
+			}
+			return printSigns(cmd.OutOrStdout(), signs, objects, time.Now())
 		},
 	}
 	cmd.Flags().StringVar(&store, "store", "", "folder of the store (default OUT/store)")
@@ -117,8 +147,8 @@ stays "running" with an old sign; one without a line in the store has not starte
 	return cmd
 }
 
-// readSigns reads the signs of the newest run: those with the count of shards of
-// the newest sign.
+// readSigns reads the signs of the newest run: those with the count of shards, and of
+// cells in the plan, of the newest sign.
 func readSigns(dir string) ([]sign, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
@@ -140,25 +170,32 @@ func readSigns(dir string) ([]sign, error) {
 		}
 		signs = append(signs, s)
 	}
-	signs = slices.DeleteFunc(signs, func(s sign) bool { return s.Of != newest.Of })
+	signs = slices.DeleteFunc(signs, func(s sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan })
 	slices.SortFunc(signs, func(a, b sign) int { return a.Shard - b.Shard })
 	return signs, nil
 }
 
-func printSigns(w io.Writer, signs []sign, now time.Time) error {
+func printSigns(w io.Writer, signs []sign, store *results.Store, now time.Time) error {
 	if len(signs) == 0 {
 		return errors.New("no shard has written a sign of life yet")
 	}
-	of := signs[0].Of
-	var done, failed, total int
+	of, plan := signs[0].Of, signs[0].Plan
+	var done, failed int
 	for _, s := range signs {
-		done, failed, total = done+s.Done, failed+s.Failed, total+s.Total
-		where := s.Host
+		missing, lost := s.missing(store)
+		done, failed = done+s.Total-missing, failed+s.Failed
+		where, gone, state := s.Host, "", s.State
 		if s.Job != "" {
 			where += ", job " + s.Job
 		}
-		fmt.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing; last sign of life %s ago (%s)\n",
-			s.Shard, of, s.State, s.Done, s.Failed, s.Total-s.Done, now.Sub(s.Time).Round(time.Second), where)
+		if lost > 0 {
+			gone = fmt.Sprintf(" (%d no longer in the store)", lost)
+			if state == "done" {
+				state = "incomplete"
+			}
+		}
+		fmt.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing%s; last sign of life %s ago (%s)\n",
+			s.Shard, of, state, s.Total-missing, s.Failed, missing, gone, now.Sub(s.Time).Round(time.Second), where)
 	}
 	var absent []string
 	for i := 1; i <= of; i++ {
@@ -173,6 +210,6 @@ func printSigns(w io.Writer, signs []sign, now time.Time) error {
 		}
 		fmt.Fprintf(w, "not started: %d of %d (%s)\n", len(absent), of, strings.Join(list, ", "))
 	}
-	_, err := fmt.Fprintf(w, "together: %d of %d cells done, %d failed\n", done, total, failed)
+	_, err := fmt.Fprintf(w, "together: %d of %d cells done, %d failed\n", done, plan, failed)
 	return err
 }
