@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Folder is the Source of a folder of arrays that follow a layout, with an
@@ -138,7 +139,7 @@ func (f *Folder) Has(ref Ref) Parts {
 func (f *Folder) missing(x file) bool {
 	l := f.at(x.path)
 	if _, err := l.stat(); err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) // no file can have such a name
 	}
 	if l.member == "" {
 		return false

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Survey is what a folder of arrays holds, found without a spec.
@@ -23,7 +25,7 @@ type Survey struct {
 	Files    int // files that are, or may be meant as, files of arrays
 }
 
-// maxSurveyed bounds the files of a folder that a survey looks at.
+// maxSurveyed bounds the files and folders that a survey looks at.
 const maxSurveyed = 200_000
 
 // SurveyFolder looks for sets below root. Recognised are, for the logits of a test
@@ -37,7 +39,8 @@ const maxSurveyed = 200_000
 // where HEAD is BACKBONE, DATASET/BACKBONE or DATASET/BACKBONE/LOSS, .safetensors may
 // stand for .npz, and the default layout has corrupted sets too. A folder has one
 // layout: that of most sets. Sets in another layout are problems. Hidden folders and
-// output folders of qats are left out. Symbolic links are followed.
+// output folders of qats are left out. Symbolic links are followed, but a folder is looked
+// at once: under its own path if that is below root, else by the first link to it.
 func SurveyFolder(root string) (*Survey, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
@@ -46,12 +49,12 @@ func SurveyFolder(root string) (*Survey, error) {
 	if err != nil {
 		return nil, location{name: root}.wrap(err)
 	}
-	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}}
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}, seen: map[string]bool{}}
 	manifest, err := readManifest(s.fsys, root)
 	if err != nil {
 		return nil, err
 	}
-	if err := fs.WalkDir(s.fsys, ".", s.visit); err != nil {
+	if err := s.walk(); err != nil {
 		return nil, err
 	}
 	return s.survey(manifest.Layout), nil
@@ -61,7 +64,11 @@ func SurveyFolder(root string) (*Survey, error) {
 type surveying struct {
 	root     string
 	fsys     fs.FS
-	files    int
+	files    int              // and folders
+	links    []string         // to folders, which are walked after all other folders
+	top      string           // of the walk under way: the root or a link
+	target   string           // the real path of top
+	seen     map[string]bool  // the real paths of folders
 	found    map[string][]Ref // by template; "" is the default layout
 	problems []*Problem
 	arrays   int
@@ -72,23 +79,52 @@ func (s *surveying) problem(name, cause, fix string) {
 	s.problems = append(s.problems, &Problem{path.Join(filepath.ToSlash(s.root), name), cause, fix})
 }
 
+// walk visits all files and folders.
+func (s *surveying) walk() error {
+	s.links = []string{"."}
+	for len(s.links) > 0 {
+		s.top, s.links = s.links[0], s.links[1:]
+		var err error
+		if s.target, err = filepath.EvalSymlinks(filepath.Join(s.root, filepath.FromSlash(s.top))); err != nil {
+			s.problem(s.top, inputfile.Cause(err).Error(), "")
+			continue
+		}
+		if err := fs.WalkDir(s.fsys, s.top, s.visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isNew reports whether a folder of the walk under way is visited for the first time.
+func (s *surveying) isNew(name string) bool {
+	rel, err := filepath.Rel(filepath.FromSlash(s.top), filepath.FromSlash(name))
+	path := filepath.Join(s.target, rel)
+	if err != nil || s.seen[path] {
+		return false
+	}
+	s.seen[path] = true
+	return true
+}
+
 func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
+	if s.files++; s.files > maxSurveyed {
+		return fmt.Errorf("%s: more than %d files and folders; name a folder of arrays", s.root, maxSurveyed)
+	}
 	switch {
 	case err != nil:
 		s.problem(name, err.Error(), "")
 		return nil
 	case d.IsDir():
-		if name != "." && (strings.HasPrefix(d.Name(), ".") || s.isOutput(name)) {
+		if name != "." && (strings.HasPrefix(d.Name(), ".") || s.isOutput(name)) || !s.isNew(name) {
 			return fs.SkipDir
 		}
 		return nil
 	case d.Type()&fs.ModeSymlink != 0:
 		if info, err := fs.Stat(s.fsys, name); err == nil && info.IsDir() {
-			return s.linked(name, info)
+			s.links = append(s.links, name)
+			return nil
 		}
-	}
-	if s.files++; s.files > maxSurveyed {
-		return fmt.Errorf("%s: more than %d files; name a folder of arrays", s.root, maxSurveyed)
 	}
 	dirs := strings.Split(name, "/")
 	base := dirs[len(dirs)-1]
@@ -110,19 +146,6 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 		}
 	}
 	return nil
-}
-
-// linked visits the folder that a symbolic link names, unless the link is inside this
-// folder, which would have no end.
-func (s *surveying) linked(name string, target fs.FileInfo) error {
-	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		if info, err := fs.Stat(s.fsys, dir); err != nil || os.SameFile(info, target) {
-			return nil
-		}
-		if dir == "." {
-			return fs.WalkDir(s.fsys, name, s.visit)
-		}
-	}
 }
 
 // isOutput reports whether a folder is one that qats run has written.

@@ -2,9 +2,9 @@ package data
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -205,10 +205,45 @@ func TestSurveyHasALimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for files, ok := range map[int]bool{0: true, maxSurveyed - 2: true, maxSurveyed - 1: false} {
-		s := surveying{root: root, fsys: os.DirFS(root), files: files}
-		if err := fs.WalkDir(s.fsys, ".", s.visit); (err == nil) != ok || s.files != files+2 {
-			t.Errorf("two files after %d: %d files, error %v", files, s.files, err)
+	for files, ok := range map[int]bool{0: true, maxSurveyed - 3: true, maxSurveyed - 2: false} {
+		s := surveying{root: root, fsys: os.DirFS(root), files: files, seen: map[string]bool{}}
+		if err := s.walk(); (err == nil) != ok || s.files != files+3 {
+			t.Errorf("a folder of two files after %d: %d, error %v", files, s.files, err)
 		}
+	}
+}
+
+// Of folders that are linked to each other, each is looked at once, under its own path.
+// There are 10! ways through ten of them.
+func TestSurveyLooksAtAFolderOnce(t *testing.T) {
+	root := t.TempDir()
+	const n = 10
+	for i := range n {
+		path := filepath.Join(root, strconv.Itoa(i), "test", "logits.npy")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		for j := range n {
+			if err := os.Symlink(filepath.Join("..", strconv.Itoa(j)), filepath.Join(root, strconv.Itoa(i), "a"+strconv.Itoa(j))); err != nil {
+				t.Skip(err) // Windows asks for a right
+			}
+		}
+	}
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}, seen: map[string]bool{}}
+	if err := s.walk(); err != nil {
+		t.Fatal(err)
+	}
+	// The root, n folders with a folder and a file each, and n x n links, each of them
+	// once as a link and once as a folder that was seen already.
+	if want := 1 + 3*n + 2*n*n; s.files != want {
+		t.Errorf("looked at %d files and folders, want %d", s.files, want)
+	}
+	var sets []string
+	for _, ref := range s.survey("").Sets {
+		sets = append(sets, ref.String())
+	}
+	want := "/0/test /1/test /2/test /3/test /4/test /5/test /6/test /7/test /8/test /9/test"
+	if got := strings.Join(sets, " "); got != want || len(s.problems) > 0 {
+		t.Errorf("sets %q, want %q; problems %v", got, want, s.problems)
 	}
 }

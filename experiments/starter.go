@@ -28,6 +28,10 @@ type Starter struct {
 	Sets      []data.Ref
 	Have      data.Parts // arrays that some set has
 	Simulated bool       // the arrays are simulated
+
+	// Unusable are the names of sets that a spec cannot have, each once. Their sets are
+	// left out.
+	Unusable []*data.Problem
 }
 
 // starterMethods are the methods of a new spec: fast ones, from no calibration to
@@ -35,8 +39,7 @@ type Starter struct {
 var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
 
 // NewStarter looks at a folder of arrays for a spec. Sets whose paths name no dataset
-// or backbone get the given one. It is an error if there are no sets, if none is a
-// test set, or if a name cannot be in a spec.
+// or backbone get the given one.
 func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
 	survey, err := data.SurveyFolder(dir)
 	if err != nil {
@@ -47,14 +50,21 @@ func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
 	if err != nil {
 		return nil, survey, err
 	}
+	unusable := map[string]bool{}
 	for _, ref := range survey.Sets {
+		path := ref.String()
 		ref.Dataset = cmp.Or(ref.Dataset, dataset)
 		ref.Backbone = cmp.Or(ref.Backbone, backbone)
-		for _, name := range []string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption} {
-			if name != "" && !spec.IsID(name) {
-				return nil, survey, &data.Problem{Place: filepath.ToSlash(filepath.Join(dir, ref.String())), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),
-					Fix: "rename the file or folder: letters, digits and . _ + - only, beginning with a letter or digit"}
+		bad := results.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !spec.IsID(name) })
+		for _, name := range bad {
+			if !unusable[name] {
+				unusable[name] = true
+				s.Unusable = append(s.Unusable, &data.Problem{Place: filepath.ToSlash(filepath.Join(dir, path)), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),
+					Fix: "rename the file or folder: letters, digits and . _ + - only, beginning with a letter or digit"})
 			}
+		}
+		if len(bad) > 0 {
+			continue
 		}
 		s.Sets = append(s.Sets, ref)
 		s.Have |= folder.Has(ref)

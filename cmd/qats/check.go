@@ -101,11 +101,7 @@ func isFolder(path string) bool {
 func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, error) {
 	name := nameOf(dir)
 	s, survey, err := experiments.NewStarter(dir, name, "network")
-	var wrong *data.Problem
-	if errors.As(err, &wrong) {
-		survey.Problems = append(survey.Problems, wrong)
-		s = &experiments.Starter{}
-	} else if err != nil {
+	if err != nil {
 		return nil, err
 	}
 	in := &experiments.Inspection{}
@@ -124,11 +120,15 @@ func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, err
 			return nil, err
 		}
 		severity = experiments.Warning
-	} else if len(survey.Problems) == 0 {
-		errors.As(noSets(dir, survey), &wrong)
-		survey.Problems = append(survey.Problems, wrong)
+	} else if len(survey.Problems)+len(s.Unusable) == 0 {
+		var none *data.Problem
+		errors.As(noSets(dir, survey), &none)
+		survey.Problems = append(survey.Problems, none)
 	}
 	var before []experiments.Finding
+	for _, p := range s.Unusable {
+		before = append(before, experiments.Finding{Severity: experiments.Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+	}
 	for _, p := range survey.Problems {
 		before = append(before, experiments.Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
 	}

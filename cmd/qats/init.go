@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -134,6 +135,9 @@ func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(s.Unusable) > 0 {
+		return nil, problemsError(s.Unusable)
+	}
 	for _, p := range survey.Problems {
 		if len(s.Sets) > 0 {
 			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", p)
@@ -153,11 +157,12 @@ func noSets(dir string, survey *data.Survey) error {
 	if len(survey.Problems) == 0 {
 		return &data.Problem{Place: dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
 	}
-	var all []error
-	for _, p := range survey.Problems {
-		all = append(all, p)
-	}
-	return errors.Join(all...)
+	return problemsError(survey.Problems)
+}
+
+// problemsError returns an error with a line for each problem.
+func problemsError(problems []*data.Problem) error {
+	return errors.Join(results.Values(problems, func(p *data.Problem) error { return p })...)
 }
 
 // nameOf returns the name of a folder as the name of a spec.

@@ -58,7 +58,7 @@ var runExample = sync.OnceValue(func() (err error) {
 
 // TestScripts runs testdata/script: the command line as users see it.
 // $PROJECT is the root of the project, whose data/example the scripts read; $FILES
-// are published files of invented numbers.
+// are published files of invented numbers; $LONG is a long name.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -69,6 +69,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PROJECT", root)
+			env.Setenv("LONG", strings.Repeat("a", 250)) // 255 bytes are the most of a file name
 			env.Setenv("FILES", filepath.Join(root, "data", "public", "testdata"))
 			env.Setenv("CAL", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal"))
 			env.Setenv("TEST", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "test"))
