@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 
@@ -67,6 +68,9 @@ type ManifestFile struct {
 	Shape  []int  `yaml:"shape,omitempty,flow"`
 	SHA256 string `yaml:"sha256,omitempty"` // of the .npy, or of the unpacked member; hex
 }
+
+// maxManifestText is the length of the longest text of a set, in bytes.
+const maxManifestText = 1000
 
 // Write writes m to manifest.yaml in dir; it replaces the file atomically.
 func (m Manifest) Write(dir string) error {
@@ -219,8 +223,11 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 				paper = v
 			}
 		case "note", "from", "samples", "stand-in", "licence":
-			if strings.Contains(v.Value, "\n") {
-				return v, fmt.Errorf("%s must be one line", key)
+			if strings.ContainsFunc(v.Value, unicode.IsControl) {
+				return v, fmt.Errorf("%s must be one line, without control characters", key)
+			}
+			if len(v.Value) > maxManifestText {
+				return v, fmt.Errorf("%s has %d bytes: at most %d", key, len(v.Value), maxManifestText)
 			}
 			if (key == "from" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
 				return v, fmt.Errorf("%s must not contain a semicolon", key)

@@ -1,11 +1,11 @@
 package experiments
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/page"
 )
 
@@ -28,7 +28,7 @@ func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "open %s in a browser\n", filepath.ToSlash(path))
+	_, err = terminal.Fprintf(w, "open %s in a browser\n", filepath.ToSlash(path))
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -103,7 +104,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 		}
 	}
 	fmt.Fprint(w, hint)
-	fmt.Fprintf(w, "(%s.txt and .tex)\n", base)
+	terminal.Fprintf(w, "(%s.txt and .tex)\n", base)
 
 	switch {
 	case p.Ranking.Methods != nil:
@@ -128,7 +129,7 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			continue
 		}
 		if !p.Percent {
-			fmt.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
+			terminal.Fprintf(w, "no forest figure: %s is not in per cent\n", p.Metric)
 			break
 		}
 		figure, err := plots.Forest(plots.Input{Pairs: p.rows.Pairs, Metrics: []string{p.Metric}, Methods: []string{r.Method, p.Against}, Labels: p.Labels})
@@ -193,7 +194,7 @@ func (p Page) texts() []pageFile {
 // saveDrawn writes a figure, or prints why it could not be drawn.
 func (c Compare) saveDrawn(w io.Writer, figure *plots.Figure, err error, base string) error {
 	if err != nil {
-		_, err = fmt.Fprintf(w, "no %v\n", err)
+		_, err = terminal.Fprintf(w, "no %v\n", err)
 		return err
 	}
 	return saveFigure(w, figure, base, c.Formats)
@@ -221,7 +222,7 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 	if err := atomicfile.Write(base+".txt", text); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "(%s.txt)\n", base)
+	terminal.Fprintf(w, "(%s.txt)\n", base)
 	figure, err := plots.AgreementOf(a)
 	if err != nil {
 		return err

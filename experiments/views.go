@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -48,7 +49,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 	if err := atomicfile.Write(path, doc.LaTeX); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "(all tables and figures in one document, for pdflatex: %s)\n", path)
+	_, err = terminal.Fprintf(w, "(all tables and figures in one document, for pdflatex: %s)\n", path)
 	return err
 }
 
@@ -66,7 +67,7 @@ type views struct {
 func (v *views) write() error {
 	v.part = table.Part{Title: v.spec.Heading(), Settings: table.CountSettings(v.records, v.spec.OfPaper())}
 	if v.spec.Title != "" {
-		fmt.Fprintf(v.w, "%s\n\n", v.spec.Title)
+		terminal.Fprintf(v.w, "%s\n\n", v.spec.Title)
 	}
 	for _, t := range v.spec.Tables {
 		if err := v.table(t); err != nil {
@@ -112,7 +113,7 @@ func (v *views) table(t table.Spec) error {
 	if err := pivoted.Text(v.w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(v.w, "(%s.txt and .tex)\n\n", base)
+	_, err = terminal.Fprintf(v.w, "(%s.txt and .tex)\n\n", base)
 	return err
 }
 
@@ -130,7 +131,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
 		})
 		if len(in.Methods) == 0 {
-			fmt.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
+			terminal.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
 			continue
 		}
 		figure, err := f.Kind.Draw(in)
@@ -153,7 +154,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 func (v *views) figureOfMany(f plots.Spec) error {
 	for _, name := range f.Experiments {
 		if !slices.ContainsFunc(v.all.Records, func(r results.Record) bool { return r.Experiment == name }) {
-			fmt.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
+			terminal.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
 		}
 	}
 	drawn, refused := 0, 0
@@ -184,7 +185,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 			return err
 		}
 		for _, note := range figure.Notes {
-			fmt.Fprintf(v.w, "  %s\n", note)
+			terminal.Fprintf(v.w, "  %s\n", note)
 		}
 		drawn++
 	}
@@ -195,7 +196,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 		return errors.Join(failed...)
 	}
 	for _, err := range failed { // for example, too few settings have measured arrays
-		fmt.Fprintf(v.w, "no figure %s of %v\n", f.Name, err)
+		terminal.Fprintf(v.w, "no figure %s of %v\n", f.Name, err)
 	}
 	return nil
 }
@@ -252,6 +253,6 @@ func saveFigure(w io.Writer, figure *plots.Figure, base string, formats []plots.
 		}
 		names += ext
 	}
-	_, err := fmt.Fprintln(w, names)
+	_, err := terminal.Fprintf(w, "%s\n", names)
 	return err
 }

@@ -133,7 +133,7 @@ func saveTop(w io.Writer, output, method string, classes []int32, confidences []
 	}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "qats: %s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
-		"in %s the other classes are rescaled, and another class may be the largest\n", method, path, output)
-	return err
+	warn(w, fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
+		"in %s the other classes are rescaled, and another class may be the largest", method, path, output))
+	return nil
 }

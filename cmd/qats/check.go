@@ -18,6 +18,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -153,7 +154,7 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 		fmt.Fprintln(w, "SET\tSOURCE\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
 	}
 	for _, s := range in.Sets {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n", s.Set, s.Source, s.Rows, s.Classes,
+		terminal.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n", s.Set, s.Source, s.Rows, s.Classes,
 			cmp.Or(s.DType, "-"), s.Least, s.Largest, cmp.Or(s.Labels, "-"), 100*s.Accuracy, 100*s.ECE)
 	}
 	if err := w.Flush(); err != nil {
@@ -164,9 +165,9 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 		fmt.Fprintln(out)
 	}
 	for _, f := range in.Findings {
-		fmt.Fprintf(out, "%-7s  %s: %s\n", f.Severity, f.Place, f.Cause)
+		terminal.Fprintf(out, "%-7s  %s: %s\n", f.Severity, f.Place, f.Cause)
 		if f.Fix != "" {
-			fmt.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
+			terminal.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
 		}
 	}
 	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(experiments.Error), "error"),

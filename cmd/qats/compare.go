@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/page"
@@ -180,7 +181,7 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *experiments.Rows
 func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.Rows) error {
 	list, err := c.Agreements(rows)
 	if err != nil && !c.json {
-		_, err = fmt.Fprintf(w, "\nno agreement of rankings: %v\n", err)
+		_, err = terminal.Fprintf(w, "\nno agreement of rankings: %v\n", err)
 		return err
 	}
 	for _, a := range list {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -85,7 +86,7 @@ func (c *fetching) run(cmd *cobra.Command, names []string) error {
 	w := cmd.OutOrStdout()
 	if c.dryRun {
 		for _, f := range src.Files {
-			fmt.Fprintln(w, f.URL)
+			terminal.Fprintf(w, "%s\n", f.URL)
 		}
 		return nil
 	}
@@ -107,7 +108,7 @@ func (c *fetching) run(cmd *cobra.Command, names []string) error {
 		if r.First {
 			what += ", digest recorded"
 		}
-		fmt.Fprintf(w, "%s %s (sha256 %s)\n", r.Name, what, r.SHA256)
+		terminal.Fprintf(w, "%s %s (sha256 %s)\n", r.Name, what, r.SHA256)
 		paths = append(paths, r.Path)
 	}
 	if err != nil || c.noImport {
@@ -181,10 +182,14 @@ func (c *fetching) addresses(names []string) (fetch.Source, error) {
 func (c *fetching) ask(cmd *cobra.Command, client *fetch.Client, src fetch.Source, dir string) error {
 	w := cmd.OutOrStdout()
 	missing, total, unknown := 0, int64(0), false
-	fmt.Fprintf(w, "%s: %s\n%s\nlicence: %s\n", src.Name, src.Title, src.Page, cmp.Or(src.Licence, "not known; see the source"))
+	terminal.Fprintf(w, "%s: %s\n", src.Name, src.Title)
+	for page := range strings.Lines(src.Page) { // the addresses of files are several
+		terminal.Fprintf(w, "%s\n", strings.TrimSuffix(page, "\n"))
+	}
+	terminal.Fprintf(w, "licence: %s\n", cmp.Or(src.Licence, "not known; see the source"))
 	for _, f := range src.Files {
 		if _, err := os.Stat(filepath.Join(dir, f.Name)); err == nil {
-			fmt.Fprintf(w, "  %-34s is there\n", f.Name)
+			terminal.Fprintf(w, "  %-34s is there\n", f.Name)
 			continue
 		}
 		missing++
@@ -197,11 +202,11 @@ func (c *fetching) ask(cmd *cobra.Command, client *fetch.Client, src fetch.Sourc
 		}
 		if n == 0 {
 			unknown = true
-			fmt.Fprintf(w, "  %-34s size not known\n", f.Name)
+			terminal.Fprintf(w, "  %-34s size not known\n", f.Name)
 			continue
 		}
 		total += n
-		fmt.Fprintf(w, "  %-34s %s\n", f.Name, megabytes(n))
+		terminal.Fprintf(w, "  %-34s %s\n", f.Name, megabytes(n))
 	}
 	if missing == 0 || c.yes {
 		return nil
@@ -210,7 +215,7 @@ func (c *fetching) ask(cmd *cobra.Command, client *fetch.Client, src fetch.Sourc
 	if unknown {
 		about += " or more"
 	}
-	fmt.Fprintf(w, "Download %s, %s, to %s? [y/N] ", table.Count(missing, "file"), about, dir)
+	terminal.Fprintf(w, "Download %s, %s, to %s? [y/N] ", table.Count(missing, "file"), about, dir)
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return err
@@ -251,7 +256,7 @@ func (d *download) show(f fetch.File, done, total int64) {
 		}
 		d.name = f.Name
 		d.bar = newBar(d.w, total, progressbar.OptionShowBytes(true))
-		d.bar.Describe(f.Name[:min(len(f.Name), describedBytes)])
+		d.bar.Describe(described(f.Name))
 	}
 	d.bar.Set64(done)
 }

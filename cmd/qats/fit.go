@@ -81,7 +81,7 @@ func openLogits(w io.Writer, files data.Files, method string, trueLogits bool) (
 		err = fmt.Errorf("%s: %s", files.Logits, experiments.OffsetLost(method))
 	}
 	for _, note := range form.Notes {
-		fmt.Fprintf(w, "qats: %s: %s\n", files.Logits, note)
+		warn(w, files.Logits+": "+note)
 	}
 	if err != nil {
 		r.Close()
@@ -200,7 +200,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	clock.lap("save_s")
 	for _, w := range fitted.Report.Warnings {
-		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %s\n", m.Name, w)
+		warn(cmd.ErrOrStderr(), m.Name+": "+w)
 	}
 	if f.timings {
 		return clock.print(cmd.OutOrStdout())
@@ -225,7 +225,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 		return nil, nil, err
 	}
 	if n, k := r.Rows(), r.Classes(); n < k {
-		fmt.Fprintf(stderr, "qats: %s: warning: %s\n", files.Logits, experiments.FewRows(n, k))
+		warn(stderr, files.Logits+": warning: "+experiments.FewRows(n, k))
 	}
 	switch need := r.Bytes(); {
 	case need > memory && contract.Streams:

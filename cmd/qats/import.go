@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -81,7 +82,7 @@ func printImport(w io.Writer, sum *public.Summary, dir string) {
 		width = max(width, len(n.Name))
 	}
 	for _, n := range sum.Networks {
-		fmt.Fprintf(w, "%-*s  %6d rows to calibrate, %6d to test, %d classes", width, n.Name, n.Cal, n.Test, n.Classes)
+		terminal.Fprintf(w, "%-*s  %6d rows to calibrate, %6d to test, %d classes", width, n.Name, n.Cal, n.Test, n.Classes)
 		if n.LogProbs {
 			fmt.Fprint(w, ", log-probabilities")
 		}
@@ -95,14 +96,14 @@ func printImport(w io.Writer, sum *public.Summary, dir string) {
 		fmt.Fprintln(w)
 	}
 	for _, line := range sum.Skipped {
-		fmt.Fprintln(w, "left out:", line)
+		terminal.Fprintf(w, "left out: %s\n", line)
 	}
-	fmt.Fprintf(w, "imported %s into %s", table.Count(len(sum.Networks), "network"), dir)
+	terminal.Fprintf(w, "imported %s into %s", table.Count(len(sum.Networks), "network"), dir)
 	if standIns > 0 {
 		fmt.Fprintf(w, "; stand-ins for networks of the paper: %d", standIns)
 	}
 	fmt.Fprintln(w)
 	if len(sum.Networks) > 0 && sum.Networks[0].Licence != "" {
-		fmt.Fprintln(w, "licence:", sum.Networks[0].Licence)
+		terminal.Fprintf(w, "licence: %s\n", sum.Networks[0].Licence)
 	}
 }

@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"internal/inputfile":          {},
 	"internal/atomicfile":         {"internal/leftover"},
 	"internal/cputime":            {},
+	"internal/terminal":           {},
 	"internal/pool":               {"internal/cputime"},
 	"internal/kernel/cpu":         {},
 	"internal/kernel/cpu/cputest": {},
@@ -87,7 +88,7 @@ var layers = map[string][]string{
 	"metrics":                  {"data", "internal/exact", "internal/kernel/softmax", "internal/scoring", "internal/stretch"},
 	"results":                  {"internal/atomicfile", "internal/inputfile", "metrics", "results/internal/csvfile"},
 	"results/internal/csvfile": {"internal/atomicfile", "internal/inputfile"},
-	"results/table":            {"metrics", "results"},
+	"results/table":            {"internal/terminal", "metrics", "results"},
 	"results/paper":            {"results/internal/csvfile"},
 	"results/paper/audit":      {"results/paper", "results/table"},
 	"results/paper/claims":     {"results", "results/compare/significance", "results/paper", "results/table"},
@@ -98,7 +99,7 @@ var layers = map[string][]string{
 	"plots":            {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
 	"experiments/spec": {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
 	"experiments": {"", "calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/inputfile", "internal/kernel/cpu", "internal/kernel/softmax", "internal/pool",
-		"internal/scoring", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
+		"internal/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
 
 	"results/compare/significance": {},
 

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -107,7 +108,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, table.Count(len(read.Settings), "setting"), table.Count(len(read.Methods), "method"))
+	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, table.Count(len(read.Settings), "setting"), table.Count(len(read.Methods), "method"))
 	next(cmd, append([]string{"check", file}, where...)...)
 	return nil
 }
@@ -122,7 +123,7 @@ func writeExample(cmd *cobra.Command, dir string) error {
 	if err := experiments.WriteSynthetic(cmd.Context(), dir); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "wrote the arrays of two virtual networks below %s\n", filepath.Join(dir, "toy"))
+	_, err := terminal.Fprintf(cmd.OutOrStdout(), "wrote the arrays of two virtual networks below %s\n", filepath.Join(dir, "toy"))
 	return err
 }
 
@@ -140,7 +141,7 @@ func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
 	}
 	for _, p := range survey.Problems {
 		if len(s.Sets) > 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), "qats:", p)
+			warn(cmd.ErrOrStderr(), p.Error())
 		}
 	}
 	switch {

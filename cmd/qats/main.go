@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
 // Exit statuses.
@@ -95,9 +97,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	said := &output{w: stdout}
-	root.SetOut(said)
-	root.SetErr(stderr)
+	out, messages := terminal.NewWriter(said), terminal.NewWriter(stderr)
+	root.SetOut(out)
+	root.SetErr(messages)
 	err := root.ExecuteContext(ctx)
+	out.Flush() // said has its error
+	messages.Flush()
 	if said.err != nil && (err == nil || errors.Is(err, errFailed)) {
 		err = fmt.Errorf("standard output: %w", said.err)
 	}
@@ -111,17 +116,37 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if err == context.Canceled {
 			what = "interrupted"
 		}
-		fmt.Fprintf(stderr, "qats: %s; run again to go on\n", what)
+		warn(messages, what+"; run again to go on")
 		var s signalled
 		if errors.As(context.Cause(ctx), &s) {
 			return s.status()
 		}
 		return exitFailed
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintln(stderr, "qats:", line)
+	for _, line := range errorLines(err) {
+		warn(messages, line)
 	}
 	return exitUsage
+}
+
+// warn prints a message as one line.
+func warn(w io.Writer, message string) { terminal.Fprintf(w, "qats: %s\n", message) }
+
+// errorLines returns the message of an error, or those of the errors that it joins.
+func errorLines(err error) []string {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []string{err.Error()}
+	}
+	var lines, texts []string
+	for _, e := range joined.Unwrap() {
+		lines = append(lines, errorLines(e)...)
+		texts = append(texts, e.Error())
+	}
+	if strings.Join(texts, "\n") != err.Error() { // it wraps several errors in a text of its own
+		return []string{err.Error()}
+	}
+	return lines
 }
 
 // output remembers the first error of writing to it, such as a full disk: what a

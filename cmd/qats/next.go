@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -21,7 +21,7 @@ func next(cmd *cobra.Command, words ...string) {
 	if quiet(cmd) {
 		return
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), "next: qats", quoted(words))
+	terminal.Fprintf(cmd.ErrOrStderr(), "next: qats %s\n", quoted(words))
 }
 
 // plainWord needs no quotes in a shell.

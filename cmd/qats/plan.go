@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -188,12 +189,12 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		for _, c := range u.Cells {
 			byState[c.State]++
 		}
-		fmt.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, cmp.Or(u.Provenance.Origin, "absent"), countText(byState))
+		terminal.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, cmp.Or(u.Provenance.Origin, "absent"), countText(byState))
 		printed := map[string]bool{}
 		for _, c := range u.Cells {
 			if c.State != experiments.Hit && !printed[c.Why] {
 				printed[c.Why] = true
-				fmt.Fprintf(w, "    %-5s %s: %s\n", c.State, c.Method.Name, c.Why)
+				terminal.Fprintf(w, "    %-5s %s: %s\n", c.State, c.Method.Name, c.Why)
 			}
 		}
 	}
@@ -206,7 +207,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		_, err = fmt.Fprintf(w, "not hashed yet: %s, %.1f GB\n", table.Count(n, "file"), float64(bytes)/1e9)
 	}
 	for _, line := range plan.Absent() {
-		fmt.Fprintln(w, line)
+		terminal.Fprintf(w, "%s\n", line)
 	}
 	return err
 }

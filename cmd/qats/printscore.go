@@ -31,7 +31,7 @@ func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries
 	for _, e := range entries {
 		list, err := e.Compute(samples, scoreSeed)
 		if err != nil && (cmd.Flags().Changed("metric") || !errors.Is(err, metrics.ErrNoVector)) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %v\n", e.Name, err)
+			warn(cmd.ErrOrStderr(), e.Name+": "+err.Error())
 		}
 		for i, name := range e.Names() {
 			text := none
@@ -44,7 +44,7 @@ func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries
 			case !ok:
 			case e.Err != nil:
 				if err == nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "qats: interval of %s: %v\n", name, e.Err)
+					warn(cmd.ErrOrStderr(), "interval of "+name+": "+e.Err.Error())
 				}
 				names, values = append(names, name+"_lo", name+"_hi"), append(values, none, none)
 			default:

@@ -6,16 +6,17 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
-// describedBytes is the length of the setting's name, which is ASCII, before the
-// bar. It keeps the line below 80 columns, because a line that wraps is not
-// cleared.
+// describedBytes is the length of the name of the setting or file before the bar. It
+// keeps the line below 80 columns, because a line that wraps is not cleared.
 const describedBytes = 26
 
 // progressEvery is the time between two lines of progress where there is no
@@ -52,15 +53,37 @@ func newProgress(w io.Writer, silent, verbose bool) *progress {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := below(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// below returns the writer that the text of a command goes to, which takes the sequences
+// of a bar.
+func below(w io.Writer) io.Writer {
+	if t, ok := w.(*terminal.Writer); ok {
+		return t.Unwrap()
+	}
+	return w
 }
 
 // newBar returns a bar of a total, or a spinner for a total of -1. It is cleared at the
 // end.
 func newBar(w io.Writer, total int64, shows progressbar.Option) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true),
+	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(below(w)), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+}
+
+// described returns the beginning of a name, as it stands before a bar.
+func described(name string) string {
+	name = terminal.Line(name)
+	end := 0
+	for i, r := range name {
+		if i+utf8.RuneLen(r) > describedBytes {
+			break
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return name[:end]
 }
 
 // start prints lines from now on, until finish.
@@ -104,7 +127,7 @@ func (p *progress) line(done string) {
 	case p.at.Setting != "":
 		text += "; last " + p.at.Setting
 	}
-	fmt.Fprintln(p.w, text)
+	terminal.Fprintf(p.w, "%s\n", text)
 }
 
 func (p *progress) show(at experiments.Progress) {
@@ -124,7 +147,7 @@ func (p *progress) show(at experiments.Progress) {
 	if p.bar == nil {
 		p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
 	}
-	p.bar.Describe(at.Setting[:min(len(at.Setting), describedBytes)])
+	p.bar.Describe(described(at.Setting))
 	p.bar.Set(at.Done)
 }
 

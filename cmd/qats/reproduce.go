@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 )
 
@@ -82,6 +83,6 @@ func writeDiff(cmd *cobra.Command, out string) error {
 	if err := comparison.Summary(report(cmd)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(report(cmd), "(row by row: %s)\n", path)
+	_, err = terminal.Fprintf(report(cmd), "(row by row: %s)\n", path)
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,12 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -116,7 +117,8 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		return err
 	}
 	if n := plan.CountSettings(); n.Absent == n.Settings {
-		return fmt.Errorf("no setting has arrays, so nothing is run and no file is written\n%s", strings.Join(plan.Absent(), "\n"))
+		lines := append([]string{"no setting has arrays, so nothing is run and no file is written"}, plan.Absent()...)
+		return errors.Join(results.Values(lines, errors.New)...)
 	}
 	if verbose(cmd) {
 		if err := planText(cmd.ErrOrStderr(), plan); err != nil {
@@ -157,10 +159,10 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	summary(w, out, o.Shard)
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
-		fmt.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", filepath.Join(dir, "results.csv"))
+		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", filepath.Join(dir, "results.csv"))
 	}
 	for _, line := range plan.Absent() {
-		fmt.Fprintln(w, line)
+		terminal.Fprintf(w, "%s\n", line)
 	}
 	if out.Failed > 0 {
 		return errFailed
@@ -173,10 +175,10 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
 	for _, r := range reasons {
 		if r.Status == results.Fail {
-			fmt.Fprintln(stderr, "qats:", r)
+			warn(stderr, r.String())
 			continue
 		}
-		fmt.Fprintf(w, "skipped %s: %s\n", table.Count(r.Cells, "cell"), r)
+		terminal.Fprintf(w, "skipped %s: %s\n", table.Count(r.Cells, "cell"), r)
 	}
 }
 

@@ -314,7 +314,7 @@ func (s *scoreFlags) scoreProbs(cmd *cobra.Command) (*scoring.SampleScores, erro
 		return nil, err
 	}
 	if divided > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "qats: %s: %d of %d rows sum to 1 only within %g and are divided by their sum\n", s.probs, divided, n, scoring.LooseSum)
+		warn(cmd.ErrOrStderr(), fmt.Sprintf("%s: %d of %d rows sum to 1 only within %g and are divided by their sum", s.probs, divided, n, scoring.LooseSum))
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil

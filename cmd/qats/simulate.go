@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
 func simulateCommand() *cobra.Command {
@@ -38,7 +39,7 @@ made when they are read. Measured arrays are neither written nor overwritten.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "wrote %d sets below %s\n", n, out)
+			terminal.Fprintf(cmd.OutOrStdout(), "wrote %d sets below %s\n", n, out)
 			return nil
 		},
 	}

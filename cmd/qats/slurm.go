@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
 // slurmFlags are the flags of qats slurm.
@@ -100,7 +100,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
 	}
-	_, err = fmt.Fprintf(w, "array %s of %d tasks, then job %s; qats %s says how far they are\n",
+	_, err = terminal.Fprintf(w, "array %s of %d tasks, then job %s; qats %s says how far they are\n",
 		first, f.shards, second, quoted(append([]string{"status", f.at.out}, given(cmd, "store")...)))
 	return err
 }
@@ -123,8 +123,8 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 	}
 	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec"))
 	for _, word := range append([]string{dir, logs}, words...) {
-		if strings.ContainsFunc(word, unicode.IsControl) {
-			return "", "", fmt.Errorf("%q has a control character, which a batch script cannot hold: rename it", word)
+		if terminal.Line(word) != word { // as it would be printed
+			return "", "", fmt.Errorf("%.200q has a control character or another that is not shown, or is too long for a batch script: rename it", word)
 		}
 	}
 	tasks := fmt.Sprintf("1-%d", f.shards)

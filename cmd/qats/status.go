@@ -20,6 +20,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -194,7 +195,7 @@ func printSigns(w io.Writer, signs []sign, store *results.Store, now time.Time) 
 				state = "incomplete"
 			}
 		}
-		fmt.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing%s; last sign of life %s ago (%s)\n",
+		terminal.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing%s; last sign of life %s ago (%s)\n",
 			s.Shard, of, state, s.Total-missing, s.Failed, missing, gone, now.Sub(s.Time).Round(time.Second), where)
 	}
 	var absent []string

@@ -52,7 +52,7 @@ func (r *reader) figureKeys(f *figureItem, s *Spec, known []metrics.Entry) []Key
 	}
 	return slices.Concat([]Key{
 		{Name: "name", Type: ID, read: r.text(&f.Name, "name"), Default: "the kind", Meaning: "Part of the file names, after the name of the spec.", Example: "reliability-clean"},
-		{Name: "title", Type: Text, read: r.text(&f.Caption, "title"), Default: "a sentence made by the kind", Meaning: "Caption.", Example: "Reliability on clean images"},
+		{Name: "title", Type: Text, read: r.oneLine(&f.Caption, "title"), Default: "a sentence made by the kind", Meaning: "Caption.", Example: "Reliability on clean images"},
 		{Name: "kind", Type: Text, read: kind, Required: true, Choices: figureKinds(), Meaning: "What is drawn.", Example: "reliability"},
 		{Name: "methods", Type: Texts, read: r.methodsOf(&f.Methods, s), Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[ts, qats]"},
 		{Name: "metric", Type: Texts, read: metric, Choices: outputNames(known), Default: "ece; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins", Meaning: "A metric of the spec, as in results.csv, for the kinds " + strings.Join(plots.ByMetric(), ", ") + "; for rank-agreement a list of two or more.", Example: "nll"},

@@ -165,7 +165,7 @@ func (r *reader) methodKeys(w *written, known Registry) []Key {
 	return []Key{
 		{Name: "name", Type: ID, read: name, Default: "the value of method", Meaning: "Id of the method in the result files.", Example: "qats-pw2"},
 		{Name: "method", Type: Text, read: method, Choices: slices.Concat(names(known.Methods), names(known.External)), Default: "the value of name", Meaning: "Name of the registered method.", Example: "qats-pw"},
-		{Name: "label", Type: Text, read: r.text(&w.label, "label"), Default: "the label of the registered method, or name if it is given", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
+		{Name: "label", Type: Text, read: r.oneLine(&w.label, "label"), Default: "the label of the registered method, or name if it is given", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
 		{Name: "options", Type: Options, read: options, Default: "the defaults of the method", Meaning: "Options of the method; qats methods lists them with their ranges.", Example: "{segments: 2}"},
 	}
 }

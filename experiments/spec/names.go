@@ -59,11 +59,18 @@ func SeveralValues(got string, list []metrics.Entry, known []string) string {
 	return "gives several values; name one of " + strings.Join(ids, ", ")
 }
 
+// maxNear is the length of the longest name that is compared with others: the time that
+// takes grows with the product of the lengths.
+const maxNear = 300
+
 // Nearest returns the most similar of the known names, the first of equally similar
-// ones; "" if none is similar.
+// ones; "" if none is similar. Names of more than maxNear bytes are similar to none.
 func Nearest(got string, known []string) string {
 	best, distance := "", 1+max(1, len(got)/3)
 	for _, name := range known {
+		if max(len(got), len(name)) > maxNear {
+			continue
+		}
 		if d := edits(plain(got), plain(name)); d < distance {
 			best, distance = name, d
 		}

@@ -123,7 +123,7 @@ func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) 
 	resampled := slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
 	return []Key{
 		{Name: "name", Type: ID, read: r.oneID(&s.Name, "name"), Required: true, Meaning: "Name of the experiment: the first column of the result files, and a part of the names of its tables and figures.", Example: "mine"},
-		{Name: "title", Type: Text, read: r.text(&s.Title, "title"), Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
+		{Name: "title", Type: Text, read: r.oneLine(&s.Title, "title"), Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
 		{Name: "data", Type: Texts, read: r.dataFolders(&s.Data), Pattern: `^(\.$|\./|\.?[^./])`, Default: "arrays", Meaning: "Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project.", Example: "[arrays, bundle]"},
 		{Name: "layout", Type: Text, read: r.layout(&s.Layout), Default: "the layout of docs/formats.md", Meaning: "Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}.", Example: `"{dataset}/{backbone}/{split}/{array}.npy"`},
 		{Name: "methods", Type: Methods, read: later("methods"), Required: true, Meaning: "The calibrators. An item is the name of a method (qats methods lists them), or a mapping.", Example: "[uncal, ts, qats]"},

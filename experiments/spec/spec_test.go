@@ -62,6 +62,35 @@ func compareGolden(t *testing.T, file, got string) {
 	}
 }
 
+// TestTextsAreLines: titles and labels have no control characters and an end, and line
+// breaks of YAML in them are spaces.
+func TestTextsAreLines(t *testing.T) {
+	parse := func(text string) (*spec.Spec, error) {
+		return spec.Parse("s.yaml", []byte("name: s\nsettings: {dataset: cifar10, backbone: b}\n"+text), known)
+	}
+	s, err := parse("title: >\n  One title\n  of two lines\nmethods: [{name: mine, method: ts, label: \"a\\nb\"}]\n")
+	if err != nil || s.Title != "One title of two lines" || s.Methods[0].Label != "a b" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	long := strings.Repeat("x", 1001)
+	for text, want := range map[string]string{
+		"title: \"a\\eb\"\nmethods: [ts]\n":                                                    `s.yaml:3:8: title "a\x1bb" has a control character: leave it out`,
+		"title: \"a\\x85 \\u009bb\"\nmethods: [ts]\n":                                          `s.yaml:3:8: title "a \u009bb" has a control character: leave it out`,
+		"title: " + long + "\nmethods: [ts]\n":                                                 "s.yaml:3:8: title has 1001 bytes: at most 1000",
+		"methods: [{name: mine, method: ts, label: " + long + "}]\n":                           "s.yaml:3:43: label has 1001 bytes: at most 1000",
+		"methods: [ts]\ntables: [{metric: ece, title: \"\\a\"}]\n":                             `s.yaml:4:31: title "\a" has a control character: leave it out`,
+		"methods: [ts]\ntables: [{metric: ece, labels: {ts: \"\\0\"}}]\n":                      `s.yaml:4:37: label of ts "\x00" has a control character: leave it out`,
+		"methods: [ts]\nfigures: [{kind: reliability, title: \"\\b\"}]\n":                      `s.yaml:4:38: title "\b" has a control character: leave it out`,
+		"methods: [" + strings.Repeat("x", 1<<20) + "]\n":                                      "s.yaml:3:11: unknown method ",
+		"methods: [ts]\nmetrics: [" + strings.Repeat("x", 1<<20) + "]\n":                       "s.yaml:4:11: unknown metric ",
+		"methods: [ts]\ntables: [{metric: ece, rows: [" + strings.Repeat("x", 1<<20) + "]}]\n": "s.yaml:4:",
+	} {
+		if _, err := parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.100q: %.200v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestRejectsValuesThatWouldChangeTheSpec without an error.
 func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"

@@ -75,7 +75,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 	last := len(paper.Tables())
 	return slices.Concat([]Key{
 		{Name: "name", Type: ID, read: r.text(&x.name, "name"), Default: "the metric", Meaning: "Part of the file names, after the name of the spec.", Example: "clean-ece"},
-		{Name: "title", Type: Text, read: r.text(&x.Caption, "title"), Default: "the title of the spec and the metric", Meaning: "Caption.", Example: "ECE on clean images"},
+		{Name: "title", Type: Text, read: r.oneLine(&x.Caption, "title"), Default: "the title of the spec and the metric", Meaning: "Caption.", Example: "ECE on clean images"},
 		{Name: "metric", Type: Text, read: metric, Choices: append(outputNames(known), results.TimeMetric), Required: true, Meaning: "A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv.", Example: "ece"},
 		{Name: "rows", Type: Texts, read: r.columns(&x.Rows, "rows", true), Choices: placed, Default: "dataset, backbone, and other columns that differ between settings", Meaning: "Columns of results.csv that name a row.", Example: "[dataset, backbone]"},
 		{Name: "columns", Type: Text, read: column, Choices: placed, Default: "method", Meaning: "Column of results.csv whose values are the columns of the table.", Example: "severity"},
@@ -152,7 +152,7 @@ func (r *reader) labels(n *yaml.Node, t table.Spec, s *Spec) {
 	fields := map[string]func(*yaml.Node){}
 	know := func(id string, dst map[string]string) {
 		fields[id] = func(v *yaml.Node) {
-			if text, ok := r.scalar(v, "label of "+id); ok {
+			if text, ok := r.line(v, "label of "+id); ok {
 				dst[id] = text
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -15,6 +17,30 @@ import (
 // text reads a single value.
 func (r *reader) text(dst *string, what string) func(*yaml.Node) {
 	return func(n *yaml.Node) { *dst, _ = r.scalar(n, what) }
+}
+
+// maxText is the length of the longest title or label, in bytes.
+const maxText = 1000
+
+// line returns a text that is shown to people: a title, a label. Line breaks, which YAML
+// may have in a long text, are spaces.
+func (r *reader) line(n *yaml.Node, what string) (string, bool) {
+	s, ok := r.scalar(n, what)
+	s = strings.Join(strings.Fields(s), " ")
+	switch {
+	case len(s) > maxText:
+		r.errorf(n, "%s has %d bytes: at most %d", what, len(s), maxText)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		r.errorf(n, "%s %q has a control character: leave it out", what, s)
+	default:
+		return s, ok
+	}
+	return "", false
+}
+
+// oneLine reads a line.
+func (r *reader) oneLine(dst *string, what string) func(*yaml.Node) {
+	return func(n *yaml.Node) { *dst, _ = r.line(n, what) }
 }
 
 // texts reads one value or a list of them.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/qats-bench/qats/results"
 )
@@ -134,6 +135,11 @@ func (c Columns) records(header, row []string, columns []valueColumn) (list []re
 		}
 		if cell.Dataset == "" || r.Method == "" {
 			return nil, errors.New("a row without a dataset or a method")
+		}
+		for _, name := range []string{cell.Dataset, cell.Backbone, r.Method} {
+			if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+				return nil, fmt.Errorf("the name %q has a character that is not shown: leave it out", name)
+			}
 		}
 		switch text := field(v.header); strings.ToLower(text) {
 		case "", "nan", "na":

@@ -101,16 +101,18 @@ func TestReadTable(t *testing.T) {
 func TestTableMistakes(t *testing.T) {
 	good := Columns{Setting: []string{"d"}, Value: "v", Method: "m", Metric: "brier"}
 	for text, want := range map[string]string{
-		"":                  "t.csv: empty",
-		"d,m,v\n":           "t.csv: no rows",
-		"d,m\na,b\n":        `t.csv:1: no column "v" (the columns are d, m)`,
-		"x,m,v\na,b,1\n":    `t.csv:1: no column "d"`,
-		"d,v\na,1\n":        `t.csv:1: no column "m"`,
-		"d,m,v\na,b,c\n":    `t.csv:2: column v: "c" is not a finite number`,
-		"d,m,v\na,b,inf\n":  "not a finite number",
-		"d,m,v\na,,1\n":     "t.csv:2: a row without a dataset or a method",
-		"d,m,v\na,b\n":      "wrong number of fields",
-		"d,m,v\na,\"b,1\n ": "t.csv: ",
+		"":                     "t.csv: empty",
+		"d,m,v\n":              "t.csv: no rows",
+		"d,m\na,b\n":           `t.csv:1: no column "v" (the columns are d, m)`,
+		"x,m,v\na,b,1\n":       `t.csv:1: no column "d"`,
+		"d,v\na,1\n":           `t.csv:1: no column "m"`,
+		"d,m,v\na,b,c\n":       `t.csv:2: column v: "c" is not a finite number`,
+		"d,m,v\na,b,inf\n":     "not a finite number",
+		"d,m,v\na,,1\n":        "t.csv:2: a row without a dataset or a method",
+		"d,m,v\na\u202e,b,1\n": `t.csv:2: the name "a\u202e" has a character that is not shown: leave it out`,
+		"d,m,v\na,\"b\n\",1\n": `t.csv:2: the name "b\n" has a character that is not shown`,
+		"d,m,v\na,b\n":         "wrong number of fields",
+		"d,m,v\na,\"b,1\n ":    "t.csv: ",
 	} {
 		if _, err := ReadTable(strings.NewReader(text), "t.csv", good); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v; want %q", text, err, want)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
 // Text prints the table aligned for a terminal or a log: *best*, _second_, "s"
@@ -18,7 +20,7 @@ func (t *Table) Text(w io.Writer) error {
 	width := max(72, Longest(lines))
 	b := bufio.NewWriter(w)
 	if t.Spec.Caption != "" {
-		Wrap(b, "", t.Spec.Caption, width)
+		Wrap(b, "", terminal.Line(t.Spec.Caption), width)
 	}
 	Wrap(b, "", t.Origin(), width)
 	b.WriteByte('\n')
@@ -28,7 +30,7 @@ func (t *Table) Text(w io.Writer) error {
 	b.WriteByte('\n')
 	Wrap(b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
 	for i, n := range t.Notes {
-		Wrap(b, fmt.Sprintf("[%d] ", i+1), n.String(), width)
+		Wrap(b, fmt.Sprintf("[%d] ", i+1), terminal.Line(n.String()), width)
 	}
 	return b.Flush()
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Row returns the fields of one line from left to right and keeps the first fault.
@@ -118,14 +119,14 @@ func (r *Row) NumberOrNone() (x float64, ok bool) {
 }
 
 // CheckID rejects an identifier that would be invisible or ambiguous in a
-// column: empty, with spaces around it, or with characters that are not text.
+// column: empty, with spaces around it, or with characters that are not shown.
 func CheckID(column, s string) error {
 	switch {
 	case s == "":
 		return Fault(column, "empty")
 	case strings.TrimSpace(s) != s:
 		return Fault(column, "%q has spaces around it", s)
-	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }):
+	case strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || r == unicode.ReplacementChar }):
 		return Fault(column, "%q has a character that is not text", s)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 func TestIdentifiersAreText(t *testing.T) {
 	for id, ok := range map[string]bool{
 		"a b": true, "a": true, "\u00e9": true, "": false, " a": false, "a ": false, "a\tb": false, "a\x1fb": false, "a\x7fb": false, "a\ufffdb": false,
+		"a\u0085b": false, "a\u202eb": false, "a\u2028b": false,
 	} {
 		if err := CheckID("method", id); (err == nil) != ok {
 			t.Errorf("%q: %v", id, err)

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/internal/terminal"
+)
+
+// evil is a name that renames the window of a terminal, turns the rest of the line
+// around, and begins a line that looks like one of qats.
+const evil = "e\x1b]0;x\a\u202e\x9b\nSPOOF: y"
+
+// shown checks that what a command has printed is harmless: graphic characters, in lines
+// that all begin with words of qats and have an end.
+func shown(t *testing.T, what, said string) {
+	t.Helper()
+	for line := range strings.Lines(said) {
+		line = strings.TrimSuffix(line, "\n")
+		if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\t' }); i >= 0 || !utf8.ValidString(line) {
+			t.Errorf("%s: raw: %.200q", what, line[max(i, 0):])
+		}
+		if strings.HasPrefix(strings.TrimPrefix(line, "qats: "), "SPOOF") {
+			t.Errorf("%s: a line of its own: %.200q", what, said)
+		}
+		if len(line) > terminal.MaxLine+1000 {
+			t.Errorf("%s: a line of %d bytes", what, len(line))
+		}
+	}
+}
+
+// TestTextOfOthersIsHarmless: whatever file names, specs, manifests, CSV files, models and
+// servers hold, what commands print of it moves no cursor and has an end.
+func TestTextOfOthersIsHarmless(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems have no such file names")
+	}
+	arrays, dir := filepath.Join(project(t), "data", "example", "example", "unsure-overscaled"), t.TempDir()
+	t.Chdir(dir)
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyTo := func(path, from string) {
+		t.Helper()
+		if err := os.CopyFS(path, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	qats := func(args ...string) string {
+		var stdout, stderr strings.Builder
+		run(t.Context(), args, &stdout, &stderr)
+		return stdout.String() + stderr.String()
+	}
+	replaced := func(path, old, text string) {
+		t.Helper()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(b), old) {
+			t.Fatalf("%s has no %q", path, old)
+		}
+		write(path, strings.Replace(string(b), old, text, 1))
+	}
+	quoted := func(text string) string { // as JSON, which is YAML
+		b, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	csv := `"` + evil + `"`
+	huge := strings.Repeat("n", 9<<20)
+	const settings = "settings: {dataset: example, backbone: unsure-overscaled}\n"
+
+	copyTo(filepath.Join("folder", evil), arrays)
+	copyTo(filepath.Join("folder", "net"), arrays)
+	write(filepath.Join("folder", evil+".pt"), "")
+	write(filepath.Join("folder", evil+".npz"), "no archive")
+	copyTo(filepath.Join("arrays", "example", "unsure-overscaled"), arrays)
+	logits, labels := filepath.Join(arrays, "cal", "logits.npy"), filepath.Join(arrays, "cal", "labels.npy")
+	write("plain.yaml", "name: plain\nbaseline: ts\nmethods: [uncal, ts]\n"+settings+"tables: [{metric: ece}]\n")
+	write(evil+".yaml", "name: plain\nbaseline: ts\nmethods: [uncal, ts]\n"+settings+"tables: [{metric: ece, title: \"a \\u202e b\"}]\ntitle: \"a \\u202e b\"\n")
+	for name, text := range map[string]string{
+		"title":  "name: t\ntitle: " + quoted(evil) + "\nmethods: [ts]\n" + settings,
+		"key":    "name: t\n" + quoted(evil) + ": 1\n",
+		"name":   "name: " + quoted(evil) + "\nmethods: [ts]\n" + settings,
+		"method": "name: t\nmethods: [" + quoted(evil) + "]\n" + settings,
+		"long":   "name: t\nmethods: [" + huge + "]\n" + settings,
+		"longer": "name: " + huge + "\n",
+		"syntax": "name: t\n *x\u202e: [\n",
+		"data":   "name: t\ndata: [" + quoted(evil) + "]\nmethods: [ts]\n" + settings,
+	} {
+		write("bad-"+name+".yaml", text)
+		shown(t, "plan "+name, qats("plan", "bad-"+name+".yaml"))
+	}
+	for _, args := range [][]string{
+		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"plan", evil}, {"plan", evil + ".yaml", "--data", "arrays"},
+		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"page", evil},
+		{"compare", "--against", evil, "--out", evil}, {"status", evil}, {"slurm", "plain.yaml", "--shards", "1", "--out", evil},
+		{"simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
+		{"fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json", "-p", evil + "=1"}, {"apply", evil, "--logits", logits, "-o", "p.npy"},
+		{"score", "--probs", evil, "--labels", labels}, {"methods", evil}, {"metrics", evil}, {evil}, {"run", "--" + evil}, {"run", "plain.yaml", "--workers", evil},
+		{"fetch", "http://127.0.0.1:1/" + evil, "--yes", "--no-import"}, {"fetch", evil}, {"import", evil, "x"}, {"diff", "plain.yaml", "--out", evil},
+	} {
+		shown(t, fmt.Sprintf("%.40q", args), qats(args...))
+	}
+
+	for name, text := range map[string]string{
+		"note": "sets:\n  - {set: example, note: " + quoted(evil) + "}\n",
+		"from": "sets:\n  - {set: example, from: \"a \\u202e b\", stand-in: \"c \\u2066\"}\n",
+		"huge": "sets:\n  - {set: example, note: " + huge + "}\n",
+		"key":  quoted(evil) + ": 1\n",
+	} {
+		write(filepath.Join("arrays", "manifest.yaml"), text)
+		for _, args := range [][]string{{"run", "plain.yaml", "--data", "arrays", "--out", "m-" + name}, {"report", "plain.yaml", "--out", "m-" + name}, {"check", "arrays"}} {
+			shown(t, "manifest "+name, qats(args...))
+		}
+	}
+	if err := os.Remove(filepath.Join("arrays", "manifest.yaml")); err != nil {
+		t.Fatal(err)
+	}
+
+	if said := qats("run", "plain.yaml", "--data", "arrays", "--out", "good"); !strings.Contains(said, "2 ok") {
+		t.Fatal(said)
+	}
+	for i, c := range []struct{ file, old, text string }{
+		{"results.csv", "plain,example", csv + ",example"}, {"results.csv", ",unsure-overscaled", "," + csv},
+		{"results.csv", ",measured,ok,", ",measured,ok,\"warning: a \u202e b\x1b\nSPOOF\""}, {"results.csv", ",uncal,", "," + huge + ","},
+		{"results.csv", ",value,", "," + csv + ","}, {"bins.csv", ",uncal,", "," + csv + ","}, {"pairs.csv", ",uncal,", "," + csv + ","},
+		{"fits.csv", ",ts,", ",ts" + csv + ","}, {"times.csv", "fits,", "x,"}, {"run.json", `"file": "`, `"file": "e\u001b\nSPOOF`},
+		{"run.json", `"qats_run": 1`, `"qats_run": "e\u001b\nSPOOF"`},
+	} {
+		out := fmt.Sprintf("out%d", i)
+		copyTo(out, "good")
+		if c.file == "times.csv" {
+			write(filepath.Join(out, c.file), csv+"\n")
+		} else {
+			replaced(filepath.Join(out, c.file), c.old, c.text)
+		}
+		if c.file != "run.json" {
+			if err := os.Remove(filepath.Join(out, "run.json")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, args := range [][]string{{"report", "plain.yaml"}, {"compare", "ts", "--against", "uncal"}, {"compare", "--against", evil}, {"diff"}} {
+			shown(t, fmt.Sprintf("%s %.40q: %v", c.file, c.text, args), qats(append(args, "--out", out)...))
+		}
+		shown(t, c.file+": page", qats("page", out))
+	}
+	write("others.csv", "d,m,v\n"+csv+",a,0.1\n"+csv+",b,0.2\n")
+	shown(t, "a table of others", qats("compare", "--table", "others.csv", "--setting", "d", "--value", "v", "--method-column", "m", "--metric", "brier", "--against", "a"))
+
+	if said := qats("fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json"); said != "" {
+		t.Fatal(said)
+	}
+	for _, old := range []string{`"T"`, `"ts"`} {
+		text, _ := os.ReadFile("model.json")
+		write("evil.json", strings.Replace(string(text), old, quoted(evil), 1))
+		shown(t, "a model with another "+old, qats("apply", "evil.json", "--logits", logits, "-o", "p.npy"))
+	}
+
+	write(filepath.Join("life", "store", "shards", "1-of-2.json"),
+		`{"shard": 1, "of": 2, "plan": 2, "state": `+quoted(evil)+`, "host": `+quoted(evil)+`, "job": `+quoted(evil)+`, "time": "2026-01-01T00:00:00Z"}`)
+	shown(t, "status", qats("status", "life"))
+
+	write("import.csv", "y,s,p0,p1\n0,"+csv+",0.5,0.5\n1,cal,0.5,"+csv+"\n")
+	shown(t, "import", qats("import", "csv", "import.csv", "--label", "y", "--classes", "p*", "--kind", "probs", "--split", "s", "--dataset", "d", "--backbone", "b"))
+
+	for _, answer := range []string{"403 e\x1b]0;x\a\u202e", "418 " + huge[:900_000]} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				c.Read(make([]byte, 4096))
+				fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", answer)
+				c.Close()
+			}
+		}()
+		shown(t, "a server", qats("fetch", "http://"+l.Addr().String()+"/a.p", "--yes", "--no-import"))
+	}
+}
+
+// TestErrorsAreLines: an error that joins others is a line for each of them, and a line
+// break in a name is none.
+func TestErrorsAreLines(t *testing.T) {
+	one, two := fmt.Errorf("a\nb"), fmt.Errorf("c")
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{one, []string{"a\nb"}},
+		{errors.Join(one, two), []string{"a\nb", "c"}},
+		{errors.Join(errors.Join(one, two), two), []string{"a\nb", "c", "c"}},
+		{fmt.Errorf("%w, and %w", one, two), []string{"a\nb, and c"}},
+		{fmt.Errorf("x: %w", errors.Join(one, two)), []string{"x: a\nb\nc"}},
+	} {
+		if got := errorLines(c.err); fmt.Sprint(got) != fmt.Sprint(c.want) || len(got) != len(c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
