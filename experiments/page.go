@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/page"
 )
@@ -19,11 +20,13 @@ func WritePage(w io.Writer, dir string, o page.Options) error {
 	return (*Rows)(f).WritePage(w, dir, o)
 }
 
-// WritePage makes the page of the rows in dir, and prints to w what to open.
+// WritePage makes the page of the rows in dir, and prints to w what to open. It removes
+// the unfinished files of writers that were killed.
 func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
 	if o.Labels == nil {
 		o.Labels = Labels()
 	}
+	atomicfile.Sweep(dir)
 	path, err := (*page.Folder)(r).WriteFile(dir, o)
 	if err != nil {
 		return err

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/qats-bench/qats/internal/leftover"
 )
 
 // TestKilledRunResumes kills a run of the example in another process as soon as some
@@ -132,4 +136,38 @@ func stored(out string) int {
 		return nil
 	})
 	return n
+}
+
+// TestFilesOfKilledWritersAreRemoved by every command that writes to an output folder.
+// Those of a living writer stay.
+func TestFilesOfKilledWritersAreRemoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are not looked up")
+	}
+	out, spec := t.TempDir(), filepath.Join(project(t), "experiments", "example.yaml")
+	if err := os.CopyFS(out, os.DirFS(exampleResults(t))); err != nil {
+		t.Fatal(err)
+	}
+	living := leftover.Suffix()
+	_, pid, _ := leftover.Owner(living)
+	gone := strings.Replace(living, "-"+strconv.Itoa(pid)+"-", "-"+strconv.Itoa(1<<22+1)+"-", 1) // Linux has no process above 2^22
+	if _, _, ok := leftover.Owner(gone); !ok || gone == living {
+		t.Fatal(pid, living, gone)
+	}
+	for _, args := range [][]string{{"page", out}, {"run", spec, "--out", out}, {"report", spec, "--out", out}} {
+		dead, alive := filepath.Join(out, ".index.html.tmp-"+gone), filepath.Join(out, ".index.html.tmp-"+living)
+		if err := errors.Join(os.WriteFile(dead, nil, 0o666), os.WriteFile(alive, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr strings.Builder
+		if status := run(t.Context(), args, &stdout, &stderr); status != exitOK {
+			t.Fatalf("%v: %s", args, stderr.String())
+		}
+		if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s leaves the file of a killed writer (%v)", args[0], err)
+		}
+		if _, err := os.Stat(alive); err != nil {
+			t.Errorf("%s: %v", args[0], err)
+		}
+	}
 }
