@@ -59,12 +59,13 @@ type location struct {
 	folders []string // of arrays, put in front by the user
 	test    data.Source
 	setting *spec.Setting
-	first   bool // only the first rows of each set are used
+	first   bool     // only the first rows of each set are used
+	env     []string // names of variables that programs get
 }
 
 // location returns the location of a unit.
 func (p *Plan) location(u *Unit) location {
-	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0}
+	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0, env: p.options.Env}
 }
 
 // notAllowed returns the reason why a program is not run.

@@ -58,7 +58,8 @@ type PlanOptions struct {
 	// can do so.
 	Memory int64
 
-	AllowExec bool // whether programs that specs name may be run
+	AllowExec bool     // whether programs that specs name may be run
+	Env       []string // variables of the environment that these programs get, beside those of external.Passed
 
 	Interval metrics.Interval // of the pairings; metrics.Percentile if empty
 

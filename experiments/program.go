@@ -156,7 +156,7 @@ func inFolder(dir, path string) string {
 func (p program) program(at location, seed uint64) (external.Program, error) {
 	dir, err := filepath.Abs(at.root)
 	return external.Program{Argv: p.options.Command, Dir: dir, Limit: p.limit,
-		Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
+		Disk: int64(p.options.DiskMiB) << 20, Seed: seed, Env: at.env}, err
 }
 
 // programLayout is the layout of the arrays that a program reads.

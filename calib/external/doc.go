@@ -18,12 +18,14 @@
 //
 // The model is kept as the bytes of its files. So one fit serves many test sets, and
 // a later run does not fit again. A program never gets the labels of a test set. The
-// working folder is the root of the project. QATS_SEED in the environment is a number
-// that identifies the fit. A program that draws random numbers uses it as the seed,
+// working folder is the root of the project. The environment has the variables of Passed
+// and those that the caller names. QATS_SEED in it is a number that identifies the fit. A program that draws random numbers uses it as the seed,
 // so that it writes the same bytes again.
 //
 // This is no sandbox: a program can do everything that its user can do. There are
 // limits against mistakes: for the time of a call, after which the whole process
 // group is killed, for the bytes written into the folder, and for the bytes read
-// back. A program that calls setsid leaves the group.
+// back. Child processes end with the call. Those that leave the group by setsid are found
+// on Linux, after Adopt, by QATS_CALL in their environment, which is different in each
+// call; elsewhere they live on.
 package external

@@ -166,6 +166,41 @@ func TestCancelledCallReturnsTheErrorOfTheContext(t *testing.T) {
 	}
 }
 
+// A program gets the variables of Passed, those that the caller names, and its own, and
+// no other.
+func TestProgramGetsItsEnvironment(t *testing.T) {
+	for name, value := range map[string]string{
+		"OMP_NUM_THREADS": "3", "LC_ALL": "C", "LC_TIME": "C", "VIRTUAL_ENV": "/v", "LANGUAGE": "de", "MY_TOKEN": "secret", "MINE": "a=b", "MINE_TOO": "",
+		"PYTHONPATH": "/p", "LC_": "x",
+	} {
+		t.Setenv(name, value)
+	}
+	p := Program{Argv: []string{build(t, "./testdata/hostile"), "environment"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20, Env: []string{"MINE", "MINE_TOO", "UNSET", "LC_X"}}
+	m, err := p.Fit(t.Context(), writeNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range unpacked(t, m) {
+		if f.name == "environment" {
+			for variable := range strings.SplitSeq(f.body, "\x00") {
+				name, value, _ := strings.Cut(variable, "=")
+				got[name] = value
+			}
+		}
+	}
+	for name, want := range map[string]string{"OMP_NUM_THREADS": "3", "LC_ALL": "C", "LC_TIME": "C", "VIRTUAL_ENV": "/v", "MINE": "a=b", "MINE_TOO": "", "PATH": os.Getenv("PATH"), "QATS_SEED": "0"} {
+		if value, ok := got[name]; !ok || value != want {
+			t.Errorf("%s=%q, %v, want %q", name, value, ok, want)
+		}
+	}
+	for _, name := range []string{"LANGUAGE", "MY_TOKEN", "PYTHONPATH", "UNSET"} {
+		if value, ok := got[name]; ok {
+			t.Errorf("%s=%q is passed on", name, value)
+		}
+	}
+}
+
 func TestMissingProgramIsAnError(t *testing.T) {
 	p := Program{Argv: []string{"./no-such-program"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
 	if _, err := p.Fit(t.Context(), writeNothing); err == nil || err.Error() != "program ./no-such-program: no such file or directory" {

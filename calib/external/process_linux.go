@@ -4,9 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // diesWithUs makes the kernel kill the program when this process ends, also by kill
@@ -22,17 +26,95 @@ func diesWithUs(cmd *exec.Cmd) (done func()) {
 	return runtime.UnlockOSThread
 }
 
-// startOf returns when a process started, in ticks since the system did. A process
-// that has ended but is still listed does not run.
-func startOf(pid int) (start string, ok bool) {
+// Adopt makes this process the parent of the children that programs leave behind, also
+// of those that have left the process group of their program by setsid, so that a call
+// can end them. It holds for the whole process and all its children, and does no harm to
+// others: only processes with the mark of a call are ended and waited for. So a program
+// calls it, and not a library.
+func Adopt() {
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // a kernel without it leaves them to init
+}
+
+// orphansFor is how long a call looks for the children that its program has left: some
+// become children of this process only when their parents have ended.
+const orphansFor = time.Second
+
+// endOrphans ends the children of this process that a program has left behind, and waits
+// for them. They are known by the variable in their environment; those that have ended
+// have none any more, and are known by the process group of the program, which has ended
+// itself. A child of a child becomes one of this process when its parent has ended.
+func endOrphans(group int, variable string) {
+	killed := map[int]bool{}
+	for end := time.Now().Add(orphansFor); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		left := false
+		for _, p := range children() {
+			switch {
+			case killed[p.pid] || p.ended && p.group == group && p.pid != group:
+			case hasVariable(p.pid, variable):
+				syscall.Kill(p.pid, syscall.SIGKILL)
+				killed[p.pid] = true
+			default:
+				continue
+			}
+			left = true
+			if ended, _ := syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil); ended == p.pid {
+				delete(killed, p.pid) // the number may soon be that of another process
+			}
+		}
+		// Processes of the group whose parents live become orphans in a moment.
+		if !left && syscall.Kill(-group, 0) != nil {
+			return
+		}
+	}
+}
+
+// child is a child of this process.
+type child struct {
+	pid, group int
+	ended      bool // and not waited for
+}
+
+// children lists the children of this process.
+func children() (list []child) {
+	entries, _ := os.ReadDir("/proc")
+	self := strconv.Itoa(os.Getpid())
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if stat, ok := statOf(pid); ok && stat[1] == self {
+			group, _ := strconv.Atoi(stat[2]) // digits, by proc(5)
+			list = append(list, child{pid, group, stat[0] == "Z"})
+		}
+	}
+	return list
+}
+
+// hasVariable reports whether a process was started with a variable in its environment,
+// NAME=VALUE. A process that has ended has none.
+func hasVariable(pid int, variable string) bool {
+	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return slices.Contains(strings.Split(string(b), "\x00"), variable)
+}
+
+// statOf returns the fields of a process from the third on: state, parent, group, ...
+func statOf(pid int) (fields []string, ok bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return "", false
+		return nil, false
 	}
 	// The second field is the name, in brackets, which may itself hold brackets.
 	_, rest, _ := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), " ")
-	fields := strings.Fields(rest)
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	fields = strings.Fields(rest)
+	return fields, len(fields) >= 20
+}
+
+// startOf returns when a process started, in ticks since the system did. A process
+// that has ended but is still listed does not run.
+func startOf(pid int) (start string, ok bool) {
+	fields, ok := statOf(pid)
+	if !ok || fields[0] == "Z" || fields[0] == "X" {
 		return "", false
 	}
 	return fields[19], true

@@ -1,6 +1,8 @@
 package external
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -68,6 +71,106 @@ func TestProgramEndsWithItsCaller(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*")); len(left) != 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// leaver is a script whose fit leaves a child in a session of its own, and a child of that
+// child. It writes their ids into the model.
+const leaver = `setsid sh -c 'sleep 600 & echo $! > "$0/model/b"; echo $$ > "$0/model/a.new"; mv "$0/model/a.new" "$0/model/a"; wait' "$2" > /dev/null 2>&1 &
+while [ ! -e "$2/model/a" ]; do sleep 0.01; done
+`
+
+// left returns the ids that leaver has written.
+func left(t *testing.T, files []file) (pids []int) {
+	t.Helper()
+	for _, f := range files {
+		pid, err := strconv.Atoi(strings.TrimSpace(f.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) != 2 {
+		t.Fatalf("%v", files)
+	}
+	return pids
+}
+
+// TestChildrenThatLeaveTheGroupEndWithTheCall, in sessions of their own. Those of another
+// call, and other children of this process, live on.
+func TestChildrenThatLeaveTheGroupEndWithTheCall(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	Adopt()
+	other := exec.Command("sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!") // an orphan that is no program's
+	out, err := other.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphan, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { syscall.Kill(orphan, syscall.SIGKILL); syscall.Wait4(orphan, nil, 0, nil) }()
+	ours := exec.Command("cat")
+	in, err := ours.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.Start(); err != nil {
+		t.Fatal(err)
+	}
+
+	temp := t.TempDir() // of the other call, which goes on
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		p := Program{Argv: []string{"sh", "-c", leaver + "sleep 600", "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+		_, err := p.Fit(ctx, writeNothing)
+		ended <- err
+	}()
+	var others []file
+	for end := time.Now().Add(time.Minute); len(others) < 2 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		others = nil
+		for _, name := range []string{"a", "b"} {
+			files, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*", "dir", modelFolder, name))
+			if len(files) == 1 {
+				body, _ := os.ReadFile(files[0])
+				others = append(others, file{body: string(body)})
+			}
+		}
+	}
+	elsewhere := left(t, others)
+
+	p := Program{Argv: []string{"sh", "-c", leaver, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+	m, err := p.Fit(t.Context(), writeNothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range left(t, unpacked(t, m)) {
+		if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
+			t.Errorf("process %d is there after its call", pid)
+		}
+	}
+	for _, pid := range append(elsewhere, orphan) {
+		if _, ok := startOf(pid); !ok {
+			t.Errorf("process %d was ended with the call of another program", pid)
+		}
+	}
+	in.Close()
+	if err := ours.Wait(); err != nil {
+		t.Errorf("a child of this process: %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the other call: %v", err)
+	}
+	for _, pid := range elsewhere {
+		if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
+			t.Errorf("process %d is there after its call was cancelled", pid)
+		}
 	}
 }
 

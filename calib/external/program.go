@@ -23,6 +23,7 @@ type Program struct {
 	Limit time.Duration // of one call
 	Disk  int64         // bytes that one call may write
 	Seed  uint64        // QATS_SEED
+	Env   []string      // names of variables of the environment that it gets, beside those of Passed
 }
 
 // Fit fills a folder by write, calls the program with fit, and returns the files that
@@ -79,6 +80,13 @@ func newWorkplace() (*workplace, error) {
 	}
 	return w, nil
 }
+
+// callVariable is the variable in the environment of a program that identifies the call,
+// by which its child processes are known.
+const callVariable = "QATS_CALL"
+
+// id identifies the call: no other has it.
+func (w *workplace) id() string { return filepath.Base(w.top) }
 
 // remove deletes the folder. It leaves files that the program made undeletable, which
 // are in the system's folder for temporary files.
@@ -150,7 +158,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	cmd := exec.CommandContext(inner, path, append(p.Argv[1:len(p.Argv):len(p.Argv)], verb, w.dir)...)
 	cmd.Args[0] = p.Argv[0]
 	cmd.Dir = p.Dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("QATS_SEED=%d", p.Seed))
+	cmd.Env = append(environment(p.Env), fmt.Sprintf("QATS_SEED=%d", p.Seed), callVariable+"="+w.id())
 	ownGroup(cmd)
 	said, err := os.Create(w.stderr)
 	if err != nil {
@@ -177,6 +185,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		cputime.Add(ctx, s.UserTime()+s.SystemTime()) // with the child processes that it waited for
 	}
 	killGroup(cmd) // its remaining child processes
+	endOrphans(cmd.Process.Pid, callVariable+"="+w.id())
 	unwatch()
 	switch {
 	case ctx.Err() != nil:

@@ -32,6 +32,7 @@ var homes = []struct {
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "one place for each kind of code detects the processor's instructions"},
+	{"golang.org/x/sys/unix", []string{"calib/external"}, "one place starts processes of others, and ends what they leave"},
 	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear", "internal/kernel/gen/half"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -35,6 +37,7 @@ func (p *places) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
 	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
 	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
+	cmd.Flags().StringArrayVar(&p.Env, "env", nil, "variable of the environment that these programs get, beside "+strings.Join(external.Passed(), ", ")+"; may be repeated")
 	cmd.MarkFlagDirname("data")
 	cmd.MarkFlagDirname("out")
 	cmd.MarkFlagDirname("store")
@@ -54,8 +57,11 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	open := results.Open
 	if p.Look {
 		open = results.OpenToRead
-	} else if err := cmp.Or(writable("--out", p.out), writable("--store", dir)); err != nil {
+	} else if err := cmp.Or(writable("--out", p.out), writable("--store", dir), p.checkEnv(os.LookupEnv)); err != nil {
 		return nil, err
+	}
+	if p.AllowExec {
+		external.Adopt()
 	}
 	store, err := open(dir)
 	if err != nil {
@@ -71,6 +77,19 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 		o.First = quickRows
 	}
 	return experiments.MakePlan(cmd.Context(), specs, o)
+}
+
+// checkEnv returns an error if --env does not name a variable of the environment.
+func (p *places) checkEnv(lookup func(name string) (string, bool)) error {
+	for _, name := range p.Env {
+		switch _, ok := lookup(name); {
+		case name == "" || strings.Contains(name, "="):
+			return fmt.Errorf("--env %s: give the name alone; the program gets the value that the variable has here", name)
+		case !ok:
+			return fmt.Errorf("--env %s: no such variable is set", name)
+		}
+	}
+	return nil
 }
 
 // writable returns an error if no file can be made in dir, or in the folder that dir

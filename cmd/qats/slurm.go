@@ -121,7 +121,7 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 	if err != nil {
 		return "", "", err
 	}
-	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec"))
+	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec", "env"))
 	for _, word := range append([]string{dir, logs}, words...) {
 		if terminal.Line(word) != word { // as it would be printed
 			return "", "", fmt.Errorf("%.200q has a control character or another that is not shown, or is too long for a batch script: rename it", word)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -42,6 +43,8 @@ func fit(how, dir string) {
 		os.Symlink("/etc/passwd", filepath.Join(model, "link"))
 	case "fit-removes":
 		os.RemoveAll(model)
+	case "environment":
+		os.WriteFile(filepath.Join(model, "environment"), []byte(strings.Join(os.Environ(), "\x00")), 0o666)
 	case "fit-sparse":
 		f, _ := os.Create(filepath.Join(model, "sparse"))
 		f.Truncate(10 << 30)
