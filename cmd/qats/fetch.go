@@ -45,7 +45,13 @@ Where it publishes none, the digest of the first download is recorded in
 fetched.tsv beside the files, and later downloads must have it.
 
 A download that was interrupted continues where it stopped: run the same command
-again. --url names a mirror: a place that has the same files under the same names.`,
+again. --url names a mirror: a place that has the same files under the same names.
+
+fetch is for servers and files that you trust. It knows a file by the last part of its
+address alone, so two addresses that end alike are taken for one file. A file without
+a published digest may be put together from two versions, if the server changes it
+during a download. Of two fetches to one folder at a time, one may lose the digests
+that it has recorded.`,
 		Example: `  qats fetch nncal
   qats fetch medmnist --only 'derma*' --yes
   qats fetch calarena --only imagenet-multiclass --to data/calarena

@@ -39,7 +39,11 @@ marked and enter no verdict on the paper.
 
 Nothing in the files is run. Pickles may hold arrays, lists, tuples, dicts and
 numbers; any other name in them is an error. Arrays of another source are not
-overwritten; comments in an existing manifest.yaml are lost.`,
+overwritten; comments in an existing manifest.yaml are lost.
+
+import is for files that you trust. A pickle, HDF5, zip or CSV file that is made for
+it can take all memory or time. An import that was interrupted may leave arrays that
+the manifest does not name: remove the folder and import again.`,
 		Example: `  qats import nncal probs_*_logits.p
   qats import medmnist predictions.zip dermamnist.npz bloodmnist.npz
   qats import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena

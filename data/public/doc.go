@@ -34,6 +34,7 @@
 // another training of the same architecture: its manifest says stand-in, never
 // paper.
 //
-// Nothing in the files is trusted: see the packages pickle and hdf5. Whatever is
-// wrong is an error in one line that names file and place.
+// Nothing in the files is run: see the packages pickle and hdf5. Whatever is wrong is an
+// error in one line that names file and place. But a file that is made for it can take
+// all memory or time, so import only files that you trust.
 package public
