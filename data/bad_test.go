@@ -30,6 +30,8 @@ func tooLarge(descr, dtype string, shape ...int) badFile {
 
 // badFiles are also the first inputs of the fuzzing.
 var badFiles = []badFile{
+	{npyFile(1, "{'descr': '>}1', 'fortran_order': True, 'shape': (2, 3), }\n", nil), "the header is not {'descr': ..., 'fortran_order': ..., 'shape': (...), } as numpy.save writes it; write the file again with numpy.save"},
+	{npyFile(1, "{'descr': ', }', 'fortran_order': False, 'shape': (), }\n", nil), "the header is not {'descr': ..., 'fortran_order': ..., 'shape': (...), } as numpy.save writes it; write the file again with numpy.save"},
 	{nil, "empty file"},
 	{[]byte("\x93NUM"), "truncated: 4 bytes, shorter than any .npy file"},
 	{[]byte("1,2,3\n4,5,6\n"), `not a .npy file: it does not begin with \x93NUMPY`},

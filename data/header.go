@@ -30,9 +30,9 @@ const npyMagic = "\x93NUMPY"
 
 // headerForm is the text of a header as numpy.save and all other known writers
 // write it. The npyio library reads no other form correctly: it finds the values by
-// counting from the keys, so it panics on another order of keys and reads (1000)
-// without its comma as 100.
-var headerForm = regexp.MustCompile(`^\{'descr': '[^']*', 'fortran_order': (True|False), 'shape': ` +
+// counting from the keys and to the first brace, so it panics on another order of keys or
+// a brace in the type, and reads (1000) without its comma as 100.
+var headerForm = regexp.MustCompile(`^\{'descr': '[^'{}]*', 'fortran_order': (True|False), 'shape': ` +
 	`\((|-?[0-9]+,|-?[0-9]+(, ?-?[0-9]+)+,?)\), \} *\n$`)
 
 // readHeader reads and checks the header of a file of size bytes: its form, its

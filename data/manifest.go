@@ -74,13 +74,13 @@ const maxManifestText = 1000
 
 // Write writes m to manifest.yaml in dir; it replaces the file atomically.
 func (m Manifest) Write(dir string) error {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
+	return atomicfile.Write(filepath.Join(dir, ManifestName), m.encode)
+}
+
+func (m Manifest) encode(w io.Writer) error {
+	enc := yaml.NewEncoder(w)
 	enc.SetIndent(2)
-	if err := enc.Encode(m); err != nil {
-		return err
-	}
-	return atomicfile.WriteBytes(filepath.Join(dir, ManifestName), b.Bytes())
+	return enc.Encode(m)
 }
 
 // describe returns what m says of the set at ref.

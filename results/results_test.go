@@ -253,44 +253,6 @@ func TestWarningsAreItemsOfTheNote(t *testing.T) {
 	}
 }
 
-// FuzzResultsCSV checks that any bytes are read or rejected without a panic, and
-// that writing keeps what was read: read, write, read gives the
-// same records and write gives the same bytes.
-func FuzzResultsCSV(f *testing.F) {
-	var b bytes.Buffer
-	if err := resultsFormat.Write(&b, sampleRecords()); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
-	f.Add(append([]byte("\xef\xbb\xbf"), bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\r\n"))...))
-	f.Add(bytes.Replace(b.Bytes(), []byte("0.0137"), []byte("0x1p-7"), 1))
-	f.Add(bytes.Replace(b.Bytes(), []byte("no features"), []byte("\"no\rfeatures\xff\""), 1))
-	f.Add(bytes.Replace(b.Bytes(), []byte("nll,0.333333333"), []byte("nll,1.79769313499e308"), 1))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		first, err := resultsFormat.Read(bytes.NewReader(file), "fuzz")
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "fuzz:") {
-				t.Fatalf("an error without a place: %v", err)
-			}
-			return
-		}
-		var one, two bytes.Buffer
-		if err := resultsFormat.Write(&one, first); err != nil {
-			t.Fatalf("read but not written: %v", err)
-		}
-		second, err := resultsFormat.Read(bytes.NewReader(one.Bytes()), "again")
-		if err != nil {
-			t.Fatalf("written but not read: %v\n%s", err, &one)
-		}
-		if !reflect.DeepEqual(first, second) {
-			t.Fatalf("%v became %v", first, second)
-		}
-		if err := resultsFormat.Write(&two, second); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
-			t.Fatalf("%v\n%s\nbecame\n%s", err, &one, &two)
-		}
-	})
-}
-
 func BenchmarkWriteBins(b *testing.B) {
 	var list []Bin
 	for s := range 1000 {

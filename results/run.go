@@ -118,14 +118,14 @@ func (d keysDigest) add(records ...Record) {
 func (d keysDigest) text() string { return hex.EncodeToString(d.Sum(nil)) }
 
 // WriteRun replaces the run.json at path. It sets the format.
-func WriteRun(path string, r Run) error {
+func WriteRun(path string, r Run) error { return atomicfile.Write(path, r.write) }
+
+func (r Run) write(w io.Writer) error {
 	r.Format = runFormat
-	return atomicfile.Write(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		return enc.Encode(r)
-	})
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
 }
 
 // ReadRun reads a run.json.
@@ -134,12 +134,17 @@ func ReadRun(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decodeRun(text, path)
+}
+
+// decodeRun reads the text of a run.json, which errors call name.
+func decodeRun(text []byte, name string) (*Run, error) {
 	var r Run
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.Format != runFormat {
-		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; run again", path, r.Format, runFormat)
+		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; run again", name, r.Format, runFormat)
 	}
 	return &r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -346,6 +347,32 @@ func TestHostileCalArena(t *testing.T) {
 		list = append(list, hostile{fmt.Sprintf("damaged chunk %d", i), b, ""})
 	}
 	rejected(t, "calarena", "cv.h5", nil, Options{}, list)
+}
+
+// FuzzCSV hands arbitrary CSV files to the importer. Each label that it accepts has a row
+// of finite numbers, one a class.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("s,y,p0,p1\ncal,0,0.5,0.5\ntest,1,0.25,0.75\n"))
+	f.Add([]byte("\xef\xbb\xbfy,s,p1,p0\r\n1,cal,\"0,5\",1e-320\r\n"))
+	f.Add([]byte("p0,p0,y,s\n1,2,3,cal\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c := Columns{Classes: []string{"p*"}, Label: "y", Split: "s", Cal: "cal", Test: "test", Kind: data.KindProbs}
+		var sets [2]split
+		err := c.read(b, func(value string) *split { return map[string]*split{"cal": &sets[0], "test": &sets[1]}[value] })
+		for _, s := range sets {
+			if err != nil {
+				continue
+			}
+			if len(s.labels) != s.scores.n || len(s.scores.data) != s.scores.n*s.scores.k {
+				t.Fatalf("%d labels, %d numbers for %d x %d", len(s.labels), len(s.scores.data), s.scores.n, s.scores.k)
+			}
+			for _, v := range s.scores.data {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("the number %v is accepted", v)
+				}
+			}
+		}
+	})
 }
 
 func FuzzIndexedRows(f *testing.F) {
