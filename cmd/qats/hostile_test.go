@@ -20,21 +20,29 @@ import (
 // around, and begins a line that looks like one of qats.
 const evil = "e\x1b]0;x\a\u202e\x9b\nSPOOF: y"
 
-// shown checks that what a command has printed is harmless: graphic characters, in lines
-// that all begin with words of qats and have an end.
-func shown(t *testing.T, what, said string) {
-	t.Helper()
+// harm returns what is wrong with a text that a command has printed: characters that are
+// not graphic, a line that a name has made, a line without an end.
+func harm(said string) error {
 	for line := range strings.Lines(said) {
 		line = strings.TrimSuffix(line, "\n")
-		if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\t' }); i >= 0 || !utf8.ValidString(line) {
-			t.Errorf("%s: raw: %.200q", what, line[max(i, 0):])
+		i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) && r != '\t' })
+		switch {
+		case i >= 0 || !utf8.ValidString(line):
+			return fmt.Errorf("raw: %.200q", line[max(i, 0):])
+		case strings.HasPrefix(strings.TrimPrefix(line, "qats: "), "SPOOF"):
+			return fmt.Errorf("a line of a name: %.200q", said)
+		case len(line) > terminal.MaxLine+1000:
+			return fmt.Errorf("a line of %d bytes", len(line))
 		}
-		if strings.HasPrefix(strings.TrimPrefix(line, "qats: "), "SPOOF") {
-			t.Errorf("%s: a line of its own: %.200q", what, said)
-		}
-		if len(line) > terminal.MaxLine+1000 {
-			t.Errorf("%s: a line of %d bytes", what, len(line))
-		}
+	}
+	return nil
+}
+
+// shown checks that what a command has printed is harmless.
+func shown(t *testing.T, what, said string) {
+	t.Helper()
+	if err := harm(said); err != nil {
+		t.Errorf("%s: %v", what, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -36,6 +37,7 @@ type torture struct {
 	example, paper *specFolder
 	alone          string // folder of an undisturbed run of the example
 	took           time.Duration
+	signs          string         // folder of a run of which one shard is missing; made by status
 	kills          map[string]int // by command
 	table          []line
 }
@@ -82,6 +84,7 @@ func TestTorture(t *testing.T) {
 			{"report", x.spec, "--out", out},
 			{"compare", "--out", out},
 			{"compare", "ts", "--spec", x.spec, "--out", out},
+			{"page", out},
 		}
 	}})
 	x.paper = x.undisturbed(&specFolder{dir: smallPaper(t, root), commands: func(out string) [][]string {
@@ -96,18 +99,24 @@ func TestTorture(t *testing.T) {
 		name  string
 		try   func() (detail string, err error)
 	}{
-		{.40, "kill -9, then again to the end", x.kill},
-		{.08, "full disk, few inodes (tmpfs)", x.fullDisk},
-		{.08, "three runs at once on one store", x.concurrent},
-		{.16, "arrays overwritten, replaced or cut during a run", x.change},
-		{.12, "objects of the store damaged", x.corrupt},
+		{.34, "kill -9, then again to the end", x.kill},
+		{.07, "full disk, few inodes (tmpfs)", x.fullDisk},
+		{.07, "three runs at once on one store", x.concurrent},
+		{.12, "arrays overwritten, replaced or cut during a run", x.change},
+		{.10, "objects of the store damaged", x.corrupt},
 		{.04, "models mutated, all methods", x.model()},
-		{.04, "arrays mutated, then scored", x.array},
-		{.04, "specs mutated, then planned", x.badSpec},
+		{.03, "arrays mutated, then scored", x.array},
+		{.03, "specs mutated, then planned", x.badSpec},
 		{.04, "programs that misbehave", x.program()},
+		{.03, "output folders mutated, then shown", x.results},
+		{.02, "paths of any characters, in batch scripts", x.slurm},
+		{.02, "signs of shards mutated, then status", x.status},
+		{.04, "hostile folders, checked and described", x.tree},
+		{.05, "logits up to 1e30, all methods", x.extreme},
 	} {
 		l := line{test: part.name}
 		details := map[string]int{}
+		began := time.Now()
 		for end := time.Now().Add(time.Duration(part.share * float64(limit))); time.Now().Before(end); {
 			detail, err := x.guarded(part.try)
 			if errors.Is(err, errors.ErrUnsupported) {
@@ -134,6 +143,7 @@ func TestTorture(t *testing.T) {
 			}
 		}
 		x.table = append(x.table, l)
+		t.Logf("%s: %d in %s", l.test, l.count, time.Since(began).Round(time.Second))
 	}
 	x.print(seed)
 }
@@ -307,9 +317,10 @@ func crashed(cmd *exec.Cmd, said string) error {
 func (x *torture) kill() (string, error) {
 	out := x.folder("kill")
 	defer os.RemoveAll(out)
-	p, commands, which := x.example, x.example.commands(out), x.rng.IntN(8)
-	if which >= 6 {
-		p, commands, which = x.paper, x.paper.commands(out), which-6
+	p, commands := x.example, x.example.commands(out)
+	which := x.rng.IntN(len(commands) + 4)
+	if first := len(commands) + 2; which >= first { // after run --fresh and a shard
+		p, commands, which = x.paper, x.paper.commands(out), which-first
 	}
 	var target []string
 	var name string
@@ -644,13 +655,15 @@ func (x *torture) inProcess(args ...string) (string, error) {
 	status := run(ctx, args, &stdout, &stderr)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%v: not done in a minute", args)
+		return "", fmt.Errorf("%q: not done in a minute", args)
+	case harm(stdout.String()+stderr.String()) != nil:
+		return "", fmt.Errorf("%q: %w", args, harm(stdout.String()+stderr.String()))
 	case strings.Contains(stdout.String()+stderr.String(), "internal error"):
 		return "", fmt.Errorf("%v: %s", args, stderr.String())
 	case status == exitOK:
 		return "accepted", nil
-	case stderr.Len() == 0:
-		return "", fmt.Errorf("%v: status %d without a word", args, status)
+	case stdout.Len()+stderr.Len() == 0:
+		return "", fmt.Errorf("%q: status %d without a word", args, status)
 	}
 	return "rejected", nil
 }
@@ -732,7 +745,7 @@ func (x *torture) program() func() (string, error) {
 	if b, err := exec.Command("go", "build", "-o", hostile, "../../calib/external/testdata/hostile").CombinedOutput(); err != nil {
 		x.t.Fatalf("%v: %s", err, b)
 	}
-	ways := []string{"fit-hang", "fit-exit", "fit-flood", "fit-sparse", "fit-link", "fit-removes", "hang", "exit", "killed", "flood",
+	ways := []string{"fit-session", "fit-hang", "fit-exit", "fit-flood", "fit-sparse", "fit-link", "fit-removes", "hang", "exit", "killed", "flood",
 		"stderr-flood", "garbage", "too-long", "huge-shape", "rows", "classes", "nan", "sum", "negative", "both", "fifo", "folder", "logits", "even"}
 	return func() (string, error) {
 		dir := x.folder("program")
@@ -757,9 +770,273 @@ func (x *torture) program() func() (string, error) {
 		if left, _ := os.ReadDir(temp); len(left) > 0 {
 			return how, fmt.Errorf("%s left %v", how, left)
 		}
+		if pids := startedWith("TMPDIR=" + temp); len(pids) > 0 {
+			return how, fmt.Errorf("%s left the processes %v", how, pids)
+		}
 		if results, err := os.ReadFile(filepath.Join(dir, "out", "results.csv")); err != nil || !strings.Contains(string(results), ",ts,ece,0.") {
 			return how, fmt.Errorf("%s: the other method has no row: %v", how, err)
 		}
 		return how, nil
 	}
+}
+
+// startedWith lists the processes that have a variable in their environment.
+func startedWith(variable string) (pids []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if b, _ := os.ReadFile(file); slices.Contains(strings.Split(string(b), "\x00"), variable) {
+			pids = append(pids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return pids
+}
+
+// results mutates a file of an output folder and shows the folder.
+func (x *torture) results() (string, error) {
+	out := x.folder("results")
+	defer os.RemoveAll(out)
+	names := []string{"results.csv", "bins.csv", "pairs.csv", "fits.csv", "times.csv", "run.json"}
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(x.alone, name))
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), b, 0o666); err != nil {
+			return "", err
+		}
+	}
+	if x.rng.IntN(3) > 0 { // otherwise rows that do not fit to it are rejected at once
+		os.Remove(filepath.Join(out, "run.json"))
+		names = names[:len(names)-1]
+	}
+	path := filepath.Join(out, names[x.rng.IntN(len(names))])
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, x.mutate(x.cell(b)), 0o666); err != nil {
+		return "", err
+	}
+	commands := [][]string{{"page", out}, {"report", x.spec, "--out", out}, {"compare", "--out", out}, {"compare", "ts", "--against", "uncal", "--out", out}, {"diff", "--out", out}}
+	args := commands[x.rng.IntN(len(commands))]
+	how, err := x.inProcess(args...)
+	return strings.TrimSpace(args[0] + " " + how), err
+}
+
+// evils are parts of names and fields that mean something to a terminal, a shell, sbatch
+// or a table.
+var evils = []string{"\x1b[2J", "\u202e", "\n", "\r", "\t", "\nSPOOF: ", "'", "\"", "\\", "%", "%j", "$(id)", "`id`", "#", " ", "-", "..", "*", ",", ";", "\xff", "\u0085", "日", "NaN", "1e400", "=1+1",
+	strings.Repeat("x", 200), "\x7f", "|", "&", "!", "~", "{a}", "[b]", "\u2028", "<b>"}
+
+// evil returns a name of some evils.
+func (x *torture) evil() string {
+	name := "a"
+	for range 1 + x.rng.IntN(3) {
+		name += evils[x.rng.IntN(len(evils))]
+	}
+	return name
+}
+
+// cell puts an evil in the place of a field of a CSV file, or of a text of JSON.
+func (x *torture) cell(b []byte) []byte {
+	text := string(b)
+	at := x.rng.IntN(len(text))
+	begin := strings.LastIndexAny(text[:at], ",\n\"") + 1
+	end := at + max(0, strings.IndexAny(text[at:], ",\n\""))
+	return []byte(text[:begin] + `"` + strings.ReplaceAll(x.evil(), `"`, `""`) + `"` + text[end:])
+}
+
+// slurm prints the scripts of a run with paths of any characters: they are scripts of a
+// shell with one line for each option, or the paths are rejected.
+func (x *torture) slurm() (string, error) {
+	dir := x.folder("slurm")
+	defer os.RemoveAll(dir)
+	spec := filepath.Join(dir, strings.ReplaceAll(x.evil(), "/", "")+".yaml")
+	text, err := os.ReadFile(x.spec)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(spec, text, 0o666); err != nil {
+		return "", err
+	}
+	args := []string{"slurm", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--env", "PATH"}
+	how, err := x.inProcess(args...)
+	if err != nil || how == "rejected" {
+		return how, err
+	}
+	var stdout, stderr strings.Builder
+	run(context.Background(), args, &stdout, &stderr)
+	if n := strings.Count("\n"+stdout.String(), "\n#SBATCH "); n != 14 {
+		return how, fmt.Errorf("%q: %d options in\n%s", args, n, stdout.String())
+	}
+	cmd := exec.Command("sh", "-n")
+	cmd.Stdin = strings.NewReader(stdout.String())
+	if b, err := cmd.CombinedOutput(); err != nil {
+		return how, fmt.Errorf("%q: %w: %s\n%s", args, err, b, stdout.String())
+	}
+	return how, nil
+}
+
+// status shows mutated signs of life of shards whose store lacks objects.
+func (x *torture) status() (string, error) {
+	out := x.folder("status")
+	defer os.RemoveAll(out)
+	if x.signs == "" {
+		x.signs = x.folder("signs")
+		for _, shard := range []string{"1/3", "2/3"} {
+			if said, err := x.command("run", x.spec, "--out", x.signs, "--shard", shard).CombinedOutput(); err != nil {
+				return "", fmt.Errorf("%w: %s", err, said)
+			}
+		}
+	}
+	if err := os.CopyFS(out, os.DirFS(x.signs)); err != nil {
+		return "", err
+	}
+	if x.rng.IntN(2) == 0 {
+		files, _ := filepath.Glob(filepath.Join(out, "store", "*", "*"))
+		for range 1 + x.rng.IntN(20) {
+			os.Remove(files[x.rng.IntN(len(files))])
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(out, "store", lifeFolder, "*"))
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		switch x.rng.IntN(4) {
+		case 0:
+			b = x.cell(b)
+		case 1:
+			b = x.mutate(b)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			return "", err
+		}
+	}
+	return x.inProcess("status", out)
+}
+
+// tree makes a folder of odd names, links in circles and files that are none, and lets
+// check and init look at it. They end.
+func (x *torture) tree() (string, error) {
+	top := x.folder("tree")
+	defer os.RemoveAll(top)
+	set := filepath.Join(x.root, "data", "example", "example", "unsure-overscaled")
+	dirs := []string{top}
+	word := func() string {
+		words := []string{"cal", "test", "val", "logits.npy", "labels.npy", "test.npz", "net", "d", "1", "ood", "manifest.yaml", "a.pt", ".hidden", "features.npy"}
+		if x.rng.IntN(3) == 0 {
+			return strings.ReplaceAll(x.evil(), "/", "")
+		}
+		return words[x.rng.IntN(len(words))]
+	}
+	for range 5 + x.rng.IntN(40) {
+		dir := dirs[x.rng.IntN(len(dirs))]
+		path := filepath.Join(dir, word())
+		if _, err := os.Lstat(path); err == nil {
+			continue // it may be a pipe
+		}
+		var err error
+		switch x.rng.IntN(8) {
+		case 0, 1, 2:
+			if err = os.Mkdir(path, 0o777); err == nil {
+				dirs = append(dirs, path)
+			}
+		case 3, 4: // to a folder or to nothing, also in a circle
+			err = os.Symlink(dirs[x.rng.IntN(len(dirs))], path)
+		case 5:
+			err = syscall.Mkfifo(path, 0o666)
+		case 6:
+			err = os.WriteFile(path, []byte(x.evil()), 0o666)
+		case 7:
+			err = os.CopyFS(path, os.DirFS(set))
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ENAMETOOLONG) {
+			return "", err
+		}
+	}
+	command := []string{"check", "init"}[x.rng.IntN(2)]
+	args := []string{command, top}
+	if command == "init" {
+		args = append(args, "-o", filepath.Join(top, "out.yaml"))
+	}
+	how, err := x.inProcess(args...)
+	return command + " " + how, err
+}
+
+// extremeFor is the most time of a fit of a few rows.
+const extremeFor = 30 * time.Second
+
+// extreme fits a method on a few rows of finite logits, and features, of any size up to
+// 1e30, and applies it. A fit ends, with a model that can be applied or with an error.
+func (x *torture) extreme() (string, error) {
+	dir := x.folder("extreme")
+	defer os.RemoveAll(dir)
+	var entries []calib.Entry
+	for _, e := range calib.Registry() {
+		if c := e.Method.Contract(); (c.Cal|c.Test|c.Target)&^(data.Logits|data.Labels|data.Features) == 0 {
+			entries = append(entries, e)
+		}
+	}
+	e := entries[x.rng.IntN(len(entries))]
+	n, k := 20+x.rng.IntN(100), []int{2, 3, 10}[x.rng.IntN(3)]
+	matrix := func(cols int) []float32 {
+		m := make([]float32, n*cols)
+		scale := math.Pow(10, 30*x.rng.Float64())
+		how := x.rng.IntN(4)
+		for i := range m {
+			v := x.rng.NormFloat64()
+			switch how {
+			case 0:
+				v *= scale
+			case 1: // of any size in one row
+				v *= math.Pow(10, 30*x.rng.Float64())
+			case 2: // ties at both ends
+				v = math.Copysign(scale, v)
+			case 3: // a few
+				if x.rng.IntN(20) == 0 {
+					v *= scale
+				}
+			}
+			m[i] = float32(min(max(v, -1e30), 1e30))
+		}
+		return m
+	}
+	labels := make([]int32, n)
+	for i := range labels {
+		labels[i] = int32((i + x.rng.IntN(2)) % k)
+	}
+	logits, classes, features := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy"), filepath.Join(dir, "features.npy")
+	if err := errors.Join(data.WriteFloat32(logits, matrix(k), n, k), data.WriteInt32(classes, labels, n), data.WriteFloat32(features, matrix(4), n, 4)); err != nil {
+		return "", err
+	}
+	model, probs := filepath.Join(dir, "model.json"), filepath.Join(dir, "probs.npy")
+	c := e.Method.Contract()
+	fit := []string{"fit", e.Name, "--logits", logits, "--labels", classes, "--kind", "logits", "-o", model}
+	if (c.Cal|c.Target)&data.Features != 0 {
+		fit = append(fit, "--features", features)
+	}
+	apply := []string{"apply", model, "--logits", logits, "--kind", "logits", "-o", probs}
+	if c.Test&data.Features != 0 {
+		apply = append(apply, "--features", features)
+	}
+	for _, args := range [][]string{fit, apply, {"score", "--probs", probs, "--labels", classes}} {
+		ctx, cancel := context.WithTimeout(context.Background(), extremeFor)
+		cmd := exec.CommandContext(ctx, x.qats, args...)
+		b, err := cmd.CombinedOutput()
+		late := ctx.Err()
+		cancel()
+		switch {
+		case late != nil:
+			return args[0], fmt.Errorf("%s, %d x %d: %s is not done after %s", e.Name, n, k, args[0], extremeFor)
+		case err != nil && crashed(cmd, string(b)) != nil:
+			return args[0], fmt.Errorf("%s: %w", e.Name, crashed(cmd, string(b)))
+		case err != nil && args[0] != "fit":
+			return args[0], fmt.Errorf("%s, %d x %d: a model that was saved cannot be used: %s", e.Name, n, k, b)
+		case err != nil:
+			return "rejected", nil
+		}
+	}
+	return "fitted", nil
 }
