@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Estimate is the value of one metric with a bootstrap interval.
+// Estimate is the value of one metric with its interval.
 type Estimate struct {
 	Metric string  // name of the output, as in results.csv
 	Value  float64 // of the samples

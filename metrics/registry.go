@@ -49,7 +49,7 @@ var registry = []Entry{
 // Registry returns all metrics in the order of table columns.
 func Registry() []Entry { return slices.Clone(registry) }
 
-// Paired returns the metrics whose differences always get bootstrap intervals.
+// Paired returns the metrics by which Pairs compares methods if its options name none.
 func Paired() []Entry {
 	return slices.DeleteFunc(Registry(), func(e Entry) bool { return !e.Paired })
 }

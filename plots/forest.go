@@ -19,8 +19,8 @@ import (
 
 // Forest draws the ECE, or another metric that in.Metrics names, of the first of
 // in.Methods minus that of the second, in percentage points. A setting is a row below
-// the name of its dataset: a dot with the paired bootstrap interval of pairs.csv. The
-// dot is filled where the interval does not contain zero. Corrupted sets of one network
+// the name of its dataset: a dot with the interval of pairs.csv. The dot is filled
+// where the verdict shows a difference. Corrupted sets of one network
 // and severity share a row, which shows their mean, and the range of their differences
 // as a line without ends.
 func Forest(in Input) (*Figure, error) {
