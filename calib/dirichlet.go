@@ -86,8 +86,8 @@ const odirDiagonal = 1e-6
 func odirGradients() []float64 { return []float64{1e-4, 1e-5, 1e-6, linearmap.Tolerance} }
 
 // odirPasses limits the evaluations of all fits of a cross-validation; then they end where they
-// are. Networks needed up to 4,450. Logits of 1e10 and more would take a hundred thousand, and
-// not converge.
+// are. Fits to networks need less than half of it. On logits of 1e10 and more they would take a
+// hundred thousand, and not converge.
 const odirPasses = 10000
 
 // Options returns the options.

@@ -36,7 +36,7 @@ type QaTSReading struct {
 	Loss   string  // nll or brier; empty means nll
 	Form   string  // falling, rising or constant; empty means falling
 	Solver string  // newton or adam; empty means newton
-	Steps  int     // of Adam; 0 means 200
+	Steps  int     // of Adam, from 1 to 10,000; 0 means 200
 	Rate   float64 // of Adam, in (0, 1]; 0 means 0.01
 }
 

@@ -57,11 +57,13 @@ var (
 const rowsPerClass = 10
 
 // Judge returns what verdicts by an output of the entry rest on, i being its place in
-// Outputs. ok is false if there is no quantity whose interval is known to cover; then the
-// metric gives no verdicts.
+// Outputs. ok is false, and the basis empty, if there is no quantity whose interval is known
+// to cover; then the metric gives no verdicts.
 func (e Entry) Judge(i int) (basis Basis, ok bool) {
-	basis, ok = e.measure(i)
-	return basis, ok && !e.CrossFit
+	if e.CrossFit {
+		return Basis{}, false
+	}
+	return e.measure(i)
 }
 
 // measure returns the quantity of Judge, and that of a metric that recalibrates rows: its

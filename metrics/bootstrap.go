@@ -42,15 +42,16 @@ func draw(drawn []times, lane int, start uint64) {
 	}
 }
 
-// interval returns the interval Percentile or BC. It sorts resampled. It is errResample if a
-// value is no number, and errShifted beside an interval that is not to be trusted.
+// interval returns the interval Standard, Percentile or BC. It may sort resampled. The error is
+// errResample if a value is no number, and errShifted beside an interval of the last two that
+// is not to be trusted.
 func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi float64, err error) {
 	if slices.ContainsFunc(resampled, math.IsNaN) || math.IsNaN(observed) {
 		return math.NaN(), math.NaN(), errResample
 	}
 	if opts.Interval == Standard {
 		deviation, _ := moments(resampled)
-		half := distuv.UnitNormal.Quantile((1+opts.Level)/2) * deviation
+		half := float64(distuv.UnitNormal.Quantile((1+opts.Level)/2) * deviation)
 		return observed - half, observed + half, nil
 	}
 	slices.Sort(resampled)

@@ -198,7 +198,7 @@ func TestPairsOfNamedMetrics(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		case "mce":
-			if p.Verdict != nil || p.Note != "" {
+			if p.Verdict != nil || p.Note != errNoVerdict.Error() {
 				t.Errorf("%+v", p)
 			}
 		}

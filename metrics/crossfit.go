@@ -266,7 +266,7 @@ func (c *crossFit) isotonic(ctx context.Context) {
 			return
 		}
 		for i := range n {
-			s.sorted[i] = sample{c.probs.Data[i*k+j], int32(i), int(c.labels[i]) == j}
+			s.sorted[i] = ofRow(c.probs.Data[i*k+j], rests[i], i, int(c.labels[i]) == j)
 		}
 		slices.SortFunc(s.sorted, byConfidence(rests))
 		for i, x := range s.sorted {

@@ -27,7 +27,9 @@ var (
 	errShifted = errors.New("resampling shifts it by more than its spread, so there is no interval")
 
 	errWhole        = errors.New("no interval: the rows cannot be drawn again")
-	errNoPopulation = errors.New("no interval of the population: the metric is not a mean of gaps of bins")
+	errNoPopulation = errors.New("there is an interval of the population for ece and aece only")
+	errConstant     = errors.New("no interval: all rows have the same value")
+	errNoVerdict    = errors.New("the metric gives no verdicts")
 )
 
 // Intervals returns the values of the metrics of the options with intervals, one Estimate
@@ -35,23 +37,24 @@ var (
 //
 // A metric that decides verdicts by itself has the interval of its value in the population:
 // that of Pairs around one value, and of a share of rows that of Wilson (1927). Calibration
-// errors are bootstrapped as in Pairs, but BC is the default.
+// errors are bootstrapped as in Pairs; the default kind is Standard.
 //
 // A binned calibration error is biased upward, and on a resample twice: by the noise
-// of the sample and by that of drawing from it. The bias-corrected interval takes
-// away the second, and covers the mean value over test sets of n rows. The first stays:
-// where the model is nearly calibrated the interval does not reach down to the error of
-// the population. The consistency band (ECEBand) says what calibration would score, and the
-// kind Population gives an interval of the population. docs/intervals.md has figures.
+// of the sample and by that of drawing from it. Standard takes the spread of the resamples
+// and not their place, which leaves out the second bias, and covers the mean value over test
+// sets of n rows. The first bias stays: where the model is nearly calibrated the interval does
+// not reach down to the error of the population. The consistency band (ECEBand) says what
+// calibration would score, and the kind Population gives an interval of the population.
+// docs/intervals.md has figures.
 //
 // Where the second bias exceeds the spread of the resamples, so that the value lies
-// outside the percentile interval, there is no interval: TopLabelECE with hundreds of
-// bins, and CORP, whose map is fitted on the copies too, are such metrics. One row has no
-// intervals.
+// outside the percentile interval, the kinds Percentile and BC give no interval: TopLabelECE
+// with hundreds of bins, and CORP, whose map is fitted on the copies too, are such metrics. A
+// metric whose rows cannot be drawn again (Entry.Whole) has no interval, and one row has none.
 //
 // Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an
-// option is out of range, or that a metric has no intervals (Entry.Whole).
+// option is out of range, or that a metric is not Comparable.
 func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, error) {
 	opts.Interval = cmp.Or(opts.Interval, Standard)
 	opts, err := opts.withDefaults()
@@ -109,6 +112,9 @@ func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
 		return wilson(t.value, float64(s.Len()), o.Level), nil
 	}
 	r, _, err := spread(t.influence, t.value, o.Level)
+	if errors.Is(err, errNoWidth) {
+		err = errConstant
+	}
 	return r, err
 }
 
@@ -116,6 +122,6 @@ func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
 func wilson(share, n, level float64) Range {
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	middle := (share + float64(z*z)/(2*n)) / (1 + float64(z*z)/n)
-	half := z / (1 + float64(z*z)/n) * math.Sqrt(float64(share*(1-share))/n+float64(z*z)/(4*n*n))
+	half := float64(z / (1 + float64(z*z)/n) * math.Sqrt(float64(share*(1-share))/n+float64(z*z)/(4*n*n)))
 	return Range{max(0, middle-half), min(1, middle+half)}
 }

@@ -14,11 +14,11 @@ const PairsVersion = 3
 
 // PairOptions configures Pairs and Intervals. The zero value of a field means its default.
 type PairOptions struct {
-	Resamples int     // 2,000 by default
-	Level     float64 // of the intervals, in (0, 1); .95 by default
-	Seed      uint64  // identity of the test set
-	Interval  Interval
-	Metrics   []Entry // those of Paired by default
+	Resamples int      // 2,000 by default
+	Level     float64  // of the intervals, in (0, 1); .95 by default
+	Seed      uint64   // identity of the test set
+	Interval  Interval // of calibration errors; Percentile by default in Pairs, Standard in Intervals
+	Metrics   []Entry  // those of Paired by default
 }
 
 // withDefaults checks the options and fills in the defaults.
@@ -91,7 +91,7 @@ func (k Interval) Describe() (name, covers string) {
 	case Standard:
 		return "bootstrap standard deviations", means
 	case BC:
-		return "BC bootstrap", "neither the difference in the population nor that of the mean values reliably"
+		return "BC bootstrap, as elsewhere in use", "the difference; they cover neither that of the population nor that of the mean values reliably"
 	case Population:
 		return "bias-aware", "the difference in the population"
 	case FixedMaps:
@@ -110,7 +110,7 @@ type Pair struct {
 	Difference float64 // other minus base, in the unit of the metric
 
 	Range   *Range   `json:",omitempty"` // interval of Difference; nil if there is none
-	Kind    Interval `json:",omitempty"` // of Range: that of the options, or Normal
+	Kind    Interval `json:",omitempty"` // of Range: that of the options, Normal or FixedMaps
 	Verdict *Verdict `json:",omitempty"` // nil if the metric gives none (Entry.Judge) or the rows are too few
 	Note    string   `json:",omitempty"` // why there is no Range or no Verdict
 }
@@ -133,7 +133,7 @@ type Pair struct {
 // interval of its verdict. The others, calibration errors, have an interval of the kind that
 // the options name; docs/intervals.md says what each of them covers and how often.
 //
-// Percentile and BC are of a bootstrap. A resample draws n rows with replacement, the
+// Standard, Percentile and BC are of a bootstrap. A resample draws n rows with replacement, the
 // same rows for every method. Bins and ties are found anew in each resample: a value is the
 // metric of the expanded sample. Copies of a row stay in one fold of a cross-validation. The
 // percentile interval is from the (1-Level)/2 quantile of the R differences to the (1+Level)/2
@@ -142,8 +142,8 @@ type Pair struct {
 // the whole sample (equal ones count half; the share is kept 1/2R away from 0 and 1) and z
 // that of (1-Level)/2. Metrics other than ECE and AECE are computed anew in each resample, which
 // takes longer, so they use the first 200 resamples only; the ends have more noise then, a
-// tenth of the width or so. A metric other than ECE and AECE has no interval if resampling
-// shifts its difference by more than its spread; see Intervals.
+// tenth of the width or so. A metric other than ECE and AECE has no interval Percentile
+// or BC if resampling shifts its difference by more than its spread; see Intervals.
 //
 // # What is missing
 //
@@ -214,6 +214,9 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 					p.Kind = ""
 				} else {
 					p.Kind = cmp.Or(p.Kind, opts.Interval)
+				}
+				if _, ok := e.Judge(i); !ok {
+					d.err = errNoVerdict
 				}
 				p.Note = why(d.err, noRange)
 				pairs = append(pairs, p)

@@ -76,8 +76,8 @@ func correctedGaps(s *Samples, bins []run) gaps {
 		if scale > 0 {
 			x := gap / scale
 			e := removed * softmax.Exp(-x*x/2)
-			value -= scale * e
-			slope += x * e
+			value -= float64(scale * e)
+			slope += float64(x * e)
 		}
 		g.value += value * rows / n
 		g.bias += worstBias * scale * rows / n

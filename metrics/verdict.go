@@ -56,7 +56,8 @@ func enough(s *Samples) error {
 // and the middle of the interval.
 //
 // It is an error if there is no interval: of one row, or where all d_i are equal and the
-// difference is not 0. Methods whose rows all agree have the interval [0, 0] and P 1.
+// difference is not 0. Methods whose rows all agree have the interval [0, 0] and P 1; where these are 0
+// or 1, the two added rows give an interval around 0.
 func verdict(base, other terms, level float64) (Verdict, error) {
 	d := make([]float64, len(base.influence), len(base.influence)+2)
 	floats.SubTo(d, other.influence, base.influence)

@@ -94,7 +94,6 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 			return nil, fmt.Errorf("%s: %w", p.Setting.Name(), err)
 		}
 		seen[cell] = true
-		p.Difference, p.Lo, p.Hi = 100*p.Difference, 100*p.Lo, 100*p.Hi
 		list = append(list, p)
 	}
 	if len(list) == 0 {
@@ -138,18 +137,19 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	for _, g := range order {
 		of := members[g]
 		label := strings.TrimPrefix(table.SettingName(g.Setting, " / "), table.Name("dataset", g.Dataset)+" / ")
-		row := forestRow{at: of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
+		row := forestRow{at: 100 * of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
 		if of[0].Interval != "" {
-			row.lo, row.hi, row.kind = of[0].Lo, of[0].Hi, interval
+			row.lo, row.hi, row.kind = 100*of[0].Lo, 100*of[0].Hi, interval
 		}
 		switch {
 		case len(of) > 1:
 			grouped = true
 			label += fmt.Sprintf(" / severity %d (%d)", g.severity, len(of))
-			row = forestRow{lo: of[0].Difference, hi: of[0].Difference, kind: settingsRange}
+			row = forestRow{lo: row.at, hi: row.at, kind: settingsRange}
 			for _, p := range of {
-				row.at += p.Difference / float64(len(of))
-				row.lo, row.hi = min(row.lo, p.Difference), max(row.hi, p.Difference)
+				d := 100 * p.Difference
+				row.at += d / float64(len(of))
+				row.lo, row.hi = min(row.lo, d), max(row.hi, d)
 			}
 		case of[0].Corruption != "":
 			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.severity)
@@ -183,20 +183,20 @@ type forest struct {
 // verdicts says in how many settings the method is better and worse, and what decides.
 func (f forest) verdicts(pairs []results.Pair, method string) string {
 	var of [results.Loss + 1]int
-	by := ""
 	for _, p := range pairs {
 		of[p.Outcome()]++
-		if p.Verdict != nil {
-			e, output, _ := metrics.LookupOutput(p.Metric)
-			basis, _ := e.Judge(slices.Index(e.Outputs, output))
-			by = basis.Label
-		}
 	}
 	decided := len(pairs) - of[results.Undecided]
 	if decided == 0 {
 		return "There is no verdict on these settings. Paired differences on the same test rows, conditional on the fits."
 	}
-	return fmt.Sprintf("%s better in %d of %s, worse in %d: a filled dot. What decides is the 95 %% interval of the difference in another quantity, %s, on the same test rows, conditional on the fits.",
+	by := "this difference"
+	if e, output, ok := metrics.LookupOutput(pairs[0].Metric); ok {
+		if basis, _ := e.Judge(slices.Index(e.Outputs, output)); basis.Name != output.Name {
+			by = "the difference in another quantity, " + basis.Label + ","
+		}
+	}
+	return fmt.Sprintf("%s better in %d of %s, worse in %d: a filled dot. What decides is the 95 %% interval of %s on the same test rows, conditional on the fits.",
 		method, of[results.Win], table.Count(decided, "setting"), of[results.Loss], by)
 }
 

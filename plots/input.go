@@ -20,7 +20,6 @@ type Input struct {
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent
-
 }
 
 // source is where the rows of a figure come from: a value of the source column.

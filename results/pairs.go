@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -166,6 +167,11 @@ func (p Pair) Check() error {
 		return csvfile.Fault("interval", "%q is no kind of interval", string(p.Interval))
 	}
 	if v := p.Verdict; v != nil {
+		if e, output, ok := metrics.LookupOutput(p.Metric); ok {
+			if basis, _ := e.Judge(slices.Index(e.Outputs, output)); v.By != basis.Name {
+				return csvfile.Fault("verdict_by", "%q does not decide by %s", v.By, p.Metric)
+			}
+		}
 		if err := cmp.Or(csvfile.CheckID("verdict_by", v.By), csvfile.CheckFinite("verdict_difference", v.Difference),
 			checkEnds("verdict_lo", "verdict_hi", v.Lo, v.Hi), csvfile.CheckRange("p", v.P, 0, 1)); err != nil {
 			return err

@@ -83,7 +83,9 @@ func begin[T any](w *Writer, path string, format csvfile.Format[T]) (*csvfile.Wr
 // one setting follow each other.
 func (w *Writer) Write(records []Record, bins []Bin, pairs []Pair, fits []Parameter, times []Time) error {
 	w.keys.add(records...)
-	w.wide.write(records)
+	if err := w.wide.write(records); err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name string
 		err  error
@@ -153,8 +155,8 @@ func beginWide(w *Writer, path string, metrics []string) (*wideWriter, error) {
 	return wide, wide.out.Write(slices.Concat(settingColumns(), []string{"method", "source"}, metrics))
 }
 
-// write appends the rows of some records; flush has the first error.
-func (w *wideWriter) write(records []Record) {
+// write appends the rows of some records. It is an error if the table lacks a metric.
+func (w *wideWriter) write(records []Record) error {
 	for len(records) > 0 {
 		first, n := records[0], 1
 		for n < len(records) && records[n].Setting == first.Setting && records[n].Method == first.Method {
@@ -163,11 +165,18 @@ func (w *wideWriter) write(records []Record) {
 		source, values := "", make([]string, len(w.metrics))
 		for _, r := range records[:n] {
 			if r.Status == OK {
-				values[slices.Index(w.metrics, r.Metric)] = csvfile.FormatNumber(r.Value)
+				i := slices.Index(w.metrics, r.Metric)
+				if i < 0 {
+					return fmt.Errorf("results-wide.csv has no column for the metric %s", r.Metric)
+				}
+				values[i] = csvfile.FormatNumber(r.Value)
 			}
 			source = cmp.Or(source, r.Source)
 		}
-		w.out.Write(slices.Concat(first.Setting.fields(), []string{first.Method, source}, values))
+		if err := w.out.Write(slices.Concat(first.Setting.fields(), []string{first.Method, source}, values)); err != nil {
+			return err
+		}
 		records = records[n:]
 	}
+	return nil
 }

@@ -104,7 +104,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
-	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, bc or population")
+	choiceFlag(cmd, &c.Interval, "interval", metrics.IntervalKinds(), "intervals beside the differences of single settings: percentile, standard, bc or population")
 	f.StringArrayVar(&c.tables, "table", nil, "CSV file of another program, or a pattern for several; may be repeated")
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")

@@ -28,7 +28,7 @@ func (c *comparing) check() error {
 	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
 	case c.Interval != metrics.Percentile && len(c.specs) == 0:
-		return fmt.Errorf("--interval %s: pairs.csv holds percentile intervals; name the settings by --spec to make others", c.Interval)
+		return fmt.Errorf("--interval %s: the intervals of calibration errors in pairs.csv are percentile ones; name the settings by --spec to make others", c.Interval)
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}

@@ -35,7 +35,7 @@ calibration error it covers the mean value that test sets of this size report, w
 is above that of the population: the value plus and minus 1.96 standard deviations over
 2,000 resamples, or 200 of a metric that is computed anew in each of them.
 --interval=population covers the ECE or AECE in the population; it is about twice as
-long. Consistency bands and class-wise ECE have no interval. docs/intervals.md says how
+long. Consistency bands, class-wise ECE and a few others have none. docs/intervals.md says how
 often each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 

@@ -36,7 +36,7 @@ const (
 	Sums Share = 0x1p-46
 )
 
-// Most is the x of p = 1, whose complement is 0 or below 1e-301.
+// Most is the x of p = 1, whose complement is at most 2^-1002.
 const Most = 0x1p1000
 
 // Of returns the x of probability p, in [0, Most]. rest is 1-p to all digits.
@@ -67,7 +67,7 @@ func Rest(x float64) float64 {
 func (s Share) End(x float64) float64 { return x * (1 + float64(s)) }
 
 // Groups yields the groups of n rising x, at(0) to at(n-1): a group is those from lo to
-// hi-1.
+// hi-1. One that is less than those before it, by the rounding of a file, is in their group.
 func (s Share) Groups(n int, at func(i int) float64) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		for lo, hi := 0, 0; lo < n; lo = hi {

@@ -102,7 +102,7 @@ type testSet struct {
 	rows   []int
 	labels []int32
 	seed   uint64
-	only   []string // the metrics that are studied; nil for all but smece, which takes hours
+	only   []string // the metrics that are studied; nil for those of quantities
 }
 
 // draw draws test set number set of n rows.
@@ -280,7 +280,8 @@ func (d *testSet) delta(p pair) seen {
 	n := float64(len(d.rows))
 	var value float64
 	influence := make([]float64, len(d.rows))
-	for sign, c := range map[float64]*calibrator{-1: p.base, 1: p.other} {
+	for which, c := range []*calibrator{p.base, p.other} {
+		sign := float64(2*which - 1)
 		var sum, squares, rows [bins]float64
 		residual := make([]float64, len(d.rows))
 		for i, at := range d.rows {

@@ -121,7 +121,7 @@ func (v View) basisNote() string {
 		return table.List(results.Values(v.Bases[b], func(basis results.Basis) string { return basisText[basis] }))
 	})
 	if len(bases) == 1 {
-		return "All blocks rest on the " + bases[0] + "."
+		return "All blocks rest on " + bases[0] + "."
 	}
 	list := results.Values(bases, func(of string) string { return fmt.Sprintf("%s (%s)", of, strings.Join(blocks[of], ", ")) })
 	return "The blocks rest on " + strings.Join(list, ", on ") + "."

@@ -150,7 +150,7 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		notes map[string]string
 		want  string
 	}{
-		{nil, "All blocks rest on the names of data sets."},
+		{nil, "All blocks rest on names of data sets."},
 		{map[string]string{"b": results.SamplesPrefix + "c"}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
 		{map[string]string{"a": results.RowIDsPrefix + "7", "c": results.RowIDsPrefix + "7"}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
 	} {

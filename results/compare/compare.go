@@ -85,7 +85,7 @@ type Row struct {
 	SureWin, SureLoss int
 
 	NoVerdict int    // settings without one
-	Why       string // on the first of them; empty if pairs.csv has no such pair
+	Why       string // on the first of them that pairs.csv says something about; empty if none
 
 	Test            significance.SignedRank
 	Holm            float64 // Test.P corrected over all rows

@@ -224,7 +224,7 @@ func (v View) legend() []string {
 func (v View) verdictLegend() (list []string) {
 	if v.Verdicts > 0 {
 		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the verdict on the same test rows, conditional on the fit. It rests on the difference in %s: "+
-			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Settings that share rows or images are not independent. "+
+			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Values within 1e-6 are a tie too. Settings that share rows or images are not independent. "+
 			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), table.Count(v.Verdicts, "verdict")))
 		smallest := "Smallest: the smallest difference that the rows of a setting can show, half the width of that interval, median over the settings."
 		if v.By.Squared {

@@ -20,7 +20,9 @@ import (
 //	f'' = 4 sum_k p_k^2 (d_k - m)^2 - 2 V sum_k p_k^2 - 2 p_y ((d_y - m)^2 - V).
 //
 // The sums over p_k^2 are those of exp(2 beta d), the moments at 2 beta. In T they are
-// df/dT = -beta^2 f' and d2f/dT2 = beta^4 f” + 2 beta^3 f'.
+//
+//	df/dT   = -beta^2 f'
+//	d2f/dT2 = beta^4 f'' + 2 beta^3 f'.
 func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (Local, error) {
 	scale := func(i int) float64 { return 1 / (float64(x[0]*(1-q[i])) + x[1]) }
 	type squares struct{ zero, one, two float64 } // sums over k of exp(2 beta d) times 1, d and d^2

@@ -128,8 +128,8 @@ const (
 	// Beyond it a fit gets a warning.
 	maxSteps = 2000
 
-	// maxEvaluations limits the evaluations with one set of units. A step of a network took
-	// 1.1 to 1.6 of them.
+	// maxEvaluations limits the evaluations with one set of units. A step takes between
+	// one and two of them.
 	maxEvaluations = 2 * maxSteps
 
 	// Tolerance is the gradient at which Minimise ends, in units of parameters
