@@ -68,9 +68,11 @@ race:
 # (go.dev/issue/75804): that is no failure.
 fuzz:
 	@log=$$(mktemp); failed=; \
-	for p in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n1 dirname | sort -u); do \
+	packages=$$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); \
+	test -n "$$packages" || { echo "no fuzz targets"; exit 1; }; \
+	for p in $$packages; do \
 	  for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' $$p/*_test.go); do \
-	    if $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x ./$$p > $$log 2>&1 || \
+	    if $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$p > $$log 2>&1 || \
 	      { grep -q '^    context deadline exceeded$$' $$log && ! grep -q 'Failing input written' $$log; }; \
 	    then echo "$$p $$f: $$(grep execs $$log | tail -n 1)"; \
 	    else echo "$$p $$f: FAIL"; cat $$log; failed="$$failed $$p:$$f"; fi; \

@@ -72,8 +72,16 @@ type ManifestFile struct {
 // maxManifestText is the length of the longest text of a set, in bytes.
 const maxManifestText = 1000
 
-// Write writes m to manifest.yaml in dir; it replaces the file atomically.
+// Write writes m to manifest.yaml in dir; it replaces the file atomically. A manifest that
+// its reader would reject is an error, and the file stays as it is.
 func (m Manifest) Write(dir string) error {
+	var b bytes.Buffer
+	if err := m.encode(&b); err != nil {
+		return err
+	}
+	if _, err := parseManifest(b.Bytes(), "manifest"); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(dir, ManifestName), m.encode)
 }
 
@@ -132,6 +140,11 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, location{name: where}.wrap(err)
 	}
+	return parseManifest(b, where)
+}
+
+// parseManifest returns the manifest of a text. where names it in errors.
+func parseManifest(b []byte, where string) (Manifest, error) {
 	var doc, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	switch err := dec.Decode(&doc); {

@@ -162,3 +162,21 @@ func TestAliasIsNamedByItsLine(t *testing.T) {
 		t.Errorf("%v, want line 4", err)
 	}
 }
+
+// TestManifestsAreWrittenAsTheyAreRead: what the reader would reject is an error, and the
+// file stays.
+func TestManifestsAreWrittenAsTheyAreRead(t *testing.T) {
+	dir := t.TempDir()
+	good := Manifest{Sets: []ManifestSet{{Set: "a/b", Note: "c"}}}
+	if err := good.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []ManifestSet{{Set: "a/b", Note: "c\x1b"}, {Set: "a/b", Licence: strings.Repeat("x", 1001)}, {Set: ""}} {
+		if err := (Manifest{Sets: []ManifestSet{s}}).Write(dir); err == nil {
+			t.Errorf("%+v was written", s)
+		}
+	}
+	if _, err := NewFolder(os.DirFS(dir), dir, Layout{}, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -85,7 +85,7 @@ func (s *surveying) walk() error {
 	for len(s.links) > 0 {
 		s.top, s.links = s.links[0], s.links[1:]
 		var err error
-		if s.target, err = filepath.EvalSymlinks(filepath.Join(s.root, filepath.FromSlash(s.top))); err != nil {
+		if s.target, err = realPath(filepath.Join(s.root, filepath.FromSlash(s.top))); err != nil {
 			s.problem(s.top, inputfile.Cause(err).Error(), "")
 			continue
 		}
@@ -94,6 +94,15 @@ func (s *surveying) walk() error {
 		}
 	}
 	return nil
+}
+
+// realPath returns the path of a folder from the top of the file system, without links.
+func realPath(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
 }
 
 // isNew reports whether a folder of the walk under way is visited for the first time.

@@ -213,6 +213,28 @@ func TestSurveyHasALimit(t *testing.T) {
 	}
 }
 
+// TestSurveyKnowsAFolderByItsRealPath, also where the root is relative and a link is not.
+func TestSurveyKnowsAFolderByItsRealPath(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	path := filepath.Join("top", "net", "test", "logits.npy")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"itself": "top", "again": filepath.Join("top", "net")} {
+		if err := os.Symlink(filepath.Join(root, target), filepath.Join("top", name)); err != nil {
+			t.Skip(err) // Windows asks for a right
+		}
+	}
+	s, err := SurveyFolder("top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Sets) != 1 || s.Sets[0].String() != "/net/test" {
+		t.Errorf("sets %v", s.Sets)
+	}
+}
+
 // Of folders that are linked to each other, each is looked at once, under its own path.
 // There are 10! ways through ten of them.
 func TestSurveyLooksAtAFolderOnce(t *testing.T) {

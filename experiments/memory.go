@@ -129,23 +129,25 @@ func (m *memory) applied(limit int64) int { return int((limit - m.arrays - m.app
 
 func (m *memory) paired(limit int64) int { return int((limit-m.drawn)/max(1, m.cell+m.method)) - 1 }
 
-// check returns an error if the limit does not suffice for one cell or, if pairs are made,
-// for one pair.
-func (m *memory) check(limit int64, pairs bool) error {
-	need := m.cell + max(m.arrays+m.apply, m.score)
-	if need > limit+spare {
-		return fmt.Errorf("to apply and score a method on %d rows takes %d MiB; raise --max-memory", m.rows, need>>20+1)
+// least returns what one cell takes or, if pairs are made, one pair, and the work that takes
+// it.
+func (m *memory) least(pairs bool) (need int64, work string) {
+	need = m.cell + max(m.arrays+m.apply, m.score)
+	if pair := m.drawn + 2*(m.cell+m.method); pairs && pair > need {
+		return pair, fmt.Sprintf("the paired intervals of two methods on %d rows take %d MiB; raise --max-memory, or write baseline: none", m.rows, pair>>20+1)
 	}
-	if need = m.drawn + 2*(m.cell+m.method); pairs && need > limit+spare {
-		return fmt.Errorf("the paired intervals of two methods on %d rows take %d MiB; raise --max-memory, or write baseline: none", m.rows, need>>20+1)
-	}
-	return nil
+	return need, fmt.Sprintf("to apply and score a method on %d rows takes %d MiB; raise --max-memory", m.rows, need>>20+1)
 }
 
-// enough returns an error if the memory does not suffice for one of the units. Virtual networks
-// are left out: to open one takes longer than to read a header, and they are small.
+// enough returns an error if the memory does not suffice for one of the units: for the one that
+// takes most. Virtual networks are left out: to open one takes longer than to read a header,
+// and they are small.
 func (p *Plan) enough(ctx context.Context, units []int) error {
-	limit, errs := p.options.Memory, make([]error, len(units))
+	type need struct {
+		bytes int64
+		work  string
+	}
+	limit, needs := p.options.Memory, make([]need, len(units))
 	forEach(len(units), runtime.GOMAXPROCS(0), func(j int) {
 		u := &p.Units[units[j]]
 		var missing []int
@@ -163,17 +165,19 @@ func (p *Plan) enough(ctx context.Context, units []int) error {
 		}
 		guard(u.Setting.String(), func() error { // the cells of the unit report a panic
 			m := u.memory(ctx, missing, limit)
-			if err := m.check(limit, pairs); err != nil {
-				errs[j] = fmt.Errorf("%s: %w", u.Setting, err)
-			}
+			needs[j].bytes, needs[j].work = m.least(pairs)
 			u.needs = &m
 			return nil
 		})
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
+	most := 0
+	for j := range needs {
+		if needs[j].bytes > needs[most].bytes {
+			most = j
 		}
+	}
+	if len(units) > 0 && needs[most].bytes > limit+spare {
+		return fmt.Errorf("%s: %s", p.Units[units[most]].Setting, needs[most].work)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestRunRefusesWhatItsMemoryDoesNotHold(t *testing.T) {
 		memory     int64
 		spec, want string
 	}{
-		{1, text, "d/wide: to apply and score a method on 300000 rows takes 33 MiB; raise --max-memory"},
+		{1, text, "d/wide: the paired intervals of two methods on 300000 rows take 79 MiB; raise --max-memory, or write baseline: none"},
+		{1, text + "baseline: none\n", "d/wide: to apply and score a method on 300000 rows takes 33 MiB; raise --max-memory"},
 		{20 << 20, text, "d/wide: the paired intervals of two methods on 300000 rows take 79 MiB; raise --max-memory, or write baseline: none"},
 		{20 << 20, text + "baseline: none\n", ""},
 	} {
@@ -59,10 +60,10 @@ func TestGroupsFitIntoTheMemory(t *testing.T) {
 		t.Errorf("three cells and two pairs take %d bytes, want %d", got, want)
 	}
 	m.cell = spare
-	if err := m.check(m.score, false); err != nil {
-		t.Error(err)
+	if need, work := m.least(false); need != m.cell+m.score || !strings.Contains(work, "17 MiB") {
+		t.Errorf("%d bytes: %s", need, work)
 	}
-	if err := m.check(m.score-1, false); err == nil || !strings.Contains(err.Error(), "17 MiB") {
-		t.Error(err)
+	if need, work := m.least(true); need != 160+2*(m.cell+480) || !strings.Contains(work, "33 MiB") {
+		t.Errorf("%d bytes for a pair: %s", need, work)
 	}
 }

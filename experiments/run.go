@@ -144,9 +144,8 @@ func (p *Plan) all() []int {
 	return units
 }
 
-// forEach calls do(0), ..., do(n-1), as many at a time as there are workers.
-// Estimates and runs use it. do keeps its errors in
-// its own place, so that they do not depend on which call failed first.
+// forEach calls do(0), ..., do(n-1), as many at a time as there are workers. do keeps its
+// errors in its own place, so that they do not depend on which call failed first.
 func forEach(n, workers int, do func(i int)) {
 	var group errgroup.Group
 	group.SetLimit(max(1, workers))

@@ -78,7 +78,7 @@ func (w *unitWork) do(ctx context.Context) error {
 	w.fits = make([]*calib.Fitted, len(w.unit.Cells))
 	missing, unpaired, limit := w.live(Miss), w.unpaired(), w.run.plan.options.Memory
 	m := w.unit.needs
-	if m == nil || !slices.Equal(m.of, missing) { // an object of the store is damaged
+	if m == nil || !slices.Equal(m.of, missing) { // a virtual network, or other cells are missing than when the run began
 		now := w.unit.memory(ctx, missing, limit)
 		m = &now
 	}

@@ -18,9 +18,10 @@
 //
 // The model is kept as the bytes of its files. So one fit serves many test sets, and
 // a later run does not fit again. A program never gets the labels of a test set. The
-// working folder is the root of the project. The environment has the variables of Passed
-// and those that the caller names. QATS_SEED in it is a number that identifies the fit. A program that draws random numbers uses it as the seed,
-// so that it writes the same bytes again.
+// working folder is the root of the project. The environment has the variables of Passed,
+// those that the caller names, QATS_SEED and QATS_CALL. QATS_SEED is a number that
+// identifies the fit. A program that draws random numbers uses it as the seed, so that it
+// writes the same bytes again.
 //
 // This is no sandbox: a program can do everything that its user can do. There are
 // limits against mistakes: for the time of a call, after which the whole process

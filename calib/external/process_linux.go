@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -28,9 +29,9 @@ func diesWithUs(cmd *exec.Cmd) (done func()) {
 
 // Adopt makes this process the parent of the children that programs leave behind, also
 // of those that have left the process group of their program by setsid, so that a call
-// can end them. It holds for the whole process and all its children, and does no harm to
-// others: only processes with the mark of a call are ended and waited for. So a program
-// calls it, and not a library.
+// can end them. It holds for the whole process: a call waits for all children that have
+// ended, but for programs of other calls, and ends those with its own mark. So a program calls
+// it that waits for no other children meanwhile, and not a library.
 func Adopt() {
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // a kernel without it leaves them to init
 }
@@ -39,17 +40,50 @@ func Adopt() {
 // become children of this process only when their parents have ended.
 const orphansFor = time.Second
 
+// started has the programs of calls that go on, whose ends only their calls wait for.
+var started struct {
+	sync.Mutex
+	pids map[int]bool
+}
+
+// start starts a program. It is in started before it can be seen to have ended.
+func start(cmd *exec.Cmd) error {
+	started.Lock()
+	defer started.Unlock()
+	err := cmd.Start()
+	if err == nil {
+		if started.pids == nil {
+			started.pids = map[int]bool{}
+		}
+		started.pids[cmd.Process.Pid] = true
+	}
+	return err
+}
+
+// waited takes a program that has been waited for out of started.
+func waited(cmd *exec.Cmd) {
+	started.Lock()
+	defer started.Unlock()
+	delete(started.pids, cmd.Process.Pid)
+}
+
+func isStarted(pid int) bool {
+	started.Lock()
+	defer started.Unlock()
+	return started.pids[pid]
+}
+
 // endOrphans ends the children of this process that a program has left behind, and waits
-// for them. They are known by the variable in their environment; those that have ended
-// have none any more, and are known by the process group of the program, which has ended
-// itself. A child of a child becomes one of this process when its parent has ended.
+// for them. They are known by the variable in their environment. Children that have ended
+// have none any more: all of them are waited for. A child of a child becomes one of this
+// process when its parent has ended.
 func endOrphans(group int, variable string) {
 	killed := map[int]bool{}
 	for end := time.Now().Add(orphansFor); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := false
 		for _, p := range children() {
 			switch {
-			case killed[p.pid] || p.ended && p.group == group && p.pid != group:
+			case killed[p.pid] || p.ended && !isStarted(p.pid):
 			case hasVariable(p.pid, variable):
 				syscall.Kill(p.pid, syscall.SIGKILL)
 				killed[p.pid] = true
@@ -70,8 +104,8 @@ func endOrphans(group int, variable string) {
 
 // child is a child of this process.
 type child struct {
-	pid, group int
-	ended      bool // and not waited for
+	pid   int
+	ended bool // and not waited for
 }
 
 // children lists the children of this process.
@@ -84,8 +118,7 @@ func children() (list []child) {
 			continue
 		}
 		if stat, ok := statOf(pid); ok && stat[1] == self {
-			group, _ := strconv.Atoi(stat[2]) // digits, by proc(5)
-			list = append(list, child{pid, group, stat[0] == "Z"})
+			list = append(list, child{pid, stat[0] == "Z"})
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -94,6 +95,28 @@ func left(t *testing.T, files []file) (pids []int) {
 		t.Fatalf("%v", files)
 	}
 	return pids
+}
+
+// TestChildrenThatHaveEndedAreWaitedFor, also those that have left the group before, or have
+// no mark of their call: otherwise each call would leave numbers of processes in use.
+func TestChildrenThatHaveEndedAreWaitedFor(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	Adopt()
+	for _, leave := range []string{"setsid true & sleep 0.05", "env -i setsid true & sleep 0.05", "env -i setsid sleep 0.01 & exit 0"} {
+		p := Program{Argv: []string{"sh", "-c", leave, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+		for range 2 { // what ends after one call is waited for by the next
+			if _, err := p.Fit(t.Context(), writeNothing); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		ended := slices.DeleteFunc(children(), func(c child) bool { return !c.ended })
+		if len(ended) > 1 {
+			t.Errorf("%s: %d children have ended and are not waited for", leave, len(ended))
+		}
+	}
 }
 
 // TestChildrenThatLeaveTheGroupEndWithTheCall, in sessions of their own. Those of another

@@ -169,7 +169,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	cmd.Stderr = said // a file, since a child process could keep a pipe open
 
 	allowed := w.size() + p.Disk
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return w.local(fmt.Errorf("program %s: %w", p.Argv[0], reason(err)))
 	}
 	unwatch := watch(func() {
@@ -181,6 +181,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		stop(err)
 	}
 	err = cmd.Wait()
+	waited(cmd)
 	if s := cmd.ProcessState; s != nil {
 		cputime.Add(ctx, s.UserTime()+s.SystemTime()) // with the child processes that it waited for
 	}

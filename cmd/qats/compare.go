@@ -53,7 +53,7 @@ win* and loss* are what Holm's correction for all verdicts of the table leaves.
 Figures show an interval beside each difference in ECE: of the difference of the mean
 values that test sets of this size report (percentile bootstrap). --interval makes
 another kind (needs --spec): population covers the difference in the population and is
-about twice as long; bc is that of earlier versions. docs/intervals.md has how often
+about twice as long; bc is the bias-corrected one. docs/intervals.md has how often
 each of them covers.
 
 With --table it reads CSV files of other programs in place of OUT: --setting,

@@ -126,3 +126,25 @@ func TestFlagsSetToFalseStayFalse(t *testing.T) {
 		}
 	}
 }
+
+// TestVariablesAreForPrograms: --env needs programs that may be run.
+func TestVariablesAreForPrograms(t *testing.T) {
+	set := func(name string) (string, bool) { return "", name == "HOME" }
+	for _, c := range []struct {
+		names []string
+		exec  bool
+		want  string
+	}{
+		{nil, false, ""},
+		{[]string{"HOME"}, true, ""},
+		{[]string{"HOME"}, false, "--env is for programs, which only --allow-exec runs; give both or neither"},
+		{[]string{"HOME", "LC_*"}, true, "--env LC_*: no such variable is set"},
+		{[]string{"HOME=x"}, true, "--env HOME=x: give the name alone; the program gets the value that the variable has here"},
+	} {
+		p := places{}
+		p.Env, p.AllowExec = c.names, c.exec
+		if err := p.checkEnv(set); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%v: %v, want %q", c.names, err, c.want)
+		}
+	}
+}

@@ -138,7 +138,7 @@ func stored(out string) int {
 	return n
 }
 
-// TestFilesOfKilledWritersAreRemoved by every command that writes to an output folder.
+// TestFilesOfKilledWritersAreRemoved by run, report and page.
 // Those of a living writer stay.
 func TestFilesOfKilledWritersAreRemoved(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -19,9 +19,9 @@ func TestMakeFuzzRunsAllTargets(t *testing.T) {
 		}
 	}
 	root, dir := project(t), t.TempDir()
-	list, err := exec.Command("git", "-C", root, "grep", "-ho", "^func Fuzz[A-Za-z0-9]*", "--", "*_test.go").Output()
+	list, err := exec.Command("grep", "-rho", "--include=*_test.go", "^func Fuzz[A-Za-z0-9]*", root).Output()
 	if err != nil {
-		t.Skip("not a checkout of git")
+		t.Fatal(err)
 	}
 	fake, calls := filepath.Join(dir, "go"), filepath.Join(dir, "calls")
 	script := `#!/bin/sh
@@ -56,8 +56,8 @@ echo 'fuzz: elapsed: 5s, execs: 12'
 	if !slices.Equal(got, want) {
 		t.Errorf("ran %v, want %v", got, want)
 	}
-	if !strings.Contains(string(said), "failed: data:FuzzLayout results:FuzzRun\n") || !strings.Contains(string(said), "no such package") ||
-		!strings.Contains(string(said), "data FuzzNPZ: fuzz: elapsed: 5s, execs: 12\n") {
+	if !strings.Contains(string(said), "failed: ./data:FuzzLayout ./results:FuzzRun\n") || !strings.Contains(string(said), "no such package") ||
+		!strings.Contains(string(said), "./data FuzzNPZ: fuzz: elapsed: 5s, execs: 12\n") {
 		t.Errorf("%s", said)
 	}
 }

@@ -16,9 +16,10 @@ import (
 )
 
 // next prints the command to type next, on standard error: what a command prints on
-// standard output is its result. --quiet leaves it out.
+// standard output is its result. --quiet leaves it out. So does a word with characters that
+// cannot be shown as they are, since a copy of it would be another word.
 func next(cmd *cobra.Command, words ...string) {
-	if quiet(cmd) {
+	if quiet(cmd) || slices.ContainsFunc(words, func(w string) bool { return terminal.Line(w) != w }) {
 		return
 	}
 	terminal.Fprintf(cmd.ErrOrStderr(), "next: qats %s\n", quoted(words))
@@ -96,7 +97,7 @@ func nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
 		next(cmd, slices.Concat([]string{"report"}, files, given(cmd, "out"))...)
 		return
 	}
-	next(cmd, slices.Concat([]string{"run"}, files, given(cmd, "data", "out"))...)
+	next(cmd, slices.Concat([]string{"run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec", "env"))...)
 }
 
 // nextCompare prints the command that compares the methods of specs, if there are

@@ -79,8 +79,12 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	return experiments.MakePlan(cmd.Context(), specs, o)
 }
 
-// checkEnv returns an error if --env does not name a variable of the environment.
+// checkEnv returns an error if --env does not name a variable of the environment, or if no
+// program may be run that could get it.
 func (p *places) checkEnv(lookup func(name string) (string, bool)) error {
+	if len(p.Env) > 0 && !p.AllowExec {
+		return errors.New("--env is for programs, which only --allow-exec runs; give both or neither")
+	}
 	for _, name := range p.Env {
 		switch _, ok := lookup(name); {
 		case name == "" || strings.Contains(name, "="):

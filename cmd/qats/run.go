@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -130,7 +131,11 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	for _, n := range plan.Counts() {
 		cells += n
 	}
-	life := newLife(at.storeDir(), o.Shard, cells)
+	texts := []string{fmt.Sprint(at.quick, at.AllowExec)}
+	for _, s := range specs {
+		texts = append(texts, s.Name, s.Text)
+	}
+	life := newLife(at.storeDir(), o.Shard, cells, results.Key(strings.Join(texts, "\x00")))
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
 		life.show(p)

@@ -76,6 +76,9 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if _, err := experiments.ReadSpecs(files); err != nil { // a mistake is cheaper here than in N tasks
 		return err
 	}
+	if err := f.at.checkEnv(os.LookupEnv); err != nil {
+		return err
+	}
 	if most, ok := maxArraySize(); ok && f.shards > most-1 {
 		return fmt.Errorf("--shards %d: the array of this Slurm ends at %d (MaxArraySize %d)", f.shards, most-1, most)
 	}

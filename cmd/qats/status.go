@@ -39,6 +39,7 @@ type sign struct {
 	Failed int       `json:"failed"`
 	Total  int       `json:"total"`
 	Plan   int       `json:"plan"`  // cells of all shards
+	Run    string    `json:"run"`   // digest of the specs and flags, the same for all shards
 	State  string    `json:"state"` // running, done, stopped, failed
 	Host   string    `json:"host"`
 	Job    string    `json:"job,omitempty"` // of Slurm
@@ -71,9 +72,9 @@ type life struct {
 	last sign
 }
 
-// newLife returns the signs of a shard of a plan with so many cells. A run without
-// shards gives none.
-func newLife(store string, s experiments.Shard, plan int) *life {
+// newLife returns the signs of a shard of a plan with so many cells. digest is that of the
+// run. A run without shards gives none.
+func newLife(store string, s experiments.Shard, plan int, digest string) *life {
 	if s.N == 0 {
 		return &life{}
 	}
@@ -83,7 +84,7 @@ func newLife(store string, s experiments.Shard, plan int) *life {
 		job += "_" + task
 	}
 	return &life{path: filepath.Join(store, lifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
-		last: sign{Shard: s.I, Of: s.N, Plan: plan, Host: host, Job: job, PID: os.Getpid()}}
+		last: sign{Shard: s.I, Of: s.N, Plan: plan, Run: digest, Host: host, Job: job, PID: os.Getpid()}}
 }
 
 func (l *life) show(p experiments.Progress) {
@@ -148,8 +149,8 @@ last line sums up what the shards have done, of all cells of the plan. A run wit
 	return cmd
 }
 
-// readSigns reads the signs of the newest run: those with the count of shards, and of
-// cells in the plan, of the newest sign.
+// readSigns reads the signs of the newest run: those with the count of shards, the cells of
+// the plan and the digest of the newest sign.
 func readSigns(dir string) ([]sign, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
@@ -171,7 +172,7 @@ func readSigns(dir string) ([]sign, error) {
 		}
 		signs = append(signs, s)
 	}
-	signs = slices.DeleteFunc(signs, func(s sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan })
+	signs = slices.DeleteFunc(signs, func(s sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan || s.Run != newest.Run })
 	slices.SortFunc(signs, func(a, b sign) int { return a.Shard - b.Shard })
 	return signs, nil
 }

@@ -373,3 +373,17 @@ func TestSummarySaysWhatWasWritten(t *testing.T) {
 		}
 	}
 }
+
+// The note of an imported set is one that a manifest takes, whatever the files are called.
+func TestNotesFitIntoAManifest(t *testing.T) {
+	var many []string
+	for i := range 200 {
+		many = append(many, fmt.Sprintf("file-%03d.csv", i))
+	}
+	for _, sources := range [][]string{{"a\x1b[2J\n.csv"}, many, {strings.Repeat("x", 250) + ".csv"}} {
+		e := (&input{}).entry(&network{dataset: "d", backbone: "b", kind: data.KindLogits, sources: sources})
+		if err := (data.Manifest{Sets: []data.ManifestSet{e}}).Write(t.TempDir()); err != nil {
+			t.Errorf("%.60q: %v", e.Note, err)
+		}
+	}
+}

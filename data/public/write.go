@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -63,6 +64,20 @@ func (in *input) write(ctx context.Context) (*Summary, error) {
 	return sum, m.Write(in.Dir)
 }
 
+// mostNames is the length of the longest list of files in a note, in bytes: a manifest
+// takes texts up to 1,000.
+const mostNames = 500
+
+// printable returns the name of a file for a manifest, without control characters.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
 // importedFrom begins the note of an imported set.
 const importedFrom = "imported from "
 
@@ -70,11 +85,16 @@ const importedFrom = "imported from "
 func (in *input) entry(n *network) data.ManifestSet {
 	names := make([]string, len(n.sources))
 	for i, name := range n.sources {
-		names[i] = base(name)
+		names[i] = printable(base(name))
 	}
 	slices.Sort(names)
+	names = slices.Compact(names)
+	from := strings.Join(names, " and ")
+	if len(from) > mostNames {
+		from = fmt.Sprintf("%d files, %s and others", len(names), names[0])
+	}
 	e := data.ManifestSet{Set: n.name(), Kind: n.kind, Origin: data.Measured, From: n.from, Licence: in.Licence, StandIn: n.standIn,
-		Note: importedFrom + strings.Join(slices.Compact(names), " and ")}
+		Note: importedFrom + from}
 	if n.kind == data.KindLogProbs {
 		e.Note += ", probabilities"
 		if n.clipped > 0 {
