@@ -51,6 +51,7 @@ var (
 // outside the percentile interval, the kinds Percentile and BC give no interval: TopLabelECE
 // with hundreds of bins, and CORP, whose map is fitted on the copies too, are such metrics. A
 // metric whose rows cannot be drawn again (Entry.Whole) has no interval, and one row has none.
+// With fewer than FewestRows wrong or right predictions only accuracy, and Population, have one.
 //
 // Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an
@@ -83,7 +84,9 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 			case e.Influence != nil:
 				r, none = opts.ofOne(e, i, s)
 			case place >= 0:
-				r.Lo, r.Hi, none = interval(resampled[0][place][1:], resampled[0][place][0], opts)
+				if none = enough(s); none == nil {
+					r.Lo, r.Hi, none = interval(resampled[0][place][1:], resampled[0][place][0], opts)
+				}
 			default:
 				if none = notDrawn(e, s); none == nil {
 					r = populationInterval(nil, s, e.bins, opts.Level)

@@ -475,7 +475,7 @@ func TestIntervalsSayWhyThereIsNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(list[0].Err, ErrNoVector) || list[1].Err == nil || list[1].Err.Error() != "39 right and 1 wrong predictions: a verdict takes 10 of each" || list[2].Err != nil {
+	if !errors.Is(list[0].Err, ErrNoVector) || list[1].Err == nil || list[1].Err.Error() != "39 right and 1 wrong predictions: verdicts and intervals take 10 of each" || list[2].Err == nil {
 		t.Errorf("got %+v", list)
 	}
 	pairs, err := Pairs(context.Background(), s, []*Samples{s}, PairOptions{Metrics: []Entry{nllEntry, aurocEntry, eceEntry}})

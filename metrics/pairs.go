@@ -143,7 +143,9 @@ type Pair struct {
 // that of (1-Level)/2. Metrics other than ECE and AECE are computed anew in each resample, which
 // takes longer, so they use the first 200 resamples only; the ends have more noise then, a
 // tenth of the width or so. A metric other than ECE and AECE has no interval Percentile
-// or BC if resampling shifts its difference by more than its spread; see Intervals.
+// or BC if resampling shifts its difference by more than its spread; see Intervals. With fewer
+// than FewestRows wrong or right predictions of one of the methods no difference of
+// calibration errors has an interval but Population.
 //
 // # What is missing
 //
@@ -200,7 +202,9 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 					p.Range, p.Kind = &Range{d.verdict.Lo, d.verdict.Hi}, Normal
 				case e.Influence != nil:
 				case place >= 0:
-					p.Range, noRange = opts.rangeOf(e, resampled[0][place], resampled[m+1][place])
+					if noRange = cmp.Or(enough(base), enough(others[m])); noRange == nil {
+						p.Range, noRange = opts.rangeOf(e, resampled[0][place], resampled[m+1][place])
+					}
 				default:
 					if noRange = notDrawn(e, base); noRange == nil {
 						r := populationInterval(base, others[m], e.bins, opts.Level)

@@ -21,7 +21,7 @@ type Verdict struct {
 }
 
 // FewestRows is the number of wrong predictions, and of right ones, from which rows show
-// anything about calibration. With fewer the intervals are too short (docs/intervals.md).
+// anything about calibration. With fewer all intervals are too short.
 const FewestRows = 10
 
 var (
@@ -33,7 +33,7 @@ var (
 func enough(s *Samples) error {
 	right := s.correct()
 	if wrong := s.Len() - right; min(wrong, right) < FewestRows {
-		return fmt.Errorf("%d right and %d wrong predictions: a verdict takes %d of each", right, wrong, FewestRows)
+		return fmt.Errorf("%d right and %d wrong predictions: verdicts and intervals take %d of each", right, wrong, FewestRows)
 	}
 	return nil
 }

@@ -339,11 +339,11 @@ func TestVerdictsThatCannotBe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const note = "31 right and 9 wrong predictions: a verdict takes 10 of each"
+	const note = "31 right and 9 wrong predictions: verdicts and intervals take 10 of each"
 	for _, p := range pairs {
 		switch p.Metric {
 		case "ece":
-			if p.Verdict != nil || p.Range == nil || p.Note != note {
+			if p.Verdict != nil || p.Range != nil || p.Note != note {
 				t.Errorf("%+v", p)
 			}
 		case "brier_top":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -121,11 +122,23 @@ func valuesTable(table []line) string {
 	return markdown(rows)
 }
 
-// shortTable lists the cells in which a default covers less than is wanted.
+// shortTable lists where a default covers less than is wanted: the cells of one quantity, network
+// and size are a row with the least of them.
 func shortTable(table []line) string {
-	rows := [][]string{{"interval", "of", "network", "n", "calibrators", "coverage", "below", "above"}}
-	for _, l := range where(table, func(l line) bool { return isDefault(l) && l.Coverage() < wanted }) {
-		rows = append(rows, []string{l.Cell.interval, "`" + l.Cell.quantity + "`", l.Network, count(l.Rows), l.Cell.pair, withError(l, l.Coverage()), share(l.Below), share(l.Above)})
+	rows := [][]string{{"interval", "of", "network", "n", "cells", "least coverage", "below", "above", "with"}}
+	type group struct {
+		interval, quantity, network string
+		rows                        int
+	}
+	in := func(l line) group { return group{l.Cell.interval, l.Cell.quantity, l.Network, l.Rows} }
+	defaults := where(table, isDefault)
+	short := where(defaults, func(l line) bool { return l.Coverage() < wanted })
+	for _, g := range distinct(short, in) {
+		same := func(l line) bool { return in(l) == g }
+		of := where(short, same)
+		least := slices.MinFunc(of, func(a, b line) int { return cmp.Compare(a.Coverage(), b.Coverage()) })
+		rows = append(rows, []string{g.interval, "`" + g.quantity + "`", g.network, count(g.rows), fmt.Sprintf("%d of %d", len(of), len(where(defaults, same))),
+			withError(least, least.Coverage()), share(least.Below), share(least.Above), least.Cell.pair})
 	}
 	return markdown(rows)
 }

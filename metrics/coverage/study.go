@@ -235,13 +235,18 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 				}
 				to[cell{name, basis.Name, "verdict"}] = s
 			}
-			switch {
-			case entry.Whole || entry.Influence != nil && !entry.CrossFit:
-			case found.Range == nil:
-				to[cell{name, found.Metric, string(kind)}] = seen{value: found.Difference, none: true}
-			default:
-				to[cell{name, found.Metric, string(found.Kind)}] = seen{found.Difference, found.Range.Lo, found.Range.Hi, false}
+			if entry.Whole || entry.Influence != nil && !entry.CrossFit {
+				continue
 			}
+			at := cell{name, found.Metric, string(kind)}
+			if entry.CrossFit {
+				at.interval = string(metrics.FixedMaps)
+			}
+			s := seen{value: found.Difference, none: true}
+			if r := found.Range; r != nil {
+				s = seen{found.Difference, r.Lo, r.Hi, false}
+			}
+			to[at] = s
 		}
 		if isDefault {
 			for _, p := range group {

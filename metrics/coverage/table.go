@@ -47,8 +47,8 @@ func (l line) count(results []map[cell]seen) line {
 	intervals := 0.0
 	each := 1 / float64(len(results))
 	for _, r := range results {
-		s := r[l.Cell]
-		if s.none {
+		s, ok := r[l.Cell]
+		if s.none || !ok { // undefined for the test set, or without an interval
 			l.Withheld += each
 			continue
 		}
