@@ -856,10 +856,13 @@ func (x *torture) slurm() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(spec, text, 0o666); err != nil {
+	switch err := os.WriteFile(spec, text, 0o666); {
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "no such name", nil
+	case err != nil:
 		return "", err
 	}
-	args := []string{"slurm", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--env", "PATH"}
+	args := []string{"slurm", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--allow-exec", "--env", "PATH"}
 	how, err := x.inProcess(args...)
 	if err != nil || how == "rejected" {
 		return how, err
