@@ -82,7 +82,7 @@ func (m Manifest) Write(dir string) error {
 	if _, err := parseManifest(b.Bytes(), "manifest"); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, ManifestName), m.encode)
+	return atomicfile.WriteBytes(filepath.Join(dir, ManifestName), b.Bytes())
 }
 
 func (m Manifest) encode(w io.Writer) error {

@@ -1,6 +1,9 @@
 package metrics
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Basis is the quantity that decides which of two methods is better by a metric.
 //
@@ -56,17 +59,18 @@ var (
 // classes show anything: bins of one row have no square without noise.
 const rowsPerClass = 10
 
-// Judge returns what verdicts by an output of the entry rest on, i being its place in
-// Outputs. ok is false, and the basis empty, if there is no quantity whose interval is known
-// to cover; then the metric gives no verdicts.
-func (e Entry) Judge(i int) (basis Basis, ok bool) {
-	if e.CrossFit {
+// Judge returns what verdicts by an output of the entry rest on, named as in results.csv. ok is
+// false, and the basis empty, if there is no quantity whose interval is known to cover, or no
+// such output; then the metric gives no verdicts.
+func (e Entry) Judge(output string) (basis Basis, ok bool) {
+	i := slices.Index(e.Names(), output)
+	if i < 0 || e.CrossFit {
 		return Basis{}, false
 	}
 	return e.measure(i)
 }
 
-// measure returns the quantity of Judge, and that of a metric that recalibrates rows: its
+// measure returns the quantity of Judge for the output at place i, and that of a metric that recalibrates rows: its
 // intervals take the recalibrations as they are, so they decide nothing.
 func (e Entry) measure(i int) (basis Basis, ok bool) {
 	switch {

@@ -219,7 +219,7 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 				} else {
 					p.Kind = cmp.Or(p.Kind, opts.Interval)
 				}
-				if _, ok := e.Judge(i); !ok {
+				if _, ok := e.Judge(metric); !ok {
 					d.err = errNoVerdict
 				}
 				p.Note = why(d.err, noRange)

@@ -192,7 +192,7 @@ func (f forest) verdicts(pairs []results.Pair, method string) string {
 	}
 	by := "this difference"
 	if e, output, ok := metrics.LookupOutput(pairs[0].Metric); ok {
-		if basis, _ := e.Judge(slices.Index(e.Outputs, output)); basis.Name != output.Name {
+		if basis, _ := e.Judge(output.Name); basis.Name != output.Name {
 			by = "the difference in another quantity, " + basis.Label + ","
 		}
 	}

@@ -3,7 +3,6 @@ package results
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -167,8 +166,8 @@ func (p Pair) Check() error {
 		return csvfile.Fault("interval", "%q is no kind of interval", string(p.Interval))
 	}
 	if v := p.Verdict; v != nil {
-		if e, output, ok := metrics.LookupOutput(p.Metric); ok {
-			if basis, _ := e.Judge(slices.Index(e.Outputs, output)); v.By != basis.Name {
+		if e, _, ok := metrics.LookupOutput(p.Metric); ok {
+			if basis, _ := e.Judge(p.Metric); v.By != basis.Name {
 				return csvfile.Fault("verdict_by", "%q does not decide by %s", v.By, p.Metric)
 			}
 		}

@@ -111,7 +111,7 @@ func rangeEnd(v float64) string {
 
 // judgedBy names what decides which of two methods is better on a setting.
 func judgedBy(e metrics.Entry) string {
-	basis, ok := e.Judge(0)
+	basis, ok := e.Judge(e.Outputs[0].Name)
 	switch {
 	case e.Better == metrics.Neutral:
 		return ""

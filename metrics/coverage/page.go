@@ -184,7 +184,7 @@ func decisive(table []line) []string {
 // judgedBy returns the metrics whose verdicts rest on a quantity.
 func judgedBy(quantity string) (names []string) {
 	for _, e := range metrics.Registry() {
-		if b, ok := e.Judge(0); ok && b.Name == quantity {
+		if b, ok := e.Judge(e.Outputs[0].Name); ok && b.Name == quantity {
 			names = append(names, "`"+e.Name+"`")
 		}
 	}

@@ -227,8 +227,8 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 		}
 		for _, found := range list {
 			name := group[found.Other].name
-			entry, output, _ := metrics.LookupOutput(found.Metric)
-			if basis, ok := entry.Judge(slices.Index(entry.Outputs, output)); ok && isDefault {
+			entry, _, _ := metrics.LookupOutput(found.Metric)
+			if basis, ok := entry.Judge(found.Metric); ok && isDefault {
 				s := seen{none: true}
 				if v := found.Verdict; v != nil {
 					s = seen{v.Difference, v.Lo, v.Hi, false}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -24,7 +23,7 @@ func emptyBy(o Options) (Comparison, error) {
 	case entry.Better == metrics.Neutral:
 		return Comparison{}, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
 	}
-	basis, _ := entry.Judge(slices.Index(entry.Outputs, output))
+	basis, _ := entry.Judge(o.Metric)
 	return Comparison{Options: o, MetricLabel: output.Label, By: basis, Better: entry.Better, Percent: entry.Percent, Digits: entry.Digits()}, nil
 }
 

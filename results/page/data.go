@@ -252,7 +252,7 @@ func metricOf(id string) metricEntry {
 	if !ok {
 		return metricEntry{ID: id, Label: id, Digits: 4}
 	}
-	basis, _ := e.Judge(slices.Index(e.Outputs, output))
+	basis, _ := e.Judge(id)
 	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits(), Basis: basis.Label, Squared: basis.Squared}
 }
 
