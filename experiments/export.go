@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/results"
 )
 
 // Export writes the simulated arrays of a plan below dir, in the default layout,
@@ -39,7 +37,11 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 		return 0, err
 	}
 	for i, x := range sets {
-		if err := exportSet(ctx, x.source, x.ref, x.source.Has(x.ref), dir); err != nil {
+		set, err := data.Load(ctx, x.source, x.ref, x.source.Has(x.ref))
+		if err == nil {
+			err = set.Write(dir, data.Layout{}, x.ref)
+		}
+		if err != nil {
 			return i, err
 		}
 	}
@@ -83,81 +85,4 @@ func (p *Plan) simulatedSets(dir string) ([]simulatedSet, error) {
 		return nil, errors.New("nothing to write: no setting is simulated")
 	}
 	return sets, nil
-}
-
-// exportSet writes the arrays of one set in the default layout.
-func exportSet(ctx context.Context, src data.Source, ref data.Ref, parts data.Parts, dir string) error {
-	set, err := data.Load(ctx, src, ref, parts)
-	if err != nil {
-		return err
-	}
-	return writeSet(set, data.Layout{}, ref, dir)
-}
-
-// writeSet writes the arrays of set to the files of ref below dir: floats as '<f4',
-// labels as '<i4'.
-func writeSet(set *data.Set, layout data.Layout, ref data.Ref, dir string) error {
-	files, err := layout.Files(ref)
-	if err != nil {
-		return err
-	}
-	shape := func(m data.Matrix) []int { return []int{m.Rows, m.Cols} }
-	type array struct {
-		name   string
-		shape  []int
-		floats [][]float32 // in pieces; a first piece that is nil means that there is no array
-	}
-	arrays := []array{
-		{files.Logits, shape(set.Logits), [][]float32{set.Logits.Data}},
-		{files.Features, shape(set.Features), [][]float32{set.Features.Data}},
-		{files.HeadWeight, shape(set.Head.W), [][]float32{set.Head.W.Data}},
-		{files.HeadBias, []int{len(set.Head.B)}, [][]float32{set.Head.B}},
-		{files.OOD, shape(set.OOD), [][]float32{set.OOD.Data}},
-	}
-	if views := set.Augmented; len(views) > 0 {
-		pieces := results.Values(views, func(m data.Matrix) []float32 { return m.Data })
-		arrays = append(arrays, array{files.Augmented, append([]int{len(views)}, shape(views[0])...), pieces})
-	}
-	for _, a := range arrays {
-		if a.floats[0] == nil {
-			continue
-		}
-		path, err := makeRoom(dir, a.name)
-		if err == nil {
-			err = writeFloats(path, a.floats, a.shape)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if set.Labels == nil {
-		return nil
-	}
-	path, err := makeRoom(dir, files.Labels)
-	if err != nil {
-		return err
-	}
-	return data.WriteInt32(path, set.Labels, len(set.Labels))
-}
-
-// writeFloats writes an array piece by piece, since a copy of all augmented views would
-// double their memory.
-func writeFloats(path string, pieces [][]float32, shape []int) error {
-	w, err := data.CreateArray(path, data.Float32, shape...)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	for _, piece := range pieces {
-		if err := w.Float32(piece); err != nil {
-			return err
-		}
-	}
-	return w.Close()
-}
-
-// makeRoom returns the path of a file below dir, and makes its folder.
-func makeRoom(dir, name string) (string, error) {
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	return path, os.MkdirAll(filepath.Dir(path), 0o777)
 }

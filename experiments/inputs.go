@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
@@ -95,7 +93,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	}
 	same, err := u.testIsCalibration(ctx, cal, test)
 	if same {
-		in.Notes = append(in.Notes, "warning: "+sameRows)
+		in.Notes = append(in.Notes, "warning: "+SameRows)
 	}
 	return in, err
 }
@@ -140,46 +138,14 @@ func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bo
 	if slices.ContainsFunc(counts, func(n int) bool { return n != 0 }) {
 		return false, nil
 	}
-	shared, err := sharedRows(ctx, cal, test)
+	shared, err := data.SharedRows(ctx, cal, test)
 	return shared == test.Rows(), err
 }
 
-// sameRows says that the test rows are the calibration rows.
-const sameRows = "the test rows are the calibration rows: no number here is of unseen rows"
+// SameRows says that the test rows are the calibration rows.
+const SameRows = "the test rows are the calibration rows: no number here is of unseen rows"
 
 // FewRows says that a calibration set has fewer rows than classes.
 func FewRows(rows, classes int) string {
 	return fmt.Sprintf("%d calibration rows for %d classes", rows, classes)
-}
-
-// sharedRows counts the test rows that have the logits of a calibration row; each
-// calibration row counts once.
-func sharedRows(ctx context.Context, cal, test data.Reader) (shared int, err error) {
-	rows := map[uint64]int{}
-	seed := maphash.MakeSeed()
-	if err := eachRowHash(ctx, cal, seed, func(h uint64) { rows[h]++ }); err != nil {
-		return 0, err
-	}
-	err = eachRowHash(ctx, test, seed, func(h uint64) {
-		if rows[h]--; rows[h] >= 0 {
-			shared++
-		}
-	})
-	return shared, err
-}
-
-// eachRowHash calls do with a hash of each row of logits.
-func eachRowHash(ctx context.Context, r data.Reader, seed maphash.Seed, do func(uint64)) error {
-	return data.Blocks(ctx, r, blockBytes, func(_ int, set *data.Set) error {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for i := range set.Logits.Rows {
-			h.Reset()
-			for _, v := range set.Logits.Row(i) {
-				maphash.WriteComparable(&h, math.Float32bits(v))
-			}
-			do(h.Sum64())
-		}
-		return nil
-	})
 }

@@ -68,7 +68,9 @@ type PlanOptions struct {
 	// remember are not hashed. The states of their cells are Unknown.
 	Look bool
 
-	noDigests bool // no array is hashed: only the cells that are skipped are of use
+	// NoDigests makes a plan in which no array is hashed. Of its cells only the states Skip
+	// and Broken mean something.
+	NoDigests bool
 }
 
 // LookBytes is the size of the largest file that a look hashes: it takes a tenth of a
@@ -97,7 +99,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 		found := func(u Unit) bool { return u.source != nil }
 		if of := p.Units[len(p.Units)-len(s.Settings):]; bundleMissing(s) && !slices.ContainsFunc(of, found) {
-			return nil, missingArrays(s, folders[bundle])
+			return nil, missingArrays(s, Bundle)
 		}
 	}
 	digest := o.digests(ctx)
@@ -163,6 +165,10 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 	p.StandIn = cmp.Or(p.StandIn, cal.StandIn)
 	return p
 }
+
+// Plain returns the source of the arrays of the setting, before rows are redrawn, thinned
+// out or rescaled; nil if no source has its test set.
+func (u *Unit) Plain() data.Source { return u.plain }
 
 // classes reports whether a metric of the spec reads class bins.
 func (u *Unit) classes() bool {

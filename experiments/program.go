@@ -169,7 +169,7 @@ func handOver(set *data.Set, split data.Split) func(dir string) error {
 		if err != nil {
 			return err
 		}
-		return writeSet(set, layout, data.Ref{Split: split}, dir)
+		return set.Write(dir, layout, data.Ref{Split: split})
 	}
 }
 

@@ -65,7 +65,7 @@ func findOfProject(s *spec.Spec, dir string) string {
 // bundleMissing reports whether the spec names the arrays that come with the
 // project and they are nowhere.
 func bundleMissing(s *spec.Spec) bool {
-	return slices.Contains(s.Data, bundle) && findOfProject(s, folders[bundle]) == ""
+	return slices.Contains(s.Data, bundle) && findOfProject(s, Bundle) == ""
 }
 
 // missingArrays is the error of a spec none of whose settings has arrays because a

@@ -24,11 +24,11 @@ type Reason struct {
 // String returns "METHODS on SETTINGS: TEXT", with few names and the number of the
 // others.
 func (r Reason) String() string {
-	return fmt.Sprintf("%s on %s: %s", few(r.Methods, 4), few(r.Settings, 3), r.Text)
+	return fmt.Sprintf("%s on %s: %s", Few(r.Methods, 4), Few(r.Settings, 3), r.Text)
 }
 
-// few lists at most n names and counts the others.
-func few(names []string, n int) string {
+// Few lists at most n names and counts the others.
+func Few(names []string, n int) string {
 	switch more := len(names) - n; {
 	case more > 1:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), more)
@@ -38,8 +38,8 @@ func few(names []string, n int) string {
 	return table.List(names)
 }
 
-// addReason counts a cell under its reason.
-func (o *Outcome) addReason(status results.Status, setting *spec.Setting, method, why string) {
+// AddReason counts a cell under its reason.
+func (o *Outcome) AddReason(status results.Status, setting *spec.Setting, method, why string) {
 	text := reasonText(setting, method, why)
 	i := slices.IndexFunc(o.Reasons, func(r Reason) bool { return r.Status == status && r.Text == text })
 	if i < 0 {
@@ -86,7 +86,7 @@ func (p *Plan) Absent() []string {
 			continue
 		}
 		if absent++; absent <= maxAbsent {
-			lines = append(lines, p.absent(u)...)
+			lines = append(lines, p.Searched(u)...)
 		}
 	}
 	if more := absent - maxAbsent; more > 0 {
@@ -95,8 +95,8 @@ func (p *Plan) Absent() []string {
 	return lines
 }
 
-// absent explains one setting without arrays.
-func (p *Plan) absent(u *Unit) []string {
+// Searched says of a setting without arrays where they were searched, one line each.
+func (p *Plan) Searched(u *Unit) []string {
 	lines := []string{fmt.Sprintf("%s: no source has %s", u.Setting, strings.ReplaceAll(scored.String(), "+", " and "))}
 	for _, src := range u.sources {
 		s, ok := data.SearchOf(src, u.Setting.Test())
@@ -105,7 +105,7 @@ func (p *Plan) absent(u *Unit) []string {
 			continue
 		}
 		if len(s.Tried) > 0 { // the layout has a place for the set
-			lines = append(lines, "  looked for "+few(s.Tried, 3))
+			lines = append(lines, "  looked for "+Few(s.Tried, 3))
 		}
 		hint := ""
 		names := results.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
@@ -118,7 +118,7 @@ func (p *Plan) absent(u *Unit) []string {
 		case len(s.Entries) == 0:
 			lines = append(lines, fmt.Sprintf("  %s is empty", s.Dir))
 		default:
-			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, few(s.Entries, 8), hint))
+			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, Few(s.Entries, 8), hint))
 		}
 	}
 	if len(p.options.Data) == 0 {

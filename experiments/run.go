@@ -162,7 +162,7 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 	o.Cells += len(cells)
 	for i, c := range cells {
 		if c.status != "" {
-			o.addReason(c.status, u.Setting, u.Cells[i].Method.Name, c.note)
+			o.AddReason(c.status, u.Setting, u.Cells[i].Method.Name, c.note)
 		}
 		switch c.status {
 		case results.Skip:

@@ -21,11 +21,14 @@ import (
 // below the root of the project.
 var folders = map[string]string{
 	"arrays":   "data/arrays",   // the user's own arrays, ignored by git
-	bundle:     "data/bundle",   // committed; findOfProject says where it may lie
+	bundle:     Bundle,          // committed; findOfProject says where it may lie
 	"calarena": "data/calarena", // imported from CalArena, ignored by git
 }
 
-// bundle is the word for the arrays that come with the project.
+// Bundle is the folder of the arrays that come with the project, below its root.
+const Bundle = "data/bundle"
+
+// bundle is the word for it.
 const bundle = "bundle"
 
 // simulated is the word for the source of virtual networks.
@@ -151,7 +154,7 @@ func (o PlanOptions) digests(ctx context.Context) digests {
 	}
 	var asked sync.Map // functions of type func() (string, error), by set
 	return func(src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-		if o.noDigests || parts == 0 {
+		if o.NoDigests || parts == 0 {
 			return "", nil
 		}
 		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {

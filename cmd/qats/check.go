@@ -14,9 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
@@ -56,9 +55,9 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 	if len(folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) }) {
 		return errors.New("--data is for specs: it names a folder in which their arrays are searched; a folder of arrays is checked by itself, without --data")
 	}
-	var all experiments.Inspection
+	var all inspect.Inspection
 	for _, arg := range args {
-		in, err := inspect(cmd, arg, folders)
+		in, err := inspected(cmd, arg, folders)
 		if err != nil {
 			return err
 		}
@@ -72,7 +71,7 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 	} else if err := checkText(cmd.OutOrStdout(), &all); err != nil {
 		return err
 	}
-	if all.Count(experiments.Error) > 0 {
+	if all.Count(inspect.Error) > 0 {
 		return errFailed
 	}
 	if !asJSON {
@@ -81,61 +80,21 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 	return nil
 }
 
-// inspect inspects a folder or a spec.
-func inspect(cmd *cobra.Command, arg string, folders []string) (*experiments.Inspection, error) {
+// inspected inspects a folder or a spec.
+func inspected(cmd *cobra.Command, arg string, folders []string) (*inspect.Inspection, error) {
 	if isFolder(arg) {
-		return inspectFolder(cmd, arg)
+		return inspect.Folder(cmd.Context(), arg)
 	}
 	s, err := experiments.ReadSpec(arg)
 	if err != nil {
 		return nil, err
 	}
-	return experiments.Inspect(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders})
+	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders})
 }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// inspectFolder inspects a folder as the spec of init would name it, with all methods.
-func inspectFolder(cmd *cobra.Command, dir string) (*experiments.Inspection, error) {
-	name := nameOf(dir)
-	s, survey, err := experiments.NewStarter(dir, name, "network")
-	if err != nil {
-		return nil, err
-	}
-	in := &experiments.Inspection{}
-	severity := experiments.Error
-	if len(s.Sets) > 0 {
-		s.Name = name
-		for _, e := range calib.Registry() {
-			s.Methods = append(s.Methods, e.Name)
-		}
-		read, err := spec.Parse(dir, []byte(s.Spec()), experiments.Registry())
-		if err != nil {
-			return nil, err
-		}
-		read.Data = nil
-		if in, err = experiments.Inspect(cmd.Context(), []*spec.Spec{read}, experiments.PlanOptions{Data: []string{dir}}); err != nil {
-			return nil, err
-		}
-		severity = experiments.Warning
-	} else if len(survey.Problems)+len(s.Unusable) == 0 {
-		var none *data.Problem
-		errors.As(noSets(dir, survey), &none)
-		survey.Problems = append(survey.Problems, none)
-	}
-	var before []experiments.Finding
-	for _, p := range s.Unusable {
-		before = append(before, experiments.Finding{Severity: experiments.Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
-	}
-	for _, p := range survey.Problems {
-		before = append(before, experiments.Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
-	}
-	in.Findings = append(before, in.Findings...)
-	in.Sort()
-	return in, nil
 }
 
 // checkNext prints the next command after a check without errors.
@@ -148,7 +107,7 @@ func checkNext(cmd *cobra.Command, args []string) {
 }
 
 // checkText prints a table of the sets, and the findings.
-func checkText(out io.Writer, in *experiments.Inspection) error {
+func checkText(out io.Writer, in *inspect.Inspection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(in.Sets) > 0 {
 		fmt.Fprintln(w, "SET\tSOURCE\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
@@ -170,13 +129,13 @@ func checkText(out io.Writer, in *experiments.Inspection) error {
 			terminal.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(experiments.Error), "error"),
-		table.Count(in.Count(experiments.Warning), "warning"), table.Count(in.Count(experiments.Note), "note"))
+	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(inspect.Error), "error"),
+		table.Count(in.Count(inspect.Warning), "warning"), table.Count(in.Count(inspect.Note), "note"))
 	return err
 }
 
 // checkAlso prints which sets have arrays besides logits and labels.
-func checkAlso(out io.Writer, sets []experiments.InspectedSet) {
+func checkAlso(out io.Writer, sets []inspect.Set) {
 	having := map[string]int{}
 	for _, s := range sets {
 		for _, a := range s.Also {
@@ -190,14 +149,14 @@ func checkAlso(out io.Writer, sets []experiments.InspectedSet) {
 }
 
 // checkJSON prints one object for each set and finding.
-func checkJSON(out io.Writer, in *experiments.Inspection) error {
+func checkJSON(out io.Writer, in *inspect.Inspection) error {
 	type set struct {
 		Kind string `json:"kind"`
-		experiments.InspectedSet
+		inspect.Set
 	}
 	type finding struct {
 		Kind string `json:"kind"`
-		experiments.Finding
+		inspect.Finding
 	}
 	var objects []any
 	for _, s := range in.Sets {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -21,17 +22,17 @@ func demoCommand() *cobra.Command {
 		Long: `demo fits uncal, ts, ir and qats on the outputs of a small text classifier, and
 prints their scores on its test rows and a reliability diagram. It takes about a
 second, needs no file and writes none. The networks are
-` + strings.Join(experiments.DemoNetworks(), " (the default) and ") + `.`,
+` + strings.Join(inspect.DemoNetworks(), " (the default) and ") + `.`,
 		Example: `  qats demo
   qats demo mlp-tfidf-h128`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(experiments.DemoNetworks),
+		ValidArgsFunction: oneArgument(inspect.DemoNetworks),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			network := experiments.DemoNetworks()[0]
+			network := inspect.DemoNetworks()[0]
 			if len(args) > 0 {
 				network = args[0]
 			}
-			d, err := experiments.RunDemo(cmd.Context(), network)
+			d, err := inspect.RunDemo(cmd.Context(), network)
 			if err != nil {
 				return err
 			}
@@ -41,7 +42,7 @@ second, needs no file and writes none. The networks are
 }
 
 // printDemo prints a demo in at most 80 columns.
-func printDemo(w io.Writer, d *experiments.Demo) error {
+func printDemo(w io.Writer, d *inspect.Demo) error {
 	var b strings.Builder
 	source := d.Bins[0].Source
 	fmt.Fprintf(&b, "%s/%s, %s: %d classes,\n%d calibration rows, %d test rows\n", d.Setting.Dataset, d.Setting.Backbone, source, d.Classes, d.Cal, d.Test)
@@ -82,8 +83,8 @@ your own, from logits (n x k, before the softmax) and labels (n, from 0):
 }
 
 // lowestECE returns the methods with the lowest ECE.
-func lowestECE(d *experiments.Demo) []string {
-	best := slices.MinFunc(d.Columns, func(a, b experiments.DemoColumn) int { return cmp.Compare(a.ECE, b.ECE) }).ECE
+func lowestECE(d *inspect.Demo) []string {
+	best := slices.MinFunc(d.Columns, func(a, b inspect.DemoColumn) int { return cmp.Compare(a.ECE, b.ECE) }).ECE
 	var names []string
 	for _, c := range d.Columns {
 		if c.ECE == best {

@@ -96,9 +96,10 @@ var layers = map[string][]string{
 	"results/speed/measure":    {"calib", "data", "internal/kernel/softmax", "internal/scoring", "metrics"},
 	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
 		"results/paper", "results/paper/claims", "results/table"},
-	"results/compare":  {"metrics", "results", "results/compare/significance", "results/table"},
-	"plots":            {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
-	"experiments/spec": {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
+	"results/compare":     {"metrics", "results", "results/compare/significance", "results/table"},
+	"plots":               {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
+	"experiments/spec":    {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
+	"experiments/inspect": {"", "calib", "data", "data/simulate", "experiments", "experiments/spec", "internal/scoring", "metrics", "results"},
 	"experiments": {"", "calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/inputfile", "internal/kernel/cpu", "internal/kernel/softmax", "internal/pool",
 		"internal/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
 

@@ -12,12 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -70,8 +69,7 @@ the spec, lets editors complete and check it.`,
 // initSpec writes a spec for the arrays in dir into file. It first writes the arrays
 // if they are to be an example.
 func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
-	name := nameOf(dir)
-	file = cmp.Or(file, name+".yaml")
+	file = cmp.Or(file, inspect.NameOf(dir)+".yaml")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
 	}
@@ -80,12 +78,23 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 			return err
 		}
 	}
-	s, err := look(cmd, dir, name)
+	s, err := inspect.NewStarter(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by qats init without a folder", dir)
+	}
 	if err != nil {
 		return err
 	}
-	s.Name, s.Schema = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), schemaFile
-	if !spec.IsID(s.Name) {
+	for _, p := range s.Problems {
+		if len(s.Sets) > 0 && len(s.Unusable) == 0 {
+			warn(cmd.ErrOrStderr(), p.Error())
+		}
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	s.Schema = schemaFile
+	if name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); spec.IsID(name) {
 		s.Name = name
 	}
 	var where []string // the flag that names the folder, if the spec cannot
@@ -120,57 +129,9 @@ func writeExample(cmd *cobra.Command, dir string) error {
 	} else if err != nil {
 		return err
 	}
-	if err := experiments.WriteSynthetic(cmd.Context(), dir); err != nil {
+	if err := inspect.WriteSynthetic(cmd.Context(), dir); err != nil {
 		return err
 	}
 	_, err := terminal.Fprintf(cmd.OutOrStdout(), "wrote the arrays of two virtual networks below %s\n", filepath.Join(dir, "toy"))
 	return err
-}
-
-// look returns the sets of a folder.
-func look(cmd *cobra.Command, dir, name string) (*experiments.Starter, error) {
-	s, survey, err := experiments.NewStarter(dir, name, "network")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by qats init without a folder", dir)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(s.Unusable) > 0 {
-		return nil, problemsError(s.Unusable)
-	}
-	for _, p := range survey.Problems {
-		if len(s.Sets) > 0 {
-			warn(cmd.ErrOrStderr(), p.Error())
-		}
-	}
-	switch {
-	case len(s.Sets) == 0:
-		return nil, noSets(dir, survey)
-	case !s.HasTest():
-		return nil, &data.Problem{Place: dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
-	}
-	return s, nil
-}
-
-// noSets is the error of a folder in which no set was found.
-func noSets(dir string, survey *data.Survey) error {
-	if len(survey.Problems) == 0 {
-		return &data.Problem{Place: dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
-	}
-	return problemsError(survey.Problems)
-}
-
-// problemsError returns an error with a line for each problem.
-func problemsError(problems []*data.Problem) error {
-	return errors.Join(results.Values(problems, func(p *data.Problem) error { return p })...)
-}
-
-// nameOf returns the name of a folder as the name of a spec.
-func nameOf(dir string) string {
-	abs, err := filepath.Abs(dir)
-	if name := filepath.Base(abs); err == nil && spec.IsID(name) {
-		return name
-	}
-	return "mine"
 }

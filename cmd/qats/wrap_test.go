@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -22,7 +22,7 @@ func TestListsFitTheLine(t *testing.T) {
 	for _, e := range metrics.Registry() {
 		commands = append(commands, []string{"metrics", e.Name})
 	}
-	for _, n := range experiments.DemoNetworks() {
+	for _, n := range inspect.DemoNetworks() {
 		commands = append(commands, []string{"demo", n})
 	}
 	for _, args := range commands {

@@ -1,4 +1,4 @@
-package experiments
+package inspect
 
 import (
 	"context"
@@ -10,16 +10,23 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
+// scored are the arrays that an inspection reads row by row.
+const scored = data.Logits | data.Labels
+
+// blockBytes is the memory of the block of rows that are read at a time.
+const blockBytes = 1 << 20
+
 // inspected is a set under inspection.
 type inspected struct {
-	key  inspectedKey
+	key  setKey
 	name string
-	row  InspectedSet
+	row  Set
 	ok   bool // read completely
 
 	disordered bool // labels and logits do not belong together
@@ -55,7 +62,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 		}
 	}
 	x.offsetLost = form.OffsetLost
-	x.row = InspectedSet{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: string(x.key.source.Describe(x.key.ref).Origin)}
+	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: string(x.key.source.Describe(x.key.ref).Origin)}
 	x.headers(arrays)
 	return x.scan(ctx, r)
 }
@@ -150,7 +157,7 @@ func (x *inspected) judge(in *Inspection) {
 	}
 	filled := results.Where(x.counts, func(rows int) bool { return rows > 0 })
 	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
-		in.add(Finding{Severity: Warning, Place: x.name, Cause: FewRows(x.row.Rows, x.row.Classes)})
+		in.add(Finding{Severity: Warning, Place: x.name, Cause: experiments.FewRows(x.row.Rows, x.row.Classes)})
 	} else if empty := x.row.Classes - len(filled); empty > 0 {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
 	}

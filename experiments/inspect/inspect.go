@@ -1,4 +1,4 @@
-package experiments
+package inspect
 
 import (
 	"cmp"
@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
@@ -32,9 +34,9 @@ type Finding struct {
 	Fix      string   `json:"fix,omitempty"`
 }
 
-// InspectedSet describes a set that was read completely. Accuracy and ECE are
+// Set describes a set that was read completely. Accuracy and ECE are
 // fractions, of the uncalibrated softmax.
-type InspectedSet struct {
+type Set struct {
 	Set      string  `json:"set"`
 	Rows     int     `json:"rows"`
 	Classes  int     `json:"classes"`
@@ -49,9 +51,9 @@ type InspectedSet struct {
 	Also []string `json:"also,omitempty"` // other arrays, such as "features 5000 x 64 float32"
 }
 
-// Inspection is the result of Inspect.
+// Inspection is the result of looking at arrays.
 type Inspection struct {
-	Sets     []InspectedSet
+	Sets     []Set
 	Findings []Finding // errors first, then warnings, then notes
 }
 
@@ -89,20 +91,20 @@ func (in *Inspection) fail(place string, err error) {
 	in.add(Finding{Severity: Error, Place: place, Cause: text})
 }
 
-// Inspect reads every array that the settings of specs name, once, and judges what
+// Specs reads every array that the settings of specs name, once, and judges what
 // it finds: the checks of a fit and of a run, with the same words, and more that a
 // person would want to know before a run. The error is that of ctx; arrays that
 // cannot be read are findings.
-func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspection, error) {
-	o.noDigests = true
+func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions) (*Inspection, error) {
+	o.NoDigests = true
 	if o.Digests == nil {
 		o.Digests = &data.Digests{}
 	}
-	p, err := MakePlan(ctx, specs, o) // its cells tell which methods are skipped
+	p, err := experiments.MakePlan(ctx, specs, o) // its cells tell which methods are skipped
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{plan: p, sets: map[inspectedKey]*inspected{}, pairs: map[[2]inspectedKey]bool{}}
+	in := &inspector{plan: p, sets: map[setKey]*inspected{}, pairs: map[[2]setKey]bool{}}
 	for i := range p.Units {
 		if err := in.unit(ctx, &p.Units[i]); err != nil {
 			return nil, err
@@ -111,6 +113,42 @@ func Inspect(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Inspectio
 	in.missing()
 	in.Sort()
 	return &in.Inspection, nil
+}
+
+// Folder inspects a folder as the spec of a Starter would name it, with all methods.
+func Folder(ctx context.Context, dir string) (*Inspection, error) {
+	s, err := NewStarter(dir)
+	if err != nil {
+		return nil, err
+	}
+	in := &Inspection{}
+	severity := Error
+	if len(s.Sets) > 0 {
+		for _, e := range calib.Registry() {
+			s.Methods = append(s.Methods, e.Name)
+		}
+		read, err := spec.Parse(dir, []byte(s.Spec()), experiments.Registry())
+		if err != nil {
+			return nil, err
+		}
+		read.Data = nil
+		if in, err = Specs(ctx, []*spec.Spec{read}, experiments.PlanOptions{Data: []string{dir}}); err != nil {
+			return nil, err
+		}
+		severity = Warning
+	} else if len(s.Problems)+len(s.Unusable) == 0 {
+		s.Problems = append(s.Problems, s.noSets())
+	}
+	var before []Finding
+	for _, p := range s.Unusable {
+		before = append(before, Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+	}
+	for _, p := range s.Problems {
+		before = append(before, Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+	}
+	in.Findings = append(before, in.Findings...)
+	in.Sort()
+	return in, nil
 }
 
 // Sort puts errors first, then warnings, then notes.
@@ -123,20 +161,21 @@ func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, No
 // inspector is an inspection under way.
 type inspector struct {
 	Inspection
-	plan  *Plan
-	sets  map[inspectedKey]*inspected
-	pairs map[[2]inspectedKey]bool // compared already
+	plan  *experiments.Plan
+	sets  map[setKey]*inspected
+	pairs map[[2]setKey]bool // compared already
 }
 
-type inspectedKey struct {
+type setKey struct {
 	source data.Source
 	ref    data.Ref
 }
 
 // unit inspects the sets of a setting.
-func (in *inspector) unit(ctx context.Context, u *Unit) error {
-	if u.source == nil {
-		lines := in.plan.absent(u)
+func (in *inspector) unit(ctx context.Context, u *experiments.Unit) error {
+	source := u.Plain()
+	if source == nil {
+		lines := in.plan.Searched(u)
 		f := Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.TrimPrefix(lines[0], u.Setting.String()+": ")}
 		for _, line := range lines[1:] {
 			f.Cause += "; " + strings.TrimSpace(line)
@@ -145,9 +184,9 @@ func (in *inspector) unit(ctx context.Context, u *Unit) error {
 		in.add(f)
 		return nil
 	}
-	test := inspectedKey{u.plain, u.Setting.Test()}
-	cal := inspectedKey{u.plain, u.Setting.Cal()}
-	if u.plain.Has(cal.ref)&scored == scored {
+	test := setKey{source, u.Setting.Test()}
+	cal := setKey{source, u.Setting.Cal()}
+	if source.Has(cal.ref)&scored == scored {
 		if err := in.set(ctx, cal); err != nil {
 			return err
 		}
@@ -157,19 +196,19 @@ func (in *inspector) unit(ctx context.Context, u *Unit) error {
 	if err := in.set(ctx, test); err != nil || in.sets[cal] == nil {
 		return err
 	}
-	if in.pairs[[2]inspectedKey{cal, test}] {
+	if in.pairs[[2]setKey{cal, test}] {
 		return nil
 	}
-	in.pairs[[2]inspectedKey{cal, test}] = true
+	in.pairs[[2]setKey{cal, test}] = true
 	return in.pair(ctx, cal, test)
 }
 
 // noCalibration reports a setting whose calibration set is absent or incomplete.
-func (in *inspector) noCalibration(u *Unit, cal inspectedKey) {
+func (in *inspector) noCalibration(u *experiments.Unit, cal setKey) {
 	f := Finding{Error, cal.ref.String(), "there is no calibration set: logits and labels of held-out rows", "save them as you saved the test set"}
 	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
 		if len(s.Tried) > 0 {
-			f.Cause += "; looked for " + few(s.Tried, 3)
+			f.Cause += "; looked for " + experiments.Few(s.Tried, 3)
 		}
 		if s.Note != "" {
 			f.Cause += "; " + s.Note
@@ -182,7 +221,7 @@ func (in *inspector) noCalibration(u *Unit, cal inspectedKey) {
 }
 
 // set inspects one set, if it is new.
-func (in *inspector) set(ctx context.Context, key inspectedKey) error {
+func (in *inspector) set(ctx context.Context, key setKey) error {
 	if in.sets[key] != nil {
 		return nil
 	}
@@ -205,7 +244,7 @@ func (in *inspector) set(ctx context.Context, key inspectedKey) error {
 const mostCompared = 4 << 20
 
 // pair compares a calibration set with a test set.
-func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
+func (in *inspector) pair(ctx context.Context, cal, test setKey) error {
 	a, b := in.sets[cal], in.sets[test]
 	if !a.ok || !b.ok {
 		return nil
@@ -229,7 +268,7 @@ func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
 	case err != nil:
 		in.fail(names, err)
 	case shared == b.row.Rows && shared == a.row.Rows:
-		in.add(Finding{Error, names, sameRows, "save the logits of two different parts of the data"})
+		in.add(Finding{Error, names, experiments.SameRows, "save the logits of two different parts of the data"})
 	case shared > 0:
 		in.add(Finding{Warning, names, fmt.Sprintf("%d of %d test rows are rows of the calibration set too", shared, b.row.Rows), "leave them out of one of the two sets (or are they duplicate images?)"})
 	}
@@ -237,7 +276,7 @@ func (in *inspector) pair(ctx context.Context, cal, test inspectedKey) error {
 }
 
 // shared returns the number of test rows that are rows of the calibration set.
-func (in *inspector) shared(ctx context.Context, cal, test inspectedKey) (int, error) {
+func (in *inspector) shared(ctx context.Context, cal, test setKey) (int, error) {
 	a, err := cal.source.Open(ctx, cal.ref, scored)
 	if err != nil {
 		return 0, err
@@ -248,22 +287,22 @@ func (in *inspector) shared(ctx context.Context, cal, test inspectedKey) (int, e
 		return 0, err
 	}
 	defer b.Close()
-	return sharedRows(ctx, a, b)
+	return data.SharedRows(ctx, a, b)
 }
 
 // missing adds a note for each reason why methods are skipped.
 func (in *inspector) missing() {
-	var all Outcome
+	var all experiments.Outcome
 	for i := range in.plan.Units {
 		u := &in.plan.Units[i]
 		for _, c := range u.Cells {
-			if c.State == Skip && u.source != nil && u.plain.Has(u.Setting.Cal())&scored == scored {
-				all.addReason(results.Skip, u.Setting, c.Method.Name, c.Why)
+			if c.State == experiments.Skip && u.Plain() != nil && u.Plain().Has(u.Setting.Cal())&scored == scored {
+				all.AddReason(results.Skip, u.Setting, c.Method.Name, c.Why)
 			}
 		}
 	}
 	for _, r := range all.Reasons {
-		in.add(Finding{Severity: Note, Place: few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", few(r.Methods, 8), r.Text)})
+		in.add(Finding{Severity: Note, Place: experiments.Few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", experiments.Few(r.Methods, 8), r.Text)})
 	}
 	var offset []string
 	lost := func(x *inspected) bool { return x.ok && (x.logProbs || x.offsetLost) }
@@ -279,14 +318,14 @@ func (in *inspector) missing() {
 	var need []string
 	for i := range in.plan.Units {
 		for _, c := range in.plan.Units[i].Cells {
-			if c.State != Skip && c.Method.Contract().TrueLogits && !slices.Contains(need, c.Method.Name) {
+			if c.State != experiments.Skip && c.Method.Contract().TrueLogits && !slices.Contains(need, c.Method.Name) {
 				need = append(need, c.Method.Name)
 			}
 		}
 	}
-	f := Finding{Note, few(offset, 3), "log-probabilities, not logits: the offset of each row is lost", "save the output of the last layer, before log_softmax, if you can"}
+	f := Finding{Note, experiments.Few(offset, 3), "log-probabilities, not logits: the offset of each row is lost", "save the output of the last layer, before log_softmax, if you can"}
 	if len(need) > 0 {
-		f.Cause += "; " + few(need, 8) + " will be skipped"
+		f.Cause += "; " + experiments.Few(need, 8) + " will be skipped"
 	}
 	in.add(f)
 }

@@ -1,8 +1,9 @@
-package experiments
+package inspect
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,29 +33,32 @@ type Starter struct {
 	// Unusable are the names of sets that a spec cannot have, each once. Their sets are
 	// left out.
 	Unusable []*data.Problem
+	Problems []*data.Problem // files that are no part of a set
+
+	dir string // as the user names it
 }
 
 // starterMethods are the methods of a new spec: fast ones, from no calibration to
 // isotonic regression.
 var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
 
-// NewStarter looks at a folder of arrays for a spec. Sets whose paths name no dataset
-// or backbone get the given one.
-func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
+// NewStarter looks at a folder of arrays for a spec, which has the name of the folder. So
+// has the dataset of sets whose paths name none; their backbone is "network".
+func NewStarter(dir string) (*Starter, error) {
 	survey, err := data.SurveyFolder(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &Starter{Layout: survey.Layout}
+	s := &Starter{Name: NameOf(dir), Layout: survey.Layout, Problems: survey.Problems, dir: dir}
 	folder, err := data.OpenFolder(dir, survey.Layout, nil)
 	if err != nil {
-		return nil, survey, err
+		return nil, err
 	}
 	unusable := map[string]bool{}
 	for _, ref := range survey.Sets {
 		path := ref.String()
-		ref.Dataset = cmp.Or(ref.Dataset, dataset)
-		ref.Backbone = cmp.Or(ref.Backbone, backbone)
+		ref.Dataset = cmp.Or(ref.Dataset, s.Name)
+		ref.Backbone = cmp.Or(ref.Backbone, "network")
 		bad := results.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !spec.IsID(name) })
 		for _, name := range bad {
 			if !unusable[name] {
@@ -70,7 +74,41 @@ func NewStarter(dir, dataset, backbone string) (*Starter, *data.Survey, error) {
 		s.Have |= folder.Has(ref)
 		s.Simulated = s.Simulated || folder.Describe(ref).Origin == data.Simulated
 	}
-	return s, survey, nil
+	return s, nil
+}
+
+// NameOf returns the name of a folder as that of a spec, or "mine".
+func NameOf(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if name := filepath.Base(abs); err == nil && spec.IsID(name) {
+		return name
+	}
+	return "mine"
+}
+
+// Check returns why a spec of the sets could not be run: names that a spec cannot have, no
+// set, or no test set.
+func (s *Starter) Check() error {
+	problems := s.Unusable
+	switch {
+	case len(problems) > 0:
+	case len(s.Sets) == 0 && len(s.Problems) > 0:
+		problems = s.Problems
+	case len(s.Sets) == 0:
+		return s.noSets()
+	case !s.HasTest():
+		return &data.Problem{Place: s.dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
+	}
+	var all []error
+	for _, p := range problems {
+		all = append(all, p)
+	}
+	return errors.Join(all...)
+}
+
+// noSets says that the folder has no set, and no file that is meant as one.
+func (s *Starter) noSets() *data.Problem {
+	return &data.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
 }
 
 // HasTest reports whether there is a test set.
@@ -247,7 +285,12 @@ func WriteSynthetic(ctx context.Context, dir string) error {
 		n.Classes, n.Width, n.CalRows, n.TestRows, n.Accuracy, n.ECE = 10, 32, starterRows, starterRows, 0.8, 0.1
 		src := simulate.New(func(data.Ref) (simulate.Network, bool) { return n, true })
 		for _, split := range []data.Split{data.Cal, data.Test} {
-			if err := exportSet(ctx, src, data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}, scored, dir); err != nil {
+			ref := data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}
+			set, err := data.Load(ctx, src, ref, scored)
+			if err == nil {
+				err = set.Write(dir, data.Layout{}, ref)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package experiments
+package inspect
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -51,11 +52,11 @@ func RunDemo(ctx context.Context, network string) (*Demo, error) {
 	}
 	network = match
 	d := &Demo{Setting: results.Setting{Dataset: demoDataset, Backbone: network, Loss: "ce"}}
-	fsys, err := fs.Sub(qats.Files, folders[bundle])
+	fsys, err := fs.Sub(qats.Files, experiments.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := data.NewFolder(fsys, folders[bundle], data.Layout{}, nil)
+	folder, err := data.NewFolder(fsys, experiments.Bundle, data.Layout{}, nil)
 	if err != nil {
 		return nil, err
 	}

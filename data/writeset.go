@@ -1,0 +1,77 @@
+package data
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Write writes the arrays of the set to the files of ref below dir, and makes their
+// folders: floats as '<f4', labels as '<i4'.
+func (s *Set) Write(dir string, layout Layout, ref Ref) error {
+	files, err := layout.Files(ref)
+	if err != nil {
+		return err
+	}
+	shape := func(m Matrix) []int { return []int{m.Rows, m.Cols} }
+	type array struct {
+		name   string
+		shape  []int
+		floats [][]float32 // in pieces; a first piece that is nil means that there is no array
+	}
+	arrays := []array{
+		{files.Logits, shape(s.Logits), [][]float32{s.Logits.Data}},
+		{files.Features, shape(s.Features), [][]float32{s.Features.Data}},
+		{files.HeadWeight, shape(s.Head.W), [][]float32{s.Head.W.Data}},
+		{files.HeadBias, []int{len(s.Head.B)}, [][]float32{s.Head.B}},
+		{files.OOD, shape(s.OOD), [][]float32{s.OOD.Data}},
+	}
+	if views := s.Augmented; len(views) > 0 {
+		var pieces [][]float32
+		for _, view := range views {
+			pieces = append(pieces, view.Data)
+		}
+		arrays = append(arrays, array{files.Augmented, append([]int{len(views)}, shape(views[0])...), pieces})
+	}
+	for _, a := range arrays {
+		if a.floats[0] == nil {
+			continue
+		}
+		path, err := makeRoom(dir, a.name)
+		if err == nil {
+			err = writeFloats(path, a.floats, a.shape)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.Labels == nil {
+		return nil
+	}
+	path, err := makeRoom(dir, files.Labels)
+	if err != nil {
+		return err
+	}
+	return WriteInt32(path, s.Labels, len(s.Labels))
+}
+
+// writeFloats writes an array piece by piece, since a copy of all augmented views would
+// double their memory.
+func writeFloats(path string, pieces [][]float32, shape []int) error {
+	w, err := CreateArray(path, Float32, shape...)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for _, piece := range pieces {
+		if err := w.Float32(piece); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// makeRoom returns the path of a file below dir, and makes its folder.
+func makeRoom(dir, name string) (string, error) {
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	return path, os.MkdirAll(filepath.Dir(path), 0o777)
+}

@@ -1,0 +1,48 @@
+package data
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestWrittenSetsCopyNoViews: augmented views are written without a copy of them all, view
+// after view.
+func TestWrittenSetsCopyNoViews(t *testing.T) {
+	const views, n, k = 8, 1000, 100
+	logits := func() Matrix { return Matrix{Rows: n, Cols: k, Data: make([]float32, n*k)} }
+	set := &Set{Logits: logits()}
+	for i := range views {
+		view := logits()
+		view.Data[n*k-1] = float32(i)
+		set.Augmented = append(set.Augmented, view)
+	}
+	dir := t.TempDir()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := set.Write(dir, Layout{}, Ref{Dataset: "a", Backbone: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4*views*n*k/2 {
+		t.Errorf("%d bytes of memory to write %d", used, 4*views*n*k)
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "a/b/logits_aug.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := len(file) - 4*views*n*k
+	if header < 0 || !strings.Contains(string(file[:header]), "(8, 1000, 100)") {
+		t.Fatalf("%d bytes, %.128q", len(file), file)
+	}
+	for i := range views {
+		last := header + 4*((i+1)*n*k-1)
+		if got := math.Float32frombits(binary.LittleEndian.Uint32(file[last:])); got != float32(i) {
+			t.Errorf("view %d ends with %v", i, got)
+		}
+	}
+}
