@@ -231,9 +231,9 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 		return err
 	}
 	records := rows.where(func(_ results.Setting, source string) bool { return source == a.Source || source == "" }).Records
-	for _, metric := range []string{"ece", "aece"} {
-		bins, _ := metrics.Lookup(metric + "_bins")
-		if !slices.Contains(a.Metrics, metric) || !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {
+	for _, metric := range a.Metrics {
+		bins, _ := metrics.OtherBins(metric)
+		if !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {
 			continue
 		}
 		figure, err := plots.RankBins(plots.Input{Records: records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(view, records)})

@@ -1,13 +1,14 @@
 package metrics
 
 var accuracyEntry = Entry{
-	Name:    "accuracy",
-	Outputs: []Output{{"accuracy", "Accuracy", 0, 1}},
-	Better:  Higher,
-	Percent: true,
-	Version: 1,
-	Summary: "share of rows predicted correctly",
-	Aliases: []string{"acc", "top1"},
+	Name:     "accuracy",
+	Outputs:  []Output{{"accuracy", "Accuracy", 0, 1}},
+	Better:   Higher,
+	Percent:  true,
+	Unranked: true, // most methods keep it
+	Version:  1,
+	Summary:  "share of rows predicted correctly",
+	Aliases:  []string{"acc", "top1"},
 
 	Formula:   "(1/n) sum of hit",
 	Code:      "numpy",
@@ -16,6 +17,7 @@ var accuracyEntry = Entry{
 
 	Compute:   value(Accuracy),
 	Influence: oneRow(func(x sample) float64 { return x.hit() }),
+	fewRows:   true,
 }
 
 // Accuracy returns the share of correct predictions, in [0, 1].

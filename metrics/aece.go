@@ -20,7 +20,7 @@ var aeceEntry = Entry{
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return AECE(s, 15) }),
-	bins:    func(s *Samples) []run { return massRuns(s.sorted, 15) },
+	binned:  &binned{func(s *Samples) []run { return massRuns(s.sorted, 15) }, (*weighing).aece},
 }
 
 // AECE returns the adaptive expected calibration error of the QaTS paper, in

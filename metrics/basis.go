@@ -21,7 +21,8 @@ type Basis struct {
 	// Squared is set for the square of an error: its root has the unit of the metric.
 	Squared bool
 
-	terms func(s *Samples, seed uint64) (terms, error)
+	fewRows bool // as of Entry
+	terms   func(s *Samples, seed uint64) (terms, error)
 }
 
 // terms are a quantity of one method with the influence of the rows on it.
@@ -79,7 +80,7 @@ func (e Entry) measure(i int) (basis Basis, ok bool) {
 	case e.Influence == nil:
 		return Basis{}, false
 	}
-	return Basis{Name: e.Outputs[i].Name, Label: e.Outputs[i].Label, terms: func(s *Samples, seed uint64) (terms, error) {
+	return Basis{Name: e.Outputs[i].Name, Label: e.Outputs[i].Label, fewRows: e.fewRows, terms: func(s *Samples, seed uint64) (terms, error) {
 		values, err := e.Compute(s, seed)
 		if err != nil {
 			return terms{}, err

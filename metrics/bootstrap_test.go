@@ -64,7 +64,7 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 				}
 			}
 			expanded := pick(f, rows)
-			near(t, "ECE", w.ece(lane), ECE(Of(expanded), 15), 1e-12)
+			near(t, "ECE", w.ece(drawn, lane), ECE(Of(expanded), 15), 1e-12)
 			near(t, "AECE", w.aece(drawn, lane), AECE(Of(expanded), 15), 1e-12)
 		}
 	}

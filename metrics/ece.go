@@ -20,7 +20,7 @@ var eceEntry = Entry{
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return ECE(s, 15) }),
-	bins:    func(s *Samples) []run { return widthLayout(s.sorted, 15).runs },
+	binned:  &binned{func(s *Samples) []run { return widthLayout(s.sorted, 15).runs }, (*weighing).ece},
 }
 
 // ECE returns the expected calibration error (Naeini et al. 2015; Guo et al.

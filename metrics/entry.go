@@ -26,7 +26,11 @@ type Entry struct {
 	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
 	Paired    bool `json:"-"`          // Pairs compares methods by it if its options name no metrics
 	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again
+	Unranked  bool `json:"-"`          // an agreement of rankings leaves it out if it is not named
 	Version   int  `json:"version"`    // raised whenever the values change; part of the cache key
+
+	BinsOf string `json:"-"` // the metric that the outputs are with other numbers of bins; empty for most entries
+	Bins   []int  `json:"-"` // of BinsOf: the number of bins of each output
 
 	Summary   string `json:"summary"`
 	Reference string `json:"reference,omitempty"` // author and year; empty for a definition that has no author
@@ -56,7 +60,15 @@ type Entry struct {
 	// are no verdicts. See Judge.
 	Basis *Basis `json:"-"`
 
-	bins func(s *Samples) []run // of a mean over rows of the bins' absolute gaps: its bins, for Population
+	binned  *binned // set for a mean of the absolute gaps of bins
+	fewRows bool    // its verdicts and intervals count right and wrong rows, so they hold for few of them
+}
+
+// binned says how a mean of the absolute gaps of 15 bins is read where a function of Samples
+// would be too slow or not enough.
+type binned struct {
+	runs      func(s *Samples) []run                             // the bins, for the interval Population
+	resampled func(w *weighing, drawn []times, lane int) float64 // the value of a resample
 }
 
 // Output is one number that an entry gives.

@@ -89,7 +89,7 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 				}
 			default:
 				if none = notDrawn(e, s); none == nil {
-					r = populationInterval(nil, s, e.bins, opts.Level)
+					r = populationInterval(nil, s, e.binned.runs, opts.Level)
 				}
 			}
 			if none != nil {

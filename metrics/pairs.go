@@ -207,7 +207,7 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 					}
 				default:
 					if noRange = notDrawn(e, base); noRange == nil {
-						r := populationInterval(base, others[m], e.bins, opts.Level)
+						r := populationInterval(base, others[m], e.binned.runs, opts.Level)
 						p.Range = &r
 					}
 				}
@@ -272,7 +272,7 @@ func notDrawn(e Entry, s *Samples) error {
 		return errOneRow
 	case e.Whole:
 		return errWhole
-	case e.bins == nil:
+	case e.binned == nil:
 		return errNoPopulation
 	}
 	return nil

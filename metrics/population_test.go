@@ -64,7 +64,7 @@ func TestPopulationIntervalReachesDownToACalibratedModel(t *testing.T) {
 			hit[i] = rng.Float64() < conf[i]
 		}
 		s := Of(given(conf, hit))
-		r := populationInterval(nil, s, eceEntry.bins, .95)
+		r := populationInterval(nil, s, eceEntry.binned.runs, .95)
 		if r.Lo > 0 {
 			missed++
 		}

@@ -54,6 +54,15 @@ func Paired() []Entry {
 	return slices.DeleteFunc(Registry(), func(e Entry) bool { return !e.Paired })
 }
 
+// OtherBins returns the entry that has the metric with other numbers of bins; see Entry.BinsOf.
+func OtherBins(metric string) (Entry, bool) {
+	i := slices.IndexFunc(registry, func(e Entry) bool { return e.BinsOf != "" && e.BinsOf == metric })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return registry[i], true
+}
+
 // Lookup returns the entry with the given name.
 func Lookup(name string) (Entry, bool) {
 	for _, e := range registry {

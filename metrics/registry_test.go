@@ -57,7 +57,8 @@ func TestEntriesAreComplete(t *testing.T) {
 	}
 }
 
-// results.csv has had these names since its first version.
+// results.csv has had these names since its first version, in this order. Names may be added
+// among them.
 func TestNamesOfOutputsStay(t *testing.T) {
 	var names []string
 	for _, e := range Registry() {
@@ -70,8 +71,12 @@ func TestNamesOfOutputsStay(t *testing.T) {
 		nll_top_refinement nll_calibration nll_refinement brier_calibration brier_refinement corp_mcb corp_dsc
 		l1_variational l1_variational_over l1_variational_under l1_vector l2_vector linf_vector l1_vector_ts l2_vector_ts linf_vector_ts kuiper kuiper_z rmsce
 		ace_netcal mmce ece_toplabel tace ece_top5 augrc`)
-	if !slices.Equal(names, want) {
-		t.Errorf("got  %v\nwant %v", names, want)
+	for _, name := range want {
+		place := slices.Index(names, name)
+		if place < 0 {
+			t.Fatalf("%s is gone, or stands before a name that it followed", name)
+		}
+		names = names[place+1:]
 	}
 }
 

@@ -56,7 +56,7 @@ func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {
 }
 
 // weighed reports whether a weighing computes the metric.
-func (e Entry) weighed() bool { return e.Name == eceEntry.Name || e.Name == aeceEntry.Name }
+func (e Entry) weighed() bool { return e.binned != nil }
 
 // resamples returns the number of resamples of a metric, of those asked for.
 func (c *column) resamples(asked int) int {
@@ -118,17 +118,11 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 		r.weigh.weigh(drawn)
 	}
 	for _, c := range r.columns {
-		to := dst[c.first:]
-		switch {
-		case c.err != nil: // it has its values
-		case c.entry.Name == eceEntry.Name:
-			for lane := range used {
-				to[0] = append(to[0], r.weigh.ece(lane))
-			}
-		case c.entry.Name == aeceEntry.Name:
-			for lane := range used {
-				to[0] = append(to[0], r.weigh.aece(drawn, lane))
-			}
+		if !c.entry.weighed() {
+			continue
+		}
+		for lane := range used {
+			dst[c.first] = append(dst[c.first], c.entry.binned.resampled(r.weigh, drawn, lane))
 		}
 	}
 	if !r.anew {

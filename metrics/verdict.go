@@ -183,7 +183,7 @@ func decide(base *Samples, others []*Samples, opts PairOptions) []map[string]dec
 
 // of returns the quantity of a method. It is an error if the rows are too few.
 func (b Basis) of(s *Samples, seed uint64) (terms, error) {
-	if b.Name != accuracyEntry.Name { // which counts right and wrong rows itself
+	if !b.fewRows {
 		if err := enough(s); err != nil {
 			return terms{}, err
 		}

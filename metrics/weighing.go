@@ -125,7 +125,7 @@ func weighChunk(drawn []times, rows []int32, weight []int64) [lanes]int64 {
 }
 
 // ece returns the ECE of the resample in a lane.
-func (w *weighing) ece(lane int) float64 {
+func (w *weighing) ece(_ []times, lane int) float64 {
 	absolute, last := int64(0), int64(0)
 	for _, end := range w.width {
 		s := w.before[end][lane].sum
