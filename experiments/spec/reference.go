@@ -114,11 +114,11 @@ func WriteReference(w io.Writer, known Registry) error {
 		values []string
 	}{
 		{"Methods", slices.Concat(names(known.Methods), names(known.External))},
-		{"Metrics", metricNames(known.Metrics)},
 		{"Kinds of figures", figureKinds()},
 	} {
 		fmt.Fprintf(&b, "* %s: `%s`.\n", list.title, strings.Join(list.values, "`, `"))
 	}
+	b.WriteString("* Metrics: those that `qats metrics` lists ([methods.md](methods.md)).\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
