@@ -283,16 +283,8 @@ func TestWritersPanicOnMisuse(t *testing.T) {
 // Labels and targets of torch are integers.
 func TestRemedyForTorchFilesKeepsIntegers(t *testing.T) {
 	for name, want := range map[string]string{"a/test_labels.pt": "t.cpu()", "targets.pth": "t.cpu()", "labels/logits.pt": "t.float().cpu()"} {
-		if got := torchProblem(name).Error(); !strings.Contains(got, want+".numpy())") {
+		if got := TorchProblem(name).Error(); !strings.Contains(got, want+".numpy())") {
 			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
-func TestSeveritiesAreOneToFive(t *testing.T) {
-	for name, want := range map[string]int{"1": 1, "3": 3, "5": 5, "0": 0, "6": 0, "": 0, "12": 0, "a": 0} {
-		if got := severityOf(name); got != want {
-			t.Errorf("%q: %d, want %d", name, got, want)
 		}
 	}
 }

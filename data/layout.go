@@ -45,10 +45,10 @@ var setNames = []string{
 	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.safetensors#{split}_{array}",
 }
 
-// calNames are the names that a calibration set may have in place of {split}, in the
+// CalNames returns the names that a calibration set may have in place of {split}, in the
 // order in which a Folder looks for them. Many people calibrate on the validation
 // set, under that name.
-var calNames = []Split{Cal, "calibration", "val", "valid", "validation"}
+func CalNames() []Split { return []Split{Cal, "calibration", "val", "valid", "validation"} }
 
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
@@ -181,7 +181,7 @@ func (l Layout) filesNamed(ref Ref, split Split) (Files, error) {
 // those of Files: under the other names of a calibration set, and in the default
 // layout under the other templates.
 func (l Layout) alternatives(ref Ref) ([]Files, error) {
-	templates, splits := setNames, calNames
+	templates, splits := setNames, CalNames()
 	if l.template != "" && l.template != DefaultLayout {
 		templates = []string{l.template}
 	}

@@ -52,9 +52,9 @@ func (l location) open() (contents, error) {
 	if err != nil {
 		return contents{}, l.wrap(err)
 	}
-	if isTorch(l.path) {
+	if IsTorch(l.path) {
 		f.Close()
-		return contents{}, torchProblem(l.name)
+		return contents{}, TorchProblem(l.name)
 	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return contents{r, info.Size(), f, info}, nil

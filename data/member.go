@@ -9,6 +9,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // DefaultMemberLimit is the largest member of an archive that is unpacked, in bytes,
@@ -189,4 +191,23 @@ func unpackError(f *zip.File, err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("damaged: %w", err)
+}
+
+// MemberNames returns the names of the arrays in an .npz or .safetensors file.
+func MemberNames(file string) ([]string, error) {
+	l := location{fsys: inputfile.System{}, path: file, name: file}
+	c, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	all, err := l.members(c)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	var names []string
+	for _, m := range all {
+		names = append(names, m.name())
+	}
+	return names, nil
 }

@@ -21,9 +21,9 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// torchProblem answers a file that torch.save has written: the line of Python that
+// TorchProblem answers a file that torch.save has written: the line of Python that
 // writes the tensor for this program.
-func torchProblem(name string) error {
+func TorchProblem(name string) *Problem {
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	base, _, _ = strings.Cut(base, ".")
 	numbers := "t.float().cpu().numpy()"
@@ -37,8 +37,8 @@ func torchProblem(name string) error {
 	}
 }
 
-// isTorch reports whether the name of a file is that of a file of torch.save.
-func isTorch(path string) bool {
+// IsTorch reports whether the name of a file is that of a file of torch.save.
+func IsTorch(path string) bool {
 	end := filepath.Ext(path)
 	return len(path) > len(end) && (strings.EqualFold(end, ".pt") || strings.EqualFold(end, ".pth"))
 }

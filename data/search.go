@@ -65,8 +65,8 @@ func (f *Folder) search(ref Ref) Search {
 			continue
 		case e.IsDir():
 			name += "/"
-		case isTorch(name):
-			s.Note = torchProblem(path.Join(s.Dir, name)).Error()
+		case IsTorch(name):
+			s.Note = TorchProblem(path.Join(s.Dir, name)).Error()
 		}
 		s.Entries = append(s.Entries, name)
 	}

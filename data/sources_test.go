@@ -337,33 +337,6 @@ func TestMappedViewsAreInTheirPlaces(t *testing.T) {
 	}
 }
 
-// A set of a folder is of a layout whether the folder is named or its parent is.
-func TestSurveyCountsTheArrays(t *testing.T) {
-	root := t.TempDir()
-	for _, name := range []string{"cal/logits.npy", "cal/labels.npy", "test/logits.npy", "test/labels.npy", "readme.txt", "other.pt"} {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := SurveyFolder(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Files != 5 || len(s.Sets) != 2 || s.Layout.String() != "{split}/{array}.npy" {
-		t.Errorf("%d arrays, sets %v in the layout %s", s.Files, s.Sets, s.Layout)
-	}
-	if _, err := SurveyFolder(filepath.Join(root, "readme.txt")); err == nil || !strings.HasSuffix(err.Error(), "not a folder") {
-		t.Errorf("a file: %v", err)
-	}
-	if _, err := SurveyFolder(filepath.Join(root, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("nothing: %v", err)
-	}
-}
-
 // The bytes of a derived set are those that its reader reads: a share of the rows, or
 // both sets.
 func TestBytesOfDerivedSets(t *testing.T) {
@@ -441,30 +414,5 @@ func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
 		if err := a.ReadFloat64(make([]float64, 2), 0, 1); err == nil || !strings.HasPrefix(err.Error(), "a.npy: row 0, class 1: +Inf") {
 			t.Errorf("%s: %v", descr, err)
 		}
-	}
-}
-
-// Corrupted sets may be archives, named by their severity.
-func TestSurveyFindsCorruptedArchives(t *testing.T) {
-	root := t.TempDir()
-	for _, name := range []string{"d/net/fog/1.npz", "d/net/fog/5.npz", "d/net/focal/snow/2.npz", "d/net/fog/6.npz", "7.npz", "d/net/ood.npz"} {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, members(1, "logits", "labels"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := SurveyFolder(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sets []string
-	for _, ref := range s.Sets {
-		sets = append(sets, ref.String())
-	}
-	if got := strings.Join(sets, " "); got != "d/net/fog/1 d/net/fog/5 d/net/focal/snow/2" || len(s.Problems) != 2 {
-		t.Errorf("sets %q, problems %v", got, s.Problems)
 	}
 }

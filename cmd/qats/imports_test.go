@@ -99,7 +99,7 @@ var layers = map[string][]string{
 	"results/compare":     {"metrics", "results", "results/compare/significance", "results/table"},
 	"plots":               {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
 	"experiments/spec":    {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
-	"experiments/inspect": {"", "calib", "data", "data/simulate", "experiments", "experiments/spec", "internal/scoring", "metrics", "results"},
+	"experiments/inspect": {"", "calib", "data", "data/simulate", "experiments", "experiments/spec", "internal/inputfile", "internal/scoring", "metrics", "results"},
 	"experiments": {"", "calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/inputfile", "internal/kernel/cpu", "internal/kernel/softmax", "internal/pool",
 		"internal/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
 

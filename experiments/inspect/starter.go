@@ -45,7 +45,7 @@ var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
 // NewStarter looks at a folder of arrays for a spec, which has the name of the folder. So
 // has the dataset of sets whose paths name none; their backbone is "network".
 func NewStarter(dir string) (*Starter, error) {
-	survey, err := data.SurveyFolder(dir)
+	survey, err := surveyFolder(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,16 @@
-package data
+package inspect
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // TestSurveyLeavesOutWhatIsNoSet: hidden folders, outputs and corrupted sets' folders
@@ -15,24 +19,24 @@ import (
 func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	root := t.TempDir()
 	for name, b := range map[string][]byte{
-		"d/net/cal.npz":                 members(1, "logits", "labels"),
-		"d/net/test.npz":                members(1, "logits", "labels"),
-		"d-c/net/fog/3/logits.npy":      headerBytes(Float32, []int{0, 2}),
-		"d-c/net/fog/9/logits.npy":      headerBytes(Float32, []int{0, 2}), // no severity
-		".hidden/net/test.npz":          members(1, "logits", "labels"),
+		"d/net/cal.npz":                 members("logits", "labels"),
+		"d/net/test.npz":                members("logits", "labels"),
+		"d-c/net/fog/3/logits.npy":      nil,
+		"d-c/net/fog/9/logits.npy":      nil, // no severity
+		".hidden/net/test.npz":          members("logits", "labels"),
 		"results/out/results.csv":       nil,
-		"results/out/x/test.npz":        members(1, "logits", "labels"),
-		"flat/test_logits.npy":          headerBytes(Float32, []int{0, 2}),
-		"d/net/other.npz":               members(1, "outputs", "targets"),
+		"results/out/x/test.npz":        members("logits", "labels"),
+		"flat/test_logits.npy":          nil,
+		"d/net/other.npz":               members("outputs", "targets"),
 		"d/net/damaged.npz":             []byte("PK"),
 		"d/net/weights.pth":             nil,
 		"d/net/checkpoint.safetensors":  []byte("short"),
-		"a/b/c/e/f/test/logits.npy":     headerBytes(Float32, []int{0, 2}), // too deep
+		"a/b/c/e/f/test/logits.npy":     nil, // too deep
 		"d/net/readme.txt":              nil,
-		"d/net/ood/logits.npy":          headerBytes(Float32, []int{0, 2}),
+		"d/net/ood/logits.npy":          nil,
 		"d/net/head_weight.npy":         nil,
 		"d-c/net/fog/3/labels.npy":      nil,
-		"d/net/focal/validation.npz":    members(1, "logits", "labels"),
+		"d/net/focal/validation.npz":    members("logits", "labels"),
 		"d/net/focal/test/features.npy": nil,
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
@@ -43,7 +47,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := SurveyFolder(root)
+	s, err := surveyFolder(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +55,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	for _, ref := range s.Sets {
 		sets = append(sets, ref.String())
 	}
-	if got, want := strings.Join(sets, " "), "d/net/cal d/net/test d/net/focal/cal d-c/net/fog/3"; got != want || s.Layout.String() != DefaultLayout {
+	if got, want := strings.Join(sets, " "), "d/net/cal d/net/test d/net/focal/cal d-c/net/fog/3"; got != want || s.Layout.String() != data.DefaultLayout {
 		t.Errorf("sets %q in the layout %s, want %q", got, s.Layout, want)
 	}
 	want := []string{
@@ -59,7 +63,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 		"damaged.npz: not a complete .npz file: ",
 		"other.npz: it has the arrays outputs, targets, and no logits under a name that is known; name them logits and labels in files cal.npz and test.npz, or ",
 		"weights.pth: a file of torch.save, which only Python can read; save the tensor t as an array: np.save(\"weights.npy\", t.float().cpu().numpy())",
-		": 4 sets have the layout \"" + DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
+		": 4 sets have the layout \"" + data.DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
 	}
 	for i, p := range s.Problems {
 		if i >= len(want) || !strings.Contains(p.Error(), want[i]) {
@@ -80,7 +84,7 @@ func TestSurveyFollowsLinksAndEnds(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666); err != nil {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +100,7 @@ func TestSurveyFollowsLinksAndEnds(t *testing.T) {
 			t.Skip(err) // Windows asks for a right
 		}
 	}
-	s, err := SurveyFolder(root)
+	s, err := surveyFolder(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +113,8 @@ func TestSurveyFollowsLinksAndEnds(t *testing.T) {
 	}
 }
 
-// survey surveys a folder of the given files.
-func survey(t *testing.T, files map[string][]byte) (root string, sets []string, s *Survey) {
+// surveyOf surveys a folder of the given files.
+func surveyOf(t *testing.T, files map[string][]byte) (root string, sets []string, s *survey) {
 	t.Helper()
 	root = t.TempDir()
 	for name, b := range files {
@@ -119,7 +123,7 @@ func survey(t *testing.T, files map[string][]byte) (root string, sets []string, 
 			t.Fatal(err)
 		}
 	}
-	s, err := SurveyFolder(root)
+	s, err := surveyFolder(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +135,9 @@ func survey(t *testing.T, files map[string][]byte) (root string, sets []string, 
 
 // An archive with the logits of both splits is two sets, and no problem.
 func TestSurveyFindsBothSetsOfAnArchive(t *testing.T) {
-	_, sets, s := survey(t, map[string][]byte{
-		"d/both.npz":  members(1, "val_logits", "val_labels", "test_logits.npy", []byte("x"), "test_labels.npy", []byte("x")),
-		"d/early.npz": members(1, "cal_logits", "cal_labels"),
+	_, sets, s := surveyOf(t, map[string][]byte{
+		"d/both.npz":  members("val_logits", "val_labels", "test_logits", "test_labels"),
+		"d/early.npz": members("cal_logits", "cal_labels"),
 	})
 	if got := strings.Join(sets, " "); got != "d/both/cal d/both/test d/early/cal" || len(s.Problems) > 0 {
 		t.Errorf("sets %q, problems %v", got, s.Problems)
@@ -143,17 +147,16 @@ func TestSurveyFindsBothSetsOfAnArchive(t *testing.T) {
 // Files of a set in folders of its dataset and backbone are in the default layout if they
 // are in a folder of their split, and in a layout of their own if they are named by it.
 func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
-	array := headerBytes(Float32, []int{0, 2})
 	for name, want := range map[string]string{
-		"d/net/test/logits.npy": DefaultLayout, "d/net/test.npz": DefaultLayout,
+		"d/net/test/logits.npy": data.DefaultLayout, "d/net/test.npz": data.DefaultLayout,
 		"d/net/test_logits.npy": "{dataset}/{backbone}/{split}_{array}.npy",
 		"net/test/logits.npy":   "{backbone}/{split}/{array}.npy",
 	} {
-		b := array
+		var b []byte
 		if strings.HasSuffix(name, ".npz") {
-			b = members(1, "logits", "labels")
+			b = members("logits", "labels")
 		}
-		if _, _, s := survey(t, map[string][]byte{name: b}); s.Layout.String() != want || len(s.Sets) != 1 {
+		if _, _, s := surveyOf(t, map[string][]byte{name: b}); s.Layout.String() != want || len(s.Sets) != 1 {
 			t.Errorf("%s: sets %v in the layout %s, want %s", name, s.Sets, s.Layout, want)
 		}
 	}
@@ -161,11 +164,10 @@ func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
 
 // The layout that the manifest states decides, however few sets have it.
 func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
-	array := headerBytes(Float32, []int{0, 2})
 	const stated = "{backbone}/{split}_{array}.npy"
-	_, sets, s := survey(t, map[string][]byte{
-		"a/test_logits.npy": array, "b/test/logits.npy": array, "c/test/logits.npy": array,
-		ManifestName: []byte("layout: \"" + stated + "\"\n"),
+	_, sets, s := surveyOf(t, map[string][]byte{
+		"a/test_logits.npy": nil, "b/test/logits.npy": nil, "c/test/logits.npy": nil,
+		data.ManifestName: []byte("layout: \"" + stated + "\"\n"),
 	})
 	if got := strings.Join(sets, " "); got != "/a/test" || s.Layout.String() != stated || len(s.Problems) > 0 {
 		t.Errorf("sets %q in the layout %s, problems %v", got, s.Layout, s.Problems)
@@ -174,26 +176,16 @@ func TestSurveyKeepsToTheStatedLayout(t *testing.T) {
 
 // Arrays of other names are a problem only where there is no set.
 func TestSurveyOfArraysOfOtherNames(t *testing.T) {
-	array := headerBytes(Float32, []int{0, 2})
-	root, sets, s := survey(t, map[string][]byte{"one.npy": array, "two.npy": array, "three.npy": array})
+	root, sets, s := surveyOf(t, map[string][]byte{"one.npy": nil, "two.npy": nil, "three.npy": nil})
 	want := filepath.ToSlash(root) + "/one.npy: its name is no array of a set, and neither is that of 2 others"
 	if len(sets) > 0 || len(s.Problems) != 1 || !strings.HasPrefix(s.Problems[0].Error(), want) {
 		t.Errorf("sets %v, problems %v, want %q", sets, s.Problems, want)
 	}
-	if _, sets, s := survey(t, map[string][]byte{"one.npy": array, "test/logits.npy": array}); len(sets) != 1 || len(s.Problems) > 0 {
+	if _, sets, s := surveyOf(t, map[string][]byte{"one.npy": nil, "test/logits.npy": nil}); len(sets) != 1 || len(s.Problems) > 0 {
 		t.Errorf("sets %v, problems %v", sets, s.Problems)
 	}
-	if _, sets, s := survey(t, nil); len(sets) > 0 || len(s.Problems) > 0 {
+	if _, sets, s := surveyOf(t, nil); len(sets) > 0 || len(s.Problems) > 0 {
 		t.Errorf("an empty folder: sets %v, problems %v", sets, s.Problems)
-	}
-}
-
-// A file is of torch.save by its ending, in any case; an ending alone is no file of it.
-func TestFilesOfTorch(t *testing.T) {
-	for name, want := range map[string]bool{"a.pt": true, "a.PTH": true, "d/a.pth": true, ".pt": false, "a.ptx": false, "a": false} {
-		if got := isTorch(name); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }
 
@@ -218,7 +210,7 @@ func TestSurveyKnowsAFolderByItsRealPath(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	path := filepath.Join("top", "net", "test", "logits.npy")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	for name, target := range map[string]string{"itself": "top", "again": filepath.Join("top", "net")} {
@@ -226,7 +218,7 @@ func TestSurveyKnowsAFolderByItsRealPath(t *testing.T) {
 			t.Skip(err) // Windows asks for a right
 		}
 	}
-	s, err := SurveyFolder("top")
+	s, err := surveyFolder("top")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +234,7 @@ func TestSurveyLooksAtAFolderOnce(t *testing.T) {
 	const n = 10
 	for i := range n {
 		path := filepath.Join(root, strconv.Itoa(i), "test", "logits.npy")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, headerBytes(Float32, []int{0, 2}), 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		for j := range n {
@@ -251,7 +243,7 @@ func TestSurveyLooksAtAFolderOnce(t *testing.T) {
 			}
 		}
 	}
-	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}, seen: map[string]bool{}}
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]data.Ref{}, seen: map[string]bool{}}
 	if err := s.walk(); err != nil {
 		t.Fatal(err)
 	}
@@ -261,11 +253,86 @@ func TestSurveyLooksAtAFolderOnce(t *testing.T) {
 		t.Errorf("looked at %d files and folders, want %d", s.files, want)
 	}
 	var sets []string
-	for _, ref := range s.survey("").Sets {
+	for _, ref := range s.choose("").Sets {
 		sets = append(sets, ref.String())
 	}
 	want := "/0/test /1/test /2/test /3/test /4/test /5/test /6/test /7/test /8/test /9/test"
 	if got := strings.Join(sets, " "); got != want || len(s.problems) > 0 {
 		t.Errorf("sets %q, want %q; problems %v", got, want, s.problems)
+	}
+}
+
+// A set is of a layout whether the folder is named or its parent is.
+func TestSurveyOfOneSet(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"cal/logits.npy", "cal/labels.npy", "test/logits.npy", "test/labels.npy", "readme.txt", "other.pt"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := surveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Sets) != 2 || s.Layout.String() != "{split}/{array}.npy" {
+		t.Errorf("sets %v in the layout %s", s.Sets, s.Layout)
+	}
+	if _, err := surveyFolder(filepath.Join(root, "readme.txt")); err == nil || !strings.HasSuffix(err.Error(), "not a folder") {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := surveyFolder(filepath.Join(root, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// Corrupted sets may be archives, named by their severity.
+func TestSurveyFindsCorruptedArchives(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"d/net/fog/1.npz", "d/net/fog/5.npz", "d/net/focal/snow/2.npz", "d/net/fog/6.npz", "7.npz", "d/net/ood.npz"} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, members("logits", "labels"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := surveyFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets []string
+	for _, ref := range s.Sets {
+		sets = append(sets, ref.String())
+	}
+	if got := strings.Join(sets, " "); got != "d/net/fog/1 d/net/fog/5 d/net/focal/snow/2" || len(s.Problems) != 2 {
+		t.Errorf("sets %q, problems %v", got, s.Problems)
+	}
+}
+
+// members returns an .npz file with members of these names.
+func members(names ...string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		if _, err := z.Create(name + ".npy"); err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func TestSeveritiesAreOneToFive(t *testing.T) {
+	for name, want := range map[string]int{"1": 1, "3": 3, "5": 5, "0": 0, "6": 0, "": 0, "12": 0, "a": 0} {
+		if got := severityOf(name); got != want {
+			t.Errorf("%q: %d, want %d", name, got, want)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package data
+package inspect
 
 import (
 	"cmp"
@@ -12,23 +12,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Survey is what a folder of arrays holds, found without a spec.
-type Survey struct {
-	Layout Layout // the zero Layout is the default one
-	Sets   []Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
+// survey is what a folder of arrays holds, found without a spec.
+type survey struct {
+	Layout data.Layout // the zero Layout is the default one
+	Sets   []data.Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
 	// Problems are files that are no part of a set: files of torch, archives whose
 	// members have other names, sets in another layout.
-	Problems []*Problem
-	Files    int // files that are, or may be meant as, files of arrays
+	Problems []*data.Problem
 }
 
 // maxSurveyed bounds the files and folders that a survey looks at.
 const maxSurveyed = 200_000
 
-// SurveyFolder looks for sets below root. Recognised are, for the logits of a test
+// surveyFolder looks for sets below root. Recognised are, for the logits of a test
 // set, and likewise for a calibration set under each of its names:
 //
 //	[HEAD/]test/logits.npy
@@ -41,42 +41,41 @@ const maxSurveyed = 200_000
 // layout: that of most sets. Sets in another layout are problems. Hidden folders and
 // output folders of qats are left out. Symbolic links are followed, but a folder is looked
 // at once: under its own path if that is below root, else by the first link to it.
-func SurveyFolder(root string) (*Survey, error) {
+func surveyFolder(root string) (*survey, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a folder")
 	}
 	if err != nil {
-		return nil, location{name: root}.wrap(err)
+		return nil, fmt.Errorf("%s: %w", root, inputfile.Cause(err))
 	}
-	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]Ref{}, seen: map[string]bool{}}
-	manifest, err := readManifest(s.fsys, root)
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]data.Ref{}, seen: map[string]bool{}}
+	manifest, err := data.ReadManifest(root)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.walk(); err != nil {
 		return nil, err
 	}
-	return s.survey(manifest.Layout), nil
+	return s.choose(manifest.Layout), nil
 }
 
 // surveying is a survey under way.
 type surveying struct {
 	root     string
 	fsys     fs.FS
-	files    int              // and folders
-	links    []string         // to folders, which are walked after all other folders
-	top      string           // of the walk under way: the root or a link
-	target   string           // the real path of top
-	seen     map[string]bool  // the real paths of folders
-	found    map[string][]Ref // by template; "" is the default layout
-	problems []*Problem
-	arrays   int
+	files    int                   // and folders
+	links    []string              // to folders, which are walked after all other folders
+	top      string                // of the walk under way: the root or a link
+	target   string                // the real path of top
+	seen     map[string]bool       // the real paths of folders
+	found    map[string][]data.Ref // by template; "" is the default layout
+	problems []*data.Problem
 	loose    []string // .npy files that have no place
 }
 
 func (s *surveying) problem(name, cause, fix string) {
-	s.problems = append(s.problems, &Problem{path.Join(filepath.ToSlash(s.root), name), cause, fix})
+	s.problems = append(s.problems, &data.Problem{Place: path.Join(filepath.ToSlash(s.root), name), Cause: cause, Fix: fix})
 }
 
 // walk visits all files and folders.
@@ -139,15 +138,10 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 	base := dirs[len(dirs)-1]
 	dirs = dirs[:len(dirs)-1]
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	if isTorch(base) || hasMembers(base) || path.Ext(base) == ".npy" {
-		s.arrays++
-	}
 	switch {
-	case isTorch(base):
-		var p *Problem
-		errors.As(torchProblem(path.Join(filepath.ToSlash(s.root), name)), &p)
-		s.problems = append(s.problems, p)
-	case hasMembers(base):
+	case data.IsTorch(base):
+		s.problems = append(s.problems, data.TorchProblem(path.Join(filepath.ToSlash(s.root), name)))
+	case strings.EqualFold(path.Ext(base), ".npz") || strings.EqualFold(path.Ext(base), ".safetensors"):
 		s.archive(name, dirs, stem, path.Ext(base))
 	case path.Ext(base) == ".npy":
 		if !s.array(dirs, stem, ".npy") {
@@ -164,12 +158,12 @@ func (s *surveying) isOutput(dir string) bool {
 }
 
 // splitOf returns the split that a name stands for.
-func splitOf(name string) (Split, bool) {
+func splitOf(name string) (data.Split, bool) {
 	switch {
-	case slices.Contains(calNames, Split(name)):
-		return Cal, true
-	case name == string(Test):
-		return Test, true
+	case slices.Contains(data.CalNames(), data.Split(name)):
+		return data.Cal, true
+	case name == string(data.Test):
+		return data.Test, true
 	}
 	return "", false
 }
@@ -193,20 +187,20 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 			if isMember {
 				tail = "{split}" + ext + "#{array}"
 			}
-			return s.add(dirs[:last], tail, Ref{Split: split})
+			return s.add(dirs[:last], tail, data.Ref{Split: split})
 		}
 		if dirs[last] == "ood" {
 			return true
 		}
 		if severity := severityOf(dirs[last]); severity > 0 && last >= 3 {
-			return s.add(dirs[:last-1], "", Ref{Corruption: dirs[last-1], Severity: severity, Split: Test})
+			return s.add(dirs[:last-1], "", data.Ref{Corruption: dirs[last-1], Severity: severity, Split: data.Test})
 		}
 		return false
 	}
 	if isMember {
 		before, isLogits := strings.CutSuffix(stem, "_logits")
 		split, ok := splitOf(before)
-		return isLogits && ok && s.add(dirs, "\x00"+ext+"#{split}_{array}", Ref{Split: split})
+		return isLogits && ok && s.add(dirs, "\x00"+ext+"#{split}_{array}", data.Ref{Split: split})
 	}
 	for _, name := range []string{"logits", "labels", "features", "logits_aug", "head_weight", "head_bias"} {
 		if stem == name {
@@ -220,7 +214,7 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 				split, template = after, "{array}"+sep+"{split}.npy"
 			}
 			if as, ok := splitOf(split); ok {
-				return name != "logits" || s.add(dirs, template, Ref{Split: as})
+				return name != "logits" || s.add(dirs, template, data.Ref{Split: as})
 			}
 		}
 	}
@@ -229,12 +223,10 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 
 // archive files an .npz or .safetensors file by the names of its members.
 func (s *surveying) archive(name string, dirs []string, stem, ext string) {
-	l := locate(s.fsys, name)
-	l.name = path.Join(filepath.ToSlash(s.root), name)
-	names, err := l.memberNames()
+	names, err := data.MemberNames(path.Join(filepath.ToSlash(s.root), name))
 	if err != nil {
 		at, cause, _ := strings.Cut(err.Error(), ": ")
-		s.problems = append(s.problems, &Problem{Place: at, Cause: cause})
+		s.problems = append(s.problems, &data.Problem{Place: at, Cause: cause})
 		return
 	}
 	used := stem == "ood" || stem == "top"
@@ -248,28 +240,10 @@ func (s *surveying) archive(name string, dirs []string, stem, ext string) {
 		`name them logits and labels in files cal`+ext+" and test"+ext+`, or cal_logits, cal_labels, test_logits and test_labels in one file: np.savez("test.npz", logits=..., labels=...)`)
 }
 
-// memberNames returns the names of the arrays in the file at l.
-func (l location) memberNames() ([]string, error) {
-	c, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
-	all, err := l.members(c)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	var names []string
-	for _, m := range all {
-		names = append(names, m.name())
-	}
-	return names, nil
-}
-
 // add adds a set under a template that begins with the placeholders of the folders
 // head; "\x00" in the tail is the place of the last of them. It returns false if
 // there are more folders than a layout has placeholders.
-func (s *surveying) add(head []string, tail string, ref Ref) bool {
+func (s *surveying) add(head []string, tail string, ref data.Ref) bool {
 	var names []string
 	switch len(head) {
 	case 0:
@@ -294,36 +268,42 @@ func (s *surveying) add(head []string, tail string, ref Ref) bool {
 	return true
 }
 
-// survey chooses the layout: the stated one, or that of most sets.
-func (s *surveying) survey(stated string) *Survey {
+// choose chooses the layout: the stated one, or that of most sets.
+func (s *surveying) choose(stated string) *survey {
 	templates := slices.SortedFunc(maps.Keys(s.found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(s.found[b]), len(s.found[a])), cmp.Compare(a, b))
 	})
 	if stated != "" { // the manifest decides
 		templates = slices.DeleteFunc(templates, func(t string) bool { return t != stated })
 	}
-	v := &Survey{Problems: s.problems, Files: s.arrays}
+	v := &survey{Problems: s.problems}
 	for i, t := range templates {
 		if i == 0 {
-			v.Layout, v.Sets = Layout{t}, s.found[t]
+			v.Layout, v.Sets = layoutOf(t), s.found[t]
 			continue
 		}
-		v.Problems = append(v.Problems, &Problem{
+		v.Problems = append(v.Problems, &data.Problem{
 			Place: filepath.ToSlash(s.root),
-			Cause: fmt.Sprintf("%d sets have the layout %q and %d the layout %q; a folder has one", len(v.Sets), v.Layout, len(s.found[t]), Layout{t}),
+			Cause: fmt.Sprintf("%d sets have the layout %q and %d the layout %q; a folder has one", len(v.Sets), v.Layout, len(s.found[t]), layoutOf(t)),
 			Fix:   "keep the others in a folder of their own, and name both folders in the spec",
 		})
 	}
-	slices.SortFunc(v.Sets, func(a, b Ref) int {
+	slices.SortFunc(v.Sets, func(a, b data.Ref) int {
 		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Backbone, b.Backbone), cmp.Compare(a.Loss, b.Loss),
 			cmp.Compare(a.Corruption, b.Corruption), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Split, b.Split))
 	})
 	if len(v.Sets) == 0 && len(s.loose) > 0 {
-		v.Problems = append(v.Problems, &Problem{
+		v.Problems = append(v.Problems, &data.Problem{
 			Place: path.Join(filepath.ToSlash(s.root), s.loose[0]),
 			Cause: "its name is no array of a set, and neither is that of " + fmt.Sprint(len(s.loose)-1) + " others",
 			Fix:   "name the arrays cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy",
 		})
 	}
 	return v
+}
+
+// layoutOf returns the layout of a template of a survey, which is valid; the zero Layout for "".
+func layoutOf(template string) data.Layout {
+	l, _ := data.ParseLayout(template)
+	return l
 }
