@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // publish sets the numbers that the paper prints beside the numbers of a table that
 // reproduces one of its tables.
-func publish(t *table.Table) error {
+func publish(t *pivot.Pivot) error {
 	tables := paper.Tables()
 	i := slices.IndexFunc(tables, func(p paper.Table) bool { return p.Number == t.Spec.Number })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // WriteViews renders the views of specs from the CSV files in dir and from
@@ -33,7 +33,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 		atomicfile.Sweep(filepath.Join(dir, name))
 	}
 	atomicfile.Sweep(dir)
-	doc := table.Document{Title: "Tables and figures"}
+	doc := pivot.Document{Title: "Tables and figures"}
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}
 		if len(v.records) == 0 {
@@ -61,11 +61,11 @@ type views struct {
 	dir     string
 	w       io.Writer
 	formats []plots.Format
-	part    table.Part // of the document: the views written so far
+	part    pivot.Part // of the document: the views written so far
 }
 
 func (v *views) write() error {
-	v.part = table.Part{Title: v.spec.Heading(), Settings: table.CountSettings(v.records, v.spec.OfPaper())}
+	v.part = pivot.Part{Title: v.spec.Heading(), Settings: pivot.CountSettings(v.records, v.spec.OfPaper())}
 	if v.spec.Title != "" {
 		terminal.Fprintf(v.w, "%s\n\n", v.spec.Title)
 	}
@@ -87,12 +87,12 @@ func (v *views) write() error {
 }
 
 // table writes one table.
-func (v *views) table(t table.Spec) error {
+func (v *views) table(t pivot.Spec) error {
 	records := v.records
 	if t.Metric == results.TimeMetric {
 		records = append(slices.Clone(records), results.TimeRecords(v.all.Of(v.spec.Name).Times, records)...)
 	}
-	pivoted, err := table.Pivot(records, t)
+	pivoted, err := pivot.Of(records, t)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (v *views) table(t table.Spec) error {
 	if err := publish(pivoted); err != nil {
 		return err
 	}
-	v.part.Tables = append(v.part.Tables, table.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
+	v.part.Tables = append(v.part.Tables, pivot.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
 	base := filepath.Join(v.dir, "tables", t.Name)
 	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) e
 		caption += " Setting: " + shown + "."
 	}
 	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
-	v.part.Figures = append(v.part.Figures, table.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
+	v.part.Figures = append(v.part.Figures, pivot.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)
 }
 

@@ -90,6 +90,7 @@ var layers = map[string][]string{
 	"results":                  {"internal/atomicfile", "internal/inputfile", "metrics", "results/internal/csvfile"},
 	"results/internal/csvfile": {"internal/atomicfile", "internal/inputfile"},
 	"results/table":            {"internal/terminal", "metrics", "results"},
+	"results/table/pivot":      {"internal/terminal", "metrics", "results", "results/table"},
 	"results/paper":            {"results/internal/csvfile"},
 	"results/paper/audit":      {"results/paper", "results/table"},
 	"results/paper/claims":     {"results", "results/compare/significance", "results/paper", "results/table"},
@@ -98,10 +99,10 @@ var layers = map[string][]string{
 		"results/paper", "results/paper/claims", "results/table"},
 	"results/compare":     {"metrics", "results", "results/compare/significance", "results/table"},
 	"plots":               {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
-	"experiments/spec":    {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table"},
+	"experiments/spec":    {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table", "results/table/pivot"},
 	"experiments/inspect": {"", "calib", "data", "data/simulate", "experiments", "experiments/spec", "internal/inputfile", "internal/scoring", "metrics", "results"},
 	"experiments": {"", "calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/inputfile", "internal/kernel/cpu", "internal/kernel/softmax", "internal/pool",
-		"internal/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table"},
+		"internal/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table", "results/table/pivot"},
 
 	"results/compare/significance": {},
 

@@ -14,7 +14,7 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // Registry lists the names that specs may use.
@@ -53,7 +53,7 @@ type Spec struct {
 	Metrics   []metrics.Entry
 	Intervals []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
 	Settings  []Setting
-	Tables    []table.Spec
+	Tables    []pivot.Spec
 	Figures   []plots.Spec
 }
 

@@ -11,15 +11,16 @@ import (
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // tables reads the list of tables. A spec without the list has a table of ECE
 // and one of AECE.
-func (r *reader) tables(n *yaml.Node, s *Spec) []table.Spec {
+func (r *reader) tables(n *yaml.Node, s *Spec) []pivot.Spec {
 	if n == nil {
 		return defaultTables(s)
 	}
-	var all []table.Spec
+	var all []pivot.Spec
 	r.list(n, func(item *yaml.Node) {
 		name, t, ok := r.table(item, s)
 		for _, earlier := range all {
@@ -38,8 +39,8 @@ func (r *reader) tables(n *yaml.Node, s *Spec) []table.Spec {
 }
 
 // newTable returns a table with the properties that all tables of a spec share.
-func newTable(s *Spec) table.Spec {
-	t := table.Spec{Columns: "method", Labels: s.labels(), SettingLabels: map[string]string{}, Only: results.Filter{}}
+func newTable(s *Spec) pivot.Spec {
+	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: map[string]string{}, Only: results.Filter{}}
 	for _, m := range s.Methods {
 		if m.Contract().Target != 0 {
 			t.Target = append(t.Target, m.Name)
@@ -50,7 +51,7 @@ func newTable(s *Spec) table.Spec {
 
 // tableItem is a table as it stands in the spec.
 type tableItem struct {
-	table.Spec
+	pivot.Spec
 	name               string // without the name of the spec before it
 	methods, highlight []string
 }
@@ -93,7 +94,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 
 // table reads one table. It returns the table's own name too; the name in the
 // result has the name of the spec before it.
-func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok bool) {
+func (r *reader) table(item *yaml.Node, s *Spec) (name string, t pivot.Spec, ok bool) {
 	x := tableItem{Spec: newTable(s)}
 	before := len(r.errs)
 	r.keys(item, "a table", r.tableKeys(&x, s, nil))
@@ -115,7 +116,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t table.Spec, ok 
 }
 
 // complete fills in the defaults of a table, and checks it.
-func complete(name string, t table.Spec, methods []string, s *Spec) (table.Spec, error) {
+func complete(name string, t pivot.Spec, methods []string, s *Spec) (pivot.Spec, error) {
 	t.Name = s.Name + "-" + name
 	t.Caption = cmp.Or(t.Caption, s.Heading()+": "+table.Name("metric", t.Metric))
 	if e, ok := metricOf(s.Metrics, t.Metric); ok {
@@ -143,12 +144,12 @@ func (s *Spec) Heading() string {
 
 // OfPaper reports whether a table of the spec is one of the paper's.
 func (s *Spec) OfPaper() bool {
-	return slices.ContainsFunc(s.Tables, func(t table.Spec) bool { return t.Number > 0 })
+	return slices.ContainsFunc(s.Tables, func(t pivot.Spec) bool { return t.Number > 0 })
 }
 
 // labels reads the labels of a table for ids of methods and settings. An id that a
 // method and a setting share is the method.
-func (r *reader) labels(n *yaml.Node, t table.Spec, s *Spec) {
+func (r *reader) labels(n *yaml.Node, t pivot.Spec, s *Spec) {
 	fields := map[string]func(*yaml.Node){}
 	know := func(id string, dst map[string]string) {
 		fields[id] = func(v *yaml.Node) {
@@ -170,8 +171,8 @@ func (r *reader) labels(n *yaml.Node, t table.Spec, s *Spec) {
 	r.object(n, "labels", fields)
 }
 
-func defaultTables(s *Spec) []table.Spec {
-	var all []table.Spec
+func defaultTables(s *Spec) []pivot.Spec {
+	var all []pivot.Spec
 	for _, metric := range []string{"ece", "aece"} {
 		if _, ok := metricOf(s.Metrics, metric); ok {
 			t := newTable(s)

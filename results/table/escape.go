@@ -36,7 +36,10 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// labelRune replaces the characters that not every package accepts in a \label.
+// Label returns a name as the key of a \label, without the characters that not every package
+// accepts there.
+func Label(name string) string { return strings.Map(labelRune, name) }
+
 func labelRune(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 		return r

@@ -54,15 +54,6 @@ func SettingName(c results.Setting, sep string) string {
 	return name
 }
 
-// remark is the sentence that explains the label of a method, empty if none is
-// needed.
-func remark(method, label string) string {
-	if method == "tta-ts" && label == "AdaTS" {
-		return "AdaTS: the TTA-extended TS of Hekler et al. (2023) that the paper cites under this name."
-	}
-	return ""
-}
-
 var names = map[string]map[string]string{
 	"dataset": {
 		"cifar10":          "CIFAR-10",

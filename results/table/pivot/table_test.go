@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -226,7 +227,7 @@ func layouts() []test {
 func TestPrintedTables(t *testing.T) {
 	for _, test := range layouts() {
 		t.Run(test.name, func(t *testing.T) {
-			table, err := Pivot(test.records, test.spec)
+			table, err := Of(test.records, test.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,7 +316,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
 		{"band of an average", nil, spec(func(s *Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
 	} {
-		_, err := Pivot(test.records, test.spec)
+		_, err := Of(test.records, test.spec)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: got %v\nwant %s", test.name, err, test.want)
 		}
@@ -323,7 +324,7 @@ func TestMistakesAreNamed(t *testing.T) {
 
 	// A neutral metric has no ranking to mix.
 	mixedRow := edit(2, func(r *results.Record) { r.Source = "simulated" })
-	if _, err := Pivot(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = metrics.Neutral, "" })); err != nil {
+	if _, err := Of(mixedRow, spec(func(s *Spec) { s.Better, s.Highlight = metrics.Neutral, "" })); err != nil {
 		t.Errorf("neutral: %v", err)
 	}
 }
@@ -337,16 +338,16 @@ func TestNoAverageOfMeasuredAndSimulated(t *testing.T) {
 			list[i].Source = "simulated"
 		}
 	}
-	across, err := Pivot(list, spec)
+	across, err := Of(list, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec.Rows, spec.Columns, spec.Average, spec.Highlight = []string{"severity", "method"}, "corruption", nil, ""
-	down, err := Pivot(list, spec)
+	down, err := Of(list, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(table *Table, i, j int) string {
+	text := func(table *Pivot, i, j int) string {
 		c := table.Rows[i].Cells[j]
 		for _, n := range c.Notes {
 			c.Text += " " + table.Notes[n].Text
@@ -387,7 +388,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 			values[m] = float64(r.IntN(5))/100 + r.Float64()*1e-4
 			list = append(list, record("x", "y", m, "ece", values[m]))
 		}
-		table, err := Pivot(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
+		table, err := Of(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
 			Highlight: "c", Unranked: []string{"aside"}})
 		if err != nil {
 			t.Fatal(err)
@@ -448,7 +449,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": methods, "dataset": {"cifar10", "cifar100"}, "backbone": {"resnet50", "vit-s16", "vit-b16", "my_net"}}
 	text := func(list []results.Record) string {
-		table, err := Pivot(list, spec)
+		table, err := Of(list, spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -475,7 +476,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 func TestColumnsAlignUnderAnyLabel(t *testing.T) {
 	spec := standardSpec()
 	spec.Labels = map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"}
-	table, err := Pivot(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
+	table, err := Of(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,8 +528,8 @@ func TestPublishedIDsHaveNames(t *testing.T) {
 		{"dataset", "cifar10", "CIFAR-10"}, {"backbone", "vit-b16", "ViT-B"}, {"backbone", "wrn-28-10", "wrn-28-10"},
 		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "QaTS"},
 	} {
-		if got := Name(test[0], test[1]); got != test[2] {
-			t.Errorf("Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
+		if got := table.Name(test[0], test[1]); got != test[2] {
+			t.Errorf("table.Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
 		}
 	}
 	list, err := paper.Read()
@@ -538,7 +539,7 @@ func TestPublishedIDsHaveNames(t *testing.T) {
 	for _, p := range list {
 		for column, id := range map[string]string{"dataset": p.Dataset, "backbone": p.Backbone, "corruption": p.Corruption} {
 			plain := column == "corruption" && !strings.Contains(id, "_") // such as fog
-			if Name(column, id) == id && !plain && id != paper.Average {
+			if table.Name(column, id) == id && !plain && id != paper.Average {
 				t.Errorf("%s %s has no name", column, id)
 			}
 		}
@@ -560,7 +561,7 @@ func TestPairedIntervals(t *testing.T) {
 		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
 		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
 	}
-	table, err := Pivot(records, spec)
+	table, err := Of(records, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -584,7 +585,7 @@ func TestPairedIntervals(t *testing.T) {
 	for i := range pairs {
 		pairs[i].Source = "simulated"
 	}
-	if table, err = Pivot(records, spec); err != nil {
+	if table, err = Of(records, spec); err != nil {
 		t.Fatal(err)
 	}
 	table.Pair(pairs)
@@ -593,13 +594,13 @@ func TestPairedIntervals(t *testing.T) {
 	}
 	spec.Average = []string{"dataset"}
 	spec.Rows = []string{"backbone"}
-	if _, err := Pivot(records, spec); err == nil || !strings.Contains(err.Error(), "no intervals of averages") {
+	if _, err := Of(records, spec); err == nil || !strings.Contains(err.Error(), "no intervals of averages") {
 		t.Errorf("with an average: %v", err)
 	}
 }
 
 // legendOf returns the table as text in one line.
-func legendOf(t *testing.T, table *Table) string {
+func legendOf(t *testing.T, table *Pivot) string {
 	t.Helper()
 	var b strings.Builder
 	if err := table.Text(&b); err != nil {

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bufio"
@@ -9,34 +9,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Text prints the table aligned for a terminal or a log: *best*, _second_, "s"
 // after a simulated number, "o" after one of a stand-in, the gap as a signed number,
 // footnotes in brackets, "#" at a method that changes predictions and "^" at a method
 // that sees the target domain. No line ends in a space. The table is as wide as it needs to be.
-func (t *Table) Text(w io.Writer) error {
+func (t *Pivot) Text(w io.Writer) error {
 	lines := t.textLines()
-	width := max(72, Longest(lines))
+	width := max(72, table.Longest(lines))
 	b := bufio.NewWriter(w)
 	if t.Spec.Caption != "" {
-		Wrap(b, "", terminal.Line(t.Spec.Caption), width)
+		table.Wrap(b, "", terminal.Line(t.Spec.Caption), width)
 	}
-	Wrap(b, "", t.Origin(), width)
+	table.Wrap(b, "", t.Origin(), width)
 	b.WriteByte('\n')
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
 	b.WriteByte('\n')
-	Wrap(b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
+	table.Wrap(b, "", strings.Join(t.legend(glyphs{"Best *starred*", "second _underlined_", "#", "^", func(s string) string { return s }}), " "), width)
 	for i, n := range t.Notes {
-		Wrap(b, fmt.Sprintf("[%d] ", i+1), terminal.Line(n.String()), width)
+		table.Wrap(b, fmt.Sprintf("[%d] ", i+1), terminal.Line(n.String()), width)
 	}
 	return b.Flush()
 }
 
 // textLines returns heading, rule and rows.
-func (t *Table) textLines() []string {
+func (t *Pivot) textLines() []string {
 	heads := t.headLines()
 	grid := make([][]string, heads) // the columns of row labels
 	for i := range grid {
@@ -73,7 +74,7 @@ func (t *Table) textLines() []string {
 	for i := range lines {
 		lines[i], bands[i] = strings.TrimRight(lines[i], " "), strings.TrimRight(bands[i], " ")
 	}
-	rule := strings.Repeat("-", Longest(lines))
+	rule := strings.Repeat("-", table.Longest(lines))
 	list := append(slices.Clone(lines[:heads]), rule)
 	for i, r := range t.Rows {
 		if i > 0 && (r.Mean || len(r.Labels) > 1 && r.Labels[0] != t.Rows[i-1].Labels[0]) {
@@ -88,7 +89,7 @@ func (t *Table) textLines() []string {
 }
 
 // headLines is the number of lines of the heading.
-func (t *Table) headLines() int {
+func (t *Pivot) headLines() int {
 	n := 1
 	for _, c := range t.Columns {
 		n = max(n, len(t.heading(c)))
@@ -100,7 +101,7 @@ func (t *Table) headLines() int {
 }
 
 // labelColumns is the number of columns before the columns of numbers.
-func (t *Table) labelColumns() int {
+func (t *Pivot) labelColumns() int {
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		return len(t.Spec.Rows) + 1
 	}
@@ -108,7 +109,7 @@ func (t *Table) labelColumns() int {
 }
 
 // textLabels returns the labels before the numbers of row i.
-func (t *Table) textLabels(i int) []string {
+func (t *Pivot) textLabels(i int) []string {
 	r := t.Rows[i]
 	labels := t.labels(r)
 	if i > 0 && len(labels) > 1 && labels[0] == t.labels(t.Rows[i-1])[0] {
@@ -124,7 +125,7 @@ func (t *Table) textLabels(i int) []string {
 }
 
 // textSigns are the signs after a rival's label.
-func (t *Table) textSigns(r *Rival) string {
+func (t *Pivot) textSigns(r *Rival) string {
 	if r == nil {
 		return ""
 	}
@@ -141,7 +142,7 @@ func yes(b bool) string {
 // textColumn appends column j to the lines, heading first, and what stands under its
 // numbers to the lines below. Numbers with their marks are right-aligned; the signs
 // after them are left-aligned.
-func (t *Table) textColumn(j int, lines, bands []string) {
+func (t *Pivot) textColumn(j int, lines, bands []string) {
 	c := t.Columns[j]
 	heads := t.headLines()
 	numbers := make([]string, heads)
@@ -157,7 +158,7 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 		number, tail := t.textCell(r.Cells[j])
 		numbers, tails = append(numbers, number), append(tails, tail)
 	}
-	width, tail := Longest(numbers), Longest(tails)
+	width, tail := table.Longest(numbers), table.Longest(tails)
 	for _, r := range t.Rows {
 		width = max(width, len(r.Cells[j].below())+1)
 	}
@@ -171,7 +172,7 @@ func (t *Table) textColumn(j int, lines, bands []string) {
 	}
 }
 
-func (t *Table) textCell(c Cell) (number, tail string) {
+func (t *Pivot) textCell(c Cell) (number, tail string) {
 	number = " " + c.Text + " "
 	switch {
 	case !c.OK:
@@ -197,31 +198,4 @@ func noteMarks(notes []int) string {
 		return ""
 	}
 	return "[" + strings.Join(noteNumbers(notes), ",") + "]"
-}
-
-// Longest returns the number of characters of the longest text.
-func Longest(list []string) int {
-	width := 0
-	for _, s := range list {
-		width = max(width, utf8.RuneCountInString(s))
-	}
-	return width
-}
-
-// Wrap writes text in lines of at most width characters where the words allow it.
-// The first line begins with head; the others are indented by the length of head.
-func Wrap(w io.Writer, head, text string, width int) {
-	line := head
-	empty := true
-	for _, word := range strings.Fields(text) {
-		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			io.WriteString(w, line+"\n")
-			line, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
-		}
-		if !empty {
-			line += " "
-		}
-		line, empty = line+word, false
-	}
-	io.WriteString(w, line+"\n")
 }

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 	for _, number := range []int{0, 1} {
 		spec := standardSpec()
 		spec.Number = number
-		table, err := Pivot(records, spec)
+		table, err := Of(records, spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 	records := slices.Concat(ofPaper(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01)),
 		standIns(network("cifar100", "resnet50", methods, 0.05, 0.04, 0.03, 0.02)))
 	spec := Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: metrics.Lower, Percent: true, Number: 4}
-	table, err := Pivot(records, spec)
+	table, err := Of(records, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 		t.Errorf("notes %v", table.Notes)
 	}
 	spec.Number = 0
-	if table, err = Pivot(records, spec); err != nil || !table.Rows[0].Cells[0].OK || !table.Rows[0].Cells[0].StandIn {
+	if table, err = Of(records, spec); err != nil || !table.Rows[0].Cells[0].OK || !table.Rows[0].Cells[0].StandIn {
 		t.Errorf("another table: %+v, %v", table.Rows, err)
 	}
 	undeclared := network("cifar100", "resnet18", methods, 0.05, 0.04, 0.03, 0.02)

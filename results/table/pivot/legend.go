@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // glyphs are the marks as a legend shows them. escape is applied to plain text.
@@ -27,7 +28,7 @@ func capital(sentence string) string {
 }
 
 // legend explains in sentences the numbers and their marks.
-func (t *Table) legend(g glyphs) []string {
+func (t *Pivot) legend(g glyphs) []string {
 	s := t.Spec
 	name := s.label("metric", s.Metric)
 	if s.Percent {
@@ -86,7 +87,7 @@ func (t *Table) legend(g glyphs) []string {
 }
 
 // belowLegend explains what stands under the numbers.
-func (t *Table) belowLegend() (list []string) {
+func (t *Pivot) belowLegend() (list []string) {
 	s := t.Spec
 	if t.any(func(c Cell) bool { return c.Published != "" }) {
 		list = append(list, "In round brackets below: the number that the paper prints.")
@@ -110,10 +111,10 @@ func (t *Table) belowLegend() (list []string) {
 }
 
 // averages says how many settings are averaged in the numbers.
-func (t *Table) averages() string {
+func (t *Pivot) averages() string {
 	over := "over " + strings.Join(t.Spec.Average, ", ")
 	if t.Settings > 0 {
-		return fmt.Sprintf("Each number is the mean of %s (%s).", Count(t.Settings, "setting"), over)
+		return fmt.Sprintf("Each number is the mean of %s (%s).", table.Count(t.Settings, "setting"), over)
 	}
 	byRow, byColumn := true, true
 	for _, r := range t.Rows {
@@ -126,7 +127,7 @@ func (t *Table) averages() string {
 		case c.Settings == 0:
 			byColumn = false
 		case c.Settings > 1:
-			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, Count(c.Settings, "setting")))
+			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, table.Count(c.Settings, "setting")))
 		}
 	}
 	switch {
@@ -136,4 +137,13 @@ func (t *Table) averages() string {
 		return fmt.Sprintf("%s (%s).", strings.Join(list, "; "), over)
 	}
 	return fmt.Sprintf("Each number is a mean %s; the number of settings differs within rows and columns.", over)
+}
+
+// remark is the sentence that explains the label of a method, empty if none is
+// needed.
+func remark(method, label string) string {
+	if method == "tta-ts" && label == "AdaTS" {
+		return "AdaTS: the TTA-extended TS of Hekler et al. (2023) that the paper cites under this name."
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package table_test
+package pivot_test
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/results/table/pivot"
 )
 
 // A table of two networks and two methods, from records as results.csv holds
 // them.
-func ExamplePivot() {
+func Example() {
 	var records []results.Record
 	add := func(backbone, method string, ece, changed float64) {
 		r := results.Record{
@@ -29,7 +29,7 @@ func ExamplePivot() {
 	add("vit-b16", "featclip", 0.0062, 0.008)
 	add("vit-b16", "qats", 0.0049, 0)
 
-	t, err := table.Pivot(records, table.Spec{
+	t, err := pivot.Of(records, pivot.Spec{
 		Metric: "ece", Rows: []string{"backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", Mean: true,
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"fmt"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Table is a finished table: to print it needs no further decision. It is
+// Pivot is a finished table: to print it needs no further decision. It is
 // read-only.
-type Table struct {
+type Pivot struct {
 	Spec      Spec
 	Columns   []Column // a column of means is the last
 	Rows      []Row    // a row of means is the last
@@ -39,7 +40,7 @@ type Rival struct {
 	Ranked    bool
 	Target    bool    // sees unlabelled samples of the domain that it is tested on
 	Changes   Changes // over all cells that are shown
-	Notes     []int   // indices into Table.Notes of the notes that hold for all its cells
+	Notes     []int   // indices into Pivot.Notes of the notes that hold for all its cells
 }
 
 // Column is a column of numbers.
@@ -66,7 +67,7 @@ type Row struct {
 	Settings int // averaged in each cell: 1 without an average, 0 if the cells differ
 	Mean     bool
 	Rival    *Rival // nil unless methods make the rows
-	Cells    []Cell // one for each of Table.Columns
+	Cells    []Cell // one for each of Pivot.Columns
 }
 
 // Cell is a number with its marks.
@@ -81,9 +82,9 @@ type Cell struct {
 	GapBetter bool   // the gap says that the highlighted rival is better
 	Changes   Changes
 	Band      string // consistency band as printed; empty where it is not known
-	Paired    string // difference from the baseline and its interval as printed, see Table.Pair
+	Paired    string // difference from the baseline and its interval as printed, see Pivot.Pair
 	Published string // the number that the paper prints; empty where it prints none
-	Notes     []int  // indices into Table.Notes, without the notes of the rival
+	Notes     []int  // indices into Pivot.Notes, without the notes of the rival
 
 	first *results.Record // of the records averaged; nil without a number
 }
@@ -104,7 +105,7 @@ func (c Cell) below() string {
 // Pair sets the difference of each number from the number of the baseline, with its
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
 // itself, has none, and neither has a simulated number. It is for tables without averages, see Spec.Interval.
-func (t *Table) Pair(pairs []results.Pair) {
+func (t *Pivot) Pair(pairs []results.Pair) {
 	index := map[identity]results.Pair{}
 	for _, p := range pairs {
 		if p.Source == "measured" {
@@ -138,7 +139,7 @@ func (t *Table) Pair(pairs []results.Pair) {
 // Publish sets the numbers that the paper prints for the cells of the table. lookup
 // returns the number for the ids of a cell by column of results.csv, where an
 // averaged column has the id "average". A mean over all settings has no number.
-func (t *Table) Publish(lookup func(ids map[string]string) (string, bool)) {
+func (t *Pivot) Publish(lookup func(ids map[string]string) (string, bool)) {
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		if row.Mean {
@@ -188,16 +189,16 @@ func (n Note) String() string {
 	if n.Vary {
 		text = "for example: " + text
 	}
-	where := Count(n.Rows, "row")
+	where := table.Count(n.Rows, "row")
 	if n.Times > n.Rows {
-		where = Count(n.Times, "time") + " in " + where
+		where = table.Count(n.Times, "time") + " in " + where
 	}
 	return text + " (" + where + ")"
 }
 
 // Origin is the line at the top. It says how many numbers are measured, and on
 // which networks, and how many are simulated.
-func (t *Table) Origin() string {
+func (t *Pivot) Origin() string {
 	all := t.Measured + t.Simulated
 	switch {
 	case all == 0:
@@ -207,18 +208,18 @@ func (t *Table) Origin() string {
 	case t.Simulated == 0:
 		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
-		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", Count(all, "number"))
+		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", table.Count(all, "number"))
 	}
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }
 
 // mixed reports whether the table has measured and simulated numbers. Only then does
 // each simulated number have an s; otherwise the line at the top says it of all.
-func (t *Table) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
+func (t *Pivot) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
 
 // signs returns the signs after the label of a rival: a dagger if it changes predictions, a
 // star if it sees the target domain.
-func (t *Table) signs(r *Rival, dagger, star string) (signs []string) {
+func (t *Pivot) signs(r *Rival, dagger, star string) (signs []string) {
 	if r.Changes == Yes && !t.changesAtCells() {
 		signs = append(signs, dagger)
 	}
@@ -229,7 +230,7 @@ func (t *Table) signs(r *Rival, dagger, star string) (signs []string) {
 }
 
 // marks returns the letters and signs after a number.
-func (t *Table) marks(c Cell, dagger string) (marks []string) {
+func (t *Pivot) marks(c Cell, dagger string) (marks []string) {
 	if c.Simulated && t.mixed() {
 		marks = append(marks, "s")
 	}
@@ -248,12 +249,12 @@ func noteNumbers(notes []int) []string {
 }
 
 // any reports whether a cell has a property.
-func (t *Table) any(has func(Cell) bool) bool {
+func (t *Pivot) any(has func(Cell) bool) bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return slices.ContainsFunc(r.Cells, has) })
 }
 
 // of returns the column of results.csv that holds the ids of the rivals.
-func (t *Table) of() string {
+func (t *Pivot) of() string {
 	if t.Spec.methodsAreRows() {
 		return "method"
 	}
@@ -262,17 +263,17 @@ func (t *Table) of() string {
 
 // changesAtCells reports whether the daggers stand at the numbers, because the
 // methods have no labels in the table.
-func (t *Table) changesAtCells() bool { return t.of() != "method" }
+func (t *Pivot) changesAtCells() bool { return t.of() != "method" }
 
 // showsTarget reports whether a rival sees the target domain. The table then says
 // which rivals do not.
-func (t *Table) showsTarget() bool {
+func (t *Pivot) showsTarget() bool {
 	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return r.Target })
 }
 
 // heading returns the lines of a column heading. In tables of more than nine columns it has
 // a line for each word, which saves width.
-func (t *Table) heading(c Column) []string {
+func (t *Pivot) heading(c Column) []string {
 	if len(t.Columns) > 9 {
 		return strings.Fields(c.Label)
 	}
@@ -281,14 +282,14 @@ func (t *Table) heading(c Column) []string {
 
 // labels returns the labels of a row. Where the number of settings differs between
 // rows, the last label that is no method has the number.
-func (t *Table) labels(r Row) []string {
+func (t *Pivot) labels(r Row) []string {
 	list := append([]string{}, r.Labels...)
 	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
 		return list
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if t.Spec.Rows[i] != "method" {
-			list[i] += " (" + Count(r.Settings, "setting") + ")"
+			list[i] += " (" + table.Count(r.Settings, "setting") + ")"
 			break
 		}
 	}

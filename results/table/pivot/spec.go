@@ -1,14 +1,14 @@
-package table
+package pivot
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Spec describes one table. Rows, Columns and Average name columns of
@@ -59,7 +59,7 @@ type Spec struct {
 	ConsistencyBand bool
 
 	// Interval prints below each number its difference from the baseline of the
-	// experiment, with the paired 95 % interval of pairs.csv; see Table.Pair. It
+	// experiment, with the paired 95 % interval of pairs.csv; see Pivot.Pair. It
 	// cannot be combined with Average.
 	Interval bool
 }
@@ -157,7 +157,7 @@ func (s Spec) label(column, id string) string {
 	if l, ok := labels[id]; ok {
 		return l
 	}
-	return Name(column, id)
+	return table.Name(column, id)
 }
 
 // digits returns the number of decimals of the table.
@@ -176,37 +176,14 @@ func (s Spec) print(v float64) string {
 	case s.Metric == results.TimeMetric:
 		v *= 1000
 	}
-	return Fixed(v, s.digits())
+	return table.Fixed(v, s.digits())
 }
 
 // signed returns a difference as the table prints it, with its sign.
-func (s Spec) signed(v float64) string { return plus(s.print(v)) }
+func (s Spec) signed(v float64) string { return table.Plus(s.print(v)) }
 
 // difference returns the printed number a minus the printed number b, with its
 // sign.
-func (s Spec) difference(a, b string) string { return Signed(number(a)-number(b), s.digits()) }
-
-// Signed is Fixed with a plus sign before a number that prints above zero.
-func Signed(v float64, digits int) string { return plus(Fixed(v, digits)) }
-
-func plus(text string) string {
-	if number(text) > 0 {
-		return "+" + text
-	}
-	return text
-}
-
-// Fixed prints v with the given number of decimals, and never as a negative zero.
-func Fixed(v float64, digits int) string {
-	text := strconv.FormatFloat(v, 'f', digits, 64)
-	if strings.Trim(text, "-0.") == "" {
-		text = strings.TrimPrefix(text, "-")
-	}
-	return text
-}
-
-// number reads a number that Fixed has printed.
-func number(text string) float64 {
-	v, _ := strconv.ParseFloat(text, 64)
-	return v
+func (s Spec) difference(a, b string) string {
+	return table.Signed(table.Parse(a)-table.Parse(b), s.digits())
 }

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Pivot makes the table that spec describes from records, and keeps their order.
+// Of makes the table that spec describes from records, and keeps their order.
 // Where a cell or a ranking would combine records that differ in anything else,
 // it returns an error that names the table, the column and both values. An
 // average of measured and simulated numbers is not made: its cell says so.
-func Pivot(records []results.Record, spec Spec) (*Table, error) {
+func Of(records []results.Record, spec Spec) (*Pivot, error) {
 	t, err := pivot(records, spec)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", spec.Name, err)
@@ -28,17 +28,17 @@ type identity struct {
 
 func identify(r results.Record) identity { return identity{r.Setting, r.Method, r.Metric} }
 
-// pivoting is the state of one call of Pivot.
+// pivoting is the state of one call of Of.
 type pivoting struct {
 	spec   Spec
 	index  map[identity]results.Record // all records that are kept
 	notes  notes
 	rivals []*Rival
 	used   []results.Record // of the cells with a number, means excepted
-	table  *Table
+	table  *Pivot
 }
 
-func pivot(records []results.Record, spec Spec) (*Table, error) {
+func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 	spec, err := spec.Check()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func pivot(records []results.Record, spec Spec) (*Table, error) {
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("none of %d records has metric %s and passes the filter", len(records), spec.Metric)
 	}
-	p.table = &Table{Spec: spec}
+	p.table = &Pivot{Spec: spec}
 	p.head(shown)
 	if err := p.checkHighlight(); err != nil {
 		return nil, err

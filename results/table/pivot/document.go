@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Document is a LaTeX document of the tables and figures of a report, each of
@@ -67,7 +68,7 @@ func (s Settings) all() int { return s.Measured + s.Simulated + s.None }
 // File is a table and the path of its LaTeX, such as tables/standard-ece.tex.
 type File struct {
 	Path  string
-	Table *Table
+	Table *Pivot
 }
 
 // Figure is a PDF, such as figures/shift-severity.pdf, or a picture that ends in
@@ -112,7 +113,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, preamble, Escape(d.banner()), Escape(d.Title))
+	fmt.Fprintf(b, preamble, table.Escape(d.banner()), table.Escape(d.Title))
 	d.latexSettings(b, numbered)
 	for _, p := range append(parts, across) {
 		p.latex(b, numbered)
@@ -172,11 +173,11 @@ func (d *Document) settings() Settings {
 func (d *Document) banner() string {
 	switch s := d.settings(); {
 	case s.Simulated == 0:
-		return fmt.Sprintf("Measured: %d of %s", s.Measured, Count(s.all(), "setting"))
+		return fmt.Sprintf("Measured: %d of %s", s.Measured, table.Count(s.all(), "setting"))
 	case s.Measured == 0:
-		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", Count(s.Simulated, "setting"))
+		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", table.Count(s.Simulated, "setting"))
 	default:
-		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, Count(s.all(), "setting"), s.Measured)
+		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, table.Count(s.all(), "setting"), s.Measured)
 	}
 }
 
@@ -184,7 +185,7 @@ func (d *Document) banner() string {
 // contents.
 func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 	sum := d.settings()
-	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, Count(sum.all(), "setting"), sum.Simulated)
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, table.Count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}
@@ -202,7 +203,7 @@ func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
 	for _, p := range d.Parts {
-		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
+		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", table.Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n\\tableofcontents\n\n")
 }
@@ -219,7 +220,7 @@ func (p Part) latex(b *bufio.Writer, numbered bool) {
 	if len(p.Tables)+len(p.Figures) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\\roomy{%.0fpt}\\section{%s}\n", p.room(), Escape(p.Title))
+	fmt.Fprintf(b, "\\roomy{%.0fpt}\\section{%s}\n", p.room(), table.Escape(p.Title))
 	for _, f := range p.Tables {
 		switch n := f.Table.Spec.Number; {
 		case n > 0:
@@ -267,7 +268,7 @@ func (f Figure) latex(b *bufio.Writer) {
 	if strings.HasSuffix(f.Path, ".pgf") {
 		include = "\\input{" + f.Path + "}"
 	}
-	fmt.Fprintf(b, "\\includeplot{%s}\n\\caption{%s}\n", include, Escape(f.Caption))
+	fmt.Fprintf(b, "\\includeplot{%s}\n\\caption{%s}\n", include, table.Escape(f.Caption))
 }
 
 // half prints one of two figures that stand side by side.

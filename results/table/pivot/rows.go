@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // addRow appends row i of the table, with its mean where methods make the rows.
@@ -249,9 +250,9 @@ func (p *pivoting) addMean(groups []*group) {
 		row.Settings += n
 	}
 	if row.Labels[0] = "Average"; len(row.Labels) > 1 {
-		row.Labels[1] = Count(row.Settings, "setting")
+		row.Labels[1] = table.Count(row.Settings, "setting")
 	} else {
-		row.Labels[0] += " (" + Count(row.Settings, "setting") + ")"
+		row.Labels[0] += " (" + table.Count(row.Settings, "setting") + ")"
 	}
 	for j := range t.Columns {
 		var list []results.Record

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // The line at the top agrees with the numbers of the table.
@@ -23,7 +24,7 @@ func TestOriginCountsTheNumbers(t *testing.T) {
 		{0, 2, "SIMULATED: 2 numbers; none is of a real network."},
 		{1, 1, "SIMULATED in part: 1 of 2 numbers, marked s; the rest is "},
 	} {
-		if got := (&Table{Measured: c.measured, Simulated: c.simulated}).Origin(); !strings.HasPrefix(got, c.want) {
+		if got := (&Pivot{Measured: c.measured, Simulated: c.simulated}).Origin(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%d measured, %d simulated: %s", c.measured, c.simulated, got)
 		}
 	}
@@ -33,7 +34,7 @@ func TestOriginCountsTheNumbers(t *testing.T) {
 func TestLegendExplainsTheSignsOfTheTable(t *testing.T) {
 	plain := glyphs{"best", "second", "#", "^", func(s string) string { return s }}
 	legend := func(cell Cell, spec Spec, standIns ...string) string {
-		return strings.Join((&Table{Spec: spec, Rows: []Row{{Cells: []Cell{{}, cell, {}}}}, StandIns: standIns}).legend(plain), "\n")
+		return strings.Join((&Pivot{Spec: spec, Rows: []Row{{Cells: []Cell{{}, cell, {}}}}, StandIns: standIns}).legend(plain), "\n")
 	}
 	bare := legend(Cell{}, Spec{Metric: "ece"})
 	for name, cell := range map[string]Cell{"published": {Published: "1.0"}, "gap": {Gap: "-1"}, "mark": {Mark: Best}} {
@@ -59,7 +60,7 @@ func TestNotesOfAllCellsMoveToTheLabel(t *testing.T) {
 	absent, single, twice, mixed := &Rival{ID: "absent"}, &Rival{ID: "single"}, &Rival{ID: "twice"}, &Rival{ID: "mixed"}
 	p := &pivoting{
 		rivals: []*Rival{absent, single, twice, mixed},
-		table: &Table{
+		table: &Pivot{
 			Columns: []Column{{Rival: single}, {Rival: twice}, {Rival: twice}, {Rival: mixed}, {Rival: mixed}, {Rival: mixed}},
 			Rows:    []Row{{Cells: []Cell{{Notes: []int{0}}, {Notes: []int{0, 1}}, {Notes: []int{1}}, {Notes: []int{2}}, {Notes: []int{2}}, {}}}},
 		},
@@ -107,13 +108,6 @@ func TestRemarkExplainsOneLabel(t *testing.T) {
 		if got := remark(c.method, c.label); (got != "") != c.want {
 			t.Errorf("%s as %s: %q", c.method, c.label, got)
 		}
-	}
-}
-
-// LaTeX accepts letters, digits and hyphens in every label.
-func TestLabelsHaveLettersDigitsAndHyphens(t *testing.T) {
-	if got := strings.Map(labelRune, "azAZ09-_ :@[`{/é"); got != "azAZ09----------" {
-		t.Error(got)
 	}
 }
 
@@ -211,7 +205,7 @@ func TestColumnsWithMoreThanNumbersAreWider(t *testing.T) {
 		cell Cell
 		want float64
 	}{{Cell{OK: true}, 2}, {Cell{Gap: "+1"}, 2.7}, {Cell{Band: "[0, 1]"}, 2.7}, {Cell{Paired: "+1"}, 2.7}} {
-		table := Table{Columns: make([]Column, 2), Rows: []Row{{Cells: []Cell{{}, {}}}, {Cells: []Cell{c.cell, {}}}}}
+		table := Pivot{Columns: make([]Column, 2), Rows: []Row{{Cells: []Cell{{}, {}}}, {Cells: []Cell{c.cell, {}}}}}
 		if got := table.load(); got != c.want {
 			t.Errorf("%+v: %v columns", c.cell, got)
 		}
@@ -245,8 +239,8 @@ func TestBandsAreShownOnRequest(t *testing.T) {
 
 // lined returns a table of n rows with the given number of labels, each in a group of
 // its own.
-func lined(n, labels, columns int) *Table {
-	t := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:labels]}, Columns: make([]Column, columns)}
+func lined(n, labels, columns int) *Pivot {
+	t := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:labels]}, Columns: make([]Column, columns)}
 	for i := range n {
 		row := Row{Cells: make([]Cell, columns)}
 		for k := range labels {
@@ -339,7 +333,7 @@ func TestGroupsOfLinesShareALabel(t *testing.T) {
 		{[][]string{{"a", "x"}, {"b", "y"}}, true, "{2}"},
 		{[][]string{{"a"}, {"b"}}, true, ""},
 	} {
-		table := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels[0])]}, Columns: make([]Column, 1)}
+		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels[0])]}, Columns: make([]Column, 1)}
 		for i, l := range c.labels {
 			cell := Cell{OK: true, Text: "1"}
 			if c.band && i == 0 {
@@ -370,7 +364,7 @@ func TestUnrankedColumnsStandApart(t *testing.T) {
 		{[]Column{ranked, ranked, unranked, unranked}, "lcc" + space + "cc"},
 		{[]Column{unranked, ranked, {Mean: true}}, "lcc" + space + "c"},
 	} {
-		if got := (&Table{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}).latexLayout(); got != c.want {
+		if got := (&Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}).latexLayout(); got != c.want {
 			t.Errorf("layout %s, want %s", got, c.want)
 		}
 	}
@@ -379,7 +373,7 @@ func TestUnrankedColumnsStandApart(t *testing.T) {
 // Nine headings stand in one line each, ten are broken.
 func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
 	for columns, want := range map[int]int{9: 1, 10: 2} {
-		if got := len((&Table{Columns: make([]Column, columns)}).heading(Column{Label: "two words"})); got != want {
+		if got := len((&Pivot{Columns: make([]Column, columns)}).heading(Column{Label: "two words"})); got != want {
 			t.Errorf("%d columns: %d lines", columns, got)
 		}
 	}
@@ -387,7 +381,7 @@ func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
 
 // Each row has its own band, below its numbers.
 func TestBandsStandBelowTheirRow(t *testing.T) {
-	table := &Table{Spec: Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
+	table := &Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
 	for _, l := range []string{"a", "b", "c"} {
 		table.Rows = append(table.Rows, Row{Labels: []string{l}, Cells: []Cell{{OK: true, Text: "1", Band: "[0, 2" + l + "]"}}})
 	}
@@ -402,7 +396,7 @@ func TestBandsStandBelowTheirRow(t *testing.T) {
 // A legend begins with a capital, but a name such as smECE stays as it is.
 func TestLegendsBeginWithACapital(t *testing.T) {
 	for metric, want := range map[string]string{"l1_vector": "Variational L1, all classes.", "smece": "smECE.", "ece": "ECE.", "time": "Fit time (ms)."} {
-		if got := (&Table{Spec: Spec{Metric: metric}}).legend(glyphs{escape: func(s string) string { return s }}); got[0] != want {
+		if got := (&Pivot{Spec: Spec{Metric: metric}}).legend(glyphs{escape: func(s string) string { return s }}); got[0] != want {
 			t.Errorf("%s: %s", metric, got[0])
 		}
 	}
@@ -419,7 +413,7 @@ func TestAveragesSayHowManySettings(t *testing.T) {
 		{[]int{0}, []int{2, 1, 3}, "c0 is the mean of 2 settings; c2 is the mean of 3 settings (over severity)."},
 		{[]int{0}, []int{2, 0}, "Each number is a mean over severity; the number of settings differs within rows and columns."},
 	} {
-		table := &Table{Spec: Spec{Average: []string{"severity"}}}
+		table := &Pivot{Spec: Spec{Average: []string{"severity"}}}
 		for _, n := range c.rows {
 			table.Rows = append(table.Rows, Row{Settings: n})
 		}
@@ -440,7 +434,7 @@ func TestLabelsNameTheNumberOfSettings(t *testing.T) {
 		{[]string{"dataset", "method"}, []string{"a (3 settings)", "b"}},
 		{[]string{"method", "dataset"}, []string{"a", "b (3 settings)"}},
 	} {
-		table := &Table{Spec: Spec{Rows: c.rows, Average: []string{"severity"}}}
+		table := &Pivot{Spec: Spec{Rows: c.rows, Average: []string{"severity"}}}
 		if got := table.labels(Row{Labels: []string{"a", "b"}, Settings: 3}); !slices.Equal(got, c.want) {
 			t.Errorf("rows %v: labels %q", c.rows, got)
 		}
@@ -450,7 +444,7 @@ func TestLabelsNameTheNumberOfSettings(t *testing.T) {
 // The source of a table is measured and simulated only if it has numbers of both.
 func TestMixedTablesHaveNumbersOfBothSources(t *testing.T) {
 	for counts, want := range map[[2]int]bool{{0, 0}: false, {2, 0}: false, {0, 2}: false, {2, 1}: true} {
-		if got := (&Table{Measured: counts[0], Simulated: counts[1]}).mixed(); got != want {
+		if got := (&Pivot{Measured: counts[0], Simulated: counts[1]}).mixed(); got != want {
 			t.Errorf("%v numbers: mixed is %v", counts, got)
 		}
 	}
@@ -459,7 +453,7 @@ func TestMixedTablesHaveNumbersOfBothSources(t *testing.T) {
 // An average in which the first setting failed counts all others, and says how many
 // are missing.
 func TestAverageCountsTheSettingsWithoutAValue(t *testing.T) {
-	p := &pivoting{index: map[identity]results.Record{}, table: &Table{}}
+	p := &pivoting{index: map[identity]results.Record{}, table: &Pivot{}}
 	failed := skip("cifar10", "a", "ts", "ece", "no logits")
 	c := p.mean([]results.Record{failed, record("cifar10", "b", "ts", "ece", .1), record("cifar10", "c", "ts", "ece", .2)}, 3, 0)
 	if len(p.notes.list) != 1 || p.notes.list[0].Text != "no average: no value in 1 of 3 settings" || c.OK {
@@ -493,7 +487,7 @@ func TestMethodsThatComeFirstHaveAllRows(t *testing.T) {
 	list := append(network("cifar10", "a", []string{"ts", "qats"}, .1, .2), network("cifar100", "a", []string{"ts"}, .3)...)
 	spec := standardSpec()
 	spec.Rows, spec.Columns, spec.Highlight = []string{"method", "dataset"}, "backbone", ""
-	table, err := Pivot(list, spec)
+	table, err := Of(list, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +513,7 @@ func TestLabelsOfShiftsAreInWords(t *testing.T) {
 		{"corruption", "cal-shares", "class shares of the calibration set"}, {"dataset", "cal-shares", "cal-shares"},
 		{"corruption", "rescale-2", "x 2"}, {"dataset", "rescale-2", "rescale-2"}, {"severity", "", "-"},
 	} {
-		if got := Name(c.column, c.id); got != c.want {
+		if got := table.Name(c.column, c.id); got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.column, c.id, got, c.want)
 		}
 	}
@@ -527,7 +521,7 @@ func TestLabelsOfShiftsAreInWords(t *testing.T) {
 
 // A mean over all settings has no published number, and the rows after it have theirs.
 func TestMeansHaveNoPublishedNumber(t *testing.T) {
-	table := &Table{Spec: Spec{Columns: "method", Rows: []string{"dataset"}}, Columns: []Column{{ID: "ts"}},
+	table := &Pivot{Spec: Spec{Columns: "method", Rows: []string{"dataset"}}, Columns: []Column{{ID: "ts"}},
 		Rows: []Row{{Mean: true, Cells: make([]Cell, 1)}, {IDs: []string{"a"}, Cells: make([]Cell, 1)}}}
 	table.Publish(func(map[string]string) (string, bool) { return "9.99", true })
 	if table.Rows[0].Cells[0].Published != "" || table.Rows[1].Cells[0].Published != "9.99" {
@@ -535,16 +529,9 @@ func TestMeansHaveNoPublishedNumber(t *testing.T) {
 	}
 }
 
-// Control characters would break the file.
-func TestControlCharactersAreSpaces(t *testing.T) {
-	if got := Escape("a\x00b\tc\x1fd\x7fe f"); got != "a b c d e f" {
-		t.Errorf("%q", got)
-	}
-}
-
 // A line above the methods says which of them need no samples of the target.
 func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
-	table := &Table{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
+	table := &Pivot{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
 		Columns: []Column{{Label: "TS", Rival: &Rival{}}, {Label: "HFE", Rival: &Rival{Target: true}}}}
 	table.rivals = []*Rival{table.Columns[0].Rival, table.Columns[1].Rival}
 	lines := table.textLines()
@@ -557,7 +544,7 @@ func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
 // stands at each.
 func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
 	for _, c := range []struct{ labels, want []string }{{[]string{"a", "b"}, []string{"", "b"}}, {[]string{"a"}, []string{"a"}}} {
-		table := &Table{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{Labels: c.labels}, {Labels: c.labels}}}
+		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{Labels: c.labels}, {Labels: c.labels}}}
 		if got := table.textLabels(1); !slices.Equal(got, c.want) {
 			t.Errorf("labels %q after the same: %q", c.labels, got)
 		}
@@ -578,15 +565,6 @@ func TestTablesOfFitTimes(t *testing.T) {
 	for _, s := range []Spec{band, interval} {
 		if _, err := s.Check(); err == nil || !strings.HasPrefix(err.Error(), "fit times have neither") {
 			t.Errorf("band %v, interval %v: %v", s.ConsistencyBand, s.Interval, err)
-		}
-	}
-}
-
-// Lists of names are read as in a sentence.
-func TestListsAreReadAsInASentence(t *testing.T) {
-	for want, names := range map[string][]string{"A": {"A"}, "A and B": {"A", "B"}, "A, B and C": {"A", "B", "C"}} {
-		if got := List(names); got != want {
-			t.Errorf("%v: %q", names, got)
 		}
 	}
 }

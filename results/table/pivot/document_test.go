@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bytes"
@@ -52,10 +52,10 @@ func TestCountSettings(t *testing.T) {
 // TestDocumentOrder: the counts come first, then the tables of the paper under
 // their numbers.
 func TestDocumentOrder(t *testing.T) {
-	pivot := func(number int) *Table {
+	pivot := func(number int) *Pivot {
 		spec := standardSpec()
 		spec.Number = number
-		table, err := Pivot(standard(), spec)
+		table, err := Of(standard(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestDocumentFitsThePage(t *testing.T) {
 		t.Skip("no pdflatex")
 	}
 	dir := t.TempDir()
-	file := func(table *Table) File {
+	file := func(table *Pivot) File {
 		name := table.Spec.Name + ".tex"
 		if err := atomicfile.Write(filepath.Join(dir, name), table.LaTeX); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestDocumentFitsThePage(t *testing.T) {
 	list, spec := wide()
 	nastyList, nastySpec := network("a\\b{c}$d", "#%&_~^<>|\"'`--?`", methods, .1, .2, .3, .4), standardSpec()
 	for i, test := range append(layouts(), test{"fifteen", list, spec}, test{"nasty", nastyList, nastySpec}) {
-		table, err := Pivot(test.records, test.spec)
+		table, err := Of(test.records, test.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 		{Settings{Measured: 3, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
 		{Settings{Measured: 3, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
 	} {
-		table := &Table{Spec: Spec{Number: c.number}}
+		table := &Pivot{Spec: Spec{Number: c.number}}
 		var b bytes.Buffer
 		if err := (&Document{Parts: []Part{{Settings: c.settings, Tables: []File{{"t.tex", table}}}}}).LaTeX(&b); err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 // latexCell prints a cell of column j: a number and its superscripts and
 // subscripts. It is padded on both sides to the size of the largest cell in its
 // column.
-func (t *Table) latexCell(c Cell, j int) string {
+func (t *Pivot) latexCell(c Cell, j int) string {
 	whole := 0            // digits before the point
 	room, widest := 0, "" // the longest tail in the column, and its number of characters
 	for _, r := range t.Rows {
@@ -45,7 +45,7 @@ func (t *Table) latexCell(c Cell, j int) string {
 
 // latexTail prints the signs and footnotes of a number and beside them the gap.
 // Above each other, they would run into the next row.
-func (t *Table) latexTail(c Cell) string {
+func (t *Pivot) latexTail(c Cell) string {
 	tail := ""
 	if above := t.superscript(c); above != "" {
 		tail = "^{\\mathrm{" + above + "}}"
@@ -62,6 +62,6 @@ func (t *Table) latexTail(c Cell) string {
 	return "$" + tail + "$"
 }
 
-func (t *Table) superscript(c Cell) string {
+func (t *Pivot) superscript(c Cell) string {
 	return strings.Join(slices.Concat(t.marks(c, "\\ddagger"), noteNumbers(c.Notes)), ",")
 }

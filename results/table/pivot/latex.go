@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/results/table"
 )
 
 // LaTeX prints the table as a float that needs the packages amssymb, booktabs,
@@ -18,7 +20,7 @@ import (
 // log says so. A table too high for
 // a page is divided into several floats. Notes that would not fit below the table
 // follow after it.
-func (t *Table) LaTeX(w io.Writer) error {
+func (t *Pivot) LaTeX(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	s := t.Spec
 	b.WriteString("% Made from results.csv; needs amssymb, booktabs, graphicx, multirow, pdflscape, xcolor.\n" +
@@ -30,16 +32,16 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	if notes := t.latexNotes(); len(notes) > 0 && t.longNotes() {
 		fmt.Fprintf(b, "\\par\\noindent{\\raggedright\\scriptsize\\textbf{Notes to Table~\\ref{tab:%s}.}\n%s\\par}\\medskip\n",
-			strings.Map(labelRune, s.Name), strings.Join(notes, "\n"))
+			table.Label(s.Name), strings.Join(notes, "\n"))
 	}
 	return b.Flush()
 }
 
 // latexFloat prints rows from rows[0] up to rows[1], part k of n of the table. The
 // legend and the notes are below the last part.
-func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
+func (t *Pivot) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 	s := t.Spec
-	label := strings.Map(labelRune, s.Name)
+	label := table.Label(s.Name)
 	if t.turned() {
 		b.WriteString("\\begin{landscape}\n")
 	}
@@ -47,7 +49,7 @@ func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 	if k > 0 { // the parts share a number
 		b.WriteString("\\addtocounter{table}{-1}\n")
 	}
-	if caption := Escape(s.Caption); caption != "" {
+	if caption := table.Escape(s.Caption); caption != "" {
 		if n > 1 {
 			caption += fmt.Sprintf(" (part %d of %d)", k+1, n)
 		}
@@ -56,7 +58,7 @@ func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 	if s.Name != "" && k == 0 {
 		fmt.Fprintf(b, "\\label{tab:%s}\n", label)
 	}
-	origin := Escape(t.Origin())
+	origin := table.Escape(t.Origin())
 	if t.Simulated > 0 {
 		origin = "\\textbf{" + origin + "}"
 	}
@@ -70,7 +72,7 @@ func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 	b.WriteString("\\bottomrule\n\\end{tabular}}%\n")
 	t.latexSize(b, label)
 	if k == n-1 {
-		legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", Escape})
+		legend := t.legend(glyphs{"Best \\textbf{bold}", "second \\underline{underlined}", "$^\\ddagger$", "$^\\star$", table.Escape})
 		b.WriteString("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\n\\raggedright\\scriptsize\n" + strings.Join(legend, " ") + "\n")
 		if notes := t.latexNotes(); len(notes) > 0 && !t.longNotes() {
 			b.WriteString(strings.Join(notes, "\n") + "\n")
@@ -84,10 +86,10 @@ func (t *Table) latexFloat(b *bufio.Writer, rows [2]int, k, n int) {
 }
 
 // latexNotes returns the footnotes.
-func (t *Table) latexNotes() []string {
+func (t *Pivot) latexNotes() []string {
 	var notes []string
 	for i, n := range t.Notes {
-		notes = append(notes, fmt.Sprintf("\\textsuperscript{%d}\\,%s.", i+1, Escape(n.String())))
+		notes = append(notes, fmt.Sprintf("\\textsuperscript{%d}\\,%s.", i+1, table.Escape(n.String())))
 	}
 	return notes
 }
@@ -99,14 +101,14 @@ const (
 )
 
 // longNotes reports whether the notes might not fit below the last part.
-func (t *Table) longNotes() bool {
+func (t *Pivot) longNotes() bool {
 	parts := t.parts()
 	last := parts[len(parts)-1]
 	return t.lines(last[0], last[1])+t.notesLength()/140 > t.pageLines()
 }
 
 // notesLength is about the number of characters of all footnotes.
-func (t *Table) notesLength() int {
+func (t *Pivot) notesLength() int {
 	length := 0
 	for _, note := range t.Notes {
 		length += len(note.String()) + 4
@@ -115,7 +117,7 @@ func (t *Table) notesLength() int {
 }
 
 // pageLines is the number of lines that a float of the table holds.
-func (t *Table) pageLines() int {
+func (t *Pivot) pageLines() int {
 	if t.turned() {
 		return turnedLines
 	}
@@ -123,7 +125,7 @@ func (t *Table) pageLines() int {
 }
 
 // lines is the number of lines of some rows.
-func (t *Table) lines(from, to int) int {
+func (t *Pivot) lines(from, to int) int {
 	n := to - from
 	for i := from; i < to; i++ {
 		if t.banded(i) {
@@ -135,7 +137,7 @@ func (t *Table) lines(from, to int) int {
 
 // parts divides the rows so that each part fits a page. It divides between rows that
 // differ in the first label.
-func (t *Table) parts() [][2]int {
+func (t *Pivot) parts() [][2]int {
 	parts := [][2]int{{0, len(t.Rows)}}
 	for i := 1; i < len(t.Rows); i++ {
 		last := &parts[len(parts)-1]
@@ -156,7 +158,7 @@ func (t *Table) parts() [][2]int {
 
 // latexSize prints the body of the table in the largest text in which it fits the
 // line and most of the page.
-func (t *Table) latexSize(b *bufio.Writer, label string) {
+func (t *Pivot) latexSize(b *bufio.Writer, label string) {
 	fits := func(size, sep, stretch string) string {
 		return fmt.Sprintf("\\sbox{0}{\\%s\\setlength{\\tabcolsep}{%s}\\renewcommand{\\arraystretch}{%s}\\body}%%\n", size, sep, stretch)
 	}
@@ -174,12 +176,12 @@ func (t *Table) latexSize(b *bufio.Writer, label string) {
 
 // turned reports whether the table is too wide for an upright page. A table that is a
 // little too wide and high has smaller text instead.
-func (t *Table) turned() bool {
+func (t *Pivot) turned() bool {
 	return t.load() > 13 && (t.lines(0, len(t.Rows)) <= turnedLines || t.load() > 15)
 }
 
 // load is the width in columns. A column with gaps or bands counts more.
-func (t *Table) load() float64 {
+func (t *Pivot) load() float64 {
 	sum := 0.0
 	for j := range t.Columns {
 		sum++
@@ -192,7 +194,7 @@ func (t *Table) load() float64 {
 
 // latexLayout is the column specification. Space separates columns of means and
 // unranked columns from the others.
-func (t *Table) latexLayout() string {
+func (t *Pivot) latexLayout() string {
 	layout := strings.Repeat("l", len(t.Spec.Rows))
 	if t.showsTarget() && t.Spec.methodsAreRows() {
 		layout += "c"
@@ -207,7 +209,7 @@ func (t *Table) latexLayout() string {
 	return layout
 }
 
-func (t *Table) latexHead(b *bufio.Writer) {
+func (t *Pivot) latexHead(b *bufio.Writer) {
 	if t.showsTarget() && !t.Spec.methodsAreRows() {
 		b.WriteString(strings.Repeat(" & ", len(t.Spec.Rows)-1) + "\\textit{OOD-free?}")
 		for _, c := range t.Columns {
@@ -225,7 +227,7 @@ func (t *Table) latexHead(b *bufio.Writer) {
 	for _, c := range t.Columns {
 		lines := t.heading(c)
 		for i := range lines {
-			lines[i] = Escape(lines[i])
+			lines[i] = table.Escape(lines[i])
 		}
 		text := strings.Join(lines, "\\\\")
 		if len(lines) > 1 {
@@ -245,7 +247,7 @@ func tick(r *Rival) string {
 }
 
 // latexSigns are the superscripts of a rival's label.
-func (t *Table) latexSigns(r *Rival) string {
+func (t *Pivot) latexSigns(r *Rival) string {
 	if r == nil {
 		return ""
 	}
@@ -257,7 +259,7 @@ func (t *Table) latexSigns(r *Rival) string {
 }
 
 // latexRow prints row i, which may be the first of a float.
-func (t *Table) latexRow(b *bufio.Writer, i int, first bool) {
+func (t *Pivot) latexRow(b *bufio.Writer, i int, first bool) {
 	row := t.Rows[i]
 	labels := t.labels(row)
 	starts := first || len(labels) == 1 || row.Mean || row.Labels[0] != t.Rows[i-1].Labels[0]
@@ -266,7 +268,7 @@ func (t *Table) latexRow(b *bufio.Writer, i int, first bool) {
 	}
 	var cells []string
 	for j, label := range labels {
-		label = Escape(label)
+		label = table.Escape(label)
 		if !row.Mean && t.Spec.Rows[j] == "method" {
 			label += t.latexSigns(row.Rival)
 		}
@@ -303,12 +305,12 @@ func (t *Table) latexRow(b *bufio.Writer, i int, first bool) {
 }
 
 // banded reports whether a line of bands, intervals or published numbers follows row i.
-func (t *Table) banded(i int) bool {
+func (t *Pivot) banded(i int) bool {
 	return slices.ContainsFunc(t.Rows[i].Cells, func(c Cell) bool { return c.below() != "" })
 }
 
 // height is the number of lines in the group that begins at row i.
-func (t *Table) height(i int) int {
+func (t *Pivot) height(i int) int {
 	lines := 0
 	for k := i; k < len(t.Rows) && t.Rows[k].Labels[0] == t.Rows[i].Labels[0] && t.Rows[k].Mean == t.Rows[i].Mean; k++ {
 		lines++

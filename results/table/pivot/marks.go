@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // entry is a number in a ranking.
@@ -57,9 +58,9 @@ func (p *pivoting) mark(ranked []entry) error {
 	}
 	score := func(e entry) float64 { // lower is better
 		if p.spec.Better == metrics.Higher {
-			return -number(e.Text)
+			return -table.Parse(e.Text)
 		}
-		return number(e.Text)
+		return table.Parse(e.Text)
 	}
 	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(score(a), score(b)) })
 	best := ranked[0]
@@ -93,11 +94,11 @@ type notes struct {
 
 // add returns the index of the note for text, in words, and counts its use in a row.
 func (n *notes) add(text string, row int) int {
-	text = InWords(text)
+	text = table.InWords(text)
 	if n.index == nil {
 		n.index = map[string]int{}
 	}
-	kind := WithoutNumbers(text)
+	kind := table.WithoutNumbers(text)
 	i, ok := n.index[kind]
 	if !ok {
 		i = len(n.list)

@@ -1,4 +1,4 @@
-package table
+package pivot
 
 import (
 	"fmt"
@@ -110,13 +110,13 @@ func asRecords(list []paper.Number, source string) []results.Record {
 
 // paperPivot makes a table of the paper's numbers. It leaves out the paper's
 // averages where the table computes averages itself.
-func paperPivot(t *testing.T, p paperTable, source string) *Table {
+func paperPivot(t *testing.T, p paperTable, source string) *Pivot {
 	t.Helper()
 	list := published(t, p.id)
 	if p.Mean {
 		list = slices.DeleteFunc(list, func(n paper.Number) bool { return n.IsAverage() })
 	}
-	table, err := Pivot(asRecords(list, source), p.Spec)
+	table, err := Of(asRecords(list, source), p.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func paperPivot(t *testing.T, p paperTable, source string) *Table {
 }
 
 // find returns the cell in which a published number belongs.
-func (t *Table) find(p paper.Number) (Cell, error) {
+func (t *Pivot) find(p paper.Number) (Cell, error) {
 	r := results.Record{Setting: results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}, Method: p.Method}
 	i := slices.IndexFunc(t.Rows, func(row Row) bool { return slices.Equal(row.IDs, values(r, t.Spec.Rows)) })
 	j := slices.IndexFunc(t.Columns, func(c Column) bool {
@@ -207,7 +207,7 @@ func TestPaperTablesFromItsNumbers(t *testing.T) {
 }
 
 // shape is the number of rows and columns, and the labels of the columns.
-func shape(t *Table) string {
+func shape(t *Pivot) string {
 	var labels []string
 	for _, c := range t.Columns {
 		labels = append(labels, c.Label)
@@ -273,7 +273,7 @@ func TestPaperAverages(t *testing.T) {
 				continue
 			}
 			list := slices.DeleteFunc(published(t, p.id), func(n paper.Number) bool { return n.IsAverage() })
-			short, err := Pivot(asRecords(list, "measured"), q.Spec)
+			short, err := Of(asRecords(list, "measured"), q.Spec)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,34 @@
+package table
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Longest returns the number of characters of the longest text.
+func Longest(list []string) int {
+	width := 0
+	for _, s := range list {
+		width = max(width, utf8.RuneCountInString(s))
+	}
+	return width
+}
+
+// Wrap writes text in lines of at most width characters where the words allow it.
+// The first line begins with head; the others are indented by the length of head.
+func Wrap(w io.Writer, head, text string, width int) {
+	line := head
+	empty := true
+	for _, word := range strings.Fields(text) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			io.WriteString(w, line+"\n")
+			line, empty = strings.Repeat(" ", utf8.RuneCountInString(head)), true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
+	}
+	io.WriteString(w, line+"\n")
+}
