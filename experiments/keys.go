@@ -9,8 +9,8 @@ import (
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // The texts below name everything that a result depends on, and nothing else:

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // memory is what the work on a unit takes, in bytes.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/exact"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func bandOf(t *testing.T, name string, f *scoring.SampleScores, seed uint64) []float64 {

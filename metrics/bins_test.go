@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // sumError bounds the rounding of the naive float64 sums of the oracles over a

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {

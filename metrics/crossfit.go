@@ -9,7 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // ErrNoCrossFit is the error of a metric that recalibrates whole probability vectors,

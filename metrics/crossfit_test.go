@@ -14,7 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // reference300 is the set of testdata/vectors.json, whose recipe states it.

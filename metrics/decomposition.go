@@ -5,7 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/exact"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 var decompositionEntry = Entry{

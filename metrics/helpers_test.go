@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // given returns scores with these confidences and hits.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // reference499 is the set of testdata/measures.json, whose recipe states it.

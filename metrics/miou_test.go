@@ -3,7 +3,7 @@ package metrics
 import (
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func classesOf(label, pred []int32) *Samples {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/internal/exact"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 var phiEntry = Entry{

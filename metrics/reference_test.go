@@ -3,7 +3,7 @@ package metrics
 import (
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // reference61 is a small set without ties: conf_i = .4 + .59 (37 i mod 61)/61,

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // resampler computes the values of some metrics of one method on resamples given

@@ -9,8 +9,8 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/internal/stretch"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // Samples are n predictions with their labels, reduced to the numbers that metrics

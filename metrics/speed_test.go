@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // perRow reports nanoseconds a row.

@@ -2,7 +2,7 @@ package metrics
 
 import (
 	"github.com/qats-bench/qats/internal/exact"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // SquaredError returns the squared calibration error of the top label without its bias

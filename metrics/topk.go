@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 var topFiveEntry = Entry{

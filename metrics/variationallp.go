@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/internal/exact"
-	"github.com/qats-bench/qats/internal/scoring"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 var variationalLpEntry = Entry{

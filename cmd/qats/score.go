@@ -13,8 +13,8 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func scoreCommand() *cobra.Command {

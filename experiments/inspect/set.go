@@ -11,8 +11,8 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
 )
 

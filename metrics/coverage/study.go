@@ -12,8 +12,8 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/pool"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // resamples of each bootstrap: fewer than a run has, since 1,000 test sets average the noise of

@@ -28,8 +28,8 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/scoring"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func main() {

@@ -12,6 +12,6 @@
 // probabilities of all rows are then in memory, for one map at a time, and
 // VectorScores keep eight numbers a row of them.
 //
-// The package is internal because only this module scores in blocks and stores the
-// scores. Other modules call metrics.FromProbs and similar functions.
+// It is a package of its own because only runs score in blocks and store the scores. Other
+// callers use metrics.FromProbs and similar functions.
 package scoring
