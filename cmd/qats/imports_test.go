@@ -37,82 +37,64 @@ var homes = []struct {
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }
 
-// layers are the packages of the project that each package may import: data flows
-// one way, from arrays to numbers to views.
-var layers = map[string][]string{
-	"internal/leftover":           {},
-	"internal/inputfile":          {},
-	"internal/atomicfile":         {"internal/leftover"},
-	"internal/cputime":            {},
-	"internal/terminal":           {},
-	"internal/pool":               {"internal/cputime"},
-	"internal/kernel/cpu":         {},
-	"internal/kernel/cpu/cputest": {},
-	"internal/kernel/finite":      {},
-	"internal/kernel/half":        {},
-	"internal/kernel/linear":      {"internal/kernel/cpu"},
-	"internal/kernel/softmax":     {"internal/kernel/cpu"},
-	"internal/kernel/gen/softmax": {"internal/kernel/gen"},
-	"internal/kernel/gen/linear":  {"internal/kernel/gen"},
-	"internal/kernel/gen/half":    {"internal/kernel/gen"},
-	"data/internal/pickle":        {"data"},
-	"data/internal/hdf5":          {"data"},
-	"data":                        {"internal/atomicfile", "internal/inputfile", "internal/kernel/finite", "internal/kernel/half", "internal/pool"},
-	"data/public":                 {"data", "data/internal/hdf5", "data/internal/pickle", "internal/inputfile"},
-	"data/fetch":                  {"internal/atomicfile", "internal/inputfile"},
-	"data/simulate":               {"data", "internal/kernel/linear", "internal/kernel/softmax"},
-	"data/simulate/example":       {"data", "data/simulate"},
-	"calib/internal/testset":      {"data", "internal/kernel/softmax"},
-	"calib/internal/fit":          {"data", "internal/cputime", "internal/kernel/linear", "internal/kernel/softmax", "internal/pool"},
-	"calib/internal/histograms":   {"internal/kernel/softmax"},
-	"calib/internal/simplex":      {"calib/internal/fit", "data", "internal/kernel/linear", "internal/kernel/softmax"},
-	"calib/internal/smoothing":    {"calib/internal/fit", "internal/kernel/softmax"},
-	"calib/internal/isotonic":     {"calib/internal/fit", "data", "internal/kernel/softmax", "internal/stretch"},
-	"calib/internal/network":      {"calib/internal/fit", "data", "internal/kernel/softmax"},
-	"calib/internal/vae":          {"calib/internal/fit", "internal/kernel/softmax"},
-	"calib/internal/linearmap":    {"calib/internal/fit", "data", "internal/kernel/linear", "internal/kernel/softmax"},
-	"calib/internal/mixture":      {"calib/internal/fit", "data", "internal/kernel/linear", "internal/kernel/softmax", "internal/pool"},
-	"calib/internal/clip":         {"calib/internal/fit", "data", "internal/kernel/linear", "internal/kernel/softmax"},
-	"calib/internal/neighbours":   {"calib/internal/fit", "data", "internal/kernel/linear", "internal/pool"},
-	"calib/internal/bounded":      {"calib/internal/fit", "calib/internal/network", "data", "internal/kernel/softmax", "internal/pool"},
-	"calib/internal/density":      {"calib/internal/fit", "internal/kernel/softmax"},
-	"calib": {"calib/internal/bounded", "calib/internal/clip", "calib/internal/density", "calib/internal/fit", "calib/internal/histograms",
-		"calib/internal/isotonic", "calib/internal/linearmap", "calib/internal/mixture", "calib/internal/neighbours",
-		"calib/internal/network", "calib/internal/simplex", "calib/internal/smoothing", "calib/internal/vae", "data", "internal/kernel/linear",
-		"internal/kernel/softmax", "internal/stretch"},
-	"calib/calibtest":          {"calib", "data", "internal/kernel/softmax"},
-	"calib/external":           {"data", "internal/cputime", "internal/leftover", "internal/kernel/softmax", "internal/inputfile"},
-	"internal/exact":           {},
-	"internal/stretch":         {},
-	"metrics/scoring":          {"data", "internal/exact", "internal/kernel/softmax", "internal/stretch"},
-	"metrics/coverage":         {"data", "internal/kernel/softmax", "internal/pool", "metrics/scoring", "metrics"},
-	"metrics":                  {"data", "internal/exact", "internal/kernel/softmax", "metrics/scoring", "internal/stretch"},
-	"results":                  {"internal/atomicfile", "internal/inputfile", "metrics", "results/internal/csvfile"},
-	"results/internal/csvfile": {"internal/atomicfile", "internal/inputfile"},
-	"results/table":            {"internal/terminal", "metrics", "results"},
-	"results/table/pivot":      {"internal/terminal", "metrics", "results", "results/table"},
-	"results/paper":            {"results/internal/csvfile"},
-	"results/paper/audit":      {"results/paper", "results/table"},
-	"results/paper/claims":     {"results", "results/compare/significance", "results/paper", "results/table"},
-	"results/speed/measure":    {"calib", "data", "internal/kernel/softmax", "metrics/scoring", "metrics"},
-	"results/page": {"internal/atomicfile", "metrics", "plots", "results", "results/compare", "results/compare/significance",
-		"results/paper", "results/paper/claims", "results/table"},
-	"results/compare":     {"metrics", "results", "results/compare/significance", "results/table"},
-	"plots":               {"internal/atomicfile", "metrics", "results", "results/compare", "results/table"},
-	"experiments/spec":    {"calib", "data", "data/simulate", "internal/inputfile", "metrics", "plots", "results", "results/paper", "results/table", "results/table/pivot"},
-	"experiments/inspect": {"", "calib", "data", "data/simulate", "experiments", "experiments/spec", "internal/inputfile", "metrics/scoring", "metrics", "results"},
-	"experiments": {"", "calib", "calib/external", "data", "data/simulate", "experiments/spec", "internal/atomicfile", "internal/cputime", "internal/inputfile", "internal/kernel/cpu", "internal/kernel/softmax", "internal/pool",
-		"metrics/scoring", "internal/terminal", "metrics", "plots", "results", "results/compare", "results/page", "results/paper", "results/table", "results/table/pivot"},
-
-	"results/compare/significance": {},
-
-	"experiments/external/temperature": {"data"},
+// rule limits what the packages of the project import of each other. A pattern is a package,
+// or a package and all below it, "results/...".
+type rule struct {
+	of     string   // pattern of the importing packages
+	only   []string // patterns of the packages that they may import; nil for no limit
+	never  []string // patterns of those that they may not
+	why    string
+	except []string // "package -> package" that break the rule today
 }
 
-// TestImportsPointOneWay: packages import only what layers allows, and each library
-// has one home.
+// rules let data flow one way, from arrays to numbers to views.
+var rules = []rule{
+	{of: "internal/...", only: []string{"internal/..."},
+		why: "the leaves: what every package may use knows none of them"},
+	{of: "data/...", only: []string{"data/...", "internal/..."},
+		why: "arrays and layouts know neither methods nor metrics"},
+	{of: "calib/...", only: []string{"calib/...", "data/...", "internal/..."},
+		why: "a method fits its objective and cannot see the metrics that judge it"},
+	{of: "metrics/...", only: []string{"metrics/...", "data/...", "internal/..."},
+		why: "a metric judges probabilities, whatever method made them"},
+	{of: "results/...", only: []string{"results/...", "metrics/...", "internal/..."},
+		why:    "the CSV files are the border: what reads them needs neither arrays nor methods, and draws nothing",
+		except: []string{"results/page -> plots", "results/speed/measure -> calib", "results/speed/measure -> data"}},
+	{of: "plots/...", only: []string{"plots/...", "results/...", "metrics/...", "internal/..."},
+		why: "a figure shows rows of the CSV files and nothing else"},
+	{of: "experiments/...", never: []string{"cmd/..."},
+		why: "flags and words are those of one program"},
+	{of: "calib/internal/...", never: []string{"calib", "calib/calibtest", "calib/external"},
+		why: "solvers know no method, so that several methods can share one"},
+	{of: "calib", never: []string{"calib/calibtest", "calib/external"},
+		why: "methods know neither what checks them nor programs of others"},
+	{of: "calib/external/...", never: []string{"calib"},
+		why: "a program as a calibrator is one method beside the others"},
+	{of: "data", never: []string{"data/..."},
+		why: "arrays are read the same wherever they come from: simulated, fetched or imported"},
+	{of: "results", never: []string{"results/table/...", "results/compare/...", "results/paper/...", "results/page/..."},
+		why: "records know no view of them"},
+	{of: "results/table/...", never: []string{"results/compare/...", "results/paper/...", "results/page/..."},
+		why: "a table is printed the same whatever it holds"},
+	{of: "results/compare/...", never: []string{"results/paper/...", "results/page/..."},
+		why: "comparisons of methods know no paper"},
+	{of: "results/compare/significance", only: []string{},
+		why: "statistical tests are functions of numbers"},
+	{of: "experiments/spec/...", never: []string{"experiments", "experiments/inspect", "results/page", "results/compare/..."},
+		why: "reading a spec runs and compares nothing"},
+	{of: "experiments", never: []string{"experiments/inspect"},
+		why: "a run needs no look at the arrays before it"},
+	{of: "experiments/external/...", only: []string{"data"},
+		why: "an example for programs of others, which have the files and nothing else"},
+	{of: ".", only: []string{},
+		why: "the embedded files of the project"},
+}
+
+// TestImportsPointOneWay: packages keep the rules, each library has its homes, and every
+// exception is needed.
 func TestImportsPointOneWay(t *testing.T) {
 	root := filepath.Join("..", "..")
+	used := map[string]bool{} // exceptions
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -133,7 +115,9 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 		for _, spec := range parsed.Imports {
 			imported, _ := strconv.Unquote(spec.Path.Value)
-			if problem := judge(path.Dir(filepath.ToSlash(rel)), imported); problem != "" {
+			pkg := path.Dir(filepath.ToSlash(rel))
+			used[pkg+" -> "+strings.TrimPrefix(imported, module)] = true
+			if problem := judge(pkg, imported); problem != "" {
 				t.Errorf("%s imports %s: %s", filepath.ToSlash(rel), imported, problem)
 			}
 		}
@@ -142,16 +126,25 @@ func TestImportsPointOneWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, r := range rules {
+		for _, arrow := range r.except {
+			if !used[arrow] {
+				t.Errorf("%s is gone: remove the exception", arrow)
+			}
+		}
+	}
 }
 
 // judge returns why an import is not allowed, or "" if it is.
 func judge(pkg, imported string) string {
 	if own, ok := strings.CutPrefix(imported+"/", module); ok {
-		own = strings.TrimSuffix(own, "/")
-		if pkg == "cmd/qats" || slices.Contains(layers[pkg], own) {
-			return ""
+		own = path.Clean(own)
+		for _, r := range rules {
+			if r.breaks(pkg, own) {
+				return r.why
+			}
 		}
-		return "not among the packages that " + pkg + " may import; data flows one way"
+		return ""
 	}
 	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
 		return ""
@@ -167,15 +160,69 @@ func judge(pkg, imported string) string {
 	return "a library without a home; add one in this test, with the reason"
 }
 
-// TestJudgeRejects imports that break the rules.
-func TestJudgeRejects(t *testing.T) {
+// breaks reports whether the rule forbids an import within the project.
+func (r rule) breaks(pkg, imported string) bool {
+	if !under(r.of, pkg) || slices.Contains(r.except, pkg+" -> "+imported) {
+		return false
+	}
+	in := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return under(p, imported) && imported != pkg })
+	}
+	return r.only != nil && !in(r.only) || in(r.never)
+}
+
+// under reports whether a package matches a pattern.
+func under(pattern, pkg string) bool {
+	if root, tree := strings.CutSuffix(pattern, "/..."); tree {
+		return pkg == root || strings.HasPrefix(pkg, root+"/")
+	}
+	return pkg == pattern
+}
+
+// TestRulesRejectWhatTheyName: every rule forbids one of these imports.
+func TestRulesRejectWhatTheyName(t *testing.T) {
+	broken := make([]bool, len(rules))
+	for _, c := range []struct{ pkg, imported string }{
+		{"internal/pool", "data"},
+		{"data/simulate", "metrics"},
+		{"calib", "metrics"},
+		{"metrics", "calib"},
+		{"results", "experiments"},
+		{"results/compare", "plots"},
+		{"plots", "experiments/spec"},
+		{"experiments", "cmd/qats"},
+		{"calib/internal/fit", "calib"},
+		{"calib", "calib/external"},
+		{"calib/external", "calib"},
+		{"data", "data/simulate"},
+		{"results", "results/table"},
+		{"results/table", "results/compare"},
+		{"results/compare", "results/paper"},
+		{"results/compare/significance", "results"},
+		{"experiments/spec", "experiments"},
+		{"experiments", "experiments/inspect"},
+		{"experiments/external/temperature", "calib"},
+		{".", "data"},
+	} {
+		if judge(c.pkg, module+c.imported) == "" {
+			t.Errorf("%s may import %s", c.pkg, c.imported)
+		}
+		for i, r := range rules {
+			broken[i] = broken[i] || r.breaks(c.pkg, c.imported)
+		}
+	}
+	for i, r := range rules {
+		if !broken[i] {
+			t.Errorf("no import breaks the rule of %q: %s", r.of, r.why)
+		}
+	}
+}
+
+// TestLibrariesStayAtHome: imports of libraries that the homes forbid.
+func TestLibrariesStayAtHome(t *testing.T) {
 	for _, c := range []struct{ pkg, imported string }{
 		{"metrics", "gopkg.in/yaml.v3"},
-		{"calib", module + "metrics"},
-		{"results", module + "experiments"},
-		{"experiments/spec", module + "experiments"},
 		{"data", "example.com/new"},
-		{"util", module + "data"},
 	} {
 		if judge(c.pkg, c.imported) == "" {
 			t.Errorf("%s may import %s", c.pkg, c.imported)
