@@ -207,7 +207,7 @@ func (p *Plan) groups() [][]int {
 	}
 	keys, units := results.Group(p.all(), func(i int) rows {
 		s := p.Units[i].Setting
-		return rows{s.Cal(), s.Draw}
+		return rows{s.Cal(), s.Variant.Split}
 	})
 	return results.Values(keys, func(key rows) []int { return units[key] })
 }

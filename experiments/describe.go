@@ -24,7 +24,7 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 		}
 		s := u.Setting
 		r.Settings = append(r.Settings, results.RunSetting{
-			Setting: s.Setting, CalibrateOn: s.CalibrateOn, Rescale: s.Rescale,
+			Setting: s.Setting, CalibrateOn: s.CalibrateOn,
 			Source: string(u.Provenance.Origin), Kind: string(u.Provenance.Kind), From: u.Provenance.From, Note: p.local(u.Provenance.Note),
 			Test: u.testArrays, Cal: u.calArrays,
 		})

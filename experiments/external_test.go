@@ -289,7 +289,7 @@ func TestPrecomputedProbabilities(t *testing.T) {
 	w := newWorld(t)
 	keep := func(data.Probs) {}
 	w.putProbs("d/a", "d/a/test", keep)
-	w.putProbs("d/a/rescale-2/1", "d/a/test", keep)
+	w.putProbs("d/a/rescale=2", "d/a/test", keep)
 	w.putProbs("d-c/a/fog/1", "d-c/a/fog/1", keep)
 	w.putProbs("d-c/a/fog/3", "d/a/test", keep) // 300 rows in place of 200
 	w.putProbs("d/b", "d/b/test", func(p data.Probs) { p.Row(7)[2] = 0.99 })
@@ -304,12 +304,12 @@ settings:
 `
 	out, _ := w.run(spec, RunOptions{Workers: 2})
 	want := map[string]string{
-		"d/a":             "ok",
-		"d/b":             "fail mine/d/b/probs.npy: row 7: probabilities sum to .+",
-		"d-c/a/fog/1":     "ok",
-		"d-c/a/fog/3":     `fail mine/d-c/a/fog/3/probs.npy: shape \[300 5\]; the test set has 200 rows and 5 classes`,
-		"d/a/rescale-2/1": "ok",
-		"d/a/rescale-3/1": "skip there is no mine/d/a/rescale-3/1/probs.npy, neither below a --data folder nor in the project",
+		"d/a":           "ok",
+		"d/b":           "fail mine/d/b/probs.npy: row 7: probabilities sum to .+",
+		"d-c/a/fog/1":   "ok",
+		"d-c/a/fog/3":   `fail mine/d-c/a/fog/3/probs.npy: shape \[300 5\]; the test set has 200 rows and 5 classes`,
+		"d/a/rescale=2": "ok",
+		"d/a/rescale=3": "skip there is no mine/d/a/rescale=3/probs.npy, neither below a --data folder nor in the project",
 	}
 	uncal := map[string]float64{}
 	for _, r := range out.Rows.Records {
@@ -324,7 +324,7 @@ settings:
 		}
 		// The file of the rescaled set has the probabilities of the clean set. Files
 		// are scored as they are, and uncal from its logits.
-		if value := uncal[strings.Replace(name, "/rescale-2/1", "", 1)]; r.Status == results.OK && !(math.Abs(r.Value-value) <= 1e-14*value) {
+		if value := uncal[strings.Replace(name, "/rescale=2", "", 1)]; r.Status == results.OK && !(math.Abs(r.Value-value) <= 1e-14*value) {
 			t.Errorf("%s: %v, want %v", name, r.Value, value)
 		}
 	}

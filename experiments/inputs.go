@@ -88,7 +88,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if cal.Rows() < cal.Classes() {
 		in.Notes = append(in.Notes, "warning: "+FewRows(cal.Rows(), cal.Classes()))
 	}
-	if u.Setting.Draw > 0 { // disjoint parts of one union
+	if u.Setting.Variant.Split > 0 { // disjoint parts of one union
 		return in, nil
 	}
 	same, err := u.testIsCalibration(ctx, cal, test)

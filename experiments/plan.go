@@ -130,17 +130,17 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 		return u
 	}
 	u.plain = u.source
-	if setting.Draw > 0 {
-		u.source = data.Redrawn(u.source, setting.Draw)
+	if setting.Variant.Split > 0 {
+		u.source = data.Redrawn(u.source, setting.Variant.Split)
 	}
 	u.Provenance = provenance(u.source, setting)
 	u.test = u.source
-	if setting.Skewed {
+	if setting.Variant.TestShares {
 		u.test = data.Skewed(u.source)
 		u.Provenance = provenance(u.test, setting)
 	}
 	u.Provenance.Samples = cmp.Or(s.Samples[setting.Dataset], u.Provenance.Samples)
-	if c := setting.Rescale; c > 0 {
+	if c := setting.Variant.Rescale; c > 0 {
 		u.test = data.Scaled(u.source, float32(c))
 	}
 	return u

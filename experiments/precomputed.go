@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
 )
 
 // precomputed is a method whose probabilities are in files, one for each
@@ -58,8 +59,12 @@ func (precomputed) runs() bool { return false }
 // the user put in front, then below the root of the project. The name, for
 // errors, is the path below that folder.
 func (p precomputed) find(at location) (path, name string, err error) {
-	s := at.setting // not its test set, which is the clean one if the setting is rescaled
-	name, err = p.path.Path(data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity})
+	ref := at.setting.Test()
+	ref.Split = ""
+	if v := at.setting.Variant; v != (results.Variant{}) { // such a set has no corruption
+		ref.Corruption = v.String()
+	}
+	name, err = p.path.Path(ref)
 	if err != nil {
 		return "", "", err
 	}
@@ -73,7 +78,7 @@ func (p precomputed) find(at location) (path, name string, err error) {
 }
 
 func (p precomputed) lacks(at location) string {
-	if at.setting.Draw > 0 {
+	if at.setting.Variant.Split > 0 {
 		return "its probabilities are of the test rows as they are, not of redrawn ones"
 	}
 	switch _, name, err := p.find(at); {

@@ -21,7 +21,7 @@ settings:
 		t.Fatalf("%+v", out)
 	}
 	r := out.Rows.Records
-	if r[2].Corruption != "rescale-0.5" || r[2].Severity != 1 || r[4].Corruption != "rescale-1" {
+	if r[2].Variant.Rescale != 0.5 || r[2].Corruption != "" || r[2].Severity != 0 || r[4].Variant.Rescale != 1 {
 		t.Errorf("settings %v and %v", r[2].Setting, r[4].Setting)
 	}
 	if r[0].Value == r[2].Value || r[0].Value != r[4].Value || r[1].Value != r[5].Value {

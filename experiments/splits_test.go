@@ -3,8 +3,6 @@ package experiments
 import (
 	"strings"
 	"testing"
-
-	"github.com/qats-bench/qats/results"
 )
 
 // TestDrawsHaveTheirOwnFits, and their rows do not depend on the number of workers.
@@ -28,7 +26,7 @@ settings:
 			continue
 		}
 		values[r.Value] = true
-		if draw := i / 3; draw > 0 && (r.Corruption != results.Split || r.Severity != draw || !strings.Contains(r.Note, "from their union")) {
+		if draw := i / 3; draw > 0 && (r.Variant.Split != draw || r.Corruption != "" || !strings.Contains(r.Note, "from their union")) {
 			t.Errorf("draw %d is %+v", draw, r)
 		}
 	}

@@ -75,7 +75,7 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 	seen := map[results.Setting]bool{}
 	var from source
 	for _, p := range in.Pairs {
-		if p.Metric != metric || p.Corruption == results.Split {
+		if p.Metric != metric || p.Variant.Split > 0 {
 			continue
 		}
 		switch {
@@ -125,18 +125,14 @@ const (
 // forestRows returns the rows of the settings of one dataset, and whether a row
 // stands for several settings.
 func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
-	type group struct {
-		results.Setting
-		severity int
-	}
-	order, members := results.Group(pairs, func(p results.Pair) group {
-		g := group{network(p.Setting), p.Severity}
-		g.Setting.Experiment = ""
+	order, members := results.Group(pairs, func(p results.Pair) results.Setting {
+		g := p.Setting
+		g.Experiment, g.Corruption = "", ""
 		return g
 	})
 	for _, g := range order {
 		of := members[g]
-		label := strings.TrimPrefix(table.SettingName(g.Setting, " / "), table.Name("dataset", g.Dataset)+" / ")
+		label := strings.TrimPrefix(table.SettingName(g, " / "), table.Name("dataset", g.Dataset)+" / ")
 		row := forestRow{at: 100 * of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
 		if of[0].Interval != "" {
 			row.lo, row.hi, row.kind = 100*of[0].Lo, 100*of[0].Hi, interval
@@ -144,7 +140,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 		switch {
 		case len(of) > 1:
 			grouped = true
-			label += fmt.Sprintf(" / severity %d (%d)", g.severity, len(of))
+			label += fmt.Sprintf(" / severity %d (%d)", g.Severity, len(of))
 			row = forestRow{lo: row.at, hi: row.at, kind: settingsRange}
 			for _, p := range of {
 				d := 100 * p.Difference
@@ -152,7 +148,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 				row.lo, row.hi = min(row.lo, d), max(row.hi, d)
 			}
 		case of[0].Corruption != "":
-			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.severity)
+			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.Severity)
 		}
 		row.label = printable(label)
 		rows = append(rows, row)

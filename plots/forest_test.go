@@ -30,7 +30,7 @@ func TestForestRejectsPairs(t *testing.T) {
 		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "column hi: 0.1 is below lo, 0.2"},
 		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `column source: "" is neither`},
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
-		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Corruption = results.Split }) }, "no rows of pairs.csv"},
+		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Variant.Split = 1 }) }, "no rows of pairs.csv"},
 	} {
 		in := sample("forest", "ts")
 		c.change(&in)

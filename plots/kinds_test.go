@@ -25,7 +25,7 @@ func TestMeanNeedsAllCorruptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := v.spread(network(in.Records[0].Setting), v.methods[0], corruptions, []int{1, 3})
+	s := v.spread(in.Records[0].Network(), v.methods[0], corruptions, []int{1, 3})
 	// .1 .2 .3 .4: quartiles at .175 and .325. Severity 3 lacks one of four.
 	if len(s) != 1 || s[0].x != 1 {
 		t.Fatalf("points %v, want one of severity 1", s)

@@ -39,7 +39,7 @@ func Losses(in Input) (*Figure, error) {
 	})
 	for _, c := range g.networks {
 		title := cellName(c)
-		if len(sets) == 1 && c.Corruption == "" {
+		if len(sets) == 1 && c == c.Network() {
 			s.title = table.Name("dataset", c.Dataset)
 			title = table.Name("backbone", c.Backbone)
 		}

@@ -131,18 +131,12 @@ func fromZero(largest float64, n int) span {
 	return span{min: 0, max: top, ticks: ticks(0, top, n)}
 }
 
-// network returns c without its corruption and severity.
-func network(c results.Setting) results.Setting {
-	c.Corruption, c.Severity = "", 0
-	return c
-}
-
 // oneNetwork returns the network of the cells, which must all be corrupted.
 func (v values) oneNetwork() (results.Setting, error) {
-	first := network(v.cells[0])
+	first := v.cells[0].Network()
 	for _, c := range v.cells {
-		if network(c) != first {
-			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", first.Name(), network(c).Name())
+		if c.Network() != first {
+			return first, fmt.Errorf("rows of two networks, %s and %s: a figure shows one", first.Name(), c.Network().Name())
 		}
 		if c.Corruption == "" || c.Severity == 0 {
 			return first, fmt.Errorf("%s has no corruption or no severity", c.Name())

@@ -23,6 +23,7 @@ type Bin struct {
 
 var binsFormat = csvfile.Format[Bin]{
 	Columns: append(settingColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
+	Added:   []string{"variant"},
 	Fields: func(b Bin) []string {
 		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
 			csvfile.FormatNumber(b.Lo), csvfile.FormatNumber(b.Hi), strconv.Itoa(b.N),

@@ -7,7 +7,7 @@ import "slices"
 func SettingColumns() []string { return settingColumns()[1:] }
 
 // Column returns the text of one of the setting's columns, experiment or one of
-// SettingColumns, as the files have it: a severity of 0 is empty. Any other column
+// SettingColumns, as the files have it: a severity of 0 and no variant are empty. Any other column
 // is empty.
 func (c Setting) Column(name string) string {
 	if i := slices.Index(settingColumns(), name); i >= 0 {

@@ -25,7 +25,7 @@ type Parameter struct {
 
 var fitsFormat = csvfile.Format[Parameter]{
 	Columns: append(settingColumns(), "method", "parameter", "value", "bound", "warning", "source"),
-	Added:   1,
+	Added:   []string{"variant", "source"},
 	Fields: func(p Parameter) []string {
 		value := ""
 		if p.Name != "" {

@@ -83,15 +83,15 @@ func FuzzTimesCSV(f *testing.F) {
 // written and read again.
 func FuzzRun(f *testing.F) {
 	run := Run{Version: "v1", Command: "qats run a.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Rows: RunRows{1, 2, 3}, Counts: RunCounts{Settings: 1},
-		Specs: []RunSpec{{Name: "a", Like: map[string]string{"b": "c"}, Methods: []RunMethod{{Name: "ts", Version: 2}}}}, Settings: []RunSetting{{Setting: fuzzed, Rescale: 2}}}
+		Specs: []RunSpec{{Name: "a", Like: map[string]string{"b": "c"}, Methods: []RunMethod{{Name: "ts", Version: 2}}}}, Settings: []RunSetting{{Setting: fuzzed, CalibrateOn: "d"}}}
 	var b bytes.Buffer
 	if err := run.write(&b); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.String())
-	f.Add(`{"qats_run": 1}`)
-	f.Add(`{"qats_run": 1, "specs": null, "rows": {"results": -1}, "settings": [{"severity": 1e2}]}`)
 	f.Add(`{"qats_run": 2}`)
+	f.Add(`{"qats_run": 2, "specs": null, "rows": {"results": -1}, "settings": [{"severity": 1e2}]}`)
+	f.Add(`{"qats_run": 1}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		first, err := decodeRun([]byte(text), "run.json")
 		if err != nil {

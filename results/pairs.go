@@ -90,6 +90,7 @@ func (p Pair) Turned() Pair {
 var pairsFormat = csvfile.Format[Pair]{
 	Columns: append(settingColumns(), "method", "against", "metric", "difference", "lo", "hi", "n", "source",
 		"interval", "verdict_by", "verdict_difference", "verdict_lo", "verdict_hi", "p", "note"),
+	Added: []string{"variant"},
 	Fields: func(p Pair) []string {
 		lo, hi := "", ""
 		if p.Interval != "" {

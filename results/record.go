@@ -19,16 +19,22 @@ type Setting struct {
 	Loss       string `json:"loss"`                 // that the network was trained with; ce for cross-entropy
 	Corruption string `json:"corruption,omitempty"` // empty for a clean test set
 	Severity   int    `json:"severity,omitempty"`   // from 1; 0, written empty, where there is none
+
+	// Variant is how the sets differ from the arrays. Settings that differ in the number of
+	// a split alone are replicates of one setting, not settings of their own.
+	Variant Variant `json:"variant,omitzero"`
 }
 
-// Split is the corruption of settings whose calibration and test rows were
-// redrawn from their union; Severity then numbers the draws. Draws are
-// replicates of one setting, not settings of their own.
-const Split = "split"
+// Network returns the setting of the clean test set, as it is, of the same network: without
+// corruption, severity and variant.
+func (c Setting) Network() Setting {
+	c.Corruption, c.Severity, c.Variant = "", 0, Variant{}
+	return c
+}
 
 // Name returns the identifiers that name the setting in messages and on
 // pages: dataset/backbone, then the loss if it is not ce, then
-// corruption/severity if there is one.
+// corruption/severity and the variant if there are any.
 func (c Setting) Name() string {
 	name := c.Dataset + "/" + c.Backbone
 	if c.Loss != "ce" {
@@ -36,6 +42,9 @@ func (c Setting) Name() string {
 	}
 	if c.Corruption != "" {
 		name += fmt.Sprintf("/%s/%d", c.Corruption, c.Severity)
+	}
+	if c.Variant != (Variant{}) {
+		name += "/" + c.Variant.String()
 	}
 	return name
 }
@@ -65,6 +74,7 @@ type Record struct {
 
 var resultsFormat = csvfile.Format[Record]{
 	Columns: append(settingColumns(), "method", "metric", "value", "n", "source", "status", "note", "key"),
+	Added:   []string{"variant"},
 	Fields: func(r Record) []string {
 		value := ""
 		if r.Status == OK {
@@ -164,18 +174,23 @@ func limits(metric string) (lo, hi float64) {
 }
 
 func settingColumns() []string {
-	return []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity"}
+	return []string{"experiment", "dataset", "backbone", "loss", "corruption", "severity", "variant"}
 }
 
 func (c Setting) fields() []string {
-	return []string{c.Experiment, c.Dataset, c.Backbone, c.Loss, c.Corruption, csvfile.FormatCount(c.Severity)}
+	return []string{c.Experiment, c.Dataset, c.Backbone, c.Loss, c.Corruption, csvfile.FormatCount(c.Severity), c.Variant.String()}
 }
 
 func parseSetting(row *csvfile.Row) Setting {
-	return Setting{
+	c := Setting{
 		Experiment: row.Text(), Dataset: row.Text(), Backbone: row.Text(), Loss: row.Text(),
 		Corruption: row.Text(), Severity: row.CountOrNone(),
 	}
+	var err error
+	if c.Variant, err = ParseVariant(row.Text()); err != nil {
+		row.Fail("variant", "%v", err)
+	}
+	return c
 }
 
 func (c Setting) check() error {
@@ -183,7 +198,7 @@ func (c Setting) check() error {
 		return csvfile.Fault("severity", "%d is negative", c.Severity)
 	}
 	return cmp.Or(csvfile.CheckID("experiment", c.Experiment), csvfile.CheckID("dataset", c.Dataset), csvfile.CheckID("backbone", c.Backbone),
-		csvfile.CheckID("loss", c.Loss), csvfile.CheckIDOrNone("corruption", c.Corruption))
+		csvfile.CheckID("loss", c.Loss), csvfile.CheckIDOrNone("corruption", c.Corruption), c.Variant.check())
 }
 
 func checkSource(s string) error {

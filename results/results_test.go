@@ -36,13 +36,13 @@ func sampleRecords() []Record {
 }
 
 func TestResultsAreWrittenAndReadBack(t *testing.T) {
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,metric,value,n,source,status,note,key
-standard,cifar10,resnet50,ce,,,ts,ece,0.0137,10000,measured,ok,,ab12
-standard,cifar10,resnet50,ce,,,ts,nll,0.333333333,10000,measured,ok,"arrays ""of others"", kept; warning: did not converge
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,metric,value,n,source,status,note,key
+standard,cifar10,resnet50,ce,,,,ts,ece,0.0137,10000,measured,ok,,ab12
+standard,cifar10,resnet50,ce,,,,ts,nll,0.333333333,10000,measured,ok,"arrays ""of others"", kept; warning: did not converge
 second line",
-standard,cifar100-c,vit-b16,ce,gaussian_noise,5,ts,ece,0,5,simulated,ok,,
-standard,cifar100-c,vit-b16,ce,gaussian_noise,5,gc,ece,,,simulated,skip,no features,
-standard,cifar10,resnet50,ce,,,gc,ece,,,,fail,panic: index out of range,
+standard,cifar100-c,vit-b16,ce,gaussian_noise,5,,ts,ece,0,5,simulated,ok,,
+standard,cifar100-c,vit-b16,ce,gaussian_noise,5,,gc,ece,,,simulated,skip,no features,
+standard,cifar10,resnet50,ce,,,,gc,ece,,,,fail,panic: index out of range,
 `
 	path := filepath.Join(t.TempDir(), "results.csv")
 	if err := WriteResults(path, sampleRecords()); err != nil {
@@ -77,8 +77,8 @@ standard,cifar10,resnet50,ce,,,gc,ece,,,,fail,panic: index out of range,
 }
 
 func TestReadingRejectsAndNamesThePlace(t *testing.T) {
-	const header = "experiment,dataset,backbone,loss,corruption,severity,method,metric,value,n,source,status,note,key\n"
-	const good = "standard,cifar10,resnet50,ce,,,ts,ece,0.01,100,measured,ok,,\n"
+	const header = "experiment,dataset,backbone,loss,corruption,severity,variant,method,metric,value,n,source,status,note,key\n"
+	const good = "standard,cifar10,resnet50,ce,,,,ts,ece,0.01,100,measured,ok,,\n"
 	// with adds a row that differs from good by one replacement.
 	with := func(old, new string) string { return header + good + strings.Replace(good, old, new, 1) }
 	for _, test := range []struct{ name, file, want string }{
@@ -86,16 +86,16 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"missing", strings.Replace(header, "loss,", "", 1), `results.csv:1: column loss is missing`},
 		{"extra", strings.Replace(header, "loss,", "loss,los,", 1), `results.csv:1: column 5: "los" is no column`},
 		{"twice", strings.Replace(header, "loss,", "loss,loss,", 1), `results.csv:1: column 5: a second loss`},
-		{"swapped", strings.Replace(header, "value,n", "n,value", 1), `results.csv:1: column 9 is n, want value`},
-		{"short", with(",,\n", "\n"), `results.csv:3: 12 fields, want 14 (column note and the columns after it are missing)`},
-		{"long", with(",,\n", ",,k,x\n"), `results.csv:3: 15 fields, want 14 ("x" is after the last column, key)`},
+		{"swapped", strings.Replace(header, "value,n", "n,value", 1), `results.csv:1: column 10 is n, want value`},
+		{"short", with(",,\n", "\n"), `results.csv:3: 13 fields, want 15 (column note and the columns after it are missing)`},
+		{"long", with(",,\n", ",,k,x\n"), `results.csv:3: 16 fields, want 15 ("x" is after the last column, key)`},
 		{"quote", with("resnet50", `res"net`), `results.csv:3:21: bare " in non-quoted-field`},
 		{"open quote", with("resnet50", `"res`), `results.csv:3:`},
 		{"NaN", with("0.01", "NaN"), `results.csv:3: column value: "NaN" is not finite`},
 		{"Inf", with("0.01", "-inf"), `results.csv:3: column value: "-inf" is not finite`},
 		{"overflow", with("0.01", "1e999"), `results.csv:3: column value: "1e999" is not a number`},
 		{"hexadecimal", with("0.01", "0x1p-7"), `results.csv:3: column value: "0x1p-7" is not a number`},
-		{"word", with("0.01", "1,37"), `results.csv:3: 15 fields, want 14`},
+		{"word", with("0.01", "1,37"), `results.csv:3: 16 fields, want 15`},
 		{"per cent", with("0.01", "1.37"), `results.csv:3: column value: 1.37 is outside [0, 1]`},
 		{"negative", with("0.01", "-0.01"), `results.csv:3: column value: -0.01 is outside [0, 1]`},
 		{"consistency band", with("ece,0.01", "ece_null_hi,2"), `results.csv:3: column value: 2 is outside [0, 1]`},
@@ -110,10 +110,12 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"no n", with("100", ""), `results.csv:3: column n: a value over 0 rows`},
 		{"severity 0", with("ce,,,", "ce,,0,"), `results.csv:3: column severity: "0" is not a whole number of at least 1`},
 		{"severity", with("ce,,,", "ce,,3.5,"), `results.csv:3: column severity: "3.5"`},
+		{"variant", with("ce,,,,", "ce,,,split=0,"), `results.csv:3: column variant: "split=0" is none of rescale=FACTOR, split=DRAW, test_shares=calibration`},
+		{"earlier", strings.NewReplacer("variant,", "", "ce,,,,", "ce,split,1,").Replace(header + good), `results.csv:1: column variant is missing: an earlier version of qats wrote this file; qats run writes it again`},
 		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
 		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},
 		{"control", with("cifar10", "\"cif\nar\""), `results.csv:3: column dataset: "cif\nar" has a character that is not text`},
-		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same identifiers as line 2 (standard, cifar10, resnet50, ce, , , ts, ece)`},
+		{"duplicate", header + good + with("ts", "ir")[len(header)+len(good):] + good, `results.csv:4: the same identifiers as line 2 (standard, cifar10, resnet50, ce, , , , ts, ece)`},
 		{"same identifiers, other source", with("measured", "simulated"), `results.csv:3: the same identifiers as line 2`},
 	} {
 		_, err := resultsFormat.Read(strings.NewReader(test.file), "results.csv")
@@ -142,7 +144,7 @@ func TestWritingRejectsAndKeepsTheOldFile(t *testing.T) {
 		spoil func([]Record) []Record
 		want  string
 	}{
-		{func(r []Record) []Record { r[0].Value = math.NaN(); return r }, "record 1 (standard, cifar10, resnet50, ce, , , ts, ece): column value: NaN is not finite"},
+		{func(r []Record) []Record { r[0].Value = math.NaN(); return r }, "record 1 (standard, cifar10, resnet50, ce, , , , ts, ece): column value: NaN is not finite"},
 		{func(r []Record) []Record { r[1].Value = math.Inf(1); return r }, "column value: +Inf is not finite"},
 		{func(r []Record) []Record { r[1].Status = ""; return r }, `column status: "" is none of`},
 		{func(r []Record) []Record { r[0].Method = ""; return r }, "column method: empty"},
@@ -168,9 +170,9 @@ func TestBinsAreWrittenAndReadBack(t *testing.T) {
 		{Setting: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
 		{Setting: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,binning,bin,lo,hi,n,conf,acc,source
-standard,cifar10,resnet50,ce,,,ts,width15,0,0,0.0666666667,0,0,0,measured
-standard,cifar10,resnet50,ce,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measured
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,binning,bin,lo,hi,n,conf,acc,source
+standard,cifar10,resnet50,ce,,,,ts,width15,0,0,0.0666666667,0,0,0,measured
+standard,cifar10,resnet50,ce,,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measured
 `
 	path := filepath.Join(t.TempDir(), "bins.csv")
 	if err := WriteBins(path, bins); err != nil {
@@ -212,9 +214,9 @@ func TestPairsAreWrittenAndReadBack(t *testing.T) {
 			Verdict: &metrics.Verdict{By: "sce_mass15", Difference: -2e-5, Lo: -4e-5, Hi: -1e-6, P: .04}},
 		{Setting: c, Method: "ir", Against: "ts", Metric: "ece", Difference: 3.2e-12, N: 10000, Source: "measured", Note: "3 wrong rows; too few"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,against,metric,difference,lo,hi,n,source,interval,verdict_by,verdict_difference,verdict_lo,verdict_hi,p,note
-standard,cifar10,resnet50,ce,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured,percentile,sce_mass15,-0.00002,-0.00004,-0.000001,0.04,
-standard,cifar10,resnet50,ce,,,ir,ts,ece,3.2e-12,,,10000,measured,,,,,,,3 wrong rows; too few
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,against,metric,difference,lo,hi,n,source,interval,verdict_by,verdict_difference,verdict_lo,verdict_hi,p,note
+standard,cifar10,resnet50,ce,,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured,percentile,sce_mass15,-0.00002,-0.00004,-0.000001,0.04,
+standard,cifar10,resnet50,ce,,,,ir,ts,ece,3.2e-12,,,10000,measured,,,,,,,3 wrong rows; too few
 `
 	path := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := WritePairs(path, pairs); err != nil {

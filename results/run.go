@@ -19,7 +19,7 @@ import (
 // nothing that the numbers do not depend on: no date, no host and no folder, so
 // that the same run writes the same bytes.
 type Run struct {
-	Format  int    `json:"qats_run"` // version of this format, now 1
+	Format  int    `json:"qats_run"` // version of this format, now 2
 	Version string `json:"version"`  // of the program; "(devel)" if it is not known
 	Commit  string `json:"commit,omitempty"`
 	Command string `json:"command,omitempty"` // with OUT and DIR in place of folders
@@ -79,8 +79,7 @@ type RunMethod struct {
 // RunSetting is a setting of a run, with the arrays that it read.
 type RunSetting struct {
 	Setting
-	CalibrateOn string  `json:"calibrate_on,omitempty"`
-	Rescale     float64 `json:"rescale,omitempty"`
+	CalibrateOn string `json:"calibrate_on,omitempty"`
 
 	Source string `json:"source,omitempty"` // measured or simulated; empty if there are no arrays
 	Kind   string `json:"kind,omitempty"`   // of the arrays: logits, log-probs or probs
@@ -94,7 +93,7 @@ type RunSetting struct {
 }
 
 // runFormat is the value under "qats_run": raised when the form changes.
-const runFormat = 1
+const runFormat = 2 // 2: settings have a variant
 
 // KeysDigest returns the SHA-256 of the keys of records, in their order, each
 // with a line feed after it. Equal digests mean equal numbers.

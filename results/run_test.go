@@ -16,11 +16,11 @@ func TestParametersAreWrittenAndReadBack(t *testing.T) {
 		{Setting: c, Method: "hfe", Bound: "T <= 1000", Source: "measured"},
 		{Setting: c, Method: "gc", Warning: `not converged, "after" 100 steps`, Source: "measured"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning,source
-standard,cifar10,resnet50,ce,,,qats,a,0,a >= 0,,measured
-standard,cifar10,resnet50,ce,,,qats,b,1.25,,,simulated
-standard,cifar10,resnet50,ce,,,hfe,,,T <= 1000,,measured
-standard,cifar10,resnet50,ce,,,gc,,,,"not converged, ""after"" 100 steps",measured
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,parameter,value,bound,warning,source
+standard,cifar10,resnet50,ce,,,,qats,a,0,a >= 0,,measured
+standard,cifar10,resnet50,ce,,,,qats,b,1.25,,,simulated
+standard,cifar10,resnet50,ce,,,,hfe,,,T <= 1000,,measured
+standard,cifar10,resnet50,ce,,,,gc,,,,"not converged, ""after"" 100 steps",measured
 `
 	path := filepath.Join(t.TempDir(), "fits.csv")
 	if err := WriteParameters(path, list); err != nil {
@@ -50,7 +50,7 @@ func TestParametersThatSayNothingAreRejected(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "fits.csv")
-	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning,source\ne,d,b,ce,,,ts,T,,,,measured\n"
+	text := "experiment,dataset,backbone,loss,corruption,severity,variant,method,parameter,value,bound,warning,source\ne,d,b,ce,,,,ts,T,,,,measured\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestParametersThatSayNothingAreRejected(t *testing.T) {
 // simulated arrays would read as a measured one.
 func TestParametersWithoutTheirSourceAreRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fits.csv")
-	text := "experiment,dataset,backbone,loss,corruption,severity,method,parameter,value,bound,warning\ne,d,b,ce,,,ts,T,2,,\n"
+	text := "experiment,dataset,backbone,loss,corruption,severity,variant,method,parameter,value,bound,warning\ne,d,b,ce,,,,ts,T,2,,\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestParametersWithoutTheirSourceAreRejected(t *testing.T) {
 
 func TestRunIsWrittenAndReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.json")
-	want := Run{Format: 1, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
+	want := Run{Format: 2, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
 		Specs:    []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}, Methods: []RunMethod{{Name: "ts", Label: "TS", Method: "ts", Version: 1}}}},
 		Settings: []RunSetting{{Setting: Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}, Source: "measured", Test: "logits sha256:ab\n"}}}
 	if err := WriteRun(path, want); err != nil {
@@ -89,7 +89,7 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 		t.Errorf("cell %v", got.Settings[0].Setting)
 	}
 	text, _ := os.ReadFile(path)
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 1`, `"qats_run": 2`, 1)), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 2`, `"qats_run": 1`, 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadRun(path); err == nil || !strings.Contains(err.Error(), "run again") {

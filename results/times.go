@@ -44,6 +44,7 @@ type Time struct {
 
 var timesFormat = csvfile.Format[Time]{
 	Columns: append(settingColumns(), "method", "source", "seconds", "rows", "classes", "processor", "instructions"),
+	Added:   []string{"variant"},
 	Fields: func(t Time) []string {
 		seconds := ""
 		if t.Known {

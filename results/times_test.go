@@ -23,10 +23,10 @@ func TestTimesAreReadAsTheyAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(path)
-	const want = `experiment,dataset,backbone,loss,corruption,severity,method,source,seconds,rows,classes,processor,instructions
-e,d,b,ce,,,ts,measured,0.000349,5000,10,"Some CPU, 3 GHz",avx2
-e,d,b,ce,,,uncal,measured,0,,,,
-e,d,b,ce,,,vs,measured,,,,,
+	const want = `experiment,dataset,backbone,loss,corruption,severity,variant,method,source,seconds,rows,classes,processor,instructions
+e,d,b,ce,,,,ts,measured,0.000349,5000,10,"Some CPU, 3 GHz",avx2
+e,d,b,ce,,,,uncal,measured,0,,,,
+e,d,b,ce,,,,vs,measured,,,,,
 `
 	if string(text) != want {
 		t.Errorf("%s, want %s", text, want)

@@ -108,11 +108,11 @@ func TestWideHasARowForEachSettingAndMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,method,source,ece,nll
-e,d,x,ce,,,ts,measured,0.1,1.5
-e,d,x,ce,,,"gc, or ""so""",,,
-e,d,x,ce,,,qats,measured,,2
-e,d,y,ce,fog,3,ts,measured,0.25,
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,source,ece,nll
+e,d,x,ce,,,,ts,measured,0.1,1.5
+e,d,x,ce,,,,"gc, or ""so""",,,
+e,d,x,ce,,,,qats,measured,,2
+e,d,y,ce,fog,3,,ts,measured,0.25,
 `
 	if string(got) != want {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -152,7 +152,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		{"results.csv", ",measured,ok,", ",measured,ok,\"warning: a \u202e b\x1b\nSPOOF\""}, {"results.csv", ",uncal,", "," + huge + ","},
 		{"results.csv", ",value,", "," + csv + ","}, {"bins.csv", ",uncal,", "," + csv + ","}, {"pairs.csv", ",uncal,", "," + csv + ","},
 		{"fits.csv", ",ts,", ",ts" + csv + ","}, {"times.csv", "fits,", "x,"}, {"run.json", `"file": "`, `"file": "e\u001b\nSPOOF`},
-		{"run.json", `"qats_run": 1`, `"qats_run": "e\u001b\nSPOOF"`},
+		{"run.json", `"qats_run": 2`, `"qats_run": "e\u001b\nSPOOF"`},
 	} {
 		out := fmt.Sprintf("out%d", i)
 		copyTo(out, "good")

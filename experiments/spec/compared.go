@@ -52,12 +52,12 @@ func (s *Spec) Compared(c Comparing, known Registry) (*Spec, error) {
 	}
 	out.Settings = slices.Clone(s.Settings)
 	for _, clean := range s.Settings {
-		if clean.Corruption != "" || clean.CalibrateOn != "" {
+		if clean.Corruption != "" || clean.Variant != (results.Variant{}) || clean.CalibrateOn != "" {
 			continue
 		}
 		for draw := 1; draw <= c.Splits; draw++ {
 			drawn := clean
-			drawn.Corruption, drawn.Severity, drawn.Draw = results.Split, draw, draw
+			drawn.Variant.Split = draw
 			if !slices.ContainsFunc(s.Settings, func(o Setting) bool { return o.Setting == drawn.Setting }) {
 				out.Settings = append(out.Settings, drawn)
 			}

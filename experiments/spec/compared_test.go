@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/results"
 )
 
 // parse reads a spec that must have no mistake.
@@ -44,7 +43,7 @@ tables: []
 	if len(c.Metrics) != 2 || c.Metrics[1].Name != "nll" || len(s.Metrics) != 1 {
 		t.Errorf("%d metrics, and %d in the spec", len(c.Metrics), len(s.Metrics))
 	}
-	if len(c.Settings) != 4 || len(s.Settings) != 2 || c.Settings[3].Draw != 2 || c.Settings[3].Corruption != results.Split || c.Settings[2].Test() != s.Settings[0].Test() {
+	if len(c.Settings) != 4 || len(s.Settings) != 2 || c.Settings[3].Variant.Split != 2 || c.Settings[3].Corruption != "" || c.Settings[2].Test() != s.Settings[0].Test() {
 		t.Errorf("settings %v", c.Settings)
 	}
 	all, err := s.Compared(spec.Comparing{Against: "ts"}, known)

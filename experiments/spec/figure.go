@@ -57,7 +57,7 @@ func (r *reader) figureKeys(f *figureItem, s *Spec, known []metrics.Entry) []Key
 		{Name: "methods", Type: Texts, read: r.methodsOf(&f.Methods, s), Default: "all methods of the spec", Meaning: "Methods to show, in this order.", Example: "[ts, qats]"},
 		{Name: "metric", Type: Texts, read: metric, Choices: outputNames(known), Default: "ece; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins", Meaning: "A metric of the spec, as in results.csv, for the kinds " + strings.Join(plots.ByMetric(), ", ") + "; for rank-agreement a list of two or more.", Example: "nll"},
 		{Name: "experiments", Type: IDs, read: r.ids(&f.Experiments, "experiment"), Default: "this spec", Meaning: "Experiments whose rows are shown, for kinds that show several settings.", Example: "[mine, shift]"},
-	}, r.filterKeys(f.Only))
+	}, r.filterKeys(f.Only, s))
 }
 
 // figure reads one figure.
@@ -65,6 +65,7 @@ func (r *reader) figure(item *yaml.Node, s *Spec) (plots.Spec, bool) {
 	f := figureItem{Spec: plots.Spec{Only: results.Filter{}, Labels: s.labels()}}
 	before := len(r.errs)
 	r.keys(item, "a figure", r.figureKeys(&f, s, nil))
+	asTheyAre(f.Only)
 	if len(r.errs) > before {
 		return f.Spec, false
 	}

@@ -217,6 +217,8 @@ var onlyParse = map[string]string{
 	"figure-one-metric":       "depends on the kind",
 	"figure-one-setting":      "depends on the kind",
 	"figure-twice":            "two items that differ have one name",
+	"filter-former":           "depends on the settings",
+	"filter-split":            "depends on the settings",
 	"huge-grid":               "the size of a product",
 	"layout-climbs":           "a path with placeholders",
 	"layout-placeholder":      "a path with placeholders",

@@ -20,20 +20,12 @@ const MaxSplits = 1000
 // Setting is one test set of one network: a row of the paper's tables.
 type Setting struct {
 	results.Setting
-	CalibrateOn string  // dataset whose calibration set is used; empty for the setting's own dataset
-	Rescale     float64 // factor on the test logits; 0 for none
-	Skewed      bool    // the test rows are thinned out to the class shares of the calibration set (data.Skewed)
-	Draw        int     // number of the draw of both sets from their union (data.Redrawn), from 1; 0 for the sets as they are
+	CalibrateOn string // dataset whose calibration set is used; empty for the setting's own dataset
 }
 
-// Test returns the set on which methods are evaluated. A rescaled, skewed or redrawn
-// setting has the clean set here; the plan applies the change.
+// Test returns the set on which methods are evaluated, before the plan applies the variant.
 func (s *Setting) Test() data.Ref {
-	ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Split: data.Test}
-	if s.Rescale == 0 && s.Draw == 0 && !s.Skewed {
-		ref.Corruption, ref.Severity = s.Corruption, s.Severity
-	}
-	return ref
+	return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity, Split: data.Test}
 }
 
 // Cal returns the set on which methods are fitted: clean images, of another dataset
@@ -51,13 +43,13 @@ type grid struct {
 	severities                               []int
 	rescales                                 []float64
 	splits                                   int
-	skewed                                   bool
+	testShares                               bool
 	calibrateOn                              string
 }
 
 // settings reads the list of grids. The order is that of the file; within a
 // grid the last list varies fastest (dataset, backbone, loss, corruption,
-// severity).
+// severity, variant).
 func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
 	var all []Setting
 	first := map[results.Setting]*yaml.Node{}
@@ -95,7 +87,7 @@ func (r *reader) grid(item *yaml.Node) (grid, bool) {
 		r.errorf(item, "a setting needs dataset and backbone")
 	case (len(g.corruptions) == 0) != (len(g.severities) == 0):
 		r.errorf(item, "corruption and severity are given together or not at all")
-	case g.skewed && (g.splits > 0 || len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
+	case g.testShares && (g.splits > 0 || len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
 		r.errorf(item, "test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on")
 	case len(g.rescales) > 0 && len(g.corruptions) > 0:
 		r.errorf(item, "rescale applies to clean images; leave out corruption and severity")
@@ -110,7 +102,7 @@ func (r *reader) settingKeys(g *grid) []Key {
 	draws := fmt.Sprintf("give a number of draws from 1 to %d", MaxSplits)
 	shares := func(n *yaml.Node) {
 		s, ok := r.scalar(n, "test_shares")
-		if g.skewed = s == "calibration"; ok && !g.skewed {
+		if g.testShares = s == "calibration"; ok && !g.testShares {
 			r.errorf(n, "test_shares %q: want calibration, or leave the key out", s)
 		}
 	}
@@ -127,32 +119,26 @@ func (r *reader) settingKeys(g *grid) []Key {
 	}
 }
 
-// expand returns the product of the lists. In results.csv a factor on the test
-// logits is a corruption, "rescale-2", whose severity is always 1. A redrawn
-// split is the corruption results.Split, whose severity is the draw. A test set with
-// the class shares of the calibration set is the corruption cal-shares, whose severity
-// is always 1.
+// variants returns the variants of the grid's settings, at least one.
+func (g grid) variants() []results.Variant {
+	var list []results.Variant
+	for _, factor := range g.rescales {
+		list = append(list, results.Variant{Rescale: factor})
+	}
+	for draw := range g.splits {
+		list = append(list, results.Variant{Split: draw + 1})
+	}
+	if list == nil {
+		list = []results.Variant{{TestShares: g.testShares}}
+	}
+	return list
+}
+
+// expand returns the product of the lists.
 func (g grid) expand(experiment string) []Setting {
-	corruptions, severities := g.corruptions, g.severities
+	corruptions, severities, variants := g.corruptions, g.severities, g.variants()
 	if len(corruptions) == 0 {
 		corruptions, severities = []string{""}, []int{0}
-	}
-	factors := map[string]float64{}
-	if len(g.rescales) > 0 {
-		corruptions, severities = nil, []int{1}
-		for _, c := range g.rescales {
-			name := fmt.Sprintf("rescale-%g", c)
-			corruptions, factors[name] = append(corruptions, name), c
-		}
-	}
-	if g.skewed {
-		corruptions, severities = []string{calShares}, []int{1}
-	}
-	if g.splits > 0 {
-		corruptions, severities = []string{results.Split}, nil
-		for draw := range g.splits {
-			severities = append(severities, draw+1)
-		}
 	}
 	var list []Setting
 	for _, dataset := range g.datasets {
@@ -160,18 +146,16 @@ func (g grid) expand(experiment string) []Setting {
 			for _, loss := range g.losses {
 				for _, corruption := range corruptions {
 					for _, severity := range severities {
-						if len(list) > maxSettings {
-							return list
+						for _, variant := range variants {
+							if len(list) > maxSettings {
+								return list
+							}
+							list = append(list, Setting{
+								Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
+									Loss: loss, Corruption: corruption, Severity: severity, Variant: variant},
+								CalibrateOn: g.calibrateOn,
+							})
 						}
-						s := Setting{
-							Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
-								Loss: loss, Corruption: corruption, Severity: severity},
-							CalibrateOn: g.calibrateOn, Rescale: factors[corruption], Skewed: g.skewed,
-						}
-						if g.splits > 0 {
-							s.Draw = severity
-						}
-						list = append(list, s)
 					}
 				}
 			}
@@ -200,7 +184,3 @@ func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
 		}
 	})
 }
-
-// calShares is the corruption, in results.csv, of a test set with the class shares of
-// the calibration set.
-const calShares = "cal-shares"

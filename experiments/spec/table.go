@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -89,7 +90,7 @@ func (r *reader) tableKeys(x *tableItem, s *Spec, known []metrics.Entry) []Key {
 		{Name: "consistency_band", Type: Flag, read: r.boolean(&x.ConsistencyBand, "consistency_band"), Default: "false", Meaning: "Prints below each ECE or AECE its consistency band. Not with average.", Example: "true"},
 		{Name: "interval", Type: Flag, read: r.boolean(&x.Interval, "interval"), Default: "false", Meaning: "Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average.", Example: "true"},
 		{Name: "paper", Type: Count, read: r.whole(&x.Number, "paper", 1, last, fmt.Sprintf("the paper has tables 1 to %d", last)), Most: last, Default: "none", Meaning: fmt.Sprintf("Number of the paper's table that it reproduces, 1 to %d.", last), Example: "1"},
-	}, r.filterKeys(x.Only))
+	}, r.filterKeys(x.Only, s))
 }
 
 // table reads one table. It returns the table's own name too; the name in the
@@ -98,6 +99,7 @@ func (r *reader) table(item *yaml.Node, s *Spec) (name string, t pivot.Spec, ok 
 	x := tableItem{Spec: newTable(s)}
 	before := len(r.errs)
 	r.keys(item, "a table", r.tableKeys(&x, s, nil))
+	asTheyAre(x.Only)
 	if x.Metric == "" {
 		r.errorf(item, "a table needs a metric")
 	}
@@ -216,19 +218,59 @@ func (r *reader) methodsOf(dst *[]string, s *Spec) func(*yaml.Node) {
 	return r.choices(dst, "a method", s.MethodNames(), "method %q is not in this spec")
 }
 
-// filterKeys returns the keys that restrict what a view shows.
-func (r *reader) filterKeys(only results.Filter) []Key {
-	examples := map[string]string{"dataset": "cifar10", "backbone": "resnet50", "loss": "ce", "corruption": "[fog, snow]", "severity": "5"}
+// filterKeys returns the keys that restrict what a view of s shows.
+func (r *reader) filterKeys(only results.Filter, s *Spec) []Key {
+	examples := map[string]string{"dataset": "cifar10", "backbone": "resnet50", "loss": "ce", "corruption": "[fog, snow]", "severity": "5", "variant": "[rescale=0.5, rescale=2]"}
 	var keys []Key
 	for _, column := range results.SettingColumns() {
 		read := func(n *yaml.Node) {
 			var values []string
 			r.texts(&values, column)(n)
 			only[column] = values
+			for _, value := range values {
+				if _, err := results.ParseVariant(value); column == "variant" && err != nil {
+					r.errorf(n, "variant: %v", err)
+				}
+				if variant := formerCorruption(value); column == "corruption" && variant != "" && !s.has(column, value) {
+					r.errorf(n, "corruption %q: this is no corruption, but a variant; write %s", value, variant)
+				}
+			}
 		}
-		keys = append(keys, Key{Name: column, Type: Texts, read: read, Default: "all", Meaning: "Shows only settings with these values.", Example: examples[column]})
+		key := Key{Name: column, Type: Texts, read: read, Default: "all", Meaning: "Shows only settings with these values.", Example: examples[column]}
+		if column == "variant" {
+			key.Default = `"", sets as they are, if corruption is given; else all`
+		}
+		keys = append(keys, key)
 	}
 	return keys
+}
+
+// has reports whether a setting of s has a value in a column of results.csv.
+func (s *Spec) has(column, value string) bool {
+	return slices.ContainsFunc(s.Settings, func(x Setting) bool { return x.Column(column) == value })
+}
+
+// formerCorruption returns the filter in place of a corruption that specs of earlier versions
+// named, and nothing for a corruption.
+func formerCorruption(name string) string {
+	factor, rescaled := strings.CutPrefix(name, "rescale-")
+	switch {
+	case rescaled:
+		return "variant: rescale=" + factor
+	case name == "split":
+		return "variant: [split=1, split=2], with the numbers of the draws, and no severity"
+	case name == "cal-shares":
+		return "variant: test_shares=calibration"
+	}
+	return ""
+}
+
+// asTheyAre keeps variants out of a view that names corruptions, of which "" is none, and no
+// variants.
+func asTheyAre(only results.Filter) {
+	if only["corruption"] != nil && only["variant"] == nil {
+		only["variant"] = []string{""}
+	}
 }
 
 // metric reads a metric that a view of s can show. It returns an unknown name as it is.

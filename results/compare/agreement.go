@@ -135,7 +135,7 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // its values, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
 	rows := results.Where(records, func(r results.Record) bool {
-		return r.Status == results.OK && r.Corruption != results.Split && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
+		return r.Status == results.OK && r.Variant.Split == 0 && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
 	})
 	type value struct {
 		place

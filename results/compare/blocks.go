@@ -21,7 +21,7 @@ type Extent struct {
 func (v values) extent(settings []results.Setting, by Block) Extent {
 	blocks, _ := v.blocks(settings, by)
 	corrupted := results.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
-	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(results.Distinct(corrupted, network))}
+	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(results.Distinct(corrupted, results.Setting.Network))}
 	switch {
 	case by == ByNetwork:
 		e.Unit = "network"

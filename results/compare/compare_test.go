@@ -258,7 +258,7 @@ func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
 	for i := range 6 {
 		c := cell("d"+fmt.Sprint(i), "x")
 		other, split := c, c
-		split.Corruption, split.Severity = results.Split, 1
+		split.Variant.Split = 1
 		nll := record(other, "ts", 9)
 		nll.Metric = "nll"
 		records = append(records, nll, record(split, "ts", .9), record(c, "qats", .1), record(c, "ts", .2))
@@ -316,7 +316,7 @@ func redrawn() ([]results.Record, []results.Pair) {
 	var pairs []results.Pair
 	for i, d := range []float64{-.02, 0, -.01, .01} {
 		c := cell("a", "x")
-		c.Corruption, c.Severity = results.Split, i+1
+		c.Variant.Split = i + 1
 		records = append(records, record(c, "qats", .1), record(c, "ts", .1+d))
 		pairs = append(pairs, pair(c, "ts", "qats", d, d-.0196, d+.0196))
 	}

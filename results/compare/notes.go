@@ -127,15 +127,19 @@ func (v View) warnings() []string {
 // items, and how many more there are.
 func names(settings []results.Setting) string {
 	type item struct {
-		network   results.Setting
+		clean     results.Setting
 		corrupted bool
 	}
-	items, of := results.Group(settings, func(s results.Setting) item { return item{network(s), s.Corruption != ""} })
+	items, of := results.Group(settings, func(s results.Setting) item {
+		i := item{s, s.Corruption != ""}
+		i.clean.Corruption, i.clean.Severity = "", 0
+		return i
+	})
 	var list []string
 	for _, i := range items {
 		name := of[i][0].Name()
 		if n := len(of[i]); n > 1 {
-			name = fmt.Sprintf("%s (%d corrupted sets)", i.network.Name(), n)
+			name = fmt.Sprintf("%s (%d corrupted sets)", i.clean.Name(), n)
 		}
 		list = append(list, name)
 	}

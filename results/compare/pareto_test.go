@@ -134,7 +134,7 @@ func TestRankableLooksAtCompleteSets(t *testing.T) {
 	split := better(cell("a", "x"), "brier", "qats", "ts")
 	failed := better(cell("b", "x"), "brier", "qats", "ts")
 	for i := range split {
-		split[i].Corruption, failed[i].Status = results.Split, results.Fail
+		split[i].Variant.Split, failed[i].Status = 1, results.Fail
 	}
 	records := slices.Concat(split, failed, better(cell("a", "x"), "nll", "qats", "ts"))
 	if got, sparse := Rankable(records); !slices.Equal(got, []string{"nll"}) || len(sparse) > 0 {

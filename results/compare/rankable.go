@@ -12,7 +12,7 @@ import (
 // settings is sparse and left out, because an agreement is over the settings of all its
 // metrics.
 func Rankable(records []results.Record) (names, sparse []string) {
-	rows := results.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Corruption != results.Split })
+	rows := results.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
 	names = results.Where(results.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
 		e, _, ok := metrics.LookupOutput(name)
 		return ok && e.Better != metrics.Neutral && !e.Unranked

@@ -17,7 +17,7 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	c := cell("a", "x")
 	nll, split := pair(c, "ts", "qats", .9, .8, 1), c
 	nll.Metric = "nll"
-	split.Corruption, split.Severity = results.Split, 1
+	split.Variant.Split = 1
 	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
 		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, "ece", "qats", false)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestSplitsWithGaps(t *testing.T) {
 	var pairs []results.Pair
 	for i, d := range []float64{-.02, 0, math.NaN(), .01, .01} {
 		c := cell("a", "x")
-		c.Corruption, c.Severity = results.Split, i+1
+		c.Variant.Split = i + 1
 		records = append(records, record(c, "qats", .1))
 		if math.IsNaN(d) {
 			continue
@@ -108,7 +108,7 @@ func TestSplitsWithGaps(t *testing.T) {
 		t.Errorf("one draw: %+v", s)
 	}
 	c := cell("b", "x")
-	c.Corruption, c.Severity = results.Split, 1
+	c.Variant.Split = 1
 	if list := of.Splits([]results.Record{record(c, "ts", .1)}, nil); len(list) != 0 {
 		t.Errorf("a method without a draw in common: %+v", list)
 	}
@@ -122,7 +122,7 @@ func TestDrawsOfTwoExperimentsAndSources(t *testing.T) {
 	var pairs []results.Pair
 	add := func(experiment, backbone, source string, draw int, value, difference, width float64) {
 		c := cell("a", backbone)
-		c.Experiment, c.Corruption, c.Severity = experiment, results.Split, draw
+		c.Experiment, c.Variant.Split = experiment, draw
 		for method, v := range map[string]float64{"qats": value, "ts": value + difference} {
 			r := record(c, method, v)
 			r.Source = source

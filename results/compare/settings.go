@@ -17,24 +17,18 @@ type Block string
 const (
 	BySamples Block = "samples" // all data sets that may share test samples
 	ByDataset Block = "dataset" // all networks and corruptions of a dataset
-	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions
+	ByNetwork Block = "network" // dataset, backbone and loss: its corruptions and variants
 	BySetting Block = "setting" // each setting by itself
 )
 
 // Blocks returns all kinds of blocks, the default first.
 func Blocks() []Block { return []Block{BySamples, ByDataset, ByNetwork, BySetting} }
 
-// network returns a setting without its corruption.
-func network(c results.Setting) results.Setting {
-	c.Corruption, c.Severity = "", 0
-	return c
-}
-
 // block returns the name of the block of a setting.
 func (v values) block(c results.Setting, by Block) string {
 	switch by {
 	case ByNetwork:
-		return network(c).Name()
+		return c.Network().Name()
 	case BySetting:
 		return c.Name()
 	case ByDataset:
@@ -69,7 +63,7 @@ type values struct {
 // with different values of one method on one setting are an error. Of redrawn splits, which
 // are described and not tested, the last row counts, as the last of their pairs does.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
-	rows := results.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Corruption == results.Split) == redrawn })
+	rows := results.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Variant.Split > 0) == redrawn })
 	v := values{
 		settings: results.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
 		methods:  results.Distinct(rows, func(r results.Record) string { return r.Method }),
@@ -89,7 +83,7 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		}
 	}
 	for _, p := range pairs {
-		if p.Metric != metric || (p.Corruption == results.Split) != redrawn {
+		if p.Metric != metric || (p.Variant.Split > 0) != redrawn {
 			continue
 		}
 		setting := p.Setting

@@ -32,7 +32,7 @@ func differing(source string) (records []results.Record, pairs []results.Pair) {
 	}
 	for draw := range 3 { // of the last data set
 		c := cell("d11", "x")
-		c.Corruption, c.Severity = results.Split, draw+1
+		c.Variant.Split = draw + 1
 		for method, value := range map[string]float64{"qats": .1, "ts": .11} {
 			r := record(c, method, value)
 			r.Source = source

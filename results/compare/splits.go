@@ -51,7 +51,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	var list []Split
 	networks, draws := v.blocks(v.settings, ByNetwork)
 	for _, n := range networks {
-		slices.SortStableFunc(draws[n], func(a, b results.Setting) int { return cmp.Compare(a.Severity, b.Severity) })
+		slices.SortStableFunc(draws[n], func(a, b results.Setting) int { return cmp.Compare(a.Variant.Split, b.Variant.Split) })
 		for _, m := range methods {
 			if m == c.Against {
 				continue
@@ -69,7 +69,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 				}
 			}
 			if len(differences) > 0 {
-				list = append(list, c.describe(network(draws[n][0]), m, differences, spread))
+				list = append(list, c.describe(draws[n][0].Network(), m, differences, spread))
 			}
 		}
 	}

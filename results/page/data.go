@@ -86,8 +86,12 @@ type settingEntry struct {
 	From       int     `json:"from"`  // texts of run.json
 	Test       int     `json:"test"`
 	Cal        int     `json:"cal"`
-	On         string  `json:"on,omitempty"` // calibrate_on
-	Rescale    float64 `json:"rescale,omitempty"`
+	On         string  `json:"on,omitempty"`      // calibrate_on
+	Rescale    float64 `json:"rescale,omitempty"` // of the variant, and so are these two
+	Split      int     `json:"split,omitempty"`
+	TestShares bool    `json:"test_shares,omitempty"`
+
+	setting results.Setting // without its experiment
 }
 
 type cellColumns struct {
@@ -154,7 +158,7 @@ func pack(f *Folder, labels func(string) string) *data {
 	samples := results.TestSamplesOf(f.Records)
 	for i := range p.Settings {
 		s := &p.Settings[i]
-		s.Samples = samples[results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity}].Block
+		s.Samples = samples[s.setting].Block
 	}
 	for id, values := range p.values {
 		p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
@@ -200,8 +204,11 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	if !ok {
 		s = len(p.Settings)
 		p.setting[settingID{r.Setting, source}] = s
-		p.Settings = append(p.Settings, settingEntry{Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
-			Corruption: r.Corruption, Severity: r.Severity, Source: source, Name: r.Name(), Print: table.SettingName(r.Setting, ", ")})
+		setting := r.Setting
+		setting.Experiment = ""
+		p.Settings = append(p.Settings, settingEntry{setting: setting, Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
+			Corruption: r.Corruption, Severity: r.Severity,
+			Rescale: r.Variant.Rescale, Split: r.Variant.Split, TestShares: r.Variant.TestShares, Source: source, Name: r.Name(), Print: table.SettingName(r.Setting, ", ")})
 	}
 	m, ok := p.method[r.Method]
 	if !ok {
@@ -334,7 +341,7 @@ func (p *packer) run(r *results.Run) {
 		if i, ok := p.setting[settingID{s.Setting, s.Source}]; ok {
 			e := &p.Settings[i]
 			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
-			e.On, e.Rescale = s.CalibrateOn, s.Rescale
+			e.On = s.CalibrateOn
 		}
 	}
 	for _, s := range r.Specs {

@@ -31,8 +31,8 @@ func everything() *Folder {
 		return results.Setting{Experiment: "golden", Dataset: dataset, Backbone: backbone, Loss: "ce", Corruption: corruption, Severity: severity}
 	}
 	sets := []results.Setting{at("a", "net", "", 0), at("b", "net", "", 0), at("b", "resnet50", "", 0), at("c", "net", "", 0), at("d", "net", "", 0), at("e", "net", "", 0),
-		at("f", "net", "", 0), at("g", "net", "", 0), at("a-c", "net", "gaussian_noise", 1), at("a-c", "net", "gaussian_noise", 3), at("a", "net", results.Split, 1), at("far", "net", "", 0), at("farther", "net", "", 0)}
-	sets[7].Loss = "focal"
+		at("f", "net", "", 0), at("g", "net", "", 0), at("a-c", "net", "gaussian_noise", 1), at("a-c", "net", "gaussian_noise", 3), at("a", "net", "", 0), at("far", "net", "", 0), at("farther", "net", "", 0)}
+	sets[7].Loss, sets[10].Variant.Split = "focal", 1
 	for s, set := range sets {
 		source, note := "measured", "from: a trained network"
 		if strings.HasPrefix(set.Dataset, "far") {
@@ -93,7 +93,7 @@ func everything() *Folder {
 					results.Bin{Setting: set, Method: m.id, Binning: "mass15", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source},
 					results.Bin{Setting: set, Method: m.id, Binning: "other", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source})
 			}
-			if m.id != "ts" && set.Corruption != results.Split {
+			if m.id != "ts" && set.Variant.Split == 0 {
 				d, half := float64(m.skill-340)/1e4, float64(10+(i*s)%9)/1e4
 				f.Pairs = append(f.Pairs, results.Pair{Setting: set, Method: m.id, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: row.N, Source: source,
 					Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - half, Hi: d + half, P: math.Abs(d) / 10 / half}})
@@ -119,7 +119,7 @@ func everything() *Folder {
 				Methods: []results.RunMethod{{Name: "qats", Label: "QaTS", Method: "qats", Version: 1}, {Name: "variant", Label: "m = 25", Method: "qats", Version: 1, Options: "m: 25"}, {Name: "few"}}},
 		},
 		Settings: []results.RunSetting{{Setting: results.Setting{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce"}, CalibrateOn: "b", Source: "measured", From: "a trained network", Test: "logits sha256:3", Cal: "logits sha256:4"},
-			{Setting: results.Setting{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce"}, Rescale: 1.5, Source: "measured"},
+			{Setting: results.Setting{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce"}, Source: "measured"},
 			{Setting: results.Setting{Experiment: "golden", Dataset: "absent", Backbone: "net", Loss: "ce"}}},
 	}
 	return f

@@ -80,9 +80,7 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	c := content{
 		Title: f.title(), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
 		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
-		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool {
-			return s.Severity > 0 && s.Corruption != results.Split && !strings.HasPrefix(s.Corruption, "rescale-")
-		}),
+		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)

@@ -25,7 +25,7 @@ func paretoOf(f *Folder, o Options, source string) *paretoView {
 	}
 	metric := o.Metrics[named]
 	of := results.Where(f.Records, func(r record) bool {
-		return r.Source == source && r.Metric == metric && r.Corruption != results.Split
+		return r.Source == source && r.Metric == metric && r.Variant.Split == 0
 	})
 	of = append(of, results.TimeRecords(f.Times, of)...)
 	p, err := compare.ParetoOf(of, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})

@@ -86,12 +86,17 @@ func TestOnlyShiftsHaveSeverities(t *testing.T) {
 	for _, c := range []struct {
 		corruption string
 		severity   int
+		variant    results.Variant
 		want       bool
-	}{{"fog", 1, true}, {"fog", 0, false}, {results.Split, 1, false}, {"rescale-2", 1, false}} {
+	}{{corruption: "fog", severity: 1, want: true}, {corruption: "fog"}, {variant: results.Variant{Split: 1}}, {variant: results.Variant{Rescale: 2}}, {variant: results.Variant{TestShares: true}}} {
 		f := &Folder{Records: rows("a,ts,ece,measured,ok,,")}
-		f.Records[0].Corruption, f.Records[0].Severity = c.corruption, c.severity
+		f.Records[0].Corruption, f.Records[0].Severity, f.Records[0].Variant = c.corruption, c.severity, c.variant
 		if got := strings.Contains(write(t, f), `href="#severity"`); got != c.want {
-			t.Errorf("%s %d: %v", c.corruption, c.severity, got)
+			t.Errorf("%s %d %s: %v", c.corruption, c.severity, c.variant, got)
+		}
+		key, _, _ := strings.Cut(c.variant.String(), "=") // of the script, which writes a spec
+		if page := write(t, f); key != "" && !strings.Contains(page, `"`+key+`":`) {
+			t.Errorf("the page does not have the variant %s", c.variant)
 		}
 	}
 }

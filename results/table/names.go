@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -31,18 +30,26 @@ func Name(column, id string) string {
 	if name, ok := names[column][id]; ok {
 		return name
 	}
-	if id == "cal-shares" && column == "corruption" {
-		return "class shares of the calibration set"
-	}
-	if factor, ok := strings.CutPrefix(id, "rescale-"); ok && column == "corruption" {
-		return "x " + factor // the logits times a factor
+	if v, err := results.ParseVariant(id); err == nil && column == "variant" {
+		return variantName(v)
 	}
 	return id
 }
 
+// variantName returns what is printed for a variant: "x 2" for logits times 2.
+func variantName(v results.Variant) string {
+	switch {
+	case v.Rescale != 0:
+		return fmt.Sprintf("x %g", v.Rescale)
+	case v.Split != 0:
+		return fmt.Sprintf("split %d", v.Split)
+	}
+	return "class shares of the calibration set"
+}
+
 // SettingName returns what the paper prints for a setting: the data set, the network, the
-// loss where it is not cross-entropy, and the corruption with its severity, with sep
-// between them.
+// loss where it is not cross-entropy, the corruption with its severity and the variant,
+// with sep between them.
 func SettingName(c results.Setting, sep string) string {
 	name := Name("dataset", c.Dataset) + sep + Name("backbone", c.Backbone)
 	if c.Loss != "" && c.Loss != "ce" {
@@ -50,6 +57,9 @@ func SettingName(c results.Setting, sep string) string {
 	}
 	if c.Corruption != "" {
 		name += fmt.Sprintf("%s%s %d", sep, Name("corruption", c.Corruption), c.Severity)
+	}
+	if c.Variant != (results.Variant{}) {
+		name += sep + variantName(c.Variant)
 	}
 	return name
 }

@@ -29,7 +29,7 @@ import (
 // Format describes one kind of file whose rows are values of type T.
 type Format[T any] struct {
 	Columns  []string
-	Added    int              // number of columns at the end that earlier versions of qats did not write
+	Added    []string         // columns that earlier versions of qats did not write
 	Fields   func(T) []string // the row of a value, one field a column
 	Parse    func(*Row) T     // the value of a row; faults are kept in the Row
 	Check    func(T) error    // whether a value may be in a file, on reading and on writing
@@ -216,8 +216,10 @@ func (f Format[T]) readHeader(in *csv.Reader, name string) error {
 		return syntax(name, err)
 	}
 	if err := checkHeader(header, f.Columns); err != nil {
-		if old := len(f.Columns) - f.Added; slices.Equal(header, f.Columns[:old]) {
-			err = fmt.Errorf("column %s is missing: an earlier version of qats wrote this file; qats run writes it again", f.Columns[old])
+		lacking := func(column string) bool { return slices.Contains(f.Added, column) && !slices.Contains(header, column) }
+		if slices.Equal(header, slices.DeleteFunc(slices.Clone(f.Columns), lacking)) {
+			missing := f.Columns[slices.IndexFunc(f.Columns, lacking)]
+			err = fmt.Errorf("column %s is missing: an earlier version of qats wrote this file; qats run writes it again", missing)
 		}
 		line, _ := in.FieldPos(0)
 		return fmt.Errorf("%s:%d: %w", name, line, err)

@@ -31,7 +31,7 @@ data.settings.forEach((s, i) => {
   s.i = i;
   s.key = s.e + "/" + s.name;
   s.label = severalExperiments ? s.e + ": " + s.name : s.name;
-  s.shift = s.c === "" ? "clean" : s.c === "split" ? "redrawn" : s.c.startsWith("rescale-") ? "rescaled" : "corrupted";
+  s.shift = s.split ? "redrawn" : s.rescale ? "rescaled" : s.test_shares ? "thinned" : s.c ? "corrupted" : "clean";
   s.search = (s.e + " " + s.name + " " + s.l).toLowerCase();
 });
 

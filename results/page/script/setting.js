@@ -319,9 +319,10 @@ function cellCommand(s, methods) {
       );
   }
   const one = {dataset: s.d, backbone: s.b, loss: s.l};
-  if (s.shift === "rescaled") one.rescale = s.rescale;
-  else if (s.shift === "redrawn") one.splits = s.s;
-  else if (s.c) {
+  if (s.rescale) one.rescale = s.rescale;
+  if (s.split) one.splits = s.split;
+  if (s.test_shares) one.test_shares = "calibration";
+  if (s.c) {
     one.corruption = s.c;
     one.severity = s.s;
   }

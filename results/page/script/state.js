@@ -91,7 +91,7 @@ function shownSettings() {
       (!state.dataset || s.d === state.dataset) &&
       (!state.backbone || s.b === state.backbone) &&
       (!state.loss || s.l === state.loss) &&
-      (state.shift === "all" || (state.shift === "usual" ? s.shift === "clean" || s.shift === "corrupted" : s.shift === state.shift)) &&
+      (state.shift === "all" || (state.shift === "usual" ? !s.rescale && !s.split : s.shift === state.shift)) &&
       ofSettings.every(w => s.search.includes(w)),
   );
 }
@@ -128,9 +128,10 @@ function drawFilters() {
   const change = key => v => set({[key]: v});
   const present = new Set(data.settings.filter(s => s.src === state.source).map(s => s.shift));
   const shifts = [
-    ["usual", "clean and corrupted"],
+    ["usual", present.has("thinned") ? "clean, corrupted and thinned out" : "clean and corrupted"],
     ["clean", "clean"],
     ["corrupted", "corrupted"],
+    ["thinned", "class shares of the calibration set"],
     ["rescaled", "rescaled logits"],
     ["redrawn", "redrawn rows"],
     ["all", "all"],

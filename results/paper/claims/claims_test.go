@@ -277,16 +277,16 @@ func TestClaimsOnRecords(t *testing.T) {
 	if j := keepsPredictions(book(changed)); j.Truth != Unjudged {
 		t.Error(j)
 	}
-	rescaled := func(factor, method string, ece float64) results.Record {
+	rescaled := func(factor float64, method string, ece float64) results.Record {
 		r := record("rescale", "cifar10", "resnet50", "ce", method, "ece", ece)
-		r.Corruption, r.Severity = "rescale-"+factor, 1
+		r.Variant.Rescale = factor
 		return r
 	}
 	moved := func(qats, ts float64) Judgement {
-		return stableRescaled(book(rescaled("1", "qats", 0.02), rescaled("1", "ts", 0.02), rescaled("2", "qats", qats), rescaled("2", "ts", ts)))
+		return stableRescaled(book(rescaled(1, "qats", 0.02), rescaled(1, "ts", 0.02), rescaled(2, "qats", qats), rescaled(2, "ts", ts)))
 	}
 	if moved(0.01, 0.05).Truth != Unjudged || moved(0.06, 0.05).Truth != Fails ||
-		moved(0.06, 0.05).Figures != "0 of 1 networks and factors; numbers are missing in 19 more; exceptions: CIFAR-10, RN-50, rescale-2 (QaTS 4.00, TS 3.00)" {
+		moved(0.06, 0.05).Figures != "0 of 1 networks and factors; numbers are missing in 19 more; exceptions: CIFAR-10, RN-50, rescale=2 (QaTS 4.00, TS 3.00)" {
 		t.Error(moved(0.01, 0.05), moved(0.06, 0.05))
 	}
 	improves := func(qats float64) Judgement {

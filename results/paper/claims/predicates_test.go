@@ -356,6 +356,9 @@ func recordsBook(t *testing.T, similar bool, lines ...string) *book {
 			t.Fatal(err)
 		}
 		c := results.Setting{Experiment: f[0], Dataset: f[1], Backbone: f[2], Loss: f[3], Corruption: strings.TrimPrefix(f[4], "-")}
+		if v, err := results.ParseVariant(c.Corruption); err == nil {
+			c.Corruption, c.Variant = "", v
+		}
 		b.records[recordID{c, f[5], f[6]}] = results.Record{Setting: c, Method: f[5], Metric: f[6], Value: x, Status: results.OK}
 	}
 	return b
@@ -366,7 +369,7 @@ func TestPredicatesOverRecords(t *testing.T) {
 	change := func(values ...string) (lines []string) { // at factors 1 and 2, of qats, then of ts
 		for i, v := range values {
 			if v != "" {
-				lines = append(lines, fmt.Sprintf("rescale d b ce rescale-%d %s ece %s", i%2+1, []string{"qats", "ts"}[i/2], v))
+				lines = append(lines, fmt.Sprintf("rescale d b ce rescale=%d %s ece %s", i%2+1, []string{"qats", "ts"}[i/2], v))
 			}
 		}
 		return lines

@@ -41,7 +41,7 @@ func (b *book) settings(metric string, experiments ...string) []results.Setting 
 	}
 	slices.SortFunc(list, func(x, y results.Setting) int {
 		return cmp.Or(cmp.Compare(x.Experiment, y.Experiment), cmp.Compare(x.Dataset, y.Dataset), cmp.Compare(x.Backbone, y.Backbone),
-			cmp.Compare(x.Loss, y.Loss), cmp.Compare(x.Corruption, y.Corruption), cmp.Compare(x.Severity, y.Severity))
+			cmp.Compare(x.Loss, y.Loss), cmp.Compare(x.Corruption, y.Corruption), cmp.Compare(x.Severity, y.Severity), cmp.Compare(x.Variant.String(), y.Variant.String()))
 	})
 	return list
 }
@@ -59,30 +59,24 @@ func keepsPredictions(b *book) Judgement {
 	return t.all("settings", 0)
 }
 
-// rescaled begins the corruption of test logits multiplied by a factor.
-const rescaled = "rescale-"
-
 // stableRescaled compares the ECE at a factor with that at factor 1.
 func stableRescaled(b *book) Judgement {
-	const base = rescaled + "1"
 	var t tally
 	for _, c := range b.settings("ece", "rescale") {
-		if c.Corruption == base {
+		if c.Variant.Rescale == 1 {
 			continue
 		}
 		change := func(method string) (paper.Points, bool) {
 			x, ok := b.record(c, method, "ece")
 			before := c
-			before.Corruption = base
+			before.Variant.Rescale = 1
 			y, also := b.record(before, method, "ece")
 			d := paper.PointsOf(x) - paper.PointsOf(y)
 			return max(d, -d), ok && also
 		}
 		qats, ok := change("qats")
 		if ts, also := change("ts"); ok && also {
-			plain := c
-			plain.Corruption = ""
-			t.add(when(qats < ts), fmt.Sprintf("%s, %s (QaTS %s, TS %s)", cellName(plain), c.Corruption, qats, ts))
+			t.add(when(qats < ts), fmt.Sprintf("%s, %s (QaTS %s, TS %s)", cellName(c.Network()), c.Variant, qats, ts))
 		}
 	}
 	t.open = b.missing(rescaledSettings, t.yes+t.no)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -84,6 +83,9 @@ type analogues struct {
 func (a *analogues) collect(records []results.Record) {
 	for _, r := range records {
 		if a.like[r.Dataset] == "" || r.Source != "measured" || r.Status != results.OK {
+			continue
+		}
+		if r.Variant.Split > 0 || r.Variant.TestShares { // the paper has no such sets
 			continue
 		}
 		r.Experiment = ""
@@ -204,11 +206,11 @@ func (a *analogues) members(r paper.Row, s paper.Setting) []results.Setting {
 func (a *analogues) experiments(c results.Setting) []string {
 	home := a.home[a.like[c.Dataset]]
 	switch {
-	case strings.HasPrefix(c.Corruption, rescaled):
+	case c.Variant.Rescale != 0:
 		return []string{"rescale"}
 	case c.Loss != "ce":
 		return []string{"losses"}
-	case (c.Corruption != "") != (home == "shift"): // redrawn rows
+	case (c.Corruption != "") != (home == "shift"):
 		return nil
 	case a.losses[network{c.Dataset, c.Backbone}]:
 		return []string{home, "losses"}

@@ -79,8 +79,20 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	add("a", "small", "brier", "", 0, "ece", map[string]float64{"uncal": .04, "qats": .03})
 	add("a", "small", "focal", "", 0, "ece", map[string]float64{"uncal": .04, "qats": .05})
 	add("a", "small", "ce", "", 0, "argmax_change", map[string]float64{"qats": 0})
-	for _, factor := range []string{"1", "2"} {
-		add("a", "small", "ce", "rescale-"+factor, 1, "ece", map[string]float64{"qats": .02, "ts": map[string]float64{"1": .02, "2": .04}[factor]})
+	for _, factor := range []float64{1, 2} {
+		before := len(records)
+		add("a", "small", "ce", "", 0, "ece", map[string]float64{"qats": .02, "ts": map[float64]float64{1: .02, 2: .04}[factor]})
+		for i := range records[before:] {
+			records[before+i].Variant.Rescale = factor
+		}
+	}
+	before := len(records) // redrawn rows and those with other class shares are no networks of their own
+	for _, loss := range []string{"ce", "brier"} {
+		add("a", "small", loss, "", 0, "ece", map[string]float64{"uncal": .01, "ts": .01, "qats": .09})
+		add("b", "small", loss, "", 0, "ece", map[string]float64{"uncal": .01, "ts": .01, "qats": .09})
+	}
+	for i := range records[before:] {
+		records[before+i].Variant = []results.Variant{{Split: 1}, {TestShares: true}}[i%2]
 	}
 	for _, severity := range []int{1, 2} {
 		for _, m := range publication.Averaged(paper.Setting{Table: "shift", Metric: "ece", Dataset: "cifar100-c", Backbone: "vit-b16", Corruption: paper.Average, Severity: severity}) {

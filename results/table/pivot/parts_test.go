@@ -510,8 +510,9 @@ func TestOneMethodNeedsNoColumn(t *testing.T) {
 
 func TestLabelsOfShiftsAreInWords(t *testing.T) {
 	for _, c := range []struct{ column, id, want string }{
-		{"corruption", "cal-shares", "class shares of the calibration set"}, {"dataset", "cal-shares", "cal-shares"},
-		{"corruption", "rescale-2", "x 2"}, {"dataset", "rescale-2", "rescale-2"}, {"severity", "", "-"},
+		{"variant", "test_shares=calibration", "class shares of the calibration set"}, {"dataset", "test_shares=calibration", "test_shares=calibration"},
+		{"variant", "rescale=2", "x 2"}, {"dataset", "rescale=2", "rescale=2"}, {"variant", "split=7", "split 7"}, {"variant", "other", "other"},
+		{"severity", "", "-"}, {"variant", "", "-"},
 	} {
 		if got := table.Name(c.column, c.id); got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.column, c.id, got, c.want)
