@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ func checkCommand() *cobra.Command {
 		Use:   "check DIR|SPEC...",
 		Short: "Read every array of a folder or a spec, and say what is wrong with it",
 		Long: `check reads the arrays of a folder, or of the settings of a spec, completely. It
-prints a line for each set, with the accuracy and the ECE of the softmax without
+prints a row for each set, with the accuracy and the ECE of the softmax without
 calibration, and then what it has found:
 
   error    a run fails, or its numbers mean nothing: arrays that cannot be read or do
@@ -106,17 +105,28 @@ func checkNext(cmd *cobra.Command, args []string) {
 	next(cmd, slices.Concat([]string{"run"}, args, given(cmd, "data"))...)
 }
 
+// setTable is the table of the sets of an inspection.
+func setTable(sets []inspect.Set) *table.Table {
+	rate := func(head string) table.Column {
+		return table.Column{Head: head, Align: table.Right, Factor: 100, Digits: 2, Unit: " %"}
+	}
+	accuracy, ece := rate("ACCURACY"), rate("ECE")
+	t := &table.Table{List: true}
+	if len(sets) > 0 {
+		t.Columns = []table.Column{{Head: "SET"}, {Head: "SOURCE"}, {Head: "ROWS", Align: table.Right}, {Head: "CLASSES", Align: table.Right},
+			{Head: "LOGITS"}, {Head: "RANGE"}, {Head: "LABELS"}, accuracy, ece}
+	}
+	for _, s := range sets {
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{table.Words(s.Set), table.Words(string(s.Source)), table.Int(s.Rows), table.Int(s.Classes),
+			table.Words(cmp.Or(s.DType, "-")), table.Words(fmt.Sprintf("%.4g to %.4g", s.Least, s.Largest)), table.Words(cmp.Or(s.Labels, "-")),
+			accuracy.Number(s.Accuracy), ece.Number(s.ECE)}})
+	}
+	return t
+}
+
 // checkText prints a table of the sets, and the findings.
 func checkText(out io.Writer, in *inspect.Inspection) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	if len(in.Sets) > 0 {
-		fmt.Fprintln(w, "SET\tSOURCE\tROWS\tCLASSES\tLOGITS\tRANGE\tLABELS\tACCURACY\tECE")
-	}
-	for _, s := range in.Sets {
-		terminal.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%.4g to %.4g\t%s\t%.2f %%\t%.2f %%\n", s.Set, s.Source, s.Rows, s.Classes,
-			cmp.Or(s.DType, "-"), s.Least, s.Largest, cmp.Or(s.Labels, "-"), 100*s.Accuracy, 100*s.ECE)
-	}
-	if err := w.Flush(); err != nil {
+	if err := setTable(in.Sets).Text(out, lineWidth); err != nil {
 		return err
 	}
 	checkAlso(out, in.Sets)

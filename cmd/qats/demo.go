@@ -47,15 +47,9 @@ func printDemo(w io.Writer, d *inspect.Demo) error {
 	source := d.Bins[0].Source
 	fmt.Fprintf(&b, "%s/%s, %s: %d classes,\n%d calibration rows, %d test rows\n", d.Setting.Dataset, d.Setting.Backbone, source, d.Classes, d.Cal, d.Test)
 	table.Wrap(&b, "", d.From, 80)
-	fmt.Fprintln(&b, "\nmethod  accuracy    ECE   AECE     NLL  fitted")
-	for _, c := range d.Columns {
-		var fitted []string
-		for _, p := range c.Parameters {
-			fitted = append(fitted, fmt.Sprintf("%s = %.3f", p.Name, p.Value))
-		}
-		fitted = append(fitted, c.Warnings...)
-		text := strings.Join(fitted, ", ")
-		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%-6s  %6.2f %% %6.2f %6.2f  %6.4f  %s", c.Entry.Name, 100*c.Accuracy, 100*c.ECE, 100*c.AECE, c.NLL, text), " "))
+	b.WriteByte('\n')
+	if err := scoreTable(d).Text(&b, 80); err != nil {
+		return err
 	}
 	b.WriteByte('\n')
 	table.Wrap(&b, "", "Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
@@ -80,6 +74,28 @@ your own, from logits (n x k, before the softmax) and labels (n, from 0):
 `)
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// scoreTable is the table of the scores and parameters of a demo.
+func scoreTable(d *inspect.Demo) *table.Table {
+	score := func(head string, factor float64, digits int, unit string) table.Column {
+		return table.Column{Head: head, Align: table.Right, Factor: factor, Digits: digits, Unit: unit}
+	}
+	columns := []table.Column{{Head: "method"}, score("accuracy", 100, 2, " %"), score("ECE", 100, 2, ""), score("AECE", 100, 2, ""), score("NLL", 1, 4, ""),
+		{Head: "fitted", Fold: true}}
+	t := &table.Table{List: true, Columns: columns}
+	for _, c := range d.Columns {
+		var fitted []string
+		for _, p := range c.Parameters {
+			fitted = append(fitted, fmt.Sprintf("%s = %.3f", p.Name, p.Value))
+		}
+		cells := []table.Cell{table.Words(c.Entry.Name)}
+		for j, v := range []float64{c.Accuracy, c.ECE, c.AECE, c.NLL} {
+			cells = append(cells, columns[j+1].Number(v))
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: append(cells, table.Words(strings.Join(append(fitted, c.Warnings...), ", ")))})
+	}
+	return t
 }
 
 // lowestECE returns the methods with the lowest ECE.

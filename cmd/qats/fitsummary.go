@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // summaryParameters is the most parameters that a summary prints.
@@ -30,7 +31,7 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 			}
 			rows = append(rows, []string{p.Name, fmt.Sprintf("%.9g", p.Value), bound})
 		}
-		printColumns(w, []string{"PARAMETER", "VALUE", ""}, rows)
+		table.NewList([]string{"PARAMETER", "VALUE", ""}, rows).Text(w, lineWidth)
 		if more := len(parameters) - summaryParameters; more > 0 {
 			fmt.Fprintf(w, "and %d more, which the saved model has\n", more)
 		}
@@ -50,7 +51,7 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 			return fmt.Sprintf("%.6f", v)
 		}
 		ece := func(s *metrics.Samples) string { return fmt.Sprintf("%.6f", metrics.ECE(s, 15)) }
-		printColumns(w, []string{"", "BEFORE", "AFTER"}, [][]string{{"NLL", nll(before), nll(after)}, {"ECE", ece(before), ece(after)}})
+		table.NewList([]string{"", "BEFORE", "AFTER"}, [][]string{{"NLL", nll(before), nll(after)}, {"ECE", ece(before), ece(after)}}).Text(w, lineWidth)
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}

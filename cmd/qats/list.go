@@ -131,7 +131,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 	}
 	fmt.Fprintln(w)
 	rows := results.Values(options, func(o calib.Option) []string { return []string{o.Name, defaultOf(o), o.Range, o.Help} })
-	if err := printColumns(w, []string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows); err != nil {
+	if err := table.NewList([]string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows).Text(w, lineWidth); err != nil {
 		return err
 	}
 	first := options[0]
@@ -297,25 +297,28 @@ kind that shows one setting is drawn once for each setting.`,
 	return cmd
 }
 
+// lineWidth is the number of columns that lists and tables of the command line keep
+// to.
+const lineWidth = 100
+
 // show prints a name with its summary, and one item a line.
 func show(w io.Writer, name, summary string, items []item) error {
-	var b strings.Builder
-	table.Wrap(&b, "", name+": "+summary, lineWidth)
-	fmt.Fprintln(w, b.String())
 	var rows [][]string
 	for _, i := range items {
 		if i.text != "" {
 			rows = append(rows, []string{i.key, strings.ReplaceAll(i.text, "`", "")})
 		}
 	}
-	return printColumns(w, nil, rows)
+	t := table.NewList(nil, rows)
+	t.Caption = name + ": " + summary
+	return t.Text(w, lineWidth)
 }
 
 // printList prints a list in columns, one row for each item, or one JSON object a line
 // for each item.
 func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, head []string, row func(T) []string) error {
 	if !asJSON {
-		return printColumns(w, head, results.Values(list, row))
+		return table.NewList(head, results.Values(list, row)).Text(w, lineWidth)
 	}
 	return table.WriteJSON(w, results.Values(list, object))
 }

@@ -2,14 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // scoreSeed is the seed of consistency bands, folds and resamples: score does not know
@@ -19,11 +18,12 @@ const scoreSeed = 0
 // print prints the metrics in nine significant digits, as in results.csv. For an
 // undefined metric that the user named, the reason goes to standard error.
 func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries []metrics.Entry) error {
-	names, values := []string{"n"}, []string{strconv.Itoa(samples.Len())}
-	none := "-"
-	if s.json {
-		none = "null"
+	t := &table.Table{Rows: make([]table.Row, 1)}
+	add := func(name string, c table.Cell) {
+		t.Columns = append(t.Columns, table.Column{Key: name, Head: name})
+		t.Rows[0].Cells = append(t.Rows[0].Cells, c)
 	}
+	add("n", table.Int(samples.Len()))
 	intervals, err := s.intervals(cmd, samples, entries)
 	if err != nil {
 		return err
@@ -34,29 +34,35 @@ func (s *scoreFlags) print(cmd *cobra.Command, samples *metrics.Samples, entries
 			warn(cmd.ErrOrStderr(), e.Name+": "+err.Error())
 		}
 		for i, name := range e.Names() {
-			text := none
+			score := table.Cell{Text: "-"}
 			if err == nil {
-				text = digits(list[i])
+				score = nine(list[i])
 			}
-			names, values = append(names, name), append(values, text)
+			add(name, score)
 			e, ok := intervals[name]
+			lo, hi := table.Cell{Text: "-"}, table.Cell{Text: "-"}
 			switch {
 			case !ok:
-			case e.Err != nil:
-				if err == nil {
-					warn(cmd.ErrOrStderr(), "interval of "+name+": "+e.Err.Error())
-				}
-				names, values = append(names, name+"_lo", name+"_hi"), append(values, none, none)
-			default:
-				names, values = append(names, name+"_lo", name+"_hi"), append(values, digits(e.Lo), digits(e.Hi))
+				continue
+			case e.Err == nil:
+				lo, hi = nine(e.Lo), nine(e.Hi)
+			case err == nil:
+				warn(cmd.ErrOrStderr(), "interval of "+name+": "+e.Err.Error())
 			}
+			add(name+"_lo", lo)
+			add(name+"_hi", hi)
 		}
 	}
-	return printPairs(cmd.OutOrStdout(), names, values, s.json)
+	if s.json {
+		return t.JSON(cmd.OutOrStdout())
+	}
+	return t.Turned().Text(cmd.OutOrStdout(), lineWidth)
 }
 
-// digits prints nine significant digits.
-func digits(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }
+// nine prints nine significant digits.
+func nine(v float64) table.Cell {
+	return table.Cell{Text: strconv.FormatFloat(v, 'g', 9, 64), Value: v}
+}
 
 // intervals returns the intervals by the name of the output: none unless the user
 // asked for them, and none of metrics that cannot have any.
@@ -74,28 +80,4 @@ func (s *scoreFlags) intervals(cmd *cobra.Command, samples *metrics.Samples, ent
 		byName[e.Metric] = e
 	}
 	return byName, nil
-}
-
-// printPairs prints names and values, one pair a line or as one JSON object.
-func printPairs(w io.Writer, names, values []string, asJSON bool) error {
-	width := 9
-	for _, name := range names {
-		width = max(width, len(name))
-	}
-	text := ""
-	for i, name := range names {
-		switch {
-		case !asJSON:
-			text += fmt.Sprintf("%-*s %s\n", width, name, values[i])
-		case i == 0:
-			text += fmt.Sprintf("{%q: %s", name, values[i])
-		default:
-			text += fmt.Sprintf(", %q: %s", name, values[i])
-		}
-	}
-	if asJSON {
-		text += "}\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }
