@@ -41,9 +41,9 @@ func (m *memory) Set(text string) error {
 }
 
 // hold makes the garbage collector run as often as the process needs to stay within the
-// memory. heapFloor takes none. A lower GOMEMLIMIT stays.
+// memory. A lower GOMEMLIMIT stays.
 func (m *memory) hold() {
-	if limit := m.bytes + 16<<20 + heapFloor; limit < debug.SetMemoryLimit(-1) {
+	if limit := m.bytes + 16<<20; limit < debug.SetMemoryLimit(-1) {
 		debug.SetMemoryLimit(limit)
 	}
 }
