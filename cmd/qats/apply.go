@@ -1,23 +1,18 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 func applyCommand() *cobra.Command {
-	var a arrays
+	var a arrayFiles
 	var output string
 	cmd := &cobra.Command{
 		Use:   "apply MODEL",
@@ -46,7 +41,8 @@ classes are rescaled to share the rest.`,
 			if err != nil {
 				return err
 			}
-			return apply(cmd.Context(), cmd.ErrOrStderr(), model, contract, files, output)
+			set := arrays.Apply{Model: model, Contract: contract, Files: files, Warn: func(note string) { warn(cmd.ErrOrStderr(), note) }}
+			return set.Write(cmd.Context(), output)
 		},
 	}
 	a.flags(cmd, "set", false)
@@ -67,73 +63,4 @@ func loadModel(path string) (*calib.Model, calib.Contract, error) {
 	}
 	entry, _ := calib.Lookup(model.Method)
 	return model, entry.Method.Contract(), nil
-}
-
-// applyBytes is the size of the blocks of logits that the map is applied to.
-const applyBytes = 4 << 20
-
-// apply writes the probabilities of the set to output, and the pairs of a top-label map
-// beside it.
-func apply(ctx context.Context, stderr io.Writer, model *calib.Model, contract calib.Contract, files data.Files, output string) error {
-	r, err := openLogits(stderr, files, model.Method, contract.TrueLogits)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if model.Classes != 0 && r.Classes() != model.Classes {
-		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
-	}
-	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	var classes []int32
-	var confidences []float64
-	top, isTop := model.Map.(calib.TopLabel)
-	offsetLost := contract.TrueLogits // in all rows read so far
-	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
-		if err := calib.CheckSet(model.Map, seen); err != nil {
-			return fmt.Errorf("%s: %w", files.Features, err)
-		}
-		if isTop {
-			class, conf := calib.TopLabels(top, seen)
-			classes, confidences = append(classes, class...), append(confidences, conf...)
-		}
-		calib.Apply(model.Map, probs, seen)
-		return w.Float64(probs.Data)
-	}); err != nil {
-		return err
-	}
-	if offsetLost && r.Rows() > 0 {
-		return fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
-	}
-	if err := w.Close(); err != nil || !isTop {
-		return err
-	}
-	return saveTop(stderr, output, model.Method, classes, confidences)
-}
-
-// topFile is the name of the pairs that a top-label method predicts.
-const topFile = "top.npz"
-
-// saveTop writes the predicted class and the confidence of each row into the folder of
-// output, and a warning to w. If output is not a regular file, such as /dev/null, it does
-// nothing.
-func saveTop(w io.Writer, output, method string, classes []int32, confidences []float64) error {
-	info, err := os.Stat(output)
-	if err != nil || !info.Mode().IsRegular() {
-		return err
-	}
-	path := filepath.Join(filepath.Dir(output), topFile)
-	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return data.WriteNPZ(w, data.Member{Name: "class", Int32: classes}, data.Member{Name: "conf", Float64: confidences})
-	}); err != nil {
-		return err
-	}
-	warn(w, fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
-		"in %s the other classes are rescaled, and another class may be the largest", method, path, output))
-	return nil
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/metrics"
 )
 
-// arrays are the flags for array files.
-type arrays struct {
+// arrayFiles are the flags for array files.
+type arrayFiles struct {
 	files  data.Files
 	target string
 }
@@ -38,7 +39,7 @@ type arrayFlag struct {
 
 // list returns the flags in the order of the command of a fit. what names the set in
 // their help.
-func (a *arrays) list(what string) []arrayFlag {
+func (a *arrayFiles) list(what string) []arrayFlag {
 	f := &a.files
 	return []arrayFlag{
 		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; FILE.npy, FILE.npz#MEMBER or FILE.safetensors#NAME, as all arrays", false},
@@ -53,7 +54,7 @@ func (a *arrays) list(what string) []arrayFlag {
 }
 
 // flags declares the flags of qats fit or, without those that only it has, of apply.
-func (a *arrays) flags(cmd *cobra.Command, what string, fit bool) {
+func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 	for _, x := range a.list(what) {
 		if x.fit && !fit {
 			continue
@@ -69,30 +70,14 @@ func kindFlag(cmd *cobra.Command, kind *data.Kind) {
 	choiceFlag(cmd, kind, "kind", data.Kinds(), "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 }
 
-// openLogits opens files and prints the notes on their logits to w. Logits whose offset is
-// lost are an error for a method that needs it.
+// openLogits opens files and prints the notes on their logits to w.
 func openLogits(w io.Writer, files data.Files, method string, trueLogits bool) (data.Reader, error) {
-	r, err := files.Open()
-	if err != nil {
-		return nil, err
-	}
-	form, err := r.Form()
-	if err == nil && trueLogits && form.OffsetLost {
-		err = fmt.Errorf("%s: %s", files.Logits, experiments.OffsetLost(method))
-	}
-	for _, note := range form.Notes {
-		warn(w, files.Logits+": "+note)
-	}
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return arrays.Open(files, method, trueLogits, func(note string) { warn(w, note) })
 }
 
 // only drops the files whose part is not among parts. A named part without a file
 // is an error.
-func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
+func (a arrayFiles) only(parts data.Parts, method string) (data.Files, error) {
 	for _, x := range a.list("") { // of the copy
 		switch {
 		case parts&x.part == 0:
@@ -106,7 +91,7 @@ func (a arrays) only(parts data.Parts, method string) (data.Files, error) {
 
 // fit holds the flags of qats fit.
 type fit struct {
-	arrays
+	arrayFiles
 	params  []string
 	output  string
 	memory  memory
@@ -210,7 +195,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 
 // openCal opens the calibration arrays that the contract of m names. If they are
 // larger than the memory and m can read a stream, it opens them as a stream.
-func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Mapped, *data.Stream, error) {
+func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Mapped, *data.Stream, error) {
 	contract := m.Contract()
 	if contract.Cal == 0 {
 		return nil, nil, nil
@@ -240,7 +225,7 @@ func (a arrays) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, m
 
 // loadTarget reads the logits of the deployment domain if the contract of m names them.
 // The calibration set has k classes; k is 0 if there is none.
-func (a arrays) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, k int) (*data.Set, error) {
+func (a arrayFiles) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, k int) (*data.Set, error) {
 	switch {
 	case m.Contract().Target == 0:
 		return nil, nil

@@ -2,19 +2,15 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 func scoreCommand() *cobra.Command {
@@ -81,9 +77,6 @@ type scoreFlags struct {
 	json                              bool
 	interval                          metrics.Interval // empty for none
 	figure                            figureFile
-
-	classes bool // a metric reads class bins
-	vectors bool // a metric recalibrates whole vectors
 }
 
 func (s *scoreFlags) run(cmd *cobra.Command) error {
@@ -100,22 +93,10 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	s.classes = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Classes })
-	s.vectors = slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.CrossFit })
-	var scores *scoring.SampleScores
-	switch {
-	case s.logits != "":
-		scores, err = s.scoreLogits(cmd, s.logits)
-	case s.probs != "":
-		scores, err = s.scoreProbs(cmd)
-	default:
-		scores, err = s.scoreTop(cmd.Context())
-	}
+	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind,
+		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: func(note string) { warn(cmd.ErrOrStderr(), note) }}
+	samples, err := score.Samples(cmd.Context())
 	if err != nil {
-		return err
-	}
-	samples := metrics.Of(scores)
-	if samples, err = s.against(cmd, samples); err != nil {
 		return err
 	}
 	if s.figure != "" {
@@ -127,25 +108,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return s.print(cmd, samples, entries)
-}
-
-// against makes the scores of the uncalibrated network known: the scores of --uncal, or
-// the samples themselves if they are of logits.
-func (s *scoreFlags) against(cmd *cobra.Command, samples *metrics.Samples) (*metrics.Samples, error) {
-	switch {
-	case s.uncal != "":
-		plain := *s
-		plain.classes, plain.vectors = false, false // no metric reads them
-		scores, err := plain.scoreLogits(cmd, s.uncal)
-		if err != nil {
-			return nil, err
-		}
-		return samples.Against(metrics.Of(scores))
-	case s.logits != "":
-		return samples.Against(samples)
-	}
-	return samples, nil
+	return s.print(cmd, &score, samples)
 }
 
 func metricNames() (names []string) {
@@ -172,191 +135,4 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 		entries = append(entries, e)
 	}
 	return entries, nil
-}
-
-// rowBytes is the memory of a row while it is scored: 41 for the sample scores, 16
-// for their order, and 16 that some metrics take while they are computed.
-const rowBytes = 73
-
-// uncalBytes is the memory of a row of the uncalibrated network, and intervalBytes
-// that of a row while it is drawn again: how often, its copies, and their order.
-const (
-	uncalBytes    = 41
-	intervalBytes = 88
-)
-
-// checkMemory returns an error if scoring n rows of k classes takes too much memory.
-func (s *scoreFlags) checkMemory(n, k int, name string) error {
-	need := int64(n) * rowBytes
-	if s.interval != "" {
-		need += int64(n) * intervalBytes
-	}
-	if s.classes {
-		need += scoring.ClassBytes(n, 0)
-	}
-	if s.vectors {
-		need += scoring.VectorBytes(n, k)
-	}
-	if s.uncal != "" {
-		need += int64(n) * uncalBytes
-	}
-	if need > s.memory.bytes {
-		return fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
-	}
-	return nil
-}
-
-// scoreBytes is the size of a block of rows: one stays in the cache of a processor
-// while it is scored.
-const scoreBytes = 1 << 20
-
-// scan scores the rows of r in blocks on some workers. score scores a block, which
-// begins at row lo, into part, and returns its probabilities of k classes, which metrics
-// of all classes read; a row takes size bytes. name is the name of the input in errors.
-func (s *scoreFlags) scan(ctx context.Context, r data.Reader, name string, k, size, workers int,
-	score func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error)) (*scoring.SampleScores, error) {
-	if err := s.checkMemory(r.Rows(), k, name); err != nil {
-		return nil, err
-	}
-	all := scoring.Zeros(r.Rows())
-	var whole data.Probs
-	if s.vectors {
-		whole = data.NewProbs(r.Rows(), k)
-	}
-	var mu sync.Mutex
-	tally := scoring.NewClassTally(k)
-	err := data.Scan(ctx, r, max(1, scoreBytes/size), workers, func(lo int, set *data.Set) error {
-		hi := lo + len(set.Labels)
-		probs, err := score(all.Part(lo, hi), lo, set)
-		if err != nil {
-			return err
-		}
-		if s.vectors {
-			copy(whole.Slice(lo, hi).Data, probs.Data)
-		}
-		if s.classes {
-			mu.Lock()
-			defer mu.Unlock()
-			tally.Add(lo, probs, set.Labels)
-		}
-		return nil
-	})
-	if s.classes {
-		all.Classes = tally.Bins()
-	}
-	if s.vectors && err == nil {
-		all.Vectors, err = metrics.CrossFit(ctx, whole, all.Label, scoreSeed)
-	}
-	return all, err
-}
-
-// scoreLogits scores the uncalibrated softmax, on all processors.
-func (s *scoreFlags) scoreLogits(cmd *cobra.Command, file string) (*scoring.SampleScores, error) {
-	r, err := openLogits(cmd.ErrOrStderr(), data.Files{Logits: file, Labels: s.labels, Kind: s.kind, MemberLimit: s.memory.bytes}, "", false)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	k := r.Classes()
-	score := func(part *scoring.SampleScores, _ int, set *data.Set) (probs data.Probs, err error) {
-		n := set.Logits.Rows
-		err = scoring.AppendScaled([]*scoring.SampleScores{part}, set, slices.Repeat([]float64{1}, n))
-		if err == nil && (s.classes || s.vectors) {
-			probs = data.NewProbs(n, k)
-			for i := range n {
-				softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
-			}
-		}
-		return probs, err
-	}
-	return s.scan(cmd.Context(), r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
-}
-
-// scoreProbs scores probabilities in float64, as they are in the file. Rows whose
-// sum is only loosely 1, as in float16 files and with few decimals, are divided by
-// it and counted.
-func (s *scoreFlags) scoreProbs(cmd *cobra.Command) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.labels}.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	p, err := data.OpenArrayFile(s.probs)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	shape := p.Shape()
-	if len(shape) != 2 || shape[1] < 2 {
-		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", s.probs, shape)
-	}
-	n, k := shape[0], shape[1]
-	if n != r.Rows() {
-		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.probs, n, s.labels, r.Rows())
-	}
-	divided := 0
-	all, err := s.scan(cmd.Context(), r, s.probs, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
-		rows := data.NewProbs(len(set.Labels), k)
-		if err := p.ReadFloat64(rows.Data, lo, lo+rows.Rows); err != nil {
-			return rows, err
-		}
-		for i := range rows.Rows {
-			if scoring.Normalise(rows.Row(i)) {
-				divided++
-			}
-		}
-		if err := part.AppendProbs(rows, set); err != nil {
-			return rows, fmt.Errorf("%s: %w", s.probs, err)
-		}
-		return rows, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if divided > 0 {
-		warn(cmd.ErrOrStderr(), fmt.Sprintf("%s: %d of %d rows sum to 1 only within %g and are divided by their sum", s.probs, divided, n, scoring.LooseSum))
-	}
-	all.Changed = nil // the uncalibrated logits are unknown
-	return all, nil
-}
-
-// scoreTop scores the pairs of a top-label method, which it reads completely.
-func (s *scoreFlags) scoreTop(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.labels}.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	n := r.Rows()
-	if err := s.checkMemory(n, 0, s.top); err != nil {
-		return nil, err
-	}
-	set, err := r.Read(ctx, 0, n)
-	if err != nil {
-		return nil, err
-	}
-	column := func(member string, read func(*data.Array) error) error {
-		a, err := data.OpenArrayFile(s.top + "#" + member)
-		if err != nil {
-			return err
-		}
-		defer a.Close()
-		if shape := a.Shape(); len(shape) != 1 || shape[0] != n {
-			return fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.labels, n)
-		}
-		return read(a)
-	}
-	class, conf := make([]int32, n), make([]float64, n)
-	if err := cmp.Or(
-		column("class", func(a *data.Array) error { return a.ReadInt32(class, 0, n) }),
-		column("conf", func(a *data.Array) error { return a.ReadFloat64(conf, 0, n) }),
-	); err != nil {
-		return nil, err
-	}
-	all := scoring.New(n)
-	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.top, err)
-	}
-	all.Changed = nil // the uncalibrated logits are unknown
-	return all, nil
 }

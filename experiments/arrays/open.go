@@ -1,0 +1,29 @@
+package arrays
+
+import (
+	"fmt"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+)
+
+// Open opens files and calls warn with each note on their logits. Logits whose offset is
+// lost are an error for a method that needs it.
+func Open(files data.Files, method string, trueLogits bool, warn func(note string)) (data.Reader, error) {
+	r, err := files.Open()
+	if err != nil {
+		return nil, err
+	}
+	form, err := r.Form()
+	if err == nil && trueLogits && form.OffsetLost {
+		err = fmt.Errorf("%s: %s", files.Logits, experiments.OffsetLost(method))
+	}
+	for _, note := range form.Notes {
+		warn(files.Logits + ": " + note)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
