@@ -77,7 +77,7 @@ func (s *Spec) method(name string, known Registry) (Method, error) {
 	if err != nil {
 		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, suggestMethod(name, have, known.Methods))
 	}
-	m, err := (&reader{file: s.File}).build(entry, nil)
+	m, err := newReader(s.File).build(entry, nil)
 	if err != nil {
 		return Method{}, fmt.Errorf("%s: %w", name, err)
 	}

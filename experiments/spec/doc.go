@@ -10,9 +10,14 @@
 // a run will write: a view of rows that do not exist is an error of the rendering,
 // not of the spec.
 //
+// A key is declared once: a field of a struct (document, methodItem, grid, tableItem,
+// figureItem) whose tags state its name, rules, default, meaning and example. The reader
+// decodes into these structs, and checks what one key cannot tell in plain functions. The
+// reference (qats spec) and the JSON Schema are made from the same tags.
+//
 // Every mistake in a file is reported as file:line:column, up to ten at a time.
-// The reader walks the nodes of the YAML document itself, because the decoder
-// of package yaml loses column numbers and accepts unknown keys in silence.
+// The decoder of package yaml loses column numbers and accepts unknown keys in silence,
+// so the structs are filled in here from the nodes of the document.
 //
 // Specs are data: lists and grids, without includes, templates or expressions.
 // Since a spec may come from somebody else, it can name only folders below the

@@ -42,7 +42,7 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{file: "-p"}
+	r := newReader("-p")
 	var options *yaml.Node
 	if len(params) > 0 {
 		var text bytes.Buffer
@@ -58,7 +58,7 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 		}
 	}
 	m, err := r.build(entry, options)
-	if len(r.errs) > 0 {
+	if len(r.mistakes) > 0 {
 		return nil, r.err()
 	}
 	if err != nil {
@@ -70,104 +70,85 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 // MaxMethods is the most methods that a spec may have.
 const MaxMethods = 1000
 
-// methods reads the list of methods. An item is a registered name, or a mapping
-// with a name of its own, the registered method, its options and a label.
-func (r *reader) methods(n *yaml.Node, registry []calib.Entry) []Method {
-	if len(n.Content) > MaxMethods {
-		r.errorf(n.Content[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(n.Content), MaxMethods)
+// methodItem is a method as it stands in the spec.
+type methodItem struct {
+	Name    string  `key:"name" as:"id" default:"the value of method" help:"Id of the method in the result files." example:"qats-pw2"`
+	Method  string  `key:"method" brief:"" of:"{methods}" default:"the value of name" help:"Name of the registered method." example:"qats-pw"`
+	Label   string  `key:"label" as:"line" default:"the label of the registered method, or name if it is given" help:"Name in tables and figures." example:"QaTS-PW2"`
+	Options options `key:"options" default:"the defaults of the method" help:"Options of the method; qats methods lists them with their ranges." example:"{segments: 2}"`
+}
+
+func (methodItem) about() (name, text string) {
+	return "method", "A calibrator with options, under a name that is unique in the spec."
+}
+
+// methods builds the listed methods.
+func (r *reader) methods(items []methodItem, registry []calib.Entry) []Method {
+	if len(items) > MaxMethods {
+		r.errorf(&items[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(items), MaxMethods)
 		return nil
 	}
 	var all []Method
-	first := map[string]*yaml.Node{}
-	r.list(n, func(item *yaml.Node) {
+	first := map[string]*methodItem{}
+	for i := range items {
+		item := &items[i]
 		m, ok := r.method(item, registry)
 		if !ok {
-			return
+			continue
 		}
 		if earlier := first[m.Name]; earlier != nil {
-			r.errorf(item, "method %q is listed twice (first at line %d); give one of the two another name", m.Name, earlier.Line)
-			return
+			r.errorf(item, "method %q is listed twice (first at line %d); give one of the two another name", m.Name, r.places[earlier].Line)
+			continue
 		}
 		first[m.Name] = item
 		all = append(all, m)
-	})
+	}
 	return all
 }
 
-// method reads one item of the list.
-func (r *reader) method(n *yaml.Node, registry []calib.Entry) (Method, bool) {
-	before := len(r.errs)
-	w := r.written(n)
-	if len(r.errs) > before {
+// method builds one item of the list. If only one of name and method is given, it serves
+// as both.
+func (r *reader) method(item *methodItem, registry []calib.Entry) (Method, bool) {
+	if !r.sound(item) {
 		return Method{}, false
 	}
-	if w.name == "" {
-		r.errorf(n, "a method needs a name")
+	method, name, at := cmp.Or(item.Method, item.Name), cmp.Or(item.Name, item.Method), any(&item.Method)
+	if item.Method == "" {
+		at = &item.Name
+	}
+	if name == "" {
+		r.errorf(item, "a method needs a name")
 		return Method{}, false
 	}
-	entry, err := MatchMethod(registry, w.method)
+	entry, err := MatchMethod(registry, method)
 	if err != nil {
-		r.errorf(w.at, "%v", err)
+		r.errorf(at, "%v", err)
 		return Method{}, false
 	}
-	if w.name == w.method {
-		w.name = entry.Name
+	if name == method {
+		name = entry.Name
 	}
-	if w.name != entry.Name && slices.Contains(names(registry), w.name) {
-		r.errorf(n, "method %q has the name of another registered method, %q; give it a name of its own", w.method, w.name)
+	if name != entry.Name && slices.Contains(names(registry), name) {
+		r.errorf(item, "method %q has the name of another registered method, %q; give it a name of its own", method, name)
 		return Method{}, false
 	}
-	m, err := r.build(entry, w.options)
-	if err != nil && len(r.errs) == before {
-		r.errorf(cmp.Or(w.options, n), "%s: %v", w.method, err)
+	before := len(r.mistakes)
+	m, err := r.build(entry, item.Options)
+	if err != nil && len(r.mistakes) == before {
+		at = item
+		if r.given(&item.Options) {
+			at = &item.Options
+		}
+		r.errorf(at, "%s: %v", method, err)
 	}
 	switch {
-	case w.label != "":
-		m.Label = w.label
-	case w.name != entry.Name:
-		m.Label = w.name
+	case item.Label != "":
+		m.Label = item.Label
+	case name != entry.Name:
+		m.Label = name
 	}
-	m.Name = w.name
-	return m, len(r.errs) == before
-}
-
-// written is a method as it stands in the spec.
-type written struct {
-	name, method, label string
-	at                  *yaml.Node // of the registered name
-	options             *yaml.Node // nil for none
-}
-
-// written reads a name or a mapping. If only one of name and method is given, it
-// serves as both.
-func (r *reader) written(n *yaml.Node) written {
-	w := written{at: n}
-	if resolve(n).Kind == yaml.MappingNode {
-		r.keys(n, "a method", r.methodKeys(&w, Registry{}))
-	} else {
-		w.name, _ = r.scalar(n, "a method")
-	}
-	w.method = cmp.Or(w.method, w.name)
-	w.name = cmp.Or(w.name, w.method)
-	return w
-}
-
-// methodKeys are the keys of a method. Only the Choices depend on the registry.
-func (r *reader) methodKeys(w *written, known Registry) []Key {
-	name := func(v *yaml.Node) {
-		r.oneID(&w.name, "name")(v)
-		if w.method == "" {
-			w.at = v
-		}
-	}
-	method := func(v *yaml.Node) { w.at = v; w.method, _ = r.scalar(v, "method") }
-	options := func(v *yaml.Node) { w.options = v }
-	return []Key{
-		{Name: "name", Type: ID, read: name, Default: "the value of method", Meaning: "Id of the method in the result files.", Example: "qats-pw2"},
-		{Name: "method", Type: Text, read: method, Choices: slices.Concat(names(known.Methods), names(known.External)), Default: "the value of name", Meaning: "Name of the registered method.", Example: "qats-pw"},
-		{Name: "label", Type: Text, read: r.oneLine(&w.label, "label"), Default: "the label of the registered method, or name if it is given", Meaning: "Name in tables and figures.", Example: "QaTS-PW2"},
-		{Name: "options", Type: Options, read: options, Default: "the defaults of the method", Meaning: "Options of the method; qats methods lists them with their ranges.", Example: "{segments: 2}"},
-	}
+	m.Name = name
+	return m, len(r.mistakes) == before
 }
 
 // build returns the registered method with the given options (nil for none),
@@ -204,22 +185,23 @@ func (r *reader) options(method string, n *yaml.Node, all []calib.Option) {
 		}
 		return
 	}
-	fields := map[string]func(*yaml.Node){}
-	for _, o := range all {
-		fields[o.Name] = func(value *yaml.Node) {
-			if resolve(value).Tag == "!!null" { // yaml would keep the default in silence
-				r.errorf(value, "option %s of %s has no value", o.Name, method)
-				return
-			}
-			var v any
-			err := value.Decode(&v)
-			if err == nil {
-				err = o.Set(v)
-			}
-			if err != nil {
-				r.errorf(value, "option %s of %s: %v", o.Name, method, err)
-			}
-		}
+	known := make([]string, len(all))
+	for i, o := range all {
+		known[i] = o.Name
 	}
-	r.object(n, "the options of "+method, fields)
+	r.pairs(n, "the options of "+method, known, func(key, value *yaml.Node) {
+		o := all[slices.Index(known, key.Value)]
+		if resolve(value).Tag == "!!null" { // yaml would keep the default in silence
+			r.errorf(value, "option %s of %s has no value", o.Name, method)
+			return
+		}
+		var v any
+		err := value.Decode(&v)
+		if err == nil {
+			err = o.Set(v)
+		}
+		if err != nil {
+			r.errorf(value, "option %s of %s: %v", o.Name, method, err)
+		}
+	})
 }

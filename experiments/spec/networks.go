@@ -1,11 +1,10 @@
 package spec
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
+	"reflect"
 	"slices"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
@@ -29,26 +28,39 @@ type Networks struct {
 	groups map[networkKey]networkGroup // by dataset and loss, for like
 }
 
-// networkGroup is one declaration: the networks of one dataset and loss.
-type networkGroup struct {
-	dataset, loss, like, shiftOf string
-	classes, cal, test           int
-	imbalance, background        float64
-	balancedCal                  bool
-	accuracy, ece                map[string]float64 // by backbone; "" for all
+// declaration is a declaration of networks as it stands in its file: values for all
+// networks, and groups.
+type declaration struct {
+	Width    int             `key:"width"`
+	OOD      int             `key:"ood"`
+	Tilt     byName[float64] `key:"tilt" brief:"" one:"tilt of"` // by backbone
+	Networks []networkGroup  `key:"networks"`
 }
 
-// defaults are the values that a declaration of networks gives once for all
-// networks.
-type defaults struct {
-	width, ood int
-	tilt       map[string]float64
+func (declaration) about() (name, text string) { return "declaration of networks", "" }
+
+// networkGroup is one item: the networks of one dataset and loss.
+type networkGroup struct {
+	Dataset     string          `key:"dataset"`
+	Loss        string          `key:"loss"`
+	Like        string          `key:"like"`
+	ShiftOf     string          `key:"shift_of"`
+	Classes     int             `key:"classes"`
+	Cal         int             `key:"cal"`
+	Test        int             `key:"test"`
+	Imbalance   float64         `key:"imbalance"`
+	Background  float64         `key:"background"`
+	BalancedCal bool            `key:"balanced_cal"`
+	Accuracy    byName[float64] `key:"accuracy" brief:"" one:"accuracy of"` // by backbone; "" for all
+	ECE         byName[float64] `key:"ece" brief:"" one:"ece of"`
 }
+
+func (networkGroup) about() (name, text string) { return "network", "" }
 
 // ParseNetworks reads a declaration; file is for messages, which are as in
 // specs.
 func ParseNetworks(file string, src []byte) (*Networks, error) {
-	r := &reader{file: file}
+	r := newReader(file)
 	root := r.root(src)
 	if root == nil {
 		return nil, r.err()
@@ -61,108 +73,88 @@ func ParseNetworks(file string, src []byte) (*Networks, error) {
 		plain: map[networkKey]simulate.Network{}, shifts: map[string]string{},
 		uncal: uncal, groups: map[networkKey]networkGroup{},
 	}
-	var d defaults
-	var list *yaml.Node
-	r.object(root, "a declaration of networks", map[string]func(*yaml.Node){
-		"width":    r.integer(&d.width, "width"),
-		"ood":      r.integer(&d.ood, "ood"),
-		"tilt":     r.byBackbone(&d.tilt, "tilt"),
-		"networks": func(n *yaml.Node) { list = n },
-	})
-	if list == nil {
+	var d declaration
+	r.decode(root, reflect.ValueOf(&d), "", Key{})
+	if !r.given(&d.Networks) {
 		r.errorf(root, "no networks are declared")
-		return nil, r.err()
 	}
-	r.list(list, func(n *yaml.Node) {
-		if g, ok := r.networkGroup(n); ok {
-			r.add(n, all, g, d)
+	for i := range d.Networks {
+		switch g := &d.Networks[i]; {
+		case !r.sound(g):
+		case g.Dataset == "":
+			r.errorf(g, "a network needs its dataset")
+		default:
+			r.add(g, all, &d)
 		}
-	})
+	}
 	return all, r.err()
 }
 
-func (r *reader) networkGroup(n *yaml.Node) (networkGroup, bool) {
-	g := networkGroup{loss: "ce"}
-	before := len(r.errs)
-	r.object(n, "a network", map[string]func(*yaml.Node){
-		"dataset":      r.text(&g.dataset, "dataset"),
-		"loss":         r.text(&g.loss, "loss"),
-		"like":         r.text(&g.like, "like"),
-		"shift_of":     r.text(&g.shiftOf, "shift_of"),
-		"classes":      r.integer(&g.classes, "classes"),
-		"cal":          r.integer(&g.cal, "cal"),
-		"test":         r.integer(&g.test, "test"),
-		"imbalance":    r.number(&g.imbalance, "imbalance"),
-		"background":   r.number(&g.background, "background"),
-		"balanced_cal": r.boolean(&g.balancedCal, "balanced_cal"),
-		"accuracy":     r.byBackbone(&g.accuracy, "accuracy"),
-		"ece":          r.byBackbone(&g.ece, "ece"),
-	})
-	if g.dataset == "" && len(r.errs) == before {
-		r.errorf(n, "a network needs its dataset")
-	}
-	return g, len(r.errs) == before
-}
-
 // add declares the networks of a group.
-func (r *reader) add(n *yaml.Node, all *Networks, g networkGroup, d defaults) {
-	if g.shiftOf != "" {
-		all.shifts[g.dataset] = g.shiftOf
+func (r *reader) add(item *networkGroup, all *Networks, d *declaration) {
+	g := *item
+	g.Loss = cmp.Or(g.Loss, "ce")
+	if g.ShiftOf != "" {
+		all.shifts[g.Dataset] = g.ShiftOf
 		return
 	}
-	published := g.dataset
-	if g.like != "" {
-		base, ok := all.groups[networkKey{dataset: g.like, loss: "ce"}]
+	published := g.Dataset
+	if g.Like != "" {
+		base, ok := all.groups[networkKey{dataset: g.Like, loss: "ce"}]
 		if !ok {
-			r.errorf(n, "like %q: it is not declared above", g.like)
+			r.errorf(item, "like %q: it is not declared above", g.Like)
 			return
 		}
-		if g.classes != 0 || g.cal != 0 || g.test != 0 || g.accuracy != nil || g.imbalance != 0 || g.background != 0 {
-			r.errorf(n, "a network that is like another one can give only dataset, loss, ece and balanced_cal")
+		if g.Classes != 0 || g.Cal != 0 || g.Test != 0 || g.Accuracy != nil || g.Imbalance != 0 || g.Background != 0 {
+			r.errorf(item, "a network that is like another one can give only dataset, loss, ece and balanced_cal")
 			return
 		}
-		base.dataset, base.loss, base.balancedCal = g.dataset, g.loss, g.balancedCal
-		if g.ece != nil {
-			base.ece = g.ece
+		base.Dataset, base.Loss, base.BalancedCal = g.Dataset, g.Loss, g.BalancedCal
+		if g.ECE != nil {
+			base.ECE = g.ECE
 		}
-		g, published = base, g.like
+		g, published = base, g.Like
 	}
-	key := networkKey{dataset: g.dataset, loss: g.loss}
+	key := networkKey{dataset: g.Dataset, loss: g.Loss}
 	if _, twice := all.groups[key]; twice {
-		r.errorf(n, "the networks of %s with loss %s are declared twice", g.dataset, g.loss)
+		r.errorf(item, "the networks of %s with loss %s are declared twice", g.Dataset, g.Loss)
 		return
 	}
 	all.groups[key] = g
 	for _, backbone := range all.backbones(g, published) {
 		w := simulate.Network{
-			Name: published + "/" + backbone, Classes: g.classes, Width: d.width, CalRows: g.cal, TestRows: g.test, OODRows: d.ood,
-			Imbalance: g.imbalance, BalancedCal: g.balancedCal, Tilt: d.tilt[backbone],
-			Accuracy: of(g.accuracy, backbone), ECE: of(g.ece, backbone) / 100,
+			Name: published + "/" + backbone, Classes: g.Classes, Width: d.Width, CalRows: g.Cal, TestRows: g.Test, OODRows: d.OOD,
+			Imbalance: g.Imbalance, BalancedCal: g.BalancedCal, Tilt: of(d.Tilt, backbone),
+			Accuracy: of(g.Accuracy, backbone), ECE: of(g.ECE, backbone) / 100,
 		}
-		if g.loss != "ce" {
-			w.Name += "/" + g.loss
+		if g.Loss != "ce" {
+			w.Name += "/" + g.Loss
 		}
-		if g.background > 0 {
-			w.Prior = simulate.Background(g.classes, g.background)
+		if g.Background > 0 {
+			w.Prior = simulate.Background(g.Classes, g.Background)
 		}
-		if g.ece == nil {
+		if g.ECE == nil {
 			w.ECE = all.uncal[results.Setting{Dataset: published, Backbone: backbone}]
 		}
 		if err := w.Check(); err != nil {
-			r.errorf(n, "%v", err)
+			r.errorf(item, "%v", err)
 			return
 		}
-		all.plain[networkKey{g.dataset, backbone, g.loss}] = w
+		all.plain[networkKey{g.Dataset, backbone, g.Loss}] = w
 	}
 }
 
 // backbones returns the backbones of a group in a fixed order: the named ones or,
 // if one accuracy is for all, those with a published number.
 func (all *Networks) backbones(g networkGroup, published string) []string {
-	if _, same := g.accuracy[""]; !same {
-		return slices.Sorted(maps.Keys(g.accuracy))
-	}
 	found := map[string]bool{}
+	for _, x := range g.Accuracy {
+		found[x.Name] = true
+	}
+	if !found[""] {
+		return slices.Sorted(maps.Keys(found))
+	}
+	clear(found)
 	for cell := range all.uncal {
 		if cell.Dataset == published && cell.Corruption == "" {
 			found[cell.Backbone] = true
@@ -171,12 +163,18 @@ func (all *Networks) backbones(g networkGroup, published string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// of returns the value of a backbone.
-func of(values map[string]float64, backbone string) float64 {
-	if v, ok := values[backbone]; ok {
-		return v
+// of returns the value of a backbone, or else the value of all; 0 for none.
+func of(values byName[float64], backbone string) float64 {
+	all := 0.0
+	for _, x := range values {
+		switch x.Name {
+		case backbone:
+			return x.Value
+		case "":
+			all = x.Value
+		}
 	}
-	return values[""]
+	return all
 }
 
 // Lookup returns the network that simulates a set, and whether one is declared.
@@ -211,23 +209,4 @@ func publishedUncal() (map[results.Setting]float64, error) {
 		}
 	}
 	return uncal, nil
-}
-
-// byBackbone reads a number for each backbone, or one number for all under "".
-func (r *reader) byBackbone(dst *map[string]float64, what string) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		*dst = map[string]float64{}
-		m := resolve(n)
-		if m.Kind != yaml.MappingNode {
-			var v float64
-			r.number(&v, what)(n)
-			(*dst)[""] = v
-			return
-		}
-		for i := 0; i+1 < len(m.Content); i += 2 {
-			var v float64
-			r.number(&v, fmt.Sprintf("%s of %s", what, m.Content[i].Value))(m.Content[i+1])
-			(*dst)[m.Content[i].Value] = v
-		}
-	}
 }

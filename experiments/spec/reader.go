@@ -2,10 +2,11 @@ package spec
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,29 +15,76 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxErrors bounds how many mistakes of one file are listed.
-const maxErrors = 10
+// maxMistakes bounds how many mistakes of one file are listed.
+const maxMistakes = 10
 
-// reader walks the nodes of one YAML file and collects mistakes with their
-// positions. The decoder of package yaml would lose the columns, and would
-// accept unknown keys, second documents and empty files in silence.
+// A reader reads one YAML file. It collects mistakes, and remembers where each value
+// stands: what decode has filled in is looked up by a pointer to it.
 type reader struct {
-	file string
-	errs []error
+	file     string
+	mistakes []mistake
+	places   map[any]place // by pointer to a field, or to an item of a list
+	keys     map[reflect.Type][]Key
 }
 
-// errorf records a mistake at n.
-func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
-	r.errs = append(r.errs, fmt.Errorf("%s:%d:%d: %s", r.file, n.Line, n.Column, fmt.Sprintf(format, args...)))
+// mistake is a message about a place in the file.
+type mistake struct {
+	line, column int
+	text         string
 }
 
-// err joins the mistakes in the order in which they were found.
-func (r *reader) err() error {
-	if len(r.errs) > maxErrors {
-		more := len(r.errs) - maxErrors
-		return errors.Join(append(r.errs[:maxErrors:maxErrors], fmt.Errorf("%s: %d more mistakes", r.file, more))...)
+// place is where a value stands.
+type place struct {
+	*yaml.Node
+	mistakes int // in the value
+}
+
+func newReader(file string) *reader {
+	return &reader{file: file, places: map[any]place{}, keys: map[reflect.Type][]Key{}}
+}
+
+// errorf records a mistake at a node, or at the value that a pointer names.
+func (r *reader) errorf(at any, format string, args ...any) {
+	n, ok := at.(*yaml.Node)
+	if !ok {
+		n = r.places[at].Node
 	}
-	return errors.Join(r.errs...)
+	r.errorAt(n.Line, n.Column, format, args...)
+}
+
+func (r *reader) errorAt(line, column int, format string, args ...any) {
+	r.mistakes = append(r.mistakes, mistake{line, column, fmt.Sprintf(format, args...)})
+}
+
+// given reports whether the file has a value for a field.
+func (r *reader) given(field any) bool { return r.places[field].Node != nil }
+
+// sound reports whether the file has a value for a field, without a mistake.
+func (r *reader) sound(field any) bool { return r.given(field) && r.places[field].mistakes == 0 }
+
+// onlyIn reports whether all mistakes so far are in the values of these fields.
+func (r *reader) onlyIn(fields ...any) bool {
+	n := len(r.mistakes)
+	for _, f := range fields {
+		n -= r.places[f].mistakes
+	}
+	return n == 0
+}
+
+// err joins the mistakes in the order of the file.
+func (r *reader) err() error {
+	slices.SortStableFunc(r.mistakes, func(a, b mistake) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	var list []error
+	for i, m := range r.mistakes {
+		if i == maxMistakes {
+			list = append(list, fmt.Errorf("%s: %d more mistakes", r.file, len(r.mistakes)-i))
+			break
+		}
+		list = append(list, fmt.Errorf("%s:%d:%d: %s", r.file, m.line, m.column, m.text))
+	}
+	return errors.Join(list...)
 }
 
 // root parses src, which must hold exactly one document that is a mapping.
@@ -46,10 +94,10 @@ func (r *reader) root(src []byte) *yaml.Node {
 	err := dec.Decode(&doc)
 	switch {
 	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
-		r.errs = append(r.errs, fmt.Errorf("%s:1:1: the file is empty; a spec needs at least name, methods and settings", r.file))
+		r.errorAt(1, 1, "the file is empty; a spec needs at least name, methods and settings")
 		return nil
 	case err != nil:
-		r.errs = append(r.errs, r.syntax(src, err))
+		r.syntax(src, err)
 		return nil
 	}
 	switch err := dec.Decode(&second); {
@@ -57,7 +105,7 @@ func (r *reader) root(src []byte) *yaml.Node {
 		r.errorf(&second, "the file has a second document; a spec is one document")
 		return nil
 	case !errors.Is(err, io.EOF):
-		r.errs = append(r.errs, r.syntax(src, err))
+		r.syntax(src, err)
 		return nil
 	}
 	return doc.Content[0]
@@ -65,14 +113,14 @@ func (r *reader) root(src []byte) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// syntax brings an error of package yaml into the form file:line:column. A tab in the
-// indentation, which package yaml calls a character that cannot start any token, is
-// named.
-func (r *reader) syntax(src []byte, err error) error {
+// syntax records an error of package yaml. A tab in the indentation, which package yaml
+// calls a character that cannot start any token, is named.
+func (r *reader) syntax(src []byte, err error) {
 	msg := err.Error()
 	m := yamlLine.FindStringSubmatch(msg)
 	if m == nil {
-		return fmt.Errorf("%s:1:1: %s", r.file, strings.TrimPrefix(msg, "yaml: "))
+		r.errorAt(1, 1, "%s", strings.TrimPrefix(msg, "yaml: "))
+		return
 	}
 	lines := strings.Split(string(src), "\n")
 	at, _ := strconv.Atoi(m[1]) // digits, by yamlLine
@@ -82,10 +130,11 @@ func (r *reader) syntax(src []byte, err error) error {
 		}
 		indent := lines[n-1][:len(lines[n-1])-len(strings.TrimLeft(lines[n-1], " \t"))]
 		if tab := strings.IndexByte(indent, '\t'); tab >= 0 {
-			return fmt.Errorf("%s:%d:%d: a tab in the indentation; YAML allows spaces only: replace the tab by spaces", r.file, n, tab+1)
+			r.errorAt(n, tab+1, "a tab in the indentation; YAML allows spaces only: replace the tab by spaces")
+			return
 		}
 	}
-	return fmt.Errorf("%s:%s:1: %s", r.file, m[1], msg[len(m[0]):])
+	r.errorAt(at, 1, "%s", msg[len(m[0]):])
 }
 
 // resolve follows an alias to the node that it names.
@@ -94,66 +143,4 @@ func resolve(n *yaml.Node) *yaml.Node {
 		n = n.Alias
 	}
 	return n
-}
-
-// keys reads a mapping by the keys of its kind of object.
-func (r *reader) keys(n *yaml.Node, what string, keys []Key) {
-	fields := map[string]func(*yaml.Node){}
-	for _, k := range keys {
-		fields[k.Name] = k.read
-	}
-	r.object(n, what, fields)
-}
-
-// object reads a mapping: each value goes to the function of its key. An
-// unknown, repeated or merged key is a mistake.
-func (r *reader) object(n *yaml.Node, what string, fields map[string]func(*yaml.Node)) {
-	m := resolve(n)
-	if m.Kind != yaml.MappingNode {
-		r.errorf(n, "%s must be a mapping (key: value)", what)
-		return
-	}
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		key, value := m.Content[i], m.Content[i+1]
-		read, ok := fields[key.Value]
-		switch first := seen[key.Value]; {
-		case first != nil:
-			r.errorf(key, "key %q is given twice (first at line %d)", key.Value, first.Line)
-		case !ok:
-			r.errorf(key, "unknown key %q in %s%s", key.Value, what, Suggest(key.Value, slices.Sorted(maps.Keys(fields))))
-		default:
-			read(value)
-		}
-		seen[key.Value] = key
-	}
-}
-
-// list calls read for each item of a sequence, or once for a single value.
-func (r *reader) list(n *yaml.Node, read func(*yaml.Node)) {
-	s := resolve(n)
-	if s.Kind != yaml.SequenceNode {
-		read(n)
-		return
-	}
-	for _, item := range s.Content {
-		read(item)
-	}
-}
-
-// notEmpty records that a list without a mistake has no items.
-func (r *reader) notEmpty(n *yaml.Node, what string, items int) {
-	if items == 0 && len(r.errs) == 0 {
-		r.errorf(n, "%s: the list is empty", what)
-	}
-}
-
-// scalar returns the text of a single value that is not null.
-func (r *reader) scalar(n *yaml.Node, what string) (string, bool) {
-	s := resolve(n)
-	if s.Kind != yaml.ScalarNode || s.Tag == "!!null" {
-		r.errorf(n, "%s must be a single value", what)
-		return "", false
-	}
-	return s.Value, true
 }

@@ -3,10 +3,9 @@ package spec
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
@@ -14,65 +13,31 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// An Object is a kind of mapping in a spec, such as a table.
-type Object struct {
-	Name  string // "spec", "method", "setting", "table" or "figure"
-	About string // a description in one or two sentences
-	Keys  []Key
-}
-
-// A Key is a key of an object: what the reader, the reference and the schema know of it.
-type Key struct {
-	Name     string
-	Type     Type
-	Required bool
-	Choices  []string // the values that are known before a spec is read; nil for others
-	Pattern  string   // regular expression that each text matches; empty for any text
-	Most     int      // largest whole number; 0 for no limit
-	Default  string   // in words; empty for none
-	Meaning  string
-	Example  string // a value in YAML
-
-	read func(*yaml.Node) // reads the value
-}
-
-// Type is what a key accepts. Where it accepts a list, it accepts one item
-// without brackets too.
-type Type string
-
-const (
-	Text     Type = "text"
-	ID       Type = "id"              // letters, digits and . _ + -, beginning with a letter or digit
-	Flag     Type = "true or false"   //
-	Count    Type = "whole number"    // 1 or more
-	Texts    Type = "list of texts"   //
-	IDs      Type = "list of ids"     //
-	Numbers  Type = "list of numbers" //
-	Counts   Type = "list of whole numbers"
-	Labels   Type = "mapping of texts"
-	IDsByID  Type = "mapping of ids"
-	Options  Type = "mapping of options"
-	Methods  Type = "list of methods"
-	Settings Type = "list of settings"
-	Tables   Type = "list of tables"
-	Figures  Type = "list of figures"
-)
+// objects are the kinds of mappings in a spec.
+var objects = []object{document{}, methodItem{}, grid{}, tableItem{}, figureItem{}}
 
 // Reference returns every object of a spec with every key that Parse accepts.
-//
-// The reader and the reference share the keys and use different fields of them. The reader
-// uses Name and read. It does not need Choices, so it may pass an empty registry. The
-// reference calls no read, so it passes empty objects to be filled.
 func Reference(known Registry) []Object {
-	var r reader
-	var w written
-	columns := strings.Join(results.SettingColumns(), ", ")
-	return []Object{
-		{"spec", "A spec is one YAML document, one experiment: every method runs on every setting, and every metric is computed.", r.specKeys(&Spec{}, nil, known)},
-		{"method", "A calibrator with options, under a name that is unique in the spec.", r.methodKeys(&w, known)},
-		{"setting", "A grid of settings: the product of its lists.", r.settingKeys(&grid{})},
-		{"table", "A table of one metric. Its keys " + columns + " keep only the settings with the given values.", r.tableKeys(&tableItem{}, &Spec{}, known.Metrics)},
-		{"figure", "A figure. Its keys " + columns + " keep only the settings with the given values. Kinds that show one setting are drawn once for each setting.", r.figureKeys(&figureItem{}, &Spec{}, known.Metrics)},
+	words := known.words()
+	var list []Object
+	for _, o := range objects {
+		name, text := o.about()
+		list = append(list, Object{name, expand(text, words), keysOf(reflect.TypeOf(o), words)})
+	}
+	return list
+}
+
+// words are the lists that tags of keys name in braces.
+func (r Registry) words() map[string][]string {
+	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
+	return map[string][]string{
+		"methods":      slices.Concat(names(r.Methods), names(r.External)),
+		"metrics":      metricNames(r.Metrics),
+		"resampled":    metricNames(resampled),
+		"values":       outputNames(r.Metrics),
+		"columns":      results.SettingColumns(),
+		"kinds":        figureKinds(),
+		"metric-kinds": plots.ByMetric(),
 	}
 }
 

@@ -3,9 +3,8 @@ package spec
 import (
 	"encoding/json"
 	"io"
-	"regexp"
+	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/qats-bench/qats/calib"
 )
@@ -60,29 +59,49 @@ func (o Object) schema(known Registry) schema {
 
 // schema returns the schema of the values of a key.
 func (k Key) schema() schema {
-	id := schema{"type": []string{"string", "number"}, "pattern": idPattern.String()}
-	text := schema{"type": []string{"string", "number", "boolean"}}
-	switch {
-	case k.Choices != nil:
-		text = schema{"enum": k.Choices}
-	case k.Pattern != "":
-		text = schema{"type": "string", "pattern": k.Pattern}
-	}
-	count := schema{"type": "integer", "minimum": 1}
-	if k.Most > 0 {
-		count["maximum"] = k.Most
-	}
-	s := map[Type]schema{
-		Text: text, ID: id, Flag: {"type": "boolean"}, Count: count,
-		Texts: oneOrMore(text), IDs: oneOrMore(id), Numbers: oneOrMore(schema{"type": "number", "minimum": 1e-6, "maximum": 1e6}),
-		Counts:  oneOrMore(schema{"type": "integer", "minimum": 1, "maximum": 5}),
-		Labels:  {"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
-		IDsByID: {"type": "object", "additionalProperties": id},
-		Options: {"type": "object"},
-		Methods: oneOrMore(schema{"$ref": "#/definitions/method"}), Settings: oneOrMore(schema{"$ref": "#/definitions/setting"}),
-		Tables: oneOrMore(schema{"$ref": "#/definitions/table"}), Figures: oneOrMore(schema{"$ref": "#/definitions/figure"}),
-	}[k.Type]
+	s := k.values(k.field)
 	s["description"] = k.Meaning
+	return s
+}
+
+// values returns the schema of the values of a type, under the rules of the key.
+func (k Key) values(t reflect.Type) schema {
+	switch x := reflect.Zero(t).Interface().(type) {
+	case options:
+		return schema{"type": "object"}
+	case mapping:
+		return schema{"type": "object", "additionalProperties": k.values(x.value())}
+	case object:
+		name, _ := x.about()
+		return schema{"$ref": "#/definitions/" + name}
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return oneOrMore(k.values(t.Elem()))
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.Int:
+		return bounded("integer", k.Range)
+	case reflect.Float64:
+		return bounded("number", k.Range)
+	}
+	switch {
+	case k.as == "id":
+		return schema{"type": []string{"string", "number"}, "pattern": idPattern.String()}
+	case k.Choices != nil:
+		return schema{"enum": k.Choices}
+	case k.pattern != "":
+		return schema{"type": "string", "pattern": k.pattern}
+	}
+	return schema{"type": []string{"string", "number", "boolean"}}
+}
+
+// bounded returns the schema of a number in a range such as "1 to 100".
+func bounded(kind, limits string) schema {
+	s := schema{"type": kind}
+	if least, most, ok := bounds(limits); ok {
+		s["minimum"], s["maximum"] = least, most
+	}
 	return s
 }
 
@@ -111,9 +130,6 @@ func optionSchemas(known Registry) []schema {
 	return all
 }
 
-// limits finds the bounds in the range of an option, such as "1 to 100".
-var limits = regexp.MustCompile(`^(\S+) to (\S+)$`)
-
 // optionSchema returns the schema of an option. Its range is in the description
 // too.
 func optionSchema(o calib.Option) schema {
@@ -131,12 +147,8 @@ func optionSchema(o calib.Option) schema {
 	case []string:
 		s["anyOf"] = oneOrMore(schema{"type": []string{"string", "number", "boolean"}})["anyOf"]
 	}
-	if found := limits.FindStringSubmatch(o.Range); found != nil {
-		least, errLeast := strconv.ParseFloat(found[1], 64)
-		most, errMost := strconv.ParseFloat(found[2], 64)
-		if errLeast == nil && errMost == nil {
-			s["minimum"], s["maximum"] = least, most
-		}
+	if least, most, ok := bounds(o.Range); ok {
+		s["minimum"], s["maximum"] = least, most
 	}
 	return s
 }

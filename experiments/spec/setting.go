@@ -2,9 +2,6 @@ package spec
 
 import (
 	"cmp"
-	"fmt"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
@@ -39,111 +36,106 @@ func (s *Setting) String() string { return s.Setting.Name() }
 
 // grid is one item of a spec's settings: the product of its lists.
 type grid struct {
-	datasets, backbones, losses, corruptions []string
-	severities                               []int
-	rescales                                 []float64
-	splits                                   int
-	testShares                               bool
-	calibrateOn                              string
+	Dataset     []string  `key:"dataset" as:"id" required:"" nonempty:"" help:"Data sets." example:"cifar10"`
+	Backbone    []string  `key:"backbone" as:"id" required:"" nonempty:"" help:"Networks." example:"[resnet50, densenet40]"`
+	Loss        []string  `key:"loss" as:"id" nonempty:"" default:"ce" help:"Training losses." example:"[ce, focal]"`
+	Corruption  []string  `key:"corruption" as:"id" nonempty:"" default:"none: clean images" help:"Corruptions of the test images; needs severity." example:"[fog, snow]"`
+	Severity    []int     `key:"severity" nonempty:"" range:"1 to 5" want:"severities are 1 to 5; leave the key out for clean images" default:"none: clean images" help:"Severities, 1 to 5; needs corruption." example:"[1, 3, 5]"`
+	Rescale     []float64 `key:"rescale" nonempty:"" range:"1e-6 to 1e6" want:"a factor is 1e-6 to 1e6" default:"none" help:"Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption." example:"[0.5, 2]"`
+	Splits      int       `key:"splits" range:"1 to 1000" want:"give a number of draws from 1 to 1000" default:"none" help:"How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on." example:"20"`
+	TestShares  string    `key:"test_shares" of:"calibration" default:"none" help:"calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on." example:"calibration"`
+	CalibrateOn string    `key:"calibrate_on" as:"id" default:"the dataset itself" help:"Data set whose calibration set is used." example:"cifar10"`
 }
 
-// settings reads the list of grids. The order is that of the file; within a
+func (grid) about() (name, text string) {
+	return "setting", "A grid of settings: the product of its lists."
+}
+
+// settings expands the list of grids. The order is that of the file; within a
 // grid the last list varies fastest (dataset, backbone, loss, corruption,
 // severity, variant).
-func (r *reader) settings(n *yaml.Node, experiment string) []Setting {
+func (r *reader) settings(grids []grid, experiment string) []Setting {
 	var all []Setting
-	first := map[results.Setting]*yaml.Node{}
-	r.list(n, func(item *yaml.Node) {
-		g, ok := r.grid(item)
-		if !ok {
-			return
+	first := map[results.Setting]*grid{}
+	for i := range grids {
+		g := &grids[i]
+		if !r.consistent(g) {
+			continue
 		}
 		for _, s := range g.expand(experiment) {
 			if len(all) == maxSettings {
-				r.errorf(item, "more than %d settings", maxSettings)
-				return
+				r.errorf(g, "more than %d settings", maxSettings)
+				break
 			}
 			if earlier := first[s.Setting]; earlier != nil {
-				r.errorf(item, "duplicate setting %s (first in the grid at line %d)", &s, earlier.Line)
-				return
+				r.errorf(g, "duplicate setting %s (first in the grid at line %d)", &s, r.places[earlier].Line)
+				break
 			}
-			first[s.Setting] = item
+			first[s.Setting] = g
 			all = append(all, s)
 		}
-	})
+	}
 	return all
 }
 
-// grid reads one grid, and reports whether it has no mistake.
-func (r *reader) grid(item *yaml.Node) (grid, bool) {
-	g := grid{losses: []string{"ce"}}
-	before := len(r.errs)
-	r.keys(item, "a setting", r.settingKeys(&g))
-	if len(r.errs) > before {
-		return g, false
+// consistent reports whether the keys of a grid can stand together.
+func (r *reader) consistent(g *grid) bool {
+	if g.TestShares != "" && g.TestShares != "calibration" {
+		r.errorf(&g.TestShares, "test_shares %q: want calibration, or leave the key out", g.TestShares)
+		return false
 	}
+	if !r.sound(g) {
+		return false
+	}
+	corrupted, rescaled, redrawn, elsewhere := len(g.Corruption) > 0, len(g.Rescale) > 0, g.Splits > 0, g.CalibrateOn != ""
+	wrong := ""
 	switch {
-	case len(g.datasets) == 0 || len(g.backbones) == 0:
-		r.errorf(item, "a setting needs dataset and backbone")
-	case (len(g.corruptions) == 0) != (len(g.severities) == 0):
-		r.errorf(item, "corruption and severity are given together or not at all")
-	case g.testShares && (g.splits > 0 || len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
-		r.errorf(item, "test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on")
-	case len(g.rescales) > 0 && len(g.corruptions) > 0:
-		r.errorf(item, "rescale applies to clean images; leave out corruption and severity")
-	case g.splits > 0 && (len(g.rescales) > 0 || len(g.corruptions) > 0 || g.calibrateOn != ""):
-		r.errorf(item, "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on")
+	case len(g.Dataset) == 0 || len(g.Backbone) == 0:
+		wrong = "a setting needs dataset and backbone"
+	case corrupted != (len(g.Severity) > 0):
+		wrong = "corruption and severity are given together or not at all"
+	case g.TestShares != "" && (redrawn || rescaled || corrupted || elsewhere):
+		wrong = "test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on"
+	case rescaled && corrupted:
+		wrong = "rescale applies to clean images; leave out corruption and severity"
+	case redrawn && (rescaled || corrupted || elsewhere):
+		wrong = "splits redraws clean images and their own calibration set; leave out corruption, severity, rescale and calibrate_on"
 	}
-	return g, len(r.errs) == before
-}
-
-// settingKeys are the keys of a grid.
-func (r *reader) settingKeys(g *grid) []Key {
-	draws := fmt.Sprintf("give a number of draws from 1 to %d", MaxSplits)
-	shares := func(n *yaml.Node) {
-		s, ok := r.scalar(n, "test_shares")
-		if g.testShares = s == "calibration"; ok && !g.testShares {
-			r.errorf(n, "test_shares %q: want calibration, or leave the key out", s)
-		}
+	if wrong != "" {
+		r.errorf(g, "%s", wrong)
 	}
-	return []Key{
-		{Name: "dataset", Type: IDs, read: r.ids(&g.datasets, "dataset"), Required: true, Meaning: "Data sets.", Example: "cifar10"},
-		{Name: "backbone", Type: IDs, read: r.ids(&g.backbones, "backbone"), Required: true, Meaning: "Networks.", Example: "[resnet50, densenet40]"},
-		{Name: "loss", Type: IDs, read: r.ids(&g.losses, "loss"), Default: "ce", Meaning: "Training losses.", Example: "[ce, focal]"},
-		{Name: "corruption", Type: IDs, read: r.ids(&g.corruptions, "corruption"), Default: "none: clean images", Meaning: "Corruptions of the test images; needs severity.", Example: "[fog, snow]"},
-		{Name: "severity", Type: Counts, read: r.severities(&g.severities), Default: "none: clean images", Meaning: "Severities, 1 to 5; needs corruption.", Example: "[1, 3, 5]"},
-		{Name: "rescale", Type: Numbers, read: r.rescales(&g.rescales), Default: "none", Meaning: "Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption.", Example: "[0.5, 2]"},
-		{Name: "splits", Type: Count, read: r.whole(&g.splits, "splits", 1, MaxSplits, draws), Most: MaxSplits, Default: "none", Meaning: "How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on.", Example: "20"},
-		{Name: "test_shares", Type: Text, read: shares, Choices: []string{"calibration"}, Default: "none", Meaning: "calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on.", Example: "calibration"},
-		{Name: "calibrate_on", Type: ID, read: r.oneID(&g.calibrateOn, "calibrate_on"), Default: "the dataset itself", Meaning: "Data set whose calibration set is used.", Example: "cifar10"},
-	}
+	return wrong == ""
 }
 
 // variants returns the variants of the grid's settings, at least one.
-func (g grid) variants() []results.Variant {
+func (g *grid) variants() []results.Variant {
 	var list []results.Variant
-	for _, factor := range g.rescales {
+	for _, factor := range g.Rescale {
 		list = append(list, results.Variant{Rescale: factor})
 	}
-	for draw := range g.splits {
+	for draw := range g.Splits {
 		list = append(list, results.Variant{Split: draw + 1})
 	}
 	if list == nil {
-		list = []results.Variant{{TestShares: g.testShares}}
+		list = []results.Variant{{TestShares: g.TestShares != ""}}
 	}
 	return list
 }
 
 // expand returns the product of the lists.
-func (g grid) expand(experiment string) []Setting {
-	corruptions, severities, variants := g.corruptions, g.severities, g.variants()
+func (g *grid) expand(experiment string) []Setting {
+	losses := g.Loss
+	if len(losses) == 0 {
+		losses = []string{"ce"}
+	}
+	corruptions, severities, variants := g.Corruption, g.Severity, g.variants()
 	if len(corruptions) == 0 {
 		corruptions, severities = []string{""}, []int{0}
 	}
 	var list []Setting
-	for _, dataset := range g.datasets {
-		for _, backbone := range g.backbones {
-			for _, loss := range g.losses {
+	for _, dataset := range g.Dataset {
+		for _, backbone := range g.Backbone {
+			for _, loss := range losses {
 				for _, corruption := range corruptions {
 					for _, severity := range severities {
 						for _, variant := range variants {
@@ -153,7 +145,7 @@ func (g grid) expand(experiment string) []Setting {
 							list = append(list, Setting{
 								Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone,
 									Loss: loss, Corruption: corruption, Severity: severity, Variant: variant},
-								CalibrateOn: g.calibrateOn,
+								CalibrateOn: g.CalibrateOn,
 							})
 						}
 					}
@@ -162,25 +154,4 @@ func (g grid) expand(experiment string) []Setting {
 		}
 	}
 	return list
-}
-
-// severities reads severities from 1 to 5, as in the corruption benchmarks
-// (Hendrycks and Dietterich 2019).
-func (r *reader) severities(dst *[]int) func(*yaml.Node) {
-	return listOf(r, dst, "severity", func(one *int) func(*yaml.Node) {
-		return r.whole(one, "severity", 1, 5, "severities are 1 to 5; leave the key out for clean images")
-	})
-}
-
-// rescales reads factors on the test logits. They are bounded so that float32
-// logits keep their digits.
-func (r *reader) rescales(dst *[]float64) func(*yaml.Node) {
-	return listOf(r, dst, "rescale", func(one *float64) func(*yaml.Node) {
-		return func(item *yaml.Node) {
-			before := len(r.errs)
-			if r.number(one, "rescale")(item); len(r.errs) == before && !(*one >= 1e-6 && *one <= 1e6) {
-				r.errorf(item, "rescale %g: a factor is 1e-6 to 1e6", *one)
-			}
-		}
-	})
 }

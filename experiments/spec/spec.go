@@ -3,9 +3,8 @@ package spec
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -66,50 +65,60 @@ func Read(file string, known Registry) (*Spec, error) {
 	return Parse(file, src, known)
 }
 
+// document is a spec as it stands in the file.
+type document struct {
+	Name      string         `key:"name" as:"id" required:"" help:"Name of the experiment: the first column of the result files, and a part of the names of its tables and figures." example:"mine"`
+	Title     string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
+	Data      []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
+	Layout    string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
+	Methods   []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method (qats methods lists them), or a mapping." example:"[uncal, ts, qats]"`
+	Baseline  string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
+	Metrics   []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics}" default:"all that qats metrics lists, except those on request" help:"The metrics to compute." example:"[accuracy, ece, aece, nll]"`
+	Intervals []string       `key:"intervals" one:"a metric" nonempty:"" of:"{resampled}" default:"none" help:"Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict." example:"[accuracy]"`
+	Settings  []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
+	Like      byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
+	Samples   byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
+	Tables    []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
+	Figures   []figureItem   `key:"figures" default:"none" help:"The figures that qats report draws." example:"[{kind: reliability, methods: [ts, qats]}]"`
+}
+
+func (document) about() (name, text string) {
+	return "spec", "A spec is one YAML document, one experiment: every method runs on every setting, and every metric is computed."
+}
+
 // Parse reads a spec; file is for messages. The error joins up to ten
 // mistakes, each as file:line:column: what is wrong.
 func Parse(file string, src []byte, known Registry) (*Spec, error) {
-	r := &reader{file: file}
+	r := newReader(file)
 	root := r.root(src)
 	if root == nil {
 		return nil, r.err()
 	}
-	s := &Spec{File: file, Text: string(src), Data: []string{"arrays"}}
-	// Parts that refer to other parts are read after them, whatever their order
-	// in the file.
-	parts := map[string]*yaml.Node{}
-	r.keys(root, "a spec", r.specKeys(s, parts, known))
-	methods, settings := parts["methods"], parts["settings"]
-	if len(r.errs) == 0 {
+	var d document
+	r.decode(root, reflect.ValueOf(&d), "", Key{})
+	if r.onlyIn(&d.Methods, &d.Baseline, &d.Metrics, &d.Intervals, &d.Settings, &d.Like, &d.Samples, &d.Tables, &d.Figures) {
 		switch {
-		case s.Name == "":
+		case d.Name == "":
 			r.errorf(root, "the spec has no name")
-		case methods == nil:
+		case !r.given(&d.Methods):
 			r.errorf(root, "the spec has no methods")
-		case settings == nil:
+		case !r.given(&d.Settings):
 			r.errorf(root, "the spec has no settings")
 		}
 	}
-	if methods != nil {
-		s.Methods = r.methods(methods, slices.Concat(known.Methods, known.External))
-	}
-	if settings != nil {
-		s.Settings = r.settings(settings, s.Name)
-	}
-	if n := parts["metrics"]; n != nil {
-		s.Metrics = r.metrics(n, s, known.Metrics)
-	} else {
-		s.Metrics = slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
-	}
-	s.Baseline = r.baseline(parts["baseline"], s)
-	s.Intervals = r.intervals(parts["intervals"], s)
-	s.Like = r.like(parts["like"], s)
-	s.Samples = r.samples(parts["samples"], s)
-	if len(r.errs) == 0 && (len(s.Methods) == 0 || len(s.Settings) == 0) {
-		r.errorf(root, "the spec has no cells: methods and settings must not be empty")
-	}
-	if len(r.errs) == 0 {
-		s.Tables, s.Figures = r.tables(parts["tables"], s), r.figures(parts["figures"], s)
+	s := &Spec{File: file, Text: string(src), Name: d.Name, Title: d.Title, Data: r.folders(&d), Layout: r.layout(&d)}
+	s.Methods = r.methods(d.Methods, slices.Concat(known.Methods, known.External))
+	s.Settings = r.settings(d.Settings, s.Name)
+	s.Metrics = r.metrics(&d, s, known.Metrics)
+	s.Baseline = r.baseline(&d, s)
+	s.Intervals = r.intervals(&d, s)
+	s.Like, s.Samples = r.like(&d, s), r.byDataset(d.Samples, "samples", s)
+	if r.onlyIn(&d.Tables, &d.Figures) { // else a name in a view may be unknown because its declaration is wrong
+		if len(s.Methods) == 0 || len(s.Settings) == 0 {
+			r.errorf(root, "the spec has no cells: methods and settings must not be empty")
+		} else {
+			s.Tables, s.Figures = r.tables(&d, s), r.figures(d.Figures, s)
+		}
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -117,62 +126,42 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	return s, nil
 }
 
-// specKeys are the keys of a spec. The values of those that refer to others go to parts.
-func (r *reader) specKeys(s *Spec, parts map[string]*yaml.Node, known Registry) []Key {
-	later := func(key string) func(*yaml.Node) { return func(n *yaml.Node) { parts[key] = n } }
-	resampled := slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
-	return []Key{
-		{Name: "name", Type: ID, read: r.oneID(&s.Name, "name"), Required: true, Meaning: "Name of the experiment: the first column of the result files, and a part of the names of its tables and figures.", Example: "mine"},
-		{Name: "title", Type: Text, read: r.oneLine(&s.Title, "title"), Default: "the name", Meaning: "Heading in reports.", Example: "Networks of my own"},
-		{Name: "data", Type: Texts, read: r.dataFolders(&s.Data), Pattern: `^(\.$|\./|\.?[^./])`, Default: "arrays", Meaning: "Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project.", Example: "[arrays, bundle]"},
-		{Name: "layout", Type: Text, read: r.layout(&s.Layout), Default: "the layout of docs/formats.md", Meaning: "Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}.", Example: `"{dataset}/{backbone}/{split}/{array}.npy"`},
-		{Name: "methods", Type: Methods, read: later("methods"), Required: true, Meaning: "The calibrators. An item is the name of a method (qats methods lists them), or a mapping.", Example: "[uncal, ts, qats]"},
-		{Name: "baseline", Type: Text, read: later("baseline"), Default: "ts, if it is among the methods", Meaning: "Name of the method with which pairs.csv compares all others, or none.", Example: "ts"},
-		{Name: "metrics", Type: Texts, read: later("metrics"), Choices: metricNames(known.Metrics), Default: "all that qats metrics lists, except those on request", Meaning: "The metrics to compute.", Example: "[accuracy, ece, aece, nll]"},
-		{Name: "intervals", Type: Texts, read: later("intervals"), Choices: metricNames(resampled), Default: "none", Meaning: "Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict.", Example: "[accuracy]"},
-		{Name: "settings", Type: Settings, read: later("settings"), Required: true, Meaning: "The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings.", Example: "[{dataset: cifar10, backbone: [resnet50, densenet40]}]"},
-		{Name: "like", Type: Labels, read: later("like"), Meaning: "For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it.", Example: "{cifar10-mine: cifar10}"},
-		{Name: "samples", Type: IDsByID, read: later("samples"), Default: "what manifest.yaml or else the dataset's name says", Meaning: "For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once.", Example: "{photos: cifar10}"},
-		{Name: "tables", Type: Tables, read: later("tables"), Default: "a table of ECE and one of AECE", Meaning: "The tables that qats report renders.", Example: "[{metric: ece, highlight: qats}]"},
-		{Name: "figures", Type: Figures, read: later("figures"), Default: "none", Meaning: "The figures that qats report draws.", Example: "[{kind: reliability, methods: [ts, qats]}]"},
-	}
-}
-
-// dataFolders reads the sources in order. Somebody else may have written the
+// folders returns the sources in order. Somebody else may have written the
 // spec, so it can name folders of the project only.
-func (r *reader) dataFolders(dst *[]string) func(*yaml.Node) {
-	return listOf(r, dst, "", func(one *string) func(*yaml.Node) {
-		return func(item *yaml.Node) {
-			before := len(r.errs)
-			if r.text(one, "data")(item); len(r.errs) == before && !filepath.IsLocal(*one) {
-				r.errorf(item, "data %q: name arrays, bundle or a folder below the project; give other folders by --data", *one)
-			}
+func (r *reader) folders(d *document) []string {
+	if !r.given(&d.Data) {
+		return []string{"arrays"}
+	}
+	for i := range d.Data {
+		if folder := &d.Data[i]; r.sound(folder) && !filepath.IsLocal(*folder) {
+			r.errorf(folder, "data %q: name arrays, bundle or a folder below the project; give other folders by --data", *folder)
 		}
-	})
+	}
+	return d.Data
 }
 
-func (r *reader) layout(dst *data.Layout) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		text, ok := r.scalar(n, "layout")
-		if !ok {
-			return
-		}
-		layout, err := data.ParseLayout(text)
-		if err != nil {
-			r.errorf(n, "%v", err)
-			return
-		}
-		*dst = layout
+// layout returns the layout of the folders.
+func (r *reader) layout(d *document) data.Layout {
+	if !r.sound(&d.Layout) {
+		return data.Layout{}
 	}
+	layout, err := data.ParseLayout(d.Layout)
+	if err != nil {
+		r.errorf(&d.Layout, "%v", err)
+	}
+	return layout
 }
 
 // Uncalibrated is the name of the registered method that changes nothing.
 const Uncalibrated = "uncal"
 
-// metrics reads the metrics of a spec whose methods are read.
-func (r *reader) metrics(n *yaml.Node, s *Spec, registry []metrics.Entry) []metrics.Entry {
+// metrics returns the metrics of a spec whose methods are read.
+func (r *reader) metrics(d *document, s *Spec, registry []metrics.Entry) []metrics.Entry {
+	if !r.given(&d.Metrics) {
+		return slices.DeleteFunc(slices.Clone(registry), func(e metrics.Entry) bool { return e.OnRequest })
+	}
 	uncal := slices.ContainsFunc(s.Methods, func(m Method) bool { return m.Entry.Name == Uncalibrated })
-	return r.entries(n, "metrics", registry, func(e metrics.Entry) string {
+	return r.entries(d.Metrics, registry, func(e metrics.Entry) string {
 		if e.Uncal && !uncal {
 			return fmt.Sprintf("metric %q compares with the method %s; add it to the methods", e.Name, Uncalibrated)
 		}
@@ -180,17 +169,17 @@ func (r *reader) metrics(n *yaml.Node, s *Spec, registry []metrics.Entry) []metr
 	})
 }
 
-// intervals reads the metrics whose differences to the baseline get intervals, of a
+// intervals returns the metrics whose differences to the baseline get intervals, of a
 // spec whose metrics and baseline are read.
-func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
-	if n == nil {
+func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
+	if !r.given(&d.Intervals) {
 		return nil
 	}
 	if s.Baseline == "" {
-		r.errorf(n, "intervals are of differences to the baseline, and the spec has none")
+		r.errorf(&d.Intervals, "intervals are of differences to the baseline, and the spec has none")
 		return nil
 	}
-	return r.entries(n, "intervals", s.Metrics, func(e metrics.Entry) string {
+	return r.entries(d.Intervals, s.Metrics, func(e metrics.Entry) string {
 		switch {
 		case e.Paired:
 			return fmt.Sprintf("metric %q always has intervals", e.Name)
@@ -201,80 +190,70 @@ func (r *reader) intervals(n *yaml.Node, s *Spec) []metrics.Entry {
 	})
 }
 
-// entries reads a list of different metrics of a registry. wrong returns why a metric
-// cannot be in the list, or "" if it can.
-func (r *reader) entries(n *yaml.Node, key string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
+// entries returns the named metrics of a registry, which must be different. wrong returns
+// why a metric cannot be in the list, or "" if it can.
+func (r *reader) entries(names []string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
 	all := []metrics.Entry{}
-	r.list(n, func(item *yaml.Node) {
-		name, ok := r.scalar(item, "a metric")
-		if !ok {
-			return
+	for i := range names {
+		name := &names[i]
+		if !r.sound(name) {
+			continue
 		}
-		entry, err := MatchMetric(registry, name)
+		entry, err := MatchMetric(registry, *name)
 		switch {
 		case err != nil:
-			r.errorf(item, "%v", err)
+			r.errorf(name, "%v", err)
 		case slices.ContainsFunc(all, func(e metrics.Entry) bool { return e.Name == entry.Name }):
-			r.errorf(item, "metric %q is listed twice", entry.Name)
+			r.errorf(name, "metric %q is listed twice", entry.Name)
 		case wrong(entry) != "":
-			r.errorf(item, "%s", wrong(entry))
+			r.errorf(name, "%s", wrong(entry))
 		default:
 			all = append(all, entry)
 		}
-	})
-	r.notEmpty(n, key, len(all))
+	}
 	return all
 }
 
 // baseline returns the method that the others are paired with: the named one, none
 // for "none", and by default ts if the spec has it.
-func (r *reader) baseline(n *yaml.Node, s *Spec) string {
+func (r *reader) baseline(d *document, s *Spec) string {
 	known := s.MethodNames()
-	if n == nil {
+	if !r.given(&d.Baseline) {
 		if slices.Contains(known, "ts") {
 			return "ts"
 		}
 		return ""
 	}
-	name, ok := r.scalar(n, "baseline")
-	match, found := Match(name, known)
-	switch {
-	case ok && found:
-		return match
-	case ok && name != "none" && len(known) > 0: // a spec without methods has an error of its own
-		r.errorf(n, "baseline %q is not among the methods%s", name, Suggest(name, known))
+	match, found := Match(d.Baseline, known)
+	if !found && r.sound(&d.Baseline) && d.Baseline != "none" && len(known) > 0 { // a spec without methods has an error of its own
+		r.errorf(&d.Baseline, "baseline %q is not among the methods%s", d.Baseline, Suggest(d.Baseline, known))
 	}
-	return ""
+	return match
 }
 
-// like reads the datasets of the paper that datasets of the spec are similar to.
-func (r *reader) like(n *yaml.Node, s *Spec) map[string]string {
+// like returns the datasets of the paper that datasets of the spec are similar to.
+func (r *reader) like(d *document, s *Spec) map[string]string {
 	known := paper.Datasets()
-	return r.byDataset(n, "like", s, func(of *string, dataset string) func(*yaml.Node) {
-		return r.choice(of, dataset, known, "the paper has no dataset %q")
-	})
+	for i := range d.Like {
+		r.match(&d.Like[i].Value, known, "the paper has no dataset %q")
+	}
+	return r.byDataset(d.Like, "like", s)
 }
 
-// samples reads the datasets that the test samples of datasets of the spec are of.
-func (r *reader) samples(n *yaml.Node, s *Spec) map[string]string {
-	return r.byDataset(n, "samples", s, r.oneID)
-}
-
-// byDataset reads a mapping whose keys are datasets of the spec; one reads a value.
-func (r *reader) byDataset(n *yaml.Node, key string, s *Spec, one func(of *string, dataset string) func(*yaml.Node)) map[string]string {
-	if n == nil {
+// byDataset returns a mapping whose names must be datasets of the spec.
+func (r *reader) byDataset(given byName[string], key string, s *Spec) map[string]string {
+	if given == nil {
 		return nil
 	}
+	known := Datasets([]*Spec{s})
 	values := map[string]string{}
-	fields := map[string]func(*yaml.Node){}
-	for _, setting := range s.Settings {
-		fields[setting.Dataset] = func(value *yaml.Node) {
-			var of string
-			one(&of, setting.Dataset)(value)
-			values[setting.Dataset] = of
+	for i := range given {
+		x := &given[i]
+		if !slices.Contains(known, x.Name) {
+			r.unknown(&x.Name, x.Name, key+" (datasets of the settings)", known)
 		}
+		values[x.Name] = x.Value
 	}
-	r.object(n, key+" (datasets of the settings)", fields)
 	return values
 }
 

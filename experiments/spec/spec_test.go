@@ -95,10 +95,10 @@ func TestTextsAreLines(t *testing.T) {
 func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 	const one = "settings: {dataset: d, backbone: b}\n"
 	for src, want := range map[string]string{
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":                       "s.yaml:3:46: rescale 1e-50: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: [2, 1e7]}\n":                    "s.yaml:3:50: rescale 1e+07: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                          "s.yaml:3:46: rescale -1: a factor is 1e-6 to 1e6",
-		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":                        `s.yaml:3:46: rescale ".nan": must be a number`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: 1e-50}\n":                       "s.yaml:3:46: rescale \"1e-50\": a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: [2, 1e7]}\n":                    "s.yaml:3:50: rescale \"1e7\": a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                          "s.yaml:3:46: rescale \"-1\": a factor is 1e-6 to 1e6",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":                        `s.yaml:3:46: rescale ".nan": a factor is 1e-6 to 1e6`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: flat}\n":                    `s.yaml:3:50: test_shares "flat": want calibration, or leave the key out`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: calibration, rescale: 2}\n": "s.yaml:3:11: test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                          "s.yaml:3:46: rescale: the list is empty",
