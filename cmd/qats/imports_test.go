@@ -82,7 +82,7 @@ var rules = []rule{
 		why: "statistical tests are functions of numbers"},
 	{of: "experiments/spec/...", never: []string{"experiments", "experiments/inspect", "experiments/arrays", "results/page", "results/compare/..."},
 		why: "reading a spec runs and compares nothing"},
-	{of: "experiments", never: []string{"experiments/inspect", "experiments/arrays"},
+	{of: "experiments", never: []string{"experiments/inspect", "experiments/arrays", "experiments/cluster"},
 		why: "a run needs no look at the arrays before it"},
 	{of: "experiments/external/...", only: []string{"data"},
 		why: "an example for programs of others, which have the files and nothing else"},

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
@@ -93,20 +92,7 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 
 // workersFlag declares --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "workers", defaultWorkers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
-}
-
-// defaultWorkers is the number of processors that a batch system gives to the task, or
-// else the number that Go uses and that the control groups of this process allow. root
-// is the root of the file system.
-func defaultWorkers(getenv func(string) string, root fs.FS, processors int) int {
-	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
-		return n
-	}
-	if n := quota(root); n > 0 {
-		return min(n, processors)
-	}
-	return processors
+	cmd.Flags().IntVar(n, "workers", cluster.Workers(os.Getenv, os.DirFS("/"), runtime.GOMAXPROCS(0)), "number of settings at a time; the results do not depend on it")
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
@@ -135,10 +121,10 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	for _, s := range specs {
 		texts = append(texts, s.Name, s.Text)
 	}
-	life := newLife(at.storeDir(), o.Shard, cells, results.Key(strings.Join(texts, "\x00")))
+	life := cluster.NewLife(at.storeDir(), o.Shard, cells, results.Key(strings.Join(texts, "\x00")))
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
-		life.show(p)
+		life.Show(p)
 	}
 	bar.start()
 	if o.Shard.N == 0 {
@@ -146,7 +132,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	out, err := plan.Run(cmd.Context(), o)
 	bar.finish()
-	life.end(err)
+	life.End(err)
 	if err != nil {
 		return err
 	}

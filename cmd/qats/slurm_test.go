@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// cluster is a Slurm of two nodes on this machine. It ends with the test.
-type cluster struct {
+// slurmCluster is a Slurm of two nodes on this machine. It ends with the test.
+type slurmCluster struct {
 	t    *testing.T
 	dir  string
 	pids []string // files
@@ -27,7 +27,7 @@ type cluster struct {
 
 // newCluster starts munged, slurmctld and two slurmd, or skips the test where they
 // are not installed (Debian: slurm-wlm and munge) or the user is not root.
-func newCluster(t *testing.T) *cluster {
+func newCluster(t *testing.T) *slurmCluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a Slurm")
@@ -44,7 +44,7 @@ func newCluster(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{t: t, dir: dir}
+	c := &slurmCluster{t: t, dir: dir}
 	t.Cleanup(c.stop)
 	conf, err := os.ReadFile(filepath.Join("testdata", "slurm", "slurm.conf.in"))
 	if err != nil {
@@ -104,7 +104,7 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func (c *cluster) start(pid, name string, args ...string) {
+func (c *slurmCluster) start(pid, name string, args ...string) {
 	c.t.Helper()
 	if out, err := exec.Command(find(name), args...).CombinedOutput(); err != nil {
 		c.t.Fatalf("%s: %v: %s", name, err, out)
@@ -113,7 +113,7 @@ func (c *cluster) start(pid, name string, args ...string) {
 }
 
 // stop ends the daemons by their ids, the last first.
-func (c *cluster) stop() {
+func (c *slurmCluster) stop() {
 	exec.Command("scancel", "--state=RUNNING", "--signal=KILL").Run()
 	for i := len(c.pids) - 1; i >= 0; i-- {
 		c.signal(c.pids[i], syscall.SIGTERM)
@@ -122,7 +122,7 @@ func (c *cluster) stop() {
 	os.RemoveAll(c.dir)
 }
 
-func (c *cluster) signal(pidFile string, s os.Signal) {
+func (c *slurmCluster) signal(pidFile string, s os.Signal) {
 	b, _ := os.ReadFile(pidFile)
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && pid > 1 {
 		if p, err := os.FindProcess(pid); err == nil {
@@ -132,7 +132,7 @@ func (c *cluster) signal(pidFile string, s os.Signal) {
 }
 
 // do runs a command of Slurm and returns what it prints.
-func (c *cluster) do(name string, args ...string) string {
+func (c *slurmCluster) do(name string, args ...string) string {
 	c.t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *cluster) do(name string, args ...string) string {
 }
 
 // wait waits until no job is left in the queue.
-func (c *cluster) wait(limit time.Duration) {
+func (c *slurmCluster) wait(limit time.Duration) {
 	c.t.Helper()
 	for end := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {
 		out, err := exec.Command("squeue", "-h", "-o", "%i %T %R").Output()

@@ -23,6 +23,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/cluster"
 )
 
 // torture is one campaign: what docs/reliability.md promises, tried at random until
@@ -901,7 +902,7 @@ func (x *torture) status() (string, error) {
 			os.Remove(files[x.rng.IntN(len(files))])
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(out, "store", lifeFolder, "*"))
+	files, _ := filepath.Glob(filepath.Join(out, "store", cluster.LifeFolder, "*"))
 	for _, path := range files {
 		b, err := os.ReadFile(path)
 		if err != nil {

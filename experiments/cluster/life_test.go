@@ -1,7 +1,6 @@
-package main
+package cluster
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/qats-bench/qats/experiments"
@@ -12,13 +11,13 @@ import (
 func TestSignsAreOfOneRun(t *testing.T) {
 	store := t.TempDir()
 	for i, run := range []string{"first", "first", "second"} {
-		l := newLife(store, experiments.Shard{I: 1 + i%2, N: 2}, 4, run)
-		l.show(experiments.Progress{Done: 2, Total: 2})
-		l.end(nil)
+		l := NewLife(store, experiments.Shard{I: 1 + i%2, N: 2}, 4, run)
+		l.Show(experiments.Progress{Done: 2, Total: 2})
+		l.End(nil)
 		l.last.Time = l.last.Time.AddDate(0, 0, i)
 		l.write("done")
 	}
-	signs, err := readSigns(filepath.Join(store, lifeFolder))
+	signs, err := ReadSigns(store)
 	if err != nil {
 		t.Fatal(err)
 	}

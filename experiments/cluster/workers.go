@@ -1,4 +1,4 @@
-package main
+package cluster
 
 import (
 	"io/fs"
@@ -7,6 +7,19 @@ import (
 	"strconv"
 	"strings"
 )
+
+// Workers is the number of processors that a batch system gives to the task, or
+// else the number that Go uses and that the control groups of this process allow. root
+// is the root of the file system.
+func Workers(getenv func(string) string, root fs.FS, processors int) int {
+	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
+		return n
+	}
+	if n := quota(root); n > 0 {
+		return min(n, processors)
+	}
+	return processors
+}
 
 // quota returns the number of processors that the control group of this process may
 // use, rounded up; 0 for no limit. The limit of each group above it counts too. root

@@ -1,4 +1,4 @@
-package main
+package cluster
 
 import (
 	"testing"
@@ -46,7 +46,7 @@ func TestWorkersFollowTheQuota(t *testing.T) {
 			}
 			return ""
 		}
-		if got := defaultWorkers(getenv, root, 8); got != c.want {
+		if got := Workers(getenv, root, 8); got != c.want {
 			t.Errorf("%s: %d workers, want %d", name, got, c.want)
 		}
 	}

@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/results"
+)
+
+// LifeFolder is the folder in the store with one file for each shard: its signs of
+// life.
+const LifeFolder = "shards"
+
+// lifeEvery is the least time between two signs of life.
+const lifeEvery = 5 * time.Second
+
+// Sign is a sign of life of a shard.
+type Sign struct {
+	Shard  int       `json:"shard"`
+	Of     int       `json:"of"`
+	Done   int       `json:"done"`
+	Failed int       `json:"failed"`
+	Total  int       `json:"total"`
+	Plan   int       `json:"plan"`  // cells of all shards
+	Run    string    `json:"run"`   // digest of the specs and flags, the same for all shards
+	State  string    `json:"state"` // running, done, stopped, failed
+	Host   string    `json:"host"`
+	Job    string    `json:"job,omitempty"` // of Slurm
+	PID    int       `json:"pid"`
+	Time   time.Time `json:"time"`
+
+	// Kept has the keys of the objects in the store that hold a cell, for each cell that
+	// is done and has a value.
+	Kept []map[results.Kind]string `json:"kept"`
+}
+
+// Missing counts the cells of a shard that are not in the store: those that it has not
+// done, and those whose objects are gone.
+func (s *Sign) Missing(store *results.Store) (missing, lost int) {
+	for _, keys := range s.Kept {
+		for kind, key := range keys {
+			if !store.Has(kind, key) {
+				lost++
+				break
+			}
+		}
+	}
+	return s.Total - s.Done + lost, lost
+}
+
+// Life writes the signs of life of a shard. They are for qats status alone: no result
+// depends on them, and an error of writing them is none of the run.
+type Life struct {
+	path string
+	last Sign
+}
+
+// NewLife returns the signs of a shard of a plan with so many cells. digest is that of the
+// run. A run without shards gives none.
+func NewLife(store string, s experiments.Shard, plan int, digest string) *Life {
+	if s.N == 0 {
+		return &Life{}
+	}
+	host, _ := os.Hostname()
+	job := os.Getenv("SLURM_ARRAY_JOB_ID")
+	if task := os.Getenv("SLURM_ARRAY_TASK_ID"); job != "" {
+		job += "_" + task
+	}
+	return &Life{path: filepath.Join(store, LifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
+		last: Sign{Shard: s.I, Of: s.N, Plan: plan, Run: digest, Host: host, Job: job, PID: os.Getpid()}}
+}
+
+// Show writes a sign, at most one in a few seconds.
+func (l *Life) Show(p experiments.Progress) {
+	l.last.Done, l.last.Failed, l.last.Total = p.Done, p.Failed, p.Total
+	l.last.Kept = append(l.last.Kept, p.Kept...)
+	if time.Since(l.last.Time) >= lifeEvery {
+		l.write("running")
+	}
+}
+
+// End writes the last Sign.
+func (l *Life) End(err error) {
+	switch {
+	case err == nil:
+		l.write("done")
+	case errors.Is(err, context.Canceled):
+		l.write("stopped")
+	default:
+		l.write("failed")
+	}
+}
+
+func (l *Life) write(state string) {
+	if l.path == "" {
+		return
+	}
+	l.last.State, l.last.Time = state, time.Now().UTC().Truncate(time.Second)
+	b, _ := json.Marshal(l.last)
+	if os.MkdirAll(filepath.Dir(l.path), 0o777) == nil {
+		atomicfile.WriteBytes(l.path, append(b, '\n'))
+	}
+}
+
+// ReadSigns reads the signs of the newest run on a store: those with the count of shards, the cells of
+// the plan and the digest of the newest sign.
+func ReadSigns(store string) ([]Sign, error) {
+	dir := filepath.Join(store, LifeFolder)
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
+		return nil, fmt.Errorf("%s: no shard has run here: qats run SPEC --shard i/n does, or qats slurm", store)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var signs []Sign
+	newest := Sign{}
+	for _, f := range files {
+		b, err := inputfile.Read(filepath.Join(dir, f.Name()))
+		var s Sign
+		if err != nil || json.Unmarshal(b, &s) != nil || s.Of < 1 || s.Shard < 1 || s.Shard > s.Of {
+			continue // an unfinished file
+		}
+		if s.Time.After(newest.Time) || newest.Of == 0 {
+			newest = s
+		}
+		signs = append(signs, s)
+	}
+	signs = slices.DeleteFunc(signs, func(s Sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan || s.Run != newest.Run })
+	slices.SortFunc(signs, func(a, b Sign) int { return a.Shard - b.Shard })
+	return signs, nil
+}
