@@ -21,16 +21,16 @@ const assembled = 256
 
 // rows calls do with the rows of all units, of some units at a time, in plan order. It reads the
 // objects of several units at a time, because a shared file system answers each read late.
-func (p *Plan) rows(outcomes [][]outcome, do func(*Rows) error) error {
+func (p *Plan) rows(outcomes [][]outcome, do func(*results.Rows) error) error {
 	for first := 0; first < len(p.Units); first += assembled {
-		parts := make([]Rows, min(assembled, len(p.Units)-first))
+		parts := make([]results.Rows, min(assembled, len(p.Units)-first))
 		err := pool.Each(context.Background(), len(parts), runtime.GOMAXPROCS(0), func(_, i int) error {
 			return p.assemble(&parts[i], &p.Units[first+i], outcomes[first+i])
 		})
 		if err != nil {
 			return err
 		}
-		var all Rows
+		var all results.Rows
 		for i := range parts {
 			all.Append(&parts[i])
 		}
@@ -53,7 +53,7 @@ func (p *Plan) metrics() []string {
 }
 
 // assemble appends the rows of a unit to out.
-func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
+func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 	var in inputs
 	if err := p.optional(results.Inputs, u.inputs, &in); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (p *Plan) assemble(out *Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *Rows, u *Unit, c *Cell, notes []string) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes []string) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err

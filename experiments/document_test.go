@@ -74,7 +74,7 @@ func runForViews(t *testing.T, file, out string) *spec.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.Rows.Write(out); err != nil {
+	if err := results.Folder(out).Write(&o.Rows); err != nil {
 		t.Fatal(err)
 	}
 	return s

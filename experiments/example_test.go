@@ -58,7 +58,7 @@ settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 		return err
 	}
 	fmt.Printf("%d cells, %d failed, %d fits\n", outcome.Cells, outcome.Failed, outcome.Fitted)
-	if err := outcome.Rows.Write(out); err != nil {
+	if err := results.Folder(out).Write(&outcome.Rows); err != nil {
 		return err
 	}
 	if err := experiments.WriteViews(io.Discard, []*spec.Spec{s}, out, "report.tex"); err != nil {

@@ -7,27 +7,28 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/page"
 )
 
 // WritePage makes the page of the files in dir, of which only results.csv must exist, and
 // prints to w what to open.
 func WritePage(w io.Writer, dir string, o page.Options) error {
-	f, err := page.ReadShown(dir)
+	f, err := page.Read(results.Folder(dir))
 	if err != nil {
 		return err
 	}
-	return (*Rows)(f).WritePage(w, dir, o)
+	return WriteRowsPage(w, f, dir, o)
 }
 
-// WritePage makes the page of the rows in dir, and prints to w what to open. It removes
+// WriteRowsPage makes the page of rows in dir, and prints to w what to open. It removes
 // the unfinished files of writers that were killed.
-func (r *Rows) WritePage(w io.Writer, dir string, o page.Options) error {
+func WriteRowsPage(w io.Writer, rows *results.Rows, dir string, o page.Options) error {
 	if o.Labels == nil {
 		o.Labels = Labels()
 	}
 	atomicfile.Sweep(dir)
-	path, err := (*page.Folder)(r).WriteFile(dir, o)
+	path, err := page.WriteFile(results.Folder(dir), rows, o)
 	if err != nil {
 		return err
 	}

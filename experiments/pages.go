@@ -32,13 +32,13 @@ type Compare struct {
 type Page struct {
 	compare.View
 	of   Compare
-	rows *Rows // of the source
+	rows *results.Rows // of the source
 }
 
 // Pages compares by each metric, once for each source of the rows.
-func (c Compare) Pages(rows *Rows) ([]Page, error) {
+func (c Compare) Pages(rows *results.Rows) ([]Page, error) {
 	var pages []Page
-	bySource := map[string]*Rows{} // that the pages of all metrics share
+	bySource := map[string]*results.Rows{} // that the pages of all metrics share
 	for _, id := range c.Metrics {
 		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files}
 		list, err := compare.Of(rows.Records, rows.Pairs, o)
@@ -48,7 +48,7 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
 			if bySource[one.Source] == nil {
-				bySource[one.Source] = rows.where(func(_ results.Setting, source string) bool { return source == one.Source })
+				bySource[one.Source] = rows.Where(func(_ results.Setting, source string) bool { return source == one.Source })
 			}
 			pages = append(pages, Page{view, c, bySource[one.Source]})
 		}
@@ -56,8 +56,8 @@ func (c Compare) Pages(rows *Rows) ([]Page, error) {
 	return pages, nil
 }
 
-// timed returns the records with the times of times.csv, or nothing if none is known.
-func (r *Rows) timed() []results.Record {
+// timed returns the records of rows with the times of times.csv, or nothing if none is known.
+func timed(r *results.Rows) []results.Record {
 	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known }) {
 		return nil
 	}
@@ -155,8 +155,8 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 			return err
 		}
 	}
-	if timed := p.rows.timed(); timed != nil && !p.Ratio {
-		in := plots.Input{Records: timed, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, timed)}
+	if with := timed(p.rows); with != nil && !p.Ratio {
+		in := plots.Input{Records: with, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, with)}
 		if p.Methods != nil {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
@@ -202,7 +202,7 @@ func (c Compare) saveDrawn(w io.Writer, figure *plots.Figure, err error, base st
 
 // Agreements compares the rankings by the metrics, once for each source: nothing if
 // there are fewer than two. Where nothing can be compared, the error says why.
-func (c Compare) Agreements(rows *Rows) ([]*compare.Agreement, error) {
+func (c Compare) Agreements(rows *results.Rows) ([]*compare.Agreement, error) {
 	if len(c.Metrics) < 2 {
 		return nil, nil
 	}
@@ -212,7 +212,7 @@ func (c Compare) Agreements(rows *Rows) ([]*compare.Agreement, error) {
 // WriteAgreement prints the agreement of the rankings of rows to w, and writes it as text
 // and its figure into dir. With several numbers of bins of a metric it also draws the
 // ranks against them.
-func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, rows *Rows) error {
+func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, rows *results.Rows) error {
 	view := compare.View{Labels: c.Labels}
 	text := func(w io.Writer) error { return a.Text(w, view.Label) }
 	if err := text(w); err != nil {
@@ -230,7 +230,7 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 	if err := saveFigure(w, figure, base, c.Formats); err != nil {
 		return err
 	}
-	records := rows.where(func(_ results.Setting, source string) bool { return source == a.Source || source == "" }).Records
+	records := rows.Where(func(_ results.Setting, source string) bool { return source == a.Source || source == "" }).Records
 	for _, metric := range a.Metrics {
 		bins, _ := metrics.OtherBins(metric)
 		if !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {

@@ -26,10 +26,10 @@ func TestQatsIOSavesWhatQatsReads(t *testing.T) {
 	dir := t.TempDir()
 	cell := results.Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce"}
 	wide := filepath.Join(dir, "results-wide.csv")
-	if err := (&Rows{Records: []results.Record{
+	if err := results.Folder(dir).Write(&results.Rows{Records: []results.Record{
 		{Setting: cell, Method: "ts", Metric: "ece", Value: .25, N: 2, Source: "measured", Status: results.OK},
 		{Setting: cell, Method: "gc", Metric: "ece", Status: results.Skip, Note: "no features"},
-	}}).Write(dir); err != nil {
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	script := `

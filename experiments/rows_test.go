@@ -19,13 +19,13 @@ func TestFilesThatAreNotReplacedAsASetAreNoticed(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
 	first, _ := w.run(testSpec, RunOptions{})
-	if err := first.Rows.Write(dir); err != nil {
+	if err := results.Folder(dir).Write(&first.Rows); err != nil {
 		t.Fatal(err)
 	}
-	if err := results.WriteRun(filepath.Join(dir, "run.json"), w.plan(testSpec, false).Describe(first)); err != nil {
+	if err := results.Folder(dir).WriteRun(w.plan(testSpec, false).Describe(first)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRows(dir); err != nil {
+	if _, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile); err != nil {
 		t.Fatalf("files of one run: %v", err)
 	}
 	for i := range first.Rows.Records {
@@ -40,20 +40,20 @@ func TestFilesThatAreNotReplacedAsASetAreNoticed(t *testing.T) {
 		if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o777)); err != nil { // which no file can replace
 			t.Fatal(err)
 		}
-		if err := first.Rows.Write(dir); err == nil {
+		if err := results.Folder(dir).Write(&first.Rows); err == nil {
 			t.Fatalf("%s is a folder, and is written", blocked)
 		}
 		if err := errors.Join(os.Remove(path), os.WriteFile(path, old, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadRows(dir); err != nil {
+		if _, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile); err != nil {
 			t.Errorf("%s was a folder: a part of the files is replaced: %v", blocked, err)
 		}
 	}
 	if err := results.WriteResults(filepath.Join(dir, "results.csv"), first.Rows.Records); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRows(dir); err == nil || !strings.Contains(err.Error(), "results.csv: does not belong to the run that") {
+	if _, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile); err == nil || !strings.Contains(err.Error(), "results.csv: does not belong to the run that") {
 		t.Errorf("results.csv is of another run: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestRunWritesTheRowsThatItWouldKeep(t *testing.T) {
 	w := newWorld(t)
 	kept, written := t.TempDir(), t.TempDir()
 	out, _ := w.run(text, RunOptions{Workers: 2})
-	if err := out.Rows.Write(kept); err != nil || len(out.Rows.Records) != 4*301 {
+	if err := results.Folder(kept).Write(&out.Rows); err != nil || len(out.Rows.Records) != 4*301 {
 		t.Fatal(len(out.Rows.Records), err)
 	}
 	p := w.plan(text, false)

@@ -49,10 +49,10 @@ type Progress struct {
 
 // Outcome is the result of a run.
 type Outcome struct {
-	results.RunCounts      // all settings of the plan, and the cells of the run or shard
-	Rows              Rows // of the whole plan; empty for a shard, and with RunOptions.Out
-	Fitted            int  // fits made, not found in the store
-	Scored            int  // cells scored, not found in the store
+	results.RunCounts              // all settings of the plan, and the cells of the run or shard
+	Rows              results.Rows // of the whole plan; empty for a shard, and with RunOptions.Out
+	Fitted            int          // fits made, not found in the store
+	Scored            int          // cells scored, not found in the store
 
 	Reasons []Reason // of the cells skipped and failed, in the order of the first of each
 
@@ -110,12 +110,12 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		return out, nil
 	}
 	if o.Out == "" {
-		err = p.rows(outcomes, func(r *Rows) error { out.Rows.Append(r); return nil })
+		err = p.rows(outcomes, func(r *results.Rows) error { out.Rows.Append(r); return nil })
 		out.keys = results.KeysDigest(out.Rows.Records)
 		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
 		return out, err
 	}
-	w, err := writeRows(o.Out, p.metrics(), func(add func(*Rows) error) error { return p.rows(outcomes, add) })
+	w, err := results.Folder(o.Out).WriteParts(p.metrics(), func(add func(*results.Rows) error) error { return p.rows(outcomes, add) })
 	if err != nil {
 		return out, err
 	}

@@ -22,7 +22,7 @@ import (
 // formats, by default SVG and PDF, into dir/figures, and a LaTeX document of all of
 // them into the file document in dir. It prints the tables, and the names of the files, to w.
 func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats ...plots.Format) error {
-	all, err := ReadRows(dir)
+	all, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile) // without these, views would lack numbers and not say why
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}
 		if len(v.records) == 0 {
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
-				filepath.Join(dir, "results.csv"), s.Name, s.File, dir)
+				results.Folder(dir).Path(results.ResultsFile), s.Name, s.File, dir)
 		}
 		if err := v.write(); err != nil {
 			return fmt.Errorf("%s: %w", s.File, err)
@@ -56,7 +56,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 // views writes the views of one spec.
 type views struct {
 	spec    *spec.Spec
-	all     *Rows            // of all experiments
+	all     *results.Rows    // of all experiments
 	records []results.Record // of this experiment
 	dir     string
 	w       io.Writer
@@ -161,7 +161,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 	var failed []error
 	for _, source := range []string{"measured", "simulated"} {
 		// A skipped setting without arrays has no source; it is noted in both.
-		rows := v.all.where(func(c results.Setting, of string) bool {
+		rows := v.all.Where(func(c results.Setting, of string) bool {
 			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && f.Only.Keeps(c, "")
 		})
 		if !slices.ContainsFunc(rows.Records, func(r results.Record) bool {

@@ -149,7 +149,7 @@ func (w *world) allowed(text string, o RunOptions) (*Outcome, string) {
 func (w *world) bytes(out *Outcome) string {
 	w.t.Helper()
 	dir := w.t.TempDir()
-	if err := out.Rows.Write(dir); err != nil {
+	if err := results.Folder(dir).Write(&out.Rows); err != nil {
 		w.t.Fatal(err)
 	}
 	var all strings.Builder

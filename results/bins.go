@@ -50,8 +50,8 @@ func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path
 // ReadBins reads a bins.csv. An error names file, line and column.
 func ReadBins(path string) ([]Bin, error) { return binsFormat.ReadFile(path) }
 
-// CountBins returns the number of rows of a bins.csv, of which it checks the header alone.
-func CountBins(path string) (int, error) { return binsFormat.CountInFile(path) }
+// countBins returns the number of rows of a bins.csv, of which it checks the header alone.
+func countBins(path string) (int, error) { return binsFormat.CountInFile(path) }
 
 // Check returns an error for numbers or a source that no bin has; it names the column of
 // bins.csv.

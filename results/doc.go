@@ -35,7 +35,7 @@
 // fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
 // the arrays and what is known of the program. The page of an output folder
 // (package results/page) shows both. The files of a run are replaced one after the
-// other, results.csv first and run.json last; [CheckRun] notices files of two runs.
+// other, results.csv first and run.json last; [Folder.Read] notices files of two runs.
 //
 // times.csv has the processor time of each fit ([Time]). It is measured, so two runs
 // that give the same results have different times; no other file contains them.

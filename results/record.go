@@ -100,9 +100,9 @@ func WriteResults(path string, records []Record) error {
 // ReadResults reads a results.csv. An error names file, line and column.
 func ReadResults(path string) ([]Record, error) { return resultsFormat.ReadFile(path) }
 
-// ReadFirstKeys is ReadResults, which keeps the first key of each method on each setting
+// readFirstKeys is ReadResults, which keeps the first key of each method on each setting
 // alone: keys take a third of the memory of a long file. It returns KeysDigest of all.
-func ReadFirstKeys(path string) (records []Record, keys string, err error) {
+func readFirstKeys(path string) (records []Record, keys string, err error) {
 	var first Record // of those of a cell that have a key
 	d, format := newKeysDigest(), resultsFormat
 	format.Parse = func(row *csvfile.Row) Record {

@@ -417,7 +417,7 @@ func TestReadFirstKeysKeepsOneOfACell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, keys, err := ReadFirstKeys(path)
+	got, keys, err := readFirstKeys(path)
 	if err != nil || keys != KeysDigest(all) {
 		t.Fatalf("digest %s, %v; want %s", keys, err, KeysDigest(all))
 	}
@@ -426,7 +426,7 @@ func TestReadFirstKeysKeepsOneOfACell(t *testing.T) {
 			t.Errorf("record %d: %+v, want %+v", i, got[i], all[i])
 		}
 	}
-	if _, _, err := ReadFirstKeys(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := readFirstKeys(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -9,9 +9,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"path/filepath"
 
-	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -116,9 +114,6 @@ func (d keysDigest) add(records ...Record) {
 
 func (d keysDigest) text() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// WriteRun replaces the run.json at path. It sets the format.
-func WriteRun(path string, r Run) error { return atomicfile.Write(path, r.write) }
-
 func (r Run) write(w io.Writer) error {
 	r.Format = runFormat
 	enc := json.NewEncoder(w)
@@ -127,8 +122,8 @@ func (r Run) write(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// ReadRun reads a run.json.
-func ReadRun(path string) (*Run, error) {
+// readRun reads a run.json.
+func readRun(path string) (*Run, error) {
 	text, err := inputfile.Read(path)
 	if err != nil {
 		return nil, err
@@ -148,16 +143,15 @@ func decodeRun(text []byte, name string) (*Run, error) {
 	return &r, nil
 }
 
-// CheckRun compares rows that were read from the CSV files in dir with run.json
-// there: the number of rows of each file, and the digest of the keys of the records. A file
+// check compares rows that were read from the CSV files with run.json: the number of rows of each file, and the digest of the keys of the records. A file
 // that does not exist has no rows. Without a run.json there is nothing to compare with,
 // and no error: the CSV files alone are enough.
 //
 // Values are not compared, so a script may change them. It may add or remove rows if
 // it removes run.json too.
-func CheckRun(dir, keys string, rows RunRows) error {
-	path := filepath.Join(dir, "run.json")
-	r, err := ReadRun(path)
+func (f Folder) check(keys string, rows RunRows) error {
+	path := f.Path(RunFile)
+	r, err := readRun(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -165,20 +159,20 @@ func CheckRun(dir, keys string, rows RunRows) error {
 		return err
 	}
 	const remedy = "run again, or remove run.json if you changed the rows yourself"
-	for _, f := range []struct {
+	for _, file := range []struct {
 		name       string
 		rows, want int
 	}{
-		{"results.csv", rows.Results, r.Rows.Results},
-		{"bins.csv", rows.Bins, r.Rows.Bins},
-		{"pairs.csv", rows.Pairs, r.Rows.Pairs},
+		{ResultsFile, rows.Results, r.Rows.Results},
+		{BinsFile, rows.Bins, r.Rows.Bins},
+		{PairsFile, rows.Pairs, r.Rows.Pairs},
 	} {
-		if r.Rows != (RunRows{}) && f.rows != f.want {
-			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", filepath.Join(dir, f.name), f.rows, path, f.want, remedy)
+		if r.Rows != (RunRows{}) && file.rows != file.want {
+			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", f.Path(file.name), file.rows, path, file.want, remedy)
 		}
 	}
 	if keys != r.Keys {
-		return fmt.Errorf("%s: does not belong to the run that %s describes: the keys differ; %s", filepath.Join(dir, "results.csv"), path, remedy)
+		return fmt.Errorf("%s: does not belong to the run that %s describes: the keys differ; %s", f.Path(ResultsFile), path, remedy)
 	}
 	return nil
 }

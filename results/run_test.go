@@ -74,14 +74,15 @@ func TestParametersWithoutTheirSourceAreRejected(t *testing.T) {
 }
 
 func TestRunIsWrittenAndReadBack(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "run.json")
+	dir := Folder(t.TempDir())
+	path := dir.Path(RunFile)
 	want := Run{Format: 2, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
 		Specs:    []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}, Methods: []RunMethod{{Name: "ts", Label: "TS", Method: "ts", Version: 1}}}},
 		Settings: []RunSetting{{Setting: Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}, Source: "measured", Test: "logits sha256:ab\n"}}}
-	if err := WriteRun(path, want); err != nil {
+	if err := dir.WriteRun(want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRun(path)
+	got, err := dir.ReadRun()
 	if err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
@@ -92,7 +93,7 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"qats_run": 2`, `"qats_run": 1`, 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadRun(path); err == nil || !strings.Contains(err.Error(), "run again") {
+	if _, err := dir.ReadRun(); err == nil || !strings.Contains(err.Error(), "run again") {
 		t.Errorf("another format: %v", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 	records := []Record{{Key: "a"}, {Key: "b"}, {Key: "c"}}
 	bins, pairs := make([]Bin, 5), make([]Pair, 2)
 	dir := t.TempDir()
-	if err := CheckRun(dir, KeysDigest(records[:1]), RunRows{1, 5, 2}); err != nil {
+	if err := Folder(dir).check(KeysDigest(records[:1]), RunRows{1, 5, 2}); err != nil {
 		t.Errorf("no run.json: %v", err)
 	}
 	run := Run{Keys: KeysDigest(records), Rows: RunRows{Results: 3, Bins: 5, Pairs: 2}}
@@ -145,10 +146,10 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 		if !c.counted {
 			r.Rows = RunRows{}
 		}
-		if err := WriteRun(path, r); err != nil {
+		if err := Folder(dir).WriteRun(r); err != nil {
 			t.Fatal(err)
 		}
-		err := CheckRun(dir, KeysDigest(c.records), RunRows{len(c.records), len(c.bins), len(c.pairs)})
+		err := Folder(dir).check(KeysDigest(c.records), RunRows{len(c.records), len(c.bins), len(c.pairs)})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%d, %d and %d rows: %v", len(c.records), len(c.bins), len(c.pairs), err)
@@ -159,7 +160,7 @@ func TestRowsThatAreNotOfTheRunAreNamed(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckRun(dir, KeysDigest(records), RunRows{3, 5, 2}); err == nil || !strings.Contains(err.Error(), "run.json: ") {
+	if err := Folder(dir).check(KeysDigest(records), RunRows{3, 5, 2}); err == nil || !strings.Contains(err.Error(), "run.json: ") {
 		t.Errorf("half a run.json: %v", err)
 	}
 }

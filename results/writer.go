@@ -12,9 +12,8 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// A Writer writes the CSV files of a folder, the rows of some settings at a time:
-// results.csv, bins.csv, pairs.csv, fits.csv and times.csv, and results-wide.csv, which holds
-// the values of results.csv in wide form. Commit puts them into place; until then the old
+// A Writer writes the CSV files of a Folder, the rows of some settings at a time.
+// results-wide.csv holds the values of results.csv in wide form. Commit puts them into place; until then the old
 // files stay.
 type Writer struct {
 	records *csvfile.Writer[Record]
@@ -37,7 +36,7 @@ type begun struct {
 
 // NewWriter begins the files of a folder, which exists. metrics are the metrics of all records
 // in the order of their first records: columns of results-wide.csv. After it, defer Abort.
-func NewWriter(dir string, metrics []string) (*Writer, error) {
+func NewWriter(dir Folder, metrics []string) (*Writer, error) {
 	w := &Writer{keys: newKeysDigest()}
 	if err := w.begin(dir, metrics); err != nil {
 		w.Abort()
@@ -46,14 +45,14 @@ func NewWriter(dir string, metrics []string) (*Writer, error) {
 	return w, nil
 }
 
-func (w *Writer) begin(dir string, metrics []string) error {
+func (w *Writer) begin(dir Folder, metrics []string) error {
 	var errs [6]error
-	w.records, errs[0] = begin(w, filepath.Join(dir, "results.csv"), resultsFormat)
-	w.wide, errs[1] = beginWide(w, filepath.Join(dir, "results-wide.csv"), metrics)
-	w.bins, errs[2] = begin(w, filepath.Join(dir, "bins.csv"), binsFormat)
-	w.pairs, errs[3] = begin(w, filepath.Join(dir, "pairs.csv"), pairsFormat)
-	w.fits, errs[4] = begin(w, filepath.Join(dir, "fits.csv"), fitsFormat)
-	w.times, errs[5] = begin(w, filepath.Join(dir, "times.csv"), timesFormat)
+	w.records, errs[0] = begin(w, dir.Path(ResultsFile), resultsFormat)
+	w.wide, errs[1] = beginWide(w, dir.Path(WideFile), metrics)
+	w.bins, errs[2] = begin(w, dir.Path(BinsFile), binsFormat)
+	w.pairs, errs[3] = begin(w, dir.Path(PairsFile), pairsFormat)
+	w.fits, errs[4] = begin(w, dir.Path(FitsFile), fitsFormat)
+	w.times, errs[5] = begin(w, dir.Path(TimesFile), timesFormat)
 	return cmp.Or(errs[:]...)
 }
 
@@ -81,17 +80,17 @@ func begin[T any](w *Writer, path string, format csvfile.Format[T]) (*csvfile.Wr
 
 // Write appends rows to the files. It checks them as readers do. The records of one method on
 // one setting follow each other.
-func (w *Writer) Write(records []Record, bins []Bin, pairs []Pair, fits []Parameter, times []Time) error {
-	w.keys.add(records...)
-	if err := w.wide.write(records); err != nil {
+func (w *Writer) Write(r *Rows) error {
+	w.keys.add(r.Records...)
+	if err := w.wide.write(r.Records); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		name string
 		err  error
 	}{
-		{"results.csv", w.records.Write(records)}, {"bins.csv", w.bins.Write(bins)}, {"pairs.csv", w.pairs.Write(pairs)},
-		{"fits.csv", w.fits.Write(fits)}, {"times.csv", w.times.Write(times)},
+		{ResultsFile, w.records.Write(r.Records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
+		{FitsFile, w.fits.Write(r.Parameters)}, {TimesFile, w.times.Write(r.Times)},
 	} {
 		if f.err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(w.files[0].path), f.name), f.err)
@@ -111,7 +110,7 @@ func (w *Writer) Rows() RunRows {
 // Commit puts the files into place, results.csv first.
 //
 // If the process is killed before the last file and run.json are written, the keys in
-// results.csv are not those in run.json, and readers notice it (CheckRun).
+// results.csv are not those in run.json, and readers notice it (Folder.Read).
 func (w *Writer) Commit() error {
 	for _, f := range w.files {
 		if err := cmp.Or(f.flush(), f.buf.Flush()); err != nil {

@@ -32,16 +32,16 @@ func TestWriterWritesInPartsAndReplacesAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := Distinct(records, func(r Record) string { return r.Metric })
-	w, err := NewWriter(dir, metrics)
+	w, err := NewWriter(Folder(dir), metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range records {
-		if err := w.Write([]Record{r}, nil, nil, nil, nil); err != nil {
+		if err := w.Write(&Rows{Records: []Record{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Write(nil, bins, pairs, nil, nil); err != nil {
+	if err := w.Write(&Rows{Bins: bins, Pairs: pairs}); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(old); string(b) != "old" {
@@ -62,14 +62,14 @@ func TestWriterWritesInPartsAndReplacesAtTheEnd(t *testing.T) {
 		}
 	}
 
-	w, err = NewWriter(dir, metrics)
+	w, err = NewWriter(Folder(dir), metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(records, nil, nil, nil, nil); err != nil {
+	if err := w.Write(&Rows{Records: records}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(records[:1], nil, nil, nil, nil); err == nil || !strings.Contains(err.Error(), "have the same identifiers") {
+	if err := w.Write(&Rows{Records: records[:1]}); err == nil || !strings.Contains(err.Error(), "have the same identifiers") {
 		t.Errorf("a record of an earlier part: %v", err)
 	}
 	w.Abort()
@@ -91,13 +91,13 @@ func TestWideHasARowForEachSettingAndMethod(t *testing.T) {
 	shifted.Corruption, shifted.Severity = "fog", 3
 	skipped := Record{Setting: cell("x"), Method: "gc, or \"so\"", Metric: "ece", Status: Skip, Note: "no features"}
 	dir := t.TempDir()
-	w, err := NewWriter(dir, []string{"ece", "nll"})
+	w, err := NewWriter(Folder(dir), []string{"ece", "nll"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
 	for _, records := range [][]Record{{record("x", "ts", "ece", .1), record("x", "ts", "nll", 1.5), skipped, record("x", "qats", "nll", 2)}, {shifted}} {
-		if err := w.Write(records, nil, nil, nil, nil); err != nil {
+		if err := w.Write(&Rows{Records: records}); err != nil {
 			t.Fatal(err)
 		}
 	}

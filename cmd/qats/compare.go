@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/page"
 )
@@ -143,7 +144,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 
 // print prints the comparisons by each metric and their agreement, and writes them into
 // dir unless they are printed as JSON.
-func (c *comparing) print(cmd *cobra.Command, dir string, rows *experiments.Rows) error {
+func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) error {
 	pages, err := c.Pages(rows)
 	switch {
 	case err != nil && c.Files != "": // the error names them
@@ -178,7 +179,7 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *experiments.Rows
 
 // agreements prints how far the rankings by the metrics agree, if there are several:
 // as text to w, as JSON to out. Too few methods or blocks to rank are no error.
-func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.Rows) error {
+func (c *comparing) agreements(w, out io.Writer, dir string, rows *results.Rows) error {
 	list, err := c.Agreements(rows)
 	if err != nil && !c.json {
 		_, err = terminal.Fprintf(w, "\nno agreement of rankings: %v\n", err)
@@ -199,9 +200,9 @@ func (c *comparing) agreements(w, out io.Writer, dir string, rows *experiments.R
 }
 
 // page writes OUT/compare/index.html, the page of the rows compared.
-func (c *comparing) page(w io.Writer, dir string, rows *experiments.Rows) error {
+func (c *comparing) page(w io.Writer, dir string, rows *results.Rows) error {
 	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
 		rows.Run, rows.Parameters = nil, nil
 	}
-	return rows.WritePage(w, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
+	return experiments.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
 }

@@ -19,7 +19,7 @@ import (
 
 // rows returns the rows to compare. It first runs the specs of --spec, into dir. If
 // some of their cells fail, it returns the rows and errFailed.
-func (c *comparing) rows(cmd *cobra.Command, dir string) (*experiments.Rows, error) {
+func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) {
 	var failed error
 	if len(c.specs) > 0 {
 		if failed = c.make(cmd, dir); failed != nil && failed != errFailed {
@@ -33,7 +33,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*experiments.Rows, err
 	}
 	c.Files = strings.Join(c.tables, ", ")
 	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
-		rows, err = rows.OfDatasets(c.datasets)
+		rows, err = ofDatasets(rows, c.datasets)
 	}
 	if err == nil {
 		err = c.inRows(rows)
@@ -44,9 +44,19 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*experiments.Rows, err
 	return rows, failed
 }
 
+// ofDatasets returns the rows of datasets. A dataset without rows is an error.
+func ofDatasets(rows *results.Rows, datasets []string) (*results.Rows, error) {
+	known := results.Distinct(rows.Records, func(r results.Record) string { return r.Dataset })
+	wanted, err := spec.MatchDatasets(datasets, known)
+	if err != nil {
+		return nil, fmt.Errorf("no rows of the dataset %w", err)
+	}
+	return rows.Where(func(s results.Setting, _ string) bool { return slices.Contains(wanted, s.Dataset) }), nil
+}
+
 // inRows is resolve for the methods of rows. A name that is similar to the name of
 // one of them is an error; the page reports the other names without rows.
-func (c *comparing) inRows(rows *experiments.Rows) error {
+func (c *comparing) inRows(rows *results.Rows) error {
 	known := results.Distinct(rows.Records, func(r results.Record) string { return r.Method })
 	if err := c.resolve(known); err != nil {
 		return err
@@ -107,16 +117,16 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 
 // read returns the rows of the folders, restricted to the experiments if any are
 // named.
-func (c *comparing) read() (*experiments.Rows, error) {
+func (c *comparing) read() (*results.Rows, error) {
 	if len(c.tables) > 0 {
 		return c.readTables()
 	}
 	if len(c.from) == 0 {
 		c.from = []string{c.at.out}
 	}
-	all := &experiments.Rows{}
+	all := &results.Rows{}
 	for _, dir := range c.from {
-		rows, err := experiments.ReadRows(dir)
+		rows, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +139,7 @@ func (c *comparing) read() (*experiments.Rows, error) {
 	if len(c.experiments) == 0 {
 		return all, nil
 	}
-	kept := &experiments.Rows{}
+	kept := &results.Rows{}
 	for _, name := range c.experiments {
 		of := all.Of(name)
 		if len(of.Records) == 0 {
@@ -141,12 +151,12 @@ func (c *comparing) read() (*experiments.Rows, error) {
 }
 
 // readTables returns the rows of CSV files of other programs.
-func (c *comparing) readTables() (*experiments.Rows, error) {
+func (c *comparing) readTables() (*results.Rows, error) {
 	c.columns.Metric = c.Metrics[0]
 	if err := c.columns.Check(); err != nil {
 		return nil, fmt.Errorf("--table: %w", err)
 	}
-	all := &experiments.Rows{}
+	all := &results.Rows{}
 	for _, pattern := range c.tables {
 		files, err := filepath.Glob(pattern)
 		if err != nil {

@@ -100,7 +100,7 @@ func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra
 	list := spec.Datasets(specs)
 	if len(specs) == 0 {
 		out, _ := cmd.Flags().GetString("out")
-		records, _ := results.ReadResults(filepath.Join(out, "results.csv"))
+		records, _ := results.ReadResults(results.Folder(out).Path(results.ResultsFile))
 		list = results.Distinct(records, func(r results.Record) string { return r.Dataset })
 	}
 	slices.Sort(list)

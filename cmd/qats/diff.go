@@ -9,7 +9,6 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/page"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 )
@@ -94,7 +93,7 @@ func judgeSimilar(files []string, out string) (*claims.Similar, error) {
 	}
 	similar, err := claims.JudgeSimilar(numbers, records, like)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(out, "results.csv"), err)
+		return nil, fmt.Errorf("%s: %w", results.Folder(out).Path(results.ResultsFile), err)
 	}
 	return similar, nil
 }
@@ -106,7 +105,7 @@ func readNumbers(out string) ([]paper.Number, []results.Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	folder, err := page.Read(out)
+	folder, err := results.Folder(out).Read()
 	if err != nil {
 		return nil, nil, err
 	}

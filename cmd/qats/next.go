@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func (p *places) nextAfterPlan(cmd *cobra.Command, plan *experiments.Plan, specs
 
 // haveRun reports whether the CSV files in out are of a run of the specs.
 func haveRun(out string, specs []*spec.Spec) bool {
-	run, err := results.ReadRun(filepath.Join(out, "run.json"))
+	run, err := results.Folder(out).ReadRun()
 	return err == nil && run != nil && !slices.ContainsFunc(specs, func(s *spec.Spec) bool {
 		return !slices.ContainsFunc(run.Specs, func(r results.RunSpec) bool { return r.Name == s.Name && r.Text == s.Text })
 	})
@@ -128,7 +127,7 @@ func (c *comparing) nextReport(cmd *cobra.Command) {
 		nextReportOrRun(cmd, err == nil && haveRun(c.at.out, specs), c.specs)
 		return
 	}
-	run, err := results.ReadRun(filepath.Join(c.at.out, "run.json"))
+	run, err := results.Folder(c.at.out).ReadRun()
 	if err != nil || run == nil || !strings.HasPrefix(run.Command, "qats run") {
 		return
 	}

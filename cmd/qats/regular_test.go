@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/results"
 )
 
 // TestPipesAreNamedAndNotWaitedFor: a pipe without a writer, in place of any input, is
@@ -19,7 +19,7 @@ import (
 func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "results.csv")
-	if err := errors.Join((&experiments.Rows{}).Write(dir), os.Remove(pipe)); err != nil {
+	if err := errors.Join(results.Folder(dir).Write(&results.Rows{}), os.Remove(pipe)); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {

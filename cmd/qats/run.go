@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -150,7 +149,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	summary(w, out, o.Shard)
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
-		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", filepath.Join(dir, "results.csv"))
+		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile))
 	}
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)

@@ -15,7 +15,7 @@ func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outco
 	r := plan.Describe(out)
 	r.Version, r.Commit = version()
 	r.Command = commandText(cmd)
-	return results.WriteRun(filepath.Join(dir, "run.json"), r)
+	return results.Folder(dir).WriteRun(r)
 }
 
 // numberFlags are the flags that the numbers of a run depend on.

@@ -14,7 +14,7 @@ type agreement struct {
 
 // agreementsOf compares the rankings by the metrics of [compare.Rankable], measured
 // before simulated. A source with fewer than two such metrics has none.
-func agreementsOf(f *Folder, o Options) (list []agreement) {
+func agreementsOf(f *results.Rows, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
 		of := results.Where(f.Records, func(r record) bool { return r.Source == source })
 		names, sparse := compare.Rankable(of)

@@ -12,7 +12,7 @@ import (
 
 // binsOf ranks the methods of a source by a metric with each number of bins that the
 // rows have. It returns nil where the metric has none, or nothing can be ranked.
-func binsOf(f *Folder, o Options, metric, source string) []chart {
+func binsOf(f *results.Rows, o Options, metric, source string) []chart {
 	names, bins := compare.BinFamily(metric, f.Records)
 	if len(names) < 2 {
 		return nil
@@ -25,7 +25,7 @@ func binsOf(f *Folder, o Options, metric, source string) []chart {
 }
 
 // agreementOf compares the rankings of a source by several metrics; nil if it cannot.
-func agreementOf(f *Folder, o Options, names []string, source string) *compare.Agreement {
+func agreementOf(f *results.Rows, o Options, names []string, source string) *compare.Agreement {
 	of := results.Where(f.Records, func(r record) bool {
 		return (r.Source == source || r.Source == "") && slices.Contains(names, r.Metric)
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 	"github.com/qats-bench/qats/results/table"
@@ -45,7 +46,7 @@ type number = float64
 // verdictsOf judges the paper's claims, and sets published beside reproduced
 // numbers. Both are nil if the folder has neither settings of the paper nor data
 // sets that a spec declares similar to the paper's.
-func verdictsOf(f *Folder) (*verdicts, []printed, error) {
+func verdictsOf(f *results.Rows) (*verdicts, []printed, error) {
 	like := map[string]string{}
 	if f.Run != nil {
 		for _, s := range f.Run.Specs {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 )
 
@@ -31,7 +32,7 @@ type grid struct {
 
 // comparisonsOf compares by each metric, measured before simulated. The error of a
 // comparison that cannot be made is a note.
-func comparisonsOf(f *Folder, o Options) (list []comparison, notes []string) {
+func comparisonsOf(f *results.Rows, o Options) (list []comparison, notes []string) {
 	for _, metric := range o.Metrics {
 		if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Metric == metric && r.Method == o.Against && r.Status == "ok" }) {
 			continue
@@ -79,7 +80,7 @@ type smallest struct {
 
 // smallestOf returns the smallest differences to Against. A run makes pairs against one
 // method, which need not be Against: then they are the differences to that method.
-func smallestOf(f *Folder, o Options, c *compare.Comparison) smallest {
+func smallestOf(f *results.Rows, o Options, c *compare.Comparison) smallest {
 	if found := smallestIn(c, c); found.byMethod != nil || !c.Ranking.Tested() {
 		return found
 	}

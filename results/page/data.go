@@ -14,6 +14,9 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
+// mostSettings is the largest number of settings of a page with all it can show.
+const mostSettings = 5000
+
 // data is the JSON object of the page. Numbers of cells are columns: entry i of a
 // column belongs to cell i. Texts that recur are kept once, in Texts, and named by
 // their place there.
@@ -141,7 +144,7 @@ type settingID struct {
 
 type cellID struct{ setting, method int }
 
-func pack(f *Folder, labels func(string) string) *data {
+func pack(f *results.Rows, labels func(string) string) *data {
 	p := &packer{texts: map[string]int{}, setting: map[settingID]int{}, method: map[string]int{}, metric: map[string]int{},
 		cell: map[cellID]int{}, sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
 	p.text("")

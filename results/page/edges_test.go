@@ -19,7 +19,7 @@ import (
 func TestTwoNumbersOfBinsAreEnough(t *testing.T) {
 	f := rankings()
 	f.Records = slices.DeleteFunc(f.Records, func(r results.Record) bool { return r.Metric == "ece_100" })
-	o := f.complete(Options{Against: "m2", Metrics: []string{"ece"}})
+	o := complete(f, Options{Against: "m2", Metrics: []string{"ece"}})
 	if b := binsOf(f, o, "ece", "measured"); len(b) != 1 || !strings.Contains(b[0].Text, "Mean rank by") {
 		t.Errorf("%d charts", len(b))
 	}
@@ -41,7 +41,7 @@ func TestAgreementIsByTheMetricsOfItsSource(t *testing.T) {
 			}
 			return !slices.Contains(measured, r.Metric) || r.Method >= fmt.Sprintf("m%d", methods)
 		})
-		return agreementsOf(f, f.complete(Options{Against: "m1"}))
+		return agreementsOf(f, complete(f, Options{Against: "m1"}))
 	}
 	if list := of([]string{"ece", "nll"}, []string{"ece", "brier"}, 5); len(list) != 2 || !strings.Contains(list[0].Chart.Text, "Mean rank by   ECE   NLL\n") || !strings.Contains(list[1].Chart.Text, "Mean rank by   ECE  Brier score\n") {
 		t.Errorf("%+v", list)
@@ -66,7 +66,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 			f.Records[i].Status = results.Skip
 		}
 	}
-	list, notes := comparisonsOf(f, f.complete(Options{Against: "m2", Metrics: []string{"absent", "nll", "accuracy", "ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"absent", "nll", "accuracy", "ece"}}))
 	if len(list) != 2 || len(notes) != 0 || list[0].Title != "ECE, methods against m2" {
 		t.Errorf("%d comparisons, %q", len(list), notes)
 	}
@@ -75,7 +75,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 			f.Records[i].Metric = "unknown"
 		}
 	}
-	list, notes = comparisonsOf(f, f.complete(Options{Against: "m2", Metrics: []string{"unknown", "ece"}}))
+	list, notes = comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"unknown", "ece"}}))
 	if len(list) != 2 || len(notes) != 1 || !strings.HasPrefix(notes[0], "No comparison by unknown: ") {
 		t.Errorf("%d comparisons, %q", len(list), notes)
 	}
@@ -85,7 +85,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 func TestOneMethodHasNoShifts(t *testing.T) {
 	f := rankings()
 	f.Records = slices.DeleteFunc(f.Records, func(r results.Record) bool { return r.Method != "m2" })
-	list, notes := comparisonsOf(f, f.complete(Options{Against: "m2", Metrics: []string{"ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"ece"}}))
 	if len(list) != 2 || len(notes) != 0 || len(list[0].Charts) != 0 {
 		t.Errorf("%+v, %q", list, notes)
 	}
@@ -112,7 +112,7 @@ func TestSmallestDifferencesAreToTheMethodOfMostPairs(t *testing.T) {
 	pairs("measured", "nll", "m0", 8)
 	pairs("measured", "ece", "m1", 6)
 	pairs("measured", "ece", "m0", 6)
-	o := f.complete(Options{Against: "m2", Metrics: []string{"ece"}})
+	o := complete(f, Options{Against: "m2", Metrics: []string{"ece"}})
 	list, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: "ece", Against: "m2"})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestABrokenFileIsAnError(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bins.csv"), []byte("not,bins\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "bins.csv") {
+	if _, err := Read(results.Folder(dir)); err == nil || !strings.Contains(err.Error(), "bins.csv") {
 		t.Errorf("error %v", err)
 	}
 }

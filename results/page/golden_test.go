@@ -17,8 +17,8 @@ import (
 // everything returns a folder whose page has every chart and every panel: two sources,
 // twelve methods, a corrupted set, splits, ties, outliers on both sides, too few values
 // for an interval, skips, failures, warnings, parameters, times and specs.
-func everything() *Folder {
-	f := &Folder{Parameters: []results.Parameter{}}
+func everything() *results.Rows {
+	f := &results.Rows{Parameters: []results.Parameter{}}
 	// The skill of a method is its mean ECE in units of 1e-4. The differences to ts are
 	// more than four times their third quartile for ir (worse) and hts (better).
 	methods := []struct {
@@ -157,7 +157,7 @@ func golden(t *testing.T, name, got string) {
 // and no two elements of the page have one id.
 func TestAllFiguresOfThePageAreDrawn(t *testing.T) {
 	var b strings.Builder
-	if err := everything().Write(&b, goldenOptions); err != nil {
+	if err := Write(&b, everything(), goldenOptions); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -187,7 +187,7 @@ func TestAllFiguresOfThePageAreDrawn(t *testing.T) {
 // GOLDEN_PAGE may name a file for the whole page, for people to look at.
 func TestGoldenPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := everything().Write(&b, goldenOptions); err != nil {
+	if err := Write(&b, everything(), goldenOptions); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

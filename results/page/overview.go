@@ -63,7 +63,7 @@ func bannerOf(d *data, records []results.Record) banner {
 // fact is a line of the summary.
 type fact struct{ Name, Text string }
 
-func factsOf(d *data, f *Folder) []fact {
+func factsOf(d *data, f *results.Rows) []fact {
 	experiments := results.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
 	status := map[string]int{}
 	for _, s := range d.Cells.Status {

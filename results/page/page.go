@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,13 +71,13 @@ type content struct {
 	Files       string // of another program; empty for those of the folder
 }
 
-// Write writes the page of a folder.
-func (f *Folder) Write(w io.Writer, o Options) error {
-	o = f.complete(o)
+// Write writes the page of the rows of a folder.
+func Write(w io.Writer, f *results.Rows, o Options) error {
+	o = complete(f, o)
 	d := pack(f, func(m string) string { return o.labels[m] })
 	d.Against = o.Against
 	c := content{
-		Title: f.title(), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
+		Title: titleOf(f), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
 		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
@@ -101,14 +100,23 @@ func (f *Folder) Write(w io.Writer, o Options) error {
 	return parsed.Execute(w, c)
 }
 
-// WriteFile writes the page into the folder dir and returns its path.
-func (f *Folder) WriteFile(dir string, o Options) (string, error) {
-	path := filepath.Join(dir, File)
-	return path, atomicfile.Write(path, func(w io.Writer) error { return f.Write(w, o) })
+// WriteFile writes the page of rows into a folder and returns its path.
+func WriteFile(dir results.Folder, f *results.Rows, o Options) (string, error) {
+	path := dir.Path(File)
+	return path, atomicfile.Write(path, func(w io.Writer) error { return Write(w, f, o) })
+}
+
+// Read reads what the page of a folder shows. Of more than 5,000 settings the page leaves out
+// what takes most of the memory.
+func Read(dir results.Folder) (*results.Rows, error) {
+	if run, err := dir.ReadRun(); err == nil && run.Counts.Settings > mostSettings {
+		return dir.ReadLean()
+	}
+	return dir.Read()
 }
 
 // complete fills in the defaults.
-func (f *Folder) complete(o Options) Options {
+func complete(f *results.Rows, o Options) Options {
 	o.labels = map[string]string{}
 	methods := results.Distinct(f.Records, func(r record) string { return r.Method })
 	for _, m := range methods {
@@ -148,8 +156,8 @@ func variantLabel(m results.RunMethod, registered string) string {
 	return m.Label + " (" + m.Name + ")"
 }
 
-// title names the experiments of the folder.
-func (f *Folder) title() string {
+// titleOf names the experiments of the folder.
+func titleOf(f *results.Rows) string {
 	names := results.Distinct(f.Records, func(r record) string { return r.Experiment })
 	switch {
 	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":

@@ -21,8 +21,8 @@ const hostile = `</script><b onclick="x">'&\`
 
 // folder returns a small folder: two data sets, a corrupted set, a hostile one, a
 // simulated one and a skip.
-func folder() *Folder {
-	var f Folder
+func folder() *results.Rows {
+	var f results.Rows
 	add := func(dataset, corruption string, severity int, source, method string, ece float64) {
 		c := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
 		for _, m := range []struct {
@@ -57,10 +57,10 @@ func folder() *Folder {
 }
 
 // write returns the page of a folder.
-func write(t *testing.T, f *Folder) string {
+func write(t *testing.T, f *results.Rows) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, Options{}); err != nil {
+	if err := Write(&b, f, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -83,11 +83,11 @@ func dataOf(t *testing.T, text string) data {
 
 // writeFile makes the page of a folder from the files in it.
 func writeFile(dir string) (string, error) {
-	f, err := Read(dir)
+	f, err := Read(results.Folder(dir))
 	if err != nil {
 		return "", err
 	}
-	return f.WriteFile(dir, Options{})
+	return WriteFile(results.Folder(dir), f, Options{})
 }
 
 func TestHostileIdentifiersStayText(t *testing.T) {
@@ -128,7 +128,7 @@ func TestThePageIsDeterministic(t *testing.T) {
 
 func TestBannerSaysWhatTheNumbersAre(t *testing.T) {
 	all := folder()
-	only := func(source string) *Folder {
+	only := func(source string) *results.Rows {
 		f := *all
 		f.Records = nil
 		for _, r := range all.Records {
@@ -139,9 +139,9 @@ func TestBannerSaysWhatTheNumbersAre(t *testing.T) {
 		return &f
 	}
 	for _, c := range []struct {
-		f    *Folder
+		f    *results.Rows
 		want string
-	}{{all, "MEASURED AND SIMULATED"}, {only("measured"), "MEASURED"}, {only("simulated"), "SIMULATED"}, {&Folder{}, "NO NUMBERS"}} {
+	}{{all, "MEASURED AND SIMULATED"}, {only("measured"), "MEASURED"}, {only("simulated"), "SIMULATED"}, {&results.Rows{}, "NO NUMBERS"}} {
 		text := write(t, c.f)
 		if !strings.Contains(text, "<strong>"+c.want+"</strong>") {
 			t.Errorf("no banner %s", c.want)
@@ -156,7 +156,7 @@ func TestBannerSaysWhatTheNumbersAre(t *testing.T) {
 // settings are of this source alone.
 func TestComparisonsKeepSourcesApart(t *testing.T) {
 	f := folder()
-	list, notes := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}}))
 	if len(list) != 2 || len(notes) != 0 {
 		t.Fatalf("%d comparisons, notes %q", len(list), notes)
 	}
@@ -261,7 +261,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 		}
 	}
 	run := results.Run{Version: "v1", Keys: results.KeysDigest(f.Records), Specs: []results.RunSpec{{Name: "e", Title: "A title", Text: "name: e", Methods: []results.RunMethod{{Name: "qats", Label: "Mine"}}}}}
-	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
+	if err := results.Folder(dir).WriteRun(run); err != nil {
 		t.Fatal(err)
 	}
 	parameters := []results.Parameter{{Setting: f.Records[0].Setting, Method: "qats", Name: "a", Value: .25, Bound: "a >= 0", Source: f.Records[0].Source}}
@@ -277,7 +277,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 		t.Errorf("fits %s, methods %v", d.Fits, d.Methods)
 	}
 	run.Keys = "of another run"
-	if err := results.WriteRun(filepath.Join(dir, "run.json"), run); err != nil {
+	if err := results.Folder(dir).WriteRun(run); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := writeFile(dir); err == nil || !strings.Contains(err.Error(), "results.csv: does not belong to the run that") {
@@ -313,7 +313,7 @@ func TestLinesCanBeSeenInBothThemes(t *testing.T) {
 // paper's own. Only then does its row get a verdict.
 func TestTheSameStandInsAsInTables(t *testing.T) {
 	for note, own := range map[string]bool{"": false, results.StandInPrefix + "another training": false, results.PaperItem: true} {
-		var f Folder
+		var f results.Rows
 		for i, m := range []string{"uncal", "ts", "ir", "qats"} {
 			f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
 				Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "measured", Status: results.OK, Note: note})

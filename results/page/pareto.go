@@ -18,7 +18,7 @@ type paretoView struct {
 
 // paretoOf compares the methods of a source by the first metric of the comparisons
 // except time, and by fit time. It returns nil where they have no ranking or no times.
-func paretoOf(f *Folder, o Options, source string) *paretoView {
+func paretoOf(f *results.Rows, o Options, source string) *paretoView {
 	named := slices.IndexFunc(o.Metrics, func(m string) bool { return m != results.TimeMetric })
 	if named < 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 
 // rankings returns a folder with several methods, metrics, numbers of bins and fit times.
 // The measured rows rank m0 first, the simulated ones last.
-func rankings() *Folder {
-	var f Folder
+func rankings() *results.Rows {
+	var f results.Rows
 	for s, dataset := range []string{"a", "b", "c", "d"} {
 		source := []string{"measured", "measured", "simulated", "simulated"}[s]
 		at := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce"}
@@ -57,7 +57,7 @@ func drawings(figures ...template.HTML) bool {
 // TestRankingViewsKeepSourcesApart: each view of the rankings is of one source.
 func TestRankingViewsKeepSourcesApart(t *testing.T) {
 	f := rankings()
-	o := f.complete(Options{Against: "m2", Metrics: []string{"ece"}})
+	o := complete(f, Options{Against: "m2", Metrics: []string{"ece"}})
 	list, notes := comparisonsOf(f, o)
 	agreements, times := agreementsOf(f, o), timesOf(f, o)
 	if len(list) != 2 || len(notes) != 0 || len(agreements) != 2 || len(times) != 2 {
@@ -102,7 +102,7 @@ func TestTheFooterNamesTheFiles(t *testing.T) {
 	for want, times := range map[string][]results.Time{"pairs.csv, times.csv. The": f.Times, "pairs.csv. The": nil} {
 		var b strings.Builder
 		f.Times = times
-		if err := f.Write(&b, Options{}); err != nil || !strings.Contains(b.String(), "results.csv, bins.csv, "+want) {
+		if err := Write(&b, f, Options{}); err != nil || !strings.Contains(b.String(), "results.csv, bins.csv, "+want) {
 			t.Errorf("%s is not in the footer: %v", want, err)
 		}
 	}
@@ -114,13 +114,13 @@ func TestNoRankingNoViews(t *testing.T) {
 	f := rankings()
 	f.Records = slices.DeleteFunc(f.Records, func(r results.Record) bool { return r.Dataset != "a" })
 	f.Times = nil
-	o := f.complete(Options{Against: "m2", Metrics: []string{"ece"}})
+	o := complete(f, Options{Against: "m2", Metrics: []string{"ece"}})
 	list, _ := comparisonsOf(f, o)
 	if len(list) != 1 || !slices.Equal(headings(list[0]), []string{"Shift to m2"}) || agreementsOf(f, o) != nil || timesOf(f, o) != nil {
 		t.Errorf("%+v", list)
 	}
 	var b strings.Builder
-	if err := f.Write(&b, Options{}); err != nil || strings.Contains(b.String(), "win rates and strengths") {
+	if err := Write(&b, f, Options{}); err != nil || strings.Contains(b.String(), "win rates and strengths") {
 		t.Error("the page has win rates", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestNoRankingNoViews(t *testing.T) {
 func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
 	f := rankings()
 	f.Records = append(f.Records, results.TimeRecords(f.Times, f.Records)...)
-	o := f.complete(Options{Against: "m2", Metrics: []string{results.TimeMetric}})
+	o := complete(f, Options{Against: "m2", Metrics: []string{results.TimeMetric}})
 	list, notes := comparisonsOf(f, o)
 	if len(list) != 2 || len(notes) != 0 {
 		t.Fatalf("%d comparisons, %q", len(list), notes)
@@ -148,7 +148,7 @@ func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
 func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 	f := folder()
 	for _, against := range []string{"qats", "ts"} {
-		list, _ := comparisonsOf(f, f.complete(Options{Against: against, Metrics: []string{"ece"}}))
+		list, _ := comparisonsOf(f, complete(f, Options{Against: against, Metrics: []string{"ece"}}))
 		c := list[0]
 		if !strings.Contains(c.Charts[0].Note, "in points (per cent): how far a method must be from TS on one setting") {
 			t.Errorf("against %s: %s", against, c.Charts[0].Note)
@@ -168,7 +168,7 @@ func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 		}
 	}
 	f.Pairs = nil
-	if list, _ := comparisonsOf(f, f.complete(Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 18 {
+	if list, _ := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 18 {
 		t.Errorf("without pairs: %s, %q", list[0].Charts[0].Note, list[0].Table.Head)
 	}
 }

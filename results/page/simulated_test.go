@@ -17,7 +17,7 @@ func TestPageOfSimulatedRowsHasNoVerdict(t *testing.T) {
 		f.Records = results.Where(f.Records, func(r record) bool { return r.Source == source })
 		f.Run.Specs, f.Run.Settings = nil, nil
 		var b strings.Builder
-		if err := f.Write(&b, goldenOptions); err != nil {
+		if err := Write(&b, f, goldenOptions); err != nil {
 			t.Fatal(err)
 		}
 		before, _, _ := strings.Cut(b.String(), `<script`)

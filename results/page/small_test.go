@@ -26,7 +26,7 @@ func rows(texts ...string) (list []results.Record) {
 // TestACellIsThatOfItsFirstValue: its status, key and note are those of its first row
 // with a value, before or after rows without.
 func TestACellIsThatOfItsFirstValue(t *testing.T) {
-	d := pack(&Folder{Records: rows("a,ts,ece,measured,skip,,why", "a,ts,nll,measured,ok,k1,one", "a,ts,brier,measured,ok,k2,two", "a,qats,ece,measured,ok,k3,three", "a,qats,nll,measured,fail,,why")},
+	d := pack(&results.Rows{Records: rows("a,ts,ece,measured,skip,,why", "a,ts,nll,measured,ok,k1,one", "a,ts,brier,measured,ok,k2,two", "a,qats,ece,measured,ok,k3,three", "a,qats,nll,measured,fail,,why")},
 		func(m string) string { return m })
 	texts := func(cell int) (list []string) {
 		for _, i := range d.Cells.Notes[cell] {
@@ -42,7 +42,7 @@ func TestACellIsThatOfItsFirstValue(t *testing.T) {
 // TestRowsWithoutASourceBelongToTheFirst source of their setting; a source without a
 // value is not one that can be chosen.
 func TestRowsWithoutASourceBelongToTheFirst(t *testing.T) {
-	d := pack(&Folder{Records: rows("a,ts,ece,measured,ok,,", "a,ts,ece,simulated,skip,,", "a,qats,ece,,skip,,")}, func(m string) string { return m })
+	d := pack(&results.Rows{Records: rows("a,ts,ece,measured,ok,,", "a,ts,ece,simulated,skip,,", "a,qats,ece,,skip,,")}, func(m string) string { return m })
 	if len(d.Settings) != 2 || !slices.Equal(d.Cells.Setting, []int{0, 1, 0}) || !slices.Equal(d.Sources, []string{"measured"}) {
 		t.Errorf("%+v, %v", d.Cells, d.Sources)
 	}
@@ -61,7 +61,7 @@ func TestBannerNamesTheNetworks(t *testing.T) {
 		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from: a network", "a,qats,ece,measured,skip,,why"),
 		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from: a network", "b,ts,ece,measured,ok,,from: a network"),
 	} {
-		f := &Folder{Records: records}
+		f := &results.Rows{Records: records}
 		if got := bannerOf(pack(f, func(m string) string { return m }), records).Text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -70,7 +70,7 @@ func TestBannerNamesTheNetworks(t *testing.T) {
 
 // TestOnlyAQuickRunSaysSo.
 func TestOnlyAQuickRunSaysSo(t *testing.T) {
-	f := &Folder{Records: rows("a,ts,ece,measured,ok,,")}
+	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,")}
 	for first, want := range map[int]bool{0: false, 1: true} {
 		f.Run = &results.Run{FirstRows: first}
 		facts := factsOf(pack(f, func(m string) string { return m }), f)
@@ -89,7 +89,7 @@ func TestOnlyShiftsHaveSeverities(t *testing.T) {
 		variant    results.Variant
 		want       bool
 	}{{corruption: "fog", severity: 1, want: true}, {corruption: "fog"}, {variant: results.Variant{Split: 1}}, {variant: results.Variant{Rescale: 2}}, {variant: results.Variant{TestShares: true}}} {
-		f := &Folder{Records: rows("a,ts,ece,measured,ok,,")}
+		f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,")}
 		f.Records[0].Corruption, f.Records[0].Severity, f.Records[0].Variant = c.corruption, c.severity, c.variant
 		if got := strings.Contains(write(t, f), `href="#severity"`); got != c.want {
 			t.Errorf("%s %d %s: %v", c.corruption, c.severity, c.variant, got)
@@ -107,11 +107,11 @@ func TestTheComparedMethodIsOneOfTheFolder(t *testing.T) {
 	both, other := rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,"), rows("a,ts,ece,measured,ok,,", "a,ir,ece,measured,ok,,")
 	pairs := []results.Pair{{Against: "ir"}}
 	for _, c := range []struct {
-		f           *Folder
+		f           *results.Rows
 		asked, want string
-	}{{&Folder{Records: both}, "", "qats"}, {&Folder{Records: both}, "ts", "ts"}, {&Folder{Records: both}, "none", "qats"}, {&Folder{Records: other, Pairs: pairs}, "", "ir"},
-		{&Folder{Records: other}, "none", "ts"}, {&Folder{}, "", ""}} {
-		if got := c.f.complete(Options{Against: c.asked}).Against; got != c.want {
+	}{{&results.Rows{Records: both}, "", "qats"}, {&results.Rows{Records: both}, "ts", "ts"}, {&results.Rows{Records: both}, "none", "qats"}, {&results.Rows{Records: other, Pairs: pairs}, "", "ir"},
+		{&results.Rows{Records: other}, "none", "ts"}, {&results.Rows{}, "", ""}} {
+		if got := complete(c.f, Options{Against: c.asked}).Against; got != c.want {
 			t.Errorf("asked for %q: %q, want %q", c.asked, got, c.want)
 		}
 	}
@@ -136,17 +136,17 @@ func TestVariantsHaveTheirIdBesideTheLabel(t *testing.T) {
 
 // TestTheTitleNamesUpToFourExperiments, and one by the title of its spec.
 func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
-	f := &Folder{}
+	f := &results.Rows{}
 	for i, want := range []string{"a", "a, b", "a, b, c", "a, b, c, d", "5 experiments: a, b, c and others"} {
 		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "abcde"[i : i+1]}})
-		if got := f.title(); got != want {
+		if got := titleOf(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	f.Records = f.Records[:1]
 	for want, specs := range map[string][]results.RunSpec{"A title": {{Title: "A title"}}, "a": {{Title: "A title"}, {Title: "Another"}}} {
 		f.Run = &results.Run{Specs: specs}
-		if got := f.title(); got != want {
+		if got := titleOf(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
 
 // TestALargePageSaysWhatItLeavesOut, and is the same page if that is not even read.
 func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
-	f := &Folder{Run: &results.Run{Version: "v1", Counts: results.RunCounts{Settings: mostSettings + 1}}}
+	f := &results.Rows{Run: &results.Run{Version: "v1", Counts: results.RunCounts{Settings: mostSettings + 1}}}
 	for i := range mostSettings + 1 {
 		r := rows(fmt.Sprintf("d%d,ts,ece,measured,ok,k%d,", i, i))[0]
 		f.Records = append(f.Records, r)
@@ -164,12 +164,12 @@ func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
 	f.Run.Keys, f.Run.Rows = results.KeysDigest(f.Records), results.RunRows{Results: len(f.Records), Bins: len(f.Bins)}
 	dir := t.TempDir()
 	if err := errors.Join(results.WriteResults(filepath.Join(dir, "results.csv"), f.Records), results.WriteBins(filepath.Join(dir, "bins.csv"), f.Bins),
-		results.WriteParameters(filepath.Join(dir, "fits.csv"), f.Parameters), results.WriteRun(filepath.Join(dir, "run.json"), *f.Run)); err != nil {
+		results.WriteParameters(filepath.Join(dir, "fits.csv"), f.Parameters), results.Folder(dir).WriteRun(*f.Run)); err != nil {
 		t.Fatal(err)
 	}
 	const left = "<dt>Left out</dt>"
 	pages := map[string]string{}
-	for name, read := range map[string]func() (*Folder, error){"all": func() (*Folder, error) { return Read(dir) }, "shown": func() (*Folder, error) { return ReadShown(dir) }} {
+	for name, read := range map[string]func() (*results.Rows, error){"all": func() (*results.Rows, error) { return results.Folder(dir).Read() }, "shown": func() (*results.Rows, error) { return Read(results.Folder(dir)) }} {
 		f, err := read()
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
 		t.Errorf("%d settings, %d fits, bins %s", len(d.Settings), len(d.Fits), d.Width[0])
 	}
 
-	few := &Folder{Records: f.Records[:mostSettings], Bins: f.Bins[:mostSettings], Parameters: f.Parameters[:mostSettings]}
+	few := &results.Rows{Records: f.Records[:mostSettings], Bins: f.Bins[:mostSettings], Parameters: f.Parameters[:mostSettings]}
 	page := write(t, few)
 	if d := dataOf(t, page); strings.Contains(page, left) || len(d.Fits) != mostSettings || string(d.Width[0]) == "null" {
 		t.Errorf("a page of %d settings leaves something out", mostSettings)
@@ -193,13 +193,13 @@ func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bins.csv"), []byte("experiment\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadShown(dir); err == nil || !strings.Contains(err.Error(), "bins.csv:1: ") {
+	if _, err := Read(results.Folder(dir)); err == nil || !strings.Contains(err.Error(), "bins.csv:1: ") {
 		t.Errorf("bins.csv with another header: %v", err)
 	}
 	if err := results.WriteBins(filepath.Join(dir, "bins.csv"), f.Bins[1:]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadShown(dir); err == nil || !strings.Contains(err.Error(), "bins.csv: 5000 rows, but the run") {
+	if _, err := Read(results.Folder(dir)); err == nil || !strings.Contains(err.Error(), "bins.csv: 5000 rows, but the run") {
 		t.Errorf("bins.csv lacks a row: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ type timeRow struct {
 
 // timesOf returns the fit times, measured before simulated, and none without
 // times.csv.
-func timesOf(f *Folder, o Options) (list []timesOfSource) {
+func timesOf(f *results.Rows, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
 		rows := results.Where(f.Times, func(t results.Time) bool { return t.Source == source })
 		known := results.Where(rows, func(t results.Time) bool { return t.Known })

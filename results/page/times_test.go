@@ -13,7 +13,7 @@ func TestASharedFitCountsOnce(t *testing.T) {
 		at := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: backbone, Loss: "ce", Corruption: corruption}
 		return results.Time{Setting: at, Method: "ts", Source: "measured", Seconds: seconds, Known: true, Rows: 500}
 	}
-	f := &Folder{Times: []results.Time{
+	f := &results.Rows{Times: []results.Time{
 		row("a", "", .001), row("a", "fog", .001), row("b", "", .001), row("c", "", .008),
 		{Setting: results.Setting{Backbone: "d"}, Method: "ts", Source: "measured"},
 	}}
@@ -26,7 +26,7 @@ func TestASharedFitCountsOnce(t *testing.T) {
 
 // TestSimulatedTimesAloneAreShown.
 func TestSimulatedTimesAloneAreShown(t *testing.T) {
-	f := &Folder{Times: []results.Time{{Method: "ts", Source: "measured"}, {Method: "ts", Source: "simulated", Seconds: .001, Known: true}}}
+	f := &results.Rows{Times: []results.Time{{Method: "ts", Source: "measured"}, {Method: "ts", Source: "simulated", Seconds: .001, Known: true}}}
 	if list := timesOf(f, Options{labels: map[string]string{"ts": "TS"}}); len(list) != 1 || list[0].Source != "simulated" || list[0].Rows[0].Samples != "none" {
 		t.Errorf("%+v", list)
 	}

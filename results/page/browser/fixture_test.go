@@ -39,8 +39,8 @@ var methods = []string{"uncal", "ts", "ir", "qats", "hts"}
 
 // records returns the rows of the test folder. ts and qats coincide under fog, hts
 // lacks most settings, and ir lacks one.
-func records() *page.Folder {
-	f := &page.Folder{Parameters: []results.Parameter{}}
+func records() *results.Rows {
+	f := &results.Rows{Parameters: []results.Parameter{}}
 	for i, n := range testSets() {
 		cell := results.Setting{Experiment: "standard", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
 		for j, m := range methods {
@@ -81,7 +81,7 @@ func records() *page.Folder {
 // newPage writes the page of the test folder.
 func newPage(t *testing.T) string {
 	t.Helper()
-	path, err := records().WriteFile(t.TempDir(), page.Options{})
+	path, err := page.WriteFile(results.Folder(t.TempDir()), records(), page.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func TestPrint(t *testing.T) {
 // long names, each text has a size and does not leave its figure. Package plots tests that no
 // text covers another one.
 func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
-	f := &page.Folder{}
+	f := &results.Rows{}
 	for d, dataset := range []string{"cifar10", "cifar100"} {
 		for m := range 10 {
 			at := results.Setting{Experiment: "standard", Dataset: dataset, Backbone: "resnet50", Loss: "ce"}
@@ -345,7 +345,7 @@ func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
 				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, P: .01}})
 		}
 	}
-	path, err := f.WriteFile(t.TempDir(), page.Options{Against: "ts"})
+	path, err := page.WriteFile(results.Folder(t.TempDir()), f, page.Options{Against: "ts"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,176 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+)
+
+// Folder is the path of the output folder of a run, with the files below.
+type Folder string
+
+// The files of a Folder.
+const (
+	ResultsFile = "results.csv"
+	WideFile    = "results-wide.csv"
+	BinsFile    = "bins.csv"
+	PairsFile   = "pairs.csv"
+	FitsFile    = "fits.csv"
+	TimesFile   = "times.csv"
+	RunFile     = "run.json"
+)
+
+// Path returns the path of a file of the folder.
+func (f Folder) Path(file string) string { return filepath.Join(string(f), file) }
+
+// Rows are what the files of a Folder hold.
+type Rows struct {
+	Records    []Record
+	Bins       []Bin       // nil without bins.csv
+	Pairs      []Pair      // nil without pairs.csv
+	Parameters []Parameter // nil without fits.csv
+	Times      []Time      // nil without times.csv
+	Run        *Run        // nil without run.json
+}
+
+// Read reads the files. results.csv must exist, and the files that are named as needed. Where
+// there is a run.json, the rows must be those that it describes.
+func (f Folder) Read(needed ...string) (*Rows, error) { return f.read(false, needed) }
+
+// ReadLean is Read without bins, fitted parameters, and keys but the first of each method on
+// each setting: without most of what the rows of many settings take in memory.
+func (f Folder) ReadLean() (*Rows, error) { return f.read(true, nil) }
+
+// ReadRun reads run.json.
+func (f Folder) ReadRun() (*Run, error) { return readRun(f.Path(RunFile)) }
+
+func (f Folder) read(lean bool, needed []string) (*Rows, error) {
+	var r Rows
+	var keys string
+	var rows RunRows
+	reads := []struct {
+		name string
+		read func(path string) error
+	}{
+		{ResultsFile, func(path string) (err error) {
+			if lean {
+				r.Records, keys, err = readFirstKeys(path)
+			} else {
+				r.Records, err = ReadResults(path)
+				keys = KeysDigest(r.Records)
+			}
+			rows.Results = len(r.Records)
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("no %s in %s: qats run writes it", ResultsFile, f)
+			}
+			return err
+		}},
+		{BinsFile, func(path string) (err error) {
+			if lean {
+				rows.Bins, err = countBins(path)
+				return err
+			}
+			r.Bins, err = ReadBins(path)
+			rows.Bins = len(r.Bins)
+			return err
+		}},
+		{PairsFile, func(path string) (err error) {
+			r.Pairs, err = ReadPairs(path)
+			rows.Pairs = len(r.Pairs)
+			return err
+		}},
+		{FitsFile, func(path string) (err error) {
+			if !lean {
+				r.Parameters, err = ReadParameters(path)
+			}
+			return err
+		}},
+		{TimesFile, func(path string) (err error) { r.Times, err = ReadTimes(path); return err }},
+		{RunFile, func(path string) (err error) { r.Run, err = readRun(path); return err }},
+	}
+	errs := make([]error, len(reads))
+	var wg sync.WaitGroup
+	for i, file := range reads {
+		wg.Go(func() {
+			err := file.read(f.Path(file.name))
+			if errors.Is(err, fs.ErrNotExist) && !slices.Contains(needed, file.name) { // of results.csv it is another error
+				err = nil
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	if err := cmp.Or(errs[0], errors.Join(errs...)); err != nil {
+		return nil, err
+	}
+	return &r, f.check(keys, rows)
+}
+
+// Write replaces the CSV files by the rows; see WriteParts.
+func (f Folder) Write(r *Rows) error {
+	metrics := Distinct(r.Records, func(r Record) string { return r.Metric })
+	_, err := f.WriteParts(metrics, func(add func(*Rows) error) error { return add(r) })
+	return err
+}
+
+// WriteParts replaces the CSV files by the rows that each passes to add, the rows of some
+// settings at a time. It makes the folder if there is none. metrics are the metrics of all
+// records in the order of their first records. Where another machine has removed an
+// unfinished file, each is called once more.
+func (f Folder) WriteParts(metrics []string, each func(add func(*Rows) error) error) (*Writer, error) {
+	if err := os.MkdirAll(string(f), 0o777); err != nil {
+		return nil, err
+	}
+	atomicfile.Sweep(string(f))
+	write := func() (*Writer, error) {
+		w, err := NewWriter(f, metrics)
+		if err != nil {
+			return nil, err
+		}
+		defer w.Abort()
+		if err := each(w.Write); err != nil {
+			return nil, err
+		}
+		return w, w.Commit()
+	}
+	w, err := write()
+	if errors.Is(err, atomicfile.ErrVanished) {
+		w, err = write()
+	}
+	return w, err
+}
+
+// WriteRun replaces run.json. It sets the format.
+func (f Folder) WriteRun(r Run) error { return atomicfile.Write(f.Path(RunFile), r.write) }
+
+// Append appends the rows of another run, and leaves Run as it is.
+func (r *Rows) Append(other *Rows) {
+	r.Records = append(r.Records, other.Records...)
+	r.Bins = append(r.Bins, other.Bins...)
+	r.Pairs = append(r.Pairs, other.Pairs...)
+	r.Parameters = append(r.Parameters, other.Parameters...)
+	r.Times = append(r.Times, other.Times...)
+}
+
+// Of returns the rows of one experiment.
+func (r *Rows) Of(experiment string) *Rows {
+	return r.Where(func(c Setting, _ string) bool { return c.Experiment == experiment })
+}
+
+// Where returns the rows whose setting and source satisfy keep. It keeps all Parameters and
+// Run.
+func (r *Rows) Where(keep func(c Setting, source string) bool) *Rows {
+	kept := *r
+	kept.Records = Where(r.Records, func(x Record) bool { return keep(x.Setting, x.Source) })
+	kept.Bins = Where(r.Bins, func(x Bin) bool { return keep(x.Setting, x.Source) })
+	kept.Pairs = Where(r.Pairs, func(x Pair) bool { return keep(x.Setting, x.Source) })
+	kept.Times = Where(r.Times, func(x Time) bool { return keep(x.Setting, x.Source) })
+	return &kept
+}
