@@ -14,8 +14,8 @@ import (
 //
 //	q_j = g_j(z_j) / sum of the same,  g_j(z) = sigmoid(s_j(z)),  z_j = log(p_j/(1-p_j)).
 //
-// s_j is a natural cubic spline with K <= 39 knots: the log odds of 0.1, 0.2, ..., 0.9 and
-// at most 30 of the n scores z, among them, to within 1e-9, the least and the largest. Its coefficients b
+// s_j is a natural cubic spline with K <= 39 knots: the log odds of 0.1, 0.2, ..., 0.9, and
+// up to 30 knots at quantiles of the scores z, both extremes included. Its coefficients b
 // in the basis of truncated powers (package smoothing) minimise
 //
 //	1/(n+135) sum of w log(1 + exp(-+s_j(z))) + lambda/K sum of b^2

@@ -163,11 +163,10 @@ func (a *Array) reject(lo, e int, why string) error {
 	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
 }
 
-// readFortran is readTable for column-major files. There the elements of one
-// column of the table are together, as one strip, in Fortran order of the axes
-// before the last. Each strip is read and its elements are copied to their rows.
-// Of an array of three axes whole strips are read, so a bad value is an error
-// even in a row that was not asked for.
+// readFortran is readTable for column-major files. There the elements of one column of the
+// table are together, as one strip, in Fortran order of the axes before the last. Each
+// strip is read and its elements are copied to their rows. For an array of three axes whole
+// strips are read, so a bad value is an error even in a row that was not asked for.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	rows, cols, size := a.Rows(), a.Cols(), a.dtype.Size()
 	first, last := 0, rows // the part of the strip that may hold rows lo..hi-1

@@ -11,8 +11,8 @@ import (
 //	kind probs:  p, the probability of class 1, becomes [log(1-p), log p]
 //	kind logits: z, the log odds of class 1,    becomes [0, z]
 //
-// As for other sets of kind probs, 2^-126 is taken for smaller probabilities, and the
-// offset of a row is lost.
+// As for other sets of kind probs, smaller probabilities are read as 2^-126, and the offset
+// of a row is lost.
 
 // makeBinary makes an array of one column one of two classes. head says that it belongs
 // to the last layer.

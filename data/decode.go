@@ -21,11 +21,11 @@ func swapBytes(b []byte, size int) {
 	}
 }
 
-// decodeFloats fills dst from elements of type t and returns the index of the
-// first one that dst cannot hold, or -1. It cannot hold NaN and infinities, a
-// float64 beyond the largest float32, and an integer beyond 2^24 in float32 or
-// 2^53 in float64, since not all of these are exact. Other float64 are rounded to
-// the nearest float32. dst may be the memory of src.
+// decodeFloats fills dst from elements of type t and returns the index of the first one
+// that dst cannot hold, or -1. It cannot hold NaN, infinities, a float64 beyond the largest
+// float32, or an integer beyond 2^24 in float32 or 2^53 in float64, since not all of these
+// are exact. Any other float64 is rounded to the nearest float32. dst may be the memory of
+// src.
 func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	le := binary.LittleEndian
 	limit := int64(1) << 24

@@ -14,10 +14,9 @@
 // into memory, with a bound on their size and their CRC checked, so large arrays
 // are better kept as .npy or .safetensors, which are read in place.
 //
-// Every value is checked when it is read. NaN, infinities, numbers that the
-// wanted type cannot hold and labels that are no class are errors that name file,
-// row and class. A file that is changed or truncated while it is read is an
-// error too.
+// Every value is checked when it is read. NaN, infinities, numbers that the wanted type
+// cannot hold and labels outside the classes are errors that name file, row and class. A
+// file that is changed or truncated while it is read is an error too.
 //
 // Writer and the Write functions write the same bytes as numpy, to a temporary
 // file that is then renamed. WriteNPZ and ReadNPZ hold columns of numbers in
@@ -117,11 +116,10 @@
 //
 // # Large files
 //
-// Sets that do not fit into memory are read by blocks, as often as needed: Blocks
-// and Scan pass every block once to a function, and Stream gives any rows to several
-// goroutines. They reuse the memory that they decode into, so a float16 file of 20
-// million rows needs no more memory than one of a thousand. They check every value
-// in every pass.
+// Sets that do not fit into memory are read by blocks, as often as needed: Blocks and Scan
+// pass every block once to a function, and Stream gives any rows to several goroutines.
+// They reuse the memory that they decode into, so memory does not grow with the number of
+// rows. They check every value in every pass.
 //
 // Map is for the calibration sets of fits: it uses the pages of large float32
 // files instead of copies, since copying takes longer than a pass over them.

@@ -44,9 +44,9 @@ func (t DType) Size() int {
 	return 8
 }
 
-// Bytes returns the bytes that an array of a shape needs. A negative axis is an error,
-// and so are axes that are not 0 with a product beyond an int, since it may be the
-// number of rows.
+// Bytes returns the bytes that an array of a shape needs. A negative axis is an error. So
+// are axes, none of them 0, whose product is beyond an int, since it may be the number of
+// rows.
 func (t DType) Bytes(shape []int) (int64, error) {
 	count, empty := int64(1), false
 	limit := int64(math.MaxInt / t.Size())

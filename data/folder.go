@@ -77,11 +77,10 @@ func (f *Folder) at(name string) location {
 	return l
 }
 
-// files returns the files of the set at ref: of the alternatives of the layout the
-// first one whose logits exist or, where none has, whose labels exist, or else the
-// first. The head and the OOD rows are looked for in the same way, each on its own. A
-// choice of logits that exist is kept: to make it takes as long as a hundred looks for
-// a file, and a plan asks for the files of a set once for each method.
+// files returns the files of the set at ref: of the alternatives of the layout the first
+// one whose logits exist or, where none has, whose labels exist, or else the first. The
+// head and the OOD rows are looked for in the same way, each on its own. A choice of logits
+// that exist is kept, since a plan asks for the files of a set once for each method.
 func (f *Folder) files(ref Ref) (Files, error) {
 	if kept, ok := f.chosen.Load(ref); ok {
 		return kept.(Files), nil
@@ -221,7 +220,7 @@ func (f *Folder) openSet(ctx context.Context, ref Ref, parts Parts, open func(fi
 	})
 }
 
-// Shape reads the header of the logits. It unpacks no more of an archive.
+// Shape reads the header of the logits. Of an archive it unpacks only that.
 func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error) {
 	files, err := f.files(ref)
 	if err != nil {

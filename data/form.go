@@ -175,8 +175,8 @@ func losesDifferences(row []float64) bool {
 	return false
 }
 
-// checkProbs rejects rows that are no probabilities, and returns notes on the
-// numbers that reading changes in the other rows.
+// checkProbs rejects rows that are not probabilities, and returns notes on the numbers that
+// reading changes in the other rows.
 func (a *Array) checkProbs() ([]string, error) {
 	var bad error
 	loose, tiny := 0, 0

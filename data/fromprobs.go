@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// LeastProb is the value as which smaller probabilities are read, exact zeros among
-// them: 2^-126, the smallest positive normal float32.
+// LeastProb is the smallest positive normal float32, 2^-126. Smaller probabilities, such as
+// 0, are read as this value.
 const LeastProb = leastProb
 
-// FromProbs writes the logarithms of a row of probabilities to dst, with the same
-// bits as the logits of a set of kind probs: each probability is divided by the sum
-// of the row, and LeastProb is taken for smaller ones. It returns how many there
-// were. A number that is not in [0, 1], and a sum that is not 1 within 0.01, are
-// errors.
+// FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as
+// the logits of a set of kind probs: each probability is divided by the sum of the row, and
+// smaller ones become LeastProb. It returns how many there were. A number outside [0, 1] is
+// an error, and so is a sum that is not 1 within 0.01.
 func FromProbs(dst []float32, row []float64) (clipped int, err error) {
 	sum, clipped, class := sumOfProbs(row)
 	if class >= 0 {
@@ -27,7 +26,7 @@ func FromProbs(dst []float32, row []float64) (clipped int, err error) {
 }
 
 // sumOfProbs returns the sum of a row, how many of its numbers are less than LeastProb
-// after the division by it, and the first class whose number is no probability, or -1.
+// after the division by it, and the first class whose number is not a probability, or -1.
 func sumOfProbs(row []float64) (sum float64, tiny, class int) {
 	for j, p := range row {
 		if !(p >= 0 && p <= 1+looseSum) {

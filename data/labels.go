@@ -55,7 +55,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 	return nil
 }
 
-// labelProblem explains label v of a row, which is no class, by the range of all
+// labelProblem explains label v of a row, which is outside the classes, by the range of all
 // labels.
 func (r *setReader) labelProblem(row int, v float64) error {
 	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, row)}

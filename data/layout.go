@@ -26,10 +26,10 @@ const DefaultLayout = "{dataset}/{backbone}/{loss}/{corruption}/{severity}/{spli
 //	                          head_weight, head_bias
 //
 // A template may end in "file.npz#member" or "file.safetensors#member", as in
-// "{dataset}.npz#{split}_{array}". An empty placeholder is removed with the "_" or "-"
-// next to it, and a file whose name becomes empty takes the name of its folder:
-// "a/{split}.npz#{split}_{array}" is a.npz#head_weight for the head. No template and
-// no value leads out of the folder.
+// "{dataset}.npz#{split}_{array}". An empty placeholder is removed with the "_" or "-" next
+// to it, and a file whose name becomes empty takes the name of its folder:
+// "a/{split}.npz#{split}_{array}" is a.npz#head_weight for the head. Neither a template nor
+// a value can lead out of the folder.
 //
 // The zero Layout is the default layout. There each set may also be members of one
 // file: see alternatives.

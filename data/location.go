@@ -129,8 +129,8 @@ type contents struct {
 	info fs.FileInfo // of the file as it was opened
 }
 
-// unpack returns the bytes of the member of the .npz c, which it closes. All members
-// of an .npz are archived.
+// unpack returns the bytes of the member of the .npz c, which it closes. A member of an
+// .npz has no path of its own.
 func (l location) unpack(c contents) (contents, error) {
 	defer c.close()
 	var b []byte

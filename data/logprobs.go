@@ -10,9 +10,9 @@ import "math"
 //   - a floor eps may have been added to each probability, which adds k eps: 2e-5
 //     for 1e-5 and two classes, as in one published set.
 //
-// Logits of trained networks are far from it: in each of 20 sets of 10 to 100
-// classes the row furthest from 0 had at least 9. Single rows come near 0 (6e-4),
-// so every row is checked.
+// Logits of trained networks are far from it: in each of 20 sets of 10 to 100 classes the
+// row furthest from 0 had at least 9. Single rows come as near as 6e-4, so every row is
+// checked.
 const logProbsTolerance = 4e-3
 
 // LogProbs reports whether all rows are log-probabilities: |logsumexp| is at most
@@ -20,7 +20,7 @@ const logProbsTolerance = 4e-3
 // it is false.
 func LogProbs(rows Matrix) bool {
 	for i := range rows.Rows {
-		// Not "> tolerance": a NaN, which a Reader never yields, is no log-probability.
+		// Not "> tolerance", so that a NaN is not a log-probability.
 		if !(math.Abs(logSumExp(rows.Row(i))) <= logProbsTolerance) {
 			return false
 		}

@@ -83,12 +83,12 @@ func (e *missingMember) Error() string {
 
 func listed(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
 
-// encrypted is the bit of a member's flags that says so.
+// encrypted is the bit of a member's flags for an encrypted member.
 const encrypted = 1
 
-// readArray unpacks the .npy in a member into memory of exactly its size. Before
-// that it reads the header alone, so that a size that the header contradicts, or
-// one above the limit, takes no memory.
+// readArray unpacks the .npy in a member into memory of exactly its size. Before that it
+// reads only the header, so that a size that is above the limit or contradicts the header
+// takes no memory.
 func readArray(f *zip.File, limit int64) ([]byte, error) {
 	_, size, err := memberHeader(f)
 	if err != nil {
@@ -115,8 +115,8 @@ func memberHeader(f *zip.File) (header, int64, error) {
 	return h, size, err
 }
 
-// declared returns the size that the archive declares for a member. One that is
-// impossible for so many compressed bytes is an error.
+// declared returns the size that the archive declares for a member. A size that so few
+// compressed bytes cannot give is an error.
 func declared(f *zip.File) (int64, error) {
 	possible := f.CompressedSize64
 	switch {
@@ -134,8 +134,8 @@ func declared(f *zip.File) (int64, error) {
 	return int64(f.UncompressedSize64), nil
 }
 
-// unpackInto fills b with the first bytes of a member. If they are all, the member
-// must end there and its CRC must match.
+// unpackInto fills b with the first bytes of a member. If these are all its bytes, the
+// member must end there and its CRC must match.
 func unpackInto(f *zip.File, b []byte, all bool) error {
 	r, err := f.Open()
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Pinned returns digests for one plan and its run. They share the memory of d.
-// The first version of a file that they are asked for is the only one: where the
-// file has changed since, File and the Digest, Open and Unchanged of a Folder
-// return the error "changed while being read". So no number can be computed from
-// one content and stored under the digest of another.
+// Pinned returns digests for one plan and its run. They share the memory of d. They hold
+// each file to the version that they are first asked for. If the file changes later, File
+// and the Digest, Open and Unchanged of a Folder return the error "changed while being
+// read". So a number computed from one content cannot be stored under the digest of
+// another.
 //
 // With anew, the memory is not used: every file is hashed once more, and the
 // result is remembered.
@@ -53,8 +53,8 @@ func (d *Digests) pin(l location, id string) (record, error) {
 	return s, nil
 }
 
-// same returns an error if the file, which errors call name, has another stamp
-// than the one that the record belongs to.
+// same returns an error if the file, which errors call name, does not have the stamp of the
+// record.
 func (r record) same(now stamp, name string) error {
 	if r.stamp != now {
 		return errChanged(name)

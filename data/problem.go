@@ -21,8 +21,8 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// TorchProblem answers a file that torch.save has written: the line of Python that
-// writes the tensor for this program.
+// TorchProblem is the error of a file of torch.save. It has the line of Python that writes
+// the tensor for this program.
 func TorchProblem(name string) *Problem {
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	base, _, _ = strings.Cut(base, ".")

@@ -40,11 +40,11 @@ type tensor struct {
 	header
 }
 
-// readTensors reads and checks the header of a .safetensors file of size bytes: 8
-// bytes with the length of a JSON object, the object, and the numbers. Each tensor
-// must have exactly the bytes that its shape and type need, and the tensors must
-// cover the rest of the file without gaps and overlaps, as the format demands. A
-// type that is not read is an error only where the tensor that has it is read.
+// readTensors reads and checks the header of a .safetensors file of size bytes: 8 bytes
+// with the length of a JSON object, the object, and the numbers. Each tensor must have
+// exactly the bytes that its shape and type need, and the tensors must cover the rest of
+// the file without gaps and overlaps, as the format demands. A tensor of another type is an
+// error only when it is read.
 func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	if size == 0 {
 		return nil, errors.New("empty file")
@@ -81,8 +81,8 @@ func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	return all, covered(all, size-body)
 }
 
-// parseTensors reads the JSON object of a header. It reads token by token, because a
-// name that is given twice would otherwise be lost in silence.
+// parseTensors reads the JSON object of a header. It reads token by token, because the
+// decoder drops the first of two equal names silently.
 func parseTensors(text []byte) ([]tensor, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -180,8 +180,8 @@ func (t *tensor) readHeader() (header, error) {
 	return t.header, nil
 }
 
-// writeTo writes what the digest of a tensor is computed of: the .npy that numpy
-// would write of it. So the same array has the same digest in both formats.
+// writeTo writes the tensor as the .npy that numpy would write, from which its digest is
+// computed. So the same array has the same digest in both formats.
 func (t *tensor) writeTo(w io.Writer) error {
 	h, err := t.readHeader()
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 )
 
 // Skewed returns src with the clean test rows of every network thinned out to the class
-// shares of its calibration set, the largest such set: of class c it keeps the first
-// floor(r n_c) rows, where n_c is the number of its calibration rows and r the least
-// ratio of test rows to calibration rows over the classes that have calibration rows.
-// So the balanced test set of a long-tailed calibration set becomes long-tailed too,
-// and there is no label shift. Classes without calibration rows are left out. Rows keep
-// their order. Calibration sets are those of src. It has no corrupted sets.
+// shares of its calibration set. It keeps the most rows that have these shares: the first
+// floor(r n_c) of class c, where n_c is the number of its calibration rows and r the least
+// ratio of test rows to calibration rows over the classes that have calibration rows. So
+// the balanced test set of a long-tailed calibration set becomes long-tailed too, and there
+// is no label shift. Classes without calibration rows are left out. Rows keep their order.
+// Calibration sets are those of src. It has no corrupted sets.
 //
 // A part is present if the test set has it and both sets have labels. A reader holds
 // the whole test set in memory.

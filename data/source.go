@@ -44,9 +44,9 @@ type Provenance struct {
 	From   string // the networks, in a few words for captions of measured numbers; may be empty
 	Note   string // where the arrays come from, in one line; may be empty
 
-	// Samples is the id of the data set that the test samples are of, where it is not
-	// the set's own and the name does not say so, such as cifar10 for photos-by-class.
-	// Comparisons count sets with common samples once. May be empty; without ";".
+	// Samples is the id of the data set that the test samples come from, if that is another
+	// one and the name does not say so, such as cifar10 for photos-by-class. Comparisons
+	// count sets with common samples once. May be empty; without ";".
 	Samples string
 
 	// RowIDs is a digest of the ids of the test samples: sets with equal digests have the

@@ -5,15 +5,13 @@ import (
 	"time"
 )
 
-// stamp identifies one version of a file. Two stamps of a path differ if the file
-// was written to, truncated, replaced by another file, or given other times or
-// rights in between. A program can set mtime but not ctime, so a new content
-// behind the old size and mtime is another stamp too. Where the system has no
-// inode and no ctime they are 0.
+// stamp identifies one version of a file. Two stamps of a path differ if the file was
+// written to, truncated, replaced by another file, or given other times or rights in
+// between. A program can set mtime but not ctime, so new content with the old size and
+// mtime has another stamp. On systems without inode and ctime they are 0.
 //
-// Not noticed: a second change within one tick of the clock of the file system
-// (see settling), and writes through a shared mapping before the system has dated
-// them.
+// Two changes are not noticed: a second one within one tick of the clock of the file system
+// (see settling), and a write through a shared mapping before the system has set its time.
 type stamp struct {
 	size         int64
 	mtime, ctime int64 // ns since 1970

@@ -4,5 +4,5 @@ package data
 
 import "io/fs"
 
-// changeOf returns nothing: this system does not say.
+// changeOf is not supported on this system.
 func changeOf(fs.FileInfo) (ctime int64, inode uint64) { return 0, 0 }

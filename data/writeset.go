@@ -16,7 +16,7 @@ func (s *Set) Write(dir string, layout Layout, ref Ref) error {
 	type array struct {
 		name   string
 		shape  []int
-		floats [][]float32 // in pieces; a first piece that is nil means that there is no array
+		floats [][]float32 // in pieces; a nil first piece stands for no array
 	}
 	arrays := []array{
 		{files.Logits, shape(s.Logits), [][]float32{s.Logits.Data}},

@@ -63,7 +63,7 @@ func (w *unitWork) live(states ...State) []int {
 	return list
 }
 
-// fail marks a cell. An error that is none of the cell is kept for the run.
+// fail marks a cell. An error of the machine, not of the cell, ends the run.
 func (w *unitWork) fail(cell int, err error) {
 	if isFatal(err) && w.fatal == nil {
 		w.fatal = err

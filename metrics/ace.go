@@ -19,10 +19,10 @@ var aceEntry = Entry{
 	Compute: value(func(s *Samples) float64 { return AverageCE(s, 15) }),
 }
 
-// AverageCE returns the average calibration error (Neumann, Zisserman and Vedaldi
-// 2018; ACE in netcal), in [0, 1]: the unweighted mean of |acc_b - conf_b| over
-// those of bins >= 1 bins of equal width that are not empty. A bin with one sample
-// counts as much as the fullest one. The bins are those of WidthBins; netcal's are
-// left-closed and 10 by default. It is neither AECE, whose bins have equal mass,
-// nor the ACE of Nixon et al. (2019), which reads the probabilities of all classes.
+// AverageCE returns the average calibration error (Neumann, Zisserman and Vedaldi 2018; ACE
+// in netcal), in [0, 1]: the unweighted mean of |acc_b - conf_b| over the non-empty ones of
+// bins >= 1 bins of equal width. A bin with one sample counts as much as the fullest one.
+// The bins are those of WidthBins; netcal's are left-closed and 10 by default. It is
+// neither AECE, whose bins have equal mass, nor the ACE of Nixon et al. (2019), which reads
+// the probabilities of all classes.
 func AverageCE(s *Samples, bins int) float64 { return unweightedGap(WidthBins(s, bins)) }

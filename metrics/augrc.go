@@ -21,11 +21,11 @@ var augrcEntry = Entry{
 	},
 }
 
-// AUGRC returns the area under the generalised risk-coverage curve (Traub et al.
-// 2024), in [0, 1/2]. At coverage i/n the generalised risk is the number of errors
-// among the i most confident samples, divided by n (AURC divides by i instead, so
-// a few confident errors dominate it). The curve is the polygon through these
-// points and the origin. It is an error if there are no samples.
+// AUGRC returns the area under the generalised risk-coverage curve (Traub et al. 2024), in
+// [0, 1/2]. At coverage i/n the generalised risk is the number of errors among the i most
+// confident samples, divided by n. AURC divides by i instead, so a few confident errors
+// dominate it. The curve is the polygon through these points and the origin. It is an error
+// if there are no samples.
 //
 // Samples of equal confidence are taken in random order and the expectation is
 // returned: a tied block is one straight piece of the polygon. The area is counted

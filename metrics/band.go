@@ -37,9 +37,9 @@ func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) 
 // probability conf_i. Lo, Median and Hi are the 2.5 % quantile, the median and the
 // 97.5 % quantile of the errors.
 //
-// A binned calibration error is positive even if the model is calibrated, by an
-// amount that falls like 1/sqrt(n) and depends on the confidences. An ECE inside
-// its band is no evidence of miscalibration.
+// A binned calibration error is positive even if the model is calibrated, by an amount that
+// falls like 1/sqrt(n) and depends on the confidences. An ECE inside its band does not show
+// miscalibration.
 type Band struct{ Lo, Median, Hi float64 }
 
 func (b Band) values() []float64 { return []float64{b.Lo, b.Median, b.Hi} }

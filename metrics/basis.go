@@ -30,8 +30,8 @@ type terms struct {
 	value float64
 
 	// influence has a number for each row, or for each of some random groups of rows. The
-	// value is their mean, but for a constant that the number of rows determines and
-	// terms that vanish with it. It varies as the mean of independent numbers does.
+	// value is their mean, up to a constant that the number of rows determines and terms
+	// that vanish as the number grows. It varies as the mean of independent numbers does.
 	influence []float64
 }
 
@@ -57,12 +57,12 @@ var (
 )
 
 // rowsPerClass is the number of rows of a class, on average, from which the bins of single
-// classes show anything: bins of one row have no square without noise.
+// classes show anything. The square of a bin of one row is noise.
 const rowsPerClass = 10
 
-// Judge returns what verdicts by an output of the entry rest on, named as in results.csv. ok is
-// false, and the basis empty, if there is no quantity whose interval is known to cover, or no
-// such output; then the metric gives no verdicts.
+// Judge returns what verdicts by an output of the entry rest on, named as in results.csv.
+// ok is false, and the basis empty, if there is no such output or no quantity whose
+// interval is known to cover. Then the metric gives no verdicts.
 func (e Entry) Judge(output string) (basis Basis, ok bool) {
 	i := slices.Index(e.Names(), output)
 	if i < 0 || e.CrossFit {
@@ -71,8 +71,9 @@ func (e Entry) Judge(output string) (basis Basis, ok bool) {
 	return e.measure(i)
 }
 
-// measure returns the quantity of Judge for the output at place i, and that of a metric that recalibrates rows: its
-// intervals take the recalibrations as they are, so they decide nothing.
+// measure returns the quantity of Judge for the output at place i. It also returns that of
+// a metric that recalibrates rows, whose intervals take the recalibrations as they are and
+// so decide nothing.
 func (e Entry) measure(i int) (basis Basis, ok bool) {
 	switch {
 	case e.Basis != nil:

@@ -45,11 +45,10 @@ func Binnings() []Binning {
 // confidences in (b/m, (b+1)/m], and bin 0 also the confidence 0. There are
 // always m bins, empty ones included.
 //
-// The index is the plain formula ceil(m conf) - 1 in float64, which anyone can
-// repeat, so within one float64 of an edge the rounding of m conf decides. With
-// m = 15 the float64 nearest to j/15 and those below belong to bin j-1, and those
-// above to bin j, as they should, except the one next above 11/15, which stays in
-// bin 10. Other m have more such numbers.
+// The index is the plain formula ceil(m conf) - 1 in float64, which anyone can repeat. So
+// the rounding of m conf decides within one float64 of an edge. With m = 15 one number is
+// in the wrong bin: the float64 next above 11/15 is in bin 10. Other m have more such
+// numbers.
 func WidthBins(s *Samples, m int) []Bin { return widthLayout(s.sorted, m).fill(s.sorted) }
 
 // MassBins groups the samples into m >= 1 bins of equal mass: bin b holds the
@@ -57,11 +56,11 @@ func WidthBins(s *Samples, m int) []Bin { return widthLayout(s.sorted, m).fill(s
 // samples sorted by confidence. So bins differ in size by one sample at most.
 // With n < m some bins are empty; they have Lo = Hi = 0.
 //
-// Confidences within 1e-9 of their neighbour form one block, and every sample of
-// a block takes the mean confidence and the mean correctness of the block. So a
-// boundary inside a block gives each side its share, and no order of the sort
-// matters. (A long chain of such neighbours is one block however far apart its
-// ends are.) Acc times N is then not a whole number.
+// Confidences within 1e-9 of their neighbour form one block, and every sample of a block
+// takes the mean confidence and the mean correctness of the block. So a boundary inside a
+// block gives each side its share, and the order of the sort does not matter. A long chain
+// of such neighbours is one block however far apart its ends are. Acc times N is then not a
+// whole number.
 func MassBins(s *Samples, m int) []Bin { return massLayout(s.sorted, m).fill(s.sorted) }
 
 // tie is the distance up to which two confidences count as equal: rounding, in a
@@ -157,8 +156,8 @@ func massLayout(sorted []sample, m int) *layout {
 }
 
 // massRuns returns m bins of equal mass or, where a boundary is inside a block of ties, of
-// nearly equal mass: it moves to the nearer end of the block, to the lower one if both are
-// as near. Bins that become empty are left out.
+// nearly equal mass: it moves to the nearer end of the block, or to the lower one if both
+// are equally near. Bins that become empty are left out.
 func massRuns(sorted []sample, m int) []run {
 	var runs []run
 	lo := 0

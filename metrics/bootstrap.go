@@ -42,9 +42,9 @@ func draw(drawn []times, lane int, start uint64) {
 	}
 }
 
-// interval returns the interval Standard, Percentile or BC. It may sort resampled. The error is
-// errResample if a value is no number, and errShifted beside an interval of the last two that
-// is not to be trusted.
+// interval returns the interval Standard, Percentile or BC. It may sort resampled. The
+// error is errResample if a value is not a number. It is errShifted, beside an interval
+// Percentile or BC, if that interval is not to be trusted.
 func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi float64, err error) {
 	if slices.ContainsFunc(resampled, math.IsNaN) || math.IsNaN(observed) {
 		return math.NaN(), math.NaN(), errResample

@@ -16,12 +16,12 @@ import (
 // if the samples have only sums of them; see Samples.CrossFit.
 var ErrNoCrossFit = errors.New("undefined: the probabilities of all classes were not kept for a cross-validated recalibration")
 
-// CrossFit returns the same samples, which also know how their rows score after a
-// recalibration in cross-validation, for the metrics decomposition_ts and
-// lp_variational. probs are the n x k probabilities that the samples were made of, and
-// the seed is the identity of the test set, the same for every method. It is
-// ErrNoSamples without samples, ErrNoVector for samples FromConfidences, the
-// error of a context that is done, and another error if the shapes disagree.
+// CrossFit returns the same samples with the scores of their rows after a recalibration in
+// cross-validation, for the metrics decomposition_ts and lp_variational. probs are the n x
+// k probabilities that the samples were made of, and the seed is the identity of the test
+// set, the same for every method. It is ErrNoSamples without samples, ErrNoVector for
+// samples FromConfidences, the error of a context that is done, and another error if the
+// shapes disagree.
 func (s *Samples) CrossFit(ctx context.Context, probs data.Probs, seed uint64) (*Samples, error) {
 	scores, err := s.vectors()
 	if err != nil {

@@ -56,14 +56,13 @@ type Parts struct{ Calibration, Refinement float64 }
 //
 //	(m g + 1/2) / (m + 1)
 //
-// so that no outcome gets probability 0. Refinement is then a score on unseen
-// samples, hence not too small on average, and Calibration is a lower bound on
-// average of the population's calibration loss. It may be negative, by noise, for
-// a calibrated model.
+// so that no outcome gets probability 0. Refinement is then a score on unseen samples, so
+// it is not too small on average. On average Calibration is a lower bound of the
+// population's calibration loss. It may be negative, by noise, for a calibrated model.
 //
-// Folds are hashes of the seed and the row, the same for every method; probmetrics
-// draws stratified folds at random. Confidences tie that agree to 2^-22, near 1 in
-// their complements (package stretch). It is ErrNoSamples without samples.
+// Folds are hashes of the seed and the row, the same for every method; probmetrics draws
+// stratified folds at random. Confidences that agree to 2^-22, near 1 in their complements,
+// are tied (package stretch). It is ErrNoSamples without samples.
 func Decompose(s *Samples, seed uint64) (brier, nll Parts, err error) {
 	n := s.Len()
 	if n == 0 {

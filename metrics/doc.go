@@ -37,13 +37,13 @@
 // # Rules
 //
 // Values are fractions; per cent is for print. Sums over samples are exact
-// (internal/exact), so a metric has the same bits for every order of the samples.
-// Only random draws (consistency bands, folds, bootstrap, the groups of rows of class-wise
-// verdicts) depend on row numbers, and the last bits of intervals. A draw is a hash of the
+// (internal/exact), so a metric has the same bits for every order of the samples. Only
+// random draws (consistency bands, folds, bootstrap, the groups of rows of class-wise
+// verdicts) and the last bits of intervals depend on row numbers. A draw is a hash of the
 // seed and the row, not the state of a generator, so it is the same for every method and
-// any number of workers. A metric that is undefined for some samples is an error that says why, never a NaN. The constructors reject an
-// empty set, so a metric always has one sample or more; of the zero Samples every
-// metric is 0 or ErrNoSamples.
+// any number of workers. A metric that is undefined for some samples is an error that says
+// why, never a NaN. The constructors reject an empty set, so a metric always has one sample
+// or more; for the zero Samples every metric is 0 or ErrNoSamples.
 //
 // Pairs compares methods: it says by how much two of them differ, and by a Verdict
 // whether the rows show a difference at all. Each metric declares what its verdicts rest

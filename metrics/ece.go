@@ -28,10 +28,9 @@ var eceEntry = Entry{
 //
 //	sum over bins of (n_b / n) |acc_b - conf_b|
 //
-// The usual number of bins is 15. WidthBins has the edges; an empty bin
-// contributes 0, and tied confidences are always in one bin. The ECE is never
-// below |mean confidence - accuracy|, and equal to it, up to rounding, if and only
-// if no two bins err in opposite directions.
+// The usual number of bins is 15. WidthBins has the edges; an empty bin contributes 0, and
+// tied confidences are always in one bin. The ECE is at least |mean confidence - accuracy|.
+// Up to rounding both are equal if and only if no two bins err in opposite directions.
 func ECE(s *Samples, bins int) float64 { return weightedGap(WidthBins(s, bins)) }
 
 // weightedGap returns the mean of |acc - conf| over bins, weighted by samples, and

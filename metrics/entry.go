@@ -51,9 +51,9 @@ type Entry struct {
 
 	// Influence is set for a metric that decides verdicts by itself. It returns, for each
 	// output, the influence of each row on it, up to a constant that is the same for all
-	// rows: of a mean of one number a row, these numbers; of another metric, n times what
-	// it would change by if the row counted a little more. The standard deviation of
-	// the metric is then that of these numbers over sqrt(n).
+	// rows. For a mean of one number a row these are the numbers. For another metric it is
+	// the derivative in the weight of the row, times n. The standard deviation of the
+	// metric is then that of these numbers over sqrt(n).
 	Influence func(s *Samples, seed uint64) ([][]float64, error) `json:"-"`
 
 	// Basis decides verdicts by the metric in its place; nil if Influence is set or if there

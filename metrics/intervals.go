@@ -36,22 +36,23 @@ var (
 // for each output in order.
 //
 // A metric that decides verdicts by itself has the interval of its value in the population:
-// that of Pairs around one value, and of a share of rows that of Wilson (1927). Calibration
-// errors are bootstrapped as in Pairs; the default kind is Standard.
+// that of Pairs around one value, and for a share of rows that of Wilson (1927).
+// Calibration errors are bootstrapped as in Pairs; the default kind is Standard.
 //
-// A binned calibration error is biased upward, and on a resample twice: by the noise
-// of the sample and by that of drawing from it. Standard takes the spread of the resamples
-// and not their place, which leaves out the second bias, and covers the mean value over test
-// sets of n rows. The first bias stays: where the model is nearly calibrated the interval does
-// not reach down to the error of the population. The consistency band (ECEBand) says what
-// calibration would score, and the kind Population gives an interval of the population.
-// docs/intervals.md has figures.
+// A binned calibration error is biased upward by the noise of the sample. On a resample the
+// noise of drawing from it adds a second bias. Standard takes the spread of the resamples
+// but not their place, which leaves out the second bias. It covers the mean value over test
+// sets of n rows. The first bias stays: where the model is nearly calibrated the interval
+// does not reach down to the error of the population. The consistency band (ECEBand) says
+// what calibration would score, and the kind Population gives an interval of the
+// population. docs/intervals.md has figures.
 //
-// Where the second bias exceeds the spread of the resamples, so that the value lies
-// outside the percentile interval, the kinds Percentile and BC give no interval: TopLabelECE
-// with hundreds of bins, and CORP, whose map is fitted on the copies too, are such metrics. A
-// metric whose rows cannot be drawn again (Entry.Whole) has no interval, and one row has none.
-// With fewer than FewestRows wrong or right predictions only accuracy, and Population, have one.
+// The kinds Percentile and BC give no interval where the second bias exceeds the spread of
+// the resamples, so that the value lies outside the percentile interval. Examples are
+// TopLabelECE with hundreds of bins, and CORP, whose map is fitted on the copies too. A
+// metric whose rows cannot be drawn again (Entry.Whole) has no interval, and one row has
+// none. With fewer than FewestRows wrong or right predictions only accuracy and the kind
+// Population have one.
 //
 // Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an

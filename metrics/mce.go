@@ -42,10 +42,10 @@ var mce30Entry = Entry{
 	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
 }
 
-// MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the
-// largest |acc_b - conf_b| among those of bins >= 1 bins of equal width that have
-// least samples or more. The definition has least = 1: then a bin of one sample may
-// decide it. It is an error if no bin has least samples.
+// MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the largest
+// |acc_b - conf_b| among those of bins >= 1 bins of equal width that have least samples or
+// more. The definition has least = 1, where a bin of one sample may decide the value. It is
+// an error if no bin has least samples.
 func MCE(s *Samples, bins, least int) (float64, error) {
 	worst := -1.0
 	for _, b := range WidthBins(s, bins) {

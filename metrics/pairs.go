@@ -48,20 +48,20 @@ type Interval string
 
 // The kinds of intervals. Each is named for what it covers; docs/intervals.md says how often.
 const (
-	// Percentile is the percentile interval of the bootstrap. Of a difference it covers the
-	// difference of the means of the metric over test sets of n rows: what such test sets
-	// report on average. The population's difference is another number, which it misses
-	// wherever the noise of the bins adds more to one method than to the other. Of a single
-	// value it covers nothing reliably.
+	// Percentile is the percentile interval of the bootstrap. For a difference it covers
+	// the difference of the means of the metric over test sets of n rows, which such test
+	// sets report on average. It does not cover the population's difference where the noise
+	// of the bins adds more to one method than to the other. For a single value it covers
+	// nothing reliably.
 	Percentile Interval = "percentile"
 
 	// Standard is the value plus and minus a multiple of the standard deviation of the
-	// resampled values. Of a single value it covers the mean of the metric over test sets of n
-	// rows. Of a difference it is a little too short.
+	// resampled values. For a single value it covers the mean of the metric over test sets
+	// of n rows. For a difference it is a little too short.
 	Standard Interval = "standard"
 
-	// BC is the bias-corrected percentile interval of Efron (1981, 1987), for comparison with
-	// results from before. It covers neither mean nor population reliably.
+	// BC is the bias-corrected percentile interval of Efron (1981, 1987), which others use.
+	// It covers neither mean nor population reliably.
 	BC Interval = "bc"
 
 	// Population covers the value or the difference in the population, for ECE and AECE: the
@@ -116,16 +116,16 @@ type Pair struct {
 }
 
 // Pairs returns, for each of the others in order, the differences to the base in the
-// metrics of the options. All are predictions for the same test set, row by row, so that the
-// luck of the test set cancels in a difference. Pairs are conditional on the fits: they say
-// how a difference varies with the test rows, not with the calibration set.
+// metrics of the options. All are predictions for the same test set, row by row, so that
+// random effects of the test set cancel in a difference. Pairs are conditional on the fits:
+// they say how a difference varies with the test rows, not with the calibration set.
 //
 // # Verdicts
 //
 // Which method is better is decided by the quantity that Entry.Judge names, and by the
 // interval of its difference; see Basis and Verdict. No rows are drawn for it. There is no
 // verdict with fewer than FewestRows wrong or right predictions of one of the methods
-// (accuracy excepted, which counts them).
+// (except for accuracy, which counts them).
 //
 // # Intervals
 //
@@ -133,19 +133,20 @@ type Pair struct {
 // interval of its verdict. The others, calibration errors, have an interval of the kind that
 // the options name; docs/intervals.md says what each of them covers and how often.
 //
-// Standard, Percentile and BC are of a bootstrap. A resample draws n rows with replacement, the
-// same rows for every method. Bins and ties are found anew in each resample: a value is the
-// metric of the expanded sample. Copies of a row stay in one fold of a cross-validation. The
-// percentile interval is from the (1-Level)/2 quantile of the R differences to the (1+Level)/2
-// quantile, by linear interpolation. BC has the quantiles Phi(2 z0 + z) and Phi(2 z0 - z)
-// instead, with z0 the normal quantile of the share of resampled differences below that of
-// the whole sample (equal ones count half; the share is kept 1/2R away from 0 and 1) and z
-// that of (1-Level)/2. Metrics other than ECE and AECE are computed anew in each resample, which
-// takes longer, so they use the first 200 resamples only; the ends have more noise then, a
-// tenth of the width or so. A metric other than ECE and AECE has no interval Percentile
-// or BC if resampling shifts its difference by more than its spread; see Intervals. With fewer
-// than FewestRows wrong or right predictions of one of the methods no difference of
-// calibration errors has an interval but Population.
+// Standard, Percentile and BC are of a bootstrap. A resample draws n rows with replacement,
+// the same rows for every method. Bins and ties are found anew in each resample: a value is
+// the metric of the expanded sample. Copies of a row stay in one fold of a
+// cross-validation. The percentile interval is from the (1-Level)/2 quantile of the R
+// differences to the (1+Level)/2 quantile, by linear interpolation. BC has the quantiles
+// Phi(2 z0 + z) and Phi(2 z0 - z) instead, with z0 the normal quantile of the share of
+// resampled differences below that of the whole sample (equal ones count half; the share is
+// kept 1/2R away from 0 and 1) and z that of (1-Level)/2. Metrics other than ECE and AECE
+// are computed anew in each resample, which takes longer, so they use only the first 200
+// resamples. The noise of the ends is then about a tenth of the width. A metric other than
+// ECE and AECE has no interval Percentile or BC if resampling shifts its difference by more
+// than its spread; see Intervals. With fewer than FewestRows wrong or right predictions of
+// one of the methods a difference of calibration errors has an interval only of the kind
+// Population.
 //
 // # What is missing
 //

@@ -51,9 +51,9 @@ var phiEntry = Entry{
 // if its scores are unknown; see Samples.Against.
 var ErrNoUncal = errors.New("undefined: the scores of the uncalibrated network are unknown")
 
-// Against returns the same samples, which also know the scores of the uncalibrated
-// network on the same rows, for PHI. An error says that the labels differ, or that
-// uncal has no vector of probabilities.
+// Against returns the same samples with the scores of the uncalibrated network on the same
+// rows, for PHI. An error says that the labels differ, or that uncal has no vector of
+// probabilities.
 func (s *Samples) Against(uncal *Samples) (*Samples, error) {
 	base, err := uncal.vectors()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // The correction of an absolute gap for its noise: |x| is estimated by |x| - removed
-// exp(-x^2/2) in units of the gap's standard deviation. Of the normal number x with mean t
-// and variance 1 this estimate of |t| has a bias of at most worstBias, for every t; that of
+// exp(-x^2/2) in units of the gap's standard deviation. For a normal x with mean t and
+// variance 1 this estimate of |t| has a bias of at most worstBias for every t. The bias of
 // |x| itself is up to .80. Among the corrections of this form and of other widths it gives
 // the shortest intervals where all bins are calibrated.
 const (
@@ -22,14 +22,14 @@ const (
 // populationInterval returns the interval of the difference of two binned errors in the
 // population: of the mean over rows of |accuracy - confidence| in the bins of each. It is
 // bias-aware (Armstrong and Kolesar 2018). The absolute gaps of the bins are corrected for
-// their noise, as far as an estimate can be: no estimate of an absolute value is unbiased
-// near 0. With B the bound of what bias may be left in both methods, D the corrected
-// difference and s its standard deviation, the interval is
+// their noise. No estimate of an absolute value is unbiased near 0, so some bias is left.
+// With B its bound in both methods, D the corrected difference and s its standard
+// deviation, the interval is
 //
 //	D +- s q,  q the quantile of |N(B/s, 1)| at the level
 //
 // It is about twice as long as an interval of the metric at this n, and it need not contain
-// the difference of the plug-in errors, whose bias is not corrected. Without a base, nil, it is
+// the difference of the plug-in errors, whose bias is not corrected. If base is nil, it is
 // the interval of the other's error, which is not below 0.
 func populationInterval(base, other *Samples, bins func(*Samples) []run, level float64) Range {
 	b := correctedGaps(other, bins(other))

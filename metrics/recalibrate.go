@@ -20,11 +20,10 @@ func (s *Samples) fold(start uint64, row int32) int {
 	return int(part)
 }
 
-// recalibrated returns, for each sorted sample, the confidence that isotonic
-// regression of 1[correct] on confidence gives it in cross-validation: the estimator
-// isotonic-mix, cv-5, of probmetrics. The map g of a sample is fitted on the m
-// samples of the other folds, so it knows nothing of the sample, and is mixed with
-// 1/2 in the proportion m to 1,
+// recalibrated returns, for each sorted sample, the confidence that isotonic regression of
+// 1[correct] on confidence gives it in cross-validation: the estimator isotonic-mix, cv-5,
+// of probmetrics. The map g of a sample is fitted on the m samples of the other folds, and
+// is mixed with 1/2 in the proportion m to 1,
 //
 //	(m g + 1/2) / (m + 1)
 //

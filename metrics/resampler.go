@@ -8,10 +8,10 @@ import (
 	"github.com/qats-bench/qats/metrics/scoring"
 )
 
-// resampler computes the values of some metrics of one method on resamples given
-// as the number of times that each row was drawn. ECE-15 and AECE-15 have a
-// weighing, which takes about a nanosecond a row. Any other metric is computed anew on
-// the drawn rows. A resampler belongs to one goroutine.
+// resampler computes the values of some metrics of one method on resamples given as the
+// number of times that each row was drawn. ECE-15 and AECE-15 have a weighing, which is
+// fast. Any other metric is computed anew on the drawn rows. A resampler belongs to one
+// goroutine.
 type resampler struct {
 	samples *Samples
 	columns []column
@@ -28,8 +28,8 @@ type column struct {
 	err   error // why the metric is undefined for the samples; then all values are NaN
 }
 
-// anewResamples is the largest number of resamples of a metric that is computed
-// anew in each of them: smECE takes 3 ms for 10,000 rows.
+// anewResamples is the largest number of resamples of a metric that is computed anew in
+// each of them, which takes milliseconds (smECE, 10,000 rows).
 const anewResamples = 200
 
 func newResampler(s *Samples, entries []Entry, seed uint64) *resampler {

@@ -53,11 +53,10 @@ var (
 // FromProbs makes samples of n x k probabilities, k >= 1, whose rows sum to one,
 // and the labels of the same rows in set.
 //
-// The confidence of a row is its largest probability. Where several classes
-// share it, the prediction is the class with the largest logit among all, if it
-// is one of them, else the lowest of them. So a calibrator that ties classes
-// changes no prediction. The logits are the uncalibrated ones of set; a set
-// without logits leaves the lowest class.
+// The confidence of a row is its largest probability. If several classes share it, the
+// prediction is the one with the largest uncalibrated logit of all classes, else the lowest
+// of them. So a calibrator that ties classes changes no prediction. For a set without
+// logits it is the lowest class.
 //
 // An error names row and class: a probability that is NaN or outside [0, 1], a
 // row whose sum is not 1 within 1e-6 + k 2^-24, a label outside the classes, or
@@ -160,11 +159,11 @@ func (s *Samples) Len() int { return len(s.sorted) }
 // correct returns the number of correct predictions.
 func (s *Samples) correct() int { return hitsOf(s.sorted) }
 
-// Ties of confidences, for metrics that compare them (package stretch). Metrics of ranks
-// take only those for ties that sums in another order would part. Metrics that compare
-// confidences with outcomes take those that agree to seven digits: neither the rounding of
-// a file in float32 nor the term 1e-9 p of isotonic regression shall make a point of its
-// own.
+// Ties of confidences, for metrics that compare them (package stretch). For metrics of
+// ranks, confidences are tied that differ only by the order of a sum. For metrics that
+// compare confidences with outcomes, confidences are tied that agree to seven digits, so
+// that neither the rounding of a file in float32 nor the term 1e-9 p of isotonic regression
+// makes a point of its own.
 const (
 	equal = stretch.Sums
 	alike = stretch.Logits
@@ -234,13 +233,13 @@ func (s *Samples) classBins() (*scoring.ClassBins, error) {
 }
 
 // nearOne is the confidence from which equal ones are compared by the sum of the other
-// probabilities, which still differs where confidences round to the same number. Below,
-// 1 - confidence has digits enough.
+// probabilities, which still differs where confidences round to the same number. Below, 1 -
+// confidence has enough digits.
 const nearOne = 1 - 0x1p-7
 
-// ofRow returns the sample of a row. rest is the sum of the other probabilities of the row. A
-// confidence near 1 that is 1 - rest but for rounding becomes 1 - rest, so that confidences
-// rise where rests fall.
+// ofRow returns the sample of a row. rest is the sum of the other probabilities of the row.
+// A confidence near 1 that equals 1 - rest up to rounding becomes 1 - rest, so that
+// confidences rise where rests fall.
 func ofRow(conf, rest float64, row int, correct bool) sample {
 	return sample{precise(conf, rest), int32(row), correct}
 }
@@ -278,9 +277,9 @@ const (
 	buckets     = 55 << bucketBits
 )
 
-// bucket returns a number below buckets that does not grow with conf, in [0, 1]:
-// the leading bits of the distance to 1. They tell saturated confidences apart,
-// whose own leading bits are all alike.
+// bucket returns a number below buckets that does not grow with conf, in [0, 1]: the
+// leading bits of the distance to 1. The leading bits of saturated confidences themselves
+// are all equal.
 func bucket(conf float64) int {
 	return max(int(math.Float64bits(1-conf)>>(52-bucketBits))-leastBucket, 0)
 }
@@ -288,11 +287,9 @@ func bucket(conf float64) int {
 // sortByConfidence returns the samples by increasing confidence, those of equal
 // confidence near 1 by the sum of the other probabilities, and then by row.
 //
-// It distributes the samples over buckets and sorts the few large ones. Then
-// insertion brings the samples of each small bucket into order. slices.SortFunc
-// alone takes five times as long on 10,000 samples (100 against 21 ns a sample),
-// and 20 % longer in the whole process of goal P4 of results/speed (162 settings of
-// 10,000 samples, three methods: 3.2 s of processor instead of 2.7).
+// It distributes the samples over buckets and sorts the few large ones. Then insertion
+// brings the samples of each small bucket into order. slices.SortFunc alone takes five
+// times as long on 10,000 samples, and a run of many small settings a fifth longer.
 func sortByConfidence(scores *scoring.SampleScores) []sample {
 	var place [buckets]int32
 	for i, c := range scores.Conf {

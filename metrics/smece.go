@@ -32,11 +32,10 @@ var smECEEntry = Entry{
 //
 //	smECE_sigma = integral over t in [0, 1] of |mean over samples of (conf - 1[correct]) K(t, conf)|
 //
-// at the sigma that equals it. There is exactly one, since smECE_sigma falls with
-// sigma. It is found by 30 bisections between |mean (conf - 1[correct])| and the
-// mean absolute residual of tied samples, which bound it. The authors' code
-// (relplot) takes 10 bisections from [0, 1] and no sigma below .001, so its sigma is a
-// multiple of .001.
+// at the sigma that equals it. It is unique, since smECE_sigma falls with sigma. It is
+// found by 30 bisections between |mean (conf - 1[correct])| and the mean absolute residual
+// of tied samples, which bound it. The authors' code (relplot) takes 10 bisections from [0,
+// 1] and no sigma below .001, so its sigma is a multiple of .001.
 //
 // relplot counts the mass at confidence 1 once, where a kernel that is reflected at 1,
 // as in the definition, counts it twice. Up to version 1.0.1 it divides by the number of

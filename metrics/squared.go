@@ -16,15 +16,15 @@ import (
 // time for a calibrated model, and on average it does not depend on n. A bin of one
 // sample counts 0. No samples give 0.
 //
-// The boundaries are those of MassBins, but one inside a block of tied confidences moves to
-// the nearer end of the block, so that a sample is in one bin.
+// The boundaries are those of MassBins, except that one inside a block of tied confidences
+// moves to the nearer end of the block. So a sample is in one bin.
 //
-// DebiasedECE is its root where it is above 0, but for the treatment of tied blocks and
-// for the noise, which is estimated there from the accuracy of the bin.
+// DebiasedECE is its root where it is above 0, with two differences: tied blocks are shared
+// out, and the noise is estimated from the accuracy of the bin.
 func SquaredError(s *Samples, bins int) float64 { return squaredMassTerms(s, bins).value }
 
-// squaredMassTerms returns SquaredError. Influence is that of the plug-in estimate: with
-// the gap g of the row's bin, 2 g r - g^2.
+// squaredMassTerms returns SquaredError. Influence is that of the plug-in estimate, 2 g r -
+// g^2 with the gap g of the row's bin.
 func squaredMassTerms(s *Samples, bins int) terms {
 	n := s.Len()
 	t := terms{influence: make([]float64, n)}
@@ -47,11 +47,11 @@ func squaredMassTerms(s *Samples, bins int) terms {
 	return t
 }
 
-// squaredBinsTerms returns the same quantity of the bins of the probabilities of one or more
-// classes, of which it is the mean. Influence is by group of rows, the pseudo-values of the
-// jackknife that leaves out a group: with G groups, G times the value minus G-1 times the value
-// without the group. Many bins of few rows vary in ways that the influence of single rows
-// does not show.
+// squaredBinsTerms returns the mean of the same quantity over the bins of the probabilities
+// of one or more classes. Influence is by group of rows: the pseudo-values of the jackknife
+// that leaves out a group. With G groups a pseudo-value is G times the value minus G-1
+// times the value without the group. Many bins of few rows vary in ways that the influence
+// of single rows does not show.
 func squaredBinsTerms(b *scoring.Bins) terms {
 	const groups = scoring.Groups
 	sums, counts := make([]float64, groups+1), make([]float64, groups+1) // without each group, and at last of all

@@ -34,10 +34,10 @@ var eceSweepEntry = Entry{
 //
 //	(sum over bins of (n_b/n) |acc_b - conf_b|^p)^(1/p)
 //
-// b = 1 where two bins fail already, and b = n where no number fails. Public code
-// has norm 2 as its default. Its bins cut ties by their place in the file; ours
-// share them out as MassBins does. An accuracy counts as lower only by more than
-// 1e-12, so that shares of one block do not differ by rounding.
+// b = 1 where two bins fail already, and b = n where no number fails. Public code has norm
+// 2 as its default. Its bins split ties by their place in the file; ours share them out as
+// MassBins does. An accuracy counts as lower only by more than 1e-12, so that shares of one
+// block do not differ by rounding.
 //
 // Cost: the square of the number of bins, which is usually tens, and thousands
 // where nearly every prediction is correct.

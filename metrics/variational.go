@@ -37,12 +37,12 @@ var variationalEntry = Entry{
 //
 //	E |confidence - P(correct | confidence)| >= E sign(confidence - g) (confidence - correct)
 //
-// with equality if g is on the same side of the confidence as the accuracy. The
-// estimate is the mean of the right-hand side over the samples. g is isotonic
-// regression in five-fold cross-validation, as in Decompose and the authors'
-// package probmetrics (isotonic-mix, cv-5), so that no sample influences its own g.
-// Thus the estimate does not exceed the error on average, where a binned error does.
-// A calibrated model scores about 0, and may score below it.
+// with equality if g is on the same side of the confidence as the accuracy. The estimate is
+// the mean of the right-hand side over the samples. g is isotonic regression in five-fold
+// cross-validation, as in Decompose and the authors' package probmetrics (isotonic-mix,
+// cv-5), so that no sample influences its own g. Thus the estimate does not exceed the
+// error on average. A binned error does. A calibrated model scores about 0, and may score
+// below it.
 //
 //	over  = mean of 1[g < confidence] (confidence - correct)
 //	under = mean of 1[g > confidence] (correct - confidence)

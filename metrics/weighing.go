@@ -31,9 +31,7 @@ type weighing struct {
 // traffic is the order of a method, which is read once for all of them.
 const lanes = 8
 
-// times is how often a row is drawn in each lane. (65,536 draws of one row, or
-// 2,048 of the rows of one chunk, need at least so many rows, and then have a
-// probability below 10^-2000.)
+// times is how often a row is drawn in each lane.
 type times [lanes]uint16
 
 const chunkRows = 64

@@ -4,7 +4,8 @@ package external
 
 import "os/exec"
 
-// diesWithUs: this system has no such request. A killed run leaves its program.
+// diesWithUs does nothing: ending the program with its caller is not supported on this
+// system. A killed run leaves its program running.
 func diesWithUs(*exec.Cmd) (done func()) { return func() {} }
 
 // Adopt does nothing: a child of a program that has left its group cannot be found.

@@ -17,8 +17,8 @@ var (
 	failText   = regexp.MustCompile(`^fail: `)
 )
 
-// ArraysInWords replaces the names of arrays that are no words in "ood of the calibration
-// set", for example.
+// ArraysInWords spells out the names of arrays in "ood of the calibration set", for
+// example.
 func ArraysInWords(text string) string {
 	return strings.NewReplacer("augmented of", "augmented views of", "ood of", "out-of-distribution logits of").Replace(text)
 }
