@@ -40,8 +40,8 @@ test:
 # The page of an output folder in Chromium, with axe-core. These tests are a module of
 # their own. Without chromium or npm they are skipped, and say so.
 browser:
-	cd results/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
-	cd results/page/browser && $(GO) vet ./... && $(GO) test -v ./...
+	cd experiments/report/page/browser && { npm install --no-save --no-audit --no-fund --silent axe-core@4.14.1 || echo "no axe-core: its test is skipped"; }
+	cd experiments/report/page/browser && $(GO) vet ./... && $(GO) test -v ./...
 
 # What an editor makes of the schema of specs: completion, and mistakes at their lines.
 # These tests are a module of their own. Without npm they are skipped, and say so.

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/page"
 )
 
 // WritePage makes the page of the files in dir, of which only results.csv must exist, and

@@ -34,7 +34,7 @@
 // Two more files are for readers, and no number depends on them: fits.csv has the
 // fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
 // the arrays and what is known of the program. The page of an output folder
-// (package results/page) shows both. The files of a run are replaced one after the
+// (package experiments/report/page) shows both. The files of a run are replaced one after the
 // other, results.csv first and run.json last; [Folder.Read] notices files of two runs.
 //
 // times.csv has the processor time of each fit ([Time]). It is measured, so two runs

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/results/page"
+	"github.com/qats-bench/qats/experiments/report/page"
 )
 
 func pageCommand() *cobra.Command {

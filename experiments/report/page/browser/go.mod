@@ -1,6 +1,6 @@
 // Tests of the page in a browser. They are a module of their own, so that the tool
 // does not depend on a browser's driver.
-module github.com/qats-bench/qats/results/page/browser
+module github.com/qats-bench/qats/experiments/report/page/browser
 
 go 1.26.0
 
@@ -29,4 +29,4 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/qats-bench/qats => ../../..
+replace github.com/qats-bench/qats => ../../../..

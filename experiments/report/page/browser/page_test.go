@@ -10,10 +10,10 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/page"
 )
 
 // TestPagesDraw: every page draws itself without an error and asks for nothing but
