@@ -110,10 +110,13 @@ func (v *views) table(t pivot.Spec) error {
 	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
 		return err
 	}
+	if err := atomicfile.Write(base+".csv", pivoted.Table().CSV); err != nil {
+		return err
+	}
 	if err := pivoted.Text(v.w); err != nil {
 		return err
 	}
-	_, err = terminal.Fprintf(v.w, "(%s.txt and .tex)\n\n", base)
+	_, err = terminal.Fprintf(v.w, "(%s.txt, .tex and .csv)\n\n", base)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 // it and know no view. All its texts are plain.
 type Table struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"; empty for none
+	Files   string // that the table is made from, for the head of a LaTeX file
 	Caption string
 	Origin  string // where the numbers come from, between caption and headings
 	Warning bool   // Origin is a warning, such as that numbers are simulated
@@ -19,6 +20,7 @@ type Table struct {
 	Rows    []Row
 	Grouped bool // neighbours with equal texts in the first column are a group, between rules
 	List    bool // a terminal shows it without rules
+	Narrow  bool // LaTeX sets it for one column of a paper of two
 
 	Legend  []Sentence // one paragraph below the rows
 	Remarks []string   // paragraphs below the legend

@@ -1,9 +1,8 @@
-// Package pivot turns records into the tables of a paper, as LaTeX and as plain
-// text, from results.csv alone.
+// Package pivot turns records into the tables of a paper, from results.csv alone.
 //
 // A Spec says which columns of the file make the rows of the table and which
-// make its columns, what is averaged, and how to mark. Pivot makes all decisions
-// and finds all errors; LaTeX and Text only print the Table that it returns. A
+// make its columns, what is averaged, and how to mark. Of makes all decisions and finds
+// all errors; the [table.Table] of the [Pivot] that it returns is ready to be written. A
 // Document puts the tables and figures of a report into one LaTeX file.
 //
 // # Methods as columns or as rows

@@ -129,7 +129,7 @@ func (d *Document) LaTeX(w io.Writer) error {
 const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twice for the contents).
 \documentclass[10pt,a4paper]{article}
 \usepackage[margin=1.7cm,includehead,headsep=10pt]{geometry}
-\usepackage{amssymb,booktabs,multirow,graphicx,pdflscape,placeins,xcolor,pgf}
+\usepackage{amssymb,booktabs,longtable,multirow,graphicx,pdflscape,placeins,xcolor,pgf}
 \renewcommand{\topfraction}{0.95}
 \renewcommand{\bottomfraction}{0.8}
 \renewcommand{\textfraction}{0.05}
@@ -255,8 +255,18 @@ func (p Part) room() float64 {
 	height := 90.0 // heading, caption and legend
 	if len(p.Tables) > 0 {
 		t := p.Tables[0].Table
-		rows := t.parts()[0]
-		height += 12.5*float64(t.lines(rows[0], rows[1])) + 20 + 8*float64(t.notesLength()/140+3)
+		lines := 0.0 // of 12.5 points; those of notes are lower
+		for _, r := range t.Rows {
+			lines++
+			if slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.below() != "" }) {
+				lines++
+			}
+		}
+		notes := 0
+		for _, n := range t.Notes {
+			notes += len(n.String()) + 4
+		}
+		height += 12.5*lines + 20 + 8*float64(notes/140+3)
 	} else {
 		height += p.Figures[0].Height
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// glyphs are the marks as a legend shows them. escape is applied to plain text.
-type glyphs struct {
-	best, second, dagger, star string
-	escape                     func(string) string
-}
-
 // capital returns a sentence that begins with a capital. A word such as smECE, which has
 // capitals of its own, stays as it is.
 func capital(sentence string) string {
@@ -28,7 +22,7 @@ func capital(sentence string) string {
 }
 
 // legend explains in sentences the numbers and their marks.
-func (t *Pivot) legend(g glyphs) []string {
+func (t *Pivot) legend() []table.Sentence {
 	s := t.Spec
 	name := s.label("metric", s.Metric)
 	if s.Percent {
@@ -37,15 +31,17 @@ func (t *Pivot) legend(g glyphs) []string {
 	if s.Better != metrics.Neutral {
 		name += ", " + string(s.Better) + " is better"
 	}
-	var list []string
-	say := func(format string, args ...any) { list = append(list, g.escape(fmt.Sprintf(format, args...))) }
+	var list []table.Sentence
+	say := func(format string, args ...any) {
+		list = append(list, table.Sentence{Text: fmt.Sprintf(format, args...)})
+	}
 	say("%s.", capital(name))
 	if len(s.Average) > 0 {
 		say("%s", t.averages())
 	}
-	marks := t.any(func(c Cell) bool { return c.Mark != Plain })
+	marks := t.any(func(c Cell) bool { return c.Mark != table.Plain })
 	if marks {
-		list = append(list, g.best+", "+g.second+"; equal printed numbers share the mark.")
+		list = append(list, table.Sentence{Marks: true, Text: "; equal printed numbers share the mark."})
 	}
 	if t.any(func(c Cell) bool { return c.Gap != "" }) {
 		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))
@@ -67,10 +63,10 @@ func (t *Pivot) legend(g glyphs) []string {
 		say("o: not the paper's network, but one that stands in for it (%s)%s.", strings.Join(t.StandIns, "; "), unranked)
 	}
 	if t.any(func(c Cell) bool { return c.Changes == Yes }) {
-		list = append(list, g.dagger+": some predictions change.")
+		say("%s: some predictions change.", table.Dagger)
 	}
 	if t.showsTarget() {
-		list = append(list, g.star+": not OOD-free; the method sees unlabelled samples of each target domain.")
+		say("%s: not OOD-free; the method sees unlabelled samples of each target domain.", table.Star)
 	}
 	for _, r := range t.rivals {
 		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {

@@ -73,9 +73,9 @@ func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
 		switch score(e) {
 		case score(best):
-			e.Mark = Best
+			e.Mark = table.Best
 		case score(second):
-			e.Mark = Second
+			e.Mark = table.Second
 		}
 		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
 			e.Gap = p.spec.difference(e.Text, other.Text)

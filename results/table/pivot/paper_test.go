@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // paperTable is a table of the paper as a spec.
@@ -116,11 +117,11 @@ func paperPivot(t *testing.T, p paperTable, source string) *Pivot {
 	if p.Mean {
 		list = slices.DeleteFunc(list, func(n paper.Number) bool { return n.IsAverage() })
 	}
-	table, err := Of(asRecords(list, source), p.Spec)
+	made, err := Of(asRecords(list, source), p.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return made
 }
 
 // find returns the cell in which a published number belongs.
@@ -137,7 +138,7 @@ func (t *Pivot) find(p paper.Number) (Cell, error) {
 }
 
 // naiveMark finds the mark of a number by counting the lower numbers of its row.
-func naiveMark(p paper.Number, row paper.Row) Mark {
+func naiveMark(p paper.Number, row paper.Row) table.Mark {
 	lower := map[paper.Points]bool{}
 	for _, other := range row.Ranked() {
 		if other.Value < p.Value {
@@ -146,11 +147,11 @@ func naiveMark(p paper.Number, row paper.Row) Mark {
 	}
 	switch {
 	case p.Ranked() && len(lower) == 0:
-		return Best
+		return table.Best
 	case p.Ranked() && len(lower) == 1:
-		return Second
+		return table.Second
 	}
-	return Plain
+	return table.Plain
 }
 
 // TestPaperTablesFromItsNumbers: the paper's own numbers give its ten tables, with
@@ -159,16 +160,16 @@ func naiveMark(p paper.Number, row paper.Row) Mark {
 func TestPaperTablesFromItsNumbers(t *testing.T) {
 	wrong := map[string]int{}
 	for _, p := range paperTables() {
-		table := paperPivot(t, p, "measured")
+		made := paperPivot(t, p, "measured")
 		list := published(t, p.id)
 		underlines := slices.ContainsFunc(list, func(n paper.Number) bool { return n.Mark == paper.Underline })
 		for _, row := range paper.NewPublication(list).Table(p.id) {
 			if p.Mean && row.IsAverage() {
 				continue
 			}
-			asPrinted := map[Mark]bool{Best: true, Second: underlines}
+			asPrinted := map[table.Mark]bool{table.Best: true, table.Second: underlines}
 			for _, n := range row.Numbers {
-				cell, err := table.find(n)
+				cell, err := made.find(n)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -179,8 +180,8 @@ func TestPaperTablesFromItsNumbers(t *testing.T) {
 				if cell.Mark != want {
 					t.Errorf("%s: %+v has mark %v, want %v", p.id, n, cell.Mark, want)
 				}
-				printed := map[paper.Mark]Mark{paper.Bold: Best, paper.Underline: Second}[n.Mark]
-				for _, m := range []Mark{Best, Second} {
+				printed := map[paper.Mark]table.Mark{paper.Bold: table.Best, paper.Underline: table.Second}[n.Mark]
+				for _, m := range []table.Mark{table.Best, table.Second} {
 					if (printed == m) != (want == m) {
 						asPrinted[m] = false
 					}
@@ -192,9 +193,9 @@ func TestPaperTablesFromItsNumbers(t *testing.T) {
 					wrong["gap"]++
 				}
 			}
-			if !asPrinted[Best] {
+			if !asPrinted[table.Best] {
 				wrong["best"]++
-			} else if underlines && !asPrinted[Second] {
+			} else if underlines && !asPrinted[table.Second] {
 				wrong["second"]++
 			}
 		}
@@ -246,13 +247,13 @@ func TestPaperAverages(t *testing.T) {
 		if !p.Mean {
 			continue
 		}
-		table := paperPivot(t, p, "measured")
+		made := paperPivot(t, p, "measured")
 		main := strings.TrimSuffix(p.id, "-full")
 		for _, n := range append(published(t, p.id), published(t, main)...) {
 			if !n.IsAverage() {
 				continue
 			}
-			cell, err := table.find(n)
+			cell, err := made.find(n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,7 +283,7 @@ func TestPaperAverages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want, _ := table.find(n); got.Value != want.Value || got.Mark != want.Mark {
+				if want, _ := made.find(n); got.Value != want.Value || got.Mark != want.Mark {
 					t.Errorf("%s: %v %v in the main table, %v %v in the full one", main, got.Text, got.Mark, want.Text, want.Mark)
 				}
 			}

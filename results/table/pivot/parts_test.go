@@ -32,12 +32,15 @@ func TestOriginCountsTheNumbers(t *testing.T) {
 
 // A legend explains the signs that the table has, and no others.
 func TestLegendExplainsTheSignsOfTheTable(t *testing.T) {
-	plain := glyphs{"best", "second", "#", "^", func(s string) string { return s }}
 	legend := func(cell Cell, spec Spec, standIns ...string) string {
-		return strings.Join((&Pivot{Spec: spec, Rows: []Row{{Cells: []Cell{{}, cell, {}}}}, StandIns: standIns}).legend(plain), "\n")
+		var lines []string
+		for _, s := range (&Pivot{Spec: spec, Rows: []Row{{Cells: []Cell{{}, cell, {}}}}, StandIns: standIns}).legend() {
+			lines = append(lines, s.Text)
+		}
+		return strings.Join(lines, "\n")
 	}
 	bare := legend(Cell{}, Spec{Metric: "ece"})
-	for name, cell := range map[string]Cell{"published": {Published: "1.0"}, "gap": {Gap: "-1"}, "mark": {Mark: Best}} {
+	for name, cell := range map[string]Cell{"published": {Published: "1.0"}, "gap": {Gap: "-1"}, "mark": {Mark: table.Best}} {
 		if got := legend(cell, Spec{Metric: "ece"}); strings.Count(got, "\n") != strings.Count(bare, "\n")+1 {
 			t.Errorf("%s: %q, without it %q", name, got, bare)
 		}
@@ -111,23 +114,6 @@ func TestRemarkExplainsOneLabel(t *testing.T) {
 	}
 }
 
-// Only the first part of a table has the label, to which references lead.
-func TestTheFirstPartOfATableHasTheLabel(t *testing.T) {
-	table, err := pivot(standard(), standardSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, want := range []int{1, 0} {
-		var b strings.Builder
-		w := bufio.NewWriter(&b)
-		table.latexFloat(w, [2]int{0, 1}, k, 2)
-		w.Flush()
-		if got := strings.Count(b.String(), "\\label{tab:standard}"); got != want {
-			t.Errorf("part %d has %d labels", k+1, got)
-		}
-	}
-}
-
 // Two figures of a column stand side by side; wider ones, and those of unknown width,
 // stand alone. A part without tables and figures has no section.
 func TestNarrowFiguresStandSideBySide(t *testing.T) {
@@ -183,31 +169,18 @@ func TestLabelsOfARowFillItsLabelColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 			signs := 0
-			for i := range table.Rows {
-				labels := table.textLabels(i)
-				if len(labels) != table.labelColumns() {
-					t.Errorf("rows %v, target %v: labels %q", rows, target, labels)
+			value := table.Table()
+			for _, row := range value.Rows {
+				if len(row.Cells) != len(value.Columns) {
+					t.Errorf("rows %v, target %v: cells %+v", rows, target, row.Cells)
 				}
-				for _, l := range labels {
-					signs += strings.Count(l, "^")
+				for _, c := range row.Cells[:value.Labels] {
+					signs += strings.Count(c.Signs, star)
 				}
 			}
 			if byMethod := slices.Contains(rows, "method"); (signs > 0) != (byMethod && target != nil) {
 				t.Errorf("rows %v, target %v: %d labels with a sign", rows, target, signs)
 			}
-		}
-	}
-}
-
-// Columns with something below their numbers need more room.
-func TestColumnsWithMoreThanNumbersAreWider(t *testing.T) {
-	for _, c := range []struct {
-		cell Cell
-		want float64
-	}{{Cell{OK: true}, 2}, {Cell{Gap: "+1"}, 2.7}, {Cell{Band: "[0, 1]"}, 2.7}, {Cell{Paired: "+1"}, 2.7}} {
-		table := Pivot{Columns: make([]Column, 2), Rows: []Row{{Cells: []Cell{{}, {}}}, {Cells: []Cell{c.cell, {}}}}}
-		if got := table.load(); got != c.want {
-			t.Errorf("%+v: %v columns", c.cell, got)
 		}
 	}
 }
@@ -251,75 +224,6 @@ func lined(n, labels, columns int) *Pivot {
 	return t
 }
 
-// A table is turned if it has more than 13 columns, unless it is too high for a turned
-// page. With more than 15 it is turned in any case.
-func TestWideTablesAreTurned(t *testing.T) {
-	for _, c := range []struct {
-		columns, rows int
-		want          bool
-	}{
-		{13, 5, false}, {14, turnedLines, true}, {14, turnedLines + 1, false}, {15, turnedLines + 1, false}, {16, turnedLines + 1, true},
-	} {
-		if got := lined(c.rows, 1, c.columns).turned(); got != c.want {
-			t.Errorf("%d columns, %d rows: turned is %v", c.columns, c.rows, got)
-		}
-	}
-}
-
-// A page has room for so many lines; what has one label is not divided. A part begins
-// where the lines of its group would not fit.
-func TestPartsHaveTheLinesOfAPage(t *testing.T) {
-	for _, c := range []struct{ rows, labels, columns, want int }{
-		{uprightLines, 2, 2, 1}, {uprightLines + 1, 2, 2, 2}, {uprightLines + 1, 1, 2, 1}, {turnedLines, 2, 16, 1}, {turnedLines + 1, 2, 16, 2},
-	} {
-		if parts := lined(c.rows, c.labels, c.columns).parts(); len(parts) != c.want {
-			t.Errorf("%d rows, %d labels, %d columns: parts %v", c.rows, c.labels, c.columns, parts)
-		}
-	}
-}
-
-// 140 characters of notes take a line of the last part. Long notes follow after the
-// table, and a high table without notes has nothing after it.
-func TestLongNotesFollowTheTable(t *testing.T) {
-	note := Note{Text: strings.Repeat("x", 140-4-len(" (1 row)")), Rows: 1, Times: 1} // 140 with its number
-	for _, c := range []struct {
-		rows, columns, notes int
-		want                 bool
-	}{
-		{uprightLines, 2, 0, false}, {uprightLines - 1, 2, 1, false}, {uprightLines, 2, 1, true}, {uprightLines - 3, 2, 3, false},
-		{uprightLines - 3, 2, 4, true}, {turnedLines - 1, 16, 1, false}, {turnedLines, 16, 1, true}, {uprightLines + 1, 2, 0, false},
-	} {
-		table := lined(c.rows, 1, c.columns)
-		table.Spec.Name = "high"
-		for range c.notes {
-			table.Notes = append(table.Notes, note)
-		}
-		var b strings.Builder
-		if err := table.LaTeX(&b); err != nil {
-			t.Fatal(err)
-		}
-		after := strings.Contains(b.String(), "Notes to Table~\\ref{tab:high}")
-		if after != c.want || strings.Count(b.String(), "\\textsuperscript{1}") != min(c.notes, 1) {
-			t.Errorf("%d rows, %d columns, %d notes: notes after the table is %v", c.rows, c.columns, c.notes, after)
-		}
-	}
-}
-
-// The parts of a caption are counted from 1.
-func TestPartsAreCountedInTheCaption(t *testing.T) {
-	table := lined(uprightLines+1, 2, 2)
-	table.Spec.Caption = "All of it"
-	var b strings.Builder
-	if err := table.LaTeX(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"{All of it (part 1 of 2)}", "{All of it (part 2 of 2)}"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no caption %s", want)
-		}
-	}
-}
-
 // A group of rows shares one label over its lines; a group of one line, and a row with
 // one label, need no such cell. Bands are lines too.
 func TestGroupsOfLinesShareALabel(t *testing.T) {
@@ -339,15 +243,16 @@ func TestGroupsOfLinesShareALabel(t *testing.T) {
 			if c.band && i == 0 {
 				cell.Band = "[0, 2]"
 			}
-			table.Rows = append(table.Rows, Row{Labels: l, Cells: []Cell{cell}})
+			table.Rows = append(table.Rows, Row{IDs: l, Labels: l, Cells: []Cell{cell}})
 		}
 		var b strings.Builder
 		if err := table.LaTeX(&b); err != nil {
 			t.Fatal(err)
 		}
-		_, after, _ := strings.Cut(b.String(), "\\multirow")
-		if got, _, _ := strings.Cut(after, "{*}"); got != c.want {
-			t.Errorf("labels %q, band %v: multirow%s", c.labels, c.band, got)
+		rows, _, _ := strings.Cut(b.String(), "\\def\\qatsnotes")
+		_, after, _ := strings.Cut(rows, "\\qatsgroup")
+		if got, _, _ := strings.Cut(after, "{"+c.labels[0][0]+"}"); got != c.want {
+			t.Errorf("labels %q, band %v: group%s", c.labels, c.band, got)
 		}
 	}
 }
@@ -356,16 +261,15 @@ func TestGroupsOfLinesShareALabel(t *testing.T) {
 // column comes first.
 func TestUnrankedColumnsStandApart(t *testing.T) {
 	ranked, unranked := Column{Rival: &Rival{Ranked: true}}, Column{Rival: &Rival{}}
-	const space = "@{\\hspace{2em}}"
 	for _, c := range []struct {
 		columns []Column
-		want    string
-	}{
-		{[]Column{ranked, ranked, unranked, unranked}, "lcc" + space + "cc"},
-		{[]Column{unranked, ranked, {Mean: true}}, "lcc" + space + "c"},
-	} {
-		if got := (&Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}).latexLayout(); got != c.want {
-			t.Errorf("layout %s, want %s", got, c.want)
+		want    int // the column with space before it
+	}{{[]Column{ranked, ranked, unranked, unranked}, 2}, {[]Column{unranked, ranked, {Mean: true}}, 2}} {
+		p := &Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: c.columns}
+		for j, column := range p.Table().Columns[1:] {
+			if column.Apart != (j == c.want) {
+				t.Errorf("columns %+v: space before column %d is %v", c.columns, j, column.Apart)
+			}
 		}
 	}
 }
@@ -373,7 +277,7 @@ func TestUnrankedColumnsStandApart(t *testing.T) {
 // Nine headings stand in one line each, ten are broken.
 func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
 	for columns, want := range map[int]int{9: 1, 10: 2} {
-		if got := len((&Pivot{Columns: make([]Column, columns)}).heading(Column{Label: "two words"})); got != want {
+		if got := len(strings.Split((&Pivot{Columns: make([]Column, columns)}).column(0, Column{Label: "two words"}).Head, "\n")); got != want {
 			t.Errorf("%d columns: %d lines", columns, got)
 		}
 	}
@@ -383,11 +287,11 @@ func TestHeadingsOfManyColumnsAreBroken(t *testing.T) {
 func TestBandsStandBelowTheirRow(t *testing.T) {
 	table := &Pivot{Spec: Spec{Rows: []string{"dataset"}}, Columns: []Column{{Label: "TS"}}}
 	for _, l := range []string{"a", "b", "c"} {
-		table.Rows = append(table.Rows, Row{Labels: []string{l}, Cells: []Cell{{OK: true, Text: "1", Band: "[0, 2" + l + "]"}}})
+		table.Rows = append(table.Rows, Row{IDs: []string{l}, Labels: []string{l}, Cells: []Cell{{OK: true, Text: "1", Band: "[0, 2" + l + "]"}}})
 	}
-	lines := table.textLines()
+	lines := textLines(t, table)
 	for i, l := range []string{"a", "b", "c"} {
-		if k := len(lines) - 5 + 2*i; !strings.HasPrefix(lines[k-1], l) || strings.TrimSpace(lines[k]) != "[0, 2"+l+"]" {
+		if k := 5 + 2*i; !strings.HasPrefix(lines[k-1], l) || strings.TrimSpace(lines[k]) != "[0, 2"+l+"]" {
 			t.Errorf("lines %q", lines)
 		}
 	}
@@ -396,8 +300,8 @@ func TestBandsStandBelowTheirRow(t *testing.T) {
 // A legend begins with a capital, but a name such as smECE stays as it is.
 func TestLegendsBeginWithACapital(t *testing.T) {
 	for metric, want := range map[string]string{"l1_vector": "Variational L1, all classes.", "smece": "smECE.", "ece": "ECE.", "time": "Fit time (ms)."} {
-		if got := (&Pivot{Spec: Spec{Metric: metric}}).legend(glyphs{escape: func(s string) string { return s }}); got[0] != want {
-			t.Errorf("%s: %s", metric, got[0])
+		if got := (&Pivot{Spec: Spec{Metric: metric}}).legend(); got[0].Text != want {
+			t.Errorf("%s: %s", metric, got[0].Text)
 		}
 	}
 }
@@ -535,8 +439,8 @@ func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
 	table := &Pivot{Spec: Spec{Columns: "method", Rows: []string{"dataset", "backbone"}},
 		Columns: []Column{{Label: "TS", Rival: &Rival{}}, {Label: "HFE", Rival: &Rival{Target: true}}}}
 	table.rivals = []*Rival{table.Columns[0].Rival, table.Columns[1].Rival}
-	lines := table.textLines()
-	if len(lines) != 3 || !strings.Contains(lines[0], "OOD-free?") || strings.Contains(lines[1], "OOD-free?") || !strings.Contains(lines[1], "TS") {
+	lines := textLines(t, table)[2:]
+	if !strings.Contains(lines[0], "OOD-free?") || strings.Contains(lines[1], "OOD-free?") || !strings.Contains(lines[1], "TS") {
 		t.Errorf("lines %q", lines)
 	}
 }
@@ -544,9 +448,9 @@ func TestTheTargetIsNamedAboveTheMethods(t *testing.T) {
 // A label that begins a group stands at its first row only; one that is all of a row
 // stands at each.
 func TestRepeatedLabelsAreLeftOutInGroups(t *testing.T) {
-	for _, c := range []struct{ labels, want []string }{{[]string{"a", "b"}, []string{"", "b"}}, {[]string{"a"}, []string{"a"}}} {
-		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{Labels: c.labels}, {Labels: c.labels}}}
-		if got := table.textLabels(1); !slices.Equal(got, c.want) {
+	for _, c := range []struct{ labels, want []string }{{[]string{"a", "b"}, []string{"b"}}, {[]string{"a"}, []string{"a"}}} {
+		table := &Pivot{Spec: Spec{Rows: []string{"dataset", "backbone"}[:len(c.labels)]}, Rows: []Row{{IDs: c.labels, Labels: c.labels}, {IDs: c.labels, Labels: c.labels}}}
+		if got := strings.Fields(textLines(t, table)[5]); !slices.Equal(got, c.want) {
 			t.Errorf("labels %q after the same: %q", c.labels, got)
 		}
 	}
@@ -568,4 +472,17 @@ func TestTablesOfFitTimes(t *testing.T) {
 			t.Errorf("band %v, interval %v: %v", s.ConsistencyBand, s.Interval, err)
 		}
 	}
+}
+
+// star is the sign of a method that sees the target.
+const star = table.Star
+
+// textLines returns the lines of a table in print.
+func textLines(t *testing.T, p *Pivot) []string {
+	t.Helper()
+	var b strings.Builder
+	if err := p.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(b.String(), "\n")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // standIns says that measured records are of a network that stands in for the
@@ -37,29 +38,29 @@ func TestStandInsAreMarkedAndNotRanked(t *testing.T) {
 	for _, number := range []int{0, 1} {
 		spec := standardSpec()
 		spec.Number = number
-		table, err := Of(records, spec)
+		made, err := Of(records, spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range table.Rows {
+		for i, row := range made.Rows {
 			for j, c := range row.Cells {
 				standIn := i == declared || i != own && number > 0
 				if c.StandIn != standIn || c.Simulated {
 					t.Errorf("number %d, cell %d,%d: stand-in %v", number, i, j, c.StandIn)
 				}
-				if number > 0 && standIn && (c.Mark != Plain || c.Gap != "") {
+				if number > 0 && standIn && (c.Mark != table.Plain || c.Gap != "") {
 					t.Errorf("cell %d,%d is ranked: %+v", i, j, c)
 				}
 			}
-			if best := slices.ContainsFunc(row.Cells, func(c Cell) bool { return c.Mark == Best }); best != (i == own || number == 0) {
+			if best := slices.ContainsFunc(row.Cells, func(c Cell) bool { return c.Mark == table.Best }); best != (i == own || number == 0) {
 				t.Errorf("number %d, row %d: a best number: %v", number, i, best)
 			}
 		}
 		var text, latex strings.Builder
-		if err := table.Text(&text); err != nil {
+		if err := made.Text(&text); err != nil {
 			t.Fatal(err)
 		}
-		if err := table.LaTeX(&latex); err != nil {
+		if err := made.LaTeX(&latex); err != nil {
 			t.Fatal(err)
 		}
 		flat := strings.Join(strings.Fields(text.String()), " ")
@@ -86,21 +87,21 @@ func TestNoAverageOfThePaperAndStandIns(t *testing.T) {
 	records := slices.Concat(ofPaper(network("cifar10", "resnet50", methods, 0.04, 0.03, 0.02, 0.01)),
 		standIns(network("cifar100", "resnet50", methods, 0.05, 0.04, 0.03, 0.02)))
 	spec := Spec{Metric: "ece", Rows: []string{"backbone"}, Average: []string{"dataset"}, Better: metrics.Lower, Percent: true, Number: 4}
-	table, err := Of(records, spec)
+	made, err := Of(records, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range table.Rows[0].Cells {
+	for _, c := range made.Rows[0].Cells {
 		if c.OK {
 			t.Errorf("an average: %+v", c)
 		}
 	}
-	if len(table.Notes) == 0 || !strings.Contains(table.Notes[0].Text, "stand-ins are not mixed (1 and 1)") {
-		t.Errorf("notes %v", table.Notes)
+	if len(made.Notes) == 0 || !strings.Contains(made.Notes[0].Text, "stand-ins are not mixed (1 and 1)") {
+		t.Errorf("notes %v", made.Notes)
 	}
 	spec.Number = 0
-	if table, err = Of(records, spec); err != nil || !table.Rows[0].Cells[0].OK || !table.Rows[0].Cells[0].StandIn {
-		t.Errorf("another table: %+v, %v", table.Rows, err)
+	if made, err = Of(records, spec); err != nil || !made.Rows[0].Cells[0].OK || !made.Rows[0].Cells[0].StandIn {
+		t.Errorf("another table: %+v, %v", made.Rows, err)
 	}
 	undeclared := network("cifar100", "resnet18", methods, 0.05, 0.04, 0.03, 0.02)
 	for ofPaper, standIns := range map[bool]int{false: 1, true: 2} {

@@ -3,7 +3,6 @@ package pivot
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/metrics"
@@ -77,7 +76,7 @@ type Cell struct {
 	Text      string  // as printed
 	Simulated bool
 	StandIn   bool // measured on a network that stands in for the paper's
-	Mark      Mark
+	Mark      table.Mark
 	Gap       string // signed; only at the highlighted rival, and not at a tie
 	GapBetter bool   // the gap says that the highlighted rival is better
 	Changes   Changes
@@ -166,16 +165,6 @@ func (t *Pivot) Publish(lookup func(ids map[string]string) (string, bool)) {
 // average is the id of an averaged column.
 const average = "average"
 
-// Mark is the place in a ranking.
-type Mark int
-
-// Equal printed numbers share a mark.
-const (
-	Plain Mark = iota
-	Best
-	Second
-)
-
 // Note is a footnote.
 type Note struct {
 	Text  string
@@ -217,37 +206,6 @@ func (t *Pivot) Origin() string {
 // each simulated number have an s; otherwise the line at the top says it of all.
 func (t *Pivot) mixed() bool { return t.Measured > 0 && t.Simulated > 0 }
 
-// signs returns the signs after the label of a rival: a dagger if it changes predictions, a
-// star if it sees the target domain.
-func (t *Pivot) signs(r *Rival, dagger, star string) (signs []string) {
-	if r.Changes == Yes && !t.changesAtCells() {
-		signs = append(signs, dagger)
-	}
-	if r.Target {
-		signs = append(signs, star)
-	}
-	return signs
-}
-
-// marks returns the letters and signs after a number.
-func (t *Pivot) marks(c Cell, dagger string) (marks []string) {
-	if c.Simulated && t.mixed() {
-		marks = append(marks, "s")
-	}
-	if c.StandIn {
-		marks = append(marks, "o")
-	}
-	if t.changesAtCells() && c.Changes == Yes {
-		marks = append(marks, dagger)
-	}
-	return marks
-}
-
-// noteNumbers returns the numbers of footnotes as printed, which begin at 1.
-func noteNumbers(notes []int) []string {
-	return results.Values(notes, func(n int) string { return strconv.Itoa(n + 1) })
-}
-
 // any reports whether a cell has a property.
 func (t *Pivot) any(has func(Cell) bool) bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return slices.ContainsFunc(r.Cells, has) })
@@ -269,31 +227,6 @@ func (t *Pivot) changesAtCells() bool { return t.of() != "method" }
 // which rivals do not.
 func (t *Pivot) showsTarget() bool {
 	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return r.Target })
-}
-
-// heading returns the lines of a column heading. In tables of more than nine columns it has
-// a line for each word, which saves width.
-func (t *Pivot) heading(c Column) []string {
-	if len(t.Columns) > 9 {
-		return strings.Fields(c.Label)
-	}
-	return []string{c.Label}
-}
-
-// labels returns the labels of a row. Where the number of settings differs between
-// rows, the last label that is no method has the number.
-func (t *Pivot) labels(r Row) []string {
-	list := append([]string{}, r.Labels...)
-	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
-		return list
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if t.Spec.Rows[i] != "method" {
-			list[i] += " (" + table.Count(r.Settings, "setting") + ")"
-			break
-		}
-	}
-	return list
 }
 
 // place names the place of a record, for errors.

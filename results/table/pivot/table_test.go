@@ -227,15 +227,15 @@ func layouts() []test {
 func TestPrintedTables(t *testing.T) {
 	for _, test := range layouts() {
 		t.Run(test.name, func(t *testing.T) {
-			table, err := Of(test.records, test.spec)
+			made, err := Of(test.records, test.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var text, latex bytes.Buffer
-			if err := table.Text(&text); err != nil {
+			if err := made.Text(&text); err != nil {
 				t.Fatal(err)
 			}
-			if err := table.LaTeX(&latex); err != nil {
+			if err := made.LaTeX(&latex); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, test.name+".txt", text.Bytes())
@@ -347,10 +347,10 @@ func TestNoAverageOfMeasuredAndSimulated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(table *Pivot, i, j int) string {
-		c := table.Rows[i].Cells[j]
+	text := func(made *Pivot, i, j int) string {
+		c := made.Rows[i].Cells[j]
 		for _, n := range c.Notes {
-			c.Text += " " + table.Notes[n].Text
+			c.Text += " " + made.Notes[n].Text
 		}
 		return c.Text
 	}
@@ -388,7 +388,7 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 			values[m] = float64(r.IntN(5))/100 + r.Float64()*1e-4
 			list = append(list, record("x", "y", m, "ece", values[m]))
 		}
-		table, err := Of(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
+		made, err := Of(list, Spec{Metric: "ece", Rows: []string{"dataset"}, Better: better, Percent: true,
 			Highlight: "c", Unranked: []string{"aside"}})
 		if err != nil {
 			t.Fatal(err)
@@ -404,9 +404,9 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 			}
 		}
 		delete(score, "aside")
-		for j, c := range table.Columns {
-			cell := table.Rows[0].Cells[j]
-			want, gap := Plain, ""
+		for j, c := range made.Columns {
+			cell := made.Rows[0].Cells[j]
+			want, gap := table.Plain, ""
 			own, there := score[c.ID]
 			if there && len(score) > 1 {
 				less := map[int]bool{} // distinct scores that beat this one
@@ -419,9 +419,9 @@ func TestMarksRankPrintedNumbers(t *testing.T) {
 						others = append(others, s)
 					}
 				}
-				want = map[int]Mark{0: Best, 1: Second}[len(less)]
+				want = map[int]table.Mark{0: table.Best, 1: table.Second}[len(less)]
 				if slices.Min(others) == own && slices.Max(others) == own {
-					want = Plain // all are equal
+					want = table.Plain // all are equal
 				}
 				if c.ID == "c" {
 					d := own - slices.Min(others)
@@ -449,12 +449,12 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": methods, "dataset": {"cifar10", "cifar100"}, "backbone": {"resnet50", "vit-s16", "vit-b16", "my_net"}}
 	text := func(list []results.Record) string {
-		table, err := Of(list, spec)
+		made, err := Of(list, spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		table.Text(&b)
+		made.Text(&b)
 		return b.String()
 	}
 	list := standard()
@@ -476,12 +476,12 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 func TestColumnsAlignUnderAnyLabel(t *testing.T) {
 	spec := standardSpec()
 	spec.Labels = map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"}
-	table, err := Of(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
+	made, err := Of(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	table.Text(&b)
+	made.Text(&b)
 	lines := strings.Split(b.String(), "\n")
 	head, row := []rune(lines[3]), []rune(lines[5])
 	for _, pair := range [][2]string{{"T\u00e4\u00df", "20.00"}, {"FeatClip#", "30.00"}} {
@@ -561,22 +561,22 @@ func TestPairedIntervals(t *testing.T) {
 		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
 		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
 	}
-	table, err := Of(records, spec)
+	made, err := Of(records, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	without := legendOf(t, table)
+	without := legendOf(t, made)
 	if want := "Differences from the baseline are not known (pairs.csv has none in ece of measured rows)."; !strings.Contains(without, want) {
 		t.Errorf("no %q in\n%s", want, without)
 	}
-	table.Pair(pairs)
+	made.Pair(pairs)
 	want := map[string]string{"qats": "-0.92 [-1.00, 0.00]", "uncal": "+0.48 [+0.10, +0.90]"}
-	for j, c := range table.Columns {
-		if got := table.Rows[0].Cells[j].Paired; got != want[c.ID] {
+	for j, c := range made.Columns {
+		if got := made.Rows[0].Cells[j].Paired; got != want[c.ID] {
 			t.Errorf("%s: %q, want %q", c.ID, got, want[c.ID])
 		}
 	}
-	with := legendOf(t, table)
+	with := legendOf(t, made)
 	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from TS on the same rows, with a 95 % interval (percentile bootstrap) of the difference of the mean values that test sets of this size report, not of the population."} {
 		if !strings.Contains(with, s) {
 			t.Errorf("no %q in\n%s", s, with)
@@ -585,11 +585,11 @@ func TestPairedIntervals(t *testing.T) {
 	for i := range pairs {
 		pairs[i].Source = "simulated"
 	}
-	if table, err = Of(records, spec); err != nil {
+	if made, err = Of(records, spec); err != nil {
 		t.Fatal(err)
 	}
-	table.Pair(pairs)
-	if text := legendOf(t, table); text != without {
+	made.Pair(pairs)
+	if text := legendOf(t, made); text != without {
 		t.Errorf("intervals of simulated rows:\n%s", text)
 	}
 	spec.Average = []string{"dataset"}
@@ -600,10 +600,10 @@ func TestPairedIntervals(t *testing.T) {
 }
 
 // legendOf returns the table as text in one line.
-func legendOf(t *testing.T, table *Pivot) string {
+func legendOf(t *testing.T, made *Pivot) string {
 	t.Helper()
 	var b strings.Builder
-	if err := table.Text(&b); err != nil {
+	if err := made.Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")

@@ -1,0 +1,302 @@
+package table
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// fitting is the end of each LaTeX file: TeX measures the table and decides how it fits.
+//
+//go:embed fitting.tex
+var fitting string
+
+// LaTeX writes the table for LaTeX, in ASCII, with the packages amssymb, booktabs,
+// graphicx, longtable, multirow, pdflscape and xcolor. The best number is bold, the second
+// best is underlined, and the gap is a subscript in the colours of the paper. The
+// numbers of a column are aligned: marks behind one number take the same room behind all.
+//
+// TeX measures the table. It is a float, with the largest text in which it fits the line
+// and most of the page. A table too wide for an upright page is turned on a page of its
+// own, and if it does not fit there either, it is scaled down, and LaTeX's log says so. A
+// table that does not fit one page with its notes is a longtable over several, and the
+// notes follow after it. A document of two columns has no such pages: there a table is
+// a float in any case, and one that is Narrow is made for a column.
+func (t *Table) LaTeX(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if t.Files != "" {
+		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
+	}
+	b.WriteString("\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n\\begingroup\n")
+	define := func(name, text string) { fmt.Fprintf(b, "\\def\\qats%s{%s}\n", name, text) }
+	define("name", strings.Map(labelRune, t.Name))
+	define("caption", Escape(t.Caption))
+	label := ""
+	if t.Name != "" {
+		label = "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
+	}
+	define("label", label)
+	origin := Escape(t.Origin)
+	if t.Warning {
+		origin = "\\textbf{" + origin + "}"
+	}
+	define("origin", origin)
+	place := "!htbp"
+	if t.Narrow {
+		place = "t"
+	}
+	define("layout", t.latexLayout())
+	define("head", "%\n"+t.latexHead())
+	b.WriteString("\\def\\qatsrows{%\n")
+	for i := range t.Rows {
+		t.latexRow(b, i)
+	}
+	b.WriteString("}\n\\def\\qatsnotes{%\n")
+	for _, n := range t.latexNotes() {
+		b.WriteString(n + "\n")
+	}
+	b.WriteString("}\n" + strings.Replace(fitting, "PLACE", place, 1) + "\\endgroup\n")
+	return b.Flush()
+}
+
+// latexNotes returns the legend, the remarks and the footnotes.
+func (t *Table) latexNotes() (list []string) {
+	if len(t.Legend) > 0 {
+		list = append(list, t.legendText("Best \\textbf{bold}, second \\underline{underlined}", Escape))
+	}
+	for _, text := range t.Remarks {
+		list = append(list, Escape(text))
+	}
+	for i, text := range t.Notes {
+		list = append(list, fmt.Sprintf("\\textsuperscript{%d}\\,%s.", i+1, Escape(text)))
+	}
+	return list
+}
+
+// latexLayout is the column specification.
+func (t *Table) latexLayout() string {
+	layout := ""
+	for _, j := range t.shown() {
+		c := t.Columns[j]
+		if c.Apart {
+			layout += "@{\\hspace{2em}}"
+		}
+		switch {
+		case c.Align == Right:
+			layout += "r"
+		case c.Align == Numbers || c.Aside:
+			layout += "c"
+		default:
+			layout += "l"
+		}
+	}
+	if t.Narrow {
+		return "@{}" + layout + "@{}"
+	}
+	return layout
+}
+
+func (t *Table) latexHead() string {
+	text := ""
+	if t.Over != nil {
+		var cells []string
+		for _, j := range t.shown() {
+			cell := t.latexText(t.Over[j], t.Columns[j])
+			if j < t.labels() && cell != "" {
+				cell = "\\textit{" + cell + "}"
+			}
+			cells = append(cells, cell)
+		}
+		text = strings.Join(cells, " & ") + " \\\\\n\\midrule\n"
+	}
+	var head []string
+	for _, j := range t.shown() {
+		c := t.Columns[j]
+		lines := strings.Split(c.Head, "\n")
+		for i := range lines {
+			lines[i] = Escape(lines[i])
+		}
+		name := strings.Join(lines, "\\\\")
+		if len(lines) > 1 {
+			at := "c"
+			if c.Align == Right {
+				at = "r"
+			}
+			name = "\\begin{tabular}[b]{@{}" + at + "@{}}" + name + "\\end{tabular}"
+		}
+		style := "\\textbf{"
+		if c.Aside {
+			style = "\\textit{"
+		}
+		head = append(head, style+name+"}"+superscripts(c.Signs, c.Notes))
+	}
+	return text + strings.Join(head, " & ") + " \\\\\n"
+}
+
+// signs returns signs and the numbers of notes as LaTeX has them in a formula.
+func signs(text string, notes []int) string {
+	var list []string
+	for _, r := range text {
+		switch string(r) {
+		case Dagger:
+			list = append(list, "\\ddagger")
+		case Star:
+			list = append(list, "\\star")
+		default:
+			list = append(list, string(r))
+		}
+	}
+	if len(notes) > 0 {
+		list = append(list, footnotes(notes))
+	}
+	return strings.Join(list, ",")
+}
+
+// superscripts are the signs after a label.
+func superscripts(text string, notes []int) string {
+	if text == "" && len(notes) == 0 {
+		return ""
+	}
+	return "$^{" + signs(text, notes) + "}$"
+}
+
+// latexText prints a cell that is no number with marks.
+func (t *Table) latexText(c Cell, column Column) string {
+	if v, ok := c.Value.(bool); ok && c.Text == "" {
+		if v {
+			return "$\\checkmark$"
+		}
+		return "$\\times$"
+	}
+	switch {
+	case column.Align == Left:
+		return Escape(c.Text)
+	case c.Text == "-":
+		return "--"
+	}
+	return strings.ReplaceAll(Escape(c.Text), "-", "$-$")
+}
+
+// latexRow prints row i and what stands below its numbers.
+func (t *Table) latexRow(b *bufio.Writer, i int) {
+	if t.begins(i) {
+		b.WriteString("\\midrule\n")
+	}
+	var cells, below []string
+	under := false
+	for _, j := range t.shown() {
+		c := t.Rows[i].Cells[j]
+		text := ""
+		switch {
+		case t.Columns[j].Align == Numbers:
+			text = t.latexNumber(c, j)
+		case j > 0 || !t.repeats(i):
+			text = t.latexText(c, t.Columns[j]) + superscripts(c.Signs, c.Notes)
+		}
+		if n := t.height(i); j == 0 && t.Grouped && !t.repeats(i) && n > 1 {
+			text = fmt.Sprintf("\\qatsgroup{%d}{%s}", n, text)
+		}
+		cells = append(cells, text)
+		second := ""
+		if c.Below != "" {
+			under = true
+			size := "scriptsize"
+			if len(c.Below) > 12 {
+				size = "tiny"
+			}
+			second = fmt.Sprintf("{\\%s\\textcolor{Worse}{%s}}", size, strings.ReplaceAll(Escape(c.Below), "-", "$-$"))
+		}
+		below = append(below, second)
+	}
+	b.WriteString(strings.Join(cells, " & "))
+	if under {
+		b.WriteString(" \\\\*[-2.5pt]\n" + strings.Join(below, " & "))
+	}
+	if first := t.group(i); i+1 < len(t.Rows) && t.repeats(i+1) && t.height(first) <= undivided {
+		b.WriteString(" \\\\*\n") // no page ends here
+		return
+	}
+	b.WriteString(" \\\\\n")
+}
+
+// undivided is the most lines of a group that has to stand on one page of a longtable.
+const undivided = 24
+
+// group is the first row of the group of row i.
+func (t *Table) group(i int) int {
+	for t.repeats(i) {
+		i--
+	}
+	return i
+}
+
+// height is the number of lines in the group that begins at row i.
+func (t *Table) height(i int) int {
+	lines := 0
+	for k := i; k < len(t.Rows) && (k == i || t.repeats(k)); k++ {
+		lines++
+		if slices.ContainsFunc(t.Rows[k].Cells, func(c Cell) bool { return c.Below != "" }) {
+			lines++
+		}
+	}
+	return lines
+}
+
+// latexNumber prints a number of column j with its superscripts and subscripts. It is
+// padded on both sides to the size of the largest cell in its column.
+func (t *Table) latexNumber(c Cell, j int) string {
+	whole := 0            // digits before the point
+	room, widest := 0, "" // the longest tail in the column, and its number of characters
+	for _, r := range t.Rows {
+		other := r.Cells[j]
+		whole = max(whole, strings.Index(other.Text, "."))
+		if w := len(strings.ReplaceAll(signs(other.Signs, other.Notes), "\\ddagger", "d")) + len(other.Gap); w > room {
+			room, widest = w, latexTail(other)
+		}
+	}
+	tail := latexTail(c)
+	switch {
+	case tail == widest:
+	case tail == "":
+		tail = "\\hphantom{" + widest + "}"
+	default:
+		tail = "\\rlap{" + tail + "}\\hphantom{" + widest + "}"
+	}
+	if c.Value == nil {
+		return "--" + tail
+	}
+	pad := ""
+	if missing := whole - strings.Index(c.Text, "."); missing > 0 {
+		pad = "\\phantom{" + strings.Repeat("0", missing) + "}"
+	}
+	text := strings.Replace(c.Text, "-", "$-$", 1)
+	switch c.Mark {
+	case Best:
+		text = "\\textbf{" + text + "}"
+	case Second:
+		text = "\\underline{" + text + "}"
+	}
+	return pad + text + tail
+}
+
+// latexTail prints the signs and footnotes of a number and beside them the gap.
+// Above each other, they would run into the next row.
+func latexTail(c Cell) string {
+	tail := ""
+	if above := signs(c.Signs, c.Notes); above != "" {
+		tail = "^{\\mathrm{" + above + "}}"
+	}
+	switch {
+	case c.Gap != "" && c.Good:
+		tail += "{}_{\\textcolor{Better}{\\mathbf{" + c.Gap + "}}}"
+	case c.Gap != "":
+		tail += "{}_{\\textcolor{Worse}{" + c.Gap + "}}"
+	}
+	if tail == "" {
+		return ""
+	}
+	return "$" + tail + "$"
+}

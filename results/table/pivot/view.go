@@ -1,0 +1,132 @@
+package pivot
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Table returns the table to be written. Its data forms have the ids of results.csv and
+// the values as recorded.
+func (t *Pivot) Table() *table.Table {
+	s := t.Spec
+	out := &table.Table{
+		Name: s.Name, Files: "results.csv", Caption: s.Caption, Origin: t.Origin(), Warning: t.Simulated > 0,
+		Labels: len(s.Rows), Grouped: len(s.Rows) > 1, Legend: t.legend(),
+	}
+	for _, n := range t.Notes {
+		out.Notes = append(out.Notes, n.String())
+	}
+	for _, column := range s.Rows {
+		out.Columns = append(out.Columns, table.Column{Key: column, Head: capital(column)})
+	}
+	tickColumn := t.showsTarget() && s.methodsAreRows()
+	if tickColumn {
+		out.Columns = append(out.Columns, table.Column{Head: "OOD-free?", Aside: true})
+		out.Labels++
+	}
+	for j, c := range t.Columns {
+		out.Columns = append(out.Columns, t.column(j, c))
+	}
+	if t.showsTarget() && !s.methodsAreRows() {
+		out.Over = make([]table.Cell, len(out.Columns))
+		out.Over[len(s.Rows)-1].Text = "OOD-free?"
+		for j, c := range t.Columns {
+			out.Over[len(s.Rows)+j].Value = !c.Rival.Target
+		}
+	}
+	for _, r := range t.Rows {
+		row := table.Row{Total: r.Mean}
+		for k, label := range t.labels(r) {
+			cell := table.Cell{Text: label}
+			if !r.Mean {
+				cell.Value = r.IDs[k]
+			}
+			if !r.Mean && s.Rows[k] == "method" {
+				cell.Signs, cell.Notes = t.signs(r.Rival), r.Rival.Notes
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		if tickColumn {
+			row.Cells = append(row.Cells, table.Cell{Value: !r.Rival.Target})
+		}
+		for _, c := range r.Cells {
+			row.Cells = append(row.Cells, t.cell(c))
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// column is the column of numbers c. In tables of more than nine columns its heading has a
+// line for each word, which saves width. Space separates columns of means and
+// unranked columns from the others.
+func (t *Pivot) column(j int, c Column) table.Column {
+	out := table.Column{Key: c.ID, Head: c.Label, Align: table.Numbers}
+	if c.Mean {
+		out.Key = average
+	}
+	if len(t.Columns) > 9 {
+		out.Head = strings.Join(strings.Fields(c.Label), "\n")
+	}
+	if c.Rival != nil {
+		out.Signs, out.Notes = t.signs(c.Rival), c.Rival.Notes
+	}
+	apart := func(c Column) bool { return c.Mean || c.Rival != nil && !c.Rival.Ranked }
+	out.Apart = j > 0 && apart(c) && !apart(t.Columns[j-1])
+	return out
+}
+
+// cell is a number with its marks.
+func (t *Pivot) cell(c Cell) table.Cell {
+	out := table.Cell{Text: "--", Mark: c.Mark, Gap: c.Gap, Good: c.GapBetter, Below: c.below(), Notes: c.Notes}
+	if c.OK {
+		out.Text, out.Value = c.Text, c.Value
+	}
+	if c.Simulated && t.mixed() {
+		out.Signs = "s"
+	}
+	if c.StandIn {
+		out.Signs += "o"
+	}
+	if t.changesAtCells() && c.Changes == Yes {
+		out.Signs += table.Dagger
+	}
+	return out
+}
+
+// signs returns the signs after the label of a rival: a dagger if it changes predictions,
+// a star if it sees the target domain.
+func (t *Pivot) signs(r *Rival) (signs string) {
+	if r.Changes == Yes && !t.changesAtCells() {
+		signs = table.Dagger
+	}
+	if r.Target {
+		signs += table.Star
+	}
+	return signs
+}
+
+// labels returns the labels of a row. Where the number of settings differs between
+// rows, the last label that is no method has the number.
+func (t *Pivot) labels(r Row) []string {
+	list := slices.Clone(r.Labels)
+	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
+		return list
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if t.Spec.Rows[i] != "method" {
+			list[i] += " (" + table.Count(r.Settings, "setting") + ")"
+			break
+		}
+	}
+	return list
+}
+
+// Text writes the table for a terminal or a log, as wide as it needs to be.
+func (t *Pivot) Text(w io.Writer) error { return t.Table().Text(w, 0) }
+
+// LaTeX writes the table as [table.Table.LaTeX] does.
+func (t *Pivot) LaTeX(w io.Writer) error { return t.Table().LaTeX(w) }
