@@ -1,9 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,27 +156,12 @@ func (c *comparing) readTables() (*results.Rows, error) {
 	if err := c.columns.Check(); err != nil {
 		return nil, fmt.Errorf("--table: %w", err)
 	}
-	all := &results.Rows{}
-	for _, pattern := range c.tables {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			return nil, fmt.Errorf("--table %s: %w", pattern, err)
-		}
-		if files == nil {
-			files = []string{pattern} // opening it says that there is none
-		}
-		for _, name := range files {
-			f, err := os.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			list, err := compare.ReadTable(f, name, c.columns)
-			f.Close()
-			if err != nil {
-				return nil, err
-			}
-			all.Records = append(all.Records, list...)
-		}
+	records, err := compare.ReadTables(c.tables, c.columns)
+	if errors.Is(err, filepath.ErrBadPattern) {
+		err = fmt.Errorf("--table %w", err)
 	}
-	return all, nil
+	if err != nil {
+		return nil, err
+	}
+	return &results.Rows{Records: records}, nil
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -81,7 +79,7 @@ func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
 		in.Labels[p.method] = p.label
 		for i, b := range metrics.WidthBins(p.samples, 15) {
 			in.Bins = append(in.Bins, results.Bin{Setting: cell, Method: p.method, Binning: metrics.Width15, Bin: i,
-				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: sourceOf(arrays)})
+				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(data.OriginOf(arrays))})
 		}
 	}
 	figure, err := plots.Reliability(in)
@@ -89,41 +87,4 @@ func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
 		return err
 	}
 	return figure.Save(string(path))
-}
-
-// sourceOf returns "simulated" for arrays below a folder whose manifest has simulated
-// sets, and "measured" for all others.
-func sourceOf(arrays string) string {
-	dir := filepath.Dir(arrays)
-	for range 5 {
-		if m, err := data.ReadManifest(dir); err == nil &&
-			slices.ContainsFunc(m.Sets, func(s data.ManifestSet) bool { return string(s.Origin) == "simulated" }) {
-			return "simulated"
-		}
-		dir = filepath.Join(dir, "..")
-	}
-	return "measured"
-}
-
-// beforeAfter scores the calibration set before and after calibration.
-func beforeAfter(fitted *calib.Fitted, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
-	if before, err = metrics.FromLogits(cal); err != nil {
-		return nil, nil, err
-	}
-	seen := cal.View(contract.Test)
-	if err := calib.CheckSet(fitted.Map, seen); err != nil {
-		return nil, nil, err
-	}
-	top, ok := fitted.Map.(calib.TopLabel)
-	if !ok {
-		after, err = metrics.FromProbs(fitted.Probabilities(seen), cal)
-		return before, after, err
-	}
-	class, conf := calib.TopLabels(top, seen)
-	correct := make([]bool, len(class))
-	for i, c := range class {
-		correct[i] = c == cal.Labels[i]
-	}
-	after, err = metrics.FromConfidences(conf, correct)
-	return before, after, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
@@ -92,7 +93,7 @@ func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (bef
 	case cal == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0: // it cannot be applied to its calibration set
 		return nil, nil, nil
 	}
-	before, after, err = beforeAfter(fitted, m.Contract(), cal)
+	before, after, err = arrays.BeforeAfter(fitted, m.Contract(), cal)
 	switch {
 	case f.figure == "":
 		return before, after, err

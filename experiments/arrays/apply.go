@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/metrics"
 )
 
 // Apply says which fit is applied to which set.
@@ -90,4 +91,28 @@ func (a *Apply) writeTop(output string, classes []int32, confidences []float64) 
 	a.Warn(fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, path, output))
 	return nil
+}
+
+// BeforeAfter scores the calibration set before and after its own fit. contract is that of the
+// method.
+func BeforeAfter(fitted *calib.Fitted, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
+	if before, err = metrics.FromLogits(cal); err != nil {
+		return nil, nil, err
+	}
+	seen := cal.View(contract.Test)
+	if err := calib.CheckSet(fitted.Map, seen); err != nil {
+		return nil, nil, err
+	}
+	top, ok := fitted.Map.(calib.TopLabel)
+	if !ok {
+		after, err = metrics.FromProbs(fitted.Probabilities(seen), cal)
+		return before, after, err
+	}
+	class, conf := calib.TopLabels(top, seen)
+	correct := make([]bool, len(class))
+	for i, c := range class {
+		correct[i] = c == cal.Labels[i]
+	}
+	after, err = metrics.FromConfidences(conf, correct)
+	return before, after, err
 }

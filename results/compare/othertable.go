@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +47,34 @@ func (c Columns) Check() error {
 		return fmt.Errorf("name the column of the method, or give the columns of all methods as *_%s", c.Value)
 	}
 	return nil
+}
+
+// ReadTables returns the records of the CSV files that patterns name, in their order; see
+// ReadTable.
+func ReadTables(patterns []string, c Columns) ([]results.Record, error) {
+	var all []results.Record
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pattern, err)
+		}
+		if files == nil {
+			files = []string{pattern} // opening it says that there is none
+		}
+		for _, name := range files {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			list, err := ReadTable(f, name, c)
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list...)
+		}
+	}
+	return all, nil
 }
 
 // ReadTable returns the records of a CSV file with a header. An empty value, and
