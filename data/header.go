@@ -192,7 +192,11 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return fmt.Errorf("truncated to %d bytes while being read", at+int64(n))
+		fewer := ""
+		if n == 0 { // the file may end before at
+			fewer = " or fewer"
+		}
+		return fmt.Errorf("truncated to %d bytes%s while being read", at+int64(n), fewer)
 	}
 	return err
 }

@@ -176,8 +176,7 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 // again.
 type block struct {
 	set, scaled Set
-	bytes       []byte  // elements of a file before they are decoded
-	mapped      *Mapped // if not nil, large matrices are mapped
+	bytes       []byte // elements of a file before they are decoded
 }
 
 // interruptAt is the number of values read between two checks of the context.
@@ -188,12 +187,6 @@ func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) err
 	if a == nil {
 		*m = Matrix{}
 		return nil
-	}
-	if b.mapped != nil {
-		if mapped, ok, err := b.mapped.matrix(a, lo, hi); ok {
-			*m = mapped
-			return err
-		}
 	}
 	m.Rows, m.Cols = hi-lo, a.tableCols()
 	m.Data = resize(m.Data, m.Rows*m.Cols)

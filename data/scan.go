@@ -109,6 +109,6 @@ func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error)
 	return r.Read(ctx, lo, hi)
 }
 
-// idle are blocks of earlier scans and of closed sets. Their memory is used again, since a
+// idle are blocks of earlier scans. Their memory is used again, since a
 // run over many small sets would clear much new memory.
 var idle = sync.Pool{New: func() any { return new(block) }}

@@ -125,23 +125,21 @@ func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) e
 			return err
 		}
 	}
-	return w.cal.Use(func(cal *data.Set) error {
-		if stream == nil && contract.Cal != 0 {
-			if contract.TrueLogits && data.LogProbs(cal.Logits) {
-				return &skipError{NeedsTrueLogits(c.Method.Name)}
-			}
-			in.Cal = cal.View(contract.Cal)
+	if stream == nil && contract.Cal != 0 {
+		if contract.TrueLogits && data.LogProbs(w.cal.Logits) {
+			return &skipError{NeedsTrueLogits(c.Method.Name)}
 		}
-		if contract.Target != 0 {
-			if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
-				return err
-			}
-			if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
-				return &skipError{NeedsTrueLogits(c.Method.Name)}
-			}
+		in.Cal = w.cal.View(contract.Cal)
+	}
+	if contract.Target != 0 {
+		if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
+			return err
 		}
-		return f(in)
-	})
+		if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
+			return &skipError{NeedsTrueLogits(c.Method.Name)}
+		}
+	}
+	return f(in)
 }
 
 // calStream returns the calibration set as a stream if the method takes one and
@@ -165,10 +163,7 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 func (w *unitWork) loadCal(ctx context.Context) error {
 	if w.cal == nil && w.calErr == nil {
 		parts, _ := w.unit.parts(w.live(Miss))
-		var r data.Reader
-		if r, w.calErr = w.unit.source.Open(ctx, w.unit.Setting.Cal(), parts); w.calErr == nil {
-			w.cal, w.calErr = data.Map(ctx, r)
-		}
+		w.cal, w.calErr = data.Load(ctx, w.unit.source, w.unit.Setting.Cal(), parts)
 	}
 	return w.calErr
 }

@@ -28,7 +28,7 @@ type unitWork struct {
 	tables   []*external.Table       // by cell, of external methods, while the test set is read
 	samples  []*scoring.SampleScores // by cell; nil where they are not in memory
 	fits     []*calib.Fitted         // by cell, of the fits made or looked up
-	cal      *data.Mapped            // with the parts that the missing cells need
+	cal      *data.Set               // with the parts that the missing cells need
 	calErr   error
 	shared   calib.Shared // intermediate results that the fits on cal share
 	free     func()       // returns the reserved memory; nil while none is reserved
@@ -36,17 +36,23 @@ type unitWork struct {
 	fatal    error        // the first error that ends the run
 }
 
-// closeCal closes the files that the calibration set maps.
-func (w *unitWork) closeCal() {
-	if w.cal != nil {
-		w.cal.Close()
-		w.cal = nil
+// collected is the size in bytes of a calibration set that is collected once no cell needs
+// it. Otherwise the next one would stand beside it.
+const collected = 64 << 20
+
+// dropCal drops the calibration set.
+func (w *unitWork) dropCal() {
+	cal := w.cal
+	w.cal = nil
+	if cal != nil && 4*(len(cal.Logits.Data)+len(cal.Features.Data)) >= collected {
+		cal = nil
+		runtime.GC()
 	}
 }
 
-// release returns the memory that the unit has reserved, and closes its calibration set.
+// release returns the memory that the unit has reserved, and drops its calibration set.
 func (w *unitWork) release() {
-	w.closeCal()
+	w.dropCal()
 	if w.free != nil {
 		w.free()
 	}
@@ -98,7 +104,7 @@ func (w *unitWork) do(ctx context.Context) error {
 		}
 		w.forget()
 	}
-	w.closeCal()
+	w.dropCal()
 	if err := w.score(ctx); err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
-	"github.com/qats-bench/qats/metrics"
 )
 
 // arrayFiles are the flags for array files.
@@ -151,31 +150,25 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		defer stream.Close()
 		in.Stream = stream
 	}
-	if cal != nil {
-		defer cal.Close()
+	in.Cal = cal
+	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
+		return fmt.Errorf("%s: %s", f.files.Logits, experiments.NeedsTrueLogits(m.Name))
 	}
-	var fitted *calib.Fitted
-	var model *calib.Model
-	var before, after *metrics.Samples
-	if err := cal.Use(func(set *data.Set) (err error) {
-		in.Cal = set
-		if set != nil && m.Contract().TrueLogits && data.LogProbs(set.Logits) {
-			return fmt.Errorf("%s: %s", f.files.Logits, experiments.NeedsTrueLogits(m.Name))
-		}
-		if in.Target, err = f.loadTarget(cmd.Context(), cmd.ErrOrStderr(), m, in.Classes()); err != nil {
-			return err
-		}
-		clock.lap("load_s")
-		if fitted, err = m.Fit(cmd.Context(), in); err != nil {
-			return err
-		}
-		clock.lap("fit_s")
-		if model, err = m.Model(in, fitted); err != nil {
-			return err
-		}
-		before, after, err = f.scoreFit(m, fitted, set)
+	if in.Target, err = f.loadTarget(cmd.Context(), cmd.ErrOrStderr(), m, in.Classes()); err != nil {
 		return err
-	}); err != nil {
+	}
+	clock.lap("load_s")
+	fitted, err := m.Fit(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	clock.lap("fit_s")
+	model, err := m.Model(in, fitted)
+	if err != nil {
+		return err
+	}
+	before, after, err := f.scoreFit(m, fitted, cal)
+	if err != nil {
 		return err
 	}
 	if f.output == "" {
@@ -193,9 +186,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
-// openCal opens the calibration arrays that the contract of m names. If they are
+// openCal reads the calibration arrays that the contract of m names. If they are
 // larger than the memory and m can read a stream, it opens them as a stream.
-func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Mapped, *data.Stream, error) {
+func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Set, *data.Stream, error) {
 	contract := m.Contract()
 	if contract.Cal == 0 {
 		return nil, nil, nil
@@ -219,7 +212,8 @@ func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Metho
 		r.Close()
 		return nil, nil, fmt.Errorf("%s: %s needs the whole set in memory, %d MiB; raise --max-memory", files.Logits, m.Name, need>>20+1)
 	}
-	cal, err := data.Map(ctx, r)
+	defer r.Close()
+	cal, err := r.Read(ctx, 0, r.Rows())
 	return cal, nil, err
 }
 

@@ -4,7 +4,6 @@ package pool
 
 import (
 	"context"
-	"runtime/debug"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -30,7 +29,6 @@ func Each(ctx context.Context, tasks, workers int, do func(worker, task int) err
 	var next atomic.Int64
 	var stopped atomic.Bool
 	work := func(worker int) {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // for data.Mapped.Use
 		defer func() {
 			if p := recover(); p != nil {
 				ends[worker].panicked = p

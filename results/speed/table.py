@@ -159,7 +159,7 @@ def rows(b, slow):
         ("P12", "w3 TS: 1 worker / 2", 1.7, least, True, lambda: b.w3(1)[0] / b.w3(2)[0]),
         ("P12", "w4: 1 worker / 2", 1.7, least, True, lambda: b.w4(1) / b.w4(2)),
         ("P14", "w1 TS without vector code: numpy Newton / qats", 2, least, False, lambda: b.peer("ts_numpy", "w1")["seconds"] / fit(tool="measure-purego")["ts_s"]),
-        ("P15", "w1 load and first pass / numpy.load alone", 1, most, False, lambda: b.measure("load")["seconds"] / b.peer("load_numpy", "w1")["seconds"]),
+        ("P15", "w1 load and first pass / numpy.load alone", 1.5, most, False, lambda: b.measure("load")["seconds"] / b.peer("load_numpy", "w1")["seconds"]),
         ("P15", "the same in blocks that are not kept", 1, most, False, lambda: b.measure("load")["scan"] / b.peer("load_numpy", "w1")["seconds"]),
         ("P15", "the same with 2 workers", 1, most, True, lambda: b.measure("load", threads=2)["scan"] / b.peer("load_numpy", "w1")["seconds"]),
         ("P16", "w2, whole process: import torch / qats run", 20, least, False, lambda: b.peer("import_torch")["seconds"] / b.w2()),

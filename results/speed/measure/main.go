@@ -199,12 +199,7 @@ func pass(at folder, name string) figures {
 func load(at folder, name string) figures {
 	files := data.Files{Logits: at.files(name, "cal").Logits}
 	kept := least(5, func() {
-		mapped := must(data.Map(ctx, must(files.Open())))
-		check(mapped.Use(func(set *data.Set) error {
-			kernel(set.Logits)
-			return nil
-		}))
-		check(mapped.Close())
+		kernel(read(files).Logits)
 	})
 	scan := least(5, func() {
 		r := must(files.Open())
@@ -230,21 +225,14 @@ func fit(at folder, name string) figures {
 			out[stage+"_passes"] += passes
 			last = now
 		}
-		mapped := must(data.Map(ctx, must(at.files(name, "cal").Open())))
+		cal := at.read(name, "cal")
 		lap("load", 0)
-		check(mapped.Use(func(cal *data.Set) error {
-			fitted, err := calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})
-			if err == nil {
-				out["nll"] = fitted.Report.NLL
-			}
-			return err
-		}))
+		out["nll"] = must(calib.QaTS{}.Fit(ctx, calib.Input{Cal: cal, Stage: lap})).Report.NLL
 		lap("end", 0)
 		out["seconds"] = last - begin
 		if best == nil || out["seconds"] < best["seconds"] {
 			best = out
 		}
-		check(mapped.Close())
 	}
 	for _, p := range must(calib.Fit(ctx, calib.TemperatureScaling{}, at.read(name, "cal"))).Parameters() {
 		best[p.Name] = p.Value // T
