@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
@@ -122,7 +123,7 @@ func (v *views) table(t pivot.Spec) error {
 
 // figurePerSetting draws f once for each setting of the spec that it shows.
 // Methods without rows, such as skipped ones, are left out.
-func (v *views) figurePerSetting(f plots.Spec) error {
+func (v *views) figurePerSetting(f figure.Spec) error {
 	drawn := 0
 	for i := range v.spec.Settings {
 		s := &v.spec.Settings[i]
@@ -137,7 +138,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 			terminal.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
 			continue
 		}
-		figure, err := f.Kind.Draw(in)
+		figure, err := plots.Draw(f.Kind, in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
@@ -154,7 +155,7 @@ func (v *views) figurePerSetting(f plots.Spec) error {
 
 // figureOfMany draws f of all its settings, once for the measured and once for
 // the simulated ones. The file names end in the source.
-func (v *views) figureOfMany(f plots.Spec) error {
+func (v *views) figureOfMany(f figure.Spec) error {
 	for _, name := range f.Experiments {
 		if !slices.ContainsFunc(v.all.Records, func(r results.Record) bool { return r.Experiment == name }) {
 			terminal.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
@@ -173,7 +174,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 			continue
 		}
 		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
-		figure, err := f.Kind.Draw(plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
+		figure, err := plots.Draw(f.Kind, plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
 			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
 		switch {
 		case errors.Is(err, plots.ErrSimulated): // a spec may ask for it of rows that are measured later
@@ -206,7 +207,7 @@ func (v *views) figureOfMany(f plots.Spec) error {
 
 // save writes a figure as SVG and PDF. The ending of the file names, and what shown
 // adds to the caption, tell the figures of f apart.
-func (v *views) save(figure *plots.Figure, f plots.Spec, ending, shown string) error {
+func (v *views) save(figure *plots.Figure, f figure.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
 	caption := figure.Caption
 	if f.Caption != "" {

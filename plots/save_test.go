@@ -40,6 +40,15 @@ func golden(t *testing.T, file string, got []byte) {
 	}
 }
 
+// TestEveryKindHasItsFunction: the kinds are declared in results/figure.
+func TestEveryKindHasItsFunction(t *testing.T) {
+	for _, e := range Registry() {
+		if e.Draw == nil {
+			t.Errorf("no function draws %s", e.Name)
+		}
+	}
+}
+
 // TestDrawingsAreAsRecorded compares a figure of each kind with its golden file.
 func TestDrawingsAreAsRecorded(t *testing.T) {
 	for _, e := range Registry() {

@@ -4,7 +4,7 @@
 // options, metrics, and the tables and figures drawn from the results. The reader
 // decides everything that the file alone can decide: it expands grids into
 // settings, fills in defaults, builds the methods, and turns tables and figures
-// into the types that packages results/table and plots render.
+// into the types that packages results/table/pivot and plots render.
 //
 // The package does not know runs. It opens no array, and it cannot know which rows
 // a run will write: a view of rows that do not exist is an error of the rendering,

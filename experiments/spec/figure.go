@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // figureItem is a figure as it stands in the spec.
@@ -24,14 +24,14 @@ func (figureItem) about() (name, text string) {
 }
 
 // figures completes the listed figures.
-func (r *reader) figures(items []figureItem, s *Spec) []plots.Spec {
-	var all []plots.Spec
+func (r *reader) figures(items []figureItem, s *Spec) []figure.Spec {
+	var all []figure.Spec
 	for i := range items {
 		f, ok := r.figure(&items[i], s)
 		if !ok {
 			continue
 		}
-		if slices.ContainsFunc(all, func(earlier plots.Spec) bool { return earlier.Name == f.Name }) {
+		if slices.ContainsFunc(all, func(earlier figure.Spec) bool { return earlier.Name == f.Name }) {
 			r.errorf(&items[i], "two figures are named %q; give one of them another name", f.Name)
 		}
 		all = append(all, f)
@@ -40,9 +40,9 @@ func (r *reader) figures(items []figureItem, s *Spec) []plots.Spec {
 }
 
 // figure checks the names in a figure, and completes it.
-func (r *reader) figure(item *figureItem, s *Spec) (plots.Spec, bool) {
+func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	before := len(r.mistakes)
-	kinds := figureKinds()
+	kinds, _ := figureKinds()
 	if !r.given(&item.Kind) {
 		r.errorf(item, "a figure needs a kind%s", Suggest("", kinds))
 	}
@@ -53,10 +53,10 @@ func (r *reader) figure(item *figureItem, s *Spec) (plots.Spec, bool) {
 	}
 	r.filter(&item.filter, s)
 	if !r.sound(item) || len(r.mistakes) > before {
-		return plots.Spec{}, false
+		return figure.Spec{}, false
 	}
-	f := plots.Spec{
-		Name: cmp.Or(item.Name, item.Kind), Kind: plots.Registry()[slices.Index(kinds, item.Kind)], Caption: item.Title,
+	f := figure.Spec{
+		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,
 		Metrics: item.Metric, Methods: item.Methods, Labels: s.labels(), Experiments: item.Experiments, Only: item.only(),
 	}
 	if f.Kind.PerCell && f.Experiments != nil {
@@ -75,7 +75,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (plots.Spec, bool) {
 }
 
 // wrongMetrics says what a kind of figure takes if the number of its metrics is wrong.
-func wrongMetrics(f plots.Spec) string {
+func wrongMetrics(f figure.Spec) string {
 	switch most := f.Kind.Metrics; {
 	case f.Metrics == nil || most < 0 && len(f.Metrics) > 1:
 	case most == 0:

@@ -9,8 +9,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // objects are the kinds of mappings in a spec.
@@ -29,6 +29,7 @@ func Reference(known Registry) []Object {
 
 // words are the lists that tags of keys name in braces.
 func (r Registry) words() map[string][]string {
+	kinds, byMetric := figureKinds()
 	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
 	return map[string][]string{
 		"methods":      slices.Concat(names(r.Methods), names(r.External)),
@@ -36,8 +37,8 @@ func (r Registry) words() map[string][]string {
 		"resampled":    metricNames(resampled),
 		"values":       outputNames(r.Metrics),
 		"columns":      results.SettingColumns(),
-		"kinds":        figureKinds(),
-		"metric-kinds": plots.ByMetric(),
+		"kinds":        kinds,
+		"metric-kinds": byMetric,
 	}
 }
 
@@ -53,8 +54,16 @@ func outputNames(list []metrics.Entry) []string {
 	return slices.Concat(results.Values(list, metrics.Entry.Names)...)
 }
 
-func figureKinds() []string {
-	return results.Values(plots.Registry(), func(k plots.Entry) string { return k.Name })
+// figureKinds returns the names of all kinds of figures, and of those that show metrics
+// which a spec can name.
+func figureKinds() (all, byMetric []string) {
+	for _, k := range figure.Kinds() {
+		all = append(all, k.Name)
+		if k.Metrics != 0 {
+			byMetric = append(byMetric, k.Name)
+		}
+	}
+	return all, byMetric
 }
 
 // WriteReference writes the reference of the spec language as Markdown.
@@ -74,14 +83,9 @@ func WriteReference(w io.Writer, known Registry) error {
 		}
 	}
 	b.WriteString("\n## Values\n\n")
-	for _, list := range []struct {
-		title  string
-		values []string
-	}{
-		{"Methods", slices.Concat(names(known.Methods), names(known.External))},
-		{"Kinds of figures", figureKinds()},
-	} {
-		fmt.Fprintf(&b, "* %s: `%s`.\n", list.title, strings.Join(list.values, "`, `"))
+	words := known.words()
+	for _, list := range [][2]string{{"Methods", "methods"}, {"Kinds of figures", "kinds"}} {
+		fmt.Fprintf(&b, "* %s: `%s`.\n", list[0], strings.Join(words[list[1]], "`, `"))
 	}
 	b.WriteString("* Metrics: those that `qats metrics` lists ([methods.md](methods.md)).\n")
 	_, err := io.WriteString(w, b.String())

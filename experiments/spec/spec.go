@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -53,7 +53,7 @@ type Spec struct {
 	Intervals []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
 	Settings  []Setting
 	Tables    []pivot.Spec
-	Figures   []plots.Spec
+	Figures   []figure.Spec
 }
 
 // Read reads the spec in a file.

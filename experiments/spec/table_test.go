@@ -83,7 +83,7 @@ figures:
 		{"reliability", "reliability", "", []string{"uncal", "tta-ts"}, []string{"t"}, results.Filter{}},
 	} {
 		f := s.Figures[i]
-		if f.Name != want.name || f.Kind.Name != want.kind || f.Kind.Draw == nil || f.Caption != want.caption || f.Labels["tta-ts"] != "AdaTS" ||
+		if f.Name != want.name || f.Kind.Name != want.kind || f.Caption != want.caption || f.Labels["tta-ts"] != "AdaTS" ||
 			!reflect.DeepEqual([]any{f.Methods, f.Experiments, f.Only}, []any{want.methods, want.experiments, want.only}) {
 			t.Errorf("%+v, want %+v", f, want)
 		}
