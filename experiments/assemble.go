@@ -104,7 +104,7 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes []string) e
 	}
 	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source}, &s)...)
 	out.Times = append(out.Times, p.timeRow(u, c))
-	var pairs []metrics.Pair // none of the baseline itself, or if the baseline failed
+	var pairs []metrics.Pair // none for the baseline itself, or if the baseline failed
 	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes []string) e
 	return nil
 }
 
-// optional is object, and leaves v as it is if there is no such object or no text.
+// optional is object, but it leaves v as it is if there is no such object or no text.
 func (p *Plan) optional(kind results.Kind, text string, v any) error {
 	if text == "" {
 		return nil

@@ -33,7 +33,7 @@ type Cell struct {
 
 	external             externalMethod // the method, if it is external; else nil
 	files                []namedFile    // that the external method reads
-	runs                 bool           // nothing but the store and --allow-exec can keep it from being computed
+	runs                 bool           // only the store and --allow-exec can keep it from being computed
 	dealt                string         // key of the fit, if runs; empty for one without arrays
 	fit, samples, scores string         // key texts
 	seed                 uint64         // of the fit

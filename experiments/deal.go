@@ -19,15 +19,15 @@ import (
 //
 // Units with the same calibration rows can share fits and go to one shard, so that no fit
 // is made twice. If such a group has more than 1/n of the estimated work, it is split by
-// test sets, and its shared fits are made once in each part. The groups and parts are
-// dealt longest first, each to the shard with the least work so far (Graham's LPT rule).
-// Units without a shared fit, as of uncal alone, are grouped by the same rule, and a group
+// test sets, and its shared fits are made once in each part. The groups and parts are dealt
+// longest first, each to the shard with the least work so far (Graham's LPT rule). Units
+// without a shared fit, such as those of uncal alone, are grouped by the same rule; a group
 // of them is split at no cost.
 type Deal struct {
 	Units    [][]int   // of each shard, in plan order
 	Load     []float64 // estimated CPU time of each shard, in nanoseconds
 	Fits     int       // different fits of the plan
-	Repeated int       // how many fits more the shards make together than one run does
+	Repeated int       // how many more fits the shards make together than one run does
 }
 
 // Imbalance is the largest load over the mean load; 1 for no work.
@@ -49,7 +49,7 @@ const (
 	pairTime    = 4e6   // of the pairing of a cell with the baseline
 	pairRowTime = 2500  // of a test row of a pairing
 	passTime    = 0.8   // of a class of a row in one pass of a fit
-	passClasses = 20    // of a row in a pass, what does not depend on its classes, in classes
+	passClasses = 20    // of a row in a pass: what does not depend on its classes, counted in classes
 )
 
 // estimate is the estimated CPU time of a unit.

@@ -23,9 +23,8 @@
 // workers. The time of a fit is stored beside it when it is made, and no key and no
 // other result depends on it: only times.csv differs between runs.
 //
-// A cell that fails is a row with the error; the others go on. A method whose
-// declared arrays are absent is a skip with the reason. Nothing is ever replaced
-// in silence.
+// A cell that fails is a row with the error; the others go on. A method whose declared
+// arrays are absent is a skip with the reason. Nothing is replaced silently.
 //
 // A spec may name an external method: a program, which runs only where the user
 // allows it, or probabilities in files. Its numbers are checked where they enter,

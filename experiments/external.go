@@ -31,8 +31,8 @@ func Registry() spec.Registry {
 type externalMethod interface {
 	calib.Method
 
-	// digests returns the part of the key besides options and arrays: of a program it
-	// belongs to the fit, of files to the rows. It calls sum for the digest of each file
+	// digests returns the part of the key besides options and arrays: for a program it
+	// belongs to the fit, for files to the rows. It calls sum for the digest of each file
 	// that it reads.
 	digests(at location, sum fileSum) (string, error)
 
@@ -87,7 +87,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	var body []byte
 	var spent results.Time
 	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
-		var meter cputime.Meter // of the program, and not of handing it the arrays
+		var meter cputime.Meter // of the program, without handing it the arrays
 		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
 		took, known := meter.Total()
 		spent = timeOf(took, known && c.external.runs(), in)

@@ -22,7 +22,7 @@ func storeError(err error) error {
 }
 
 // exhausted are the errors of a machine that has no memory, no file descriptors, no
-// processes or no disk left. Whoever meets one has done nothing wrong.
+// processes or no disk left. They say nothing about the work that met them.
 var exhausted = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EAGAIN, syscall.ENOSPC, syscall.EDQUOT}
 
 // isFatal reports whether err ends the run.

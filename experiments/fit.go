@@ -108,8 +108,7 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	return model, w.putFit(c, body.Bytes(), spent)
 }
 
-// withInput calls f with the arrays that the contract of c names, and with no
-// others.
+// withInput calls f with the arrays that the contract of c names, and with no others.
 func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) error) error {
 	contract := c.Method.Contract()
 	in := calib.Input{Seed: c.seed, Shared: &w.shared}

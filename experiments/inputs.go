@@ -13,8 +13,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// inputs are notes on the arrays of a setting. They are kept in the store, so that
-// a run whose cells are all there does not read the arrays.
+// inputs are notes on the arrays of a setting. They are kept in the store, so that a run
+// with all its cells in the store does not read the arrays.
 type inputs struct {
 	Notes      []string `json:"notes,omitempty"`       // one line each; warnings begin with "warning: "
 	OffsetLost bool     `json:"offset_lost,omitempty"` // see data.Form

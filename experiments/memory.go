@@ -122,9 +122,9 @@ func (m *memory) whole(cells, pairs int) int64 {
 	return m.arrays + int64(cells)*m.cell + most
 }
 
-// applied returns how many cells are applied to the test set at a time, and paired how many
-// are paired with the baseline at a time, if not all scores stay in memory. 0 means that the
-// limit does not suffice for one.
+// applied returns how many cells are applied to the test set at a time, if not all scores
+// stay in memory. paired is the number that are paired with the baseline at a time. 0 means
+// that the limit is too small for one.
 func (m *memory) applied(limit int64) int { return int((limit - m.arrays - m.apply) / max(1, m.cell)) }
 
 func (m *memory) paired(limit int64) int { return int((limit-m.drawn)/max(1, m.cell+m.method)) - 1 }
@@ -139,9 +139,9 @@ func (m *memory) least(pairs bool) (need int64, work string) {
 	return need, fmt.Sprintf("to apply and score a method on %d rows takes %d MiB; raise --max-memory", m.rows, need>>20+1)
 }
 
-// enough returns an error if the memory does not suffice for one of the units: for the one that
-// takes most. Virtual networks are left out: to open one takes longer than to read a header,
-// and they are small.
+// enough returns an error for the unit that takes most memory, if that is too much. Virtual
+// networks are left out: they are small, and to open one takes longer than to read a
+// header.
 func (p *Plan) enough(ctx context.Context, units []int) error {
 	type need struct {
 		bytes int64

@@ -82,13 +82,12 @@ func (p Page) Unpaired() bool {
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
-// Write prints the page and the hint to w, and writes the page as text and LaTeX
-// and its figures into dir. The figures are the mean ranks, the win rates and strengths,
-// the differences over blocks, the metric against the fit times if they are known, and
-// for each method that the user named the differences of the single settings. Of
-// simulated settings there is that of the fit times alone. Where a figure cannot be
-// drawn, for example because two settings are too few to rank, w gets the reason, and
-// that is no error.
+// Write prints the page and the hint to w, and writes the page as text and LaTeX and its
+// figures into dir. The figures are the mean ranks, the win rates and strengths, the
+// differences over blocks, the metric against the fit times if they are known, and for each
+// method that the user named the differences of the single settings. Simulated settings
+// have only the figure of the fit times. If a figure cannot be drawn, for example because
+// two settings are too few to rank, w gets the reason; that is not an error.
 func (p Page) Write(w io.Writer, dir, hint string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -200,8 +199,8 @@ func (c Compare) saveDrawn(w io.Writer, figure *plots.Figure, err error, base st
 	return saveFigure(w, figure, base, c.Formats)
 }
 
-// Agreements compares the rankings by the metrics, once for each source: nothing if
-// there are fewer than two. Where nothing can be compared, the error says why.
+// Agreements compares the rankings by the metrics, once for each source. It returns nothing
+// for fewer than two metrics. If nothing can be compared, the error says why.
 func (c Compare) Agreements(rows *results.Rows) ([]*compare.Agreement, error) {
 	if len(c.Metrics) < 2 {
 		return nil, nil

@@ -68,13 +68,12 @@ type PlanOptions struct {
 	// remember are not hashed. The states of their cells are Unknown.
 	Look bool
 
-	// NoDigests makes a plan in which no array is hashed. Of its cells only the states Skip
-	// and Broken mean something.
+	// NoDigests makes a plan in which no array is hashed. Only the states Skip and Broken
+	// of its cells mean something.
 	NoDigests bool
 }
 
-// LookBytes is the size of the largest file that a look hashes: it takes a tenth of a
-// second.
+// LookBytes is the size of the largest file that a look hashes, so that a look is quick.
 const LookBytes = 100e6
 
 // MakePlan lists the cells of specs. It computes the digests of files that it does

@@ -91,7 +91,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		i := units[j]
 		var err error
 		if outcomes[i], err = r.unit(work, &p.Units[i]); err != nil {
-			stop(err) // the others stop too; of several errors the first counts
+			stop(err) // the others stop too; the first of several errors counts
 			return
 		}
 		r.report(&p.Units[i], outcomes[i])
@@ -282,7 +282,7 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 	if !todo {
 		return outcomes, nil
 	}
-	// A panic here belongs to no single method, so all cells fail.
+	// A panic here is not of a single method, so all cells fail.
 	if panicked := guard(u.Setting.String(), func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}

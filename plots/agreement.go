@@ -47,9 +47,9 @@ func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 	return list[0], v, nil
 }
 
-// AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of
-// metrics: a square with its number, blue above 0 and orange below. missing are the notes
-// of missing values.
+// AgreementOf draws Kendall's rank correlation of the mean ranks by each pair of metrics: a
+// square with its number, blue above 0 and orange below. missing has the notes of missing
+// values.
 func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
 	methods, blocks := table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")
 	m := agreementMatrix{Agreement: a}

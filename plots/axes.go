@@ -28,8 +28,8 @@ func (s span) holding(values ...float64) span {
 	return s
 }
 
-// onePoint is how far an axis of differences in points reaches at least in each direction,
-// so that noise does not fill the figure.
+// onePoint is the least reach of an axis of differences, in points, in each direction, so
+// that noise does not fill the figure.
 const onePoint = 1
 
 // roomy widens a span of differences by a margin and sets about n ticks. The span

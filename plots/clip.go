@@ -13,10 +13,9 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// An axis ends before a value that would flatten the figure: one that is more than
-// outlying times as far from zero as the next one, if at most a share of the values
-// is beyond. Such a value is drawn as an arrow at the end of the axis, with its
-// number.
+// An axis ends before a value that would flatten the figure, which is drawn as an arrow at
+// the end of the axis with its number. Such a value is more than outlying times as far from
+// zero as the next one, and at most a share of the values is as far.
 const (
 	outlying    = 2.2
 	beyondShare = 8 // one in eight

@@ -12,11 +12,10 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Corruptions draws the ECE of one network at one severity, in per cent, by kind
-// of corruption, with one marker for each method. The corruptions are in the order
-// and the families of Hendrycks and Dietterich (2019). Other corruptions follow in
-// the order of their rows. Bars would show nothing more than markers: with up to
-// eight methods a bar is only 3 pt wide, and the height above zero is the same.
+// Corruptions draws the ECE of one network at one severity, in per cent, by kind of
+// corruption, with one marker for each method. The corruptions are in the order and the
+// families of Hendrycks and Dietterich (2019). Other corruptions follow in the order of
+// their rows. Markers show as much as bars, which are only 3 pt wide with eight methods.
 func Corruptions(in Input) (*Figure, error) {
 	v, err := in.values("ece")
 	if err != nil {

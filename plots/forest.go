@@ -88,7 +88,7 @@ func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) 
 		cell := p.Setting
 		cell.Experiment = ""
 		if seen[cell] {
-			continue // the setting is in another experiment too, or paired the other way round
+			continue // the setting is also in another experiment, or paired the other way round
 		}
 		if err := cmp.Or(p.Check(), from.add(p.Source)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Setting.Name(), err)
@@ -172,7 +172,7 @@ type forest struct {
 	rows          []forestRow
 	x             span
 	margin        vg.Length // for labels
-	least         float64   // how far the axis reaches at least; a point if 0
+	least         float64   // least reach of the axis; a point if 0
 	digits        int       // decimals of values beyond the axis; 1 if 0
 }
 

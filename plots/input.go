@@ -75,8 +75,8 @@ func (in Input) methods(present []string) ([]method, error) {
 	return list, nil
 }
 
-// add returns an error for a row of another source than the rows before it. The source of
-// no row is empty.
+// add returns an error for a row of another source than the rows before it. Before the
+// first row the source is empty.
 func (s *source) add(of string) error {
 	if *s != "" && of != string(*s) {
 		return fmt.Errorf("%s rows beside %s ones; one figure never mixes them", of, *s)

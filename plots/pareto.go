@@ -41,7 +41,7 @@ func (in Input) timed() (*compare.Pareto, values, error) {
 }
 
 // ParetoOf draws values and fit times as Pareto does. The labels are by method id, and
-// notes are of what was left out before.
+// notes say what the caller left out.
 func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Figure, error) {
 	quality := p.Quality
 	view := compare.View{Comparison: quality, Labels: labels}
@@ -100,7 +100,7 @@ func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
 			at[i] = vg.Point{X: x(g.logs[i]), Y: y(g.values[i])}
 		}
 		var line []vg.Point
-		for i, j := range g.front { // a step: between two methods of the front the better number is that of the faster one
+		for i, j := range g.front { // a step: between two methods of the front the value is that of the faster one
 			if i > 0 {
 				line = append(line, vg.Point{X: at[j].X, Y: line[len(line)-1].Y})
 			}
@@ -114,8 +114,8 @@ func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
 }
 
 // names draws the marks and the name of each method beside its mark, where it covers no
-// other name or mark, nor the line: to the right, to the left, above or below, or a
-// little further away with a line to the mark.
+// other name, mark or line: to the right, to the left, above or below, or a little further
+// away with a line to the mark.
 func (g paretoPlot) names(c draw.Canvas, marks []vg.Point, area vg.Rectangle, line []vg.Point) {
 	var taken []vg.Rectangle
 	for i := 1; i < len(line); i++ {

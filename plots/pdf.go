@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pdfCanvas is a [vg.Canvas] that writes PDF. It differs from the one of gonum/plot
-// in its text: the file embeds only the characters in use, about 20 kB in place of
-// 215, and text may have any character of the font, where gonum/plot has cp1252.
+// pdfCanvas is a [vg.Canvas] that writes PDF. It differs from the one of gonum/plot in its
+// text: the file embeds only the characters in use, about 20 kB of 215, and text may have
+// any character of the font. gonum/plot has only cp1252.
 type pdfCanvas struct {
 	doc   *fpdf.Fpdf
 	size  vg.Point
@@ -168,7 +168,7 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.doc.Text(0, 0, s)
 }
 
-// DrawImage implements [vg.Canvas]. No figure has an image, so one is an error.
+// DrawImage implements [vg.Canvas]. An image is an error, since no figure has one.
 func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
 	c.doc.SetErrorf("images cannot be drawn")
 }

@@ -124,8 +124,8 @@ func (g gapGrid) caption() string {
 	return text
 }
 
-// title is the height of the titles of a panel: the data set, the network, and where
-// some lines coincide, which ones do.
+// title is the height of the titles of a panel: the data set, the network, and the lines
+// that coincide, if any.
 func (g gapGrid) title() vg.Length {
 	return gapLine*vg.Length(g.lines) + 3
 }

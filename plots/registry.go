@@ -18,7 +18,7 @@ type Entry struct {
 	Draw func(in Input) (*Figure, error) `json:"-"`
 }
 
-// ErrSimulated is the error of a figure that judges methods, of simulated rows.
+// ErrSimulated is the error of a figure that judges methods, if the rows are simulated.
 var ErrSimulated = errors.New("simulated rows get no test, no interval and no verdict")
 
 // Registry returns every kind of figure, in the order of reports.

@@ -98,8 +98,8 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 	return first, records, nil
 }
 
-// absent returns the notes of methods without any value. What a ranking leaves out
-// beside these has notes of its own.
+// absent returns the notes of methods without any value. The ranking has notes of its own
+// on what else it leaves out.
 func absent(notes []string) []string {
 	return results.Where(notes, func(s string) bool { return strings.HasPrefix(s, noValues) })
 }

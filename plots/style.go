@@ -39,8 +39,8 @@ var (
 	alarm     = hex(0xB00020) // the word "simulated"
 )
 
-// Look is how a method is drawn in every figure. It has three features, because no
-// twenty colours are distinct to every eye.
+// Look is how a method is drawn in every figure. It has three features, because not every
+// eye can tell twenty colours apart.
 type Look struct {
 	Color  color.RGBA
 	Dashes []vg.Length      // nil for a solid line

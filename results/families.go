@@ -29,11 +29,11 @@ func familyOf(dataset string) (found Family, ok bool) {
 // Families returns the families of published data sets whose test samples are known to
 // be those of others, and some whose names alone suggest that.
 //
-// A data set that is a new sample of the same population is a family of its own:
-// CIFAR-10.1 and ImageNet-V2 were drawn again, and ImageNet-A, -R and -Sketch have other
-// images. CIFAR-10 and CIFAR-100 are two families, because no image is in both, although
-// both are parts of Tiny Images. In doubt data sets are joined: a block too few costs
-// power, a block too many makes p too small.
+// A data set that is a new sample of the same population is a family of its own: CIFAR-10.1
+// and ImageNet-V2 were drawn again, and ImageNet-A, -R and -Sketch have other images.
+// CIFAR-10 and CIFAR-100 are two families, because no image is in both, although both are
+// parts of Tiny Images. In doubt data sets are joined: too few blocks cost power, too many
+// make p too small.
 func Families() []Family {
 	const medmnist = "Yang et al. 2023, doi:10.1038/s41597-022-01721-8"
 	return []Family{

@@ -29,8 +29,8 @@ type Pair struct {
 }
 
 // Alike is the largest difference of two values of a metric, as a fraction or in its unit,
-// that is not taken for one: methods that compute the same map in different precisions
-// differ by as much.
+// that counts as equal. Methods that compute the same map in different precisions differ by
+// as much.
 const Alike = 1e-6
 
 // Outcome is a verdict on a setting.
@@ -151,7 +151,7 @@ func (p Pair) Check() error {
 		return csvfile.Fault("against", "%s is compared with itself", p.Method)
 	}
 	lo, hi := limits(p.Metric)
-	width := hi - lo // of a difference of two values; infinite where there is no limit
+	width := hi - lo // of a difference of two values; infinite if there is no limit
 	if err := csvfile.CheckRange("difference", p.Difference, -width, width); err != nil {
 		return err
 	}

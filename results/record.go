@@ -10,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// Setting identifies the setting of an experiment that a number belongs to. Its
-// fields are the first columns of each file.
+// Setting identifies the setting that a number belongs to. Its fields are the first columns
+// of each file.
 type Setting struct {
 	Experiment string `json:"experiment"` // name of the spec
 	Dataset    string `json:"dataset"`

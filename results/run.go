@@ -13,9 +13,8 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// Run is run.json: what was run to make the CSV files of a folder. It holds
-// nothing that the numbers do not depend on: no date, no host and no folder, so
-// that the same run writes the same bytes.
+// Run is run.json: what was run to make the CSV files of a folder. It has no date, no host
+// and no folder, so that the same run writes the same bytes.
 type Run struct {
 	Format  int    `json:"qats_run"` // version of this format, now 2
 	Version string `json:"version"`  // of the program; "(devel)" if it is not known

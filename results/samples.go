@@ -13,7 +13,7 @@ const SamplesPrefix = "samples: "
 // the manifest of their arrays has it.
 const RowIDsPrefix = "row-ids: "
 
-// Basis says what tells which test samples a setting has.
+// Basis is how the test samples of a setting are known.
 type Basis string
 
 // The bases, the weakest first.
@@ -26,11 +26,11 @@ const (
 // Bases returns all bases, the weakest first.
 func Bases() []Basis { return []Basis{ByName, ByStatement, ByRowIDs} }
 
-// Samples returns the data set, or the family of data sets, that the test samples are
-// of, and what says so: the item of SamplesPrefix, or else the dataset's name. A name of
-// the table of [Families] stands for the family. Of another name the usual endings of
-// derived sets are cut off, -c of corrupted ones and -lt of long-tailed ones: mine-c,
-// mine-lt-r10 and mine-lt-r10-balanced have the samples of mine.
+// Samples returns the data set, or the family of data sets, that the test samples are of,
+// and what says so: the item of SamplesPrefix, or else the dataset's name. A name of the
+// table of [Families] stands for the family. Another name loses the usual endings of
+// derived sets, -c for corrupted and -lt for long-tailed ones: mine-c, mine-lt-r10 and
+// mine-lt-r10-balanced have the samples of mine.
 func (r Record) Samples() (name string, by Basis) {
 	if stated := r.item(SamplesPrefix); stated != "" {
 		return sampled(stated), ByStatement
@@ -65,8 +65,8 @@ type TestSamples struct {
 // TestSamplesOf returns the test samples of each setting of the records, by the setting
 // without its experiment. Settings of equal Samples are in one block, and so are those of
 // one data set and those of equal RowIDs. A block has the name of the first Samples in it.
-// Where the rows of a setting differ, as that of a skip may, the first one that states
-// samples decides.
+// If the rows of a setting differ (that of a skip may), the first one that states samples
+// decides.
 func TestSamplesOf(records []Record) map[Setting]TestSamples {
 	of := map[Setting]TestSamples{}
 	ids := map[Setting]string{}
@@ -111,7 +111,7 @@ func TestSamplesOf(records []Record) map[Setting]TestSamples {
 	for _, s := range settings {
 		t := TestSamples{blocks.of(of[s].Block), of[s].By}
 		if several[ids[s]] {
-			// The name no longer matters. What is stated does: it may join others.
+			// Statements still count: they may join other blocks.
 			t.By = append(slices.DeleteFunc(t.By, func(by Basis) bool { return by == ByName }), ByRowIDs)
 		}
 		of[s] = t

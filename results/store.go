@@ -34,9 +34,9 @@ const (
 //
 //	<dir>/<kind>/<key>
 //
-// where the key is the SHA-256 of a readable text that names everything the
-// object depends on. The object contains that text before its body, so that
-// `head` shows what went into a key and no second file can get lost:
+// where the key is the SHA-256 of a readable text that names everything the object depends
+// on. The object contains that text before its body, so that `head` shows what went into a
+// key, and there is no second file to lose:
 //
 //	qats object 2
 //	crc32c <hex>            of all bytes after this line
@@ -47,11 +47,10 @@ const (
 // An object is written to a temporary file, which is then renamed. A writer that
 // is killed leaves no object, and of two writers of one key either may win.
 //
-// An object that is damaged on disk counts as absent, and the next run computes
-// it again. So objects are not synced; a power failure costs at most their
-// recomputation. CRC-32C detects accidental damage, ten times faster than
-// SHA-256. Each kind is one flat folder: creating subfolders took longer than
-// writing the files.
+// An object that is damaged on disk counts as absent, and the next run computes it again.
+// So objects are not synced; a power failure costs at most their recomputation. CRC-32C
+// detects accidental damage and is fast. Each kind is one flat folder, since creating
+// subfolders takes longer than writing the files.
 //
 // Open removes unfinished files whose writers have ended. Several goroutines and
 // processes may use a Store at once.
@@ -153,8 +152,8 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	return body, nil
 }
 
-// Has reports whether the object exists and has the length that its header states.
-// It reads no body, so that planning is quick; only Get notices changed bytes.
+// Has reports whether the object exists and has the length that its header states. It does
+// not read the body, so that planning is quick; only Get notices changed bytes.
 func (s *Store) Has(kind Kind, key string) bool {
 	has, _ := s.Lookup(kind, key)
 	return has

@@ -26,12 +26,11 @@ type Time struct {
 	Method  string `json:"-"`
 	Source  string `json:"-"` // of the arrays: measured or simulated; the time is measured in either case
 
-	// Seconds of processor time, over all threads of the fit, in user and system mode.
-	// It contains neither reading the arrays nor applying the fit. It is that of the
-	// fit by itself: where fits on one calibration set share an intermediate result,
-	// it is counted for each of them. Of an external program, it is the time of its
-	// call with fit, the start of its interpreter included. Written empty, and
-	// meaningless, unless Known.
+	// Seconds of processor time, over all threads of the fit, in user and system mode. It
+	// contains neither reading the arrays nor applying the fit. It is the time of the fit
+	// by itself: an intermediate result that fits on one calibration set share is counted
+	// for each of them. For an external program it is the time of its call with fit,
+	// including the start of its interpreter. Written empty, and meaningless, unless Known.
 	Seconds float64 `json:"seconds"`
 	Known   bool    `json:"-"` // the time was measured, and is stored with the fit
 

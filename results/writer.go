@@ -134,8 +134,8 @@ func (w *Writer) Abort() {
 
 // wideWriter writes records as a wide table: one row for each setting and method, and one
 // column for each metric. The first columns are those of the setting, the method, and the
-// source. A value that does not exist is empty; results.csv says why. The file is for people
-// and other programs: no part of this one reads it.
+// source. A value that does not exist is empty; results.csv says why. The file is for
+// people and other programs; qats does not read it.
 type wideWriter struct {
 	out     *csv.Writer
 	metrics []string

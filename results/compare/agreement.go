@@ -41,12 +41,12 @@ type Agreement struct {
 	Sparse  []string `json:"-"` // metrics that Rankable left out, if it chose the others
 }
 
-// Agree ranks methods by each of the metrics, as Of does, and compares the rankings:
-// of the measured settings, then of the simulated ones. Methods that some metric does
-// not rank are left out of all rankings, and so are settings on which a method lacks a
-// metric: else two rankings could differ because their settings do. A metric that ranks
-// nothing is left out. It is an error if a source has rankings by fewer than two
-// metrics, fewer than three methods in all of them, or fewer than two blocks.
+// Agree ranks methods by each of the metrics, as Of does, and compares the rankings: of the
+// measured settings, then of the simulated ones. Methods that some metric does not rank are
+// left out of all rankings, and so are settings on which a method lacks a metric, since
+// otherwise two rankings could differ because of their settings. A metric that ranks
+// nothing is left out. It is an error if a source has rankings by fewer than two metrics,
+// fewer than three methods in all of them, or fewer than two blocks.
 func Agree(records []results.Record, names []string, o Options) ([]*Agreement, error) {
 	var list []*Agreement
 	for _, source := range []string{"measured", "simulated"} {

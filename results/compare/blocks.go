@@ -65,8 +65,8 @@ func (e Extent) corruptions() string {
 	return fmt.Sprintf("%d %s of %s", e.Corrupted, are, of)
 }
 
-// of returns the extent of a row, which may lack some of the settings. Then it does not
-// count corruptions.
+// of returns the extent of a row. It does not count corruptions if the row lacks some of
+// the settings.
 func (e Extent) of(r Row) Extent {
 	if r.Settings != e.Settings {
 		e.Corrupted = 0
@@ -76,7 +76,7 @@ func (e Extent) of(r Row) Extent {
 }
 
 // BlockNotes say how many settings and blocks there are, what tells the blocks apart, and
-// where they are too few for a significant result.
+// whether they are too few for a significant result.
 func (v View) BlockNotes() []string { return append(v.blockNotes(), v.powerNotes()...) }
 
 // blockNotes say how many settings and blocks there are, what a block is, and what tells

@@ -55,12 +55,12 @@ type Comparison struct {
 	Settings int    // with a value of any method
 	Blocks   []string
 	Datasets map[string][]string        // of each block, in the order of their first settings
-	Bases    map[string][]results.Basis // of each block: what tells that it shares no test samples with others; BySamples only
+	Bases    map[string][]results.Basis // of each block: why it shares no test samples with others; BySamples only
 
 	Extent   Extent   // of all settings
 	Rows     []Row    // of the methods compared, in order, without Against
 	Verdicts int      // on single settings, of all rows
-	From     []string // what the measured settings are measured on, as manifests say; "" where a manifest does not
+	From     []string // what the measured settings are measured on, by their manifests; "" for a manifest that does not say
 
 	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
 

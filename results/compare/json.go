@@ -31,10 +31,10 @@ func (v View) digits(x float64) digits {
 	return digits(x)
 }
 
-// The objects of the JSON output, distinguished by kind. Numbers are as in
-// results.csv: fractions and nats, not per cent. By the metric time, means are seconds
-// and differences ratios. A number that does not exist is null, as all of tests and
-// verdicts are where the source is simulated.
+// The objects of the JSON output, distinguished by kind. Numbers are as in results.csv:
+// fractions and nats, not per cent. By the metric time, means are seconds and differences
+// ratios. A number that does not exist is null. For a simulated source these are all
+// numbers of tests and verdicts.
 
 // about begins each object.
 type about struct {
@@ -114,7 +114,7 @@ type blockObject struct {
 	about
 	Name     string          `json:"name"`
 	Datasets []string        `json:"datasets"`
-	Bases    []results.Basis `json:"bases,omitempty"` // what tells that it shares no test samples with others: names, manifest_or_spec, row_ids
+	Bases    []results.Basis `json:"bases,omitempty"` // why it shares no test samples with others: names, manifest_or_spec, row_ids
 }
 
 type powerObject struct {
@@ -127,7 +127,7 @@ type powerObject struct {
 	LeastP      digits `json:"least_p"`
 	LeastHolm   digits `json:"least_p_holm"`
 	Possible    bool   `json:"can_be_significant"` // at .05 after Holm's correction
-	Methods     int    `json:"most_methods"`       // named beforehand, with which a result could be; 0 for none
+	Methods     int    `json:"most_methods"`       // named beforehand, with which a result could be significant; 0 for none
 	Needed      int    `json:"blocks_needed"`      // for all methods compared
 }
 

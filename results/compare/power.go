@@ -17,7 +17,8 @@ type Power struct {
 	LeastHolm   float64 // the smallest p after Holm's correction
 
 	// Possible reports whether a result can be significant at Alpha. If not, it could be
-	// with at most Methods that are named beforehand, none if 0, or with Needed blocks.
+	// significant with at most Methods methods that are named beforehand (0 for none), or
+	// with Needed blocks.
 	Possible        bool
 	Methods, Needed int
 }
@@ -45,8 +46,8 @@ func blocksFor(comparisons int) int {
 	return n
 }
 
-// powerNotes say how small p can be where there are few blocks, and where no result can
-// be significant, however clear the difference is, what could help.
+// powerNotes say how small p can be if there are few blocks. If no result can be
+// significant, however clear the difference is, they say what would help.
 func (v View) powerNotes() []string {
 	const small = .01
 	p := v.Power()

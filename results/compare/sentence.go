@@ -10,11 +10,11 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Sentence is the result in one sentence. With one method it is "TS against QaTS,
-// ECE, 6 data sets: -0.12 points [-2.27, +0.77], p = .56: no difference shown."
-// The number is the Hodges-Lehmann shift, because the interval and p belong to it;
-// p has Holm's correction. With several methods it counts the better and the worse
-// ones and names them. Of simulated settings it says that they get no verdict.
+// Sentence is the result in one sentence. With one method it is "TS against QaTS, ECE, 6
+// data sets: -0.12 points [-2.27, +0.77], p = .56: no difference shown." The number is the
+// Hodges-Lehmann shift, because the interval and p belong to it; p has Holm's correction.
+// With several methods it counts the better and the worse ones and names them. For
+// simulated settings it says that they get no verdict.
 func (v View) Sentence() string {
 	switch {
 	case !v.Judged():

@@ -60,8 +60,8 @@ type values struct {
 }
 
 // read arranges the rows of a metric: of redrawn splits, or all others. Two experiments
-// with different values of one method on one setting are an error. Of redrawn splits, which
-// are described and not tested, the last row counts, as the last of their pairs does.
+// with different values of one method on one setting are an error. For redrawn splits,
+// which are described but not tested, the last row counts, as for their pairs.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
 	rows := results.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Variant.Split > 0) == redrawn })
 	v := values{
@@ -117,8 +117,8 @@ func (v values) from(source string) values {
 	return kept
 }
 
-// source returns the source of the numbers of a setting, which its methods share.
-// It is empty where no row says.
+// source returns the source of the numbers of a setting, which its methods share, or
+// nothing if no row has one.
 func (v values) source(setting results.Setting) string {
 	for _, m := range v.methods {
 		if r := v.at[place{setting, m}]; r.Source != "" {

@@ -9,8 +9,8 @@ import (
 )
 
 // Judged reports whether the comparison has tests, intervals and verdicts. One over
-// simulated settings has values, differences and ranks alone: its networks are virtual,
-// and a test of them would say how the simulator was written.
+// simulated settings has only values, differences and ranks. Its networks are virtual, so a
+// test of them would say how the simulator was written.
 func (c *Comparison) Judged() bool { return c.Source != "simulated" }
 
 // dropVerdicts keeps what a comparison without verdicts has. It names the fields that

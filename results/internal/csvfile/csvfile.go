@@ -7,8 +7,7 @@
 // reading. Two changes that spreadsheets make are accepted: a byte order mark
 // and CRLF line ends.
 //
-// Errors of a reader begin with file:line, and name the column where one is at
-// fault.
+// Errors of a reader begin with file:line, and name the column if one is at fault.
 package csvfile
 
 import (
