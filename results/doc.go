@@ -17,11 +17,11 @@
 // alike, so a file that is read and written again has the same bytes. An absent
 // number is an empty field, never NaN and never 0.
 //
-// The readers are strict, since a shifted column is a wrong number in a paper:
-// the header must match, numbers must be finite and in the range of their metric,
-// a row has a value exactly if its status is ok, and no two rows may have the
-// same identifiers. Writing applies the same checks. Two changes that
-// spreadsheets make are accepted: a byte order mark and CRLF line ends.
+// The readers are strict, since a shifted column is a wrong number in a paper: the header
+// must match, numbers must be finite and in the range of their metric, a row has a value
+// exactly if its status is ok, and two rows may not have the same identifiers. Writing
+// applies the same checks. Two changes that spreadsheets make are accepted: a byte order
+// mark and CRLF line ends.
 //
 // A row of status skip or fail gives its reason in the note. Its source may be
 // empty, because a set that does not exist is neither measured nor simulated.

@@ -177,8 +177,8 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 	return c.page(w, dir, rows)
 }
 
-// agreements prints how far the rankings by the metrics agree, if there are several:
-// as text to w, as JSON to out. Too few methods or blocks to rank are no error.
+// agreements prints how far the rankings by the metrics agree, if there are several: as
+// text to w, as JSON to out. Too few methods or blocks to rank are not an error.
 func (c *comparing) agreements(w, out io.Writer, dir string, rows *results.Rows) error {
 	list, err := c.Agreements(rows)
 	if err != nil && !c.json {

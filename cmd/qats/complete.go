@@ -87,8 +87,8 @@ func comparableMethods(specs []*spec.Spec) []string {
 	return slices.Compact(list)
 }
 
-// completeCompared completes a method of the specs given by --spec, or a registered
-// one, that is no argument yet.
+// completeCompared completes a method of the specs given by --spec, or a registered one,
+// that is not an argument yet.
 func completeCompared(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return slices.DeleteFunc(comparableMethods(specsOf(cmd)), func(m string) bool { return slices.Contains(args, m) }), cobra.ShellCompDirectiveNoFileComp
 }

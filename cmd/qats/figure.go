@@ -70,7 +70,7 @@ type diagram struct {
 	samples       *metrics.Samples
 }
 
-// saveDiagrams draws the panels, of rows of the named arrays, into a file.
+// saveDiagrams draws the panels into a file. Their rows are of the named arrays.
 func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
 	cell := results.Setting{Dataset: filepath.Base(filepath.Dir(arrays)), Backbone: filepath.Base(arrays)}
 	in := plots.Input{Labels: map[string]string{}}

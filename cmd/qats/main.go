@@ -29,7 +29,7 @@ const (
 	exitInterrupted = 130 // Ctrl-C, as shells have it
 )
 
-// started is the earliest time of the process that the program can know.
+// started is the time at which the program starts, as early as it can know it.
 var started = time.Now()
 
 func main() {
@@ -213,9 +213,8 @@ func report(cmd *cobra.Command) io.Writer {
 	return cmd.OutOrStdout()
 }
 
-// checkFlags rejects a flag of a folder or file that is given without a name, since
-// a script whose variable is not set would write somewhere else, and fewer than one
-// worker.
+// checkFlags rejects fewer than one worker, and a flag of a folder or file that is given
+// without a name: a script whose variable is not set would write somewhere else.
 func checkFlags(cmd *cobra.Command) error {
 	if n, err := cmd.Flags().GetInt("workers"); err == nil && n < 1 {
 		return fmt.Errorf("--workers %d: want 1 or more", n)

@@ -15,8 +15,8 @@ import (
 )
 
 // next prints the command to type next, on standard error: what a command prints on
-// standard output is its result. --quiet leaves it out. So does a word with characters that
-// cannot be shown as they are, since a copy of it would be another word.
+// standard output is its result. It prints nothing with --quiet, or if a word has
+// characters that cannot be shown as they are, since a copy of it would be another word.
 func next(cmd *cobra.Command, words ...string) {
 	if quiet(cmd) || slices.ContainsFunc(words, func(w string) bool { return terminal.Line(w) != w }) {
 		return

@@ -98,7 +98,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return err
 	}
-	// Not afterok: after one killed task that would wait for ever.
+	// Not afterok, which waits for ever after one killed task.
 	second, err := sbatch(assembly, append(slices.Clone(options), "--dependency=afterany:"+first))
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
@@ -186,8 +186,8 @@ func sbatch(script string, options []string) (string, error) {
 	return id, nil
 }
 
-// maxArraySize returns the limit of the Slurm of this machine; ok is false where
-// there is none to ask.
+// maxArraySize returns the limit of the Slurm of this machine; ok is false if there is no
+// Slurm to ask.
 func maxArraySize() (n int, ok bool) {
 	out, err := exec.Command("scontrol", "show", "config").Output()
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package fetch downloads published files, and checks that they are the right ones.
 //
-// Sources lists what is known of each source: addresses, licence, and the sizes and
-// digests that the source itself publishes. They are never guessed. Where none is
-// published, the digest of the first download is written to fetched.tsv beside the
-// files, and every later download must have it.
+// Sources lists what is known of each source: addresses, licence, and the sizes and digests
+// that the source itself publishes. If a source publishes no digest, that of the first
+// download is written to fetched.tsv beside the files, and every later download must have
+// it.
 //
 // # A download
 //
@@ -14,7 +14,7 @@
 // digest gets its name; one with another digest is removed. A file that is already
 // there is not fetched again if its digest is right.
 //
-// Connections that break and servers that are busy (408, 429, 5xx) are tried again,
-// other answers are not. A server that sends nothing for a minute counts as a broken
-// connection. A redirect from https to http is rejected.
+// Broken connections and busy servers (408, 429, 5xx) are tried again; other errors are
+// not. A server that sends nothing for a minute counts as a broken connection. A redirect
+// from https to http is rejected.
 package fetch

@@ -42,7 +42,7 @@ func (p *part) Write(b []byte) (int, error) {
 // maxBytes is the length of the longest file that is downloaded.
 const maxBytes = 1 << 40
 
-// permanent is an error that another attempt would meet again.
+// permanent is an error that another attempt would have too.
 type permanent struct{ error }
 
 func (e permanent) Unwrap() error { return e.error }

@@ -22,9 +22,8 @@ import (
 type Client struct {
 	HTTP *http.Client // nil for one with the usual transport
 
-	// Attempts is how often a file is asked for after attempts that bring no byte; 0
-	// means 5. Wait is the pause before the second attempt, which doubles each time; 0
-	// means one second.
+	// Attempts is the number of attempts in a row that may bring no byte; 0 means 5. Wait
+	// is the pause before the second attempt, which doubles each time; 0 means one second.
 	Attempts int
 	Wait     time.Duration
 

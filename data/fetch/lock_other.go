@@ -4,5 +4,5 @@ package fetch
 
 import "os"
 
-// lock does nothing here: do not fetch a file twice at once.
+// lock is not supported on this system: do not fetch a file twice at once.
 func lock(*os.File) error { return nil }

@@ -195,7 +195,7 @@ func parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkName rejects a name that is no plain file.
+// checkName rejects a name that is not that of a plain file.
 func checkName(name string) error {
 	if name == "" || strings.ContainsAny(name, "/\\\x00\n\t") || strings.HasPrefix(name, ".") {
 		return errors.New("does not end in the name of a file")

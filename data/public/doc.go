@@ -24,17 +24,16 @@
 //	manifest.yaml                                  kinds, origin, licence, digests
 //
 // Logits keep every bit. Probabilities become log-probabilities (data.FromProbs): a
-// probability below 2^-126, exact zeros among them, becomes log 2^-126 = -87.3, and
-// the manifest and the summary say how many there were. The kind log-probs keeps
-// such arrays away from methods that need true logits.
+// probability below 2^-126, such as 0, becomes log 2^-126 = -87.3, and the manifest and the
+// summary say how many there were. The kind log-probs keeps such arrays away from methods
+// that need true logits.
 //
 // Dataset and backbone are the names that the specs of this project use: c10 becomes
-// cifar10, resnet18_28_1 becomes resnet18. So the specs of the paper find imported
-// arrays. But a network that has the dataset and the backbone of the paper is
-// another training of the same architecture: its manifest says stand-in, never
-// paper.
+// cifar10, resnet18_28_1 becomes resnet18. So the specs of the paper find imported arrays.
+// A network with the dataset and the backbone of the paper is another training of the same
+// architecture, so its manifest says stand-in, never paper.
 //
-// Nothing in the files is run: see the packages pickle and hdf5. Whatever is wrong is an
-// error in one line that names file and place. But a file that is made for it can take
-// all memory or time, so import only files that you trust.
+// No code in the files is run: see the packages pickle and hdf5. An error is one line that
+// names file and place. A file that is made for it can take all memory or time, so import
+// only files that you trust.
 package public

@@ -37,7 +37,7 @@ type Options struct {
 
 	Licence string // in place of that of the format
 	From    string // in place of that of the format; see data.Provenance
-	URL     string // where the files were had; empty if that is unknown
+	URL     string // where the files come from; empty if that is unknown
 }
 
 // keeps reports whether the source's dataset and model are selected.
@@ -97,7 +97,7 @@ type Imported struct {
 	Name              string // dataset/backbone
 	Cal, Test         int    // rows
 	Classes           int
-	Clipped           int // probabilities below data.LeastProb, and so clipped
+	Clipped           int // probabilities below data.LeastProb, which are clipped
 	StandIn, Licence  string
 	LogProbs, Feature bool // what was written beside logits
 }

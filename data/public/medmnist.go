@@ -26,9 +26,9 @@ import (
 //
 //	dermamnist_test_[AUC]0.900_[ACC]0.700@resnet18_28_1.csv
 //
-// The labels are in <data set>.npz, members val_labels and test_labels. The
-// validation set calibrates; where its file is missing, the rows of even index of
-// the test set do, and those of odd index test.
+// The labels are in <data set>.npz, members val_labels and test_labels. The validation set
+// calibrates; if its file is missing, the rows of even index of the test set calibrate, and
+// those of odd index test.
 var medmnist = Format{
 	Name: "medmnist", Title: "MedMNIST v2 (Yang et al., 2023): ResNet-18 and ResNet-50",
 	Files:   "its prediction files (*.csv, or the .zip that has them) and the <data set>.npz files with the labels",
@@ -135,8 +135,8 @@ func readAtMost(r io.Reader, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// add reads one file of predictions. What is of no use is an error if the user
-// named the file, and is counted if it is in an archive.
+// add reads one file of predictions. A file that cannot be used is an error if the user
+// named it, and is counted if it is in an archive.
 func (r *medmnistReader) add(source, name string, read func() ([]byte, error), named bool) error {
 	leave := func(reason string) error {
 		if named {

@@ -1,8 +1,8 @@
-// Package simulate serves the arrays of virtual networks: logits, labels,
-// features, head, augmented views and out-of-distribution logits that agree with
-// each other, of any size, from a few parameters. It is a test bench, not
-// evidence: it shows what methods do to a network whose faults are known, never
-// that a method is good. Every number computed from its arrays says "simulated".
+// Package simulate serves the arrays of virtual networks: logits, labels, features, head,
+// augmented views and out-of-distribution logits that agree with each other, of any size,
+// from a few parameters. It is a test bench, not evidence. It shows what methods do to a
+// network whose faults are known, not that a method is good. Every number computed from its
+// arrays says "simulated".
 //
 // # The model
 //
@@ -51,18 +51,18 @@
 //
 // # Targets
 //
-// Accuracy and ECE are given. The mean signal, A, x and the factor are solved for,
-// once a network, on a probe of 24,000 rows that is the same for every trial. The
-// probe adds up the probabilities that predictions are right, which the model
-// knows, instead of outcomes, and spreads its rows evenly: the standard error is
-// below 0.1 points of accuracy and of ECE for k up to 1000 (between two probes of
-// different seeds: 0.08 and 0.06). A drawn set also differs from its targets by
-// sampling: a small set has an ECE above that of its model.
+// Accuracy and ECE are given. The mean signal, A, x and the factor are solved for, once a
+// network, on a probe of 24,000 rows that is the same for every trial. The probe adds up
+// the probabilities that predictions are right, which the model knows, instead of outcomes,
+// and spreads its rows evenly. The standard error is below 0.1 points of accuracy and of
+// ECE for k up to 1000 (between two probes of different seeds: 0.08 and 0.06). A drawn set
+// also differs from its targets by sampling: a small set has an ECE above that of its
+// model.
 //
 // # Rows
 //
-// Nothing is stored. Row i is a function of the parameters, the split and i, so
-// any block gives the same bits in any order, and only the block is in memory.
-// The bits are the same on all processors: the random numbers, exp, log and the
-// matrix product are our own, and no product is fused with a sum.
+// Rows are not stored. Row i is a function of the parameters, the split and i, so any block
+// gives the same bits in any order, and only the block is in memory. The bits are the same
+// on all processors: the random numbers, exp, log and the matrix product are our own, and
+// no product is fused with a sum.
 package simulate

@@ -14,8 +14,8 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// DemoNetworks returns the names of the networks of data/bundle whose outputs the
-// program carries, that of qats demo first.
+// DemoNetworks returns the names of the networks of data/bundle whose outputs the program
+// carries. The first one is that of qats demo.
 func DemoNetworks() []string { return []string{"transformer-d64-l2", "mlp-tfidf-h128"} }
 
 // demoDataset is the data set of the demo networks.

@@ -18,8 +18,8 @@ import (
 // Severity says how bad a finding is.
 type Severity string
 
-// An Error means that a run fails, or that its numbers mean nothing. A Warning is
-// likely a mistake. A Note says what is good to know.
+// An Error means that a run fails or that its numbers are meaningless. A Warning is likely
+// a mistake. A Note says what is good to know.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"

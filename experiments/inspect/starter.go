@@ -42,8 +42,8 @@ type Starter struct {
 // isotonic regression.
 var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
 
-// NewStarter looks at a folder of arrays for a spec, which has the name of the folder. So
-// has the dataset of sets whose paths name none; their backbone is "network".
+// NewStarter looks at a folder of arrays for a spec, which has the name of the folder. Sets
+// whose paths name no dataset have it as their dataset, and the backbone "network".
 func NewStarter(dir string) (*Starter, error) {
 	survey, err := surveyFolder(dir)
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *Starter) first() data.Ref {
 	return s.Sets[i]
 }
 
-// yamlName returns a name as a spec writes it. YAML reads null without quotes as no
+// yamlName returns a name as a spec writes it. YAML reads null without quotes as an empty
 // value.
 func yamlName(name string) string {
 	if strings.EqualFold(name, "null") {

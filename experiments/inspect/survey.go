@@ -20,8 +20,8 @@ import (
 type survey struct {
 	Layout data.Layout // the zero Layout is the default one
 	Sets   []data.Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
-	// Problems are files that are no part of a set: files of torch, archives whose
-	// members have other names, sets in another layout.
+	// Problems are files that belong to no set: files of torch, archives whose members have
+	// other names, sets in another layout.
 	Problems []*data.Problem
 }
 
@@ -176,9 +176,8 @@ func severityOf(name string) int {
 	return 0
 }
 
-// array files a .npy file or, with another extension, a member of the file that is the
-// last of dirs. It returns false for one that is no array of a set. Only logits make a
-// set.
+// array files a .npy file or, with another extension, a member of the file that is the last
+// of dirs. It returns false for one that is not an array of a set. Only logits make a set.
 func (s *surveying) array(dirs []string, stem, ext string) bool {
 	last, isMember := len(dirs)-1, ext != ".npy"
 	if stem == "logits" && last >= 0 {

@@ -6,18 +6,17 @@
 // settings, fills in defaults, builds the methods, and turns tables and figures
 // into the types that packages results/table/pivot and plots render.
 //
-// The package does not know runs. It opens no array, and it cannot know which rows
-// a run will write: a view of rows that do not exist is an error of the rendering,
-// not of the spec.
+// The package does not open arrays, and it cannot know which rows a run will write. So a
+// view of rows that do not exist is an error of the rendering, not of the spec.
 //
 // A key is declared once: a field of a struct (document, methodItem, grid, tableItem,
 // figureItem) whose tags state its name, rules, default, meaning and example. The reader
 // decodes into these structs, and checks what one key cannot tell in plain functions. The
 // reference (qats spec) and the JSON Schema are made from the same tags.
 //
-// Every mistake in a file is reported as file:line:column, up to ten at a time.
-// The decoder of package yaml loses column numbers and accepts unknown keys in silence,
-// so the structs are filled in here from the nodes of the document.
+// Every mistake in a file is reported as file:line:column, up to ten at a time. The decoder
+// of package yaml loses column numbers and accepts unknown keys silently, so the structs
+// are filled in here from the nodes of the document.
 //
 // Specs are data: lists and grids, without includes, templates or expressions.
 // Since a spec may come from somebody else, it can name only folders below the

@@ -22,7 +22,7 @@ type machine struct {
 	lookup persistent
 }
 
-// persistent returns the object of a persistent id; nil where there are none.
+// persistent returns the object of a persistent id; nil if the pickle has none.
 type persistent func(id any) (any, error)
 
 // mark is the value that the MARK instruction puts on the stack.

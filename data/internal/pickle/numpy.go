@@ -174,7 +174,7 @@ func (d *dtype) build(state any) error {
 	return nil
 }
 
-// encode is _codecs.encode(text, 'latin1'), as which protocols before 3 write bytes.
+// encode is _codecs.encode(text, 'latin1'), the form of bytes in protocols before 3.
 func encode(args Tuple) (any, error) {
 	if len(args) != 2 {
 		return nil, errArgs
@@ -194,7 +194,7 @@ func encode(args Tuple) (any, error) {
 	return out, nil
 }
 
-// noBytes is bytes(), as which protocols before 3 write empty bytes.
+// noBytes is bytes(), the form of empty bytes in protocols before 3.
 func noBytes(args Tuple) (any, error) {
 	if len(args) != 0 {
 		return nil, errArgs
@@ -210,7 +210,7 @@ func orderedDict(args Tuple) (any, error) {
 	return &Dict{}, nil
 }
 
-// ints returns a tuple or list of non-negative integers. More than 8 are none.
+// ints returns a tuple or list of non-negative integers. More than 8 numbers are rejected.
 func ints(v any) ([]int, bool) {
 	items, ok := Items(v)
 	if !ok || len(items) > 8 {

@@ -1,27 +1,27 @@
 // Package pickle reads pickles of Python that hold arrays of numbers, without
 // running anything.
 //
-// A pickle is a program for a small stack machine, which can import any function
-// and call it. Here it cannot: the machine knows a short list of names, and each
-// of them is a constructor written in Go:
+// A pickle is a program for a small stack machine, which can import any function and call
+// it. This machine cannot. It knows a short list of names, each a constructor written in
+// Go:
 //
 //	numpy arrays, dtypes and scalars     numpy.core.multiarray._reconstruct, ...
 //	tensors of torch                     torch._utils._rebuild_tensor_v2, ...
 //	bytes of old protocols               _codecs.encode
 //	collections.OrderedDict
 //
-// Any other name, and any instruction that makes objects of other classes, is an
-// error. Protocols 0 to 5 are read. The number of instructions is bounded, and
-// arrays take the memory of the file, so no short pickle can fill the memory.
+// Any other name, and any instruction that makes objects of other classes, is an error.
+// Protocols 0 to 5 are read. The number of instructions is bounded, and arrays take the
+// memory of the file, so a short pickle cannot fill the memory.
 //
 // # Why no library
 //
 // github.com/nlpodyssey/gopickle reads more of pickle, but it does not pass the tests of
-// this package. A length of 2^60 and a dict with a key that has no value end in a panic.
-// A length of 1.8 GB in a pickle of six bytes takes so much memory before a byte is
-// read. A value that was never stored is read as nil, a text need not be UTF-8, and
-// escapes in texts of Python 2 stay as they are. It knows no arrays of numpy, so that
-// half of this package would stay.
+// this package. A length of 2^60 and a dict with a key that has no value end in a panic. A
+// length of 1.8 GB in a pickle of six bytes takes so much memory before a byte is read. A
+// value that was never stored is read as nil, a text need not be UTF-8, and escapes in
+// texts of Python 2 stay as they are. It does not know arrays of numpy, so half of this
+// package would stay.
 //
 // # Values
 //

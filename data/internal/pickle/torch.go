@@ -131,7 +131,7 @@ func rebuildTensor(args Tuple) (any, error) {
 		from := offset
 		for axis, x := range at {
 			from += int64(x) * int64(stride[axis])
-			// For x - 1 the sum was in range, so that it overflows to a negative number if it does.
+			// The sum for x - 1 was in range, so an overflow gives a negative number.
 			if from < 0 || from > last {
 				return nil, errors.New("a tensor reaches beyond its storage")
 			}

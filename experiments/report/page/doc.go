@@ -21,8 +21,8 @@
 // as package results/compare does, over the settings that the filters keep; a test in a
 // browser compares the two.
 //
-// Measured and simulated numbers never meet in one number. The page has a switch
-// between the two sources, and every table and chart shows one of them.
+// No number mixes measured and simulated ones. The page has a switch between the two
+// sources, and every table and chart shows one of them.
 //
 // # The file
 //
@@ -34,6 +34,6 @@
 // The state of the page is in the fragment of its address, for example
 // #settings?metric=aece&dataset=cifar10, so that a view can be linked.
 //
-// Every chart has a table, or a text, with the same numbers. Colours are the same as in
-// the figures; no statement rests on colour alone.
+// Every chart has a table, or a text, with the same numbers. Colours are the same as in the
+// figures, and no statement rests on colour alone.
 package page

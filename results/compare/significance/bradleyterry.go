@@ -14,9 +14,9 @@ import (
 // wins[i][j] is how often i beat j; a tie is half a win of both. The strengths are
 // natural logarithms with mean 0, and maximise the likelihood.
 //
-// Every pair gets one more tie. Without it a method that wins always has no finite
-// strength. The tie is an even prior that a few dozen comparisons outweigh, and the
-// only departure from maximum likelihood. start, if not nil, is where the solver starts.
+// Every pair gets one more tie, since otherwise a method that always wins has no finite
+// strength. The tie is an even prior that a few dozen comparisons outweigh. It is the only
+// departure from maximum likelihood. start, if not nil, is where the solver starts.
 //
 // The solver is Newton's method. A step d is multiplied by log(1+b)/b, where b is the
 // largest difference between two components of d: with it the method converges from

@@ -6,7 +6,7 @@
 // trial; the caller decides what counts as one. All tests are of ranks, so the
 // numbers need not be normally distributed or comparable between blocks.
 //
-// Nothing here is random, and nothing depends on the order of the blocks except
-// rounding. Normal, chi-squared and F distributions are those of gonum, which has
-// neither signed-rank nor rank-sum tests nor a studentized range.
+// The results are not random, and only rounding depends on the order of the blocks. Normal,
+// chi-squared and F distributions are those of gonum, which has neither signed-rank nor
+// rank-sum tests nor a studentized range.
 package significance

@@ -24,11 +24,11 @@ func CriticalDifference(k, n int, alpha float64) float64 {
 // rangeQuantile returns the p-quantile of the range of k standard normal numbers, for p
 // in (0, 1).
 //
-// It solves log F(q) = log p by Newton's method in log q, F being the distribution
-// function of the range: the integral of k phi(z) (Phi(z) - Phi(z-q))^(k-1), z the
-// largest of the numbers. Beyond |z| = 9 there is less than 1e-18 of F. A step that leaves
-// the interval known to hold q, or that is no number because F has underflowed, is
-// replaced by bisection.
+// It solves log F(q) = log p by Newton's method in log q, F being the distribution function
+// of the range: the integral of k phi(z) (Phi(z) - Phi(z-q))^(k-1), z the largest of the
+// numbers. Beyond |z| = 9 there is less than 1e-18 of F. A step that leaves the interval
+// known to hold q, or that is not a number because F has underflowed, is replaced by
+// bisection.
 func rangeQuantile(k int, p float64) float64 {
 	const nodes = 128
 	z, weight := make([]float64, nodes), make([]float64, nodes)

@@ -22,12 +22,11 @@ type SignedRank struct {
 	Exact bool
 }
 
-// Wilcoxon tests whether differences are symmetric about zero (Wilcoxon 1945).
-// Absolute differences are ranked, equal ones sharing the mean of their ranks.
-// Zeros are treated as in Pratt (1959): they are ranked and then dropped, so that
-// many ties of two methods count against a difference. The older rule, which leaves
-// them out first, conceals that. Given the ranks, every sign is a fair coin under
-// the hypothesis, and P is
+// Wilcoxon tests whether differences are symmetric about zero (Wilcoxon 1945). Absolute
+// differences are ranked, equal ones sharing the mean of their ranks. Zeros are treated as
+// in Pratt (1959): they are ranked and then dropped, so that many ties of two methods count
+// against a difference. The older rule leaves them out first, which conceals that. Given
+// the ranks, every sign is a fair coin under the hypothesis, and P is
 //
 //	min(1, 2 min(Pr(W <= Plus), Pr(W >= Plus)))
 //
@@ -105,14 +104,13 @@ type Shift struct {
 	Bounded  bool // Lo and Hi are given: there are enough differences for an interval
 }
 
-// HodgesLehmann returns the median of the means of all pairs of differences, each
-// paired with itself too, and the interval of the shifts that Wilcoxon's test does
-// not reject at 1-level (Hodges and Lehmann 1963; Hollander and Wolfe 1999, section
-// 3.2): from the c-th smallest to the c-th largest of those means, with c the
-// largest number for which Pr(W <= c-1) <= (1-level)/2 for ranks without ties. With
-// ties it covers at least as much. With fewer than six differences there is no 95 %
-// interval. Of no differences the result is the zero Shift. Time and memory grow
-// with N^2.
+// HodgesLehmann returns the median of the means of all pairs of differences, each paired
+// with itself too, and the interval of the shifts that Wilcoxon's test does not reject at
+// 1-level (Hodges and Lehmann 1963; Hollander and Wolfe 1999, section 3.2): from the c-th
+// smallest to the c-th largest of those means, with c the largest number for which Pr(W <=
+// c-1) <= (1-level)/2 for ranks without ties. With ties it covers at least as much. With
+// fewer than six differences there is no 95 % interval. Without differences the result is
+// the zero Shift. Time and memory grow with N^2.
 func HodgesLehmann(differences []float64, level float64) Shift {
 	n := len(differences)
 	if n == 0 {

@@ -9,14 +9,14 @@
 //
 // # The rules
 //
-// Best mark: the lowest ranked number of a row should be bold, each of them if
-// several are equal, and no other. A bold number that is not the lowest is one kind
-// of finding. A lowest number that is not bold, in a row where no other number is, is
-// another. HFE is not ranked, since it sees the target domain.
+// Best mark: the lowest ranked number of a row should be bold, each of them if several are
+// equal, and no other. A bold number that is not the lowest is one kind of finding. Another
+// kind is a lowest number that is not bold, in a row without a bold number. HFE is not
+// ranked, since it sees the target domain.
 //
-// Second mark: each of the next lowest numbers should be underlined, and no other,
-// with the same two kinds. It is checked only in rows whose best mark is right,
-// because a wrong best moves the second, and only in tables that underline.
+// Second mark: each of the next lowest numbers should be underlined, and no other, with the
+// same two kinds. It is checked only in tables that underline, and only in rows whose best
+// mark is right, because a wrong best mark moves the second.
 //
 // Gap: the number beside QaTS should be QaTS minus the lowest other ranked number,
 // with its sign.

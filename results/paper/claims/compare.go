@@ -44,8 +44,8 @@ func (c Cell) Difference() paper.Points { return c.Here - c.Value }
 // own network.
 func (c Cell) StandsIn() bool { return c.State == OK && c.Source == standIn }
 
-// Kinds of reproduced values. Which record is a stand-in, [results.Record.StandsIn]
-// decides. A stand-in is shown, and enters no verdict.
+// Kinds of reproduced values. [results.Record.StandsIn] decides which record is a stand-in.
+// A stand-in is shown but enters no verdict.
 const (
 	measured  = "measured"
 	standIn   = "stand-in"
@@ -74,8 +74,8 @@ type Comparison struct {
 	Claims    []Judged
 }
 
-// OfPaper reports whether some record is of an experiment that the paper has. Without one
-// Compare reproduces no number.
+// OfPaper reports whether some record is of an experiment that the paper has. Without such
+// a record Compare reproduces nothing.
 func OfPaper(records []results.Record) bool {
 	ofPaper := slices.Collect(maps.Values(experiments()))
 	return slices.ContainsFunc(records, func(r results.Record) bool { return slices.Contains(ofPaper, r.Experiment) })

@@ -1,8 +1,8 @@
 // Package claims sets the paper's printed numbers beside reproduced ones, row by
 // row and ranking by ranking, and judges the sentences of its text.
 //
-// It reads printed numbers and the records of results.csv, and nothing else. A
-// difference is reproduced minus published, both rounded as the paper prints them.
+// It reads only printed numbers and the records of results.csv. A difference is reproduced
+// minus published, both rounded as the paper prints them.
 //
 // # Which record reproduces which number
 //
@@ -14,10 +14,10 @@
 //
 // # Measured and simulated
 //
-// The two have separate summaries. Simulated records show differences and never
-// get a verdict. Nor do measured records whose note does not say that they are of
-// the paper's own network (results.PaperItem): another training of the same
-// architecture is a stand-in, with a summary of its own. A row that has both gets neither a ranking nor a verdict.
+// The two have separate summaries. Simulated records show differences and never get a
+// verdict. Measured records get a verdict only if their note says that they are of the
+// paper's own network. Another training of the same architecture is a stand-in, with a
+// summary of its own. A row with both kinds gets no ranking and no verdict.
 //
 // # Gaps
 //
@@ -28,12 +28,11 @@
 //
 // # Rankings
 //
-// The paper's best method is the one with the lowest printed number, whatever is
-// bold. HFE is not ranked. Equal printed numbers share a place, and so do equal
-// reproduced ones. If a method has no reproduced value, both columns are ranked
-// over the methods that have one; such a ranking names the others and is counted
-// separately. If the paper's best method has no reproduced value, there is no
-// verdict.
+// The paper's best method is the one with the lowest printed number, whether it is bold or
+// not. HFE is not ranked. Equal printed numbers share a place, and so do equal reproduced
+// ones. If a method has no reproduced value, both columns are ranked over the methods that
+// have one; such a ranking names the others and is counted separately. If the paper's best
+// method has no reproduced value, there is no verdict.
 //
 // Kendall's tau-b (1945) is over all pairs of ranked methods within a row that
 // have both numbers, pooled over the rows of a table.
