@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -54,7 +53,8 @@ type AdaTS struct {
 	Draws    *int // of the code at inference, 1 in the paper's code, 0 for its mean; nil means 10
 }
 
-var adatsEntry = NewEntry[AdaTS, adatsMap](Entry{
+// AdaTSEntry is the entry of AdaTS.
+var AdaTSEntry = NewEntry[AdaTS, adatsMap](Entry{
 	Name:      "adats",
 	Label:     "AdaTS (Joy)",
 	Version:   2,
@@ -102,7 +102,7 @@ func (a AdaTS) Prepare() (Method, error) { return a.filled() }
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (AdaTS) Contract() Contract { return featuresContract() }
+func (AdaTS) Contract() Contract { return FeaturesContract() }
 
 // Fit trains the network. The report's iterations are the minibatches, and its passes
 // the epochs, that were completed. Its gradient is that of the last minibatch, at
@@ -113,7 +113,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	set := in.Cal
-	if err := checkGrouped(set); err != nil {
+	if err := CheckGrouped(set); err != nil {
 		return nil, err
 	}
 	n, d, k := set.Logits.Rows, set.Features.Cols, set.Logits.Cols
@@ -124,7 +124,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	m.Mean, m.Scale = standardisation(set.Features)
 	rng := rand.New(rand.NewPCG(in.Seed, 0x61646174)) // the stream of this method
 	rows := min(adatsRows, n)
-	t := vae.NewTrainer(m.shape(), rows, rng)
+	t := newAdatsTrainer(m.shape(), rows, rng)
 	steps := a.Epochs * ((n + rows - 1) / rows)
 	planned := steps
 	if *a.MaxSteps > 0 {
@@ -135,7 +135,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	m.Weights = slices.Clone(t.Flat[:m.shape().Size(false)])
-	m.Noise = make(fit.Packed[float32], *a.Draws*vae.Latent)
+	m.Noise = make(fit.Packed[float32], *a.Draws*adatsLatent)
 	draw := rand.New(rand.NewPCG(in.Seed, 0x64726177)) // a stream that does not depend on the length of training
 	for i := range m.Noise {
 		m.Noise[i] = float32(draw.NormFloat64())
@@ -144,7 +144,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if steps < planned {
 		report.Warnings = []string{fmt.Sprintf("training ends after %d of %d minibatches (max_steps)", steps, planned)}
 	}
-	f, err := reported(ctx, m.ready(), set, report)
+	f, err := Reported(ctx, m.ready(), set, report)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ type adatsFeed struct {
 	order []int // the rows sorted by their features
 	slot  []int // k, the number of each class in the network
 	queue []int // positions in order that remain of this epoch
-	batch vae.Batch
+	batch adatsBatch
 }
 
 func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *adatsFeed {
@@ -217,15 +217,15 @@ func newAdatsFeed(set *data.Set, m adatsMap, rows, steps int, rng *rand.Rand) *a
 		number(class)
 		f.slot[class]--
 	}
-	f.batch = vae.Batch{
+	f.batch = adatsBatch{
 		Features: make([]float32, rows*m.Width), Logits: make([]float32, rows*m.Classes), Labels: make([]int, rows),
-		Noise: [2][]float32{make([]float32, rows*vae.Latent), make([]float32, rows*vae.Latent)},
+		Noise: [2][]float32{make([]float32, rows*adatsLatent), make([]float32, rows*adatsLatent)},
 	}
 	return f
 }
 
 // next returns the next minibatch, which is valid until the next call, or nil.
-func (f *adatsFeed) next() *vae.Batch {
+func (f *adatsFeed) next() *adatsBatch {
 	if f.left == 0 {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (f *adatsFeed) next() *vae.Batch {
 	}
 	f.queue = f.queue[b.N:]
 	for _, noise := range b.Noise {
-		for i := range b.N * vae.Latent {
+		for i := range b.N * adatsLatent {
 			noise[i] = float32(f.rng.NormFloat64())
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
-	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -159,12 +158,12 @@ func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 		}
 		alone := mean.Pass(1)
 		mean.Temper(alone, code)
-		if want := vae.TemperatureOf(alone.Out[0]); !(math.Abs(temp-want) <= 1e-4*want) {
+		if want := adatsTemperature(alone.Out[0]); !(math.Abs(temp-want) <= 1e-4*want) {
 			t.Fatalf("row %d: T = %v, by definition %v", i, temp, want)
 		}
 	}
 	for _, draws := range []int{-1, adatsMostDraws + 1} {
-		if _, err := adatsEntry.With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+		if _, err := AdaTSEntry.With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
 			t.Errorf("%d draws: %v", draws, err)
 		}
 	}
@@ -198,7 +197,7 @@ func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
 	}
 	const n, d, k = 600, 140, 130
 	set := featured(n, d, k, 1)
-	entry, _ := Lookup("adats")
+	entry, _ := lookup("adats")
 	f, err := AdaTS{Epochs: 1, MaxSteps: new(2), Hidden: 256, Draws: new(0)}.Fit(context.Background(), Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +218,7 @@ func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
 	if err := (&Model{Method: "adats", Version: entry.Version, Classes: k, Fitted: *f}).Save(&text); err != nil {
 		t.Fatal(err)
 	}
-	m, err := LoadModel(bytes.NewReader(text.Bytes()), Registry())
+	m, err := LoadModel(bytes.NewReader(text.Bytes()), entries())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +234,7 @@ func TestAdaTSBitsInBlocksAndLoaded(t *testing.T) {
 		{`"classes":130`, `"classes":131`, "weights"},
 	} {
 		broken := strings.Replace(text.String(), c.old, c.new, 1)
-		if _, err := LoadModel(strings.NewReader(broken), Registry()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := LoadModel(strings.NewReader(broken), entries()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
 		}
 	}
@@ -259,14 +258,14 @@ func TestAdaTSStandardisesFeatures(t *testing.T) {
 }
 
 func TestAdaTSOptionsAndTemperaturesAreLimited(t *testing.T) {
-	entry, _ := Lookup("adats")
+	entry, _ := lookup("adats")
 	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
 		if _, err := entry.With(setInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s = %d: %v", name, bad, err)
 		}
 	}
 	for out, want := range map[float32]float64{-50: 1e-3, 3e38: fit.MaxT, float32(math.NaN()): fit.MaxT, float32(math.Inf(1)): fit.MaxT} {
-		if got := vae.TemperatureOf(out); got != want {
+		if got := adatsTemperature(out); got != want {
 			t.Errorf("temperature of %v is %v, want %v", out, got, want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
-	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -76,7 +75,7 @@ func TestAdaTSFeedGivesEveryRowOnceAnEpoch(t *testing.T) {
 			}
 		}
 		for _, part := range b.Noise {
-			noise = append(noise, part[:b.N*vae.Latent]...)
+			noise = append(noise, part[:b.N*adatsLatent]...)
 		}
 	}
 	if feed.next() != nil {
@@ -88,7 +87,7 @@ func TestAdaTSFeedGivesEveryRowOnceAnEpoch(t *testing.T) {
 			t.Errorf("epoch %d has the rows %v", epoch, one)
 		}
 	}
-	if slices.Sort(noise); len(slices.Compact(noise)) < 2*2*n*vae.Latent-3 { // float32 numbers may meet by chance
+	if slices.Sort(noise); len(slices.Compact(noise)) < 2*2*n*adatsLatent-3 { // float32 numbers may meet by chance
 		t.Error("noise is used twice, or is 0")
 	}
 }

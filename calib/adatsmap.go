@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/vae"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -19,11 +18,11 @@ type adatsMap struct {
 	Scale   fit.Packed[float32] `json:"scale"`   // d, each >= 0
 	Weights fit.Packed[float32] `json:"weights"` // in the order of vae.Net
 	Noise   fit.Packed[float32] `json:"noise"`   // draws x 16; empty for the mean of the code
-	net     *vae.Net
+	net     *adatsNet
 }
 
-func (m adatsMap) shape() vae.Shape {
-	return vae.Shape{Features: m.Width, Hidden: m.Hidden, Classes: m.Classes}
+func (m adatsMap) shape() adatsShape {
+	return adatsShape{Features: m.Width, Hidden: m.Hidden, Classes: m.Classes}
 }
 
 // ready returns m with its network.
@@ -46,7 +45,7 @@ func (m adatsMap) Check() error {
 	if err := m.checkShape(); err != nil {
 		return err
 	}
-	draws := (len(m.Noise) + vae.Latent - 1) / vae.Latent
+	draws := (len(m.Noise) + adatsLatent - 1) / adatsLatent
 	if draws > adatsMostDraws {
 		return fmt.Errorf("noise: %d draws: want at most %d", draws, adatsMostDraws)
 	}
@@ -54,7 +53,7 @@ func (m adatsMap) Check() error {
 		name string
 		x    fit.Packed[float32]
 		size int
-	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * vae.Latent}} {
+	}{{"mean", m.Mean, m.Width}, {"scale", m.Scale, m.Width}, {"weights", m.Weights, m.shape().Size(false)}, {"noise", m.Noise, draws * adatsLatent}} {
 		if len(part.x) != part.size {
 			return fmt.Errorf("%s: %d numbers, want %d", part.name, len(part.x), part.size)
 		}
@@ -72,12 +71,12 @@ func (m adatsMap) Check() error {
 	return nil
 }
 
-// prepared returns m with its network.
-func (m adatsMap) prepared() Map { return m.ready() }
+// Prepared returns m with its network.
+func (m adatsMap) Prepared() Map { return m.ready() }
 
 func (m adatsMap) NumClasses() int { return m.Classes }
 
-func (m adatsMap) CheckSet(set *data.Set) error { return checkWidth(set, m.Width) }
+func (m adatsMap) CheckSet(set *data.Set) error { return CheckWidth(set, m.Width) }
 
 // standardise writes the standardised features h to dst.
 func (m adatsMap) standardise(dst, h []float32) {
@@ -127,18 +126,18 @@ func (m adatsMap) temperatures(set *data.Set) []float64 {
 		m.net.Temper(p, p.Mean)
 		t := make([]float64, n)
 		for i := range t {
-			t[i] = vae.TemperatureOf(p.Out[i])
+			t[i] = adatsTemperature(p.Out[i])
 		}
 		return t
 	}
 	m.net.Spread(p)
-	draws := len(m.Noise) / vae.Latent
+	draws := len(m.Noise) / adatsLatent
 	t := make([]float64, n*draws)
 	for d := range draws {
-		p.Draw(m.Noise[d*vae.Latent : (d+1)*vae.Latent])
+		p.Draw(m.Noise[d*adatsLatent : (d+1)*adatsLatent])
 		m.net.Temper(p, p.Code)
 		for i := range n {
-			t[i*draws+d] = vae.TemperatureOf(p.Out[i])
+			t[i*draws+d] = adatsTemperature(p.Out[i])
 		}
 	}
 	return t

@@ -24,7 +24,8 @@ type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
-var btsEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
+// BTSEntry is the entry of BinnedTemperatureScaling.
+var BTSEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
 	Name:      "bts",
 	Label:     "BTS",
 	Version:   2,
@@ -39,10 +40,10 @@ var btsEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
 })
 
 // Options returns the option bins.
-func (m *BinnedTemperatureScaling) Options() []Option { return binsOption(&m.Bins) }
+func (m *BinnedTemperatureScaling) Options() []Option { return BinsOption(&m.Bins) }
 
 // Contract needs logits and labels.
-func (BinnedTemperatureScaling) Contract() Contract { return logitsContract() }
+func (BinnedTemperatureScaling) Contract() Contract { return LogitsContract() }
 
 // Fit returns the edges of the bins and a temperature for each.
 func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
@@ -50,7 +51,7 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	_, whole, flat, err := in.temperature(ctx)
+	_, whole, flat, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,5 +78,5 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 		report.Warnings = append(report.Warnings, fmt.Sprintf("all rows are right in %d of %d bins: T of ts there", kept, m.Bins))
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
-	return result(fitted, report), nil
+	return Result(fitted, report), nil
 }

@@ -7,10 +7,15 @@
 //
 // A method is one file: an exported type whose fields are its options, what
 // arrays it may see (Contract), how it is fitted (Fit), and the map it returns.
-// One line in the registry makes it a column of every table. A method receives
+// One line in calib/all makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
 // cache key follow from the contract too, so a wrong contract is noticed immediately.
 // docs/new-calibrator.md shows how to write one, here or in another module.
+//
+// This package has what a method is, the methods of the paper but isotonic regression, and
+// the temperature family. The other methods are in packages by family: binning, isotonic,
+// linear, network, neighbours and splines. Isotonic regression is among its relatives,
+// which share its solver.
 //
 // An unfitted Method and a Fitted map are different types. Both are immutable
 // and safe for concurrent use. A fit is deterministic: a method that needs
@@ -108,8 +113,8 @@ func (in Input) Classes() int {
 	return 0
 }
 
-// objective returns the calibration set, in memory or streamed.
-func (in Input) objective() (*fit.Objective, error) {
+// Objective returns the calibration set, in memory or streamed.
+func (in Input) Objective() (*fit.Objective, error) {
 	var o *fit.Objective
 	var err error
 	if in.Cal == nil && in.Stream != nil {
@@ -123,10 +128,10 @@ func (in Input) objective() (*fit.Objective, error) {
 	return o, err
 }
 
-// temperature returns the calibration set, the temperature of ts on it, at which many
+// Temperature returns the calibration set, the temperature of ts on it, at which many
 // fits start, and the report of that fit.
-func (in Input) temperature(ctx context.Context) (o *fit.Objective, t float64, report fit.Report, err error) {
-	if o, err = in.objective(); err != nil {
+func (in Input) Temperature(ctx context.Context) (o *fit.Objective, t float64, report fit.Report, err error) {
+	if o, err = in.Objective(); err != nil {
 		return nil, 0, fit.Report{}, err
 	}
 	t, report, err = fit.Temperature(ctx, o)

@@ -20,7 +20,8 @@ type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
-var cbtEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
+// CBTEntry is the entry of ConfidenceBinTemperature.
+var CBTEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
 	Name:      "cbt",
 	Label:     "CBT",
 	Version:   1,
@@ -34,16 +35,16 @@ var cbtEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
 })
 
 // Options returns the option bins.
-func (m *ConfidenceBinTemperature) Options() []Option { return binsOption(&m.Bins) }
+func (m *ConfidenceBinTemperature) Options() []Option { return BinsOption(&m.Bins) }
 
 // Contract needs logits and labels.
-func (ConfidenceBinTemperature) Contract() Contract { return logitsContract() }
+func (ConfidenceBinTemperature) Contract() Contract { return LogitsContract() }
 
 // Fit returns the edges of the bins and a temperature for each. The gradient of
 // the report is the largest remaining difference between confidence and accuracy
 // in a bin.
 func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	m, err := ready(m, in)
+	m, err := Ready(m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -62,5 +63,5 @@ func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	return result(fitted, report), nil
+	return Result(fitted, report), nil
 }

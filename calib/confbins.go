@@ -6,15 +6,14 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
 )
 
 // maxBins is far above any use.
 const maxBins = 1000
 
-// binsOption is the option of methods that put confidences into bins.
-func binsOption(bins *int) []Option {
+// BinsOption is the option of methods that put confidences into bins.
+func BinsOption(bins *int) []Option {
 	return []Option{IntOption("bins", bins, 15, 1, maxBins, "number of bins of confidence")}
 }
 
@@ -33,7 +32,7 @@ func (m binnedMap) Check() error {
 		return fmt.Errorf("%d temperatures and %d edges: want one temperature more", len(m.T), len(m.Edges))
 	}
 	for b, t := range m.T {
-		if err := checkTemperature(fmt.Sprintf("T[%d]", b), t); err != nil {
+		if err := CheckTemperature(fmt.Sprintf("T[%d]", b), t); err != nil {
 			return err
 		}
 	}
@@ -56,7 +55,7 @@ func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
 }
 
 // bin returns the bin of a row with the given tail sum, 0 for the most confident.
-func (m binnedMap) bin(tail float64) int { return isotonic.UpTo(m.Edges, tail) }
+func (m binnedMap) bin(tail float64) int { return fit.UpTo(m.Edges, tail) }
 
 // massEdges returns the edges of bins of equal mass: bin b begins at the row
 // of rank round(b n / bins) in the order of falling confidence. Tied rows are in

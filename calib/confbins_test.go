@@ -54,7 +54,7 @@ func TestOneBinIsTSOrEC(t *testing.T) {
 // The NLL of bts is at most that of ts. It falls when each bin is split into two, if
 // all bins have a minimum.
 func TestMoreBinsFitCloser(t *testing.T) {
-	set := ranked(960, 5, func(q float64) float64 { return 6 - 2*q }, 4)
+	set := testset.Ranked(960, 5, func(q float64) float64 { return 6 - 2*q }, 4)
 	last := fitMethod(t, "ts", set, nil).Report.NLL
 	for _, bins := range []int{2, 4, 8, 16} {
 		r := fitMethod(t, "bts", set, map[string]int{"bins": bins}).Report
@@ -119,7 +119,7 @@ func TestBinsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 
 func TestBinMethodsRejectBadOptions(t *testing.T) {
 	for _, name := range []string{"bts", "cbt"} {
-		e, _ := Lookup(name)
+		e, _ := lookup(name)
 		for _, bins := range []int{0, -3, maxBins + 1} {
 			if _, err := e.With(setInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
 				t.Errorf("%s with %d bins: %v", name, bins, err)
@@ -162,7 +162,7 @@ func meanGap(m binnedMap, set *data.Set) float64 {
 
 // cbt leaves no gap in any of its bins.
 func TestCBTLeavesNoGap(t *testing.T) {
-	set := ranked(1500, 6, falling, 8)
+	set := testset.Ranked(1500, 6, falling, 8)
 	f := fitMethod(t, "cbt", set, nil)
 	if len(f.Report.AtBound) > 0 {
 		t.Fatal(f.Report)

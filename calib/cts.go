@@ -35,7 +35,8 @@ import (
 // offset of a row matters.
 type ClassTemperatureScaling struct{}
 
-var ctsEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
+// CTSEntry is the entry of ClassTemperatureScaling.
+var CTSEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 	Name:      "cts",
 	Label:     "CTS",
 	Version:   1,
@@ -70,7 +71,7 @@ func (ClassTemperatureScaling) Contract() Contract {
 // passes of ts, one for each round, and one for the final NLL. A turn reads one column
 // of the logits and the rows in which its class has the largest l_j/T_j.
 func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	_, t, flat, err := in.temperature(ctx)
+	_, t, flat, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, erro
 		}
 		changes += changed
 	}
-	return reported(ctx, ctsMap{s.t}, in.Cal, fit.Report{
+	return Reported(ctx, ctsMap{s.t}, in.Cal, fit.Report{
 		Iterations: flat.Iterations + changes, Passes: flat.Passes + float64(rounds),
 	})
 }
@@ -350,5 +351,5 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
-	return checkClasses(m.T, func(t float64) error { return checkTemperature("T", t) })
+	return CheckClasses(m.T, func(t float64) error { return CheckTemperature("T", t) })
 }

@@ -30,30 +30,10 @@ func TestCTSIsThatOfPython(t *testing.T) {
 		if !slices.Equal(m.T, c.want) {
 			t.Errorf("T = %v, want %v", m.T, c.want)
 		}
-		if got, _ := mapECE(m, c.set); !(math.Abs(got-c.ece) <= 1e-12) {
+		if got, _ := testset.ECE(applied(m, c.set.Logits), c.set.Labels); !(math.Abs(got-c.ece) <= 1e-12) {
 			t.Errorf("ECE %v, want %v", got, c.ece)
 		}
 	}
-}
-
-// mapECE returns the ECE-15 of a map and its hits, from the probabilities.
-func mapECE(m Map, set *data.Set) (ece float64, hits int) {
-	var gap [15]float64
-	q := applied(m, set.Logits)
-	for i := range q.Rows {
-		top := slices.Index(q.Row(i), slices.Max(q.Row(i)))
-		conf := q.Row(i)[top]
-		bin := min(max(int(math.Ceil(conf*15))-1, 0), 14)
-		gap[bin] -= conf
-		if int(set.Labels[i]) == top {
-			gap[bin]++
-			hits++
-		}
-	}
-	for _, v := range gap {
-		ece += math.Abs(v) / float64(q.Rows)
-	}
-	return ece, hits
 }
 
 // A turn has the scores of the map at every point, also with ties, many classes and
@@ -106,7 +86,7 @@ func TestCTSScoresAreThoseOfTheMap(t *testing.T) {
 			for g := range ctsPoints {
 				m := ctsMap{slices.Clone(s.t)}
 				m.T[class] = ctsGrid(g)
-				ece, hits := mapECE(m, set)
+				ece, hits := testset.ECE(applied(m, set.Logits), set.Labels)
 				if got := s.total(g); !(math.Abs(got.ece-ece) <= 1e-12) || got.hits != hits || counts.all.hits+counts.at[g].hits != hits {
 					t.Fatalf("class %d at %v: %+v, want %v and %d hits", class, m.T[class], got, ece, hits)
 				}
@@ -128,8 +108,8 @@ func TestCTSLowersTheECEAndLosesNoHits(t *testing.T) {
 		if m.T[5] != min(max(scaled.T, 0.5), 5) {
 			t.Errorf("seed %d: an absent class has T = %v, ts %v", seed, m.T[5], scaled.T)
 		}
-		before, hits := mapECE(scaled, set)
-		after, kept := mapECE(m, set)
+		before, hits := testset.ECE(applied(scaled, set.Logits), set.Labels)
+		after, kept := testset.ECE(applied(m, set.Logits), set.Labels)
 		if after > before || kept < hits {
 			t.Errorf("seed %d: ECE %v and %d hits, ts %v and %d", seed, after, kept, before, hits)
 		}

@@ -20,7 +20,8 @@ import (
 // reaches the accuracy, T is the nearer end, with a warning; their root finder fails.
 type ExpectationConsistency struct{}
 
-var ecEntry = NewEntry[ExpectationConsistency, temperatureMap](Entry{
+// ECEntry is the entry of ExpectationConsistency.
+var ECEntry = NewEntry[ExpectationConsistency, temperatureMap](Entry{
 	Name:      "ec",
 	Label:     "EC",
 	Version:   1,
@@ -41,7 +42,7 @@ const (
 )
 
 // Contract needs logits and labels.
-func (ExpectationConsistency) Contract() Contract { return logitsContract() }
+func (ExpectationConsistency) Contract() Contract { return LogitsContract() }
 
 // Fit returns the temperature. The gradient of the report is the remaining
 // difference between the mean confidence and the accuracy.
@@ -54,7 +55,7 @@ func (ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return result(temperatureMap{t}, report), nil
+	return Result(temperatureMap{t}, report), nil
 }
 
 // accuracy returns the share of rows whose label is the top class.

@@ -59,8 +59,8 @@ func NewEntry[M Method, P Map](e Entry) Entry {
 		if err := p.Check(); err != nil {
 			return nil, err
 		}
-		if derived, ok := any(p).(interface{ prepared() Map }); ok {
-			return derived.prepared(), nil
+		if derived, ok := any(p).(interface{ Prepared() Map }); ok {
+			return derived.Prepared(), nil
 		}
 		return p, nil
 	}

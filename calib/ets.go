@@ -26,7 +26,8 @@ import (
 // weights and take the best solution.
 type EnsembleTemperatureScaling struct{}
 
-var etsEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
+// ETSEntry is the entry of EnsembleTemperatureScaling.
+var ETSEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 	Name:      "ets",
 	Label:     "ETS",
 	Version:   2,
@@ -50,7 +51,7 @@ const (
 
 // Contract needs logits and labels. Every part of the mixture has the same top
 // class, or none.
-func (EnsembleTemperatureScaling) Contract() Contract { return logitsContract() }
+func (EnsembleTemperatureScaling) Contract() Contract { return LogitsContract() }
 
 // Fit returns T and w. The gradient of the report is that of the squared error in
 // log T, 0 at a bound.
@@ -69,7 +70,7 @@ func (EnsembleTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	}
 	m := etsMap{T: t, W: total.weights(in.Cal.Logits.Cols)}
 	report.NLL, report.Passes = m.nll(labels, in.Cal.Logits.Cols), f.passes
-	return result(m, report), nil
+	return Result(m, report), nil
 }
 
 // etsFit computes the squared error of a calibration set. With e_j = exp(beta (l_j -
@@ -348,14 +349,14 @@ func (m etsMap) nll(labels [][2]float64, k int) float64 {
 }
 
 func (m etsMap) Check() error {
-	if err := checkTemperature("T", m.T); err != nil {
+	if err := CheckTemperature("T", m.T); err != nil {
 		return err
 	}
-	return checkWeights("w", m.W[:])
+	return CheckWeights("w", m.W[:])
 }
 
-// checkWeights rejects weights of a mixture that are not in [0, 1] or do not sum to 1.
-func checkWeights(name string, weights []float64) error {
+// CheckWeights rejects weights of a mixture that are not in [0, 1] or do not sum to 1.
+func CheckWeights(name string, weights []float64) error {
 	sum := 0.0
 	for i, w := range weights {
 		if !(w >= 0 && w <= 1) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -56,7 +57,7 @@ func Example() {
 // Options are fields. A spec or a command line sets them by name.
 func ExampleEntry_With() {
 	inGo := calib.PiecewiseQaTS{Segments: 2}
-	entry, _ := calib.Lookup("qats-pw")
+	entry, _ := all.Lookup("qats-pw")
 	byName, err := entry.With(func(options []calib.Option) error {
 		for _, o := range options {
 			fmt.Printf("%s: %s, %s, default %v\n", o.Name, o.Help, o.Range, o.Default)
@@ -85,13 +86,13 @@ func ExampleModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	entry, _ := calib.Lookup("ts")
+	entry, _ := all.Lookup("ts")
 	model := calib.Model{Method: entry.Name, Version: entry.Version, Classes: cal.Logits.Cols, Fitted: *fitted}
 	var file bytes.Buffer
 	if err := model.Save(&file); err != nil {
 		log.Fatal(err)
 	}
-	loaded, err := calib.LoadModel(&file, calib.Registry())
+	loaded, err := calib.LoadModel(&file, all.Registry())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib/internal/clip"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -35,7 +34,8 @@ type FeatureClipping struct {
 	Criterion string   // "nll" or "ece"; empty means "nll"
 }
 
-var featClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
+// FeatClipEntry is the entry of FeatureClipping.
+var FeatClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
 	Name:      "featclip",
 	Label:     "FeatClip",
 	Version:   1,
@@ -73,7 +73,7 @@ func (FeatureClipping) Contract() Contract {
 // Fit returns c. The iterations of the report are the thresholds that were computed.
 // A grid has no gradient.
 func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	f, err := ready(f, in)
+	f, err := Ready(f, in)
 	if err != nil {
 		return nil, err
 	}
@@ -81,18 +81,18 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err := checkHead(set); err != nil {
 		return nil, err
 	}
-	s := clip.NewSearch(set, f.Sides, *f.Guard, f.Criterion == "ece")
+	s := newClipSearch(set, f.Sides, *f.Guard, f.Criterion == "ece")
 	best, err := s.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := featClipMap{C: clip.Value(best), Sides: f.Sides}
+	m := featClipMap{C: clipValue(best), Sides: f.Sides}
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
 	report := fit.Report{Iterations: s.Computed, Passes: float64(s.Sweeps)}
 	explainClip(&report, best, *f.Guard)
-	return reported(ctx, m, set, report)
+	return Reported(ctx, m, set, report)
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about
@@ -104,7 +104,7 @@ func explainClip(r *fit.Report, best int, guard float64) {
 		return
 	case 1:
 		r.AtBound = []string{"c >= 0.01"}
-	case clip.Points:
+	case clipPoints:
 		r.AtBound = []string{"c <= 20"}
 	default:
 		return
@@ -121,7 +121,7 @@ const headTolerance = 0.02
 // not give the logits, up to an offset of each row. It computes at most 256 rows,
 // because arrays of another network differ in any row.
 func checkHead(set *data.Set) error {
-	if err := checkFeatures(set); err != nil {
+	if err := CheckFeatures(set); err != nil {
 		return err
 	}
 	if err := checkLast(set); err != nil {
@@ -133,9 +133,9 @@ func checkHead(set *data.Set) error {
 	n := set.Logits.Rows
 	step := max(1, n/256)
 	x, z := make([]float64, set.Features.Cols), make([]float64, set.Logits.Cols)
-	last := clip.NewLastLayer(set.Head)
+	last := newClipLayer(set.Head)
 	for i := 0; i < n; i += step {
-		clip.Features(x, set.Features.Row(i), math.Inf(1), 2)
+		clipFeatures(x, set.Features.Row(i), math.Inf(1), 2)
 		last.Logits(z, x)
 		row := set.Logits.Row(i)
 		for j, l := range row {
@@ -186,17 +186,17 @@ func (m featClipMap) CheckSet(set *data.Set) error { return checkLast(set) }
 // reads their differences to the largest in float32, with a relative error of 6e-8.
 func (m featClipMap) Apply(dst data.Probs, set *data.Set) {
 	d, k := set.Features.Cols, dst.Cols
-	x, z := make([]float64, clip.LayerRows*d), make([]float64, clip.LayerRows*k)
+	x, z := make([]float64, clipLayerRows*d), make([]float64, clipLayerRows*k)
 	gap := make([]float32, k)
-	last := clip.NewLastLayer(set.Head)
-	for lo := 0; lo < dst.Rows; lo += clip.LayerRows {
-		n := min(clip.LayerRows, dst.Rows-lo)
+	last := newClipLayer(set.Head)
+	for lo := 0; lo < dst.Rows; lo += clipLayerRows {
+		n := min(clipLayerRows, dst.Rows-lo)
 		for i := range n {
-			clip.Features(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
+			clipFeatures(x[i*d:(i+1)*d], set.Features.Row(lo+i), m.C, m.Sides)
 		}
 		last.Logits(z[:n*k], x[:n*d])
 		for i := range n {
-			clip.Gaps(gap, z[i*k:(i+1)*k])
+			clipGaps(gap, z[i*k:(i+1)*k])
 			softmax.Probs(dst.Row(lo+i), gap, 1)
 		}
 	}

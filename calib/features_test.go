@@ -46,7 +46,7 @@ func BenchmarkFitFeatures(b *testing.B) {
 // method returns a registered method with the defaults of its options.
 func method(t testing.TB, name string) Method {
 	t.Helper()
-	e, ok := Lookup(name)
+	e, ok := lookup(name)
 	if !ok {
 		t.Fatalf("no method %s", name)
 	}
@@ -61,8 +61,8 @@ func TestRealGCIsBelowTSAndFeatClipIsExhaustive(t *testing.T) {
 		t.Skip("an exhaustive search on real networks; the tests on drawn sets do the same")
 	}
 	for _, name := range []string{"pneumoniamnist-28/densenet16-k12-s2", "pneumoniamnist-28/resnet18-w16-s2", "cifar10-jpeg/resnet18-w16-s2"} {
-		cal := realSet(t, name, data.Cal, labelled|data.Features|data.Head)
-		test := realSet(t, name, data.Test, labelled|data.Features)
+		cal := testset.Real(t, name, data.Cal, testset.Labelled|data.Features|data.Head)
+		test := testset.Real(t, name, data.Test, testset.Labelled|data.Features)
 		flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: cal})
 		if err != nil {
 			t.Fatal(err)

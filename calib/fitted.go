@@ -32,27 +32,27 @@ type Report struct {
 	Warnings   []string `json:"warnings,omitempty"` // one line each; they reach the tables as footnotes
 }
 
-// result returns a fitted calibrator.
-func result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
+// Result returns a fitted calibrator.
+func Result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
 
-// reported returns the fitted map with the report r, to which it adds the NLL of the map
+// Reported returns the fitted map with the report r, to which it adds the NLL of the map
 // on set and the pass for it.
-func reported(ctx context.Context, m Map, set *data.Set, r fit.Report) (*Fitted, error) {
+func Reported(ctx context.Context, m Map, set *data.Set, r fit.Report) (*Fitted, error) {
 	var err error
-	r.NLL, err = meanNLL(ctx, set, func(q data.Probs, lo, hi int) {
+	r.NLL, err = MeanNLL(ctx, set, func(q data.Probs, lo, hi int) {
 		Apply(m, q, set.View(^data.Labels).Rows(lo, hi))
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.Passes++
-	return result(m, r), nil
+	return Result(m, r), nil
 }
 
-// meanNLL returns the mean NLL of a labelled set, given a function that writes the
+// MeanNLL returns the mean NLL of a labelled set, given a function that writes the
 // probabilities of the rows lo..hi-1, on all processors. The NLL has the floor of the
 // metric, 1e-300, because isotonic maps give classes a probability of exactly 0.
-func meanNLL(ctx context.Context, set *data.Set, probs func(q data.Probs, lo, hi int)) (float64, error) {
+func MeanNLL(ctx context.Context, set *data.Set, probs func(q data.Probs, lo, hi int)) (float64, error) {
 	const few = 64 // rows, whose probabilities stay in the cache
 	logs := make([]float64, len(set.Labels))
 	err := fit.EachBlock(ctx, len(logs), func(_, lo, hi int) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/mixture"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -46,7 +45,8 @@ type GroupCalibration struct {
 // on the same calibration rows.
 type GroupCalibrationOneSet GroupCalibration
 
-var gcEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
+// GCEntry is the entry of GroupCalibrationOneSet.
+var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 	Name:      "gc",
 	Label:     "GC (one set)",
 	Version:   3,
@@ -62,7 +62,8 @@ var gcEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 	Cost: 6000,
 })
 
-var gcSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
+// GCSplitEntry is the entry of GroupCalibration.
+var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
 	Name:      "gc-split",
 	Label:     "GC",
 	Version:   3,
@@ -91,7 +92,7 @@ func (g *GroupCalibrationOneSet) Options() []Option { return (*GroupCalibration)
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (GroupCalibration) Contract() Contract { return featuresContract() }
+func (GroupCalibration) Contract() Contract { return FeaturesContract() }
 
 // Contract needs logits, labels and features.
 func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
@@ -103,7 +104,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if in.Cal.Logits.Rows < 2 { // one row has no halves
 		return GroupCalibrationOneSet(g).Fit(ctx, in)
 	}
-	if err := checkGrouped(in.Cal); err != nil {
+	if err := CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	learn, judge := halves(in.Cal, in.Seed)
@@ -117,18 +118,18 @@ func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 
 // Fit is that of GroupCalibration, on the same rows twice.
 func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := checkGrouped(in.Cal); err != nil {
+	if err := CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
 }
 
-// checkGrouped rejects a set without labels or features.
-func checkGrouped(set *data.Set) error {
+// CheckGrouped rejects a set without labels or features.
+func CheckGrouped(set *data.Set) error {
 	if err := fit.CheckLabelled(set); err != nil {
 		return err
 	}
-	return checkFeatures(set)
+	return CheckFeatures(set)
 }
 
 // fit learns the groups on one set and the temperatures on another.
@@ -147,7 +148,7 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 	}
 	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
 	report.Passes += passes
-	return reported(ctx, m, in.Cal, report)
+	return Reported(ctx, m, in.Cal, report)
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.
@@ -162,7 +163,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
-	mixture := mixture.New(o, set.Features, g.Groups, *g.WeightDecay)
+	mixture := newGCMixture(o, set.Features, g.Groups, *g.WeightDecay)
 	partitions := make([]gcPartition, g.Partitions)
 	var report fit.Report
 	unfinished := 0
@@ -291,7 +292,7 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 // is smaller. The split depends on a hash of the seed and the features of each row,
 // so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := featureOrder(set.Features, seed)
+	order := FeatureOrder(set.Features, seed)
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)

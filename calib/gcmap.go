@@ -52,7 +52,7 @@ func (m gcMap) Check() error {
 			if len(w) != m.Width {
 				return fmt.Errorf("partition %d, group %d: %d weights for %d features", u, g, len(w), m.Width)
 			}
-			if err := checkTemperature("T", p.T[g]); err != nil {
+			if err := CheckTemperature("T", p.T[g]); err != nil {
 				return fmt.Errorf("partition %d, group %d: %w", u, g, err)
 			}
 		}
@@ -60,7 +60,7 @@ func (m gcMap) Check() error {
 	return nil
 }
 
-func (m gcMap) CheckSet(set *data.Set) error { return checkWidth(set, m.Width) }
+func (m gcMap) CheckSet(set *data.Set) error { return CheckWidth(set, m.Width) }
 
 // Apply writes the mean over the partitions of softmax(l/T). If all partitions have
 // the same temperature, the bits are those of ts. Every term has the same top class,

@@ -52,7 +52,8 @@ type HFEWithoutOOD struct{}
 // that domain.
 type HFETarget HFE
 
-var hfeEntry = NewEntry[HFE, hfeMap](Entry{
+// HFEEntry is the entry of HFE.
+var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 	Name:      "hfe",
 	Label:     "HFE",
 	Version:   3,
@@ -66,7 +67,8 @@ var hfeEntry = NewEntry[HFE, hfeMap](Entry{
 	Departs:   "T0 is not limited to [0.05, 5]; T has a floor; m grows with n and k as in the authors' three data sets",
 })
 
-var hfeNoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
+// HFENoOODEntry is the entry of HFEWithoutOOD.
+var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 	Name:      "hfe-noood",
 	Label:     "HFE (no OOD)",
 	Version:   3,
@@ -79,7 +81,8 @@ var hfeNoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 	Departs:   "those of hfe; the authors always use OOD rows",
 })
 
-var hfeTargetEntry = NewEntry[HFETarget, hfeMap](Entry{
+// HFETargetEntry is the entry of HFETarget.
+var HFETargetEntry = NewEntry[HFETarget, hfeMap](Entry{
 	Name:      "hfe-target",
 	Label:     "HFE (target)",
 	Version:   3,
@@ -125,7 +128,7 @@ func (HFE) Contract() Contract {
 
 // Contract needs true logits and labels.
 func (HFEWithoutOOD) Contract() Contract {
-	c := logitsContract()
+	c := LogitsContract()
 	c.TrueLogits = true
 	return c
 }
@@ -197,7 +200,7 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
-	o, t0, flat, err := in.temperature(ctx)
+	o, t0, flat, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +236,7 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	}
 	m.explain(&r)
 	fit.WarnLocalMinima(&r, len(starts), apart)
-	return result(m, r), nil
+	return Result(m, r), nil
 }
 
 // explain adds the active bounds and the warnings about m to r.

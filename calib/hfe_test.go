@@ -236,7 +236,7 @@ func TestHFERejects(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"hfe", "hfe-target"} {
-		entry, _ := Lookup(name)
+		entry, _ := lookup(name)
 		if _, err := entry.With(setInts(map[string]int{"m": -1})); err == nil {
 			t.Errorf("%s: m = -1 is accepted", name)
 		}
@@ -343,7 +343,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 // On a real network with images of no class, the fit is a minimum along both axes,
 // and the temperature of these images grows.
 func TestRealHFEIsAMinimum(t *testing.T) {
-	set := realSet(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, labelled|data.OOD)
+	set := testset.Real(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, testset.Labelled|data.OOD)
 	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
@@ -395,6 +395,23 @@ func TestHFEThetasAreNumberedFromOne(t *testing.T) {
 	for theta, m := range map[string]hfeMap{"theta1": {T0: 1, Theta1: -1}, "theta2": {T0: 1, Theta2: -1}} {
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), theta+" = -1") {
 			t.Errorf("%s: %v", theta, err)
+		}
+	}
+}
+
+// On the calibration sets of real networks hfe-noood is not worse than ts.
+func TestRealHFEIsAtMostTS(t *testing.T) {
+	for _, name := range testset.Networks(t) {
+		cal := testset.Real(t, name, data.Cal, testset.Labelled)
+		f, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: cal})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		m := f.Map.(hfeMap)
+		start := m
+		start.Theta1, start.Theta2 = 0, 0
+		if got, ts := plainSquaredError(cal, m), plainSquaredError(cal, start); got > ts+1e-12 || f.Report.Gradient > fit.GradTol {
+			t.Errorf("%s: squared error %v, ts %v; %+v", name, got, ts, f.Report)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas
@@ -27,7 +26,8 @@ import (
 // logEntropy.
 type EntropyTemperatureScaling struct{}
 
-var htsEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
+// HTSEntry is the entry of EntropyTemperatureScaling.
+var HTSEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
 	Name:      "hts",
 	Label:     "HTS",
 	Version:   2,
@@ -51,7 +51,7 @@ func (EntropyTemperatureScaling) Contract() Contract { return streamedContract()
 
 // Fit returns w and b.
 func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, t0, flat, err := in.temperature(ctx)
+	o, t0, flat, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +67,12 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
 	sol, err := MinimiseInBox(func(x []float64) (Local, error) {
 		return f.at(ctx, htsMap{x[0], x[1]})
-	}, []float64{0, inverseSoftplus(t0)}, box)
+	}, []float64{0, fit.InverseSoftplus(t0)}, box)
 	if err != nil {
 		return nil, err
 	}
 	m := htsMap{W: sol.At[0], B: sol.At[1]}
-	return result(m, f.report(m, sol, flat)), nil
+	return Result(m, f.report(m, sol, flat)), nil
 }
 
 // htsFit is a calibration set with its entropies.
@@ -171,8 +171,3 @@ func (m htsMap) temperature(logH float64) float64 {
 }
 
 func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= fit.MinT }
-
-// inverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), computed as
-// t + log(1 - e^-t). The difference loses digits for small t: its relative error at
-// the least temperature is 1e-13.
-func inverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }

@@ -118,7 +118,7 @@ func TestHTSContainsTS(t *testing.T) {
 		if got := fitMethod(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
-		flat := htsMap{B: inverseSoftplus(scaled.Map.(temperatureMap).T)}
+		flat := htsMap{B: fit.InverseSoftplus(scaled.Map.(temperatureMap).T)}
 		if !testset.Near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
 			t.Errorf("seed %d: w = 0 is not ts", seed)
 		}
@@ -199,7 +199,7 @@ func TestSoftplusAndItsInverse(t *testing.T) {
 		}
 	}
 	for _, want := range []float64{fit.MinT, 0.1, 1, 5, 30, fit.MaxT} {
-		if got := fit.Softplus(inverseSoftplus(want)); !(math.Abs(got-want) <= 1e-15*max(want, 1)) {
+		if got := fit.Softplus(fit.InverseSoftplus(want)); !(math.Abs(got-want) <= 1e-15*max(want, 1)) {
 			t.Errorf("softplus of its inverse at %v is %v", want, got)
 		}
 	}
@@ -225,8 +225,8 @@ func TestHTSWithoutMinimumIsTS(t *testing.T) {
 }
 
 func TestRealHTSIsAtMostTS(t *testing.T) {
-	for _, name := range realNetworks(t) {
-		set := realSet(t, name, data.Cal, labelled)
+	for _, name := range testset.Networks(t) {
+		set := testset.Real(t, name, data.Cal, testset.Labelled)
 		f, scaled := fitMethod(t, "hts", set, nil), fitMethod(t, "ts", set, nil)
 		if f.Report.NLL > scaled.Report.NLL || f.Report.Gradient > 1e-8 {
 			t.Errorf("%s: NLL %v, ts %v, gradient %v, %q", name, f.Report.NLL, scaled.Report.NLL, f.Report.Gradient, f.Report.Warnings)

@@ -22,7 +22,7 @@ type TemperatureLoss struct {
 // NewTemperatureLoss returns the loss of in.Cal, or of in.Stream. It returns an
 // error if the set is empty or a row has no label.
 func NewTemperatureLoss(in Input) (*TemperatureLoss, error) {
-	o, err := in.objective()
+	o, err := in.Objective()
 	if err != nil {
 		return nil, err
 	}

@@ -121,8 +121,8 @@ func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
 	return conf
 }
 
-// eachConfidence writes the new confidence of every row, a function of its tail.
-func eachConfidence(dst []float64, at *Unscaled, confidence func(tail float64) float64) {
+// EachConfidence writes the new confidence of every row, a function of its tail.
+func EachConfidence(dst []float64, at *Unscaled, confidence func(tail float64) float64) {
 	for i, tail := range at.Tails() {
 		dst[i] = confidence(tail)
 	}
@@ -229,7 +229,7 @@ func (u *Unscaled) Confidences() []float64 {
 	if u.confidences == nil {
 		u.confidences = make([]float64, u.logits.Rows)
 		for i, tail := range u.Tails() {
-			u.confidences[i] = topConf(tail)
+			u.confidences[i] = TopConf(tail)
 		}
 	}
 	return u.confidences

@@ -47,8 +47,8 @@ func WithDefaults[M any](m M) (M, error) {
 	return m, nil
 }
 
-// ready returns m with its defaults, after a check of the labelled calibration set.
-func ready[M any](m M, in Input) (M, error) {
+// Ready returns m with its defaults, after a check of the labelled calibration set.
+func Ready[M any](m M, in Input) (M, error) {
 	m, err := WithDefaults(m)
 	if err == nil {
 		err = fit.CheckLabelled(in.Cal)

@@ -1,54 +1,8 @@
 package calib
 
 import (
-	"context"
-	"strings"
 	"testing"
-
-	"github.com/qats-bench/qats/calib/internal/testset"
-	"github.com/qats-bench/qats/data"
 )
-
-// names returns the names of parameters, separated by spaces.
-func names(list []Parameter) string {
-	var all []string
-	for _, p := range list {
-		all = append(all, p.Name)
-	}
-	return strings.Join(all, ", ")
-}
-
-func TestParametersHaveAFixedOrder(t *testing.T) {
-	set := testset.Drawn(200, 4, 2, 1)
-	for _, c := range []struct {
-		method Method
-		want   string
-	}{
-		{TemperatureScaling{}, "T"},
-		{ExpectationConsistency{}, "T"},
-		{QaTS{}, "a, b"},
-		{FreeQaTS{}, "a, b"},
-		{PiecewiseQaTS{Segments: 2}, "t_1, t_2, t_3"},
-		{BinnedTemperatureScaling{Bins: 3}, "bin 1: T, bin 2: T, bin 3: T"},
-		{EntropyTemperature{}, "a, b"},
-		{GapTemperature{}, "a, b, unit"},
-		{EntropyTemperatureScaling{}, "w, b"},
-		{EnsembleTemperatureScaling{}, "T, w_1, w_2, w_3"},
-		{HFEWithoutOOD{}, "T0, theta1, theta2, correct.mean, correct.std, wrong.mean, wrong.std"},
-		{DirichletCalibration{Lambda: 1}, "lambda, mu"},
-		{Uncalibrated{}, ""},
-		{IsotonicRegression{}, ""},
-		{VectorScaling{}, ""},
-	} {
-		f, err := c.method.Fit(context.Background(), Input{Cal: set.View(data.Logits | data.Labels), Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := names(f.Parameters()); got != c.want {
-			t.Errorf("%T: %q, want %q", c.method, got, c.want)
-		}
-	}
-}
 
 func TestParametersAreThoseOfTheMap(t *testing.T) {
 	f := Fitted{

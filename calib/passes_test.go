@@ -69,7 +69,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		}
 		return
 	}
-	q := directRanks(set)
+	q := testset.Ranks(set)
 	x := []float64{m.A, m.B}
 	c := fit.Curve{Segments: 1}
 	for range 4 {
@@ -104,16 +104,16 @@ func TestFitsNeedFewPasses(t *testing.T) {
 		{"not sure enough", testset.Simulated(3000, 10, 0.5, 0.4, 4)},
 		{"just right", testset.Simulated(600, 20, 2, 1, 5)},
 		{"far too sure", testset.Simulated(4000, 10, 30, 9, 6)},
-		{"falling", ranked(4000, 10, falling, 7)},
-		{"steep", ranked(1000, 5, steep, 8)},
-		{"rising, so a = 0 binds", ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},
+		{"falling", testset.Ranked(4000, 10, falling, 7)},
+		{"steep", testset.Ranked(1000, 5, steep, 8)},
+		{"rising, so a = 0 binds", testset.Ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},
 	} {
 		checkPasses(t, c.name, c.set)
 	}
 }
 
 func TestRealFitsNeedFewPasses(t *testing.T) {
-	for _, name := range realNetworks(t) {
-		checkPasses(t, name, realSet(t, name, data.Cal, labelled))
+	for _, name := range testset.Networks(t) {
+		checkPasses(t, name, testset.Real(t, name, data.Cal, testset.Labelled))
 	}
 }

@@ -38,7 +38,8 @@ type FreeQaTS struct{}
 // claims: among the calibration rows, a rescaled row has another q.
 type TransductiveQaTS struct{}
 
-var qatsEntry = NewEntry[QaTS, qatsMap](Entry{
+// QaTSEntry is the entry of QaTS.
+var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
 	Name:      "qats",
 	Label:     "QaTS",
 	Version:   2,
@@ -52,7 +53,8 @@ var qatsEntry = NewEntry[QaTS, qatsMap](Entry{
 	Departs:   "closed bounds; confidences compared without saturation",
 })
 
-var qatsFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
+// QaTSFreeEntry is the entry of FreeQaTS.
+var QaTSFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
 	Name:      "qats-free",
 	Label:     "QaTS free",
 	Version:   3,
@@ -65,7 +67,8 @@ var qatsFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
 	Departs:   "a >= 0 of the paper is left out, to show what it costs",
 })
 
-var qatsTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
+// QaTSTransductiveEntry is the entry of TransductiveQaTS.
+var QaTSTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
 	Name:      "qats-transductive",
 	Label:     "QaTS (trans)",
 	Version:   2,
@@ -97,7 +100,7 @@ func (QaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
+	return Result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
 }
 
 // Fit returns a, which may be below 0, b and the ranks.
@@ -106,7 +109,7 @@ func (FreeQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result(qatsMap{A: knots[0] - knots[1], B: knots[1], ECDF: ranks}, report), nil
+	return Result(qatsMap{A: knots[0] - knots[1], B: knots[1], ECDF: ranks}, report), nil
 }
 
 // Fit returns a and b of QaTS with the ranks of the target.
@@ -119,7 +122,7 @@ func (TransductiveQaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
+	return Result(qatsMap{A: x[0], B: x[1], ECDF: ranks}, report), nil
 }
 
 // targetECDF returns the distribution of confidence on the target rows.
@@ -147,7 +150,7 @@ func fitRanked(ctx context.Context, in Input, c fit.Curve) ([]float64, fit.ECDF,
 // ranked returns the calibration set, the rank q of every row, and the distribution of
 // the ranks, which a map holds. In memory these are 16 bytes a row beside the logits.
 func (in Input) ranked(ctx context.Context) (o *fit.Objective, q []float64, ranks fit.ECDF, err error) {
-	if o, err = in.objective(); err != nil {
+	if o, err = in.Objective(); err != nil {
 		return nil, nil, nil, err
 	}
 	if q, err = o.Tails(ctx); err != nil {

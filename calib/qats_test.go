@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,54 +13,9 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ranked returns n rows of k logits whose labels are drawn at the temperature
-// that belongs to the row's rank.
-func ranked(n, k int, temperature func(q float64) float64, seed uint64) *data.Set {
-	set := testset.Simulated(n, k, 3, 1, seed)
-	rng := rand.New(rand.NewPCG(seed, 2))
-	q := directRanks(set)
-	p := make([]float64, k)
-	for i := range n {
-		softmax.Probs(p, set.Logits.Row(i), 1/temperature(q[i]))
-		u := rng.Float64()
-		for j := range p {
-			set.Labels[i] = int32(j)
-			if u -= p[j]; u < 0 {
-				break
-			}
-		}
-	}
-	return set
-}
-
-// directRanks returns the rank of each row's confidence among all, by comparing the
-// log-odds of confidence in float64. This is exact, except for ties of different rows.
-func directRanks(set *data.Set) []float64 {
-	n := set.Logits.Rows
-	odds := make([]float64, n) // log of the tail sum
-	for i := range n {
-		row := slices.Clone(set.Logits.Row(i))
-		slices.Sort(row)
-		top := float64(row[len(row)-1])
-		tail := 0.0
-		for _, l := range row[:len(row)-1] {
-			tail += math.Exp(float64(l) - top)
-		}
-		odds[i] = math.Log(tail)
-	}
-	sorted := slices.Clone(odds)
-	slices.Sort(sorted)
-	q := make([]float64, n)
-	for i, v := range odds {
-		at, _ := slices.BinarySearch(sorted, v)
-		q[i] = float64(n-at) / float64(n)
-	}
-	return q
-}
-
 // bruteQaTS returns the least NLL of T = a (1-q) + b; a is at least least.
 func bruteQaTS(set *data.Set, least float64) (a, b, nll float64) {
-	return bruteLine(set, directRanks(set), least)
+	return bruteLine(set, testset.Ranks(set), least)
 }
 
 // bruteLine is bruteQaTS for a given q. It searches a grid of a and b that is refined
@@ -126,23 +80,23 @@ func falling(q float64) float64 { return 2*(1-q) + 0.7 }
 func rising(q float64) float64  { return 0.8 + 1.6*q }
 
 func TestQaTSIsAtMostBruteForce(t *testing.T) {
-	checkAgainstBrute(t, "falling", ranked(300, 4, falling, 1))
-	checkAgainstBrute(t, "two classes", ranked(200, 2, falling, 2))
-	checkAgainstBrute(t, "steep", ranked(200, 3, func(q float64) float64 { return 6*(1-q) + 0.1 }, 3))
+	checkAgainstBrute(t, "falling", testset.Ranked(300, 4, falling, 1))
+	checkAgainstBrute(t, "two classes", testset.Ranked(200, 2, falling, 2))
+	checkAgainstBrute(t, "steep", testset.Ranked(200, 3, func(q float64) float64 { return 6*(1-q) + 0.1 }, 3))
 	checkAgainstBrute(t, "homogeneous", testset.Simulated(300, 5, 3, 2, 4))
-	checkAgainstBrute(t, "rising", ranked(300, 4, rising, 5))
+	checkAgainstBrute(t, "rising", testset.Ranked(300, 4, rising, 5))
 	checkAgainstBrute(t, "few", testset.Simulated(12, 3, 2, 1, 6))
 }
 
 // With many rows the fit finds the curve of the labels, within about three standard
 // errors.
 func TestQaTSRecoversTheCurve(t *testing.T) {
-	set := ranked(20000, 5, falling, 7)
+	set := testset.Ranked(20000, 5, falling, 7)
 	m := fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if !(math.Abs(m.A-2) <= 0.2) || !(math.Abs(m.B-0.7) <= 0.1) {
 		t.Errorf("a = %g, b = %g; the labels have 2, 0.7", m.A, m.B)
 	}
-	set = ranked(20000, 5, rising, 8)
+	set = testset.Ranked(20000, 5, rising, 8)
 	m = fitMethod(t, "qats-free", set, nil).Map.(qatsMap)
 	if !(math.Abs(m.A+1.6) <= 0.2) || !(math.Abs(m.B-2.4) <= 0.2) {
 		t.Errorf("free: a = %g, b = %g; the labels have -1.6, 2.4", m.A, m.B)
@@ -152,7 +106,7 @@ func TestQaTSRecoversTheCurve(t *testing.T) {
 // If the best temperature rises with confidence, a = 0 and the fit is ts to the last
 // bit, with one segment or several.
 func TestQaTSAtItsBoundIsTS(t *testing.T) {
-	set := ranked(2000, 4, rising, 9)
+	set := testset.Ranked(2000, 4, rising, 9)
 	flat := fitMethod(t, "ts", set, nil)
 	want := flat.Map.(temperatureMap).T
 	f := fitMethod(t, "qats", set, nil)
@@ -188,7 +142,7 @@ func tailOf(row []float32) float64 {
 }
 
 func TestMoreSegmentsFitCloser(t *testing.T) {
-	set := ranked(3000, 5, func(q float64) float64 { return 1 + 3*(1-q)*(1-q) }, 10)
+	set := testset.Ranked(3000, 5, func(q float64) float64 { return 1 + 3*(1-q)*(1-q) }, 10)
 	linear := fitMethod(t, "qats", set, nil)
 	one := fitMethod(t, "qats-pw", set, map[string]int{"segments": 1})
 	m, k := linear.Map.(qatsMap), one.Map.(knotsMap).Knots
@@ -217,7 +171,7 @@ func TestMoreSegmentsFitCloser(t *testing.T) {
 		t.Errorf("a curved truth gains only %g over the linear form", linear.Report.NLL-last)
 	}
 	for _, s := range []int{0, -1, 101} {
-		e, _ := Lookup("qats-pw")
+		e, _ := lookup("qats-pw")
 		if _, err := e.With(setInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
 			t.Errorf("%d segments: %v", s, err)
 		}
@@ -225,7 +179,7 @@ func TestMoreSegmentsFitCloser(t *testing.T) {
 }
 
 func TestTransductiveRanksAmongTheTarget(t *testing.T) {
-	cal := ranked(800, 2, falling, 11)
+	cal := testset.Ranked(800, 2, falling, 11)
 	base := fitMethod(t, "qats", cal, nil).Map.(qatsMap)
 	same := fitOn(t, "qats-transductive", Input{Cal: cal, Target: &data.Set{Logits: cal.Logits}}, nil)
 	if got := same.Map.(qatsMap); got.A != base.A || got.B != base.B || !slices.Equal(got.ECDF, base.ECDF) {
@@ -244,7 +198,7 @@ func TestTransductiveRanksAmongTheTarget(t *testing.T) {
 			t.Errorf("row %d: rank %g among the rescaled rows, %g before", i, q, want)
 		}
 	}
-	e, _ := Lookup("qats-transductive")
+	e, _ := lookup("qats-transductive")
 	m, err := e.With(setInts(nil))
 	if err != nil {
 		t.Fatal(err)

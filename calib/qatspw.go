@@ -21,7 +21,8 @@ type PiecewiseQaTS struct {
 // only has to be at least 1e-3.
 type FreePiecewiseQaTS PiecewiseQaTS
 
-var qatsPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
+// QaTSPWEntry is the entry of PiecewiseQaTS.
+var QaTSPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
 	Name:      "qats-pw",
 	Label:     "QaTS-PW",
 	Version:   2,
@@ -34,7 +35,8 @@ var qatsPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
 	Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
 })
 
-var qatsPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
+// QaTSPWFreeEntry is the entry of FreePiecewiseQaTS.
+var QaTSPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
 	Name:      "qats-pw-free",
 	Label:     "QaTS-PW free",
 	Version:   3,
@@ -84,7 +86,7 @@ func (m PiecewiseQaTS) fit(ctx context.Context, in Input, free bool) (*Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	return result(knotsMap{curve.Knots(x), ranks}, report), nil
+	return Result(knotsMap{curve.Knots(x), ranks}, report), nil
 }
 
 // knotsMap is a piecewise linear temperature with the ranks that give q.

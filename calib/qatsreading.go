@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/network"
 )
 
 // QaTSReading is QaTS as other readers of the paper may fit it. The paper minimises "the
@@ -40,7 +39,8 @@ type QaTSReading struct {
 	Rate   float64 // of Adam, in (0, 1]; 0 means 0.01
 }
 
-var qatsReadingEntry = NewEntry[QaTSReading, qatsMap](Entry{
+// QaTSReadingEntry is the entry of QaTSReading.
+var QaTSReadingEntry = NewEntry[QaTSReading, qatsMap](Entry{
 	Name:      "qats-reading",
 	Label:     "QaTS (reading)",
 	Version:   1,
@@ -107,7 +107,7 @@ func (m QaTSReading) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	case m.Form == formRising && x[0] != 0:
 		line.A, line.B = -x[0], x[0]+x[1]
 	}
-	return result(line, report), nil
+	return Result(line, report), nil
 }
 
 // line returns a and b.
@@ -161,7 +161,7 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 // adam returns a and b after the steps of Adam. The gradient of the report is that in u
 // and v at the end.
 func (m QaTSReading) adam(loss func(x []float64) (fit.Local, error)) ([]float64, fit.Report, error) {
-	w := []float64{inverseSoftplus(1), inverseSoftplus(1 - fit.MinT)} // u, v
+	w := []float64{fit.InverseSoftplus(1), fit.InverseSoftplus(1 - fit.MinT)} // u, v
 	line := func() []float64 { return []float64{fit.Softplus(w[0]), fit.MinT + fit.Softplus(w[1])} }
 	slope := func() ([]float64, error) {
 		x := line()
@@ -174,7 +174,7 @@ func (m QaTSReading) adam(loss func(x []float64) (fit.Local, error)) ([]float64,
 		}
 		return []float64{float64(f.Gradient[0] * fit.Sigmoid(w[0])), float64(f.Gradient[1] * fit.Sigmoid(w[1]))}, nil
 	}
-	solver := network.NewAdam(len(w))
+	solver := fit.NewAdam(len(w))
 	for range m.Steps {
 		g, err := slope()
 		if err != nil {

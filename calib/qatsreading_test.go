@@ -26,7 +26,7 @@ func reading(t *testing.T, m QaTSReading, set *data.Set) (qatsMap, Report) {
 // last bit.
 func TestReadingsContainQaTSAndTS(t *testing.T) {
 	for _, curve := range []func(float64) float64{falling, rising} {
-		set := ranked(300, 4, curve, 5)
+		set := testset.Ranked(300, 4, curve, 5)
 		q := fitMethod(t, "qats", set, nil)
 		m, report := reading(t, QaTSReading{}, set)
 		if !reflect.DeepEqual(q.Map, Map(m)) || !reflect.DeepEqual(q.Report, report) {
@@ -76,9 +76,9 @@ func bruteLoss(loss func(a, b float64) float64, most float64) (a, b, value float
 // Readings by Newton's method have at most the loss of a search by brute force, also where
 // the bound a >= 0 is active.
 func TestReadingsAreAtMostBruteForce(t *testing.T) {
-	sets := map[string]*data.Set{"falling": ranked(300, 4, falling, 1), "rising": ranked(300, 4, rising, 2), "two classes": ranked(200, 2, falling, 3)}
+	sets := map[string]*data.Set{"falling": testset.Ranked(300, 4, falling, 1), "rising": testset.Ranked(300, 4, rising, 2), "two classes": testset.Ranked(200, 2, falling, 3)}
 	for name, set := range sets {
-		q := directRanks(set)
+		q := testset.Ranks(set)
 		brier := func(temperature func(q float64) float64) float64 {
 			p, total := make([]float64, set.Logits.Cols), 0.0
 			for i, y := range set.Labels {
@@ -158,7 +158,7 @@ func TestReadingsAgreeWithScipyAndOptax(t *testing.T) {
 		{images, QaTSReading{Form: "rising", Loss: "brier"}, -.0627278649, .0627278649 + 1.0104606958, 1e-7},
 		{images, QaTSReading{Solver: "adam"}, .5346717224, .6748521283, 1e-9},
 	} {
-		m, report := reading(t, c.QaTSReading, realSet(t, c.network, data.Cal, labelled))
+		m, report := reading(t, c.QaTSReading, testset.Real(t, c.network, data.Cal, testset.Labelled))
 		if !(math.Abs(m.A-c.a) <= c.tolerance) || !(math.Abs(m.B-c.b) <= c.tolerance) {
 			t.Errorf("%s, %+v: a = %.10f, b = %.10f, want %.10f and %.10f", c.network, c.QaTSReading, m.A, m.B, c.a, c.b)
 		}
@@ -171,7 +171,7 @@ func TestReadingsAgreeWithScipyAndOptax(t *testing.T) {
 // With more steps Adam ends nearer to the minimum, which it reaches where no bound is
 // active.
 func TestAdamComesToTheMinimum(t *testing.T) {
-	set := ranked(300, 4, falling, 1)
+	set := testset.Ranked(300, 4, falling, 1)
 	best, least := reading(t, QaTSReading{}, set)
 	last := math.Inf(1)
 	for _, steps := range []int{1, 50, 200, 5000} {
@@ -186,7 +186,7 @@ func TestAdamComesToTheMinimum(t *testing.T) {
 	}
 	// One step of Adam has the length of the rate in u and v, whatever the gradient.
 	m, _ := reading(t, QaTSReading{Solver: "adam", Steps: 1, Rate: .5}, set)
-	u, v := inverseSoftplus(m.A)-inverseSoftplus(1), inverseSoftplus(m.B-fit.MinT)-inverseSoftplus(1-fit.MinT)
+	u, v := fit.InverseSoftplus(m.A)-fit.InverseSoftplus(1), fit.InverseSoftplus(m.B-fit.MinT)-fit.InverseSoftplus(1-fit.MinT)
 	if !(math.Abs(math.Abs(u)-.5) <= 1e-6) || !(math.Abs(math.Abs(v)-.5) <= 1e-6) {
 		t.Errorf("the first step moved u by %v and v by %v, want .5", u, v)
 	}

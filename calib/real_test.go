@@ -3,7 +3,6 @@ package calib
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,54 +12,12 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// bundle is the folder of arrays of real networks that comes with the project.
-var bundle = filepath.Join("..", "data", "bundle")
-
-// realNetworks returns dataset/network of the sets to calibrate on, sorted: all of the
-// bundle, or in short mode those of the small sets.
-func realNetworks(t testing.TB) []string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(bundle, "*", "*", "cal", "logits.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, p := range paths {
-		name, _ := filepath.Rel(bundle, filepath.Dir(filepath.Dir(p)))
-		if name = filepath.ToSlash(name); !testing.Short() || strings.HasPrefix(name, "pneumoniamnist-28/") {
-			names = append(names, name)
-		}
-	}
-	if len(names) < 5 {
-		t.Fatalf("%d networks in %s", len(names), bundle)
-	}
-	return names
-}
-
-// realSet reads the parts of one split of a network.
-func realSet(t testing.TB, name string, split data.Split, parts data.Parts) *data.Set {
-	t.Helper()
-	folder, err := data.OpenFolder(bundle, data.Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dataset, backbone, _ := strings.Cut(name, "/")
-	set, err := data.Load(context.Background(), folder, data.Ref{Dataset: dataset, Backbone: backbone, Split: split}, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-// labelled are the parts that most methods need.
-const labelled = data.Logits | data.Labels
-
 // On every real network, qats is not worse than ts, ts not worse than the network, and
 // both keep the predictions.
 func TestRealFitsAreOrdered(t *testing.T) {
 	flat := 0
-	for _, name := range realNetworks(t) {
-		set := realSet(t, name, data.Cal, labelled)
+	for _, name := range testset.Networks(t) {
+		set := testset.Real(t, name, data.Cal, testset.Labelled)
 		ts, qats := fitMethod(t, "ts", set, nil), fitMethod(t, "qats", set, nil)
 		o, err := fit.NewObjective(set)
 		if err != nil {
@@ -87,7 +44,7 @@ func TestRealFitsAreOrdered(t *testing.T) {
 		if got := secondStart(t, set, temp); !(math.Abs(got-qats.Report.NLL) <= 1e-10) {
 			t.Errorf("%s: from (1, T/2) the NLL is %.12g, from (0, T) %.12g", name, got, qats.Report.NLL)
 		}
-		test := realSet(t, name, data.Test, labelled)
+		test := testset.Real(t, name, data.Test, testset.Labelled)
 		test.Logits = test.Logits.Slice(0, min(test.Logits.Rows, 500))
 		p, q := applied(ts.Map, test.Logits), applied(m, test.Logits)
 		for i := range test.Logits.Rows {
@@ -110,7 +67,7 @@ func secondStart(t *testing.T, set *data.Set, temp float64) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := directRanks(set)
+	q := testset.Ranks(set)
 	c := fit.Curve{Segments: 1}
 	lo, hi := c.Bounds()
 	sol, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
@@ -133,7 +90,7 @@ func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 		"20newsgroups-body/transformer-d64-l2", "cifar10-jpeg-lt-r100/resnet18-w16-s2", "pneumoniamnist-28/densenet16-k12-s2",
 		"pneumoniamnist-28/resnet18-w16-s2", "pneumoniamnist-28/resnet50-w8-s2", "pneumoniamnist-28/vgg7-w32", "pneumoniamnist-28/vit-p4-d96-l4",
 	} {
-		set := realSet(t, name, data.Cal, labelled)
+		set := testset.Real(t, name, data.Cal, testset.Labelled)
 		got := fitMethod(t, "ts", set, nil)
 		want, nll := testset.BruteTemperature(set)
 		if !(math.Abs(got.Map.(temperatureMap).T/want-1) <= 1e-6) || !(math.Abs(got.Report.NLL-nll) <= 1e-12) {
@@ -142,7 +99,7 @@ func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 		checkAgainstBrute(t, name, set)
 	}
 	const name = "20newsgroups-body/transformer-d64-l2"
-	set := realSet(t, name, data.Cal, labelled)
+	set := testset.Real(t, name, data.Cal, testset.Labelled)
 	temp, m := fitMethod(t, "ts", set, nil).Map.(temperatureMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if !(math.Abs(temp-1.66119) <= 1e-5) || !(math.Abs(m.A-1.61840) <= 1e-4) || !(math.Abs(m.B-0.55373) <= 1e-4) {
 		t.Errorf("%s: T = %.5f, a = %.5f, b = %.5f; scipy has 1.66119, 1.61840, 0.55373", name, temp, m.A, m.B)

@@ -52,7 +52,7 @@ func fitAny(t testing.TB, name string, set *data.Set) *Fitted {
 const sumsTol = 1e-9
 
 func TestOffsetOfRowsChangesNoBit(t *testing.T) {
-	set := ranked(300, 4, falling, 1)
+	set := testset.Ranked(300, 4, falling, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 1024 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
 	}
@@ -73,7 +73,7 @@ func TestOffsetOfRowsChangesNoBit(t *testing.T) {
 
 func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 	const n, k = 300, 5
-	set := ranked(n, k, falling, 2)
+	set := testset.Ranked(n, k, falling, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
 	classes, rows := rng.Perm(k), rng.Perm(n)
 	byClass := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
@@ -122,7 +122,7 @@ func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 		}
 		for _, c := range []float32{0.125, 4} {
 			// The temperature is so high that no bound is active, since bounds do not scale.
-			set := ranked(500, 2, func(q float64) float64 { return 2*(1-q) + 3 }, 3)
+			set := testset.Ranked(500, 2, func(q float64) float64 { return 2*(1-q) + 3 }, 3)
 			scaled := &data.Set{Logits: data.NewMatrix(500, 2), Labels: set.Labels}
 			for i, l := range set.Logits.Data {
 				scaled.Logits.Data[i] = c * l
@@ -140,7 +140,7 @@ func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 
 // A set that is applied in blocks of any size has the same bits.
 func TestBlocksHaveTheSameBits(t *testing.T) {
-	set := ranked(700, 4, falling, 4)
+	set := testset.Ranked(700, 4, falling, 4)
 	for _, name := range temperatureMethods {
 		m := fitAny(t, name, set).Map
 		whole := applied(m, set.Logits)
@@ -156,7 +156,7 @@ func TestBlocksHaveTheSameBits(t *testing.T) {
 }
 
 func TestTemperaturesKeepThePrediction(t *testing.T) {
-	set := ranked(400, 5, falling, 5)
+	set := testset.Ranked(400, 5, falling, 5)
 	test := testset.Simulated(500, 5, 2, 1, 6)
 	for i := range 100 { // rows with two or more classes at the maximum, and constant rows
 		row := test.Logits.Row(i)
@@ -248,7 +248,7 @@ func TestTemperatureMethodsRejectBadSets(t *testing.T) {
 		{"label negative", &data.Set{Logits: data.NewMatrix(1, 2), Labels: []int32{-1}}},
 	} {
 		for _, name := range temperatureMethods[1:] { // uncal reads nothing
-			e, _ := Lookup(name)
+			e, _ := lookup(name)
 			m, err := e.With(setInts(nil))
 			if err != nil {
 				t.Fatal(err)
@@ -265,7 +265,7 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 	cancel()
 	set := testset.Simulated(10, 3, 1, 1, 1)
 	for _, name := range temperatureMethods {
-		e, _ := Lookup(name)
+		e, _ := lookup(name)
 		m, err := e.With(setInts(nil))
 		if err != nil {
 			t.Fatal(err)
@@ -280,7 +280,7 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 func TestMapsKeepNoArrays(t *testing.T) {
 	test := testset.Simulated(20, 3, 2, 1, 2)
 	for _, name := range temperatureMethods {
-		set := ranked(100, 3, falling, 9)
+		set := testset.Ranked(100, 3, falling, 9)
 		m := fitAny(t, name, set).Map
 		before := applied(m, test.Logits)
 		for i := range set.Logits.Data {

@@ -31,7 +31,8 @@ type EntropyTemperature struct{}
 // when every row is tied, means s = 0. A single class has g = 0.
 type GapTemperature struct{}
 
-var tConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
+// TConfEntry is the entry of ConfidenceTemperature.
+var TConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
 	Name:      "t-conf",
 	Label:     "T(conf)",
 	Version:   1,
@@ -44,7 +45,8 @@ var tConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
 	Departs:   "a variant of ours, with the bounds of qats",
 })
 
-var tEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
+// TEntropyEntry is the entry of EntropyTemperature.
+var TEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
 	Name:      "t-entropy",
 	Label:     "T(entropy)",
 	Version:   1,
@@ -57,7 +59,8 @@ var tEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
 	Departs:   "a variant of ours, with the bounds of qats",
 })
 
-var tGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
+// TGapEntry is the entry of GapTemperature.
+var TGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
 	Name:      "t-gap",
 	Label:     "T(gap)",
 	Version:   1,
@@ -71,13 +74,13 @@ var tGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
 })
 
 // Contract needs logits and labels.
-func (ConfidenceTemperature) Contract() Contract { return logitsContract() }
+func (ConfidenceTemperature) Contract() Contract { return LogitsContract() }
 
 // Contract needs logits and labels.
-func (EntropyTemperature) Contract() Contract { return logitsContract() }
+func (EntropyTemperature) Contract() Contract { return LogitsContract() }
 
 // Contract needs logits and labels.
-func (GapTemperature) Contract() Contract { return logitsContract() }
+func (GapTemperature) Contract() Contract { return LogitsContract() }
 
 // Fit returns a and b.
 func (ConfidenceTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
@@ -93,7 +96,7 @@ func (EntropyTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
 func (GapTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	unit := 0.0
 	for i := range in.Cal.Logits.Rows {
-		unit = max(unit, topGap(in.Cal.Logits.Row(i)))
+		unit = max(unit, TopGap(in.Cal.Logits.Row(i)))
 	}
 	return fitLinear[byGap](ctx, in, unit)
 }
@@ -120,12 +123,12 @@ func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
 	if unit == 0 {
 		return 0
 	}
-	return min(topGap(row)/unit, 1)
+	return min(TopGap(row)/unit, 1)
 }
 
-// topGap returns the difference of the two largest elements of row, 0 if they
+// TopGap returns the difference of the two largest elements of row, 0 if they
 // tie or there is one.
-func topGap(row []float32) float64 {
+func TopGap(row []float32) float64 {
 	if len(row) < 2 {
 		return 0
 	}
@@ -161,7 +164,7 @@ func fitLinear[S certainty](ctx context.Context, in Input, unit float64) (*Fitte
 	if err != nil {
 		return nil, err
 	}
-	return result(linearMap[S]{A: x[0], B: x[1], Unit: unit}, report), nil
+	return Result(linearMap[S]{A: x[0], B: x[1], Unit: unit}, report), nil
 }
 
 // linearMap is the temperature A (1-s) + B.

@@ -72,7 +72,7 @@ func TestLinearIsThatOfPython(t *testing.T) {
 
 func TestLinearIsAtMostBruteForce(t *testing.T) {
 	for seed := range uint64(3) {
-		set := ranked(150, 3+int(seed), falling, seed)
+		set := testset.Ranked(150, 3+int(seed), falling, seed)
 		for _, name := range linearMethods {
 			f := fitMethod(t, name, set, nil)
 			gotA, gotB := lineOf(f.Map)
@@ -88,11 +88,11 @@ func TestLinearIsAtMostBruteForce(t *testing.T) {
 func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 	set := testset.Lattice(50, 6)
 	for _, name := range linearMethods {
-		e, _ := Lookup(name)
+		e, _ := lookup(name)
 		unit := 0.0
 		if name == "t-gap" {
 			for i := range 50 {
-				unit = max(unit, topGap(set.Logits.Row(i)))
+				unit = max(unit, TopGap(set.Logits.Row(i)))
 			}
 		}
 		m, err := e.restore(func(v any) error { return json.Unmarshal(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit), v) })
@@ -111,7 +111,7 @@ func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 
 // With a = 0 the fit is ts to the last bit, with a warning.
 func TestLinearContainsTS(t *testing.T) {
-	rising := ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
+	rising := testset.Ranked(400, 4, func(q float64) float64 { return 0.7 + 2*q }, 3)
 	scaled := fitMethod(t, "ts", rising, nil)
 	for _, name := range linearMethods {
 		f := fitMethod(t, name, rising, nil)
@@ -133,7 +133,7 @@ func TestTopGapIsTheGapOfTheTwoLargest(t *testing.T) {
 		{[]float32{1, 4, 4, 2}, 0}, {[]float32{-1, -4, -2}, 1}, {[]float32{0, 1, 2, 9}, 7}, {[]float32{9, 0, 8.5}, 0.5},
 		{[]float32{3e38, -3e38}, 6e38},
 	} {
-		if got := topGap(c.row); !(math.Abs(got-c.want) <= 1e-6*c.want) {
+		if got := TopGap(c.row); !(math.Abs(got-c.want) <= 1e-6*c.want) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}

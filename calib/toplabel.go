@@ -4,25 +4,25 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/calib/internal/isotonic"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// topRow is one calibration row of a top-label method: its tail sum, see Unscaled.Tails,
+// TopRow is one calibration row of a top-label method: its tail sum, see Unscaled.Tails,
 // and whether the predicted class is right.
-type topRow struct {
-	tail float64
-	hit  bool
+type TopRow struct {
+	Tail float64
+	Hit  bool
 }
 
-// topConf returns the softmax confidence of a row with the given tail, in (0, 1].
-func topConf(tail float64) float64 { return 1 / (1 + tail) }
+// TopConf returns the softmax confidence of a row with the given tail, in (0, 1].
+func TopConf(tail float64) float64 { return 1 / (1 + tail) }
 
-// topStretched returns that confidence stretched (package stretch).
-func topStretched(tail float64) float64 { return isotonic.Stretched(topConf(tail), tail) }
+// TopStretched returns that confidence stretched (package stretch).
+func TopStretched(tail float64) float64 { return stretch.OfTail(TopConf(tail), tail) }
 
-// topRows returns the rows of a labelled set.
-func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
+// TopRows returns the rows of a labelled set.
+func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
@@ -30,12 +30,12 @@ func topRows(ctx context.Context, set *data.Set) ([]topRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]topRow, len(t))
+	rows := make([]TopRow, len(t))
 	for i, tail := range t {
-		rows[i] = topRow{tail, fit.Hit(set.Logits.Row(i), set.Labels[i])}
+		rows[i] = TopRow{tail, fit.Hit(set.Logits.Row(i), set.Labels[i])}
 	}
 	return rows, nil
 }
 
-// topFitted returns a fitted top-label map with its report: one pass, and no NLL.
-func topFitted(m TopLabel) *Fitted { return result(m, fit.Report{Passes: 1}) }
+// TopFitted returns a fitted top-label map with its report: one pass, and no NLL.
+func TopFitted(m TopLabel) *Fitted { return Result(m, fit.Report{Passes: 1}) }

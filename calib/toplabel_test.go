@@ -1,12 +1,9 @@
 package calib
 
 import (
-	"context"
 	"math"
-	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
@@ -45,76 +42,6 @@ func TestTopLabelKeepsTheClass(t *testing.T) {
 		}
 		if q := applied(constantTop(c.g), set.Logits).Row(0); !testset.Near(q, c.vector, 1e-15) {
 			t.Errorf("%s: vector %v, want %v", c.name, q, c.vector)
-		}
-	}
-}
-
-// The fitted pairs of the three methods are those of plain sums over sorted or binned
-// rows.
-func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
-	set := testset.Lattice(400, 5)
-	raw := applied(temperatureMap{1}, set.Logits)
-	n := set.Logits.Rows
-	conf, hit := make([]float64, n), make([]float64, n)
-	for i := range n {
-		top := fit.TopClass(set.Logits.Row(i))
-		conf[i] = raw.Row(i)[top]
-		if int(set.Labels[i]) == top {
-			hit[i] = 1
-		}
-	}
-	_, binned := TopLabels(fitMethod(t, "hb-top", set, map[string]int{"bins": 4}).Map.(TopLabel), set)
-	_, isotonic := TopLabels(fitMethod(t, "ir-top", set, nil).Map.(TopLabel), set)
-	for i := range n {
-		rows, hits := 0.0, 0.0
-		for j := range n {
-			if math.Ceil(4*conf[j]) == math.Ceil(4*conf[i]) {
-				rows++
-				hits += hit[j]
-			}
-		}
-		if binned[i] != hits/rows {
-			t.Fatalf("hb-top, row %d: %v, want %v of %v", i, binned[i], hits, rows)
-		}
-		// max over a <= i of min over b >= i of the mean of rows a..b, by confidence
-		want := math.Inf(-1)
-		order := make([]int, n)
-		for j := range order {
-			order[j] = j
-		}
-		slices.SortFunc(order, func(a, b int) int {
-			if conf[a] < conf[b] {
-				return -1
-			}
-			return 1
-		})
-		if i%37 != 0 {
-			continue
-		}
-		at := slices.Index(order, i)
-		for a := 0; a <= at; a++ {
-			least, sum := math.Inf(1), 0.0
-			for b := a; b < n; b++ {
-				sum += hit[order[b]]
-				if b >= at {
-					least = min(least, sum/float64(b-a+1))
-				}
-			}
-			want = max(want, least)
-		}
-		if !(math.Abs(isotonic[i]-want) <= 1e-12) {
-			t.Fatalf("ir-top, row %d: %v, want %v", i, isotonic[i], want)
-		}
-	}
-}
-
-func TestCancelledTopLabelFitEndsAtOnce(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, name := range []string{"ir-top", "hb-top", "spline"} {
-		entry, _ := Lookup(name)
-		if _, err := entry.Method.Fit(ctx, Input{Cal: testset.Lattice(300, 4)}); err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 // minimum or minimises something else; see TSGuo50 and TSECEGrid.
 type TemperatureScaling struct{}
 
-var tsEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
+// TSEntry is the entry of TemperatureScaling.
+var TSEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
 	Name:      "ts",
 	Label:     "TS",
 	Version:   2,
@@ -26,21 +27,21 @@ var tsEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
 	Departs:   "the exact minimum, where the authors' code takes a fixed number of steps (ts-guo50 has theirs); T is limited",
 })
 
-// logitsContract is the contract of methods that use logits alone and keep the
+// LogitsContract is the contract of methods that use logits alone and keep the
 // prediction.
-func logitsContract() Contract {
+func LogitsContract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
 }
 
-// vectorContract is the contract of methods that use logits alone and may change
+// VectorContract is the contract of methods that use logits alone and may change
 // the prediction.
-func vectorContract() Contract {
+func VectorContract() Contract {
 	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
 }
 
-// streamedContract is logitsContract of methods that accept a Stream.
+// streamedContract is LogitsContract of methods that accept a Stream.
 func streamedContract() Contract {
-	c := logitsContract()
+	c := LogitsContract()
 	c.Streams = true
 	return c
 }
@@ -51,12 +52,12 @@ func (TemperatureScaling) Contract() Contract { return streamedContract() }
 // Fit returns the temperature. It warns if the NLL has no minimum. Then T is at
 // a bound, or it is 1 if all logits of every row are equal.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	_, t, report, err := in.temperature(ctx)
+	_, t, report, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err
 	}
 	in.stage("ts", report.Passes)
-	return result(temperatureMap{t}, report), nil
+	return Result(temperatureMap{t}, report), nil
 }
 
 // temperatureMap is one temperature for all rows.
@@ -64,7 +65,7 @@ type temperatureMap struct {
 	T float64 // > 0
 }
 
-func (m temperatureMap) Check() error { return checkTemperature("T", m.T) }
+func (m temperatureMap) Check() error { return CheckTemperature("T", m.T) }
 
 // Parameters returns T.
 func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T", Value: m.T}} }
@@ -74,8 +75,8 @@ func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T"
 // between two others stays positive in float64.
 func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
 
-// checkTemperature rejects a temperature of a saved model that is not usable.
-func checkTemperature(name string, t float64) error {
+// CheckTemperature rejects a temperature of a saved model that is not usable.
+func CheckTemperature(name string, t float64) error {
 	if !usable(t) {
 		return fmt.Errorf("temperature %s = %v: want one in [1e-6, 1e8]", name, t)
 	}

@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -19,7 +20,7 @@ func fitMethod(t testing.TB, name string, set *data.Set, options map[string]int)
 // fitOn is fitMethod for methods that need more than a calibration set.
 func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted {
 	t.Helper()
-	entry, ok := Lookup(name)
+	entry, ok := lookup(name)
 	if !ok {
 		t.Fatalf("no method %q", name)
 	}
@@ -62,8 +63,41 @@ func TestSavedTemperaturesHaveLimits(t *testing.T) {
 		{1e-6, true}, {1, true}, {1e8, true}, {math.Nextafter(1e-6, 0), false}, {math.Nextafter(1e8, 1e9), false},
 		{0, false}, {-1, false}, {math.Inf(1), false}, {math.NaN(), false},
 	} {
-		if err := checkTemperature("T", c.t); (err == nil) != c.ok {
+		if err := CheckTemperature("T", c.t); (err == nil) != c.ok {
 			t.Errorf("T = %v: %v", c.t, err)
 		}
 	}
+}
+
+func fitted(t testing.TB, m Method, set *data.Set) Map {
+	t.Helper()
+	f, err := m.Fit(context.Background(), Input{Cal: set.View(m.Contract().Cal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Map
+}
+
+func applied(m Map, logits data.Matrix) data.Probs {
+	q := data.NewProbs(logits.Rows, logits.Cols)
+	Apply(m, q, &data.Set{Logits: logits})
+	return q
+}
+
+// entries are the methods of this package.
+func entries() []Entry {
+	return []Entry{
+		UncalEntry, TSEntry, TSGuo50Entry, TSECEGridEntry, ECEntry, CTSEntry, ETSEntry, TTATSEntry, AdaTSEntry, HTSEntry, BTSEntry, CBTEntry,
+		GCEntry, GCSplitEntry, FeatClipEntry, HFEEntry, HFENoOODEntry, HFETargetEntry,
+		QaTSEntry, QaTSPWEntry, QaTSFreeEntry, QaTSPWFreeEntry, QaTSTransductiveEntry, QaTSReadingEntry, TConfEntry, TEntropyEntry, TGapEntry,
+	}
+}
+
+// lookup returns the method of the given name, and whether there is one.
+func lookup(name string) (Entry, bool) {
+	i := slices.IndexFunc(entries(), func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return entries()[i], true
 }

@@ -17,7 +17,8 @@ import (
 // set is read once for every temperature.
 type TSECEGrid struct{}
 
-var tsECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
+// TSECEGridEntry is the entry of TSECEGrid.
+var TSECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
 	Name:      "ts-ecegrid",
 	Label:     "TS (ECE grid)",
 	Version:   2,
@@ -36,7 +37,7 @@ func (TSECEGrid) Contract() Contract { return streamedContract() }
 // Fit returns the temperature. The report has no gradient, because the ECE has
 // none.
 func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
+	o, err := in.Objective()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if report.AtBound != nil {
 		report.Warnings = []string{"the least ECE is at the end of the grid: " + report.AtBound[0]}
 	}
-	return result(temperatureMap{best}, report), nil
+	return Result(temperatureMap{best}, report), nil
 }
 
 // eceAt returns the ECE-15 at one scale: the sum over the bins of

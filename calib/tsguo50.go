@@ -16,7 +16,8 @@ import (
 // computes in float32, we in float64; the test shows the difference.
 type TSGuo50 struct{}
 
-var tsGuo50Entry = NewEntry[TSGuo50, temperatureMap](Entry{
+// TSGuo50Entry is the entry of TSGuo50.
+var TSGuo50Entry = NewEntry[TSGuo50, temperatureMap](Entry{
 	Name:      "ts-guo50",
 	Label:     "TS (Guo, 50)",
 	Version:   2,
@@ -34,7 +35,7 @@ func (TSGuo50) Contract() Contract { return streamedContract() }
 
 // Fit returns the temperature after the last step.
 func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.objective()
+	o, err := in.Objective()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if report.Gradient > 1e-7 {
 		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
 	}
-	return result(temperatureMap{t}, report), nil
+	return Result(temperatureMap{t}, report), nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.

@@ -22,7 +22,8 @@ import (
 // rotation and zoom, brightness, warp.
 type AugmentedTemperatureScaling struct{}
 
-var ttaTSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
+// TTATSEntry is the entry of AugmentedTemperatureScaling.
+var TTATSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
 	Name:      "tta-ts",
 	Label:     "TTA-TS",
 	Version:   2,

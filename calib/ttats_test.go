@@ -12,7 +12,7 @@ import (
 
 // With three views equal to the image the map is ts to the bit.
 func TestTTAOfEqualViewsIsTS(t *testing.T) {
-	set := ranked(300, 5, falling, 1)
+	set := testset.Ranked(300, 5, falling, 1)
 	m := fitted(t, AugmentedTemperatureScaling{}, set).(augmentedMap)
 	scaled := fitted(t, TemperatureScaling{}, set).(temperatureMap)
 	if m.T != scaled.T {

@@ -10,7 +10,8 @@ import (
 // first column of every table is computed like the others.
 type Uncalibrated struct{}
 
-var uncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
+// UncalEntry is the entry of Uncalibrated.
+var UncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
 	Name:      "uncal",
 	Label:     "Uncal",
 	Version:   1,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -18,7 +19,7 @@ import (
 // the external methods and the metrics.
 func Registry() spec.Registry {
 	return spec.Registry{
-		Methods:  calib.Registry(),
+		Methods:  all.Registry(),
 		External: []calib.Entry{programEntry(), precomputedEntry()},
 		Metrics:  metrics.Registry(),
 	}

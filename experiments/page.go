@@ -4,7 +4,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -39,7 +39,7 @@ func WriteRowsPage(w io.Writer, rows *results.Rows, dir string, o page.Options) 
 // Labels returns the name in print of each registered calibrator.
 func Labels() map[string]string {
 	labels := map[string]string{}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		labels[e.Name] = e.Label
 	}
 	return labels

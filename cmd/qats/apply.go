@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/spf13/cobra"
 )
 
 func applyCommand() *cobra.Command {
@@ -57,10 +57,10 @@ func loadModel(path string) (*calib.Model, calib.Contract, error) {
 		return nil, calib.Contract{}, err
 	}
 	defer f.Close()
-	model, err := calib.LoadModel(f, calib.Registry())
+	model, err := calib.LoadModel(f, all.Registry())
 	if err != nil {
 		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
 	}
-	entry, _ := calib.Lookup(model.Method)
+	entry, _ := all.Lookup(model.Method)
 	return model, entry.Method.Contract(), nil
 }

@@ -8,13 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/spf13/cobra"
 )
 
 // rows returns the rows to compare. It first runs the specs of --spec, into dir. If
@@ -62,7 +61,7 @@ func (c *comparing) inRows(rows *results.Rows) error {
 		return err
 	}
 	for _, m := range append([]string{c.Against}, c.Methods...) {
-		_, registered := calib.Lookup(m)
+		_, registered := all.Lookup(m)
 		near := spec.Nearest(m, known)
 		if !registered && !slices.Contains(known, m) && near != "" {
 			return fmt.Errorf("no rows of method %q; there are %s (did you mean %s?)", m, strings.Join(known, ", "), near)

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
+	"github.com/spf13/cobra"
 )
 
 // completion is a function that completes an argument or the value of a flag.
@@ -34,14 +34,14 @@ func oneArgument(words func() []string) completion {
 
 // describedMethods returns the registered methods, each with its summary.
 func describedMethods() []string {
-	return results.Values(calib.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
+	return results.Values(all.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
 }
 
 // completeOption completes -p of qats fit with the options of its method.
 func completeOption(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var list []string
 	if len(args) > 0 {
-		if e, ok := calib.Lookup(args[0]); ok {
+		if e, ok := all.Lookup(args[0]); ok {
 			for _, o := range e.Options() {
 				list = append(list, o.Name+"=\t"+o.Help+": "+o.Range)
 			}
@@ -80,7 +80,7 @@ func comparableMethods(specs []*spec.Spec) []string {
 	for _, s := range specs {
 		list = append(list, s.MethodNames()...)
 	}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		list = append(list, e.Name)
 	}
 	slices.Sort(list)

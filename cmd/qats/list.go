@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -18,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
+	"github.com/spf13/cobra"
 )
 
 func methodsCommand() *cobra.Command {
@@ -44,7 +44,7 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 			if page {
 				return writePage(w)
 			}
-			list := calib.Registry()
+			list := all.Registry()
 			if len(args) > 0 {
 				e, err := spec.MatchMethod(slices.Concat(list, experiments.Registry().External), args[0])
 				if err != nil {
@@ -118,7 +118,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 	for _, text := range warningsOf(e.Method.Contract()) {
 		items = append(items, item{"warning", text})
 	}
-	if _, registered := calib.Lookup(e.Name); !registered {
+	if _, registered := all.Lookup(e.Name); !registered {
 		items = []item{{"label", e.Label}, {"more", "docs/new-calibrator.md; only a spec can name this method"}}
 	}
 	if err := show(w, e.Name, e.Summary, items); err != nil {

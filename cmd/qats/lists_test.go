@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -16,7 +16,7 @@ import (
 // (the commands to type apart from it).
 func TestListsFitTheLine(t *testing.T) {
 	commands := [][]string{{"methods"}, {"metrics"}, {"figures"}, {"version"}}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		commands = append(commands, []string{"methods", e.Name})
 	}
 	for _, e := range metrics.Registry() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -52,7 +53,7 @@ type item struct{ key, text string }
 func writePage(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(pageHead + "\n## Calibrators\n")
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		section(&b, e.Name, e.Summary, methodItems(e))
 	}
 	b.WriteString("\n## Metrics\n")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -45,7 +45,7 @@ func TestEveryEntrySaysWhatItWasComparedWith(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		check(e.Name, e.Formula, e.Code, e.Agreement, e.Departs)
 	}
 	for _, e := range metrics.Registry() {
@@ -62,7 +62,7 @@ func TestEveryAgreementNamesItsSets(t *testing.T) {
 			t.Errorf("%s: on which sets? %s", name, agreement)
 		}
 	}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		check(e.Name, e.Agreement)
 	}
 	for _, e := range metrics.Registry() {
@@ -98,7 +98,7 @@ func TestPeersPageHasItsMethodsAndMetrics(t *testing.T) {
 	}
 	methods, measures := column("Calibrators"), column("Measures")
 	for name := range methods {
-		if _, ok := calib.Lookup(name); !ok {
+		if _, ok := all.Lookup(name); !ok {
 			t.Errorf("docs/peers.md names %q, which is no method", name)
 		}
 	}

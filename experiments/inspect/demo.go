@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -83,7 +84,7 @@ func RunDemo(ctx context.Context, network string) (*Demo, error) {
 
 // add fits one method and scores it.
 func (d *Demo) add(ctx context.Context, name string, cal, test *data.Set) error {
-	e, _ := calib.Lookup(name)
+	e, _ := all.Lookup(name)
 	fitted, err := calib.Fit(ctx, e.Method, cal)
 	if err != nil {
 		return err

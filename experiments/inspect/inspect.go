@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -124,7 +124,7 @@ func Folder(ctx context.Context, dir string) (*Inspection, error) {
 	in := &Inspection{}
 	severity := Error
 	if len(s.Sets) > 0 {
-		for _, e := range calib.Registry() {
+		for _, e := range all.Registry() {
 			s.Methods = append(s.Methods, e.Name)
 		}
 		read, err := spec.Parse(dir, []byte(s.Spec()), experiments.Registry())

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -180,7 +180,7 @@ var arrayNames = map[data.Parts]string{
 // that they lack.
 func (s *Starter) more() []string {
 	var list []string
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		c := e.Method.Contract()
 		need := (c.Cal | c.Test | c.Target) &^ scored
 		if need == 0 {

@@ -3,7 +3,7 @@ package spec
 import (
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -32,7 +32,7 @@ func TestUnknownNamesHaveSuggestions(t *testing.T) {
 		"isotonic":            "ir",
 		"dirichlets":          "dirichlet",
 	} {
-		_, err := MatchMethod(calib.Registry(), got)
+		_, err := MatchMethod(all.Registry(), got)
 		if err == nil || err.Error() != `unknown method "`+got+`" (did you mean `+want+`?)` {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -48,10 +48,10 @@ func TestUnknownNamesHaveSuggestions(t *testing.T) {
 // TestAliasesStandForOneNameEach, and none is the name of another method or metric.
 func TestAliasesStandForOneNameEach(t *testing.T) {
 	seen := map[string]string{}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		seen[plain(e.Name)] = e.Name
 	}
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		for _, a := range e.Aliases {
 			if other := seen[plain(a)]; other != "" {
 				t.Errorf("%s is an alias of %s and names %s", a, e.Name, other)
@@ -91,7 +91,7 @@ func TestEditsCountsSwaps(t *testing.T) {
 // TestSpecNamesMatchWithoutCase wherever a spec names a method or a metric, and the
 // rows have the registered names.
 func TestSpecNamesMatchWithoutCase(t *testing.T) {
-	known := Registry{Methods: calib.Registry(), Metrics: metrics.Registry()}
+	known := Registry{Methods: all.Registry(), Metrics: metrics.Registry()}
 	s, err := Parse("s.yaml", []byte(`name: s
 methods: [TS, QaTS, {name: Mine, method: IR}, {name: HB, label: Bins}]
 metrics: [ECE, ece-null]

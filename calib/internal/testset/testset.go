@@ -355,3 +355,28 @@ func Read(t testing.TB, path string, v any) {
 		t.Fatal(err)
 	}
 }
+
+// Checked is a map that rejects parameters that no fit returns.
+type Checked interface{ Check() error }
+
+// Limits are maps with parameters at their limits, which are good, and maps that differ
+// from a good one in one part, which are bad.
+type Limits struct{ Good, Bad []Checked }
+
+// CheckLimits tests that good maps are accepted and bad ones rejected: a model is read from
+// a file, and one that is accepted must not panic when it is applied.
+func CheckLimits(t *testing.T, cases map[string]Limits) {
+	t.Helper()
+	for name, c := range cases {
+		for i, m := range c.Good {
+			if err := m.Check(); err != nil {
+				t.Errorf("%s, good model %d: %v", name, i, err)
+			}
+		}
+		for i, m := range c.Bad {
+			if err := m.Check(); err == nil {
+				t.Errorf("%s, bad model %d: %.200s is accepted", name, i, fmt.Sprintf("%+v", m))
+			}
+		}
+	}
+}

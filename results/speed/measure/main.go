@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
@@ -77,7 +79,7 @@ var tasks = map[string]func(at folder, name string) figures{
 	"fit":   fit,
 	"score": score,
 	"boot":  boot,
-	"iso":   isotonic,
+	"iso":   oneVsRest,
 	"grow":  grow,
 
 	"method": method,
@@ -93,7 +95,7 @@ func method(at folder, name string) figures {
 	if len(os.Args) < 5 {
 		log.Fatal("name a method")
 	}
-	e, ok := calib.Lookup(os.Args[4])
+	e, ok := all.Lookup(os.Args[4])
 	if !ok {
 		log.Fatalf("no method %q", os.Args[4])
 	}
@@ -288,13 +290,13 @@ func boot(at folder, name string) figures {
 	return figures{"seconds": of(1), "seven": of(7)}
 }
 
-// isotonic fits one-vs-rest isotonic regression on the calibration set and applies
+// oneVsRest fits one-vs-rest isotonic regression on the calibration set and applies
 // it to the test set.
-func isotonic(at folder, name string) figures {
+func oneVsRest(at folder, name string) figures {
 	cal, test := at.read(name, "cal"), at.read(name, "test")
 	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
 	return figures{"seconds": least(1, func() {
-		fitted := must(calib.OneVsRestIsotonic{}.Fit(ctx, calib.Input{Cal: cal}))
+		fitted := must(isotonic.OneVsRest{}.Fit(ctx, calib.Input{Cal: cal}))
 		calib.Apply(fitted.Map, probs, test.View(data.Logits))
 	})}
 }

@@ -1,0 +1,95 @@
+// Package all is the list of the calibrators of this project. Programs import it; package
+// calib and the families of methods below it do not.
+package all
+
+import (
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/binning"
+	"github.com/qats-bench/qats/calib/isotonic"
+	"github.com/qats-bench/qats/calib/linear"
+	"github.com/qats-bench/qats/calib/neighbours"
+	"github.com/qats-bench/qats/calib/network"
+	"github.com/qats-bench/qats/calib/splines"
+)
+
+// Registry returns every method, in the order of table columns. Adding a
+// method is one file in the package of its family and one line here. The entries and their aliases are the
+// caller's own; a number that an option of Method points to is shared: read it only.
+func Registry() []calib.Entry {
+	list := []calib.Entry{
+		calib.UncalEntry,
+		calib.TSEntry,
+		calib.TSGuo50Entry,
+		calib.TSECEGridEntry,
+		calib.ECEntry,
+		calib.CTSEntry,
+		calib.ETSEntry,
+		isotonic.IREntry,
+		isotonic.IRTopEntry,
+		isotonic.IROVAEntry,
+		isotonic.CIREntry,
+		isotonic.IVAPEntry,
+		isotonic.CVAPEntry,
+		binning.HBEntry,
+		binning.HBMassEntry,
+		binning.HBTopEntry,
+		binning.BBQEntry,
+		binning.ScalingBinningEntry,
+		binning.ScalingBinningTopEntry,
+		splines.SplineEntry,
+		splines.SmoothingSplineEntry,
+		neighbours.KernelEntry,
+		linear.PlattEntry,
+		linear.PlattLogitsEntry,
+		linear.QuadraticEntry,
+		linear.BetaEntry,
+		linear.VSEntry,
+		linear.SVSEntry,
+		linear.SMSEntry,
+		linear.DirichletEntry,
+		linear.MSODIREntry,
+		calib.TTATSEntry,
+		calib.AdaTSEntry,
+		calib.HTSEntry,
+		calib.BTSEntry,
+		calib.CBTEntry,
+		network.PTSEntry,
+		network.SMARTEntry,
+		network.HCalEntry,
+		calib.GCEntry,
+		calib.GCSplitEntry,
+		calib.FeatClipEntry,
+		neighbours.DACEntry,
+		neighbours.ProCalEntry,
+		neighbours.ProCalBinsEntry,
+		calib.HFEEntry,
+		calib.HFENoOODEntry,
+		calib.HFETargetEntry,
+		linear.LabelShiftEntry,
+		calib.QaTSEntry,
+		calib.QaTSPWEntry,
+		calib.QaTSFreeEntry,
+		calib.QaTSPWFreeEntry,
+		calib.QaTSTransductiveEntry,
+		calib.QaTSReadingEntry,
+		calib.TConfEntry,
+		calib.TEntropyEntry,
+		calib.TGapEntry,
+	}
+	for i := range list {
+		list[i].Aliases = slices.Clone(list[i].Aliases)
+	}
+	return list
+}
+
+// Lookup returns the method of the given name, and whether there is one.
+func Lookup(name string) (calib.Entry, bool) {
+	for _, e := range Registry() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return calib.Entry{}, false
+}

@@ -1,0 +1,54 @@
+package all
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/isotonic"
+	"github.com/qats-bench/qats/calib/linear"
+	"github.com/qats-bench/qats/data"
+)
+
+// names returns the names of parameters, separated by spaces.
+func names(list []calib.Parameter) string {
+	var all []string
+	for _, p := range list {
+		all = append(all, p.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestParametersHaveAFixedOrder(t *testing.T) {
+	set := testset.Drawn(200, 4, 2, 1)
+	for _, c := range []struct {
+		method calib.Method
+		want   string
+	}{
+		{calib.TemperatureScaling{}, "T"},
+		{calib.ExpectationConsistency{}, "T"},
+		{calib.QaTS{}, "a, b"},
+		{calib.FreeQaTS{}, "a, b"},
+		{calib.PiecewiseQaTS{Segments: 2}, "t_1, t_2, t_3"},
+		{calib.BinnedTemperatureScaling{Bins: 3}, "bin 1: T, bin 2: T, bin 3: T"},
+		{calib.EntropyTemperature{}, "a, b"},
+		{calib.GapTemperature{}, "a, b, unit"},
+		{calib.EntropyTemperatureScaling{}, "w, b"},
+		{calib.EnsembleTemperatureScaling{}, "T, w_1, w_2, w_3"},
+		{calib.HFEWithoutOOD{}, "T0, theta1, theta2, correct.mean, correct.std, wrong.mean, wrong.std"},
+		{linear.Dirichlet{Lambda: 1}, "lambda, mu"},
+		{calib.Uncalibrated{}, ""},
+		{isotonic.Regression{}, ""},
+		{linear.Vector{}, ""},
+	} {
+		f, err := c.method.Fit(context.Background(), calib.Input{Cal: set.View(data.Logits | data.Labels), Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(f.Parameters()); got != c.want {
+			t.Errorf("%T: %q, want %q", c.method, got, c.want)
+		}
+	}
+}

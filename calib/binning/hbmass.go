@@ -1,0 +1,111 @@
+package binning
+
+import (
+	"context"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// MassHistogram is histogram binning with bins of equal numbers of rows
+// (Zadrozny and Elkan 2001), of each class against all others: for each class j the n
+// rows are sorted by p_j and cut into bins of n/Bins rows; the first bins have one more
+// if n cannot be divided. The new probability is the share of rows of class j in the
+// bin, divided by the sum of the row. An edge lies half-way between the last score of
+// a bin and the first of the next, and belongs to the bin below. If the two are tied, as
+// in isotonic.Regression, it lies at the end of the tie, so that rounding parts no rows. A
+// set of fewer rows than Bins has one row a bin. The prediction may change.
+//
+// A bin without rows, which only ties can cause, returns its centre, and a row
+// of zeros becomes uniform, as in Histogram.
+//
+// Departures. CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile
+// at i/Bins, which are elsewhere between the same two scores if n is divided by Bins,
+// and belong to the bin above. Its empty bins return the share of the class.
+type MassHistogram struct {
+	Bins int // of equal numbers of rows, 1 to 1000; 0 means 10
+}
+
+// HBMassEntry is the entry of MassHistogram.
+var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
+	Name:      "hb-mass",
+	Label:     "HB-mass",
+	Version:   2,
+	Summary:   "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
+	Reference: "Zadrozny and Elkan 2001",
+	Aliases:   []string{"hist-quantile"},
+
+	Formula:   "q_j = share of class j in the bin of p_j, bins of equal numbers of calibration rows, divided by the sum over the classes",
+	Code:      "probmetrics 1.3.0, BinaryHistogramBinningCalibrator(strategy=\"quantile\")",
+	Agreement: "the fifteen networks: probabilities to 1e-9 on rows that no edge divides differently; they divide 3 (imdb) to 98 rows differently on the seven networks whose calibration rows are a multiple of ten, and 40 % to all of the rows on the others (1,263 of 1,300 on cifar100-lt-r100)",
+	Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
+
+	Cost: 30,
+})
+
+// Options returns the option bins.
+func (h *MassHistogram) Options() []calib.Option { return equalBinsOption(&h.Bins) }
+
+// Contract needs logits and labels. The prediction may change.
+func (MassHistogram) Contract() calib.Contract { return calib.VectorContract() }
+
+// Fit returns the edges and values of every class.
+func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	h, err := calib.WithDefaults(h)
+	if err != nil {
+		return nil, err
+	}
+	var m hbMassMap
+	m.Classes = make([]massHistogram, in.Cal.Logits.Cols)
+	nll, err := calib.EachClass(ctx, in.Cal, calib.ScoreStretched, func(class int, x []float64, positive []bool) {
+		m.Classes[class] = newMassHistogram(x, positive, h.Bins)
+		binValues(x, m.Classes[class].Edges, m.Classes[class].Values)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return calib.Result(m, fit.Report{NLL: nll, Passes: 1}), nil
+}
+
+// massHistogram is a value for each bin. Stretched probabilities up to Edges[0] are in bin
+// 0, those above Edges[i] up to Edges[i+1] in bin i+1.
+type massHistogram struct {
+	Edges  []float64 `json:"edges"`  // increasing, one fewer than Values
+	Values []float64 `json:"values"` // one for each bin
+}
+
+func (h massHistogram) Check() error { return checkBins(h.Edges, h.Values) }
+
+// newMassHistogram returns the share of hits in bins of equal numbers of stretched
+// probabilities.
+func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
+	edges, rows := equalEdges(scores, bins)
+	h := massHistogram{Edges: edges, Values: make([]float64, len(rows))}
+	for i, x := range scores {
+		if hit[i] {
+			h.Values[edgesBelow(edges, x)]++
+		}
+	}
+	for b, n := range rows {
+		if n > 0 {
+			h.Values[b] /= float64(n)
+		} else {
+			h.Values[b] = centre(edges, b)
+		}
+	}
+	return h
+}
+
+// hbMassMap holds a histogram for each of the k classes.
+type hbMassMap struct{ calib.PerClass[massHistogram] }
+
+// Apply writes the n x k probabilities.
+func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {
+	calib.ApplyClasses(dst, set, calib.ScoreStretched, m.at)
+}
+
+func (m hbMassMap) at(class int, x float64) float64 {
+	h := &m.Classes[class]
+	return h.Values[edgesBelow(h.Edges, x)]
+}

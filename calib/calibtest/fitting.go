@@ -1,0 +1,73 @@
+package calibtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// SetInts returns a function that sets whole-number options by name, as a spec does. An
+// unknown name is an error.
+func SetInts(values map[string]int) func([]calib.Option) error {
+	return func(all []calib.Option) error {
+		set := 0
+		for _, o := range all {
+			if v, ok := values[o.Name]; ok {
+				set++
+				if err := o.Set(v); err != nil {
+					return fmt.Errorf("%s: %w", o.Name, err)
+				}
+			}
+		}
+		if set < len(values) {
+			return fmt.Errorf("unknown options among %v", values)
+		}
+		return nil
+	}
+}
+
+// Fit returns the fit of a method on set, with some whole-number options.
+func Fit(t testing.TB, e calib.Entry, set *data.Set, options map[string]int) *calib.Fitted {
+	t.Helper()
+	return FitInput(t, e, calib.Input{Cal: set}, options)
+}
+
+// FitInput is Fit for methods that need more than a calibration set.
+func FitInput(t testing.TB, e calib.Entry, in calib.Input, options map[string]int) *calib.Fitted {
+	t.Helper()
+	method, err := e.With(SetInts(options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := method.Fit(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Map returns the map of m fitted on set, of which m sees the parts of its contract.
+func Map(t testing.TB, m calib.Method, set *data.Set) calib.Map {
+	t.Helper()
+	f, err := m.Fit(context.Background(), calib.Input{Cal: set.View(m.Contract().Cal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Map
+}
+
+// Apply returns the n x k probabilities of m for rows of logits.
+func Apply(m calib.Map, logits data.Matrix) data.Probs {
+	q := data.NewProbs(logits.Rows, logits.Cols)
+	calib.Apply(m, q, &data.Set{Logits: logits})
+	return q
+}
+
+// Softmax returns the n x k probabilities of the network itself.
+func Softmax(t testing.TB, logits data.Matrix) data.Probs {
+	t.Helper()
+	return Apply(Map(t, calib.Uncalibrated{}, &data.Set{Logits: logits}), logits)
+}

@@ -1,0 +1,197 @@
+package calib
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/data"
+)
+
+// The table agrees with the NLL by its definition, at random temperatures, on rows of
+// several kinds. The worst rows have 999 equal logits below the top one.
+func TestTableIsTheNLL(t *testing.T) {
+	const k = 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	set := &data.Set{Logits: data.NewMatrix(60, k), Labels: make([]int32, 60)}
+	for i := range 60 {
+		row := set.Logits.Row(i)
+		for j := range row {
+			switch i % 3 {
+			case 0:
+				row[j] = float32(3 * rng.NormFloat64())
+			case 1: // one top, the others equal
+				row[j] = -float32(i)
+			case 2: // two logits far above the others
+				row[j] = -50
+			}
+		}
+		if i%3 > 0 {
+			row[i] = 0
+			row[i+1] += float32(i) / 2
+		}
+		set.Labels[i] = int32(rng.IntN(k))
+	}
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	worst, mean := 0.0, 0.0
+	const trials = 60
+	for range trials {
+		u := math.Log(20) * (2*rng.Float64() - 1)
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range set.Labels {
+			got, slope := nllRowOf(&c, i)
+			want, wantSlope := testset.RowNLL(set.Logits.Row(i), int(set.Labels[i]), u)
+			worst = max(worst, math.Abs(got-want))
+			mean += math.Abs(got-want) / (60 * trials)
+			if !(math.Abs(slope-wantSlope) <= 1e-6*max(1, math.Abs(wantSlope))) {
+				t.Fatalf("row %d, u = %v: slope %v, want %v", i, u, slope, wantSlope)
+			}
+		}
+	}
+	t.Logf("error up to %.1e, %.1e on average", worst, mean)
+	if worst > 2e-9 || mean > 1e-10 {
+		t.Errorf("error up to %.1e, %.1e on average", worst, mean)
+	}
+}
+
+// Beyond the bounds of the temperature the NLL is constant.
+func TestTableIsConstantBeyondItsBounds(t *testing.T) {
+	set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: 2, Data: []float32{1, 0}}, Labels: []int32{1}}
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := newNLLTable(o)
+	for _, u := range []float64{math.Log(1000), 7, 1e9, math.Inf(1), -math.Log(1000), -8, math.Inf(-1)} {
+		c, err := table.at(context.Background(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, slope := nllRowOf(&c, 0)
+		want, _ := testset.RowNLL([]float32{1, 0}, 1, math.Copysign(math.Log(1000), u))
+		if !(math.Abs(got-want) <= 1e-9*max(1, want)) || slope != 0 {
+			t.Errorf("u = %v: %v with slope %v, want %v with 0", u, got, slope, want)
+		}
+	}
+}
+
+// nllRowOf returns the NLL of one row and its derivative.
+func nllRowOf(c *nllColumn, i int) (nll, slope float64) {
+	var v [2]float64
+	c.rows(v[:1], v[1:], i)
+	return v[0], v[1]
+}
+
+// The value agrees with its definition, and the gradient with differences.
+func TestMixtureFollowsItsDefinition(t *testing.T) {
+	set := testset.TwoGroups(300, 4, 3, [2]float64{1, 3}, 4)
+	for groups := 1; groups <= 4; groups++ {
+		o, err := fit.NewObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGCMixture(o, set.Features, groups, 0.1)
+		rng := rand.New(rand.NewPCG(6, 6))
+		x := m.Start(rng)
+		for g := range groups {
+			x[groups*3+g] += 0.7 * rng.NormFloat64()
+		}
+		gradient := make([]float64, len(x))
+		got, err := m.At(context.Background(), x, gradient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := mixtureByDefinition(set, groups, x); !(math.Abs(got-want) <= 1e-10) {
+			t.Errorf("%d groups: value %v, want %v", groups, got, want)
+		}
+		numeric := fd.Gradient(nil, func(x []float64) float64 {
+			return mixtureByDefinition(set, groups, x)
+		}, x, &fd.Settings{Formula: fd.Central})
+		// The definition depends on all of W. The gradient is that of a W whose rows
+		// sum to 0. They agree, since the mean does not change the softmax and is 0
+		// here.
+		for j := range x {
+			if !(math.Abs(gradient[j]-numeric[j]) <= 1e-7) {
+				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
+			}
+		}
+	}
+}
+
+func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
+	n, d := set.Features.Rows, set.Features.Cols
+	total := 0.0
+	for i := range n {
+		share, sum := make([]float64, groups), 0.0
+		for g := range share {
+			for j, v := range set.Features.Row(i) {
+				share[g] += x[g*d+j] * float64(v)
+			}
+			share[g] = math.Exp(share[g])
+			sum += share[g]
+		}
+		p := 0.0
+		for g := range share {
+			nll, _ := testset.RowNLL(set.Logits.Row(i), int(set.Labels[i]), x[groups*d+g])
+			p += share[g] / sum * math.Exp(-nll)
+		}
+		total -= math.Log(p) / float64(n)
+	}
+	square := 0.0
+	for _, w := range x[:groups*d] {
+		square += w * w
+	}
+	return total + 0.1*square/float64(groups*d)
+}
+
+// W starts uniform in (-1, 1)/sqrt(d), minus its mean over the groups, and tau at 1.5.
+func TestStartIsUniformAroundTheMeanOfTheGroups(t *testing.T) {
+	const d, groups = 4000, 5
+	m := &gcMixture{features: data.Matrix{Cols: d}, groups: groups}
+	x := m.Start(rand.New(rand.NewPCG(3, 3)))
+	reach := 1 / math.Sqrt(d)
+	squares, most := 0.0, 0.0
+	for j := range d {
+		sum := 0.0
+		for g := range groups {
+			v := x[g*d+j]
+			sum, squares, most = sum+v, squares+v*v, max(most, math.Abs(v))
+		}
+		if !(math.Abs(sum) <= 1e-15) {
+			t.Fatalf("feature %d: the groups sum to %v", j, sum)
+		}
+	}
+	// A uniform number has the variance reach^2/3; the mean takes one of five parts.
+	if want := reach * reach / 3 * (1 - 1./groups); !(math.Abs(squares/(groups*d)/want-1) <= .05) || most > 2*reach {
+		t.Errorf("variance %v, want %v; largest %v", squares/(groups*d), want, most)
+	}
+	for _, v := range x[groups*d:] {
+		if !(math.Abs(math.Exp(-v)-1.5) <= 1e-12) {
+			t.Errorf("tau = %v", math.Exp(-v))
+		}
+	}
+}
+
+// Row g of W is a view of its parameters.
+func TestRowsAreViewsOfTheParameters(t *testing.T) {
+	m := &gcMixture{features: data.Matrix{Cols: 2}, groups: 3}
+	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	w := m.Rows(x)
+	w[2][1] = -6
+	if want := [][]float64{{1, 2}, {3, 4}, {5, -6}}; !reflect.DeepEqual(w, want) || x[5] != -6 {
+		t.Errorf("rows %v of %v, want %v", w, x, want)
+	}
+}

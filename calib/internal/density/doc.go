@@ -1,2 +1,0 @@
-// Package density estimates densities in the plane by Gaussian kernels, for procal.
-package density

@@ -1,0 +1,66 @@
+package testset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// bundle returns the folder of arrays of real networks that comes with the project, for a
+// test of any of its packages.
+func bundle(t testing.TB) string {
+	t.Helper()
+	root := "."
+	for range 8 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return filepath.Join(root, "data", "bundle")
+		}
+		root = filepath.Join(root, "..")
+	}
+	t.Fatal("no go.mod above the folder of the test")
+	return ""
+}
+
+// Networks returns dataset/network of the sets to calibrate on, sorted: all of the
+// bundle, or in short mode those of the small sets.
+func Networks(t testing.TB) []string {
+	t.Helper()
+	folder := bundle(t)
+	paths, err := filepath.Glob(filepath.Join(folder, "*", "*", "cal", "logits.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range paths {
+		name, _ := filepath.Rel(folder, filepath.Dir(filepath.Dir(p)))
+		if name = filepath.ToSlash(name); !testing.Short() || strings.HasPrefix(name, "pneumoniamnist-28/") {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 5 {
+		t.Fatalf("%d networks in %s", len(names), folder)
+	}
+	return names
+}
+
+// Real reads the parts of one split of a network.
+func Real(t testing.TB, name string, split data.Split, parts data.Parts) *data.Set {
+	t.Helper()
+	folder, err := data.OpenFolder(bundle(t), data.Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataset, backbone, _ := strings.Cut(name, "/")
+	set, err := data.Load(context.Background(), folder, data.Ref{Dataset: dataset, Backbone: backbone, Split: split}, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Labelled are the parts that most methods need.
+const Labelled = data.Logits | data.Labels

@@ -1,0 +1,184 @@
+package isotonic
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// OneVsRest is isotonic regression of each class against all others
+// (Zadrozny and Elkan 2002): for each class j a nondecreasing g_j, fitted to the n
+// pairs (p_ij, 1[y_i = j]), and
+//
+//	q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same over the classes.
+//
+// The second term is that of Zhang, Kailkhura and Han (2020), whose code others
+// copied. Without it, a class without calibration rows, or a row on the zero plateaus
+// of all classes, would have probability 0: on a long tail the NLL is 6.9 with the
+// term and 129 without. Ties are as in Regression. The prediction may change.
+type OneVsRest struct{}
+
+// IROVAEntry is the entry of OneVsRest.
+var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
+	Name:      "irova",
+	Label:     "IR-OvA",
+	Version:   4,
+	Summary:   "isotonic regression of each class against all others, rows normalised",
+	Reference: "Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020",
+	Aliases:   []string{"isotonic-ova", "isotonic-one-vs-all"},
+
+	Formula:   "q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j nondecreasing, fitted to the n pairs (p_ij, 1[y_i = j])",
+	Code:      "scikit-learn's IsotonicRegression, as zhang64-llnl/Mix-n-Match-Calibration uses it",
+	Agreement: "the fifteen networks: probabilities to 4e-11 on eleven, 8e-10 on pneumoniamnist, 2.2e-3 on organamnist/vit-b16 (ties); where probabilities saturate, to 7.7e-4 on bloodmnist and .33 on cifar100/resnet14-adam; cifar10-jpeg/resnet50-w8-s2 of data/bundle: NLL and mean confidence to 1e-12",
+	Departs:   "ties as in ir; the term 1e-9 p is that of Zhang et al., the paper of 2002 has none",
+})
+
+// Contract needs logits and labels. The prediction may change.
+func (OneVsRest) Contract() calib.Contract { return calib.VectorContract() }
+
+// Fit returns the functions. As in Regression it keeps n of the n k pairs.
+// Of the others it needs only those that can matter to a class: a probability below
+// the least positive is in the block of value 0, whose right end is the largest such
+// probability. So an element below the largest one so far is skipped by its logit,
+// without an exponential. Of 25,000 rows of 1,000 classes a few per cent remain.
+func (OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	set := in.Cal
+	rows, err := likelyRows(ctx, set)
+	if err != nil {
+		return nil, err
+	}
+	for _, window := range windows() {
+		classes, ok, err := classIsotonics(ctx, set, rows, window)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return fittedClasses(ctx, set, rows, classes)
+		}
+	}
+	panic("calib: the infinite window was not wide enough")
+}
+
+// fittedClasses returns the map with the functions of the classes, and its report.
+func fittedClasses(ctx context.Context, set *data.Set, rows []likelyRow, classes []Function) (*calib.Fitted, error) {
+	m := newIROVAMap(classes)
+	nll, err := m.nll(ctx, set, rows)
+	if err != nil {
+		return nil, err
+	}
+	return calib.Result(m, fit.Report{NLL: nll, Passes: 1}), nil
+}
+
+// classIsotonics returns the isotonic regression of each class, and whether the
+// window was wide enough for all.
+func classIsotonics(ctx context.Context, set *data.Set, rows []likelyRow, window float64) ([]Function, bool, error) {
+	k := set.Logits.Cols
+	positives := make([][]float64, k)
+	for i, y := range set.Labels {
+		positives[y] = append(positives[y], rows[i].Stretched(set.Logits.Row(i)[y]))
+	}
+	pairs, limit := make([]*tally, k), make([]float32, k)
+	for j := range pairs {
+		pairs[j] = newTally(positives[j], window)
+		limit[j] = float32(math.Inf(-1))
+		if len(positives[j]) == 0 {
+			limit[j] = float32(math.Inf(1))
+		}
+	}
+	for i := range rows {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
+		for j := r.Next(row, limit, 0); j < k; j = r.Next(row, limit, j+1) {
+			switch x := r.Stretched(row[j]); {
+			case j == y:
+			case x >= pairs[j].Least():
+				pairs[j].AddZero(x)
+			case pairs[j].AddUnlikelyZero(x):
+				limit[j] = likelyLimit(x)
+			}
+		}
+	}
+	classes := make([]Function, k)
+	for j := range pairs {
+		var ok bool
+		if classes[j], ok = pairs[j].Regress(); !ok {
+			return nil, false, nil
+		}
+	}
+	return classes, true, nil
+}
+
+// irOVAMap holds one function for each of the k classes. It serves sets of k
+// classes only.
+type irOVAMap struct {
+	calib.PerClass[Function]
+	limit []float32 // k: likelyLimit of the right end of the zeros of each class
+}
+
+// Prepared returns m with its limits.
+func (m irOVAMap) Prepared() calib.Map { return newIROVAMap(m.Classes) }
+
+func newIROVAMap(classes []Function) irOVAMap {
+	m := irOVAMap{calib.PerClass[Function]{Classes: classes}, make([]float32, len(classes))}
+	for j, g := range classes {
+		m.limit[j] = float32(math.Inf(-1))
+		for i := 0; i < len(g.Y) && g.Y[i] == 0; i++ {
+			m.limit[j] = likelyLimit(g.X[i])
+		}
+		if len(g.Y) == 0 || g.Y[len(g.Y)-1] == 0 {
+			m.limit[j] = float32(math.Inf(1))
+		}
+	}
+	return m
+}
+
+// Apply writes the n x k probabilities.
+func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
+		for i, moments := range calib.NewUnscaled(part).Moments() {
+			r, row, q := newLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
+			softmax.Probs(q, row, 1)
+			sum := plateauSlope
+			for j, p := range q {
+				q[j] = plateauSlope * p
+			}
+			for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
+				g := m.Classes[j].At(r.Stretched(row[j]))
+				q[j] += g
+				sum += g
+			}
+			for j := range q {
+				q[j] /= sum
+			}
+		}
+	}
+}
+
+// nll returns the mean NLL of a set, given its rows, with the floor of the function
+// reported.
+func (m irOVAMap) nll(ctx context.Context, set *data.Set, rows []likelyRow) (float64, error) {
+	total := 0.0
+	for i := range rows {
+		if i%256 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		r, row, y := &rows[i], set.Logits.Row(i), int(set.Labels[i])
+		own, sum := plateauSlope*r.Prob(row[y]), plateauSlope
+		for j := r.Next(row, m.limit, 0); j < len(row); j = r.Next(row, m.limit, j+1) {
+			g := m.Classes[j].At(r.Stretched(row[j]))
+			sum += g
+			if j == y {
+				own += g
+			}
+		}
+		total -= softmax.Log(max(own/sum, fit.LeastProb))
+	}
+	return total / float64(len(rows)), nil
+}

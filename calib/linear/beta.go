@@ -1,0 +1,157 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
+)
+
+// Beta is beta calibration of each class against all others (Kull, Silva
+// Filho and Flach 2017): for each class a logistic regression of the n outcomes on
+// ln p and -ln(1-p), where p is the softmax probability of the class,
+//
+//	g(p) = sigmoid(a ln p - b ln(1-p) + c),  a, b in [0, 1000], |c| <= 1000.
+//
+// That is 3 k parameters. q_j is g_j(p_j) divided by the sum of the row; a row of
+// zeros becomes uniform. p is limited to [eps, 1-eps], eps = 2^-52, as in the
+// authors' code. The identity is a = b = 1, c = 0. The prediction may change.
+//
+// Departures. The authors fit almost without a penalty (C = 1e11). If a coefficient
+// is negative, they fit again without its regressor. We take the minimum for
+// a, b >= 0. The result is the same if one of them was negative. If the second fit
+// would be negative too, our g still does not fall. A class that is absent, or whose
+// rows all have a larger p than the other rows, has no minimum. Its parameters are
+// where the gradient has vanished, below 1e-12; another solver ends elsewhere, and a
+// warning says so.
+type Beta struct{}
+
+// BetaEntry is the entry of Beta.
+var BetaEntry = calib.NewEntry[Beta, betaMap](calib.Entry{
+	Name:      "beta",
+	Label:     "Beta",
+	Version:   4,
+	Summary:   "beta calibration of each class against all others, rows normalised",
+	Reference: "Kull, Silva Filho and Flach 2017",
+	Aliases:   []string{"beta-calibration"},
+
+	Formula:   "q_j = sigmoid(a_j ln p_j - b_j ln(1-p_j) + c_j), divided by the sum over the classes; a, b >= 0",
+	Code:      "betacal (the authors'); numpy",
+	Agreement: "lattice, 400 rows of 5 classes: parameters to 1e-9 with Newton's method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops",
+	Departs:   "the minimum for a, b >= 0; theirs drops a regressor with a negative coefficient and fits again. A class without a minimum gives a warning",
+
+	Cost: 150,
+})
+
+const (
+	betaEps    = 0x1p-52
+	logBetaEps = -52 * math.Ln2
+	betaMost   = 1000.0 // of every parameter
+)
+
+// Contract needs logits and labels. The prediction may change.
+func (Beta) Contract() calib.Contract { return calib.VectorContract() }
+
+// Fit returns a, b and c of every class. It needs 41 bytes a row for each class
+// that is being fitted, beside the scores of EachClass.
+func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	k := in.Cal.Logits.Cols
+	ends, separable := make([]fit.Solution, k), make([]bool, k)
+	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
+	nll, err := calib.EachClass(ctx, in.Cal, calib.ScoreLog, func(class int, logP []float64, positive []bool) {
+		lnP, lnRest := make([]float64, len(logP)), make([]float64, len(logP))
+		for i, v := range logP {
+			lnP[i], lnRest[i] = betaLogs(v)
+		}
+		l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
+		// a, b and c, from the identity
+		end := l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
+		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
+		ends[class], separable[class] = end, separated(lnP, positive)
+		calib.Replace(logP, class, m.at)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := calib.Result(m, fit.Report{NLL: nll, Passes: 1})
+	noteBeta(&f.Report, ends)
+	if open := fit.Count(separable); open > 0 {
+		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf(
+			"no unique fit in %d of %d classes, which are absent or told apart without an error", open, k))
+	}
+	return f, nil
+}
+
+// noteBeta adds the results of the k fits: all steps, the largest gradient, and how many
+// parameters are at a bound.
+func noteBeta(r *calib.Report, ends []fit.Solution) {
+	calib.NoteSolutions(r, ends)
+	for i, name := range []string{"a", "b"} {
+		held := 0
+		for _, e := range ends {
+			if e.At[i] == 0 {
+				held++
+			}
+		}
+		if held > 0 {
+			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= 0 in %d of %d classes", name, held, len(ends)))
+		}
+	}
+}
+
+// betaLogs returns ln p and -ln(1-p) of a probability with the given logarithm, where p
+// is limited to [betaEps, 1-betaEps].
+func betaLogs(logP float64) (lnP, lnRest float64) {
+	p := min(max(softmax.Exp(logP), betaEps), 1-betaEps)
+	return min(max(logP, logBetaEps), -betaEps), -softmax.Log(1 - p)
+}
+
+// separated reports whether no positive row has a smaller value than any other
+// row. Then there is no minimum: the loss falls as g becomes steeper.
+func separated(lnP []float64, positive []bool) bool {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i, u := range lnP {
+		if positive[i] {
+			least = min(least, u)
+		} else {
+			most = max(most, u)
+		}
+	}
+	return least >= most
+}
+
+// betaMap holds the parameters of k classes.
+type betaMap struct {
+	A []float64 `json:"a"` // k, >= 0
+	B []float64 `json:"b"` // k, >= 0
+	C []float64 `json:"c"` // k
+}
+
+// Apply writes the n x k probabilities.
+func (m betaMap) Apply(dst data.Probs, set *data.Set) {
+	calib.ApplyClasses(dst, set, calib.ScoreLog, m.at)
+}
+
+func (m betaMap) at(class int, logP float64) float64 {
+	lnP, lnRest := betaLogs(logP)
+	return fit.Sigmoid(float64(m.A[class]*lnP) + float64(m.B[class]*lnRest) + m.C[class])
+}
+
+// NumClasses returns k.
+func (m betaMap) NumClasses() int { return len(m.A) }
+
+func (m betaMap) Check() error {
+	if len(m.A) == 0 || len(m.B) != len(m.A) || len(m.C) != len(m.A) {
+		return fmt.Errorf("%d a, %d b and %d c: want one of each for every class", len(m.A), len(m.B), len(m.C))
+	}
+	for j := range m.A {
+		if !(m.A[j] >= 0 && m.A[j] <= betaMost) || !(m.B[j] >= 0 && m.B[j] <= betaMost) || !(math.Abs(m.C[j]) <= betaMost) {
+			return fmt.Errorf("class %d: a = %v, b = %v, c = %v: want a and b in [0, 1000] and |c| <= 1000", j, m.A[j], m.B[j], m.C[j])
+		}
+	}
+	return nil
+}
