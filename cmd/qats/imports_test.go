@@ -209,6 +209,7 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 		{"results/compare/significance", "results"},
 		{"experiments/spec", "experiments"},
 		{"experiments", "experiments/inspect"},
+		{"experiments/report/page", "experiments"},
 		{"experiments/external/temperature", "calib"},
 		{".", "data"},
 	} {
