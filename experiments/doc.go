@@ -1,12 +1,11 @@
-// Package experiments runs the experiments that specs describe, and renders
-// their results.
+// Package experiments runs the experiments that specs describe.
 //
-// Package spec reads the YAML files. This package does the rest, in stages:
+// Package spec reads the YAML files, and package report makes tables, figures and pages from
+// the files of a run. This package does what is between, in stages:
 //
 //	plan      settings x methods -> cells, each with its keys and its state in the store
 //	run       a pool of workers fits, applies and scores what is missing
 //	assemble  results.csv, bins.csv, pairs.csv, fits.csv and times.csv, from the store, in plan order
-//	views     tables, figures and pages, from these files alone
 //
 // The rules that make this safe:
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
@@ -61,7 +62,7 @@ settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 	if err := results.Folder(out).Write(&outcome.Rows); err != nil {
 		return err
 	}
-	if err := experiments.WriteViews(io.Discard, []*spec.Spec{s}, out, "report.tex"); err != nil {
+	if err := report.WriteViews(io.Discard, []*spec.Spec{s}, out, "report.tex"); err != nil {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(out, "tables", "*.txt"))

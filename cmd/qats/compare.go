@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
@@ -77,7 +77,7 @@ browser.`,
 
 // comparing holds the flags of compare.
 type comparing struct {
-	experiments.Compare
+	report.Compare
 	at          places
 	workers     int
 	experiments []string
@@ -127,7 +127,7 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Compact = c.latex == "compact"
-	c.Labels = experiments.Labels()
+	c.Labels = report.Labels()
 	dir := filepath.Join(c.at.out, "compare")
 	rows, failed := c.rows(cmd, dir)
 	if failed != nil && failed != errFailed {
@@ -152,7 +152,7 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 	case err != nil:
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
-	w := report(cmd)
+	w := unlessQuiet(cmd)
 	for i, p := range pages {
 		if c.json {
 			if err := p.JSON(cmd.OutOrStdout()); err != nil {
@@ -204,5 +204,5 @@ func (c *comparing) page(w io.Writer, dir string, rows *results.Rows) error {
 	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
 		rows.Run, rows.Parameters = nil, nil
 	}
-	return experiments.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
+	return report.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
 }

@@ -103,7 +103,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		}
 	}
 	c.at.Interval = c.Interval
-	w := report(cmd)
+	w := unlessQuiet(cmd)
 	if c.json {
 		w = io.Discard
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -56,7 +56,7 @@ func printDemo(w io.Writer, d *inspect.Demo) error {
 		"Every method is fitted on the calibration rows alone.", 80)
 	fmt.Fprintf(&b, "Lowest ECE: %s.\n\n", strings.Join(lowestECE(d), " and "))
 
-	diagram, err := plots.ReliabilityText(plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: experiments.Labels()})
+	diagram, err := plots.ReliabilityText(plots.Input{Bins: d.Bins, Methods: []string{"uncal", "qats"}, Labels: report.Labels()})
 	if err != nil {
 		return err
 	}

@@ -205,8 +205,8 @@ func isSet(cmd *cobra.Command, flag string) bool {
 	return err == nil && set
 }
 
-// report returns the writer for output that files hold too.
-func report(cmd *cobra.Command) io.Writer {
+// unlessQuiet returns the writer for output that files hold too.
+func unlessQuiet(cmd *cobra.Command) io.Writer {
 	if quiet(cmd) {
 		return io.Discard
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
 )
 
@@ -21,7 +21,7 @@ parameters, and says so.`,
 		Example: "  qats page results/out/companion",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return makePage(report(cmd), args[0])
+			return makePage(unlessQuiet(cmd), args[0])
 		},
 	}
 }
@@ -32,5 +32,5 @@ const pageMemory = 768 << 20
 // makePage makes the page of the folder dir, and prints to w what to open.
 func makePage(w io.Writer, dir string) error {
 	(&memory{bytes: pageMemory}).hold()
-	return experiments.WritePage(w, dir, page.Options{})
+	return report.WritePage(w, dir, page.Options{})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/plots"
 )
 
@@ -27,10 +28,10 @@ Tables and figures are made from the CSV files in OUT and from nothing else.`,
 			if err != nil {
 				return err
 			}
-			if err := experiments.WriteViews(report(cmd), specs, out, "report.tex", figures...); err != nil {
+			if err := report.WriteViews(unlessQuiet(cmd), specs, out, "report.tex", figures...); err != nil {
 				return err
 			}
-			if err := makePage(report(cmd), out); err != nil {
+			if err := makePage(unlessQuiet(cmd), out); err != nil {
 				return err
 			}
 			nextCompare(cmd, specs)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
@@ -40,23 +41,23 @@ elsewhere from the program.`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if at.quick {
-				fmt.Fprintf(report(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
+				fmt.Fprintf(unlessQuiet(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
 			specs, err := experiments.ReadSpecs(paperSpecs)
 			if err != nil {
 				return err
 			}
-			failed := execute(cmd, &at, specs, at.out, experiments.RunOptions{Workers: workers}, report(cmd))
+			failed := execute(cmd, &at, specs, at.out, experiments.RunOptions{Workers: workers}, unlessQuiet(cmd))
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := experiments.WriteViews(report(cmd), specs, at.out, "paper.tex", figures...); err != nil {
+			if err := report.WriteViews(unlessQuiet(cmd), specs, at.out, "paper.tex", figures...); err != nil {
 				return err
 			}
 			if err := writeDiff(cmd, at.out); err != nil {
 				return err
 			}
-			if err := makePage(report(cmd), at.out); err != nil {
+			if err := makePage(unlessQuiet(cmd), at.out); err != nil {
 				return err
 			}
 			return failed
@@ -80,9 +81,9 @@ func writeDiff(cmd *cobra.Command, out string) error {
 	if err := atomicfile.Write(path, comparison.Text); err != nil {
 		return err
 	}
-	if err := comparison.Summary(report(cmd)); err != nil {
+	if err := comparison.Summary(unlessQuiet(cmd)); err != nil {
 		return err
 	}
-	_, err = terminal.Fprintf(report(cmd), "(row by row: %s)\n", path)
+	_, err = terminal.Fprintf(unlessQuiet(cmd), "(row by row: %s)\n", path)
 	return err
 }

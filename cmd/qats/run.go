@@ -72,11 +72,11 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers, Shard: shard}, report(cmd))
+	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers, Shard: shard}, unlessQuiet(cmd))
 	if failed != nil && failed != errFailed || shard.N != 0 {
 		return failed
 	}
-	w := report(cmd)
+	w := unlessQuiet(cmd)
 	if r.at.json {
 		w = io.Discard
 	}

@@ -1,4 +1,4 @@
-package experiments
+package report
 
 import (
 	"io"
@@ -7,15 +7,32 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 )
+
+// measured returns rows of methods by metrics on two networks and two corrupted sets.
+func measured(methods, metrics []string) *results.Rows {
+	settings := []results.Setting{{Dataset: "d", Backbone: "a"}, {Dataset: "d", Backbone: "b"},
+		{Dataset: "d-c", Backbone: "a", Corruption: "fog", Severity: 1}, {Dataset: "d-c", Backbone: "a", Corruption: "fog", Severity: 3}}
+	var rows results.Rows
+	for i, s := range settings {
+		s.Experiment, s.Loss = "t", "ce"
+		for j, method := range methods {
+			for _, metric := range metrics {
+				rows.Records = append(rows.Records, results.Record{Setting: s, Method: method, Metric: metric, Value: .1 + .01*float64(i*j%3) - .02*float64(j),
+					N: 100, Source: "measured", Status: results.OK})
+			}
+		}
+	}
+	return &rows
+}
 
 // TestPageFilesAreInOrder: a file that cannot be written leaves those before it and none
 // after it, the same in each run.
 func TestPageFilesAreInOrder(t *testing.T) {
-	w := newWorld(t)
-	out, _ := w.run("name: t\nmethods: [uncal, ts, ir]\nmetrics: [ece]\nsettings:\n  - {dataset: d, backbone: [a, b]}\n  - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}\n", RunOptions{})
-	pages, err := Compare{Metrics: []string{"ece"}, Against: "ts", Block: compare.BySetting, Compact: true, Formats: []plots.Format{plots.SVG}}.Pages(&out.Rows)
+	rows := measured([]string{"uncal", "ts", "ir"}, []string{"ece"})
+	pages, err := Compare{Metrics: []string{"ece"}, Against: "ts", Block: compare.BySetting, Compact: true, Formats: []plots.Format{plots.SVG}}.Pages(rows)
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
@@ -41,9 +58,8 @@ func TestPageFilesAreInOrder(t *testing.T) {
 
 // TestPagesShareTheirRows: pages by many metrics keep one copy of the rows.
 func TestPagesShareTheirRows(t *testing.T) {
-	w := newWorld(t)
-	out, _ := w.run("name: t\nmethods: [uncal, ts]\nmetrics: [ece, nll]\nsettings: {dataset: d, backbone: [a, b]}\n", RunOptions{})
-	pages, err := Compare{Metrics: []string{"ece", "nll"}, Against: "ts"}.Pages(&out.Rows)
+	rows := measured([]string{"uncal", "ts"}, []string{"ece", "nll"})
+	pages, err := Compare{Metrics: []string{"ece", "nll"}, Against: "ts"}.Pages(rows)
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}

@@ -1,4 +1,4 @@
-package experiments
+package report
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -29,7 +30,7 @@ func TestReportFitsItsPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs 200 cells")
 	}
-	for _, file := range []string{"example.yaml", filepath.Join("testdata", "golden.yaml")} {
+	for _, file := range []string{filepath.Join("..", "example.yaml"), filepath.Join("..", "testdata", "golden.yaml")} {
 		out := t.TempDir()
 		s := runForViews(t, file, out)
 		for _, format := range []plots.Format{plots.PDF, plots.PGF} {
@@ -58,7 +59,7 @@ func TestReportFitsItsPages(t *testing.T) {
 // runForViews runs a spec on few rows and writes its CSV files into out.
 func runForViews(t *testing.T, file, out string) *spec.Spec {
 	t.Helper()
-	s, err := spec.Read(file, Registry())
+	s, err := spec.Read(file, experiments.Registry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +67,11 @@ func runForViews(t *testing.T, file, out string) *spec.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}, First: goldenRows})
+	p, err := experiments.MakePlan(context.Background(), []*spec.Spec{s}, experiments.PlanOptions{Store: store, Digests: &data.Digests{}, First: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := p.Run(context.Background(), RunOptions{Workers: 2})
+	o, err := p.Run(context.Background(), experiments.RunOptions{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
