@@ -101,7 +101,6 @@ golden:
 generate:
 	cd internal/kernel/gen && $(GO) run ./softmax ../softmax/kernels_amd64.s
 	cd internal/kernel/gen && $(GO) run ./linear ../linear/kernels_amd64.s
-	cd internal/kernel/gen && $(GO) run ./half ../half/decode_amd64.s
 
 # Draws the simulated arrays of data/example again.
 draw:

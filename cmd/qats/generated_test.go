@@ -28,7 +28,6 @@ func TestGeneratedCodeIsCurrent(t *testing.T) {
 	for generator, file := range map[string]string{
 		"softmax": "internal/kernel/softmax/kernels_amd64.s",
 		"linear":  "internal/kernel/linear/kernels_amd64.s",
-		"half":    "internal/kernel/half/decode_amd64.s",
 	} {
 		written := filepath.Join(t.TempDir(), "generated.s")
 		if out, err := run("run", "./"+generator, written); err != nil {

@@ -31,9 +31,9 @@ var homes = []struct {
 	{"gonum.org/v1/gonum", []string{"calib", "calib/internal/fit", "calib/linear", "calib/network", "calib/splines", "experiments", "metrics", "results/compare", "results/compare/significance"}, "optimisation and matrix products of methods; cosine transforms, statistics and the distributions of tests"},
 	{"github.com/spf13/cobra", []string{"cmd/qats"}, "flags in, package calls out"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
-	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu", "internal/kernel/half"}, "one place for each kind of code detects the processor's instructions"},
+	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu"}, "one place detects the processor's instructions"},
 	{"golang.org/x/sys/unix", []string{"calib/external"}, "one place starts processes of others, and ends what they leave"},
-	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear", "internal/kernel/gen/half"}, "generators of vector code are a module of their own"},
+	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }
 

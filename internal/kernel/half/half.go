@@ -1,17 +1,12 @@
 // Package half converts IEEE 754 binary16, the float16 of arrays on disk, to
 // float32 and back. (npyio flushes subnormal numbers to zero and truncates.)
-//
-// Decode, for arrays, has vector code with the same bits, because the logits of
-// pixels are float16 and are decoded in every pass of a fit. Temperature scaling on
-// 840 MB of them (results/speed, w3 of P5) takes 1.6 s with vector code, 2.4 s with
-// a table of all 65536 numbers and 3.0 s with ToFloat32. With the table the row
-// would barely meet its goal.
 package half
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 )
 
 // Decode writes the little-endian float16 numbers in src, two bytes each, to
@@ -21,17 +16,26 @@ func Decode(dst []float32, src []byte) {
 	if len(src)/2 < len(dst) {
 		panic(fmt.Sprintf("half: Decode: %d numbers from %d bytes", len(dst), len(src)))
 	}
-	n := decodeVector(dst, src)
-	decode(dst[n:], src[2*n:])
-}
-
-// decode is Decode in portable code.
-func decode(dst []float32, src []byte) {
-	src = src[:2*len(dst)]
+	of := numbers()
+	for len(dst) >= 4 {
+		u := binary.LittleEndian.Uint64(src)
+		dst[0], dst[1], dst[2], dst[3] = of[uint16(u)], of[uint16(u>>16)], of[uint16(u>>32)], of[u>>48]
+		dst, src = dst[4:], src[8:]
+	}
 	for i := range dst {
-		dst[i] = ToFloat32(binary.LittleEndian.Uint16(src[2*i:]))
+		dst[i] = of[binary.LittleEndian.Uint16(src[2*i:])]
 	}
 }
+
+// numbers are all float16 numbers, by their bits. The logits of pixels are float16, and are
+// decoded in every pass of a fit: a look-up takes less time than ToFloat32.
+var numbers = sync.OnceValue(func() *[1 << 16]float32 {
+	var of [1 << 16]float32
+	for h := range of {
+		of[h] = ToFloat32(uint16(h))
+	}
+	return &of
+})
 
 // ToFloat32 returns the float32 equal to the binary16 number with bits h. A NaN
 // keeps its sign and payload and becomes quiet, as in processors.
