@@ -25,13 +25,13 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 			wide := cputest.Guarded[float64](t, n*width) // n rows of the product
 			out := cputest.Guarded[float64](t, n*n+1)
 			products[0], sum[0], gap[0], out[0] = canary, canary, canary, canary
+			Dots(products[1:], v, x)
+			Add(sum[1:], c, x)
+			Line(sum[1:], v, v, 1)
+			Gaps(gap[1:], v, 1)
+			Inner(v, sum[1:])
+			Divide(sum[1:], 2)
 			for _, on := range cpu.Available() {
-				dots(on, products[1:], v, x)
-				add(on, sum[1:], c, x)
-				line(on, sum[1:], v, v, 1)
-				gaps(on, gap[1:], v, 1)
-				Inner(v, sum[1:])
-				divide(on, sum[1:], 2)
 				pack(on, x.Data, n, width).Times(out[1:], wide)
 				if products[0] != canary || sum[0] != canary || gap[0] != canary || out[0] != canary {
 					t.Fatalf("%v, %d rows of %d: something before the results is written", on, n, width)

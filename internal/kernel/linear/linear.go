@@ -3,32 +3,22 @@
 // weights of a layer, and lines in the space of logits.
 //
 // The portable functions are the specification: float64, every product and every
-// sum rounded separately, in an order that the comments state. Vector code in AVX2
-// and AVX-512 is written by a program in internal/kernel/gen/linear (`make
-// generate`). It computes several sums side by side, each in that order, and so
-// returns the same bits. The orders are those of plain loops, which are fast in Go
-// too. No product is fused with its sum: without vector instructions, Go would be
-// slow at it.
+// sum rounded separately, in an order that the comments state. No product is fused
+// with its sum: without vector instructions, Go would be slow at it, and the BLAS of
+// gonum, which leaves that to the compiler, has other bits on other processors.
+//
+// Only Times has vector code, in AVX2 and AVX-512, which a program in
+// internal/kernel/gen/linear writes (`make generate`). It computes several sums side by
+// side, each in that order, and so returns the same bits. The distances between all
+// pairs of rows are products of this kind, and they are two thirds of the time of
+// procal and dac. With plain loops both take three times as long, and procal longer
+// than its reference (docs/speed.md).
 //
 // Whoever changes the bits of a function raises the versions of the methods that
 // use it.
 package linear
 
-import (
-	"fmt"
-
-	"github.com/qats-bench/qats/internal/kernel/cpu"
-)
-
-const (
-	portable = cpu.Portable
-	avx2     = cpu.AVX2
-	avx512   = cpu.AVX512
-)
-
-// best is the fastest instruction set available of this processor. It is set once, before
-// anything can run, and no result depends on it.
-var best = cpu.Best()
+import "fmt"
 
 // Rows are rows of a row-major matrix of float32, Width numbers each: the rows
 // listed in Which, or all rows from the first if it is nil.
@@ -63,29 +53,6 @@ func (r Rows) begin(i int) int {
 	return i * r.Width
 }
 
-// offsets writes the offsets of rows first, first+1, ... in Data.
-func (r Rows) offsets(at []int, first int) {
-	if r.Which != nil {
-		for i, row := range r.Which[first : first+len(at)] {
-			at[i] = row * r.Width
-		}
-		return
-	}
-	for i, next := 0, first*r.Width; i < len(at); i, next = i+1, next+r.Width {
-		at[i] = next
-	}
-}
-
-// after returns the rows from index n on.
-func (r Rows) after(n int) Rows {
-	if r.Which != nil {
-		r.Which = r.Which[n:]
-	} else {
-		r.Data = r.Data[n*r.Width:]
-	}
-	return r
-}
-
 func (r Rows) row(i int) []float32 {
 	at := r.begin(i)
 	return r.Data[at : at+r.Width : at+r.Width]
@@ -95,14 +62,11 @@ func (r Rows) row(i int) []float32 {
 // terms are added in four sums, by j mod 4; terms after the last multiple of 4 go
 // to the first sum; dst_i is (s_0 + s_1) + (s_2 + s_3). It panics unless v has the
 // width of the rows and dst has one element a row.
-func Dots(dst, v []float64, x Rows) { dots(best, dst, v, x) }
-
-func dots(on cpu.Instructions, dst, v []float64, x Rows) {
+func Dots(dst, v []float64, x Rows) {
 	if n := x.count(); len(dst) != n || len(v) != x.Width {
 		panic(fmt.Sprintf("linear: Dots: %d products of %d numbers with %d rows of %d", len(dst), len(v), n, x.Width))
 	}
-	done := vectorDots(on, dst, v, x)
-	for i := done; i < len(dst); i++ {
+	for i := range dst {
 		dst[i] = dot(v, x.row(i))
 	}
 }
@@ -118,15 +82,10 @@ func dot(v []float64, x []float32) float64 {
 		s3 += float64(v[3] * float64(x[3]))
 		x, v = x[4:], v[4:]
 	}
-	return fold([4]float64{s0, s1, s2, s3}, v, x)
-}
-
-// fold adds the terms after the last multiple of 4, and the four sums.
-func fold(s [4]float64, v []float64, x []float32) float64 {
 	for j, x := range x {
-		s[0] += float64(v[j] * float64(x))
+		s0 += float64(v[j] * float64(x))
 	}
-	return (s[0] + s[1]) + (s[2] + s[3])
+	return (s0 + s1) + (s2 + s3)
 }
 
 // Inner returns the inner product of a and b: eight sums, by index mod 8, that are
@@ -158,19 +117,12 @@ func Inner(a, b []float64) float64 {
 // Add adds c_0 times the first row, c_1 times the second one and so on to dst, each
 // element in the order of the rows. It panics unless c has one element a row and
 // dst has the width of the rows.
-func Add(dst, c []float64, x Rows) { add(best, dst, c, x) }
-
-func add(on cpu.Instructions, dst, c []float64, x Rows) {
+func Add(dst, c []float64, x Rows) {
 	if n := x.count(); len(c) != n || len(dst) != x.Width {
 		panic(fmt.Sprintf("linear: Add: %d factors of %d rows of %d added to %d", len(c), n, x.Width, len(dst)))
 	}
-	done := vectorAdd(on, dst, c, x) // columns
-	if done == len(dst) {
-		return
-	}
-	dst = dst[done:]
 	for i, c := range c {
-		row := x.row(i)[done:]
+		row := x.row(i)
 		dst := dst[:len(row)]
 		for j, v := range row {
 			dst[j] += float64(c * float64(v))
@@ -181,14 +133,11 @@ func add(on cpu.Instructions, dst, c []float64, x Rows) {
 // Line writes a + c s, with the product rounded before it is added, and returns the
 // lowest index of the largest element. It panics if a slice is empty or their
 // lengths differ.
-func Line(dst, a, s []float64, c float64) (top int) { return line(best, dst, a, s, c) }
-
-func line(on cpu.Instructions, dst, a, s []float64, c float64) int {
+func Line(dst, a, s []float64, c float64) (top int) {
 	if len(dst) == 0 || len(a) != len(dst) || len(s) != len(dst) {
 		panic(fmt.Sprintf("linear: Line: %d elements of %d and %d", len(dst), len(a), len(s)))
 	}
-	done, top := vectorLine(on, dst, a, s, c)
-	for j := done; j < len(dst); j++ {
+	for j := range dst {
 		dst[j] = a[j] + float64(c*s[j])
 		if dst[j] > dst[top] {
 			top = j
@@ -199,22 +148,18 @@ func line(on cpu.Instructions, dst, a, s []float64, c float64) int {
 
 // Gaps writes the differences z - largest as float32, each rounded once from
 // float64. It panics if the lengths differ.
-func Gaps(dst []float32, z []float64, largest float64) { gaps(best, dst, z, largest) }
-
-func gaps(on cpu.Instructions, dst []float32, z []float64, largest float64) {
+func Gaps(dst []float32, z []float64, largest float64) {
 	if len(dst) != len(z) {
 		panic(fmt.Sprintf("linear: Gaps: %d of %d numbers", len(dst), len(z)))
 	}
-	for j := vectorGaps(on, dst, z, largest); j < len(z); j++ {
+	for j := range z {
 		dst[j] = float32(z[j] - largest)
 	}
 }
 
 // Divide divides each element of v.
-func Divide(v []float64, by float64) { divide(best, v, by) }
-
-func divide(on cpu.Instructions, v []float64, by float64) {
-	for j := vectorDivide(on, v, by); j < len(v); j++ {
+func Divide(v []float64, by float64) {
+	for j := range v {
 		v[j] /= by
 	}
 }

@@ -49,9 +49,9 @@ func same(a, b []float64) bool {
 
 var widths = []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 300}
 
-// TestKernelsAgree: all instructions give the same bits, those of the plain loops
-// that the comments describe.
-func TestKernelsAgree(t *testing.T) {
+// TestSumsHaveTheirOrder: the bits are those of the plain loops that the comments
+// describe.
+func TestSumsHaveTheirOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, width := range widths {
 		for range 6 {
@@ -89,56 +89,52 @@ func TestKernelsAgree(t *testing.T) {
 				lane[j%8] += float64(v[j] * start[j])
 			}
 			wantInner := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
-			for _, on := range cpu.Available() {
-				at := fmt.Sprintf("%v, %d rows of %d", on, n, width)
-				got := make([]float64, n)
-				if dots(on, got, v, x); !same(got, wantDots) {
-					t.Errorf("%s: products %v, want %v", at, got, wantDots)
-				}
-				sum := slices.Clone(start)
-				if add(on, sum, c, x); !same(sum, wantSum) {
-					t.Errorf("%s: sums %v, want %v", at, sum, wantSum)
-				}
-				z := make([]float64, width)
-				if top := line(on, z, v, start, scale); top != wantTop || !same(z, wantLine) {
-					t.Errorf("%s: line %v with its top at %d, want %v, %d", at, z, top, wantLine, wantTop)
-				}
-				if got := Inner(v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
-					t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
-				}
-				q, by := slices.Clone(v), scale
-				if divide(on, q, by); !slices.EqualFunc(q, v, func(q, v float64) bool { return math.Float64bits(q) == math.Float64bits(v/by) }) {
-					t.Errorf("%s: quotients %v of %v by %v", at, q, v, by)
-				}
-				g := make([]float32, width)
-				if gaps(on, g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
-					t.Errorf("%s: gaps %v, want %v", at, g, wantGaps)
-				}
+			at := fmt.Sprintf("%d rows of %d", n, width)
+			got := make([]float64, n)
+			if Dots(got, v, x); !same(got, wantDots) {
+				t.Errorf("%s: products %v, want %v", at, got, wantDots)
+			}
+			sum := slices.Clone(start)
+			if Add(sum, c, x); !same(sum, wantSum) {
+				t.Errorf("%s: sums %v, want %v", at, sum, wantSum)
+			}
+			z := make([]float64, width)
+			if top := Line(z, v, start, scale); top != wantTop || !same(z, wantLine) {
+				t.Errorf("%s: line %v with its top at %d, want %v, %d", at, z, top, wantLine, wantTop)
+			}
+			if got := Inner(v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
+				t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
+			}
+			q, by := slices.Clone(v), scale
+			if Divide(q, by); !slices.EqualFunc(q, v, func(q, v float64) bool { return math.Float64bits(q) == math.Float64bits(v/by) }) {
+				t.Errorf("%s: quotients %v of %v by %v", at, q, v, by)
+			}
+			g := make([]float32, width)
+			if Gaps(g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
+				t.Errorf("%s: gaps %v, want %v", at, g, wantGaps)
 			}
 		}
 	}
 }
 
-// TestFirstOfEqualLargestIsTheTop, in vectors and behind them.
+// TestFirstOfEqualLargestIsTheTop of a line.
 func TestFirstOfEqualLargestIsTheTop(t *testing.T) {
 	a, zero := make([]float64, 21), make([]float64, 21)
 	dst := make([]float64, 21)
-	for _, on := range cpu.Available() {
-		for first := range a {
-			for second := first; second < len(a); second++ {
-				clear(a)
-				a[first], a[second] = 3, 3
-				if top := line(on, dst, a, zero, 1); top != first {
-					t.Errorf("%v: top %d with the largest at %d and %d", on, top, first, second)
-				}
+	for first := range a {
+		for second := first; second < len(a); second++ {
+			clear(a)
+			a[first], a[second] = 3, 3
+			if top := Line(dst, a, zero, 1); top != first {
+				t.Errorf("top %d with the largest at %d and %d", top, first, second)
 			}
 		}
-		for j := range a {
-			a[j] = math.NaN()
-		}
-		if top := line(on, dst, a, zero, 1); top != 0 {
-			t.Errorf("%v: top of nothing but NaN: %d", on, top)
-		}
+	}
+	for j := range a {
+		a[j] = math.NaN()
+	}
+	if top := Line(dst, a, zero, 1); top != 0 {
+		t.Errorf("top of nothing but NaN: %d", top)
 	}
 }
 
@@ -199,57 +195,47 @@ func TestPanicsOnMisuse(t *testing.T) {
 	}
 }
 
-func benchmark(b *testing.B, run func(b *testing.B, on cpu.Instructions)) {
+// BenchmarkTimes: 32 rows with the head of ImageNet, and 128 features.
+func BenchmarkTimes(b *testing.B) {
 	for _, on := range cpu.Available() {
-		b.Run(fmt.Sprintf("kernel=%v", on), func(b *testing.B) { run(b, on) })
+		b.Run(fmt.Sprintf("kernel=%v", on), func(b *testing.B) {
+			const n, k, d = 32, 1000, 128
+			rng := rand.New(rand.NewPCG(5, 6))
+			p, x, dst := pack(on, numbers[float32](k*d, rng), k, d), numbers[float64](n*d, rng), make([]float64, n*k)
+			for b.Loop() {
+				p.Times(dst, x)
+			}
+			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
+		})
 	}
 }
 
-// BenchmarkTimes: 32 rows with the head of ImageNet, and 128 features.
-func BenchmarkTimes(b *testing.B) {
-	benchmark(b, func(b *testing.B, on cpu.Instructions) {
-		const n, k, d = 32, 1000, 128
-		rng := rand.New(rand.NewPCG(5, 6))
-		p, x, dst := pack(on, numbers[float32](k*d, rng), k, d), numbers[float64](n*d, rng), make([]float64, n*k)
-		for b.Loop() {
-			p.Times(dst, x)
-		}
-		b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
-	})
-}
-
 func BenchmarkDots(b *testing.B) {
-	benchmark(b, func(b *testing.B, on cpu.Instructions) {
-		const n, d = 256, 128
-		rng := rand.New(rand.NewPCG(7, 8))
-		x, v, dst := Rows{Data: numbers[float32](n*d, rng), Width: d}, numbers[float64](d, rng), make([]float64, n)
-		for b.Loop() {
-			dots(on, dst, v, x)
-		}
-		b.ReportMetric(float64(n*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
-	})
+	const n, d = 256, 128
+	rng := rand.New(rand.NewPCG(7, 8))
+	x, v, dst := Rows{Data: numbers[float32](n*d, rng), Width: d}, numbers[float64](d, rng), make([]float64, n)
+	for b.Loop() {
+		Dots(dst, v, x)
+	}
+	b.ReportMetric(float64(n*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 }
 
 func BenchmarkAdd(b *testing.B) {
-	benchmark(b, func(b *testing.B, on cpu.Instructions) {
-		const n, d = 256, 128
-		rng := rand.New(rand.NewPCG(9, 10))
-		x, c, dst := Rows{Data: numbers[float32](n*d, rng), Width: d}, make([]float64, n), make([]float64, d)
-		for b.Loop() {
-			add(on, dst, c, x)
-		}
-		b.ReportMetric(float64(n*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
-	})
+	const n, d = 256, 128
+	rng := rand.New(rand.NewPCG(9, 10))
+	x, c, dst := Rows{Data: numbers[float32](n*d, rng), Width: d}, make([]float64, n), make([]float64, d)
+	for b.Loop() {
+		Add(dst, c, x)
+	}
+	b.ReportMetric(float64(n*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 }
 
 func BenchmarkLineGaps(b *testing.B) {
-	benchmark(b, func(b *testing.B, on cpu.Instructions) {
-		const k = 1000
-		rng := rand.New(rand.NewPCG(11, 12))
-		a, s, z, g := numbers[float64](k, rng), numbers[float64](k, rng), make([]float64, k), make([]float32, k)
-		for b.Loop() {
-			gaps(on, g, z, z[line(on, z, a, s, 0.3)])
-		}
-		b.ReportMetric(k*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
-	})
+	const k = 1000
+	rng := rand.New(rand.NewPCG(11, 12))
+	a, s, z, g := numbers[float64](k, rng), numbers[float64](k, rng), make([]float64, k), make([]float32, k)
+	for b.Loop() {
+		Gaps(g, z, z[Line(z, a, s, 0.3)])
+	}
+	b.ReportMetric(k*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 }

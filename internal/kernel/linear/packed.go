@@ -18,7 +18,7 @@ type Packed struct {
 
 // Pack arranges the row-major k x d matrix w, which it copies. It panics unless k
 // >= 0, d >= 1 and w has k d elements.
-func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(best, w, k, d) }
+func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(cpu.Best(), w, k, d) }
 
 func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 	if k < 0 || d < 1 || len(w) != k*d {
@@ -45,9 +45,9 @@ const tileRows = 4
 // tileWidth is the width of a panel: a tile of sums fits into registers.
 func tileWidth(on cpu.Instructions) int {
 	switch on {
-	case avx512:
+	case cpu.AVX512:
 		return 24
-	case avx2:
+	case cpu.AVX2:
 		return 12
 	}
 	return 2

@@ -1,5 +1,5 @@
 // Command linear writes the vector code of package internal/kernel/linear to the
-// file named by its argument. The package's portable functions specify the result
+// file named by its argument. The package's portable function specifies the result
 // operation by operation; the code here decides how to compute it.
 package main
 
@@ -16,13 +16,6 @@ func emit(c *build.Context) {
 	for _, wide := range []bool{true, false} {
 		m := &machine{asm.Machine{Context: c, Wide: wide}}
 		m.tile()
-		m.sum()
-		m.line()
-		m.gaps()
-		m.divide()
-	}
-	for _, rows := range []int{4, 8} {
-		(&machine{asm.Machine{Context: c}}).dots(rows)
 	}
 }
 
@@ -38,9 +31,4 @@ func (m *machine) vectors(n int) []reg.VecVirtual {
 		v[i] = m.Vector()
 	}
 	return v
-}
-
-// fill returns a vector of a float64 parameter.
-func (m *machine) fill(name string) reg.VecVirtual {
-	return m.Filled(m.Argument(name))
 }
