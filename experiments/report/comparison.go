@@ -177,15 +177,15 @@ type pageFile struct {
 func (p Page) texts() []pageFile {
 	files := []pageFile{{".txt", p.Text}}
 	if p.of.Compact {
-		files = append(files, pageFile{".tex", p.CompactLaTeX}, pageFile{"-notes.tex", p.CompactNotes})
+		files = append(files, pageFile{".tex", p.CompactTable().LaTeX}, pageFile{"-notes.tex", p.CompactNotes})
 	} else {
 		files = append(files, pageFile{".tex", p.LaTeX})
 	}
 	if p.Ranking.Strengths() != nil {
-		files = append(files, pageFile{"-strengths.tex", p.StrengthsLaTeX})
+		files = append(files, pageFile{"-strengths.tex", p.StrengthTable().LaTeX})
 	}
 	if len(p.Splits) > 0 {
-		files = append(files, pageFile{"-splits.tex", p.SplitsLaTeX})
+		files = append(files, pageFile{"-splits.tex", p.SplitTable().LaTeX})
 	}
 	return files
 }

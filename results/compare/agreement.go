@@ -1,14 +1,12 @@
 package compare
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/results"
@@ -151,26 +149,33 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 // Text prints the agreement for a terminal: mean ranks by each metric, then the
 // correlations.
 func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Agreement of rankings (%s)\n\n", a.Source)
-	write := func(heading string, labels []string, columns [][]float64) {
-		grid := [][]string{append([]string{heading}, a.Names...)}
-		for i, label := range labels {
-			row := []string{label}
-			for _, column := range columns {
-				row = append(row, strconv.FormatFloat(column[i], 'f', 2, 64))
-			}
-			grid = append(grid, row)
+	ranks := a.matrix("Mean rank by", results.Values(a.Methods, label), a.Ranks)
+	ranks.Caption = fmt.Sprintf("Agreement of rankings (%s)", a.Source)
+	if err := ranks.Text(w, width); err != nil {
+		return err
+	}
+	tau := a.matrix("Kendall's tau", a.Names, a.Tau) // is symmetric
+	tau.Remarks = a.Notes()
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return err
+	}
+	return tau.Text(w, width)
+}
+
+// matrix returns a table with a column of numbers for each metric.
+func (a *Agreement) matrix(heading string, labels []string, columns [][]float64) *table.Table {
+	t := &table.Table{Columns: []table.Column{{Head: heading}}}
+	for _, name := range a.Names {
+		t.Columns = append(t.Columns, table.Column{Head: name, Align: table.Right, Digits: 2})
+	}
+	for i, label := range labels {
+		cells := []table.Cell{table.Words(label)}
+		for j, column := range columns {
+			cells = append(cells, t.Columns[j+1].Number(column[i]))
 		}
-		writeTable(b, align(grid, 1))
-		b.WriteByte('\n')
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
-	write("Mean rank by", results.Values(a.Methods, label), a.Ranks)
-	write("Kendall's tau", a.Names, a.Tau) // is symmetric
-	for _, s := range a.Notes() {
-		table.Wrap(b, "", s, 100)
-	}
-	return b.Flush()
+	return t
 }
 
 // Notes explain the correlations.

@@ -387,8 +387,8 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
 		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
 
-		"example-splits.tex":        func(b *strings.Builder) error { return v.SplitsLaTeX(b) },
-		"example-compact.tex":       func(b *strings.Builder) error { return v.CompactLaTeX(b) },
+		"example-splits.tex":        func(b *strings.Builder) error { return v.SplitTable().LaTeX(b) },
+		"example-compact.tex":       func(b *strings.Builder) error { return v.CompactTable().LaTeX(b) },
 		"example-compact-notes.tex": func(b *strings.Builder) error { return v.CompactNotes(b) },
 	} {
 		var b strings.Builder
@@ -445,7 +445,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"difference":0.5,"shift":0.5`) {
+	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"settings":6,"blocks":6,"difference":0.5,"shift":0.5`) {
 		t.Errorf("%v\n%s", err, json.String())
 	}
 	if s := v.sentence(ts); s != "TS against QaTS, Fit time, 6 data sets: 0.500 times [0.500, 0.500], p = .062: 6 data sets cannot show a difference." {

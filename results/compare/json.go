@@ -13,7 +13,7 @@ import (
 // the last digits of a float64 differ between processors. NaN and infinities are null.
 type digits float64
 
-var none = digits(math.NaN())
+var undefined = digits(math.NaN())
 
 // MarshalJSON implements [json.Marshaler].
 func (d digits) MarshalJSON() ([]byte, error) {
@@ -23,18 +23,10 @@ func (d digits) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(d), 'g', 9, 64), nil
 }
 
-// digits returns a mean or a difference: of times, seconds or a ratio.
-func (v View) digits(x float64) digits {
-	if v.Ratio {
-		return digits(math.Exp(x))
-	}
-	return digits(x)
-}
-
-// The objects of the JSON output, distinguished by kind. Numbers are as in results.csv:
-// fractions and nats, not per cent. By the metric time, means are seconds and differences
-// ratios. A number that does not exist is null. For a simulated source these are all
-// numbers of tests and verdicts.
+// The objects of the JSON output beside the rows of tables, distinguished by kind. Numbers
+// are as in results.csv: fractions and nats, not per cent. By the metric time, means are
+// seconds and differences ratios. A number that does not exist is null. For a simulated
+// source these are all numbers of tests and verdicts.
 
 // about begins each object.
 type about struct {
@@ -42,29 +34,6 @@ type about struct {
 	Metric string `json:"metric"`
 	Source string `json:"source"`
 	Block  Block  `json:"block,omitempty"` // of what is computed over blocks
-}
-
-type methodObject struct {
-	about
-	Method     string `json:"method"`
-	Against    string `json:"against"`
-	Settings   int    `json:"settings"`
-	Blocks     int    `json:"blocks"`
-	Mean       digits `json:"mean"`
-	Difference digits `json:"difference"`
-	Shift      digits `json:"shift"`
-	Lo         digits `json:"lo"`
-	Hi         digits `json:"hi"`
-	Better     *int   `json:"better"`
-	Worse      *int   `json:"worse"`
-	Win        *int   `json:"win"`
-	Tie        *int   `json:"tie"`
-	Loss       *int   `json:"loss"`
-	SureWin    *int   `json:"win_holm"` // those that remain after Holm's correction for all verdicts
-	SureLoss   *int   `json:"loss_holm"`
-	Smallest   digits `json:"smallest"` // smallest difference that the rows of a setting can show
-	P          digits `json:"p"`
-	Holm       digits `json:"p_holm"`
 }
 
 type rankingObject struct {
@@ -82,17 +51,6 @@ type rankingObject struct {
 	Critical   digits     `json:"critical_difference"`
 	Groups     [][]string `json:"not_told_apart"` // by Nemenyi's test
 	None       string     `json:"none,omitempty"` // why there is no ranking
-}
-
-type strengthObject struct {
-	about
-	Method       string `json:"method"`
-	WinRate      digits `json:"win_rate"` // over the other ranked methods and blocks, in [0, 1]
-	WinRateLo    digits `json:"win_rate_lo"`
-	WinRateHi    digits `json:"win_rate_hi"`
-	BradleyTerry digits `json:"bradley_terry"` // logarithm of odds, mean 0
-	StrengthLo   digits `json:"bradley_terry_lo"`
-	StrengthHi   digits `json:"bradley_terry_hi"`
 }
 
 type lackingObject struct {
@@ -131,21 +89,6 @@ type powerObject struct {
 	Needed      int    `json:"blocks_needed"`      // for all methods compared
 }
 
-type splitObject struct {
-	about
-	Setting    string `json:"setting"`
-	Method     string `json:"method"`
-	Against    string `json:"against"`
-	Draws      int    `json:"draws"`
-	Mean       digits `json:"difference"`
-	Deviation  digits `json:"sd"`
-	Resampling digits `json:"sd_fit_fixed"`
-	Lo         digits `json:"least"`
-	Hi         digits `json:"largest"`
-	Better     *int   `json:"better"`
-	Worse      *int   `json:"worse"`
-}
-
 // digitsOf returns numbers as they print.
 func digitsOf(list []float64) (out []digits) {
 	for _, x := range list {
@@ -168,16 +111,16 @@ func namesOf(settings []results.Setting) []string {
 // warnings of fits, for each block, for the power of the tests, and for each redrawn
 // setting and method.
 func (v View) JSON(w io.Writer) error {
+	if err := v.methods(v.shown()[1:]).JSON(w); err != nil {
+		return err
+	}
+	if err := table.WriteJSON(w, []any{v.rankingObject()}); err != nil {
+		return err
+	}
+	if err := v.StrengthTable().JSON(w); err != nil {
+		return err
+	}
 	var objects []any
-	for _, r := range v.Rows {
-		objects = append(objects, v.methodObject(r))
-	}
-	objects = append(objects, v.rankingObject())
-	for _, s := range v.Ranking.Strengths() {
-		w, t := s.WinRate, s.BradleyTerry
-		objects = append(objects, strengthObject{about{"strength", v.Metric, v.Source, v.Block}, s.Method,
-			digits(w.Value), digits(w.Lo), digits(w.Hi), digits(t.Value), digits(t.Lo), digits(t.Hi)})
-	}
 	k := v.Ranking
 	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
@@ -195,33 +138,16 @@ func (v View) JSON(w io.Writer) error {
 		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
 			p.Blocks, p.Comparisons, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Methods, p.Needed})
 	}
-	for _, s := range v.Splits {
-		objects = append(objects, v.splitObject(s))
+	if err := table.WriteJSON(w, objects); err != nil {
+		return err
 	}
-	return table.WriteJSON(w, objects)
-}
-
-func (v View) methodObject(r Row) methodObject {
-	o := methodObject{about: about{"method", v.Metric, v.Source, v.Block}, Method: r.Method, Against: v.Against,
-		Settings: r.Settings, Blocks: r.Blocks, Mean: v.digits(r.Value), Difference: v.digits(r.Difference), Shift: none,
-		Lo: none, Hi: none, Smallest: none, P: digits(r.Test.P), Holm: digits(r.Holm)}
-	if !v.Judged() {
-		return o
-	}
-	o.Shift, o.Better, o.Worse = v.digits(r.Shift.Estimate), &r.Better, &r.Worse
-	if r.Shift.Bounded {
-		o.Lo, o.Hi = v.digits(r.Shift.Lo), v.digits(r.Shift.Hi)
-	}
-	if r.NoVerdict < r.Settings {
-		o.Win, o.Tie, o.Loss, o.SureWin, o.SureLoss, o.Smallest = &r.Win, &r.Tie, &r.Loss, &r.SureWin, &r.SureLoss, digits(r.Smallest)
-	}
-	return o
+	return v.SplitTable().JSON(w)
 }
 
 func (v View) rankingObject() rankingObject {
 	k := v.Ranking
 	ranking := rankingObject{about: about{"ranking", v.Metric, v.Source, v.Block}, Methods: k.Methods,
-		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: none, ChiSquared: none, P: none, F: none, PF: none, Critical: none}
+		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: undefined, ChiSquared: undefined, P: undefined, F: undefined, PF: undefined, Critical: undefined}
 	if k.Apart != nil {
 		ranking.LeastP = digits(k.LeastP)
 	}
@@ -243,16 +169,4 @@ func (v View) rankingObject() rankingObject {
 		ranking.Groups = append(ranking.Groups, k.Methods[g[0]:g[len(g)-1]+1])
 	}
 	return ranking
-}
-
-func (v View) splitObject(s Split) splitObject {
-	o := splitObject{about: about{"splits", v.Metric, v.Source, ""}, Setting: s.Setting.Name(), Method: s.Method, Against: v.Against, Draws: s.Draws,
-		Mean: digits(s.Mean), Deviation: digits(s.Deviation), Resampling: none, Lo: digits(s.Lo), Hi: digits(s.Hi)}
-	if v.Judged() {
-		o.Better, o.Worse = &s.Better, &s.Worse
-	}
-	if s.Resampling > 0 {
-		o.Resampling = digits(s.Resampling)
-	}
-	return o
 }

@@ -18,7 +18,7 @@ func TestCompactTableFitsAColumn(t *testing.T) {
 	records, pairs := example()
 	v := View{Comparison: comparison(t, records, pairs, ece), Labels: map[string]string{"ir": "QaTS (trans)"}}
 	var table, notes strings.Builder
-	if err := v.CompactLaTeX(&table); err != nil {
+	if err := v.CompactTable().LaTeX(&table); err != nil {
 		t.Fatal(err)
 	}
 	if err := v.CompactNotes(&notes); err != nil {

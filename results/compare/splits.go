@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -95,25 +94,6 @@ func (c *Comparison) describe(setting results.Setting, method string, d, spread 
 		out.Resampling = floats.Norm(spread, 2) / math.Sqrt(float64(len(spread)))
 	}
 	return out
-}
-
-// splitTable returns the table of redrawn splits: the headings and the rows. Of simulated
-// settings it does not count the draws that are better and worse.
-func (v View) splitTable() (headings []string, rows [][]string) {
-	headings = []string{"Setting", "Method", "draws", "difference", "SD", "SD, fit fixed", "least", "largest", "better", "worse"}
-	if !v.Judged() {
-		headings = headings[:len(headings)-2]
-	}
-	for _, s := range v.Splits {
-		resampling := "-"
-		if s.Resampling > 0 {
-			resampling = v.Number(s.Resampling)
-		}
-		row := []string{s.Setting.Name(), v.Label(s.Method), strconv.Itoa(s.Draws), v.signed(s.Mean), v.Number(s.Deviation), resampling,
-			v.signed(s.Lo), v.signed(s.Hi), strconv.Itoa(s.Better), strconv.Itoa(s.Worse)}
-		rows = append(rows, row[:len(headings)])
-	}
-	return headings, rows
 }
 
 // splitLegend explains the table of redrawn splits.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -146,21 +145,6 @@ func (c *Comparison) winsOf(v values, settings []results.Setting, methods []stri
 // strengthTitle is the heading of the table of strengths.
 func (v View) strengthTitle() string {
 	return fmt.Sprintf("Win rates and strengths by %s (%s)", v.MetricLabel, v.Source)
-}
-
-// StrengthTable returns the table of strengths: the headings, and a row for each ranked
-// method, none without a ranking.
-func (v View) StrengthTable() (headings []string, rows [][]string) {
-	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
-	strength := func(x float64) string { return table.Signed(x, 2) }
-	between := func(e Estimate, print func(float64) string) string {
-		return "[" + print(e.Lo) + ", " + print(e.Hi) + "]"
-	}
-	for _, s := range v.Ranking.Strengths() {
-		rows = append(rows, []string{v.Label(s.Method), percent(s.WinRate.Value), between(s.WinRate, percent),
-			strength(s.BradleyTerry.Value), between(s.BradleyTerry, strength)})
-	}
-	return []string{"Method", "win rate", "95 % interval", "Bradley-Terry", "95 % interval"}, rows
 }
 
 // StrengthLegend explains the table of strengths.

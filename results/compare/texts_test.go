@@ -132,8 +132,8 @@ func TestRankingNotesByTheGroupsOfNemenyi(t *testing.T) {
 // Redrawn splits without intervals have no number for the part of the rows.
 func TestSplitsWithoutResamplingPrintADash(t *testing.T) {
 	v := View{Comparison: &Comparison{Percent: true, Digits: 2}, Splits: []Split{{Method: "x", Deviation: .01, Draws: 3}}}
-	if _, cells := v.splitTable(); len(cells) != 1 || cells[0][5] != "-" {
-		t.Errorf("%q", cells)
+	if rows := v.SplitTable().Rows; len(rows) != 1 || rows[0].Cells[9].Text != "-" {
+		t.Errorf("%+v", rows)
 	}
 	var text strings.Builder
 	if err := v.JSON(&text); err != nil || !strings.Contains(text.String(), `"kind":"splits"`) || !strings.Contains(text.String(), `"sd_fit_fixed":null`) {
@@ -232,13 +232,18 @@ func TestPlacesOfMethodsAlikeFitTheWidth(t *testing.T) {
 		}
 	}
 	c.Rows = []Row{{Method: "m2", Blocks: 8, Settings: 8}}
-	_, tests := View{Comparison: c}.parts()
+	var text strings.Builder
+	methods := (View{Comparison: c}).methods(c.Ranking.Methods)
+	if err := methods.Text(&text, width); err != nil {
+		t.Fatal(err)
+	}
+	tests := strings.Split(text.String(), "\n")
 	for _, l := range tests {
 		if len([]rune(l)) > width {
 			t.Errorf("%d columns: %s", len([]rune(l)), l)
 		}
 	}
-	if len(tests) < 5 {
+	if len(tests) < 2*n+5 {
 		t.Errorf("%d lines", len(tests))
 	}
 }

@@ -90,102 +90,12 @@ func (v View) interval(lo, hi float64) string {
 	return "[" + v.signed(lo) + ", " + v.signed(hi) + "]"
 }
 
-// Columns of the table of methods.
-const (
-	alikeColumn = 3
-	winColumn   = 10
-)
-
-// described are the columns of the table of methods of a comparison without verdicts:
-// method, place, rank, mean, settings, blocks and difference.
-var described = []int{0, 1, 2, 4, 5, 6, 7}
-
-// MethodTable returns the table of methods: the headings, and a row for each of the
-// methods. The ranked ones come first, in their order. Against has its place in the order
-// but no difference. Without verdicts there are the columns described.
-func (v View) MethodTable() (headings []string, rows [][]string, methods []string) {
-	difference := "difference"
+// value returns a mean or a difference as data: of times, seconds or a ratio.
+func (v View) value(x float64) float64 {
 	if v.Ratio {
-		difference = "ratio"
+		return math.Exp(x)
 	}
-	headings = []string{"Method", "#", "rank", "alike", "mean", "settings", "blocks", difference, "shift", "95 % interval", "win", "tie", "loss", "win*", "loss*", "smallest", "p", "Holm"}
-	byMethod := map[string]Row{}
-	methods = slices.Clone(v.Ranking.Methods)
-	if methods == nil {
-		methods = []string{v.Against}
-	}
-	for _, r := range v.Rows {
-		byMethod[r.Method] = r
-		if !slices.Contains(methods, r.Method) {
-			methods = append(methods, r.Method)
-		}
-	}
-	for _, m := range methods {
-		rows = append(rows, v.cells(m, byMethod[m]))
-	}
-	if !v.Judged() {
-		for _, row := range slices.Insert(slices.Clone(rows), 0, headings) {
-			for to, from := range described {
-				row[to] = row[from]
-			}
-		}
-		headings = headings[:len(described)]
-		for i := range rows {
-			rows[i] = rows[i][:len(described)]
-		}
-	}
-	return headings, rows, methods
-}
-
-// alike lists the places of the methods that a comparison against the method at
-// place i does not tell apart from it, including itself: "1-4, 7".
-func (k Ranking) alike(i int) string {
-	var parts []string
-	for from := 0; from < len(k.Methods); from++ {
-		to := from
-		for to < len(k.Methods) && !k.Apart[i][to] {
-			to++
-		}
-		switch {
-		case to > from+1:
-			parts = append(parts, fmt.Sprintf("%d-%d", from+1, to))
-		case to == from+1:
-			parts = append(parts, strconv.Itoa(to))
-		}
-		from = to
-	}
-	return strings.Join(parts, ", ")
-}
-
-// cells returns the row of a method in the table of methods.
-func (v View) cells(m string, r Row) []string {
-	place, rank, alike := "-", "-", "-"
-	if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
-		place, rank = strconv.Itoa(i+1), strconv.FormatFloat(v.Ranking.Ranks[i], 'f', 2, 64)
-		if v.Ranking.Apart != nil {
-			alike = v.Ranking.alike(i)
-		}
-	}
-	if m == v.Against {
-		return []string{v.Label(m), place, rank, alike, v.Number(v.Own.Value), strconv.Itoa(v.Own.Settings), strconv.Itoa(v.Own.Blocks), "", "", "", "", "", "", "", "", "", "", ""}
-	}
-	wins := []string{"-", "-", "-", "-", "-"}
-	if r.NoVerdict < r.Settings {
-		for i, n := range []int{r.Win, r.Tie, r.Loss, r.SureWin, r.SureLoss} {
-			wins[i] = strconv.Itoa(n)
-		}
-	}
-	bounds := "-"
-	if r.Shift.Bounded {
-		bounds = v.interval(r.Shift.Lo, r.Shift.Hi)
-	}
-	smallest := "-"
-	if r.Smallest > 0 {
-		smallest = v.Number(r.Smallest)
-	}
-	return []string{v.Label(m), place, rank, alike, v.Number(r.Value), strconv.Itoa(r.Settings), strconv.Itoa(r.Blocks),
-		v.signed(r.Difference), v.signed(r.Shift.Estimate), bounds, wins[0], wins[1], wins[2], wins[3], wins[4], smallest,
-		probability(r.Test.P), probability(r.Holm)}
+	return x
 }
 
 // origin says what the numbers are measured on, or that they are simulated.

@@ -24,41 +24,47 @@ var fitting string
 // own, and if it does not fit there either, it is scaled down, and LaTeX's log says so. A
 // table that does not fit one page with its notes is a longtable over several, and the
 // notes follow after it. A document of two columns has no such pages: there a table is
-// a float in any case, and one that is Narrow is made for a column.
+// a float in any case. A Narrow table is a plain float at the top of a column: it needs
+// booktabs alone, and its legend and notes are left to the paper.
 func (t *Table) LaTeX(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	if t.Files != "" {
-		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
+	var rows strings.Builder
+	for i := range t.Rows {
+		t.latexRow(&rows, i)
 	}
-	b.WriteString("\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n\\begingroup\n")
-	define := func(name, text string) { fmt.Fprintf(b, "\\def\\qats%s{%s}\n", name, text) }
-	define("name", strings.Map(labelRune, t.Name))
-	define("caption", Escape(t.Caption))
 	label := ""
 	if t.Name != "" {
 		label = "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
 	}
-	define("label", label)
 	origin := Escape(t.Origin)
 	if t.Warning {
 		origin = "\\textbf{" + origin + "}"
 	}
-	define("origin", origin)
-	place := "!htbp"
+	b := bufio.NewWriter(w)
 	if t.Narrow {
-		place = "t"
+		if t.Files != "" {
+			fmt.Fprintf(b, "%% Made from %s; needs booktabs.\n", t.Files)
+		}
+		fmt.Fprintf(b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
+			"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+			strings.TrimSpace(Escape(t.Caption)+" "+origin), label, t.latexLayout(), t.latexHead(), rows.String())
+		return b.Flush()
 	}
-	define("layout", t.latexLayout())
-	define("head", "%\n"+t.latexHead())
-	b.WriteString("\\def\\qatsrows{%\n")
-	for i := range t.Rows {
-		t.latexRow(b, i)
+	if t.Files != "" {
+		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
 	}
-	b.WriteString("}\n\\def\\qatsnotes{%\n")
-	for _, n := range t.latexNotes() {
-		b.WriteString(n + "\n")
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
+	}) {
+		b.WriteString("\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
 	}
-	b.WriteString("}\n" + strings.Replace(fitting, "PLACE", place, 1) + "\\endgroup\n")
+	b.WriteString("\\begingroup\n")
+	for _, d := range []struct{ name, text string }{
+		{"name", strings.Map(labelRune, t.Name)}, {"caption", Escape(t.Caption)}, {"label", label}, {"origin", origin}, {"layout", t.latexLayout()},
+		{"head", "%\n" + t.latexHead()}, {"rows", "%\n" + rows.String()}, {"notes", "%\n" + strings.Join(append(t.latexNotes(), ""), "\n")},
+	} {
+		fmt.Fprintf(b, "\\def\\qats%s{%s}\n", d.name, d.text)
+	}
+	b.WriteString(fitting + "\\endgroup\n")
 	return b.Flush()
 }
 
@@ -93,9 +99,6 @@ func (t *Table) latexLayout() string {
 			layout += "l"
 		}
 	}
-	if t.Narrow {
-		return "@{}" + layout + "@{}"
-	}
 	return layout
 }
 
@@ -127,11 +130,13 @@ func (t *Table) latexHead() string {
 			}
 			name = "\\begin{tabular}[b]{@{}" + at + "@{}}" + name + "\\end{tabular}"
 		}
-		style := "\\textbf{"
-		if c.Aside {
-			style = "\\textit{"
+		switch {
+		case c.Aside:
+			name = "\\textit{" + name + "}"
+		case !t.Narrow:
+			name = "\\textbf{" + name + "}"
 		}
-		head = append(head, style+name+"}"+superscripts(c.Signs, c.Notes))
+		head = append(head, name+superscripts(c.Signs, c.Notes))
 	}
 	return text + strings.Join(head, " & ") + " \\\\\n"
 }
@@ -181,7 +186,7 @@ func (t *Table) latexText(c Cell, column Column) string {
 }
 
 // latexRow prints row i and what stands below its numbers.
-func (t *Table) latexRow(b *bufio.Writer, i int) {
+func (t *Table) latexRow(b *strings.Builder, i int) {
 	if t.begins(i) {
 		b.WriteString("\\midrule\n")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // comparison is a comparison of methods by one metric over one source.
@@ -19,15 +20,8 @@ type comparison struct {
 	BlockNotes        []string
 	RankNotes         []string
 	Charts            []chart
-	Table             grid // the numbers of the charts of ranks and shifts
-	StrengthTable     grid // win rates and strengths; empty without a ranking
-}
-
-// grid is a table whose first column names the rows.
-type grid struct {
-	Caption string
-	Head    []string
-	Rows    [][]string
+	Table             *table.Table // the numbers of the charts of ranks and shifts
+	StrengthTable     *table.Table // win rates and strengths; nil without a ranking
 }
 
 // comparisonsOf compares by each metric, measured before simulated. The error of a
@@ -64,10 +58,10 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	if len(v.Rows) > 0 && v.Judged() && !v.Ratio { // of times the text has the ratios
 		c.Charts = append(c.Charts, chart{Heading: "Shift to " + v.Label(v.Against), Figure: drawn(plots.Differences(v.Comparison, v.Labels))})
 	}
-	if head, rows := v.StrengthTable(); rows != nil {
+	if t := v.StrengthTable(); t.Rows != nil {
 		c.Charts = append(c.Charts, chart{Heading: "Win rates", Figure: drawn(plots.WinRates(v.Comparison, v.Labels))},
 			chart{"Bradley-Terry strengths", drawn(plots.Strengths(v.Comparison, v.Labels)), v.StrengthLegend(), ""})
-		c.StrengthTable = grid{"Win rates and strengths, " + c.Title, head, rows}
+		c.StrengthTable = bare(t, "Win rates and strengths, "+c.Title)
 	}
 	return c
 }
@@ -125,15 +119,24 @@ func smallestIn(c, other *compare.Comparison) smallest {
 
 // table returns the table of methods of qats compare. Differences to another method than
 // Against have a column of their own.
-func (least smallest) table(v compare.View) grid {
-	head, rows, methods := v.MethodTable()
-	if least.byMethod != nil && least.against != v.Against {
-		head = append(head, "smallest to "+v.Label(least.against))
-		for i, m := range methods {
-			rows[i] = append(rows[i], cmp.Or(least.byMethod[m], "-"))
-		}
+func (least smallest) table(v compare.View) *table.Table {
+	t := bare(v.MethodTable(), "Ranks and differences, "+v.MetricLabel)
+	if least.byMethod == nil || least.against == v.Against {
+		return t
 	}
-	return grid{"Ranks and differences, " + v.MetricLabel, head, rows}
+	method := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "method" })
+	t.Columns = append(t.Columns, table.Column{Head: "smallest to " + v.Label(least.against), Align: table.Right})
+	for i := range t.Rows {
+		cells := &t.Rows[i].Cells
+		*cells = append(*cells, table.Words(cmp.Or(least.byMethod[(*cells)[method].Value.(string)], "-")))
+	}
+	return t
+}
+
+// bare returns a table without what the page says elsewhere.
+func bare(t *table.Table, caption string) *table.Table {
+	t.Caption, t.Origin, t.Legend, t.Remarks = caption, "", nil, nil
+	return t
 }
 
 // note explains the smallest differences.

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 type record = results.Record
@@ -46,7 +47,8 @@ var scripts embed.FS
 var scriptOrder = []string{"base", "state", "chart", "rank", "leaderboard", "heatmap", "setting", "severity", "dominance", "published", "main"}
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
-	"class": class, "sign": sign, "number": func(i int) int { return i + 1 },
+	"elementOf": elementOf,
+	"class":     class, "sign": sign, "number": func(i int) int { return i + 1 },
 }).Parse(layout))
 
 // content is what the template shows.
@@ -182,4 +184,11 @@ func script() string {
 	}
 	b.WriteString("})();\n")
 	return b.String()
+}
+
+// elementOf returns a table as an element.
+func elementOf(t *table.Table) (template.HTML, error) {
+	var b strings.Builder
+	err := t.HTML(&b)
+	return template.HTML(b.String()), err
 }

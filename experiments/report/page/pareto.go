@@ -7,13 +7,14 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // paretoView sets the values of a metric beside the fit times.
 type paretoView struct {
 	Title  string
 	Figure template.HTML
-	Table  grid
+	Table  *table.Table
 }
 
 // paretoOf compares the methods of a source by the first metric of the comparisons
@@ -38,19 +39,17 @@ func paretoOf(f *results.Rows, o Options, source string) *paretoView {
 		value += " (%)"
 	}
 	view := &paretoView{Title: p.Quality.MetricLabel + " against fit time", Figure: drawn(plots.ParetoOf(p, o.labels)),
-		Table: grid{Caption: p.Quality.MetricLabel + " and fit time", Head: []string{"Method", "Fit time, ms", value}}}
-	for i, m := range p.Methods {
-		view.Table.Rows = append(view.Table.Rows, []string{v.Label(m), milliseconds(p.Seconds[i]), v.Number(p.Values[i])})
-	}
+		Table: &table.Table{Caption: p.Quality.MetricLabel + " and fit time",
+			Columns: []table.Column{{Head: "Method"}, {Head: "Fit time, ms", Align: table.Right}, {Head: value, Align: table.Right}}}}
 	if p.Front != nil {
-		view.Table.Head = append(view.Table.Head, "Beaten in both")
-		for i := range p.Methods {
-			beaten := "yes"
-			if slices.Contains(p.Front, i) {
-				beaten = "no"
-			}
-			view.Table.Rows[i] = append(view.Table.Rows[i], beaten)
+		view.Table.Columns = append(view.Table.Columns, table.Column{Head: "Beaten in both", Align: table.Right})
+	}
+	for i, m := range p.Methods {
+		cells := []table.Cell{table.Words(v.Label(m)), table.Words(milliseconds(p.Seconds[i])), table.Words(v.Number(p.Values[i]))}
+		if p.Front != nil {
+			cells = append(cells, table.Cell{Value: !slices.Contains(p.Front, i)})
 		}
+		view.Table.Rows = append(view.Table.Rows, table.Row{Cells: cells})
 	}
 	return view
 }

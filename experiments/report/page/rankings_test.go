@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // rankings returns a folder with several methods, metrics, numbers of bins and fit times.
@@ -66,11 +67,11 @@ func TestRankingViewsKeepSourcesApart(t *testing.T) {
 	for i, first := range []string{"m0", "m4"} {
 		c, a, p := list[i], agreements[i], times[i].Pareto
 		judged := c.Source == "measured"
-		if c.Table.Rows[0][0] != first || c.Table.Rows[0][2] != "1.00" {
+		if cellOf(c.Table, 0, "Method") != first || cellOf(c.Table, 0, "rank") != "1.00" {
 			t.Errorf("%s: ranks %v", c.Source, c.Table.Rows)
 		}
-		if rows := c.StrengthTable.Rows; judged != (rows != nil) || judged && (rows[0][0] != first || rows[0][1] != "100.0") {
-			t.Errorf("%s: strengths %v", c.Source, rows)
+		if rates := c.StrengthTable; judged != (rates != nil) || judged && (cellOf(rates, 0, "Method") != first || cellOf(rates, 0, "win rate") != "100.0") {
+			t.Errorf("%s: strengths %v", c.Source, rates)
 		}
 		charts := []string{"Mean rank by the number of bins"}
 		if judged {
@@ -85,11 +86,11 @@ func TestRankingViewsKeepSourcesApart(t *testing.T) {
 		if b := c.Charts[len(c.Charts)-1]; !regexp.MustCompile(`\nm2 +3.00 +3.00 +3.00\n`).MatchString(b.Text) {
 			t.Errorf("%s: bins %+v", c.Source, b)
 		}
-		if p == nil || p.Table.Rows[0][0] != first || !drawings(p.Figure) || len(p.Table.Head) != len(p.Table.Rows[0]) {
+		if p == nil || cellOf(p.Table, 0, "Method") != first || !drawings(p.Figure) || len(p.Table.Columns) != len(p.Table.Rows[0].Cells) {
 			t.Fatalf("%s: pareto %+v", c.Source, p)
 		}
 		for place, row := range p.Table.Rows { // measured, the fastest method is the best
-			if beaten := len(row) > 3 && row[3] == "yes"; beaten != (judged && place > 0) || judged != (len(row) > 3) {
+			if cells := row.Cells; judged != (len(cells) > 3) || judged && cells[3].Value != (place > 0) {
 				t.Errorf("%s: %v", c.Source, row)
 			}
 		}
@@ -135,7 +136,7 @@ func TestTimesAsAMetricHaveRanksAndNoShift(t *testing.T) {
 	if len(list) != 2 || len(notes) != 0 {
 		t.Fatalf("%d comparisons, %q", len(list), notes)
 	}
-	if c := list[0]; !slices.Equal(headings(c), []string{"Mean ranks with the critical difference", "Win rates", "Bradley-Terry strengths"}) || c.Table.Rows[0][0] != "m0" {
+	if c := list[0]; !slices.Equal(headings(c), []string{"Mean ranks with the critical difference", "Win rates", "Bradley-Terry strengths"}) || cellOf(c.Table, 0, "Method") != "m0" {
 		t.Errorf("%+v", c)
 	}
 	if times := timesOf(f, o); len(times) != 2 || times[0].Pareto != nil {
@@ -157,18 +158,24 @@ func TestSmallestDifferencesAreToTheMethodOfThePairs(t *testing.T) {
 		if against == "qats" {
 			heading, none = "smallest to TS", "-"
 		}
-		for _, row := range c.Table.Rows {
+		for i := range c.Table.Rows {
 			want := "12.25" // the root of half the interval from -.01 to .02
-			if row[0] == "TS" {
+			if cellOf(c.Table, i, "Method") == "TS" {
 				want = none
 			}
-			if got := row[slices.Index(c.Table.Head, heading)]; got != want {
-				t.Errorf("against %s: %q, want %s", against, row, want)
+			if got := cellOf(c.Table, i, heading); got != want {
+				t.Errorf("against %s: %q, want %s", against, got, want)
 			}
 		}
 	}
 	f.Pairs = nil
-	if list, _ := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || len(list[0].Table.Head) != 18 {
-		t.Errorf("without pairs: %s, %q", list[0].Charts[0].Note, list[0].Table.Head)
+	if list, _ := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}})); list[0].Charts[0].Note != "" || slices.ContainsFunc(list[0].Table.Columns, func(c table.Column) bool { return strings.HasPrefix(c.Head, "smallest to") }) {
+		t.Errorf("without pairs: %s, %v", list[0].Charts[0].Note, list[0].Table.Columns)
 	}
+}
+
+// cellOf returns the text of a row under a heading.
+func cellOf(t *table.Table, row int, head string) string {
+	j := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Head == head })
+	return t.Rows[row].Cells[j].Text
 }

@@ -1,0 +1,236 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/results/table"
+)
+
+// width is that of the text, in columns.
+const width = 100
+
+// none is a cell without a number.
+var none = table.Cell{Text: "-"}
+
+// about returns the first columns of data forms: what a row is of. The columns are in no
+// printed form.
+func (v View) about(kind string, block Block) (columns []table.Column, cells []table.Cell) {
+	values := []string{kind, v.Metric, v.Source, string(block)}
+	if block == "" {
+		values = values[:3]
+	}
+	for i, value := range values {
+		columns = append(columns, table.Column{Key: []string{"kind", "metric", "source", "block"}[i], Data: true})
+		cells = append(cells, table.Cell{Value: value})
+	}
+	return columns, cells
+}
+
+// table returns a table of the comparison without columns.
+func (v View) table(name, caption string) *table.Table {
+	return &table.Table{Name: fmt.Sprintf("compare-%s-%s%s", v.Metric, v.Source, name), Caption: caption, Origin: v.origin(), Warning: !v.Judged(),
+		Files: cmp.Or(v.Files, "results.csv and pairs.csv")}
+}
+
+// MethodTable returns the table of methods with its notes. The ranked methods come first,
+// in their order. Against has its place in the order but no difference. A narrow
+// terminal shows means and differences, then tests. Without verdicts there are no tests.
+func (v View) MethodTable() *table.Table {
+	methods := slices.Clone(v.Ranking.Methods)
+	if methods == nil {
+		methods = []string{v.Against}
+	}
+	for _, r := range v.Rows {
+		if !slices.Contains(methods, r.Method) {
+			methods = append(methods, r.Method)
+		}
+	}
+	t := v.methods(methods)
+	t.Legend, t.Remarks = table.Sentences(v.legend()...), slices.Concat(v.contrary(), v.RankingNotes())
+	return t
+}
+
+// methods returns the table with a row for each of the methods.
+func (v View) methods(methods []string) *table.Table {
+	difference := "difference"
+	if v.Ratio {
+		difference = "ratio"
+	}
+	t := v.table("-ranks", v.title())
+	columns, about := v.about("method", v.Block)
+	unjudged := !v.Judged()
+	number := func(key, head string) table.Column { return table.Column{Key: key, Head: head, Align: table.Right} }
+	test := func(key, head string) table.Column {
+		return table.Column{Key: key, Head: head, Align: table.Right, Data: unjudged}
+	}
+	first := test("win", "win")
+	first.Break = true
+	t.Columns = append(columns, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true}, number("", "#"), number("", "rank"), number("mean", "mean"),
+		number("settings", "settings"), number("blocks", "blocks"), number("difference", difference), test("shift", "shift"),
+		table.Column{Key: "lo", Data: true}, table.Column{Key: "hi", Data: true}, test("", "95 % interval"),
+		table.Column{Key: "better", Data: true}, table.Column{Key: "worse", Data: true},
+		first, test("tie", "tie"), test("loss", "loss"), test("win_holm", "win*"), test("loss_holm", "loss*"),
+		test("smallest", "smallest"), test("p", "p"), test("p_holm", "Holm"),
+		table.Column{Head: "alike", Fold: true, Data: unjudged})
+	rows := map[string]Row{}
+	for _, r := range v.Rows {
+		rows[r.Method] = r
+	}
+	for _, m := range methods {
+		place, rank, alike := none, none, none
+		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
+			place, rank = table.Int(i+1), table.Words(table.Fixed(v.Ranking.Ranks[i], 2))
+			if v.Ranking.Apart != nil {
+				alike = table.Words(v.Ranking.alike(i))
+			}
+		}
+		cells := append(slices.Clone(about), table.Cell{Text: v.Label(m), Value: m}, table.Cell{Value: v.Against}, place, rank)
+		if m == v.Against {
+			cells = append(cells, v.mean(v.Own), table.Int(v.Own.Settings), table.Int(v.Own.Blocks))
+			cells = append(cells, make([]table.Cell, len(t.Columns)-len(cells)-1)...)
+		} else {
+			cells = append(cells, v.cells(rows[m])...)
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: append(cells, alike)})
+	}
+	return t
+}
+
+// mean is the mean of a method: of times the geometric one, in seconds.
+func (v View) mean(r Row) table.Cell {
+	return table.Cell{Text: v.Number(r.Value), Value: v.value(r.Value)}
+}
+
+// change is a difference or, of times, a ratio.
+func (v View) change(x float64) table.Cell { return table.Cell{Text: v.signed(x), Value: v.value(x)} }
+
+// cells returns the cells of a method from its mean to its tests.
+func (v View) cells(r Row) []table.Cell {
+	shift, lo, hi, bounds, better, worse := v.change(r.Shift.Estimate), none, none, none, table.Int(r.Better), table.Int(r.Worse)
+	if r.Shift.Bounded {
+		lo, hi, bounds = v.change(r.Shift.Lo), v.change(r.Shift.Hi), table.Words(v.interval(r.Shift.Lo, r.Shift.Hi))
+	}
+	if !v.Judged() {
+		shift, lo, hi, bounds, better, worse = none, none, none, none, none, none
+	}
+	wins := slices.Repeat([]table.Cell{none}, 6)
+	if v.Judged() && r.NoVerdict < r.Settings {
+		wins = []table.Cell{table.Int(r.Win), table.Int(r.Tie), table.Int(r.Loss), table.Int(r.SureWin), table.Int(r.SureLoss), {Text: "-", Value: r.Smallest}}
+		if r.Smallest > 0 {
+			wins[5].Text = v.Number(r.Smallest)
+		}
+	}
+	p := func(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
+	cells := []table.Cell{v.mean(r), table.Int(r.Settings), table.Int(r.Blocks), v.change(r.Difference), shift, lo, hi, bounds, better, worse}
+	return append(append(cells, wins...), p(r.Test.P), p(r.Holm))
+}
+
+// alike lists the places of the methods that a comparison against the method at
+// place i does not tell apart from it, including itself, as in 1-4, 7.
+func (k Ranking) alike(i int) string {
+	var parts []string
+	for from := 0; from < len(k.Methods); from++ {
+		to := from
+		for to < len(k.Methods) && !k.Apart[i][to] {
+			to++
+		}
+		switch {
+		case to > from+1:
+			parts = append(parts, fmt.Sprintf("%d\u2013%d", from+1, to))
+		case to == from+1:
+			parts = append(parts, strconv.Itoa(to))
+		}
+		from = to
+	}
+	return strings.Join(parts, ", ")
+}
+
+// StrengthTable returns the table of win rates and strengths with a row for each ranked
+// method, none without a ranking.
+func (v View) StrengthTable() *table.Table {
+	t := v.table("-strengths", v.strengthTitle())
+	columns, about := v.about("strength", v.Block)
+	rate := table.Column{Key: "win_rate", Head: "win rate", Align: table.Right, Factor: 100, Digits: 1}
+	strength := table.Column{Key: "bradley_terry", Head: "Bradley-Terry", Align: table.Right, Digits: 2, Signed: true}
+	t.Columns = append(columns, table.Column{Key: "method", Head: "Method"})
+	for _, c := range []table.Column{rate, strength} {
+		t.Columns = append(t.Columns, c, table.Column{Key: c.Key + "_lo", Data: true}, table.Column{Key: c.Key + "_hi", Data: true},
+			table.Column{Head: "95 % interval", Align: table.Right})
+	}
+	for _, s := range v.Ranking.Strengths() {
+		cells := append(slices.Clone(about), table.Cell{Text: v.Label(s.Method), Value: s.Method})
+		for _, e := range []struct {
+			column table.Column
+			Estimate
+		}{{rate, s.WinRate}, {strength, s.BradleyTerry}} {
+			lo, hi := e.column.Number(e.Lo), e.column.Number(e.Hi)
+			cells = append(cells, e.column.Number(e.Value), lo, hi, table.Words("["+lo.Text+", "+hi.Text+"]"))
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
+	}
+	t.Legend = table.Sentences(v.StrengthLegend())
+	return t
+}
+
+// SplitTable returns the table of redrawn splits. Of simulated settings it does not show
+// how many draws are better and worse.
+func (v View) SplitTable() *table.Table {
+	t := v.table("-splits", "Redrawn splits: "+v.title())
+	columns, about := v.about("splits", "")
+	t.Labels = 2
+	t.Columns = append(columns, table.Column{Key: "setting", Head: "Setting"}, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true})
+	for _, c := range []struct{ key, head string }{{"draws", "draws"}, {"difference", "difference"}, {"sd", "SD"}, {"sd_fit_fixed", "SD, fit fixed"},
+		{"least", "least"}, {"largest", "largest"}, {"better", "better"}, {"worse", "worse"}} {
+		t.Columns = append(t.Columns, table.Column{Key: c.key, Head: c.head, Align: table.Right, Data: !v.Judged() && (c.key == "better" || c.key == "worse")})
+	}
+	for _, s := range v.Splits {
+		spread := func(x float64) table.Cell { return table.Cell{Text: v.Number(x), Value: x} }
+		resampling, better, worse := none, none, none
+		if s.Resampling > 0 {
+			resampling = spread(s.Resampling)
+		}
+		if v.Judged() {
+			better, worse = table.Int(s.Better), table.Int(s.Worse)
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: append(slices.Clone(about), table.Words(s.Setting.Name()), table.Cell{Text: v.Label(s.Method), Value: s.Method},
+			table.Cell{Value: v.Against}, table.Int(s.Draws), v.change(s.Mean), spread(s.Deviation), resampling, v.change(s.Lo), v.change(s.Hi), better, worse)})
+	}
+	t.Legend = table.Sentences(v.splitLegend())
+	return t
+}
+
+// CompactTable returns the comparison for one column of a two-column paper: the mean
+// difference, the shift with its interval, p with Holm's correction, and the settings
+// won, tied and lost. The shift has a column of its own, because the interval belongs
+// to it and not to the mean. CompactNotes has its notes.
+func (v View) CompactTable() *table.Table {
+	t := v.table("", v.compactCaption())
+	t.Narrow = true
+	column := func(head string) table.Column { return table.Column{Head: head, Align: table.Right} }
+	t.Columns = []table.Column{{Head: "Method"}, column("Mean\ndiff."), column("Shift [95 %]"), column("p\n(Holm)"), column("W/T/L")}
+	if t.Origin = ""; !v.Judged() {
+		t.Origin = "SIMULATED."
+		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean diff.")}
+	}
+	for _, r := range v.Rows {
+		label, mean := table.Words(v.Label(r.Method)), v.change(r.Difference)
+		if !v.Judged() {
+			t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), mean}})
+			continue
+		}
+		shift, wins := v.change(r.Shift.Estimate), none
+		if r.Shift.Bounded {
+			shift.Text += " " + v.interval(r.Shift.Lo, r.Shift.Hi)
+		}
+		if r.NoVerdict < r.Settings {
+			wins = table.Words(fmt.Sprintf("%d/%d/%d", r.Win, r.Tie, r.Loss))
+		}
+		p := table.Words(strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= "))
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, mean, shift, p, wins}})
+	}
+	return t
+}
