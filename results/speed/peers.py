@@ -194,36 +194,6 @@ def aece(c, hit):
     return float(np.mean([abs(part.mean()) for part in np.array_split(d, 15)]))
 
 
-def score_numpy(at, name):
-    l, y = load(at, name, "test")
-
-    def run():
-        c, hit = confidence(l).astype(np.float64), l.argmax(1) == y
-        return ece(c, hit), aece(c, hit)
-
-    s, (e, a) = timed(run)
-    return s, {"ece": e, "aece": a}
-
-
-def score_torch(at, name):
-    """ECE only, as the widely copied loss module computes it."""
-    import torch
-    l, y, _ = tensors(*load(at, name, "test"))
-
-    def run():
-        c, pred = torch.max(torch.softmax(l, 1), 1)
-        hit, total, edges = pred.eq(y), torch.zeros(1), torch.linspace(0, 1, 16)
-        for lo, hi in zip(edges[:-1], edges[1:]):
-            inside = c.gt(lo) & c.le(hi)
-            share = inside.float().mean()
-            if share > 0:
-                total += (c[inside].mean() - hit[inside].float().mean()).abs() * share
-        return total.item()
-
-    s, e = timed(run)
-    return s, {"ece": e}
-
-
 def boot_numpy(at, name):
     """1,000 resamples of the ECE, bins kept."""
     l, y = load(at, name, "test")
@@ -237,26 +207,6 @@ def boot_numpy(at, name):
 
     s, interval = timed(run)
     return s, {"interval": interval}
-
-
-def iso_sklearn(at, name):
-    """One-vs-rest isotonic regression, fit and apply, rows normalised."""
-    from sklearn.isotonic import IsotonicRegression
-    l, y = load(at, name)
-    test, _ = load(at, name, "test")
-    soft = lambda v: np.exp(v - v.max(1, keepdims=True))
-    p, q = soft(l), soft(test)
-    p, q = p / p.sum(1, keepdims=True), q / q.sum(1, keepdims=True)
-
-    def run():
-        out = np.empty_like(q)
-        for k in range(p.shape[1]):
-            out[:, k] = IsotonicRegression(out_of_bounds="clip", y_min=0, y_max=1).fit(p[:, k], y == k).predict(q[:, k])
-        total = out.sum(1, keepdims=True)
-        return out / np.where(total == 0, 1, total)
-
-    s, _ = timed(run, runs=1)
-    return s, {}
 
 
 # Loading, and everything.

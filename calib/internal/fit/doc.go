@@ -10,6 +10,6 @@
 //
 // The temperature solver and the Newton method are our own. The temperature
 // solver needs about three passes over a large set where a general method needs
-// ten or more (row P10 of results/speed), and the bytes of TS and QaTS must be
+// ten or more, and the bytes of TS and QaTS must be
 // the same on every processor, which libraries with vector code do not promise.
 package fit

@@ -14,20 +14,17 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
-	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
@@ -74,13 +71,10 @@ type figures map[string]float64
 
 // tasks take the folder and the name of a workload there.
 var tasks = map[string]func(at folder, name string) figures{
-	"pass":  pass,
-	"load":  load,
-	"fit":   fit,
-	"score": score,
-	"boot":  boot,
-	"iso":   oneVsRest,
-	"grow":  grow,
+	"pass": pass,
+	"load": load,
+	"fit":  fit,
+	"boot": boot,
 
 	"method": method,
 }
@@ -182,17 +176,10 @@ func kernel(logits data.Matrix) {
 	}
 }
 
-// pass is one pass of the kernel over the calibration set, and over
-// 8 MB of its logits taken as rows of 10 and of 1,000 classes, in ns a logit.
+// pass is one pass of the kernel over the calibration set.
 func pass(at folder, name string) figures {
 	set := at.read(name, "cal")
-	out := figures{"seconds": least(5, func() { kernel(set.Logits) })}
-	const n = 2_000_000
-	for _, k := range []int{10, 1000} {
-		part := data.Matrix{Rows: n / k, Cols: k, Data: set.Logits.Data[:n]}
-		out[fmt.Sprintf("ns_k%d", k)] = 1e9 * least(20, func() { kernel(part) }) / n
-	}
-	return out
+	return figures{"seconds": least(5, func() { kernel(set.Logits) })}
 }
 
 // load opens the calibration logits, checks every value and runs the kernel over
@@ -263,21 +250,6 @@ func scored(set *data.Set, m int) []*metrics.Samples {
 	return samples
 }
 
-// score goes from logits to ECE and AECE of the test set, for one temperature and
-// for seven at once.
-func score(at folder, name string) figures {
-	set := at.read(name, "test")
-	of := func(m int) float64 {
-		return least(3, func() {
-			for _, s := range scored(set, m) {
-				metrics.ECE(s, 15)
-				metrics.AECE(s, 15)
-			}
-		})
-	}
-	return figures{"seconds": of(1), "seven": of(7)}
-}
-
 // boot makes 1,000 resamples of the test set, with ECE and AECE of each, for one
 // method and for seven on the same resamples.
 func boot(at folder, name string) figures {
@@ -288,40 +260,4 @@ func boot(at folder, name string) figures {
 		})
 	}
 	return figures{"seconds": of(1), "seven": of(7)}
-}
-
-// oneVsRest fits one-vs-rest isotonic regression on the calibration set and applies
-// it to the test set.
-func oneVsRest(at folder, name string) figures {
-	cal, test := at.read(name, "cal"), at.read(name, "test")
-	probs := data.NewProbs(test.Logits.Rows, test.Logits.Cols)
-	return figures{"seconds": least(1, func() {
-		fitted := must(isotonic.OneVsRest{}.Fit(ctx, calib.Input{Cal: cal}))
-		calib.Apply(fitted.Map, probs, test.View(data.Logits))
-	})}
-}
-
-// grow returns how the seconds of a fit of QaTS grow when the rows double and, per
-// pass, when the classes double: the geometric mean of two doublings.
-func grow(at folder, name string) figures {
-	set := at.read(name, "cal")
-	qats := func(part *data.Set) (s, perPass float64) {
-		passes := 0.0
-		s = least(3, func() { passes = must(calib.QaTS{}.Fit(ctx, calib.Input{Cal: part})).Report.Passes })
-		return s, s / passes
-	}
-	small, _ := qats(set.Rows(0, set.Logits.Rows/4))
-	all, wide := qats(set)
-	_, slim := qats(columns(set, set.Logits.Cols/4))
-	return figures{"rows_ratio_per_doubling": math.Sqrt(all / small), "classes_ratio_per_doubling": math.Sqrt(wide / slim)}
-}
-
-// columns returns the first k columns of the logits, with labels among them.
-func columns(set *data.Set, k int) *data.Set {
-	part := &data.Set{Logits: data.NewMatrix(set.Logits.Rows, k), Labels: slices.Clone(set.Labels)}
-	for i := range part.Labels {
-		copy(part.Logits.Row(i), set.Logits.Row(i))
-		part.Labels[i] %= int32(k)
-	}
-	return part
 }
