@@ -3,9 +3,11 @@ package metrics
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/qats-bench/qats/metrics/scoring"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // resampler computes the values of some metrics of one method on resamples given as the
@@ -187,4 +189,116 @@ func gather[T any](dst, column []T, rows []int32) []T {
 		dst = append(dst, column[i])
 	}
 	return dst
+}
+
+// outputs returns the names of the outputs of all entries.
+func outputs(entries []Entry) []string {
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Names()...)
+	}
+	return names
+}
+
+// draw adds to a lane of drawn how often each row is drawn in a resample. Up to
+// 2^20 rows a word of the stream makes two draws, and the probabilities of rows
+// are equal within a factor of 1 + n/2^32. With more rows a word makes one draw,
+// within 1 + n/2^64.
+func draw(drawn []times, lane int, start uint64) {
+	n, at := uint64(len(drawn)), start
+	if n > 1<<20 {
+		for range drawn {
+			i, _ := bits.Mul64(mix(at), n)
+			drawn[i][lane]++
+			at += golden
+		}
+		return
+	}
+	for range n / 2 {
+		word := mix(at)
+		drawn[(word>>32)*n>>32][lane]++
+		drawn[(word&(1<<32-1))*n>>32][lane]++
+		at += golden
+	}
+	if n%2 == 1 {
+		drawn[(mix(at)>>32)*n>>32][lane]++
+	}
+}
+
+// interval returns the interval Standard, Percentile or BC. It may sort resampled. The
+// error is errResample if a value is not a number. It is errShifted, beside an interval
+// Percentile or BC, if that interval is not to be trusted.
+func interval(resampled []float64, observed float64, opts PairOptions) (lo, hi float64, err error) {
+	if slices.ContainsFunc(resampled, math.IsNaN) || math.IsNaN(observed) {
+		return math.NaN(), math.NaN(), errResample
+	}
+	if opts.Interval == Standard {
+		deviation, _ := moments(resampled)
+		half := float64(distuv.UnitNormal.Quantile((1+opts.Level)/2) * deviation)
+		return observed - half, observed + half, nil
+	}
+	slices.Sort(resampled)
+	if shifted(resampled, observed, opts.Level) {
+		err = errShifted
+	}
+	if opts.Interval == Percentile {
+		return quantile(resampled, (1-opts.Level)/2), quantile(resampled, (1+opts.Level)/2), err
+	}
+	lo, hi = biasCorrected(resampled, observed, opts.Level)
+	return lo, hi, err
+}
+
+// biasCorrected returns the interval BC of sorted differences.
+func biasCorrected(resampled []float64, observed, level float64) (lo, hi float64) {
+	r := float64(len(resampled))
+	share := min(max(shareBelow(resampled, observed), .5/r), 1-.5/r)
+	normal := distuv.UnitNormal
+	z0, z := normal.Quantile(share), normal.Quantile((1-level)/2)
+	return quantile(resampled, normal.CDF(2*z0+z)), quantile(resampled, normal.CDF(2*z0-z))
+}
+
+// shareBelow returns the share of sorted values below v; equal ones count half.
+func shareBelow(sorted []float64, v float64) float64 {
+	first, _ := slices.BinarySearch(sorted, v)
+	after := first
+	for after < len(sorted) && sorted[after] == v {
+		after++
+	}
+	return float64(first+after) / float64(2*len(sorted))
+}
+
+// shifted reports whether sorted resampled values lie so much on one side of the
+// observed one that the percentile interval does not contain it. Then the bias of
+// resampling exceeds the spread, and its correction has no resamples to read the
+// ends from.
+func shifted(resampled []float64, observed, level float64) bool {
+	share := shareBelow(resampled, observed)
+	return min(share, 1-share) < (1-level)/2
+}
+
+// Random draws are hashes of a seed and a position. Changing the streams below
+// changes consistency bands and bootstrap intervals, so everything that uses them
+// needs a new version.
+
+// The uses of randomness: they get different numbers from one seed.
+const (
+	forBand      = 1
+	forBootstrap = 2
+	forFolds     = 3
+)
+
+const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
+
+// stream returns the start of the stream of draw r. Word i of the stream is
+// mix(start + i golden): the splitmix64 generator of Steele, Lea and Flood (2014)
+// read at any place, so that no draw depends on another.
+func stream(seed, use uint64, r int) uint64 {
+	return mix(mix(mix(seed)+use) + uint64(r))
+}
+
+// mix is the output function of splitmix64, a bijection.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }
