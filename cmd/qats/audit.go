@@ -14,8 +14,8 @@ func auditCommand() *cobra.Command {
 		Short: "Check the paper's printed tables for consistency",
 		Long: `audit recomputes the marks, gaps and averages of the paper's ten tables from the
 printed numbers, and lists printed values that do not agree with each other. It
-needs no results. A finding does not say which of two values is right, and it is
-no failure: the exit status is 0.`,
+needs no results. A finding does not say which of two values is right. The exit
+status is 0 with findings too.`,
 		Example: `  qats audit
   qats audit --json`,
 		Args: arguments(0, 0),

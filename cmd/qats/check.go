@@ -30,7 +30,7 @@ func checkCommand() *cobra.Command {
 prints a row for each set, with the accuracy and the ECE of the softmax without
 calibration, and then what it has found:
 
-  error    a run fails, or its numbers mean nothing: arrays that cannot be read or do
+  error    a run fails, or its numbers are meaningless: arrays that cannot be read or do
            not fit each other, probabilities for logits, labels that count from 1, test
            rows that are the calibration rows
   warning  likely a mistake: accuracy by chance, rows in both sets, sigmoid outputs

@@ -23,15 +23,14 @@ func compareCommand() *cobra.Command {
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
 --against. It prints the mean difference, wins and losses by the verdict on each
-setting, Wilcoxon's signed-rank test over blocks of settings
-with Holm's correction, and the mean ranks of all methods with Friedman's test
-and Nemenyi's critical difference. Settings that share test images are not
+setting, Wilcoxon's signed-rank test over blocks of settings with Holm's correction,
+and the mean ranks of all methods with Friedman's test and Nemenyi's critical
+difference. Settings that share test images are not
 independent trials. Therefore the settings of one dataset, and of data sets that may
 have test samples in common (corrupted, long-tailed, or DermaMNIST and HAM10000), are
 a block: they are averaged first and count once (--block changes that). The page says
 what each block rests on: names of data sets, a manifest or the spec, or digests of
-row ids. Where the blocks are too few for a significant result, it says what could
-help.
+row ids. If the blocks are too few for a significant result, it says what would help.
 
 compare reads results.csv and pairs.csv in OUT. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
@@ -40,7 +39,7 @@ redraws the calibration and test rows of each setting N times from their union
 and fits them again, which shows how much the fits themselves vary.
 
 It also prints how often each method is better than the others (win rates), their
-strengths in the model of Bradley and Terry, and, of several metrics, how far their
+strengths in the model of Bradley and Terry, and, for several metrics, how far their
 rankings agree (Kendall's tau).
 
 --metric time compares the processor times of the fits, which times.csv has, by
@@ -50,7 +49,8 @@ The verdict on a setting is about the same test rows. A win or a loss is a 95 %
 interval that does not contain zero: of the difference in NLL, Brier score, accuracy
 or AUROC itself, and for calibration errors of the difference in the debiased squared
 error, because no interval of the difference of two ECE covers that of the population.
-win* and loss* are what Holm's correction for all verdicts of the table leaves.
+win* and loss* are those that remain after Holm's correction for all verdicts of the
+table.
 Figures show an interval beside each difference in ECE: of the difference of the mean
 values that test sets of this size report (percentile bootstrap). --interval makes
 another kind (needs --spec): population covers the difference in the population and is

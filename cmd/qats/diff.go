@@ -22,10 +22,9 @@ func diffCommand() *cobra.Command {
 		Long: `diff prints a summary, the claims of the paper's text, and then each published
 number beside the record of results.csv that reproduces it: the difference, the
 consistency band, the source, the gap between QaTS and the best other method, and
-whether the ranking agrees. Measured and
-simulated records have separate summaries, and only measured ones get verdicts.
-Each claim is judged on the published numbers and on measured records.
-Disagreement is no failure: the exit status is 0.
+whether the ranking agrees. Measured and simulated records have separate summaries,
+and only measured ones get verdicts. Each claim is judged on the published numbers and on measured records.
+The exit status is 0, also if numbers disagree.
 
 With SPECs it judges the claims on the data sets that the specs declare similar to
 the paper's (like: {mine: cifar10}), and prints nothing else.`,

@@ -16,10 +16,10 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report SPEC...",
 		Short: "Render tables and figures from the CSV files",
-		Long: `report renders the tables (LaTeX and text) and the figures of the
-specs into OUT/tables and OUT/figures, writes OUT/report.tex, a LaTeX document
-of all of them, and OUT/index.html, a page for a browser, and prints the tables.
-Tables and figures are made from the CSV files in OUT and from nothing else.`,
+		Long: `report renders the tables (LaTeX and text) and the figures of the specs into
+OUT/tables and OUT/figures, and prints the tables. It writes OUT/report.tex, a LaTeX
+document of all of them, and OUT/index.html, a page for a browser. Tables and figures
+are made from the CSV files in OUT alone.`,
 		Example:           "  qats report experiments/example.yaml --out results/out",
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,

@@ -35,9 +35,9 @@ Ctrl-C keeps finished cells; the same command continues the run. The status is t
 file; a run without --shard on the same store then puts the parts together (see
 qats slurm).
 
-If the memory of --max-memory does not hold the scores of a test set under all methods,
-some methods are applied at a time; if it does not hold one, the run ends before it
-begins and names what it needs. If a calibration set is larger, methods with one
+If --max-memory is too small for the scores of a test set under all methods, fewer
+methods are applied at a time. If it is too small for one method, the run does not
+begin, and says what it needs. If a calibration set is larger, methods with one
 temperature and methods by rank, such as ts and qats, read it again in every pass.
 The results are the same.`,
 		Example: `  qats run experiments/example.yaml

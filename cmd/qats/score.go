@@ -29,10 +29,10 @@ of their own, so those of qats run differ a little.
 NLL, Brier score, accuracy and AUROC it covers the value in the population. Of a
 calibration error it covers the mean value that test sets of this size report, which
 is above that of the population: the value plus and minus 1.96 standard deviations over
-2,000 resamples, or 200 of a metric that is computed anew in each of them.
+2,000 resamples, or over 200 for a metric that is computed anew in each of them.
 --interval=population covers the ECE or AECE in the population; it is about twice as
-long. Consistency bands, class-wise ECE and a few others have none. docs/intervals.md says how
-often each kind covers. --uncal names the logits of the
+long. Consistency bands, class-wise ECE and a few others have no interval.
+docs/intervals.md says how often each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
 Files are read in blocks. Besides some megabytes, scoring takes up to 73 bytes of

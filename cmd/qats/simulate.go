@@ -18,8 +18,8 @@ func simulateCommand() *cobra.Command {
 		Short: "Write the simulated arrays of specs as .npy files",
 		Long: `simulate writes the arrays of the source "simulate" for the settings of
 the specs, in the default layout, with a manifest that says that they are
-simulated. To run a spec these files are not needed, because simulated rows are
-made when they are read. Measured arrays are neither written nor overwritten.`,
+simulated. A run does not need these files, because simulated rows are made when they
+are read. Measured arrays are neither written nor overwritten.`,
 		Example:           "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,

@@ -35,7 +35,7 @@ func slurmCommand() *cobra.Command {
 		Long: `slurm prints two batch scripts, or submits them with --submit: an array of N tasks,
 each of which does one shard of the specs, and a job that starts when all tasks
 have ended in any way. It does what is missing, writes the CSV files and renders
-tables and figures. So a task that was killed costs time, and no result.
+tables and figures. So a task that was killed costs only time.
 
 Words after -- are given to sbatch for both jobs, as in -- --time=02:00:00
 --partition=short. All nodes must see the folders of data and results under the

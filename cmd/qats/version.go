@@ -17,9 +17,9 @@ func versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version, the commit, the kernel and the instruction set",
 		Long: `version prints the version of the program and the commit that it was built from, the
-version of the kernel (of the functions that turn logits into numbers: another one may
-give other bits), and the vector instructions that this processor runs it with. These
-change the speed and no bit of a result. qats --version prints the same.`,
+version of the kernel, and the vector instructions that this processor runs it with. The
+kernel is the functions that turn logits into numbers; another version may give other
+bits. The instructions change only the speed. qats --version prints the same.`,
 		Example: "  qats version",
 		Args:    arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return printVersion(cmd.OutOrStdout()) },
