@@ -211,6 +211,7 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 		{"results/compare/significance", "results"},
 		{"experiments/spec", "experiments"},
 		{"experiments", "experiments/inspect"},
+		{"experiments/report", "experiments"},
 		{"experiments/report/page", "experiments"},
 		{"experiments/external/temperature", "calib"},
 		{".", "data"},
