@@ -3,6 +3,7 @@ package calib
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -23,26 +24,97 @@ const (
 	MostLogOdds = 700.0
 )
 
-// mostScores limits the scores that EachClass has in memory at a time. The scores of eight
+// ClassMap is a Map of each class against all others: class j has a function of its own
+// score, g_j(s_j) >= 0, and
+//
+//	q_j = g_j(s_j) / sum of the same over the classes.
+//
+// A row of zeros becomes uniform.
+type ClassMap interface {
+	Map
+	ClassScore() string                  // what the functions see, one of the constants Score
+	At(class int, score float64) float64 // g of a class
+}
+
+// OneVsRest is a ClassMap whose functions are values of one type.
+type OneVsRest[F ClassFunction] struct{ PerClass[F] }
+
+// ClassFunction is the function of one class in a OneVsRest map.
+type ClassFunction interface {
+	Check() error
+	ClassScore() string
+	At(score float64) float64
+}
+
+// NewOneVsRest returns a map for k classes, without their functions.
+func NewOneVsRest[F ClassFunction](k int) OneVsRest[F] {
+	return OneVsRest[F]{PerClass[F]{Classes: make([]F, k)}}
+}
+
+// ClassScore is that of the functions.
+func (m OneVsRest[F]) ClassScore() string {
+	var f F
+	return f.ClassScore()
+}
+
+// At returns the value of the function of a class.
+func (m OneVsRest[F]) At(class int, score float64) float64 { return m.Classes[class].At(score) }
+
+// Prepared returns m with what its functions derive from their saved parameters, if they
+// have a method Prepared that returns them with it.
+func (m OneVsRest[F]) Prepared() Map {
+	m.Classes = slices.Clone(m.Classes)
+	for j, f := range m.Classes {
+		if p, ok := any(f).(interface{ Prepared() F }); ok {
+			m.Classes[j] = p.Prepared()
+		}
+	}
+	return m
+}
+
+// Apply writes the n x k probabilities.
+func (m OneVsRest[F]) Apply(dst data.Probs, set *data.Set) { ApplyClasses(dst, set, m) }
+
+// FitClasses returns m fitted to a labelled set, with its report. It calls binary with the n
+// scores of each class and their outcomes, for several classes at a time; binary writes the
+// function of the class to m, and returns how its solver ended. binary may change the
+// scores and must not keep the slice: At gets them next, for the NLL of the report.
+func FitClasses(ctx context.Context, set *data.Set, m ClassMap, binary func(class int, scores []float64, positive []bool) fit.Solution) (*Fitted, error) {
+	ends := make([]fit.Solution, set.Logits.Cols)
+	nll, err := eachClass(ctx, set, m.ClassScore(), func(class int, f []float64, positive []bool) {
+		ends[class] = binary(class, f, positive)
+		for i, score := range f {
+			f[i] = m.At(class, score)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := Result(m, fit.Report{NLL: nll, Passes: 1})
+	NoteSolutions(&f.Report, ends)
+	return f, nil
+}
+
+// mostScores limits the scores that eachClass has in memory at a time. The scores of eight
 // classes are always allowed.
 const mostScores = 1 << 22
 
-// classesAtOnce returns the number of classes whose scores EachClass has in memory at a time.
+// classesAtOnce returns the number of classes whose scores eachClass has in memory at a time.
 // For many rows it is a sixteenth of the classes, whose scores take an eighth of the memory
 // of the logits: each part takes a pass over all logits.
 func classesAtOnce(n, k int) int { return max(8, (k+15)/16, mostScores/n) }
 
-// EachClass calls do with the n scores of each class and their outcomes, for several
+// eachClass calls do with the n scores of each class and their outcomes, for several
 // classes at a time; do replaces each score by its new value, and must not keep the slice.
-// EachClass returns the mean NLL of the new probabilities, as reported does.
-func EachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
+// eachClass returns the mean NLL of the new probabilities, as reported does.
+func eachClass(ctx context.Context, set *data.Set, score string, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
 	if err := fit.CheckLabelled(set); err != nil {
 		return 0, err
 	}
 	return classesInParts(ctx, set, score, classesAtOnce(set.Logits.Rows, set.Logits.Cols), do)
 }
 
-// classesInParts is EachClass with the scores of width classes in memory at a time.
+// classesInParts is eachClass with the scores of width classes in memory at a time.
 func classesInParts(ctx context.Context, set *data.Set, score string, width int, do func(class int, f []float64, positive []bool)) (nll float64, err error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	sum, own := make([]float64, n), make([]float64, n) // of the new values
@@ -96,21 +168,6 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 		nll -= softmax.Log(max(p, fit.LeastProb))
 	}
 	return nll / float64(n), nil
-}
-
-// Replace replaces the scores of a class by their values.
-func Replace(f []float64, class int, at func(class int, f float64) float64) {
-	for i, v := range f {
-		f[i] = at(class, v)
-	}
-}
-
-// SigmoidsFitted returns a fitted map with the results of the logistic regressions of its
-// classes in the report.
-func SigmoidsFitted(m Map, nll float64, ends []fit.Solution) *Fitted {
-	f := Result(m, fit.Report{NLL: nll, Passes: 1})
-	NoteSolutions(&f.Report, ends)
-	return f
 }
 
 // NoteSolutions adds the results of the logistic regressions of all classes to r: all
@@ -188,16 +245,15 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 	return s
 }
 
-// ApplyClasses writes n x k probabilities: the value of at for each class and its score,
-// divided by the sum of the row. A row of zeros becomes uniform.
-func ApplyClasses(dst data.Probs, set *data.Set, score string, at func(class int, f float64) float64) {
+// ApplyClasses writes the n x k probabilities of m.
+func ApplyClasses(dst data.Probs, set *data.Set, m ClassMap) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		hi := min(lo+fit.BlockRows, set.Logits.Rows)
-		rows := newClassScores(set.Logits.Slice(lo, hi), score)
+		rows := newClassScores(set.Logits.Slice(lo, hi), m.ClassScore())
 		for i := lo; i < hi; i++ {
 			q := rows.write(dst.Row(i), i-lo, 0, set.Logits.Cols)
 			for j, f := range q {
-				q[j] = at(j, f)
+				q[j] = m.At(j, f)
 			}
 			softmax.Normalise(q)
 		}

@@ -2,11 +2,9 @@ package binning
 
 import (
 	"context"
-	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -77,40 +75,16 @@ func (m Bayesian) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	set := in.Cal
-	var g bbqMap
-	g.Classes = make([]averagedHistogram, set.Logits.Cols)
+	g := calib.NewOneVsRest[averagedHistogram](in.Cal.Logits.Cols)
 	cost := 2.0 // of a bin
 	if m.Score == scoreBIC {
-		cost = softmax.Log(float64(set.Logits.Rows))
+		cost = softmax.Log(float64(in.Cal.Logits.Rows))
 	}
-	nll, err := calib.EachClass(ctx, set, calib.ScoreProb, func(class int, p []float64, positive []bool) {
+	return calib.FitClasses(ctx, in.Cal, g, func(class int, p []float64, positive []bool) fit.Solution {
 		g.Classes[class] = averageHistograms(p, positive, cost).Prepared()
-		calib.Replace(p, class, g.at)
+		return fit.Solution{}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.Result(g, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
 // bbqMap holds the averaged histograms of each of the k classes.
-type bbqMap struct {
-	calib.PerClass[averagedHistogram]
-}
-
-// Prepared returns m with the common first bin of each class.
-func (m bbqMap) Prepared() calib.Map {
-	m.Classes = slices.Clone(m.Classes)
-	for j, c := range m.Classes {
-		m.Classes[j] = c.Prepared()
-	}
-	return m
-}
-
-// Apply writes the n x k probabilities.
-func (m bbqMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreProb, m.at)
-}
-
-func (m bbqMap) at(class int, p float64) float64 { return m.Classes[class].At(p) }
+type bbqMap = calib.OneVsRest[averagedHistogram]

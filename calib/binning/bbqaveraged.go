@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -155,8 +156,11 @@ func (a averagedHistogram) Prepared() averagedHistogram {
 	return a
 }
 
+// ClassScore is the probability.
+func (averagedHistogram) ClassScore() string { return calib.ScoreProb }
+
 // At returns the weighted mean of the values of the bins of x in [0, 1].
-func (a *averagedHistogram) At(x float64) float64 {
+func (a averagedHistogram) At(x float64) float64 {
 	if float64(x*a.most) <= 1 {
 		return a.first
 	}

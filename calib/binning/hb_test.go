@@ -3,7 +3,6 @@ package binning
 import (
 	"bytes"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
@@ -126,17 +125,16 @@ func TestNumbersGetTheValueOfTheirBin(t *testing.T) {
 			values = append(values, float64(b))
 			x = append(x, edges[b], math.Nextafter(edges[b], 0), math.Nextafter(edges[b], 1))
 		}
-		got := slices.Clone(x)
-		binValues(got, edges, values)
-		for i, v := range x {
+		h := massHistogram{edges, values}
+		for _, v := range x {
 			below := 0
 			for _, e := range edges {
 				if e < v {
 					below++
 				}
 			}
-			if got[i] != values[below] || edgesBelow(edges, v) != below {
-				t.Errorf("%d edges: the value of %v is %v, want %v", n, v, got[i], values[below])
+			if got := h.At(v); got != values[below] || edgesBelow(edges, v) != below {
+				t.Errorf("%d edges: the value of %v is %v, want %v", n, v, got, values[below])
 			}
 		}
 	}
@@ -217,7 +215,7 @@ func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
 
 // A prepared map shares no memory with the one it is made of.
 func TestPreparedBBQIsACopy(t *testing.T) {
-	m := bbqMap{calib.PerClass[averagedHistogram]{Classes: []averagedHistogram{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}}
+	m := bbqMap{PerClass: calib.PerClass[averagedHistogram]{Classes: []averagedHistogram{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}}
 	m.Prepared()
 	if m.Classes[0].At(0) != 0 { // the value of the first bin where it is prepared
 		t.Error("the map itself was prepared")

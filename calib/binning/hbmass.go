@@ -5,7 +5,6 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/data"
 )
 
 // MassHistogram is histogram binning with bins of equal numbers of rows
@@ -56,16 +55,11 @@ func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, 
 	if err != nil {
 		return nil, err
 	}
-	var m hbMassMap
-	m.Classes = make([]massHistogram, in.Cal.Logits.Cols)
-	nll, err := calib.EachClass(ctx, in.Cal, calib.ScoreStretched, func(class int, x []float64, positive []bool) {
+	m := calib.NewOneVsRest[massHistogram](in.Cal.Logits.Cols)
+	return calib.FitClasses(ctx, in.Cal, m, func(class int, x []float64, positive []bool) fit.Solution {
 		m.Classes[class] = newMassHistogram(x, positive, h.Bins)
-		binValues(x, m.Classes[class].Edges, m.Classes[class].Values)
+		return fit.Solution{}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.Result(m, fit.Report{NLL: nll, Passes: 1}), nil
 }
 
 // massHistogram is a value for each bin. Stretched probabilities up to Edges[0] are in bin
@@ -97,15 +91,11 @@ func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
 	return h
 }
 
+// ClassScore is the stretched probability.
+func (massHistogram) ClassScore() string { return calib.ScoreStretched }
+
+// At returns the value of the bin of x.
+func (h massHistogram) At(x float64) float64 { return h.Values[edgesBelow(h.Edges, x)] }
+
 // hbMassMap holds a histogram for each of the k classes.
-type hbMassMap struct{ calib.PerClass[massHistogram] }
-
-// Apply writes the n x k probabilities.
-func (m hbMassMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreStretched, m.at)
-}
-
-func (m hbMassMap) at(class int, x float64) float64 {
-	h := &m.Classes[class]
-	return h.Values[edgesBelow(h.Edges, x)]
-}
+type hbMassMap = calib.OneVsRest[massHistogram]

@@ -59,7 +59,7 @@ func TestRoundingCopiesHaveTheSameBin(t *testing.T) {
 				return stretch.OfTail(p[0], tail)
 			}
 			for i := range rows.Rows {
-				if u, v := m.at(0, of(rows, i)), m.at(0, of(copies, i)); u != v {
+				if u, v := m.At(0, of(rows, i)), m.At(0, of(copies, i)); u != v {
 					t.Errorf("trial %d, row %d: %v, and %v for a copy", trial, i, u, v)
 				}
 			}

@@ -116,8 +116,11 @@ func (s *binnedSigmoid) sigmoid(z float64) float64 {
 	return min(0.25*(1+softmax.Exp(t)), stretch.Most) // 1-g is 1/(1+e^t)
 }
 
-// at returns the value of a score.
-func (s *binnedSigmoid) at(z float64) float64 { return s.Values[edgesBelow(s.Edges, s.sigmoid(z))] }
+// ClassScore is the log odds.
+func (binnedSigmoid) ClassScore() string { return calib.ScoreLogOdds }
+
+// At returns the value of a score.
+func (s binnedSigmoid) At(z float64) float64 { return s.Values[edgesBelow(s.Edges, s.sigmoid(z))] }
 
 // fitBinnedSigmoid fits the sigmoid to n scores, which it limits in place, and their
 // outcomes, and returns it with its bins.
@@ -211,35 +214,6 @@ func edgesBelow(edges []float64, x float64) int {
 	return int(b)
 }
 
-// binValues replaces each number >= 0 by the value of its bin, with edges as edgesBelow has
-// them. Up to 15 edges take half the time of edgesBelow: free places are filled by edges that
-// no number exceeds, and a binary search of 15 edges is four comparisons without a branch.
-func binValues(f, edges, values []float64) {
-	var bits [16]uint64
-	var of [16]float64
-	if len(edges) >= len(bits) {
-		for i, x := range f {
-			f[i] = values[edgesBelow(edges, x)]
-		}
-		return
-	}
-	for b := range bits {
-		bits[b] = math.MaxInt64
-		if b < len(edges) {
-			bits[b] = math.Float64bits(edges[b])
-		}
-	}
-	copy(of[:], values)
-	for i, x := range f {
-		x := math.Float64bits(x)
-		b := (bits[7] - x) >> 63 << 3
-		b |= (bits[b|3] - x) >> 63 << 2
-		b |= (bits[b|1] - x) >> 63 << 1
-		b |= (bits[b] - x) >> 63
-		f[i] = of[b]
-	}
-}
-
 // centre returns the centre of a bin of [0, 1] with the given inner edges.
 func centre(edges []float64, bin int) float64 {
 	lo, hi := 0.0, 1.0
@@ -283,18 +257,11 @@ func (m Scaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	if err != nil {
 		return nil, err
 	}
-	set := in.Cal
-	ends := make([]fit.Solution, set.Logits.Cols)
-	var g scalingBinningMap
-	g.Classes = make([]binnedSigmoid, len(ends))
-	nll, err := calib.EachClass(ctx, set, calib.ScoreLogOdds, func(class int, f []float64, positive []bool) {
-		g.Classes[class], ends[class] = fitBinnedSigmoid(f, positive, m.Bins)
-		calib.Replace(f, class, g.at)
+	g := calib.NewOneVsRest[binnedSigmoid](in.Cal.Logits.Cols)
+	return calib.FitClasses(ctx, in.Cal, g, func(class int, f []float64, positive []bool) (end fit.Solution) {
+		g.Classes[class], end = fitBinnedSigmoid(f, positive, m.Bins)
+		return end
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.SigmoidsFitted(g, nll, ends), nil
 }
 
 // Fit returns the sigmoid, edges and values of the confidence.
@@ -318,14 +285,7 @@ func (m TopScaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 }
 
 // scalingBinningMap holds a binned sigmoid for each of the k classes.
-type scalingBinningMap struct{ calib.PerClass[binnedSigmoid] }
-
-// Apply writes the n x k probabilities.
-func (m scalingBinningMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreLogOdds, m.at)
-}
-
-func (m scalingBinningMap) at(class int, z float64) float64 { return m.Classes[class].at(z) }
+type scalingBinningMap = calib.OneVsRest[binnedSigmoid]
 
 // topScalingBinningMap is the binned sigmoid of the confidence.
 type topScalingBinningMap binnedSigmoid
@@ -334,5 +294,5 @@ func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	calib.EachConfidence(dst, at, func(tail float64) float64 { return (*binnedSigmoid)(&m).at(-softmax.Log(tail)) })
+	calib.EachConfidence(dst, at, func(tail float64) float64 { return binnedSigmoid(m).At(-softmax.Log(tail)) })
 }

@@ -57,12 +57,12 @@ const (
 func (Beta) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a, b and c of every class. It needs 41 bytes a row for each class
-// that is being fitted, beside the scores of EachClass.
+// that is being fitted, beside its scores.
 func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	ends, separable := make([]fit.Solution, k), make([]bool, k)
 	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	nll, err := calib.EachClass(ctx, in.Cal, calib.ScoreLog, func(class int, logP []float64, positive []bool) {
+	f, err := calib.FitClasses(ctx, in.Cal, m, func(class int, logP []float64, positive []bool) fit.Solution {
 		lnP, lnRest := make([]float64, len(logP)), make([]float64, len(logP))
 		for i, v := range logP {
 			lnP[i], lnRest[i] = betaLogs(v)
@@ -72,13 +72,12 @@ func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		end := l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 		ends[class], separable[class] = end, separated(lnP, positive)
-		calib.Replace(logP, class, m.at)
+		return end
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := calib.Result(m, fit.Report{NLL: nll, Passes: 1})
-	noteBeta(&f.Report, ends)
+	noteBounds(&f.Report, ends)
 	if open := fit.Count(separable); open > 0 {
 		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf(
 			"no unique fit in %d of %d classes, which are absent or told apart without an error", open, k))
@@ -86,10 +85,8 @@ func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return f, nil
 }
 
-// noteBeta adds the results of the k fits: all steps, the largest gradient, and how many
-// parameters are at a bound.
-func noteBeta(r *calib.Report, ends []fit.Solution) {
-	calib.NoteSolutions(r, ends)
+// noteBounds adds how many parameters of the k fits are at a bound.
+func noteBounds(r *calib.Report, ends []fit.Solution) {
 	for i, name := range []string{"a", "b"} {
 		held := 0
 		for _, e := range ends {
@@ -133,10 +130,14 @@ type betaMap struct {
 
 // Apply writes the n x k probabilities.
 func (m betaMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreLog, m.at)
+	calib.ApplyClasses(dst, set, m)
 }
 
-func (m betaMap) at(class int, logP float64) float64 {
+// ClassScore is ln p, which At limits.
+func (betaMap) ClassScore() string { return calib.ScoreLog }
+
+// At returns the sigmoid of a class.
+func (m betaMap) At(class int, logP float64) float64 {
 	lnP, lnRest := betaLogs(logP)
 	return fit.Sigmoid(float64(m.A[class]*lnP) + float64(m.B[class]*lnRest) + m.C[class])
 }

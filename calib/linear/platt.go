@@ -93,10 +93,9 @@ func (m PlattLogits) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 }
 
 func fitPlatt(ctx context.Context, in calib.Input, score string) (*calib.Fitted, error) {
-	set := in.Cal
-	ends := make([]fit.Solution, set.Logits.Cols)
-	m := plattMap{Score: score, A: make([]float64, len(ends)), B: make([]float64, len(ends))}
-	nll, err := calib.EachClass(ctx, set, score, func(class int, f []float64, positive []bool) {
+	k := in.Cal.Logits.Cols
+	m := plattMap{Score: score, A: make([]float64, k), B: make([]float64, k)}
+	return calib.FitClasses(ctx, in.Cal, m, func(class int, f []float64, positive []bool) fit.Solution {
 		hits := float64(fit.Count(positive))
 		l := fit.Logistic{
 			Columns: [][]float64{f}, Positive: positive,
@@ -104,13 +103,9 @@ func fitPlatt(ctx context.Context, in calib.Input, score string) (*calib.Fitted,
 			Identity: score == calib.ScoreLogOdds,
 		}
 		slopes, offset, end := l.Minimise()
-		m.A[class], m.B[class], ends[class] = slopes[0], offset, end
-		calib.Replace(f, class, m.at)
+		m.A[class], m.B[class] = slopes[0], offset
+		return end
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.SigmoidsFitted(m, nll, ends), nil
 }
 
 // plattMap holds the parameters of k classes.
@@ -132,9 +127,13 @@ func (m plattMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m plattMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, m.Score, m.at)
+	calib.ApplyClasses(dst, set, m)
 }
 
-func (m plattMap) at(class int, f float64) float64 {
+// ClassScore is the score that the sigmoids were fitted to.
+func (m plattMap) ClassScore() string { return m.Score }
+
+// At returns the sigmoid of a class.
+func (m plattMap) At(class int, f float64) float64 {
 	return fit.Sigmoid(float64(m.A[class]*f) + m.B[class])
 }

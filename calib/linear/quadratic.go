@@ -42,24 +42,18 @@ func (Quadratic) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a, b and c of every class.
 func (Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	set := in.Cal
-	k := set.Logits.Cols
-	ends := make([]fit.Solution, k)
+	k := in.Cal.Logits.Cols
 	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	nll, err := calib.EachClass(ctx, set, calib.ScoreLogOdds, func(class int, f []float64, positive []bool) {
+	return calib.FitClasses(ctx, in.Cal, m, func(class int, f []float64, positive []bool) fit.Solution {
 		squares := make([]float64, len(f))
 		for i, z := range f {
 			squares[i] = float64(z * z)
 		}
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
-		m.A[class], m.C[class], m.B[class], ends[class] = slopes[0], slopes[1], offset, end
-		calib.Replace(f, class, m.at)
+		m.A[class], m.C[class], m.B[class] = slopes[0], slopes[1], offset
+		return end
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.SigmoidsFitted(m, nll, ends), nil
 }
 
 // quadraticMap holds the parameters of k classes.
@@ -78,9 +72,13 @@ func (m quadraticMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreLogOdds, m.at)
+	calib.ApplyClasses(dst, set, m)
 }
 
-func (m quadraticMap) at(class int, z float64) float64 {
+// ClassScore is the log odds.
+func (quadraticMap) ClassScore() string { return calib.ScoreLogOdds }
+
+// At returns the sigmoid of a class.
+func (m quadraticMap) At(class int, z float64) float64 {
 	return fit.Sigmoid(float64(m.A[class]*z) + float64(m.C[class]*float64(z*z)) + m.B[class])
 }

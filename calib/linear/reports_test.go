@@ -26,12 +26,14 @@ func TestRegressionsOfClassesAreCounted(t *testing.T) {
 		}
 	}
 	beta, sigmoids := calib.Report{Iterations: 2}, calib.Report{Iterations: 2}
-	noteBeta(&beta, ends)
+	calib.NoteSolutions(&beta, ends)
+	noteBounds(&beta, ends)
 	calib.NoteSolutions(&sigmoids, ends)
 	check("beta", beta, 12, []string{"a >= 0 in 3 of 4 classes", "b >= 0 in 2 of 4 classes"}, "2 of 4 classes not converged: gradient 3")
 	check("sigmoids", sigmoids, 12, nil, "2 of 4 classes not converged: gradient 3")
 	beta, sigmoids = calib.Report{Iterations: 2}, calib.Report{Iterations: 2}
-	noteBeta(&beta, ends[3:])
+	calib.NoteSolutions(&beta, ends[3:])
+	noteBounds(&beta, ends[3:])
 	calib.NoteSolutions(&sigmoids, []fit.Solution{ends[0], {Steps: 2}})
 	check("one class of beta", beta, 6, []string{"a >= 0 in 1 of 1 classes"}, "")
 	check("converged sigmoids", sigmoids, 6, nil, "")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -161,8 +162,14 @@ func (s smoothSpline) Prepared() smoothSpline {
 	return s
 }
 
-// At returns the score at log odds x.
-func (s *smoothSpline) At(x float64) float64 {
+// ClassScore is the log odds.
+func (smoothSpline) ClassScore() string { return calib.ScoreLogOdds }
+
+// At returns the probability that belongs to the log odds x.
+func (s smoothSpline) At(x float64) float64 { return fit.Sigmoid(s.logOdds(x)) }
+
+// logOdds returns the score at log odds x.
+func (s *smoothSpline) logOdds(x float64) float64 {
 	x = min(max(x, -s.Limit), s.Limit)
 	i, _ := slices.BinarySearch(s.Knots, x) // a knot belongs to the piece on its left
 	return horner(&s.cubics[i], (x-s.pieces[i].origin)/s.pieces[i].width)

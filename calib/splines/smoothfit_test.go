@@ -30,7 +30,7 @@ func TestPiecesAreTheBasis(t *testing.T) {
 			coefficients[c] = 1
 			s := smoothSpline{Limit: 40, Knots: knots, Coefficients: coefficients}.Prepared()
 			for x := -7.0; x < 7; x += 0.1 {
-				if got, want := s.At(x), smoothFunction(knots, c, x); math.Abs(got-want) > 1e-11*max(1, math.Abs(want)) {
+				if got, want := s.logOdds(x), smoothFunction(knots, c, x); math.Abs(got-want) > 1e-11*max(1, math.Abs(want)) {
 					t.Fatalf("knots %v, column %d at %v: %v, want %v", knots, c, x, got, want)
 				}
 			}
@@ -227,8 +227,8 @@ func TestFitIsItsDefinition(t *testing.T) {
 			for c, b := range got.Coefficients {
 				want += b * smoothFunction(got.Knots, c, min(max(v, -got.Limit), got.Limit))
 			}
-			if math.Abs(got.At(v)-want) > 1e-9 {
-				t.Errorf("seed %d, at %v: %v, want %v", seed, v, got.At(v), want)
+			if math.Abs(got.logOdds(v)-want) > 1e-9 {
+				t.Errorf("seed %d, at %v: %v, want %v", seed, v, got.logOdds(v), want)
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func TestFitFindsTheLogOdds(t *testing.T) {
 		}
 		s, _ := fitSmooth(x, positive, validation)
 		for v := -3.0; v <= 3; v += 0.5 {
-			p, want := 1/(1+math.Exp(-s.At(v))), 1/(1+math.Exp(-slope*v))
+			p, want := 1/(1+math.Exp(-s.logOdds(v))), 1/(1+math.Exp(-slope*v))
 			if math.Abs(p-want) > 0.025 {
 				t.Errorf("slope %v at %v: %v, want %v", slope, v, p, want)
 			}
@@ -342,7 +342,7 @@ func TestFitOfDegenerateSets(t *testing.T) {
 				t.Errorf("%s, outcomes %v: %v, %+v", name, outcome, err, end)
 			}
 			for _, v := range []float64{-700, -1, 0, 2, 700} {
-				if at := s.At(v); math.IsNaN(at) || math.IsInf(at, 0) {
+				if at := s.logOdds(v); math.IsNaN(at) || math.IsInf(at, 0) {
 					t.Errorf("%s, outcomes %v: %v at %v", name, outcome, at, v)
 				}
 			}

@@ -2,11 +2,9 @@ package splines
 
 import (
 	"context"
-	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
-	"github.com/qats-bench/qats/data"
 )
 
 // Smoothing is the spline calibration of Lucena (2018), as the author's package
@@ -68,18 +66,12 @@ func (Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	for i, r := range rank {
 		order[r] = i
 	}
-	var m smoothingSplineMap
-	m.Classes = make([]smoothSpline, k)
-	ends := make([]fit.Solution, k)
-	nll, err := calib.EachClass(ctx, set, calib.ScoreLogOdds, func(class int, z []float64, positive []bool) {
+	m := calib.NewOneVsRest[smoothSpline](k)
+	return calib.FitClasses(ctx, set, m, func(class int, z []float64, positive []bool) fit.Solution {
 		s, end := fitSmooth(z, positive, fifth(order, positive))
-		m.Classes[class], ends[class] = s.Prepared(), end
-		calib.Replace(z, class, m.at)
+		m.Classes[class] = s.Prepared()
+		return end
 	})
-	if err != nil {
-		return nil, err
-	}
-	return calib.SigmoidsFitted(m, nll, ends), nil
 }
 
 // fifth returns the rows on which lambda is chosen: the first fifth in the order, rounded,
@@ -105,22 +97,4 @@ func fifth(order []int, positive []bool) []bool {
 }
 
 // smoothingSplineMap holds the spline of each of the k classes.
-type smoothingSplineMap struct{ calib.PerClass[smoothSpline] }
-
-// Prepared returns m with the cubics of each class.
-func (m smoothingSplineMap) Prepared() calib.Map {
-	m.Classes = slices.Clone(m.Classes)
-	for j, s := range m.Classes {
-		m.Classes[j] = s.Prepared()
-	}
-	return m
-}
-
-// Apply writes the n x k probabilities.
-func (m smoothingSplineMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, calib.ScoreLogOdds, m.at)
-}
-
-func (m smoothingSplineMap) at(class int, z float64) float64 {
-	return fit.Sigmoid(m.Classes[class].At(z))
-}
+type smoothingSplineMap = calib.OneVsRest[smoothSpline]
