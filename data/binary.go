@@ -62,9 +62,9 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 	case bad != nil:
 		return a.conversion, form, bad
 	case a.conversion == binaryLogits && unit:
-		form.Notes = append(form.Notes, "warning: all log odds are in [0, 1] (probabilities? then state kind: probs)")
+		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all log odds are in [0, 1] (probabilities? then state kind: probs)"})
 	case tiny > 0:
-		form.Notes = append(form.Notes, fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny))
+		form.Notes = append(form.Notes, Remark{Text: fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny)})
 	}
 	return a.conversion, form, nil
 }

@@ -128,7 +128,7 @@ func TestNotesOnOneColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if form, err := r.Form(); err != nil || strings.Join(form.Notes, "; ") != c.want {
+		if form, err := r.Form(); err != nil || remarks(form) != c.want {
 			t.Errorf("%s %v: %q, %v", c.kind, c.values, form.Notes, err)
 		}
 	}

@@ -206,7 +206,7 @@ func TestFromProbsHasTheBitsOfASet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of 0, or nearly so, are read as 2^-126"; strings.Join(form.Notes, "; ") != want {
+	if want := "2 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of 0, or nearly so, are read as 2^-126"; remarks(form) != want {
 		t.Errorf("notes %q", form.Notes)
 	}
 	for i, row := range rows {

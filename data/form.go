@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Kind says what the logits array of a set holds.
@@ -32,9 +34,23 @@ type Form struct {
 	// that use it cannot be fitted.
 	OffsetLost bool
 
-	// Notes have one line each. Those that begin with "warning: " become
-	// footnotes of tables.
-	Notes []string
+	Notes []Remark
+}
+
+// Remark is what is unusual about the logits of a set.
+type Remark struct {
+	Warning bool    // it becomes a footnote of tables
+	Text    string  // one line, in which {value} stands for Value
+	Value   float64 // apart from the text, so that equal remarks can be told
+}
+
+// String returns the text with its value.
+func (r Remark) String() string { return strings.ReplaceAll(r.Text, "{value}", fmt.Sprint(r.Value)) }
+
+// significant returns x with three significant digits.
+func significant(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
+	return y
 }
 
 // join returns the form of two sets that are read together.
@@ -117,13 +133,13 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 			Fix:   "save the outputs before the softmax, or state kind: probs in " + ManifestName + " (fit and apply: --kind probs; score: --probs); if they are logits, state kind: logits",
 		}
 	case looks.unit:
-		form.Notes = append(form.Notes, "warning: all logits are in [0, 1] (sigmoid outputs, or rounded?)")
+		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
 	}
 	if offset == 0 {
 		return asStored, form, nil
 	}
 	form.OffsetLost = true
-	form.Notes = append(form.Notes, fmt.Sprintf("warning: logits up to %.3g are read relative to the largest of their row, since float32 would not hold their differences", offset))
+	form.Notes = append(form.Notes, Remark{true, "logits up to {value} are read relative to the largest of their row, since float32 would not hold their differences", significant(offset)})
 	return centred, form, nil
 }
 
@@ -177,7 +193,7 @@ func losesDifferences(row []float64) bool {
 
 // checkProbs rejects rows that are not probabilities, and returns notes on the numbers that
 // reading changes in the other rows.
-func (a *Array) checkProbs() ([]string, error) {
+func (a *Array) checkProbs() ([]Remark, error) {
 	var bad error
 	loose, tiny := 0, 0
 	err := a.eachRow64(func(i int, row []float64) bool {
@@ -197,12 +213,12 @@ func (a *Array) checkProbs() ([]string, error) {
 	if err == nil {
 		err = bad
 	}
-	var notes []string
+	var notes []Remark
 	if loose > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d rows of probabilities sum to 1 only within %g and are divided by their sum", loose, a.Rows(), looseSum))
+		notes = append(notes, Remark{Text: fmt.Sprintf("%d of %d rows of probabilities sum to 1 only within %g and are divided by their sum", loose, a.Rows(), looseSum)})
 	}
 	if tiny > 0 {
-		notes = append(notes, fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny))
+		notes = append(notes, Remark{Text: fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny)})
 	}
 	return notes, err
 }

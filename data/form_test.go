@@ -117,7 +117,7 @@ func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !form.OffsetLost || strings.Join(form.Notes, "; ") != "1 of 4 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
+	if !form.OffsetLost || remarks(form) != "1 of 4 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
 		"3 probabilities of 0, or nearly so, are read as 2^-126" {
 		t.Errorf("%+v", form)
 	}
@@ -227,4 +227,17 @@ func TestRealLogitsAreTakenForLogits(t *testing.T) {
 			t.Errorf("%s: %d arrays, %v", root, seen, err)
 		}
 	}
+}
+
+// remarks returns the notes on a form in one line.
+func remarks(f Form) string {
+	var list []string
+	for _, note := range f.Notes {
+		text := note.String()
+		if note.Warning {
+			text = "warning: " + text
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
 }

@@ -230,7 +230,7 @@ func TestFormOfAllParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if form, err := r.Form(); err != nil || strings.Join(form.Notes, "; ") != want {
+		if form, err := r.Form(); err != nil || remarks(form) != want {
 			t.Errorf("%s: %q, %v", parts, form.Notes, err)
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
@@ -65,7 +64,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Names() {
 					out.Records = append(out.Records, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id,
-						Source: string(u.Provenance.Origin), Status: o.status, Note: p.local(o.note)})
+						Source: string(u.Provenance.Origin), Status: o.status, Note: results.Note{p.localFact(o.why)}})
 				}
 			}
 		default:
@@ -78,7 +77,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes []string) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Note) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
@@ -110,7 +109,10 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes []string) e
 	}
 	for _, d := range pairs {
 		pair := results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
-			Metric: d.Metric, Difference: d.Difference, N: s.N, Source: source, Interval: d.Kind, Verdict: d.Verdict, Note: d.Note}
+			Metric: d.Metric, Difference: d.Difference, N: s.N, Source: source, Interval: d.Kind, Verdict: d.Verdict}
+		if d.Note != "" {
+			pair.Note = results.Because(d.Note)
+		}
 		if d.Range != nil {
 			pair.Lo, pair.Hi = d.Range.Lo, d.Range.Hi
 		}
@@ -142,35 +144,27 @@ func (p *Plan) object(kind results.Kind, text string, v any) error {
 	return nil
 }
 
-// noteOf joins the origin of the arrays, the notes on them and the warnings of
-// the fit.
-func noteOf(from data.Provenance, inputs []string, report calib.Report) string {
-	var items []string
-	if from.From != "" {
-		items = append(items, results.FromPrefix+from.From)
+// noteOf returns what is known of the arrays, and the warnings of the fit.
+func noteOf(from data.Provenance, inputs results.Note, fitted calib.Report) (note results.Note) {
+	add := func(kind results.FactKind, text string) {
+		if text != "" {
+			note = append(note, results.Fact{Kind: kind, Text: text})
+		}
 	}
-	if from.Samples != "" {
-		items = append(items, results.SamplesPrefix+from.Samples)
-	}
-	if from.RowIDs != "" {
-		items = append(items, results.RowIDsPrefix+from.RowIDs)
-	}
+	add(results.From, from.From)
+	add(results.Samples, from.Samples)
+	add(results.RowIDs, from.RowIDs)
 	switch {
 	case from.Origin != data.Measured:
 	case from.Paper:
-		items = append(items, results.PaperItem)
-	case from.StandIn != "":
-		items = append(items, results.StandInPrefix+from.StandIn)
+		note = append(note, results.Fact{Kind: results.Paper})
+	default:
+		add(results.StandIn, from.StandIn)
 	}
-	items = append(items, from.Note)
-	items = append(items, inputs...)
-	for _, w := range report.Warnings {
-		items = append(items, "warning: "+w)
+	add(results.Arrays, from.Note)
+	note = append(note, inputs...)
+	for _, w := range fitted.Warnings {
+		note = append(note, results.Warn(report.Warning{Text: w}))
 	}
-	return joinNotes(items...)
-}
-
-// joinNotes joins the notes that are not empty to one line.
-func joinNotes(notes ...string) string {
-	return strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
+	return note
 }

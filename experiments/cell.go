@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -29,7 +28,7 @@ const (
 type Cell struct {
 	Method *spec.Method
 	State  State
-	Why    string // reason for any state but Hit
+	Why    results.Fact // reason for any state but Hit
 
 	external             externalMethod // the method, if it is external; else nil
 	files                []namedFile    // that the external method reads
@@ -55,7 +54,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
 		c.external, _ = c.Method.Method.(externalMethod)
-		if c.Why = u.lacks(&c, at); c.Why != "" {
+		if c.Why = u.lacks(&c, at); c.Why != (results.Fact{}) {
 			c.State = Skip
 		} else {
 			err := testErr
@@ -67,11 +66,11 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 			}
 			var unknown *data.NotHashed
 			if errors.As(err, &unknown) {
-				c.State, c.Why = Unknown, err.Error()
+				c.State, c.Why = Unknown, because(err.Error())
 			} else if err != nil {
-				c.State, c.Why = Broken, err.Error()
+				c.State, c.Why = Broken, because(err.Error())
 			} else if c.runs, c.dealt = true, c.dealtKey(); c.forbidden(o) {
-				c = Cell{Method: c.Method, State: Skip, Why: notAllowed(c.Method.Name), runs: true, dealt: c.dealt}
+				c = Cell{Method: c.Method, State: Skip, Why: because(notAllowed), runs: true, dealt: c.dealt}
 			}
 		}
 		u.Cells = append(u.Cells, c)
@@ -81,7 +80,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 		if c := &u.Cells[i]; c.State == "" {
 			c.State, c.Why = c.inStore(u.Spec.Baseline, o.has)
 			if o.Fresh {
-				c.Why = "asked to start afresh"
+				c.Why = because("asked to start afresh")
 			}
 		}
 	}
@@ -90,8 +89,8 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
-// or "" if it can.
-func (u *Unit) lacks(c *Cell, at location) string {
+// and no fact if it can.
+func (u *Unit) lacks(c *Cell, at location) results.Fact {
 	contract := c.Method.Contract()
 	for _, need := range []struct {
 		source data.Source
@@ -99,33 +98,33 @@ func (u *Unit) lacks(c *Cell, at location) string {
 		parts  data.Parts
 		set    string
 	}{
-		{u.source, u.Setting.Cal(), contract.Cal, "calibration set"},
-		{u.test, u.Setting.Test(), contract.Test | contract.Target, "test set"},
+		{u.source, u.Setting.Cal(), contract.Cal, "calibration"},
+		{u.test, u.Setting.Test(), contract.Test | contract.Target, "test"},
 	} {
 		if missing := need.parts &^ need.source.Has(need.ref); missing != 0 {
-			return fmt.Sprintf("%s needs %s of the %s, absent for %s/%s", c.Method.Name, strings.ReplaceAll(missing.String(), "+", " and "),
-				need.set, need.ref.Dataset, need.ref.Backbone)
+			return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: missing.String(), Set: need.set, Network: need.ref.Dataset + "/" + need.ref.Backbone}}
 		}
 	}
 	if contract.TrueLogits && u.Provenance.Kind.OffsetLost() {
-		return NeedsTrueLogits(c.Method.Name)
+		return because(NeedsTrueLogits)
 	}
 	if c.external != nil {
-		return c.external.lacks(at)
+		if text := c.external.lacks(at); text != "" {
+			return because(text)
+		}
 	}
-	return ""
+	return results.Fact{}
 }
 
-// NeedsTrueLogits returns the reason why a method rejects log-probabilities.
-func NeedsTrueLogits(method string) string {
-	return method + " needs true logits; these are log-probabilities, whose offset is lost"
-}
+// because returns the fact of a reason in words.
+func because(why string) results.Fact { return results.Fact{Kind: results.Reason, Text: why} }
 
-// OffsetLost returns the reason why a method rejects logits that are read relative
-// to the largest one of their row.
-func OffsetLost(method string) string {
-	return method + " needs true logits; float32 does not hold the offset of these"
-}
+// Why a method that needs true logits is not run on logits that are not: log-probabilities,
+// and logits that are read relative to the largest one of their row.
+const (
+	NeedsTrueLogits = "needs true logits; these are log-probabilities, whose offset is lost"
+	OffsetLost      = "needs true logits; float32 does not hold the offset of these"
+)
 
 // texts fills the key texts of c.
 func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error {
@@ -187,19 +186,19 @@ func (c *Cell) forbidden(o PlanOptions) bool {
 
 // inStore returns the state of a cell by the objects that the store has, and notes
 // whether its scores and its pairing with the baseline are among them.
-func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, string) {
+func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, results.Fact) {
 	c.scored = has(results.Scores, c.scores)
 	c.paired = c.pair == "" || has(results.Pairs, c.pair)
 	if c.scored && c.paired {
-		return Hit, ""
+		return Hit, results.Fact{}
 	}
 	switch {
 	case !has(results.Fit, c.fit):
-		return Miss, "not yet fitted on this calibration set with these options"
+		return Miss, because("not yet fitted on this calibration set with these options")
 	case !has(results.SampleScores, c.samples):
-		return Miss, "fitted, not yet applied to this test set"
+		return Miss, because("fitted, not yet applied to this test set")
 	case c.scored:
-		return Score, "not yet paired with " + baseline
+		return Score, because("not yet paired with " + baseline)
 	}
-	return Score, "not yet scored by these metrics"
+	return Score, because("not yet scored by these metrics")
 }

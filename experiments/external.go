@@ -69,10 +69,8 @@ func (p *Plan) location(u *Unit) location {
 	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0, env: p.options.Env}
 }
 
-// notAllowed returns the reason why a program is not run.
-func notAllowed(method string) string {
-	return method + " runs a program; allow it with --allow-exec, if you trust the spec and what it names"
-}
+// notAllowed says why a program is not run.
+const notAllowed = "runs a program; allow it with --allow-exec, if you trust the spec and what it names"
 
 // externalFit finds the bytes of an external fit in the store or makes them.
 func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
@@ -103,7 +101,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 // openTable opens the probabilities of an external method for the test set.
 func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
 	c := &w.unit.Cells[cell]
-	return guard(c.Method.Name, func() error {
+	return guard(func() error {
 		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
 		if err == nil {
 			w.tables[cell] = t

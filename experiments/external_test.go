@@ -106,7 +106,7 @@ func TestProgramNeedsPermission(t *testing.T) {
 	w := newWorld(t)
 	mark := filepath.Join(t.TempDir(), "mark")
 	out, _ := w.run("name: t\nmethods: [ts, {name: mine, method: external, options: {command: [touch, "+mark+"]}}]\nmetrics: [ece]\nsettings: {dataset: d, backbone: a}\n", RunOptions{})
-	want := "[ts: ok mine: skip mine runs a program; allow it with --allow-exec, if you trust the spec and what it names]"
+	want := "[ts: ok mine: skip runs a program; allow it with --allow-exec, if you trust the spec and what it names]"
 	if got := fmt.Sprint(statuses(out)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -318,7 +318,7 @@ settings:
 			uncal[name] = r.Value
 			continue
 		}
-		said := strings.TrimSpace(string(r.Status) + " " + r.Note)
+		said := strings.TrimSpace(string(r.Status) + " " + r.Note.String())
 		if !regexp.MustCompile("^" + want[r.Setting.Name()] + "$").MatchString(said) {
 			t.Errorf("%s: %s, want %s", name, said, want[r.Setting.Name()])
 		}

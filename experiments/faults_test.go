@@ -128,7 +128,7 @@ func TestPanicOfASourceFailsItsSetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"uncal: fail d/a: internal error: door", "ts: fail d/a: internal error: door", "uncal: ok", "ts: ok"}
+	want := []string{"uncal: fail internal error: door", "ts: fail internal error: door", "uncal: ok", "ts: ok"}
 	if got := statuses(out); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -139,7 +139,7 @@ func TestPanicOfASourceFailsItsSetting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = []string{"uncal: fail d/a: internal error: door", "ts: fail d/a: internal error: door", "qats: fail d/a: internal error: door"}
+	want = []string{"uncal: fail internal error: door", "ts: fail internal error: door", "qats: fail internal error: door"}
 	if got := statuses(out); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -162,7 +162,7 @@ func TestLogProbsInTheTestSetSkip(t *testing.T) {
 	}
 	w.write("d/a/test", test)
 	out, _ := w.run("name: t\nmethods: [ts, hfe-noood, hfe-target]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [a, b]}\n", RunOptions{})
-	want := []string{"ts: ok", "hfe-noood: skip " + NeedsTrueLogits("hfe-noood"), "hfe-target: skip " + NeedsTrueLogits("hfe-target"),
+	want := []string{"ts: ok", "hfe-noood: skip " + NeedsTrueLogits, "hfe-target: skip " + NeedsTrueLogits,
 		"ts: ok", "hfe-noood: ok", "hfe-target: ok"}
 	got := statuses(out)
 	for i := range got {
@@ -183,14 +183,14 @@ func TestMeasuredMeansBothSets(t *testing.T) {
 		w := newWorld(t)
 		w.manifest(manifest)
 		out, _ := w.run(spec, RunOptions{})
-		if r := out.Rows.Records[1]; r.Source+" "+r.Note != want {
+		if r := out.Rows.Records[1]; r.Source+" "+r.Note.String() != want {
 			t.Errorf("%s %q, want %s", r.Source, r.Note, want)
 		}
 	}
 	w := newWorld(t)
 	w.manifest("sets: [{set: d/a/cal, kind: log-probs}]\n")
 	out, _ := w.run(spec, RunOptions{})
-	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note != NeedsTrueLogits("hfe-noood") {
+	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note.String() != NeedsTrueLogits {
 		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
 	}
 }

@@ -37,7 +37,7 @@ func (e *skipError) Error() string { return e.reason }
 func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error) {
 	c := &w.unit.Cells[cell]
 	if c.external != nil && c.external.runs() && !w.run.plan.options.AllowExec {
-		return nil, &skipError{notAllowed(c.Method.Name)}
+		return nil, &skipError{notAllowed}
 	}
 	key := results.Key(c.fit)
 	w.run.mu.Lock()
@@ -48,7 +48,7 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 	}
 	w.run.mu.Unlock()
 	f.once.Do(func() {
-		f.err = guard(c.Method.Name, func() (err error) {
+		f.err = guard(func() (err error) {
 			if c.external != nil {
 				f.body, err = w.externalFit(ctx, c)
 				return err
@@ -126,7 +126,7 @@ func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) e
 	}
 	if stream == nil && contract.Cal != 0 {
 		if contract.TrueLogits && data.LogProbs(w.cal.Logits) {
-			return &skipError{NeedsTrueLogits(c.Method.Name)}
+			return &skipError{NeedsTrueLogits}
 		}
 		in.Cal = w.cal.View(contract.Cal)
 	}
@@ -135,7 +135,7 @@ func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) e
 			return err
 		}
 		if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
-			return &skipError{NeedsTrueLogits(c.Method.Name)}
+			return &skipError{NeedsTrueLogits}
 		}
 	}
 	return f(in)

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
 )
@@ -16,12 +16,12 @@ import (
 // inputs are notes on the arrays of a setting. They are kept in the store, so that a run
 // with all its cells in the store does not read the arrays.
 type inputs struct {
-	Notes      []string `json:"notes,omitempty"`       // one line each; warnings begin with "warning: "
-	OffsetLost bool     `json:"offset_lost,omitempty"` // see data.Form
+	Notes      results.Note `json:"notes,omitempty"`
+	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
 }
 
 // inputsVersion is raised when the notes on the same arrays change.
-const inputsVersion = 1
+const inputsVersion = 2
 
 // inputsText is the text of the notes on the arrays of two sets.
 func inputsText(cal, test string) string {
@@ -43,7 +43,7 @@ func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return in, err
 	}
-	err := guard(u.Setting.String(), func() (err error) {
+	err := guard(func() (err error) {
 		if in, err = u.examine(ctx); err == nil {
 			err = u.unchangedArrays(scored&u.source.Has(u.Setting.Cal()), scored)
 		}
@@ -86,14 +86,14 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		return in, err
 	}
 	if cal.Rows() < cal.Classes() {
-		in.Notes = append(in.Notes, "warning: "+FewRows(cal.Rows(), cal.Classes()))
+		in.Notes = append(in.Notes, results.Warn(FewRows(cal.Rows(), cal.Classes())))
 	}
 	if u.Setting.Variant.Split > 0 { // disjoint parts of one union
 		return in, nil
 	}
 	same, err := u.testIsCalibration(ctx, cal, test)
 	if same {
-		in.Notes = append(in.Notes, "warning: "+SameRows)
+		in.Notes = append(in.Notes, results.Warn(report.Warning{Text: SameRows}))
 	}
 	return in, err
 }
@@ -107,11 +107,12 @@ func (in *inputs) add(set string, r data.Reader) error {
 	}
 	in.OffsetLost = in.OffsetLost || form.OffsetLost
 	for _, note := range form.Notes {
-		if !strings.HasPrefix(note, "warning: ") {
-			note = set + ": " + note
+		f := results.Fact{Kind: results.Arrays, Text: set + ": " + note.String()}
+		if note.Warning {
+			f = results.Warn(report.Warning{Text: note.Text, Value: note.Value})
 		}
-		if !slices.Contains(in.Notes, note) {
-			in.Notes = append(in.Notes, note)
+		if !slices.Contains(in.Notes, f) {
+			in.Notes = append(in.Notes, f)
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bo
 // SameRows says that the test rows are the calibration rows.
 const SameRows = "the test rows are the calibration rows: no number here is of unseen rows"
 
-// FewRows says that a calibration set has fewer rows than classes.
-func FewRows(rows, classes int) string {
-	return fmt.Sprintf("%d calibration rows for %d classes", rows, classes)
+// FewRows warns of a calibration set with fewer rows than classes.
+func FewRows(rows, classes int) report.Warning {
+	return report.Warning{Text: "{count} calibration rows for {of} classes", Count: rows, Of: classes}
 }

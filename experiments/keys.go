@@ -21,7 +21,7 @@ import (
 const (
 	fitVersion     = 2 // 2: float64 logits of a large offset are read centred
 	samplesVersion = 2
-	scoresVersion  = 2
+	scoresVersion  = 3 // 3: reasons and warnings are facts
 )
 
 // fitText is the text of a fit: the method, the row kernel and the content of the

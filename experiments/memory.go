@@ -163,7 +163,7 @@ func (p *Plan) enough(ctx context.Context, units []int) error {
 		if !work || u.Provenance.Origin == data.Simulated {
 			return
 		}
-		guard(u.Setting.String(), func() error { // the cells of the unit report a panic
+		guard(func() error { // the cells of the unit report a panic
 			m := u.memory(ctx, missing, limit)
 			needs[j].bytes, needs[j].work = m.least(pairs)
 			u.needs = &m

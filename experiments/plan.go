@@ -121,7 +121,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	u := Unit{Spec: s, Setting: setting, source: sourceOf(setting, sources)}
 	if u.source == nil {
-		why := noSource(setting)
+		why := results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
 		u.sources = sources
 		for i := range s.Methods {
 			u.Cells = append(u.Cells, Cell{Method: &s.Methods[i], State: Skip, Why: why})
@@ -155,7 +155,7 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 	cal := src.Describe(s.Cal())
 	if cal.Origin == data.Simulated && p.Origin != data.Simulated {
 		p.Origin = data.Simulated
-		p.Note = joinNotes(p.Note, "the calibration set is simulated", cal.Note)
+		p.Note = strings.Join(slices.DeleteFunc([]string{p.Note, "the calibration set is simulated", cal.Note}, func(s string) bool { return s == "" }), "; ")
 	}
 	if cal.Kind.OffsetLost() {
 		p.Kind = cal.Kind
@@ -207,6 +207,12 @@ func (p *Plan) local(note string) string {
 		note = strings.ReplaceAll(note, filepath.Clean(dir)+string(filepath.Separator), "")
 	}
 	return note
+}
+
+// localFact is local for the text of a fact.
+func (p *Plan) localFact(f results.Fact) results.Fact {
+	f.Text = p.local(f.Text)
+	return f
 }
 
 // Counts returns the number of cells in each state.

@@ -28,7 +28,7 @@ func TestQatsIOSavesWhatQatsReads(t *testing.T) {
 	wide := filepath.Join(dir, "results-wide.csv")
 	if err := results.Folder(dir).Write(&results.Rows{Records: []results.Record{
 		{Setting: cell, Method: "ts", Metric: "ece", Value: .25, N: 2, Source: "measured", Status: results.OK},
-		{Setting: cell, Method: "gc", Metric: "ece", Status: results.Skip, Note: "no features"},
+		{Setting: cell, Method: "gc", Metric: "ece", Status: results.Skip, Note: results.Because("no features")},
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,8 @@ type Reason struct {
 	Methods  []string       `json:"methods"` // in the order of the plan, each once, as Settings
 	Settings []string       `json:"settings"`
 	Cells    int            `json:"cells"`
+
+	kin results.Fact
 }
 
 // String returns "METHODS on SETTINGS: TEXT", with few names and the number of the
@@ -39,12 +41,12 @@ func Few(names []string, n int) string {
 }
 
 // AddReason counts a cell under its reason.
-func (o *Outcome) AddReason(status results.Status, setting *spec.Setting, method, why string) {
-	text := reasonText(setting, method, why)
-	i := slices.IndexFunc(o.Reasons, func(r Reason) bool { return r.Status == status && r.Text == text })
+func (o *Outcome) AddReason(status results.Status, setting *spec.Setting, method string, why results.Fact) {
+	kin := why.Kin()
+	i := slices.IndexFunc(o.Reasons, func(r Reason) bool { return r.Status == status && r.kin == kin })
 	if i < 0 {
 		i = len(o.Reasons)
-		o.Reasons = append(o.Reasons, Reason{Status: status, Text: text})
+		o.Reasons = append(o.Reasons, Reason{Status: status, Text: why.String(), kin: kin})
 	}
 	r := &o.Reasons[i]
 	r.Cells++
@@ -55,22 +57,6 @@ func (o *Outcome) AddReason(status results.Status, setting *spec.Setting, method
 		r.Settings = append(r.Settings, name)
 	}
 }
-
-// reasonText removes from the reason of a cell what it says of the method and the
-// setting, which Reason lists.
-func reasonText(setting *spec.Setting, method, why string) string {
-	why = strings.TrimPrefix(why, method+" ")
-	why = strings.TrimPrefix(why, method+": ")
-	for _, ref := range []string{setting.Test().Dataset, setting.Cal().Dataset} {
-		if rest, ok := strings.CutSuffix(why, fmt.Sprintf(", absent for %s/%s", ref, setting.Backbone)); ok {
-			why = table.ArraysInWords(rest)
-		}
-	}
-	return strings.TrimSuffix(why, " of "+setting.String())
-}
-
-// noSource returns the reason why a setting without arrays is skipped.
-func noSource(s *spec.Setting) string { return fmt.Sprintf("no source has %s of %s", scored, s) }
 
 // maxAbsent bounds the settings that Absent explains one by one.
 const maxAbsent = 3

@@ -162,7 +162,7 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 	o.Cells += len(cells)
 	for i, c := range cells {
 		if c.status != "" {
-			o.AddReason(c.status, u.Setting, u.Cells[i].Method.Name, c.note)
+			o.AddReason(c.status, u.Setting, u.Cells[i].Method.Name, c.why)
 		}
 		switch c.status {
 		case results.Skip:
@@ -191,7 +191,7 @@ type run struct {
 // or is skipped.
 type outcome struct {
 	status results.Status
-	note   string
+	why    results.Fact
 }
 
 // expect counts the cells of a unit and, for each fit that it misses, the cells
@@ -283,7 +283,7 @@ func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
 		return outcomes, nil
 	}
 	// A panic here is not of a single method, so all cells fail.
-	if panicked := guard(u.Setting.String(), func() error { err = work.do(ctx); return nil }); panicked != nil {
+	if panicked := guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}
 	if err != nil {
@@ -342,10 +342,10 @@ func (r *run) leave(key string) {
 
 // guard calls f and turns a panic, which is a mistake of this program, into an
 // error: one cell fails and the others go on.
-func guard(what string, f func() error) (err error) {
+func guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: internal error: %v", what, p)
+			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()
 	return f()

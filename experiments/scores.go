@@ -14,7 +14,7 @@ import (
 type scores struct {
 	N         int                      `json:"n"`
 	Values    map[string]float64       `json:"values"`
-	Undefined map[string]string        `json:"undefined,omitempty"` // metric id -> reason for having no value
+	Undefined map[string]results.Note  `json:"undefined,omitempty"` // metric id -> reason for having no value
 	Bins      map[string][]metrics.Bin `json:"bins"`
 	Report    calib.Report             `json:"report"` // of the fit, for the notes
 
@@ -25,7 +25,7 @@ type scores struct {
 // error; a metric without a value returns an error with the reason. before is called before
 // each metric.
 func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint64, before func()) (scores, error) {
-	s := scores{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]string{}, Bins: map[string][]metrics.Bin{}}
+	s := scores{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]results.Note{}, Bins: map[string][]metrics.Bin{}}
 	for _, binning := range metrics.Binnings() {
 		s.Bins[binning.Name] = binning.Bins(samples)
 	}
@@ -35,9 +35,9 @@ func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint6
 		for i, id := range e.Names() {
 			switch {
 			case errors.Is(err, metrics.ErrNoVector):
-				s.Undefined[id] = results.NoClassVector
+				s.Undefined[id] = results.Note{{Kind: results.NoVector}}
 			case err != nil:
-				s.Undefined[id] = err.Error()
+				s.Undefined[id] = results.Because(err.Error())
 			case math.IsNaN(values[i]) || math.IsInf(values[i], 0):
 				return s, fmt.Errorf("metric %s comes out as %g", id, values[i])
 			default:

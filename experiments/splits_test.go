@@ -26,7 +26,7 @@ settings:
 			continue
 		}
 		values[r.Value] = true
-		if draw := i / 3; draw > 0 && (r.Variant.Split != draw || r.Corruption != "" || !strings.Contains(r.Note, "from their union")) {
+		if draw := i / 3; draw > 0 && (r.Variant.Split != draw || r.Corruption != "" || !strings.Contains(r.Note.String(), "from their union")) {
 			t.Errorf("draw %d is %+v", draw, r)
 		}
 	}
@@ -54,7 +54,7 @@ settings:
   - {dataset: d, backbone: a}
   - {dataset: d, backbone: a, splits: 1}
 `, false)
-	if plain, drawn := plan.Units[0].Cells[1], plan.Units[1].Cells[1]; plain.State != Miss || drawn.State != Skip || !strings.Contains(drawn.Why, "not of redrawn ones") {
+	if plain, drawn := plan.Units[0].Cells[1], plan.Units[1].Cells[1]; plain.State != Miss || drawn.State != Skip || !strings.Contains(drawn.Why.String(), "not of redrawn ones") {
 		t.Errorf("as it is: %s (%s); redrawn: %s (%s)", plain.State, plain.Why, drawn.State, drawn.Why)
 	}
 }

@@ -74,7 +74,7 @@ func (w *unitWork) fail(cell int, err error) {
 	if isFatal(err) && w.fatal == nil {
 		w.fatal = err
 	}
-	w.outcomes[cell] = outcome{results.Fail, err.Error()}
+	w.outcomes[cell] = outcome{results.Fail, because(err.Error())}
 }
 
 // do fits, applies, scores and pairs. Where the memory does not suffice for the scores of all
@@ -152,7 +152,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	defer w.closeTables()
 	for _, i := range missing {
 		if w.inputs.OffsetLost && w.unit.Cells[i].Method.Contract().TrueLogits {
-			w.outcomes[i] = outcome{results.Skip, OffsetLost(w.unit.Cells[i].Method.Name)}
+			w.outcomes[i] = outcome{results.Skip, because(OffsetLost)}
 			continue
 		}
 		m, err := w.fit(ctx, i, test.Classes())
@@ -161,7 +161,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &skip):
-			w.outcomes[i] = outcome{results.Skip, skip.reason}
+			w.outcomes[i] = outcome{results.Skip, because(skip.reason)}
 		case err != nil:
 			w.fail(i, err)
 		default:
@@ -224,7 +224,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			continue // only its pairing is missing
 		}
 		var body []byte
-		if err := guard(c.Method.Name, func() error {
+		if err := guard(func() error {
 			samples, err := w.metricSamples(i, w.unit.Spec.Metrics)
 			if err != nil {
 				return err
@@ -283,7 +283,7 @@ func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Sa
 		return metrics.Of(samples), nil
 	}
 	if o := w.outcomes[i]; o.status != "" {
-		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.note)
+		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.why)
 	}
 	uncal, err := w.cellSamples(i)
 	if err != nil {

@@ -27,7 +27,7 @@ func RankAgreement(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("rank-agreement figure: %w", err)
 	}
 	a.Sparse = sparse
-	return AgreementOf(a, v.notes...)
+	return AgreementOf(a, v.none...)
 }
 
 // agreement ranks the methods of the figure by each of the metrics. It returns the values
@@ -60,7 +60,7 @@ func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
 	m.side = min(40, max(20, (pageWidth-m.margin-8)/n))
 	m.top = m.margin // the names of the columns are turned
 	s := sheet{title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", methods, blocks), simulated: a.Source == simulated, width: max(columnWidth, m.margin+m.side*n+8),
-		notes:   append(a.Notes(), absent(missing)...),
+		notes:   append(a.Notes(), missing...),
 		caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.", methods, a.Extent)}
 	return s.figure(m.top+m.side*n+6, m.draw), nil
 }

@@ -26,7 +26,7 @@ func Pareto(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("pareto figure: %w", err)
 	}
 	notes := rankNotes(compare.View{Comparison: p.All, Labels: v.labels()})[1:]
-	return ParetoOf(p, v.labels(), append(notes, absent(v.notes)...)...)
+	return ParetoOf(p, v.labels(), append(notes, v.none...)...)
 }
 
 // timed compares the methods of the figure by its metric and by fit time. It returns the

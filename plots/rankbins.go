@@ -39,7 +39,7 @@ func RankBins(in Input) (*Figure, error) {
 	if len(a.Metrics) < len(names) {
 		return fail(fmt.Errorf("a number of bins has no ranking: %s", strings.Join(a.Without, "; ")))
 	}
-	return RankBinsOf(a, in.metric(), bins, v.labels(), absent(v.notes)...)
+	return RankBinsOf(a, in.metric(), bins, v.labels(), v.none...)
 }
 
 // RankBinsOf draws the rankings of an agreement by a metric with each number of bins, as

@@ -52,7 +52,7 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 		e := of(s)
 		f.rows = append(f.rows, forestRow{label: list[i].label, at: e.Value, lo: e.Lo, hi: e.Hi, kind: interval, look: &look})
 	}
-	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), k.ShortIntervals())}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], absent(notes)...)...)
+	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), k.ShortIntervals())}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], notes...)...)
 	return f.figure(), nil
 }
 
@@ -65,8 +65,8 @@ func (in Input) metric() string {
 }
 
 // ofComparison returns the function of a figure of a comparison: it compares the methods by the
-// metric of the figure, and draws the comparison with notes of the missing values.
-func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error)) func(Input) (*Figure, error) {
+// metric of the figure, and draws the comparison with some notes of the missing values.
+func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error), notes func(values) []string) func(Input) (*Figure, error) {
 	return func(in Input) (*Figure, error) {
 		v, records, err := in.ranked(in.metric())
 		if err != nil {
@@ -76,7 +76,7 @@ func ofComparison(kind string, draw func(*compare.Comparison, map[string]string,
 		if err != nil {
 			return nil, fmt.Errorf("%s figure: %w", kind, err)
 		}
-		return draw(list[0], v.labels(), v.notes...)
+		return draw(list[0], v.labels(), notes(v)...)
 	}
 }
 
@@ -98,11 +98,12 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 	return first, records, nil
 }
 
-// absent returns the notes of methods without any value. The ranking has notes of its own
-// on what else it leaves out.
-func absent(notes []string) []string {
-	return results.Where(notes, func(s string) bool { return strings.HasPrefix(s, noValues) })
-}
+// allNotes are the notes of all missing values.
+func allNotes(v values) []string { return v.notes }
+
+// absent is the note of methods without any value. The ranking has notes of its own on
+// what else it leaves out.
+func absent(v values) []string { return v.none }
 
 // labels returns the methods' names in print, by id.
 func (v values) labels() map[string]string {

@@ -26,6 +26,7 @@ type values struct {
 	at        map[place]float64
 	simulated bool
 	notes     []string // missing values
+	none      []string // of the notes, the one of methods without any value
 }
 
 // values returns the values of a metric. A cell or method without a value is left out and
@@ -84,11 +85,16 @@ func (v *values) choose(in Input, present []string) error {
 		}
 	}
 	v.methods, v.notes = missing(all, without, len(v.cells))
+	if empty := results.Where(all, func(m method) bool { return len(without[m.id]) == len(v.cells) }); len(empty) > 0 {
+		v.none = []string{noValues(empty)}
+	}
 	return nil
 }
 
-// noValues begins the note of methods without any value.
-const noValues = "No values of "
+// noValues is the note of methods without any value.
+func noValues(methods []method) string {
+	return fmt.Sprintf("No values of %s.", table.List(labels(methods)))
+}
 
 // missing returns the methods that have a value, and notes the cells without one, by
 // method. Methods without a value in the same cells share a note. all is the number of
@@ -101,7 +107,7 @@ func missing(methods []method, without map[string][]string, all int) (kept []met
 		who, cells := table.List(labels(same)), without[same[0].id]
 		switch n := len(cells); {
 		case n == all:
-			notes = append(notes, fmt.Sprintf(noValues+"%s.", who))
+			notes = append(notes, noValues(same))
 		case n <= 2:
 			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, table.List(cells)))
 		default:

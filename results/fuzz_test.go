@@ -51,7 +51,7 @@ func fuzzCSV[T any](f *testing.F, format csvfile.Format[T], rows []T) {
 var fuzzed = Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 2}
 
 func FuzzResultsCSV(f *testing.F) {
-	fuzzCSV(f, resultsFormat, append(sampleRecords(), Record{Setting: fuzzed, Method: "ts", Metric: "mine", Value: 0.25, N: 100, Source: "measured", Status: OK, Note: "note", Key: "k"}))
+	fuzzCSV(f, resultsFormat, append(sampleRecords(), Record{Setting: fuzzed, Method: "ts", Metric: "mine", Value: 0.25, N: 100, Source: "measured", Status: OK, Note: noted(everyFact), Key: "k"}))
 }
 
 func FuzzBinsCSV(f *testing.F) {
@@ -65,7 +65,7 @@ func FuzzPairsCSV(f *testing.F) {
 	fuzzCSV(f, pairsFormat, []Pair{
 		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "ece", Difference: 0.25, Lo: -0.25, Hi: 0.5, N: 100, Source: "measured",
 			Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: 1e-4, Lo: -1e-5, Hi: 2e-4, P: 0.25}},
-		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "nll", Difference: -1e-9, Lo: -3, Hi: 1e10, N: 100, Source: "simulated", Interval: metrics.Normal, Note: "note"},
+		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "nll", Difference: -1e-9, Lo: -3, Hi: 1e10, N: 100, Source: "simulated", Interval: metrics.Normal, Note: noted("reason text=note")},
 	})
 }
 

@@ -1,41 +1,138 @@
 package results
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/calib/report"
 )
 
-// FromPrefix begins the item of a note that names the networks of measured numbers
-// in a few words, as the manifest of their arrays does.
-const FromPrefix = "from: "
+// A Note is what is known beside a number: where the arrays come from, what the fit warns
+// of, and why there is no number. Readers look for facts; [Note.String] is for people, and
+// the text form of MarshalText stands in the column note. A Note may be shared by many
+// records and is not changed.
+type Note []Fact
 
-// PaperItem is the item of a note that says that measured numbers are of the
-// paper's own networks. Only these enter verdicts on the paper.
-const PaperItem = "paper: its own network"
+// FactKind says what a fact is about.
+type FactKind string
 
-// StandInPrefix begins the item of a note that says how the network of measured
-// numbers differs from the paper's network of the same dataset and backbone.
-const StandInPrefix = "stand-in: "
+// The kinds of facts.
+const (
+	From    FactKind = "from"     // Text names the networks of measured numbers in a few words, as the manifest of their arrays does
+	Paper   FactKind = "paper"    // measured numbers are of the paper's own networks; only these enter verdicts on the paper
+	StandIn FactKind = "stand-in" // Text says how the network differs from the paper's of the same dataset and backbone
+	Samples FactKind = "samples"  // Text names the data set whose samples the test samples are, as the manifest or the spec does
+	RowIDs  FactKind = "row-ids"  // Text is the digest of the ids of the test rows, as the manifest has it
+	Arrays  FactKind = "arrays"   // Text is what else is known of the arrays
+	Warned  FactKind = "warning"  // Warning, which has kinds of its own, becomes a footnote
 
-// warningPrefix begins the items of a note that become footnotes.
-const warningPrefix = "warning: "
+	// Why there is no number.
+	Missing  FactKind = "missing"         // the arrays of Lack are not there
+	NoSource FactKind = "no-source"       // no source has the arrays of Lack.Arrays
+	NoVector FactKind = "no-class-vector" // the method predicts a class and its confidence, and the metric needs the other classes too: rankings by it leave the method out
+	NoTime   FactKind = "no-time"         // the time of the fit was not measured
+	Reason   FactKind = "reason"          // Text
+)
 
-// NoClassVector is the note of a skip if the method cannot have a value of the
-// metric: a top-label method predicts a class and its confidence, and no
-// probabilities of the other classes. Rankings by that metric leave such a method
-// out and keep all settings.
-const NoClassVector = "top-label method: no class vector"
-
-// From returns the text after FromPrefix in the note, or nothing.
-func (r Record) From() string {
-	return r.item(FromPrefix)
+// Fact is one thing that is known beside a number. Facts are comparable.
+type Fact struct {
+	Kind    FactKind
+	Text    string // of the kinds that say so; one line
+	Lack    Lack   // of Missing and NoSource
+	Warning report.Warning
 }
+
+// Lack is arrays that a method needs and that are not there.
+type Lack struct {
+	Arrays  string // names joined by +, as features+head
+	Set     string // calibration or test
+	Network string // dataset/backbone
+}
+
+// Warn returns the fact of a warning.
+func Warn(w report.Warning) Fact { return Fact{Kind: Warned, Warning: w} }
+
+// Because returns the note with a reason in words.
+func Because(why string) Note { return Note{{Kind: Reason, Text: why}} }
+
+// Kin returns the fact without what differs between places and fits: the numbers of a
+// warning, and the network that lacks arrays. Facts of equal kin are of one sort.
+func (f Fact) Kin() Fact {
+	f.Warning, f.Lack.Network = f.Warning.Kin(), ""
+	return f
+}
+
+// arrayWords replaces the names of arrays that are no words.
+var arrayWords = strings.NewReplacer("+", " and ", "augmented", "augmented views", "ood", "out-of-distribution logits")
+
+// String returns the fact in words. It names neither the method nor the setting, beside
+// which it stands.
+func (f Fact) String() string {
+	switch f.Kind {
+	case From, StandIn, Samples, RowIDs:
+		return string(f.Kind) + ": " + f.Text
+	case Paper:
+		return "paper: its own network"
+	case Warned:
+		return f.Warning.String()
+	case Missing:
+		return fmt.Sprintf("needs %s of the %s set", arrayWords.Replace(f.Lack.Arrays), f.Lack.Set)
+	case NoSource:
+		return "no source has " + arrayWords.Replace(f.Lack.Arrays)
+	case NoVector:
+		return "top-label method: no class vector"
+	case NoTime:
+		return "no time is stored with its fit"
+	}
+	return f.Text
+}
+
+// String returns the facts in words, joined by semicolons.
+func (n Note) String() string {
+	var list []string
+	for _, f := range n {
+		list = append(list, f.String())
+	}
+	return strings.Join(list, "; ")
+}
+
+// Equal reports whether two notes have the same facts.
+func (n Note) Equal(m Note) bool {
+	return len(n) == len(m) && (len(n) == 0 || &n[0] == &m[0] || slices.Equal(n, m))
+}
+
+// Has reports whether the note has a fact of a kind.
+func (n Note) Has(kind FactKind) bool {
+	return slices.ContainsFunc(n, func(f Fact) bool { return f.Kind == kind })
+}
+
+// Text returns the text of the first fact of a kind, or nothing.
+func (n Note) Text(kind FactKind) string {
+	for i := range n {
+		if n[i].Kind == kind {
+			return n[i].Text
+		}
+	}
+	return ""
+}
+
+// Warnings returns the warnings.
+func (n Note) Warnings() (list []report.Warning) {
+	for i := range n {
+		if n[i].Kind == Warned {
+			list = append(list, n[i].Warning)
+		}
+	}
+	return list
+}
+
+// From returns how the note names the networks of measured numbers, or nothing.
+func (r Record) From() string { return r.Note.Text(From) }
 
 // OfPaper reports whether the note says that a measured number is of the paper's
 // own network.
-func (r Record) OfPaper() bool {
-	return r.Source == "measured" && slices.Contains(strings.Split(r.Note, "; "), PaperItem)
-}
+func (r Record) OfPaper() bool { return r.Source == "measured" && r.Note.Has(Paper) }
 
 // StandIn returns how the network of a measured number differs from the paper's, as
 // the note says it, or nothing.
@@ -43,7 +140,7 @@ func (r Record) StandIn() string {
 	if r.Source != "measured" {
 		return ""
 	}
-	return r.item(StandInPrefix)
+	return r.Note.Text(StandIn)
 }
 
 // StandsIn reports whether a number is measured and its note does not say that the
@@ -52,28 +149,6 @@ func (r Record) StandIn() string {
 // network differs, if the note says it.
 func (r Record) StandsIn() bool {
 	return r.Source == "measured" && !r.OfPaper()
-}
-
-// item returns the text of the first item of the note that begins with prefix.
-func (r Record) item(prefix string) string {
-	if list := r.items(prefix); list != nil {
-		return list[0]
-	}
-	return ""
-}
-
-// Warnings returns the items of the note that begin with "warning: ", without
-// that prefix.
-func (r Record) Warnings() []string { return r.items(warningPrefix) }
-
-// items returns the texts of the items of the note that begin with prefix.
-func (r Record) items(prefix string) (list []string) {
-	for item := range strings.SplitSeq(r.Note, "; ") {
-		if text, ok := strings.CutPrefix(item, prefix); ok {
-			list = append(list, text)
-		}
-	}
-	return list
 }
 
 // DistinctFrom returns the different From of the measured records, in order of
@@ -92,8 +167,8 @@ func MeasuredOn(from []string) string {
 	return "measured on " + strings.Join(from, " and ")
 }
 
-// plainText makes a note that a CSV file keeps unchanged: encoding/csv reads CRLF
-// inside quotes as LF, and an error text may have any bytes. A note that begins as
+// plainText makes a text that a CSV file keeps unchanged: encoding/csv reads CRLF
+// inside quotes as LF, and an error text may have any bytes. One that begins as
 // a formula of a spreadsheet does gets an apostrophe before it, so that opening the
 // file there computes nothing.
 func plainText(s string) string {

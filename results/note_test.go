@@ -6,8 +6,114 @@ import (
 	"testing"
 )
 
+// noted returns the note of a text form.
+func noted(text string) Note {
+	n, err := ParseNote(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// everyFact has a fact of every kind, with all its keys.
+const everyFact = `from text="networks; of others"; paper; stand-in text="28 pixels"; samples text=cifar10; row-ids text=7b01; ` +
+	`arrays text="a \"b\" = c\n; d"; ` +
+	`warning text="{count} of {of} groups, {steps} steps, {value}" bin=3 count=1 of=4 steps=9 value=0.5; ` +
+	`at-bound parameter=t bin=11 side=lower bound=0.001; equal-to-ts text="a = 0" bin=1 count=1 of=2 steps=3 value=4; ` +
+	`not-converged bin=2 count=1 of=2 steps=7 value=1.2e-06; missing arrays=features+head set=calibration network=cifar10/resnet50; ` +
+	`no-source arrays=logits+labels; no-class-vector; no-time; reason text="row 3 is not finite"`
+
+// The text form of a note has all that the note has, and every kind has words of its own.
+func TestTextFormOfANote(t *testing.T) {
+	n := noted(everyFact)
+	if got := n.text(); got != everyFact {
+		t.Errorf("%s became %s", everyFact, got)
+	}
+	if len(n) != len(kinds) {
+		t.Errorf("%d facts of %d kinds", len(n), len(kinds))
+	}
+	want := []string{"from: networks; of others", "paper: its own network", "stand-in: 28 pixels", "samples: cifar10", "row-ids: 7b01",
+		"a \"b\" = c\n; d", "bin 3: 1 of 4 groups, 9 steps, 0.5", "T at its lower bound in bin 11", "bin 1: a = 0, so equal to TS",
+		"bin 2: not converged: gradient 1.2e-06 after 7 steps", "needs features and head of the calibration set", "no source has logits and labels",
+		"top-label method: no class vector", "no time is stored with its fit", "row 3 is not finite"}
+	for i, f := range n {
+		if f.String() != want[i] {
+			t.Errorf("%q, want %q", f, want[i])
+		}
+	}
+	if err := n.check(); err != nil {
+		t.Error(err)
+	}
+	for text, why := range map[string]string{
+		"from: a":                      `"from:" is no kind of fact, as reason text="..." is; if an earlier version of qats wrote this file, qats run writes it again`,
+		"accuracy 0.9; warning: a = 0": `"accuracy" is no kind of fact, as reason text="..." is; if an earlier version of qats wrote this file, qats run writes it again`,
+		"paper;from text=a":            `";from text=a" follows a value; facts are separated by a semicolon and a space`,
+		"paper; ":                      `"" is no kind of fact, as reason text="..." is; if an earlier version of qats wrote this file, qats run writes it again`,
+		"from words=a":                 `from: "words" is no key of this fact, or is there twice`,
+		"from text=a text=b":           `from: "text" is no key of this fact, or is there twice`,
+		"from text":                    `from: "text" is no key of this fact, or is there twice`,
+		`from text="a`:                 `from: text: "a is no JSON string`,
+		"from text=":                   `from: text: it has no value`,
+		"from text=a b":                `from: "b" is no key of this fact, or is there twice`,
+		"warning text=a count=1.5":     `warning: count: "1.5" is not a whole number`,
+		"at-bound parameter=a bound=x": `at-bound: bound: "x" is not a number`,
+	} {
+		if n, err := ParseNote(text); err == nil || err.Error() != why {
+			t.Errorf("%s: %v, %v, want %s", text, n, err, why)
+		}
+	}
+	for text, why := range map[string]string{"from": "a fact of kind from has no text", "missing set=test": "a fact of kind missing has no arrays", "warning text=a value=inf": "+Inf is not finite"} {
+		if err := noted(text).check(); err == nil || err.Error() != "column note: "+why {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// FuzzNote: what is read has a text form from which the same is read.
+func FuzzNote(f *testing.F) {
+	f.Add(everyFact)
+	f.Add(`reason text="\u0000\ud800ÿ"`)
+	f.Add("warning text=a value=nan; paper")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := ParseNote(text)
+		if err != nil || n.check() != nil {
+			return
+		}
+		one := n.text()
+		again, err := ParseNote(one)
+		if err != nil || !again.Equal(n) || again.text() != one {
+			t.Fatalf("%q: %q became %q (%v)", text, one, again.text(), err)
+		}
+		if strings.ContainsAny(one, "\r\n") {
+			t.Fatalf("%q has several lines", one)
+		}
+	})
+}
+
+// Facts are of one sort if they differ in numbers, bins and the network that lacks arrays alone.
+func TestKinOfFacts(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"at-bound parameter=t bin=11 side=lower bound=0.001", "at-bound parameter=t bin=2 side=lower bound=0.01", true},
+		{"at-bound parameter=t side=lower", "at-bound parameter=t side=upper", false},
+		{"at-bound parameter=t side=lower", "at-bound parameter=b side=lower", false},
+		{"warning text=\"{count} of {of}\" count=1 of=2", "warning text=\"{count} of {of}\" count=3 of=4", true},
+		{"not-converged steps=3", "not-converged value=2", true},
+		{"missing arrays=features set=test network=a/b", "missing arrays=features set=test network=a/c", true},
+		{"missing arrays=features set=test", "missing arrays=features set=calibration", false},
+		{"reason text=1", "reason text=2", false},
+		{"from text=a", "arrays text=a", false},
+	} {
+		if a, b := noted(c.a)[0], noted(c.b)[0]; (a.Kin() == b.Kin()) != c.same {
+			t.Errorf("%s and %s: %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
 // TestStandingOfARecord: only measured records are the paper's own or stand in for
-// it, and only if an item of the note says so.
+// it, and only if a fact of the note says so.
 func TestStandingOfARecord(t *testing.T) {
 	for _, c := range []struct {
 		source, note string
@@ -15,14 +121,14 @@ func TestStandingOfARecord(t *testing.T) {
 		standIn      string
 	}{
 		{"measured", "", false, ""},
-		{"measured", PaperItem, true, ""},
-		{"measured", FromPrefix + "a; " + PaperItem + "; more", true, ""},
-		{"measured", "about the " + PaperItem, false, ""},
-		{"measured", FromPrefix + "a; " + StandInPrefix + "run 1, 28 pixels; more", false, "run 1, 28 pixels"},
-		{"simulated", PaperItem, false, ""},
-		{"simulated", StandInPrefix + "x", false, ""},
+		{"measured", "paper", true, ""},
+		{"measured", "from text=a; paper; arrays text=more", true, ""},
+		{"measured", "arrays text=\"about the paper\"", false, ""},
+		{"measured", "from text=a; stand-in text=\"run 1, 28 pixels\"; arrays text=more", false, "run 1, 28 pixels"},
+		{"simulated", "paper", false, ""},
+		{"simulated", "stand-in text=x", false, ""},
 	} {
-		r := Record{Source: c.source, Note: c.note}
+		r := Record{Source: c.source, Note: noted(c.note)}
 		if r.OfPaper() != c.paper || r.StandIn() != c.standIn || r.StandsIn() != (c.source == "measured" && !c.paper) {
 			t.Errorf("%s %q: %v, %q", c.source, c.note, r.OfPaper(), r.StandIn())
 		}
@@ -32,20 +138,30 @@ func TestStandingOfARecord(t *testing.T) {
 // TestNoteIsNoFormula: a spreadsheet that opens the file computes nothing, and the
 // note is read as it was written.
 func TestNoteIsNoFormula(t *testing.T) {
-	for _, note := range []string{"=HYPERLINK(\"x\")", "+1", "-1", "@SUM(A1)", "\t=1"} {
-		r := Record{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce"}, Method: "ts", Metric: "ece", Source: "measured", Status: Fail, Note: note}
+	for _, why := range []string{"=HYPERLINK(\"x\")", "+1", "-1", "@SUM(A1)", "\t=1", "\r\n=1"} {
+		r := Record{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce"}, Method: "ts", Metric: "ece", Source: "measured", Status: Fail, Note: Because(why)}
 		var b bytes.Buffer
 		if err := resultsFormat.Write(&b, []Record{r}); err != nil {
 			t.Fatal(err)
 		}
 		once := b.String()
 		list, err := resultsFormat.Read(&b, "results.csv")
-		if err != nil || len(list) != 1 || list[0].Note != "'"+note {
-			t.Errorf("%q: %v, %v", note, list, err)
+		if err != nil || len(list) != 1 || !list[0].Note.Equal(r.Note) {
+			t.Errorf("%q: %v, %v", why, list, err)
 		}
-		if !strings.Contains(once, "'"+strings.ReplaceAll(note, "\"", "\"\"")) {
-			t.Errorf("%q: %s", note, once)
+		if !strings.Contains(once, ",reason text=") && !strings.Contains(once, ",\"reason text=") {
+			t.Errorf("%q: %s", why, once)
 		}
+	}
+}
+
+// A file whose notes are those of an earlier version is named, with what to do.
+func TestNotesOfAnEarlierVersion(t *testing.T) {
+	file := "experiment,dataset,backbone,loss,corruption,severity,variant,method,metric,value,n,source,status,note,key\n" +
+		"e,d,b,ce,,,,ts,ece,0.1,5,measured,ok,from: networks of others; paper: its own network,k\n"
+	const want = `out/results.csv:2: column note: "from:" is no kind of fact, as reason text="..." is; if an earlier version of qats wrote this file, qats run writes it again`
+	if _, err := resultsFormat.Read(strings.NewReader(file), "out/results.csv"); err == nil || err.Error() != want {
+		t.Error(err)
 	}
 }
 
@@ -61,7 +177,7 @@ func TestMeasuredOnNamesTheNetworks(t *testing.T) {
 	} {
 		var records []Record
 		for _, from := range c.from {
-			r := Record{Source: "measured", Note: FromPrefix + from}
+			r := Record{Source: "measured", Note: Note{{Kind: From, Text: from}}}
 			if from == "simulated" {
 				r.Source = "simulated"
 			}

@@ -25,7 +25,7 @@ type Pair struct {
 	Lo, Hi   float64 // need not contain Difference
 
 	Verdict *metrics.Verdict // nil if there is none
-	Note    string           // why there is no interval or no verdict
+	Note    Note             // why there is no interval or no verdict
 }
 
 // Alike is the largest difference of two values of a metric, as a fraction or in its unit,
@@ -102,7 +102,7 @@ var pairsFormat = csvfile.Format[Pair]{
 		}
 		fields := append(p.Setting.fields(), p.Method, p.Against, p.Metric, csvfile.FormatNumber(p.Difference), lo, hi,
 			csvfile.FormatCount(p.N), p.Source, string(p.Interval))
-		return append(append(fields, verdict...), plainText(p.Note))
+		return append(append(fields, verdict...), p.Note.text())
 	},
 	Parse: parsePair,
 	Check: func(p Pair) error {
@@ -140,13 +140,16 @@ func parsePair(row *csvfile.Row) Pair {
 	case v.By != "" || given > 0:
 		row.Fail("verdict_by", "a verdict and its numbers are given together or not at all")
 	}
-	p.Note = plainText(row.Text())
+	p.Note = parseNote(row)
 	return p
 }
 
 // Check returns an error for a method beside itself, and for numbers or a source that no
 // pair has; it names the column of pairs.csv.
 func (p Pair) Check() error {
+	if err := p.Note.check(); err != nil {
+		return err
+	}
 	if p.Against == p.Method {
 		return csvfile.Fault("against", "%s is compared with itself", p.Method)
 	}

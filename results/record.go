@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -68,7 +67,7 @@ type Record struct {
 	N      int     // number of test rows; 0, written empty, unless Status is OK
 	Source string  // measured or simulated; may be empty unless Status is OK
 	Status Status
-	Note   string // items joined by "; ", see From and Warnings; the reason of a skip or fail
+	Note   Note   // of a skip or fail, the reason
 	Key    string // Key of the text that names everything Value depends on; may be empty
 }
 
@@ -81,7 +80,7 @@ var resultsFormat = csvfile.Format[Record]{
 			value = csvfile.FormatNumber(r.Value)
 		}
 		return append(r.Setting.fields(), r.Method, r.Metric, value, csvfile.FormatCount(r.N),
-			r.Source, string(r.Status), plainText(r.Note), r.Key)
+			r.Source, string(r.Status), r.Note.text(), r.Key)
 	},
 	Parse: parseRecord,
 	Check: func(r Record) error {
@@ -126,7 +125,7 @@ func parseRecord(row *csvfile.Row) Record {
 	r.Value, present = row.NumberOrNone()
 	r.N = row.CountOrNone()
 	r.Source, r.Status = row.Text(), Status(row.Text())
-	r.Note, r.Key = plainText(row.Text()), row.OwnText()
+	r.Note, r.Key = parseNote(row), row.OwnText()
 	switch {
 	case r.Status == OK && !present:
 		row.Fail("value", "empty, but the status is ok")
@@ -139,6 +138,9 @@ func parseRecord(row *csvfile.Row) Record {
 // Check returns an error for a number, a status or a source that no record has; it names
 // the column of results.csv.
 func (r Record) Check() error {
+	if err := r.Note.check(); err != nil {
+		return err
+	}
 	switch r.Status {
 	case OK:
 		lo, hi := limits(r.Metric)
@@ -153,7 +155,7 @@ func (r Record) Check() error {
 		if r.N != 0 {
 			return csvfile.Fault("n", "a row of status %s has %d rows", r.Status, r.N)
 		}
-		if strings.TrimSpace(r.Note) == "" {
+		if len(r.Note) == 0 {
 			return csvfile.Fault("note", "a row of status %s does not say why", r.Status)
 		}
 		if r.Source != "" {

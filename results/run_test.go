@@ -105,7 +105,7 @@ func TestKeysDigestDependsOnKeysAndOrder(t *testing.T) {
 	if digest == KeysDigest([]Record{b, a}) || digest == KeysDigest([]Record{a}) || digest == KeysDigest([]Record{{Key: "ab"}, {}}) {
 		t.Error("other keys have the same digest")
 	}
-	a.Value, a.Note = 2, "note"
+	a.Value, a.Note = 2, Because("note")
 	if digest != KeysDigest([]Record{a, b}) {
 		t.Error("the digest depends on more than the keys")
 	}

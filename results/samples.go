@@ -5,34 +5,26 @@ import (
 	"strings"
 )
 
-// SamplesPrefix begins the item of a note that names the data set whose samples the
-// test samples of measured numbers are, as the manifest of their arrays or the spec does.
-const SamplesPrefix = "samples: "
-
-// RowIDsPrefix begins the item of a note with the digest of the ids of the test rows, as
-// the manifest of their arrays has it.
-const RowIDsPrefix = "row-ids: "
-
 // Basis is how the test samples of a setting are known.
 type Basis string
 
 // The bases, the weakest first.
 const (
 	ByName      Basis = "names"            // the data set's name, alone or in the table of Families
-	ByStatement Basis = "manifest_or_spec" // the item of SamplesPrefix
-	ByRowIDs    Basis = "row_ids"          // the item of RowIDsPrefix, which another data set has too
+	ByStatement Basis = "manifest_or_spec" // a fact of kind Samples
+	ByRowIDs    Basis = "row_ids"          // a fact of kind RowIDs, which another data set has too
 )
 
 // Bases returns all bases, the weakest first.
 func Bases() []Basis { return []Basis{ByName, ByStatement, ByRowIDs} }
 
 // Samples returns the data set, or the family of data sets, that the test samples are of,
-// and what says so: the item of SamplesPrefix, or else the dataset's name. A name of the
+// and what says so: the note, or else the dataset's name. A name of the
 // table of [Families] stands for the family. Another name loses the usual endings of
 // derived sets, -c for corrupted and -lt for long-tailed ones: mine-c, mine-lt-r10 and
 // mine-lt-r10-balanced have the samples of mine.
 func (r Record) Samples() (name string, by Basis) {
-	if stated := r.item(SamplesPrefix); stated != "" {
+	if stated := r.Note.Text(Samples); stated != "" {
 		return sampled(stated), ByStatement
 	}
 	return sampled(r.Dataset), ByName
@@ -54,7 +46,7 @@ func sampled(dataset string) string {
 // RowIDs returns the digest of the ids of the test rows, or nothing where the manifest of
 // the arrays has none. Two sets with equal digests have the same test samples. Sets with
 // different digests may have some in common.
-func (r Record) RowIDs() string { return r.item(RowIDsPrefix) }
+func (r Record) RowIDs() string { return r.Note.Text(RowIDs) }
 
 // TestSamples says which test samples a setting has.
 type TestSamples struct {
@@ -72,7 +64,7 @@ func TestSamplesOf(records []Record) map[Setting]TestSamples {
 	ids := map[Setting]string{}
 	var settings []Setting // in the order of their first rows
 	for i, r := range records {
-		if i > 0 && r.Setting == records[i-1].Setting && r.Note == records[i-1].Note {
+		if i > 0 && r.Setting == records[i-1].Setting && r.Note.Equal(records[i-1].Note) {
 			continue // as most rows: there are many of a setting
 		}
 		at := r.Setting
@@ -81,11 +73,11 @@ func TestSamplesOf(records []Record) map[Setting]TestSamples {
 		if !seen {
 			settings = append(settings, at)
 		}
-		if !seen || known.By[0] == ByName && strings.Contains(r.Note, SamplesPrefix) {
+		if !seen || known.By[0] == ByName && r.Note.Has(Samples) {
 			name, by := r.Samples()
 			of[at] = TestSamples{name, []Basis{by}}
 		}
-		if ids[at] == "" && strings.Contains(r.Note, RowIDsPrefix) {
+		if ids[at] == "" && r.Note.Has(RowIDs) {
 			ids[at] = r.RowIDs()
 		}
 	}

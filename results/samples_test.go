@@ -36,11 +36,11 @@ func TestSamplesOfARecord(t *testing.T) {
 		{"salt-lts", "", "salt-lts", ByName},
 		{"-lt-5", "", "-lt-5", ByName},
 		{"mine-28", "", "mine-28", ByName},
-		{"mine", FromPrefix + "a; " + SamplesPrefix + "cifar10-jpeg; more", "cifar10", ByStatement},
-		{"cifar10-c", SamplesPrefix + "photos-c", "photos", ByStatement},
-		{"20newsgroups", "no " + SamplesPrefix + "x", "20newsgroups", ByName},
+		{"mine", "from text=a; samples text=cifar10-jpeg; arrays text=more", "cifar10", ByStatement},
+		{"cifar10-c", "samples text=photos-c", "photos", ByStatement},
+		{"20newsgroups", `arrays text="no samples text=x"`, "20newsgroups", ByName},
 	} {
-		r := Record{Setting: Setting{Dataset: c.dataset}, Note: c.note}
+		r := Record{Setting: Setting{Dataset: c.dataset}, Note: noted(c.note)}
 		if got, by := r.Samples(); got != c.want || by != c.by {
 			t.Errorf("%s with note %q: %q by %s, want %q by %s", c.dataset, c.note, got, by, c.want, c.by)
 		}
@@ -91,7 +91,7 @@ func TestMedMNISTSubsetsOfOneSource(t *testing.T) {
 func blocksOf(rows ...[3]string) map[string]string {
 	var records []Record
 	for i, r := range rows {
-		records = append(records, Record{Setting: Setting{Experiment: fmt.Sprint("e", i), Dataset: r[0], Backbone: r[1], Loss: "ce"}, Status: OK, Note: r[2]})
+		records = append(records, Record{Setting: Setting{Experiment: fmt.Sprint("e", i), Dataset: r[0], Backbone: r[1], Loss: "ce"}, Status: OK, Note: noted(r[2])})
 	}
 	got := map[string]string{}
 	for s, of := range TestSamplesOf(records) {
@@ -103,13 +103,13 @@ func blocksOf(rows ...[3]string) map[string]string {
 // TestBlocksOfTestSamples: names, statements and digests of row ids join, and equal
 // digests join whatever the names are. Different ones separate nothing.
 func TestBlocksOfTestSamples(t *testing.T) {
-	const one, two = RowIDsPrefix + "11", RowIDsPrefix + "22"
+	const one, two, of = "row-ids text=11", "row-ids text=22", "samples text="
 	for name, c := range map[string]struct {
 		rows [][3]string
 		want map[string]string
 	}{
 		"digests": {
-			[][3]string{{"a", "x", one}, {"b", "x", "more; " + one}, {"c", "x", two}, {"d", "x", ""}},
+			[][3]string{{"a", "x", one}, {"b", "x", "arrays text=more; " + one}, {"c", "x", two}, {"d", "x", ""}},
 			map[string]string{"a/x": "a by row_ids", "b/x": "a by row_ids", "c/x": "c by names", "d/x": "d by names"},
 		},
 		"different digests of one family": {
@@ -121,19 +121,19 @@ func TestBlocksOfTestSamples(t *testing.T) {
 			map[string]string{"a/x": "a by names", "a/y": "a by names"},
 		},
 		"a chain, whose first name is kept": {
-			[][3]string{{"a", "x", ""}, {"b", "x", one}, {"c", "x", one}, {"c", "y", SamplesPrefix + "a"}},
+			[][3]string{{"a", "x", ""}, {"b", "x", one}, {"c", "x", one}, {"c", "y", of + "a"}},
 			map[string]string{"a/x": "a by names", "b/x": "a by row_ids", "c/x": "a by row_ids", "c/y": "a by manifest_or_spec"},
 		},
 		"a digest besides a statement": {
-			[][3]string{{"a", "x", SamplesPrefix + "c; " + one}, {"b", "x", one}},
+			[][3]string{{"a", "x", of + "c; " + one}, {"b", "x", one}},
 			map[string]string{"a/x": "c by manifest_or_spec, row_ids", "b/x": "c by row_ids"},
 		},
 		"a skip names no samples": {
-			[][3]string{{"a", "x", "a needs features"}, {"a", "x", SamplesPrefix + "b"}, {"b", "x", ""}},
+			[][3]string{{"a", "x", "missing arrays=features"}, {"a", "x", of + "b"}, {"b", "x", ""}},
 			map[string]string{"a/x": "b by manifest_or_spec", "b/x": "b by names"},
 		},
 		"networks of one data set": {
-			[][3]string{{"a", "x", SamplesPrefix + "b"}, {"a", "y", ""}, {"b", "x", ""}},
+			[][3]string{{"a", "x", of + "b"}, {"a", "y", ""}, {"b", "x", ""}},
 			map[string]string{"a/x": "b by manifest_or_spec", "a/y": "b by names", "b/x": "b by names"},
 		},
 	} {

@@ -13,9 +13,6 @@ import (
 // are by the name of their metric.
 const TimeMetric = "time"
 
-// NoTime is the note of a record of a time that was not measured.
-const NoTime = "no time is stored with its fit"
-
 // Time is one row of times.csv: the processor time of the fit of a method on a
 // setting. Settings that share a calibration set share fits, so a time may be in
 // several rows. times.csv is measured, so it differs between two runs that give the
@@ -100,14 +97,14 @@ func TimeRecords(times []Time, records []Record) []Record {
 	for _, r := range records {
 		at := cell{r.Setting, r.Method}
 		i, seen := place[at]
-		if seen && (r.Status != OK || list[i].Status == OK || list[i].Note == NoTime) {
+		if seen && (r.Status != OK || list[i].Status == OK || list[i].Note.Has(NoTime)) {
 			continue
 		}
 		r.Metric, r.Key = TimeMetric, ""
 		if x, ok := seconds[at]; r.Status == OK && ok {
 			r.Value = x
 		} else if r.Status == OK {
-			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, NoTime
+			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, Note{{Kind: NoTime}}
 		}
 		if seen {
 			list[i] = r

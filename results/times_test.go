@@ -3,6 +3,7 @@ package results
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,18 +45,18 @@ e,d,b,ce,,,,vs,measured,,,,,
 func TestTimesAsRecords(t *testing.T) {
 	at := fitted("ts", 0, true).Setting
 	record := func(method, metric string, status Status) Record {
-		return Record{Setting: at, Method: method, Metric: metric, Value: .5, N: 7, Source: "measured", Status: status, Note: "from: a", Key: "k"}
+		return Record{Setting: at, Method: method, Metric: metric, Value: .5, N: 7, Source: "measured", Status: status, Note: noted("from text=a"), Key: "k"}
 	}
 	records := []Record{record("ts", "ece", OK), record("ts", "nll", OK), record("vs", "ece", OK), record("gc", "ece", Skip),
 		record("ir-top", "nll", Skip), record("ir-top", "ece", OK), record("ir-top", "aece", OK)}
 	got := TimeRecords([]Time{fitted("ts", .25, true), fitted("vs", 0, false), fitted("gc", 1, true), fitted("ir-top", .5, true)}, records)
 	want := []Record{
-		{Setting: at, Method: "ts", Metric: "time", Value: .25, N: 7, Source: "measured", Status: OK, Note: "from: a"},
-		{Setting: at, Method: "vs", Metric: "time", Source: "measured", Status: Skip, Note: NoTime},
-		{Setting: at, Method: "gc", Metric: "time", Value: .5, N: 7, Source: "measured", Status: Skip, Note: "from: a"},
-		{Setting: at, Method: "ir-top", Metric: "time", Value: .5, N: 7, Source: "measured", Status: OK, Note: "from: a"},
+		{Setting: at, Method: "ts", Metric: "time", Value: .25, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")},
+		{Setting: at, Method: "vs", Metric: "time", Source: "measured", Status: Skip, Note: noted("no-time")},
+		{Setting: at, Method: "gc", Metric: "time", Value: .5, N: 7, Source: "measured", Status: Skip, Note: noted("from text=a")},
+		{Setting: at, Method: "ir-top", Metric: "time", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")},
 	}
-	if !slices.Equal(got, want) {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -73,7 +74,7 @@ func TestSignificantHasThreeDigits(t *testing.T) {
 func TestTimesKeepTheFirstValueOfACell(t *testing.T) {
 	at := fitted("ts", 0, true).Setting
 	record := func(method, note string, status Status) Record {
-		return Record{Setting: at, Method: method, Metric: "ece", Source: "measured", Status: status, Note: note}
+		return Record{Setting: at, Method: method, Metric: "ece", Source: "measured", Status: status, Note: Because(note)}
 	}
 	got := TimeRecords([]Time{fitted("a", 1, true), fitted("c", 3, true)}, []Record{
 		record("a", "first", Fail), record("a", "second", OK), record("a", "third", OK), record("a", "fourth", Fail),
@@ -81,7 +82,7 @@ func TestTimesKeepTheFirstValueOfACell(t *testing.T) {
 	})
 	var notes []string
 	for _, r := range got {
-		notes = append(notes, r.Method+" "+r.Note)
+		notes = append(notes, r.Method+" "+r.Note.String())
 	}
 	if want := []string{"a second", "b first", "c first"}; !slices.Equal(notes, want) {
 		t.Errorf("%q, want %q", notes, want)

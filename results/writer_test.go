@@ -89,7 +89,7 @@ func TestWideHasARowForEachSettingAndMethod(t *testing.T) {
 	}
 	shifted := record("y", "ts", "ece", .25)
 	shifted.Corruption, shifted.Severity = "fog", 3
-	skipped := Record{Setting: cell("x"), Method: "gc, or \"so\"", Metric: "ece", Status: Skip, Note: "no features"}
+	skipped := Record{Setting: cell("x"), Method: "gc, or \"so\"", Metric: "ece", Status: Skip, Note: Because("no features")}
 	dir := t.TempDir()
 	w, err := NewWriter(Folder(dir), []string{"ece", "nll"})
 	if err != nil {

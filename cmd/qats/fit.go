@@ -152,7 +152,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	in.Cal = cal
 	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
-		return fmt.Errorf("%s: %s", f.files.Logits, experiments.NeedsTrueLogits(m.Name))
+		return fmt.Errorf("%s: %s %s", f.files.Logits, m.Name, experiments.NeedsTrueLogits)
 	}
 	if in.Target, err = f.loadTarget(cmd.Context(), cmd.ErrOrStderr(), m, in.Classes()); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Metho
 		return nil, nil, err
 	}
 	if n, k := r.Rows(), r.Classes(); n < k {
-		warn(stderr, files.Logits+": warning: "+experiments.FewRows(n, k))
+		warn(stderr, files.Logits+": warning: "+experiments.FewRows(n, k).String())
 	}
 	switch need := r.Bytes(); {
 	case need > memory && contract.Streams:
@@ -239,7 +239,7 @@ func (a arrayFiles) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Me
 		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
 	}
 	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {
-		return nil, fmt.Errorf("%s: %s", a.target, experiments.NeedsTrueLogits(m.Name))
+		return nil, fmt.Errorf("%s: %s %s", a.target, m.Name, experiments.NeedsTrueLogits)
 	}
 	return target, nil
 }

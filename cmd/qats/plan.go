@@ -213,11 +213,15 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 			byState[c.State]++
 		}
 		terminal.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, cmp.Or(u.Provenance.Origin, "absent"), countText(byState))
-		printed := map[string]bool{}
-		for _, c := range u.Cells {
-			if c.State != experiments.Hit && !printed[c.Why] {
-				printed[c.Why] = true
-				terminal.Fprintf(w, "    %-5s %s: %s\n", c.State, c.Method.Name, c.Why)
+		type group struct {
+			state experiments.State
+			why   results.Fact
+		}
+		groups, cells := results.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
+		for _, g := range groups {
+			if g.state != experiments.Hit {
+				names := results.Values(cells[g], func(c experiments.Cell) string { return c.Method.Name })
+				terminal.Fprintf(w, "    %-5s %s: %s\n", g.state, experiments.Few(names, 4), g.why)
 			}
 		}
 	}
@@ -260,7 +264,7 @@ func planJSON(w io.Writer, plan *experiments.Plan) error {
 	for i := range plan.Units {
 		u := &plan.Units[i]
 		for _, c := range u.Cells {
-			cells = append(cells, planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why})
+			cells = append(cells, planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why.String()})
 		}
 	}
 	return table.WriteJSON(w, cells)

@@ -38,9 +38,9 @@ func TestPlanChangesNothing(t *testing.T) {
 	for _, want := range []string{
 		"s d/small (measured): 3 miss\n",
 		"s d/large (measured): 1 miss 2 unknown\n",
-		"    unknown ts: " + filepath.ToSlash(dir) + "/d/large/cal/logits.npy: not hashed yet (0.1 GB)\n",
+		"    unknown ts and qats: " + filepath.ToSlash(dir) + "/d/large/cal/logits.npy: not hashed yet (0.1 GB)\n",
 		"s d/cut (measured): 1 miss 2 fail\n",
-		"    fail  ts: " + filepath.ToSlash(dir) + "/d/cut/cal/logits.npy: truncated: 72 of the 240 bytes that (30, 2) float32 needs\n",
+		"    fail  ts and qats: " + filepath.ToSlash(dir) + "/d/cut/cal/logits.npy: truncated: 72 of the 240 bytes that (30, 2) float32 needs\n",
 		"3 settings: 3 measured, 0 simulated, 0 without arrays; cells: 5 miss 2 unknown 2 fail\nnot hashed yet: 1 file, 0.1 GB\n",
 	} {
 		if !strings.Contains(stdout.String(), want) {

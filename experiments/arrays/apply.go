@@ -63,7 +63,7 @@ func (a *Apply) Write(ctx context.Context, output string) error {
 		return err
 	}
 	if offsetLost && r.Rows() > 0 {
-		return fmt.Errorf("%s: %s", files.Logits, experiments.NeedsTrueLogits(model.Method))
+		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
 	}
 	if err := w.Close(); err != nil || !isTop {
 		return err

@@ -16,10 +16,14 @@ func Open(files data.Files, method string, trueLogits bool, warn func(note strin
 	}
 	form, err := r.Form()
 	if err == nil && trueLogits && form.OffsetLost {
-		err = fmt.Errorf("%s: %s", files.Logits, experiments.OffsetLost(method))
+		err = fmt.Errorf("%s: %s %s", files.Logits, method, experiments.OffsetLost)
 	}
 	for _, note := range form.Notes {
-		warn(files.Logits + ": " + note)
+		text := note.String()
+		if note.Warning {
+			text = "warning: " + text
+		}
+		warn(files.Logits + ": " + text)
 	}
 	if err != nil {
 		r.Close()

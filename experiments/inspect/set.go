@@ -55,11 +55,11 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 		return err
 	}
 	for _, note := range form.Notes {
-		if text, ok := strings.CutPrefix(note, "warning: "); ok {
-			in.add(Finding{Severity: Warning, Place: x.name, Cause: text})
-		} else {
-			in.add(Finding{Severity: Note, Place: x.name, Cause: note})
+		f := Finding{Severity: Note, Place: x.name, Cause: note.String()}
+		if note.Warning {
+			f.Severity = Warning
 		}
+		in.add(f)
 	}
 	x.offsetLost = form.OffsetLost
 	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: string(x.key.source.Describe(x.key.ref).Origin)}
@@ -157,7 +157,7 @@ func (x *inspected) judge(in *Inspection) {
 	}
 	filled := results.Where(x.counts, func(rows int) bool { return rows > 0 })
 	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
-		in.add(Finding{Severity: Warning, Place: x.name, Cause: experiments.FewRows(x.row.Rows, x.row.Classes)})
+		in.add(Finding{Severity: Warning, Place: x.name, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()})
 	} else if empty := x.row.Classes - len(filled); empty > 0 {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
 	}

@@ -141,7 +141,11 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		var records []results.Record
 		for _, dataset := range order {
 			q, o := record(cell(dataset, "x"), "qats", .1), record(cell(dataset, "x"), "ts", .2)
-			q.Note, o.Note = notes[dataset], notes[dataset]
+			note, err := results.ParseNote(notes[dataset])
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Note, o.Note = note, note
 			records = append(records, q, o)
 		}
 		return records
@@ -151,8 +155,8 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		want  string
 	}{
 		{nil, "All blocks rest on names of data sets."},
-		{map[string]string{"b": results.SamplesPrefix + "c"}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
-		{map[string]string{"a": results.RowIDsPrefix + "7", "c": results.RowIDsPrefix + "7"}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
+		{map[string]string{"b": "samples text=c"}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
+		{map[string]string{"a": "row-ids text=7", "c": "row-ids text=7"}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
 	} {
 		records := rows(c.notes, "a", "b", "c")
 		v := View{Comparison: comparison(t, records, nil, ece)}

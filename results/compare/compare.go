@@ -272,7 +272,7 @@ func (c *Comparison) row(v values, method string) Row {
 		case results.Tie:
 			r.Tie++
 		default:
-			r.Why = cmp.Or(r.Why, pair.Note)
+			r.Why = cmp.Or(r.Why, pair.Note.String())
 			r.NoVerdict++
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -25,7 +26,7 @@ func record(c results.Setting, method string, value float64) results.Record {
 }
 
 func absent(c results.Setting, method string) results.Record {
-	return results.Record{Setting: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: method + " needs features"}
+	return results.Record{Setting: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: results.Because("needs features")}
 }
 
 // pair is a pair whose verdict has the interval of the difference, and P .01 where it does
@@ -94,22 +95,22 @@ func TestABlockCountsOnce(t *testing.T) {
 // so that corruptions of one network do not outweigh the others.
 func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	var records []results.Record
-	add := func(at results.Setting, difference float64, note string) {
+	add := func(at results.Setting, difference float64, note ...results.Fact) {
 		q, o := record(at, "qats", .2), record(at, "ts", .2+difference)
 		q.Note, o.Note = note, note
 		records = append(records, q, o)
 	}
-	add(cell("a", "x"), .01, "")
-	add(cell("a", "y"), .03, "")
+	add(cell("a", "x"), .01)
+	add(cell("a", "y"), .03)
 	for s := 1; s <= 5; s++ {
 		shifted := cell("a-c", "x")
 		shifted.Corruption, shifted.Severity = "fog", s
-		add(shifted, .06, "")
+		add(shifted, .06)
 	}
-	add(cell("other-name", "x"), .04, results.SamplesPrefix+"a")
-	add(cell("b", "x"), .1, "")
+	add(cell("other-name", "x"), .04, results.Fact{Kind: results.Samples, Text: "a"})
+	add(cell("b", "x"), .1)
 	skip := record(cell("other-name", "x"), "vs", 0)
-	skip.Status, skip.Note, skip.Value = results.Skip, "vs needs true logits", 0
+	skip.Status, skip.Note, skip.Value = results.Skip, results.Because("needs true logits"), 0
 	records = append([]results.Record{skip}, records...)
 	c := comparison(t, records, nil, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}})
 	r := c.Rows[0]
@@ -182,7 +183,7 @@ func TestMissingValueShiftsNoRank(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	if len(k.Aside) != 1 || k.Aside[0].Method != "gc-split" || len(k.Aside[0].Settings) != 4 ||
-		len(k.Missing) != 1 || k.Missing[0].Method != "ir" || k.Missing[0].Why != "ir needs features" {
+		len(k.Missing) != 1 || k.Missing[0].Method != "ir" || k.Missing[0].Why != "needs features" {
 		t.Errorf("aside %+v, missing %+v", k.Aside, k.Missing)
 	}
 	// Asked for by name, gc keeps its place and four settings go.
@@ -279,7 +280,7 @@ func TestOfRejects(t *testing.T) {
 		want   string
 	}{
 		{func(o *Options) { o.Against = "ts" }, `no rows of method "ts"; it has qats, gc`},
-		{func(o *Options) { o.Methods = []string{"gc-split"} }, `method "gc-split" has no value of ece in results.csv (gc-split needs features)`},
+		{func(o *Options) { o.Methods = []string{"gc-split"} }, `method "gc-split" has no value of ece in results.csv (needs features)`},
 		{func(o *Options) { o.Metric = "nll" }, "no rows of metric nll"},
 		{func(o *Options) { o.Metric = "gap" }, "nothing can be compared"},
 		{func(o *Options) { o.Metric = "eec" }, `unknown metric "eec"`},
@@ -358,7 +359,7 @@ func example() ([]results.Record, []results.Pair) {
 			ts := q + .002*float64((3*i+j)%5-1)*float64(i%2)
 			records = append(records, record(c, "uncal", q+.05+.01*float64(i%3)), record(c, "ts", ts), record(c, "qats", q))
 			if i > 7 {
-				records[len(records)-1].Note = fmt.Sprintf("a network; warning: a = 0 after %d steps", i)
+				records[len(records)-1].Note = results.Note{{Kind: results.Arrays, Text: "a network"}, results.Warn(report.Warning{Text: "a = 0 after {steps} steps", Steps: i})}
 			}
 			if i < 9 {
 				records = append(records, record(c, "ir", q+.004*float64((5*i+j)%7-2)))

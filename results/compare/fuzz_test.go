@@ -24,7 +24,7 @@ func FuzzReadTable(f *testing.F) {
 			return
 		}
 		for _, r := range list {
-			if r.Dataset == "" || r.Method == "" || r.Status == "ok" && r.Value-r.Value != 0 || r.Status != "ok" && r.Note == "" {
+			if r.Dataset == "" || r.Method == "" || r.Status == "ok" && r.Value-r.Value != 0 || r.Status != "ok" && r.Note.String() == "" {
 				t.Fatalf("%+v", r)
 			}
 		}

@@ -20,7 +20,7 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 		records = append(records, record(c, "qats", .1), record(c, "ts", .2), record(c, "ir", .3))
 		for _, m := range []string{"spline", "ir-top"} {
 			r := absent(c, m)
-			r.Note = results.NoClassVector
+			r.Note = results.Note{{Kind: results.NoVector}}
 			records = append(records, r)
 		}
 	}
@@ -44,10 +44,10 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 	}
 	o := ece
 	o.Against = "spline"
-	if _, err := Of(records, nil, o); err == nil || !strings.Contains(err.Error(), results.NoClassVector) {
+	if _, err := Of(records, nil, o); err == nil || !strings.Contains(err.Error(), results.Fact{Kind: results.NoVector}.String()) {
 		t.Errorf("compared against a method without the metric: %v", err)
 	}
-	records[3].Note = "no features" // another reason: it lacks values like any other
+	records[3].Note = results.Because("no features") // another reason: it lacks values like any other
 	o = ece
 	o.Methods = []string{"spline"}
 	if _, err := Of(records[:4], nil, o); err == nil {
@@ -188,7 +188,7 @@ func TestCaptionNamesWhatNumbersAreMeasuredOnIfManifestsDo(t *testing.T) {
 			for _, m := range []string{"qats", "ts"} {
 				r := record(cell(fmt.Sprint("d", i), "x"), m, .1)
 				if from != "" {
-					r.Note = results.FromPrefix + from + "; trained with care"
+					r.Note = results.Note{{Kind: results.From, Text: from}, {Kind: results.Arrays, Text: "trained with care"}}
 				}
 				records = append(records, r)
 			}

@@ -88,13 +88,13 @@ func (v View) leftOut() []string {
 	}
 	// Methods that lack as many values for the same reason share a sentence.
 	reasons, lacking := results.Group(v.Ranking.Aside, func(l Lacking) string {
-		return fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), reason(l.Why))
+		return fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), l.Why)
 	})
 	for _, why := range reasons {
 		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(v.labels(lacking[why]), ", "), why))
 	}
 	for _, l := range v.Ranking.Missing {
-		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), reason(l.Why)))
+		list = append(list, fmt.Sprintf("Left out of the ranking because %s has no value: %s (%s).", v.Label(l.Method), names(l.Settings), l.Why))
 	}
 	return list
 }
@@ -102,11 +102,6 @@ func (v View) leftOut() []string {
 // labels returns the labels of methods that lack values.
 func (v View) labels(list []Lacking) []string {
 	return results.Values(list, func(l Lacking) string { return v.Label(l.Method) })
-}
-
-// reason returns the note of a skip in words, without the method and the setting.
-func reason(why string) string {
-	return strings.TrimPrefix(table.InWords("skip: "+why), "not run: ")
 }
 
 // warnings lists the warnings of fits, such as an active bound, with their settings
@@ -118,7 +113,7 @@ func (v View) warnings() []string {
 		if w.Method == v.Against || v.Methods != nil {
 			where = ": " + names(w.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), table.InWords(w.Text), len(w.Settings), table.Count(v.Settings, "setting"), where))
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), table.Count(v.Settings, "setting"), where))
 	}
 	return list
 }

@@ -30,7 +30,7 @@ type Columns struct {
 }
 
 // tableOfOthers describes the networks of such a file in captions.
-const tableOfOthers = results.FromPrefix + "networks of a table of others"
+const tableOfOthers = "networks of a table of others"
 
 // Check rejects columns that do not fit each other.
 func (c Columns) Check() error {
@@ -159,7 +159,7 @@ func (c Columns) records(header, row []string, columns []valueColumn) (list []re
 	}
 	cell.Backbone = strings.Join(network, "/")
 	for _, v := range columns {
-		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: tableOfOthers}
+		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: results.Note{{Kind: results.From, Text: tableOfOthers}}}
 		if c.Method != "" {
 			r.Method = field(c.Method)
 		}
@@ -173,7 +173,7 @@ func (c Columns) records(header, row []string, columns []valueColumn) (list []re
 		}
 		switch text := field(v.header); strings.ToLower(text) {
 		case "", "nan", "na":
-			r.Status, r.Note = results.Skip, "the table has no value"
+			r.Status, r.Note = results.Skip, results.Because("the table has no value")
 		default:
 			r.Value, err = strconv.ParseFloat(text, 64)
 			if err != nil || math.IsInf(r.Value, 0) || math.IsNaN(r.Value) {

@@ -62,7 +62,7 @@ func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
 	a, b := cell("a", "x"), cell("b", "x")
 	none := absent(a, "ts")
-	none.Note = results.NoClassVector
+	none.Note = results.Note{{Kind: results.NoVector}}
 	for _, c := range []struct {
 		second results.Record
 		want   bool

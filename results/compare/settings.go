@@ -135,7 +135,7 @@ func (v values) value(setting results.Setting, method string) (x float64, ok boo
 	case !has:
 		return 0, false, "was not run"
 	case r.Status != results.OK:
-		return 0, false, r.Note
+		return 0, false, r.Note.String()
 	}
 	return r.Value, true, ""
 }
@@ -154,13 +154,13 @@ func (v values) records(settings []results.Setting) []results.Record {
 }
 
 // byNature reports whether a method cannot have the metric: it has no value of it
-// on any setting, and results.NoClassVector is a reason.
+// on any setting, and [results.NoVector] is a reason.
 func (v values) byNature(method string) bool {
 	found := false
 	for _, s := range v.settings {
 		switch r, has := v.at[place{s, method}]; {
 		case !has:
-		case r.Status == results.Skip && r.Note == results.NoClassVector:
+		case r.Status == results.Skip && r.Note.Has(results.NoVector):
 			found = true
 		case r.Status == results.OK:
 			return false

@@ -115,7 +115,7 @@ func TestAgreementRanksOnTheSameSettings(t *testing.T) {
 		nll := better(at, "nll", "ts", "qats", "ir")
 		if d == "c" {
 			ece = better(at, "ece", "ir", "ts", "qats")
-			nll[2].Status, nll[2].Note = results.Fail, "not finite"
+			nll[2].Status, nll[2].Note = results.Fail, results.Because("not finite")
 		}
 		records = append(append(records, ece...), nll...)
 		if d != "c" {

@@ -1,8 +1,8 @@
 package compare
 
 import (
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Warning is a warning of the fits of a method, with the settings that have it.
@@ -16,15 +16,14 @@ type Warning struct {
 func (v values) warnings(methods []string) []Warning {
 	var list []Warning
 	for _, m := range methods {
-		index := map[string]int{}
+		index := map[report.Warning]int{} // by kin
 		for _, s := range v.settings {
-			for _, text := range v.at[place{s, m}].Warnings() {
-				kind := table.WithoutNumbers(text)
-				i, ok := index[kind]
+			for _, w := range v.at[place{s, m}].Note.Warnings() {
+				i, ok := index[w.Kin()]
 				if !ok {
 					i = len(list)
-					index[kind] = i
-					list = append(list, Warning{Method: m, Text: text})
+					index[w.Kin()] = i
+					list = append(list, Warning{Method: m, Text: w.String()})
 				}
 				if of := list[i].Settings; len(of) == 0 || of[len(of)-1] != s { // several of a kind count once
 					list[i].Settings = append(of, s)

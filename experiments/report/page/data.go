@@ -98,11 +98,12 @@ type settingEntry struct {
 }
 
 type cellColumns struct {
-	Setting []int    `json:"setting"`
-	Method  []int    `json:"method"`
-	Status  []string `json:"status"`
-	Notes   [][]int  `json:"notes"` // texts of the items of the note
-	Key     []string `json:"key"`   // of the first value
+	Setting  []int    `json:"setting"`
+	Method   []int    `json:"method"`
+	Status   []string `json:"status"`
+	Notes    [][]int  `json:"notes"`    // texts of the facts of the note but its warnings
+	Warnings [][]int  `json:"warnings"` // texts
+	Key      []string `json:"key"`      // of the first value
 }
 
 // list is a JSON list of numbers that is already text.
@@ -229,12 +230,14 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 		p.cell[cellID{s, m}] = c
 		p.Cells.Setting, p.Cells.Method = append(p.Cells.Setting, s), append(p.Cells.Method, m)
 		p.Cells.Status, p.Cells.Key = append(p.Cells.Status, string(r.Status)), append(p.Cells.Key, r.Key)
-		p.Cells.Notes = append(p.Cells.Notes, p.items(r.Note))
+		p.Cells.Notes, p.Cells.Warnings = append(p.Cells.Notes, nil), append(p.Cells.Warnings, nil)
+		p.note(c, r.Note)
 	} else if r.Status == results.OK && p.Cells.Status[c] != string(results.OK) {
-		p.Cells.Status[c], p.Cells.Key[c], p.Cells.Notes[c] = string(r.Status), r.Key, p.items(r.Note)
+		p.Cells.Status[c], p.Cells.Key[c] = string(r.Status), r.Key
+		p.note(c, r.Note)
 	}
 	if r.Status != results.OK {
-		p.Why[r.Metric] = append(p.Why[r.Metric], c, p.text(r.Note))
+		p.Why[r.Metric] = append(p.Why[r.Metric], c, p.text(r.Note.String()))
 		return
 	}
 	p.Settings[s].N = max(p.Settings[s].N, r.N)
@@ -246,15 +249,17 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	p.values[r.Metric] = values
 }
 
-// items returns the texts of the items of a note.
-func (p *packer) items(note string) []int {
-	items := []int{}
-	for _, s := range strings.Split(note, "; ") {
-		if s != "" {
-			items = append(items, p.text(s))
+// note keeps the texts of a note with a cell.
+func (p *packer) note(cell int, n results.Note) {
+	notes, warnings := []int{}, []int{}
+	for _, f := range n {
+		if i := p.text(f.String()); f.Kind == results.Warned {
+			warnings = append(warnings, i)
+		} else {
+			notes = append(notes, i)
 		}
 	}
-	return items
+	p.Cells.Notes[cell], p.Cells.Warnings[cell] = notes, warnings
 }
 
 func metricOf(id string) metricEntry {

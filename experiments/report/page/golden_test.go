@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -34,9 +35,9 @@ func everything() *results.Rows {
 		at("f", "net", "", 0), at("g", "net", "", 0), at("a-c", "net", "gaussian_noise", 1), at("a-c", "net", "gaussian_noise", 3), at("a", "net", "", 0), at("far", "net", "", 0), at("farther", "net", "", 0)}
 	sets[7].Loss, sets[10].Variant.Split = "focal", 1
 	for s, set := range sets {
-		source, note := "measured", "from: a trained network"
+		source, note := "measured", results.Note{{Kind: results.From, Text: "a trained network"}}
 		if strings.HasPrefix(set.Dataset, "far") {
-			source, note = "simulated", ""
+			source, note = "simulated", nil
 		}
 		for i, m := range methods {
 			if m.id == "few" && s > 1 || source == "simulated" && i%3 > 1 {
@@ -44,13 +45,13 @@ func everything() *results.Rows {
 			}
 			row := results.Record{Setting: set, Method: m.id, Source: source, Status: results.OK, N: 1000 + 10*s, Key: fmt.Sprintf("%d.%d", s, i), Note: note}
 			if m.id == "qats" && s == 3 {
-				row.Note += "; warning: a is at its bound"
+				row.Note = append(note, results.Warn(report.Warning{Kind: report.AtBound, Bound: report.AtLeast("a", 0, 0)}))
 			}
 			if m.id == "hts" && s == 2 {
-				row.Status, row.Source, row.N, row.Key, row.Note = results.Skip, "", 0, "", "hts needs features, absent for b/resnet50"
+				row.Status, row.Source, row.N, row.Key, row.Note = results.Skip, "", 0, "", results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: "b/resnet50"}}}
 			}
 			if m.id == "vs" && (s == 4 || s == 5) {
-				row.Status, row.Key, row.N, row.Note = results.Fail, "", 0, "row 3 is not finite"
+				row.Status, row.Key, row.N, row.Note = results.Fail, "", 0, results.Because("row 3 is not finite")
 			}
 			ece := float64(m.skill+(37*i*i+91*s+53*i*s)%41-20+8*s) / 1e4
 			if m.id == "ets" { // it is ts but for one set
@@ -78,7 +79,7 @@ func everything() *results.Rows {
 				}
 				if metric == "brier" && row.Status == results.OK && m.id == "hb" {
 					top := row
-					top.Status, top.Key, top.N, top.Note = results.Skip, "", 0, results.NoClassVector
+					top.Status, top.Key, top.N, top.Note = results.Skip, "", 0, results.Note{{Kind: results.NoVector}}
 					f.Records = append(f.Records, top)
 					continue
 				}

@@ -35,16 +35,7 @@ func sourceCounts(d *data) (measured, simulated int) {
 
 func bannerOf(d *data, records []results.Record) banner {
 	measured, simulated := sourceCounts(d)
-	var noted []results.Record // with a value, one for each note
-	type origin struct{ source, note string }
-	seen := map[origin]bool{}
-	for _, r := range records {
-		if at := (origin{r.Source, r.Note}); r.Status == results.OK && !seen[at] {
-			seen[at] = true
-			noted = append(noted, r)
-		}
-	}
-	from := results.MeasuredOn(results.DistinctFrom(noted))
+	from := results.MeasuredOn(results.DistinctFrom(results.Where(records, func(r results.Record) bool { return r.Status == results.OK })))
 	switch {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
@@ -107,11 +98,7 @@ func reasonsOf(d *data) []reason {
 	type key struct{ status, why string }
 	keys, cells := results.Group(without, func(i int) key {
 		items := results.Values(d.Cells.Notes[i], func(t int) string { return d.Texts[t] })
-		why := strings.Join(items, "; ")
-		// "gc needs features, absent for cifar10/resnet50" is one reason for all methods
-		// and networks.
-		why = strings.TrimSuffix(why, " for "+setting(i).Dataset+"/"+setting(i).Backbone)
-		return key{d.Cells.Status[i], strings.TrimPrefix(why, method(i).ID+" ")}
+		return key{d.Cells.Status[i], strings.Join(items, "; ")}
 	})
 	var list []reason
 	for _, k := range keys {

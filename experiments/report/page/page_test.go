@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -30,7 +31,7 @@ func folder() *results.Rows {
 			value float64
 		}{{"ece", ece}, {"accuracy", .75}, {"nll", 10 * ece}} {
 			f.Records = append(f.Records, results.Record{Setting: c, Method: method, Metric: m.id, Value: m.value, N: 200, Source: source, Status: results.OK, Key: "k1",
-				Note: "warning: " + hostile})
+				Note: results.Note{results.Warn(report.Warning{Text: hostile})}})
 		}
 		f.Bins = append(f.Bins, results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source},
 			results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
@@ -52,8 +53,13 @@ func folder() *results.Rows {
 		}
 	}
 	none := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: "net", Loss: "ce"}
-	f.Records = append(f.Records, results.Record{Setting: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: "gc needs features, absent for cifar10/net"})
+	f.Records = append(f.Records, results.Record{Setting: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar10/net")})
 	return &f
+}
+
+// lacksFeatures is the note of a method that needs features of a network.
+func lacksFeatures(network string) results.Note {
+	return results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: network}}}
 }
 
 // write returns the page of a folder.
@@ -215,17 +221,17 @@ func TestReasonsAreGrouped(t *testing.T) {
 	f := folder()
 	for _, m := range []string{"gc", "featclip"} {
 		c := results.Setting{Experiment: "e", Dataset: "cifar100", Backbone: "net", Loss: "ce"}
-		f.Records = append(f.Records, results.Record{Setting: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"},
-			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: m + " needs features, absent for cifar100/net"})
+		f.Records = append(f.Records, results.Record{Setting: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar100/net")},
+			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar100/net")})
 	}
-	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: "row 3 is not finite"})
+	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: results.Because("row 3 is not finite")})
 	f.Records = append(f.Records, rows("y,a,ece,measured,fail,,file a", "y,b,ece,measured,fail,,file b", "z,b,ece,measured,fail,,file b")...)
 	list := reasonsOf(pack(f, func(m string) string { return m }))
 	want := []reason{
 		{"fail", "file b", 2, "b", []string{"e: y/net", "e: z/net"}},
 		{"fail", "row 3 is not finite", 1, "ts", []string{"e: z/net"}},
 		{"fail", "file a", 1, "a", []string{"e: y/net"}},
-		{"skip", "needs features, absent", 3, "gc, featclip", []string{"e: cifar10/net", "e: cifar100/net", "e: cifar100/net"}},
+		{"skip", "needs features of the test set", 3, "gc, featclip", []string{"e: cifar10/net", "e: cifar100/net", "e: cifar100/net"}},
 	}
 	got, _ := json.Marshal(list)
 	if text, _ := json.Marshal(want); string(got) != string(text) {
@@ -312,11 +318,11 @@ func TestLinesCanBeSeenInBothThemes(t *testing.T) {
 // for the paper's, as results.Record.StandsIn says, unless its note declares it the
 // paper's own. Only then does its row get a verdict.
 func TestTheSameStandInsAsInTables(t *testing.T) {
-	for note, own := range map[string]bool{"": false, results.StandInPrefix + "another training": false, results.PaperItem: true} {
+	for note, own := range map[results.Fact]bool{{}: false, {Kind: results.StandIn, Text: "another training"}: false, {Kind: results.Paper}: true} {
 		var f results.Rows
 		for i, m := range []string{"uncal", "ts", "ir", "qats"} {
 			f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
-				Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "measured", Status: results.OK, Note: note})
+				Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "measured", Status: results.OK, Note: results.Note{note}})
 		}
 		for _, r := range f.Records {
 			if r.StandsIn() == own {

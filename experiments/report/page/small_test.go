@@ -13,12 +13,16 @@ import (
 )
 
 // rows returns records of ece, one for each text of setting, method, source, status, key
-// and note.
+// and note, which is a reason if it has not the form of a note.
 func rows(texts ...string) (list []results.Record) {
 	for _, text := range texts {
 		f := strings.Split(text, ",")
+		note, err := results.ParseNote(f[6])
+		if err != nil {
+			note = results.Because(f[6])
+		}
 		list = append(list, results.Record{Setting: results.Setting{Experiment: "e", Dataset: f[0], Backbone: "net", Loss: "ce"}, Method: f[1], Metric: f[2], Source: f[3],
-			Status: results.Status(f[4]), Key: f[5], Note: f[6], Value: .1, N: 10})
+			Status: results.Status(f[4]), Key: f[5], Note: note, Value: .1, N: 10})
 	}
 	return list
 }
@@ -58,8 +62,8 @@ func TestHugeNumbersHaveAnExponent(t *testing.T) {
 // TestBannerNamesTheNetworks that the values come from; rows without a value have none.
 func TestBannerNamesTheNetworks(t *testing.T) {
 	for want, records := range map[string][]results.Record{
-		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from: a network", "a,qats,ece,measured,skip,,why"),
-		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from: a network", "b,ts,ece,measured,ok,,from: a network"),
+		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from text=\"a network\"", "a,qats,ece,measured,skip,,why"),
+		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from text=\"a network\"", "b,ts,ece,measured,ok,,from text=\"a network\""),
 	} {
 		f := &results.Rows{Records: records}
 		if got := bannerOf(pack(f, func(m string) string { return m }), records).Text; got != want {

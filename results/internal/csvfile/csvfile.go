@@ -149,7 +149,7 @@ func (f Format[T]) list(r io.Reader, name string, size int64) ([]T, error) {
 		return nil, err
 	}
 	const few = 1000 // rows, from whose bytes the number of all is estimated
-	list, ids, texts := []T{}, newIdentities(), map[string]string{}
+	list, ids, row := []T{}, newIdentities(), &Row{columns: f.Columns, texts: map[string]string{}, values: map[string]any{}}
 	for {
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -159,7 +159,7 @@ func (f Format[T]) list(r io.Reader, name string, size int64) ([]T, error) {
 			return nil, syntax(name, err)
 		}
 		line, _ := in.FieldPos(0)
-		t, err := f.parse(fields, texts)
+		t, err := f.parse(fields, row)
 		if err != nil {
 			var at *fault
 			if errors.As(err, &at) {
@@ -226,13 +226,13 @@ func (f Format[T]) readHeader(in *csv.Reader, name string) error {
 	return nil
 }
 
-// parse returns the value of a row that passes the check. texts are the texts of earlier rows.
-func (f Format[T]) parse(fields []string, texts map[string]string) (T, error) {
+// parse returns the value of a row that passes the check. row knows the texts of earlier rows.
+func (f Format[T]) parse(fields []string, row *Row) (T, error) {
 	if len(fields) != len(f.Columns) {
 		var none T
 		return none, fmt.Errorf("%d fields, want %d (%s)", len(fields), len(f.Columns), excess(fields, f.Columns))
 	}
-	row := &Row{columns: f.Columns, fields: fields, texts: texts}
+	row.fields, row.next, row.err = fields, 0, nil
 	t := f.Parse(row)
 	if row.err != nil {
 		return t, row.err

@@ -12,6 +12,7 @@ import (
 type Row struct {
 	columns, fields []string
 	texts           map[string]string // that recur in the rows of a file, which are kept once
+	values          map[string]any    // of Value, by their texts
 	next            int
 	err             error
 }
@@ -46,6 +47,23 @@ func (r *Row) Text() string {
 		r.texts[text] = text
 	}
 	return text
+}
+
+// Value returns what parse makes of the next field, which many rows may have. It calls parse
+// once for each text of a file, so a file has one such column.
+func Value[T any](r *Row, parse func(string) (T, error)) (value T) {
+	column, s := r.field()
+	if known, ok := r.values[s]; ok {
+		return known.(T)
+	}
+	text := strings.Clone(s)
+	value, err := parse(text)
+	if err != nil {
+		r.Fail(column, "%v", err)
+		return value
+	}
+	r.values[text] = value
+	return value
 }
 
 // OwnText returns the next field, which no other row has.

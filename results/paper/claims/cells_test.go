@@ -23,7 +23,7 @@ func reproductionOf(t *testing.T, lines []string, records ...results.Record) (*r
 
 func measuredRecord(experiment, dataset, metric string, status results.Status, value float64) results.Record {
 	return results.Record{Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: "resnet50", Loss: "ce"}, Method: "ts", Metric: metric,
-		Source: "measured", Status: status, Value: value, Note: dataset}
+		Source: "measured", Status: status, Value: value, Note: results.Because(dataset)}
 }
 
 // A cell has a band if both of its ends have a value.

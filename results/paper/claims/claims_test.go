@@ -80,7 +80,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		seen[id] = true
 		records = append(records, results.Record{
 			Setting: id.Setting, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
-			N: 100, Source: "measured", Status: results.OK, Note: results.PaperItem,
+			N: 100, Source: "measured", Status: results.OK, Note: results.Note{{Kind: results.Paper}},
 		})
 	}
 	for _, p := range list {
@@ -314,9 +314,9 @@ func TestStandInsEnterNoVerdict(t *testing.T) {
 			continue
 		}
 		r.Value = 1 - r.Value // would turn every ranking round
-		r.Note = results.FromPrefix + "other networks; " + results.StandInPrefix + "another training"
+		r.Note = results.Note{{Kind: results.From, Text: "other networks"}, {Kind: results.StandIn, Text: "another training"}}
 		with = append(with, r)
-		r.Note = ""
+		r.Note = nil
 		silent = append(silent, r)
 	}
 	want := Compare(published(t), without)

@@ -154,7 +154,7 @@ func (r *reproduction) cell(n paper.Number) Cell {
 		return cell
 	}
 	if record.Status != results.OK {
-		cell.State, cell.Reason = State(record.Status), record.Note
+		cell.State, cell.Reason = State(record.Status), record.Note.String()
 		return cell
 	}
 	cell.State, cell.Source, cell.Here = OK, sourceOf(record), paper.PointsOf(record.Value)
@@ -176,7 +176,7 @@ func (r *reproduction) mean(cell *Cell) {
 		record, ok := r.records[r.id(cell.Table, s, cell.Method, cell.Metric)]
 		if !ok || record.Status != results.OK {
 			if absent++; ok && absent == 1 {
-				reason = string(record.Status) + ": " + record.Note
+				reason = string(record.Status) + ": " + record.Note.String()
 			}
 			continue
 		}

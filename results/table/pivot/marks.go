@@ -88,21 +88,42 @@ func (p *pivoting) mark(ranked []entry) error {
 // notes collects footnotes in the order of their first use.
 type notes struct {
 	list  []Note
-	index map[string]int
+	index map[noteKey]int
 	last  []int // the last row that has the note; rows come in order
 }
 
-// add returns the index of the note for text, in words, and counts its use in a row.
-func (n *notes) add(text string, row int) int {
-	text = table.InWords(text)
-	if n.index == nil {
-		n.index = map[string]int{}
+// noteKey tells footnotes apart: facts of one kin share one.
+type noteKey struct {
+	status results.Status
+	kin    results.Fact
+	format string // of a note on a cell, whose numbers differ
+}
+
+// of returns the index of the note for a fact of a record, and counts its use in a row.
+func (n *notes) of(status results.Status, f results.Fact, row int) int {
+	text := f.String()
+	switch status {
+	case results.Skip:
+		text = "not run: " + text
+	case results.Fail:
+		text = "failed: " + text
 	}
-	kind := table.WithoutNumbers(text)
-	i, ok := n.index[kind]
+	return n.count(noteKey{status: status, kin: f.Kin()}, text, row)
+}
+
+// add returns the index of a note on a cell, and counts its use in a row.
+func (n *notes) add(row int, format string, args ...any) int {
+	return n.count(noteKey{format: format}, fmt.Sprintf(format, args...), row)
+}
+
+func (n *notes) count(key noteKey, text string, row int) int {
+	if n.index == nil {
+		n.index = map[noteKey]int{}
+	}
+	i, ok := n.index[key]
 	if !ok {
 		i = len(n.list)
-		n.index[kind] = i
+		n.index[key] = i
 		n.list = append(n.list, Note{Text: text})
 		n.last = append(n.last, -1)
 	}

@@ -97,7 +97,7 @@ func asRecords(list []paper.Number, source string) []results.Record {
 			Method:  p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
 		}
 		if source == "measured" {
-			r.Note = results.PaperItem
+			r.Note = results.Note{{Kind: results.Paper}}
 		}
 		change := r
 		change.Metric, change.Value = "argmax_change", 0

@@ -2,7 +2,6 @@ package pivot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/qats-bench/qats/results"
@@ -62,15 +61,14 @@ func (g *group) records(j int) (list []results.Record, settings int) {
 func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 	var c Cell
 	for _, r := range list {
-		if r.Status != results.OK {
-			c.note(p.notes.add(string(r.Status)+": "+r.Note, i))
-		}
-		for _, w := range r.Warnings() {
-			c.note(p.notes.add(w, i))
+		for _, f := range r.Note {
+			if r.Status != results.OK || f.Kind == results.Warned {
+				c.note(p.notes.of(r.Status, f, i))
+			}
 		}
 	}
 	if len(list) < settings {
-		c.note(p.notes.add("no record", i))
+		c.note(p.notes.add(i, "no record"))
 	}
 	mean := p.mean(list, settings, i)
 	for _, n := range mean.Notes {
@@ -104,15 +102,15 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	}
 	switch {
 	case n < settings && settings > 1:
-		c.note(p.notes.add(fmt.Sprintf("no average: no value in %d of %d settings", settings-n, settings), i))
+		c.note(p.notes.add(i, "no average: no value in %d of %d settings", settings-n, settings))
 		return c
 	case n < settings:
 		return c
 	case simulated > 0 && simulated < n:
-		c.note(p.notes.add(fmt.Sprintf("no average: measured and simulated are not mixed (%d and %d)", n-simulated, simulated), i))
+		c.note(p.notes.add(i, "no average: measured and simulated are not mixed (%d and %d)", n-simulated, simulated))
 		return c
 	case p.spec.Number > 0 && standIns > 0 && standIns < n:
-		c.note(p.notes.add(fmt.Sprintf("no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns), i))
+		c.note(p.notes.add(i, "no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns))
 		return c
 	}
 	c.OK, c.Value, c.StandIn, c.first = true, sum/float64(n), standIns > 0, &list[0]

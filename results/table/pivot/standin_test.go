@@ -14,7 +14,7 @@ import (
 // paper's.
 func standIns(list []results.Record) []results.Record {
 	for i := range list {
-		list[i].Note = results.StandInPrefix + "another training, 28 pixels, run 1"
+		list[i].Note = results.Note{{Kind: results.StandIn, Text: "another training, 28 pixels, run 1"}}
 	}
 	return list
 }
@@ -22,7 +22,7 @@ func standIns(list []results.Record) []results.Record {
 // ofPaper says that measured records are of the paper's own network.
 func ofPaper(list []results.Record) []results.Record {
 	for i := range list {
-		list[i].Note = results.PaperItem
+		list[i].Note = results.Note{{Kind: results.Paper}}
 	}
 	return list
 }

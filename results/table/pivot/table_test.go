@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -27,9 +28,14 @@ func record(dataset, backbone, method, metric string, value float64) results.Rec
 	}
 }
 
+// unconverged warns of a gradient.
+func unconverged(gradient float64) results.Fact {
+	return results.Warn(report.Warning{Text: "did not converge: gradient {value}", Value: gradient})
+}
+
 func skip(dataset, backbone, method, metric, why string) results.Record {
 	r := record(dataset, backbone, method, metric, 0)
-	r.N, r.Status, r.Note = 0, results.Skip, why
+	r.N, r.Status, r.Note = 0, results.Skip, results.Because(why)
 	return r
 }
 
@@ -71,7 +77,7 @@ func standard() []results.Record {
 	list[len(list)-1].Status = results.Fail
 	for i := range list {
 		if list[i].Method == "ts" && list[i].Metric == "ece" && list[i].Backbone != "my_net" {
-			list[i].Note = fmt.Sprintf("arrays of others; warning: did not converge: gradient %.1fe-6", 1.5+float64(i/8))
+			list[i].Note = results.Note{{Kind: results.Arrays, Text: "arrays of others"}, unconverged(float64(15+10*(i/8)) / 1e7)}
 		}
 	}
 	return list
@@ -136,7 +142,7 @@ func layouts() []test {
 	list = nil
 	for _, r := range standard() {
 		if r.Dataset == "cifar10" && r.Metric == "ece" {
-			r.Metric, r.Note = "auroc", ""
+			r.Metric, r.Note = "auroc", nil
 			list = append(list, r)
 		}
 	}
@@ -186,7 +192,7 @@ func layouts() []test {
 	}
 	for i := range list {
 		if list[i].Method == "qats" && list[i].Severity == 2 && list[i].Corruption == "snow" {
-			list[i].Value, list[i].N, list[i].Status, list[i].Note = 0, 0, results.Skip, "no logits"
+			list[i].Value, list[i].N, list[i].Status, list[i].Note = 0, 0, results.Skip, results.Because("no logits")
 		}
 	}
 	tests = append(tests, test{"methods", list, spec})
@@ -459,7 +465,9 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	}
 	list := standard()
 	for i := range list { // the footnote shows the first of several
-		list[i].Note = strings.Split(list[i].Note, ": gradient")[0]
+		for j := range list[i].Note {
+			list[i].Note[j].Warning.Value = 0
+		}
 	}
 	want := text(list)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -512,9 +520,10 @@ func wide() ([]results.Record, Spec) {
 			list = append(list, rows...)
 		}
 	}
-	list[2].Note = "warning: did not converge: gradient 1.2e-6"
-	list[30].Note = "warning: did not converge: gradient 3.2e-6; warning: bound b = 1e-3 is active"
-	list[12].Note = "warning: bound b = 1e-3 is active"
+	bound := results.Warn(report.Warning{Kind: report.AtBound, Bound: report.AtLeast("b", 0, 1e-3)})
+	list[2].Note = results.Note{unconverged(1.2e-6)}
+	list[30].Note = results.Note{unconverged(3.2e-6), bound}
+	list[12].Note = results.Note{bound}
 	list[36] = skip("cifar10", "densenet121", "gc-split", "ece", "no features in cifar10/densenet121")
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": append(seven, "hfe-target")}

@@ -254,14 +254,14 @@ function parameterTable(s) {
     : el("p", {}, "No fitted parameters are recorded (fits.csv).");
 }
 
-// notesOf returns the warnings and the other notes of the cells of a setting, each
-// with the methods that have it.
-function notesOf(s) {
+// notesOf returns the notes or the warnings of the cells of a setting, each with the
+// methods that have it.
+function notesOf(s, of) {
   const by = new Map();
   data.methods.forEach((_, m) => {
     const c = cellOf(s.i, m);
     if (c === undefined) return;
-    for (const t of data.cells.notes[c]) by.set(t, [...(by.get(t) || []), m]);
+    for (const t of of[c]) by.set(t, [...(by.get(t) || []), m]);
   });
   return [...by].map(([t, methods]) => ({text: data.texts[t], methods}));
 }
@@ -387,8 +387,8 @@ function drawSetting() {
   const at = list.indexOf(s);
   const focused = document.activeElement?.id;
   const step = (text, to) => (to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null);
-  const notes = notesOf(s);
-  const warnings = notes.filter(n => n.text.startsWith("warning: "));
+  const notes = notesOf(s, data.cells.notes);
+  const warnings = notesOf(s, data.cells.warnings);
   const forests = ["ece", "aece"].map(id => settingForest(s, id)).filter(x => x);
   byId("setting").replaceChildren(
     el(
@@ -436,7 +436,7 @@ function drawSetting() {
         ? el(
             "ul",
             {},
-            warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text.slice(9))),
+            warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text)),
           )
         : el("p", {}, "No warnings."),
       folded(
@@ -444,9 +444,7 @@ function drawSetting() {
         el(
           "ul",
           {class: "small"},
-          notes
-            .filter(n => !n.text.startsWith("warning: "))
-            .map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))),
+          notes.map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))),
         ),
       ),
       el("h4", {}, "Provenance"),
