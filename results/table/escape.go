@@ -37,10 +37,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// Label returns a name as the key of a \label, without the characters that not every package
-// accepts there.
-func Label(name string) string { return strings.Map(labelRune, name) }
-
+// labelRune replaces the characters that not every package accepts in the key of a \label.
 func labelRune(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 		return r

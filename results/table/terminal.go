@@ -22,7 +22,7 @@ func (t *Table) Text(w io.Writer, width int) error {
 	if width == 0 {
 		width = 72
 		for _, lines := range parts {
-			width = max(width, Longest(lines))
+			width = max(width, longest(lines))
 		}
 	}
 	var b strings.Builder
@@ -187,7 +187,7 @@ func (t *Table) lines(part []int, strips map[int]strip, width int) []string {
 	if t.List || heads == 0 {
 		return lines
 	}
-	rule := strings.Repeat("-", Longest(lines))
+	rule := strings.Repeat("-", longest(lines))
 	for i, line := range lines[ruled:] { // an empty line stands for a rule
 		if line == "" {
 			lines[ruled+i] = rule
@@ -240,9 +240,9 @@ func (t *Table) strip(j int) strip {
 			s.rows = append(s.rows, lines)
 		}
 	}
-	s.width = Longest(s.head)
+	s.width = longest(s.head)
 	for _, lines := range s.rows {
-		s.width = max(s.width, Longest(lines))
+		s.width = max(s.width, longest(lines))
 	}
 	return s
 }
@@ -262,7 +262,7 @@ func (t *Table) numbers(j int, s *strip) {
 	for i := range s.head {
 		s.head[i] += " "
 	}
-	width, room := Longest(s.head), 0
+	width, room := longest(s.head), 0
 	var numbers, tails []string
 	for _, r := range t.Rows {
 		c := r.Cells[j]

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Longest returns the number of characters of the longest text.
-func Longest(list []string) int {
+// longest returns the number of characters of the longest text.
+func longest(list []string) int {
 	width := 0
 	for _, s := range list {
 		width = max(width, utf8.RuneCountInString(s))

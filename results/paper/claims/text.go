@@ -136,43 +136,40 @@ func (c *Comparison) textSummaries(b *bufio.Writer) {
 		case len(list) == 0:
 			fmt.Fprintf(b, "%s: no numbers.\n\n", title)
 		case source == measured:
-			textMeasured(b, list)
+			summaryTable(title, list, true).Text(b, width)
+			b.WriteByte('\n')
 		case source == standIn:
-			textSimulated(b, "Measured on networks that stand in for the paper's: no verdict", list)
+			summaryTable("Measured on networks that stand in for the paper's: no verdict", list, false).Text(b, width)
+			b.WriteByte('\n')
 		default:
-			textSimulated(b, title+": no verdict", list)
+			summaryTable(title+": no verdict", list, false).Text(b, width)
+			b.WriteByte('\n')
 		}
 	}
 }
 
-func textMeasured(b *bufio.Writer, list []Summary) {
-	b.WriteString("Measured\n")
-	fmt.Fprintf(b, "  %-50s %11s %8s %9s %9s %6s\n", "", "numbers", "median", "wins", "in part", "tau")
+// summaryTable has a row for each summary. Only measured ones have wins and ranks.
+func summaryTable(title string, list []Summary, wins bool) *table.Table {
+	number := func(head string, data bool) table.Column {
+		return table.Column{Head: head, Align: table.Right, Data: data}
+	}
+	t := &table.Table{Caption: title, Columns: []table.Column{{}, number("numbers", false), number("median", false),
+		number("wins", !wins), number("in part", !wins), number("tau", !wins)}}
 	for _, s := range list {
-		tau := "-"
+		tau := table.Cell{Text: "-"}
 		if s.Tau != nil {
-			tau = fmt.Sprintf("%.2f", *s.Tau)
+			tau = table.Words(table.Fixed(*s.Tau, 2))
 		}
-		fmt.Fprintf(b, "%s %9s %9s %6s\n", s.numbers(), share(s.CompleteWins, s.Complete), share(s.PartialWins, s.Partial), tau)
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{table.Words(s.name()), table.Words(fmt.Sprintf("%d of %d", s.Found, s.Numbers)), table.Words(s.Median.String()),
+			table.Words(share(s.CompleteWins, s.Complete)), table.Words(share(s.PartialWins, s.Partial)), tau}})
 	}
-	table.Wrap(b, "", "median: of |here - published|, in points. wins: rows in which the paper's best method is the best "+
-		"one here, of the rows with all ranked methods. in part: the same for rows that lack some methods. "+
-		"tau: Kendall's tau-b over pairs of methods within rows.", width)
-	b.WriteString("\n")
-}
-
-func textSimulated(b *bufio.Writer, title string, list []Summary) {
-	fmt.Fprintf(b, "%s\n", title)
-	fmt.Fprintf(b, "  %-50s %11s %8s\n", "", "numbers", "median")
-	for _, s := range list {
-		b.WriteString(s.numbers() + "\n")
+	t.Remarks = []string{"median: of |here - published|, in points."}
+	if wins {
+		t.Remarks[0] += " wins: rows in which the paper's best method is the best " +
+			"one here, of the rows with all ranked methods. in part: the same for rows that lack some methods. " +
+			"tau: Kendall's tau-b over pairs of methods within rows."
 	}
-	b.WriteString("median: of |here - published|, in points.\n\n")
-}
-
-// numbers returns the part of a summary's line that every source has.
-func (s Summary) numbers() string {
-	return fmt.Sprintf("  %-50s %11s %8s", s.name(), fmt.Sprintf("%d of %d", s.Found, s.Numbers), s.Median)
+	return t
 }
 
 func share(n, of int) string {
