@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -49,10 +50,14 @@ func streamedContract() Contract {
 // Contract needs logits and labels, and accepts a Stream.
 func (TemperatureScaling) Contract() Contract { return streamedContract() }
 
-// Fit returns the temperature. It warns if the NLL has no minimum. Then T is at
-// a bound, or it is 1 if all logits of every row are equal.
+// Fit returns the temperature that fit.Temperature finds. It warns if the NLL has no
+// minimum. Then T is at a bound, or it is 1 if all logits of every row are equal.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	_, t, report, err := in.Temperature(ctx)
+	o, err := in.Objective()
+	if err != nil {
+		return nil, err
+	}
+	t, report, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -158,12 +158,6 @@ func newReference(ctx context.Context, o *Objective) (reference, float64, error)
 	return reference{curve}, u, nil
 }
 
-// node returns the point of the curve at u, and the y of the minimum.
-func (s Slope) node(u float64) (node curveNode, target float64) {
-	beta := softmax.Exp(u)
-	return curveNode{u: u, y: softmax.Log(s.MeanGap), du: -s.MeanGap / float64(beta*s.Variance)}, softmax.Log(s.LabelGap)
-}
-
 func finite(c curveNode) bool { return !math.IsNaN(c.y+c.du) && !math.IsInf(c.y+c.du, 0) }
 
 // sample returns a copy of m evenly spaced rows of o.
