@@ -168,13 +168,14 @@ func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 		}
 		ranks = append(ranks, end-1, end)
 	}
-	at := fit.AtRanks(g, ranks)
+	at := slices.Clone(g)
+	slices.Sort(at)
 	edges, rows = make([]float64, 0, bins), make([]int, 0, bins)
 	before := 0 // numbers up to the last edge
 	for i := 0; i < len(ranks); i += 2 {
-		x, upTo := stretch.Middle(at[i], at[i+1]), ranks[i+1]
-		end := stretch.Logits.End(at[i])
-		tied := at[i+1] <= end
+		x, upTo := stretch.Middle(at[ranks[i]], at[ranks[i+1]]), ranks[i+1]
+		end := stretch.Logits.End(at[ranks[i]])
+		tied := at[ranks[i+1]] <= end
 		if tied {
 			x = end
 		}
@@ -182,12 +183,7 @@ func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 			continue
 		}
 		if tied {
-			upTo = 0
-			for _, v := range g {
-				if v <= x {
-					upTo++
-				}
-			}
+			upTo = fit.UpTo(at, x)
 		}
 		edges, rows, before = append(edges, x), append(rows, upTo-before), upTo
 	}

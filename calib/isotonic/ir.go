@@ -57,7 +57,7 @@ func (Regression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return calib.Reported(ctx, NewMap(g), in.Cal, fit.Report{Passes: float64(2 * tries)})
+	return calib.Reported(ctx, Map{g}, in.Cal, fit.Report{Passes: float64(2 * tries)})
 }
 
 // FitPooled returns the isotonic regression of the n k pairs, and the number of windows
@@ -108,15 +108,9 @@ const plateauSlope = 1e-9
 // more than make a tie, since every step is monotone.
 type Map struct {
 	Function
-	find finder // in X
 }
 
 func (m Map) Check() error { return m.CheckKnots() }
-
-// Prepared returns m with its finder.
-func (m Map) Prepared() calib.Map { return NewMap(m.Function) }
-
-func NewMap(g Function) Map { return Map{g, newFinder(g.X)} }
 
 // Apply writes the n x k probabilities; rows sum to 1 within rounding.
 func (m Map) Apply(dst data.Probs, set *data.Set) {
@@ -126,7 +120,7 @@ func (m Map) Apply(dst data.Probs, set *data.Set) {
 		sum := 0.0
 		for j, p := range q {
 			x := stretch.OfTail(p, tail)
-			q[j] = m.Between(m.find.UpTo(x), x) + float64(plateauSlope*p)
+			q[j] = m.At(x) + float64(plateauSlope*p)
 			sum += q[j]
 		}
 		fit.KeepTop(q, row, sum)

@@ -148,7 +148,7 @@ func TestIRKeepsTop1OnPlateaus(t *testing.T) {
 		{X: []float64{0.2, 0.21}, Y: []float64{0, 1}},
 		{X: []float64{0, stretch.Most}, Y: []float64{1e-17, 2e-17}},
 	} {
-		maps = append(maps, NewMap(g))
+		maps = append(maps, Map{g})
 	}
 	ties := 0 // rows whose prediction would change without fit.KeepTop
 	rng := rand.New(rand.NewPCG(9, 0))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
@@ -29,7 +30,6 @@ func windows() []float64 { return []float64{0x1p-18, 0x1p-9, math.Inf(1)} }
 type tally struct {
 	positive []tieRun  // positives of equal x, increasing; Sum counts them, Weight counts all pairs at x
 	x        []float64 // the x of positive
-	find     finder    // in x
 	far      []tieRun  // far[i]: zeros between x[i-1] and x[i], near neither
 	near     []float64
 	low      float64 // zeros from low x[i] to x[i] are near
@@ -50,7 +50,6 @@ func newTally(positives []float64, window float64) *tally {
 		last.Weight++
 	}
 	t.far = make([]tieRun, len(t.x)+1)
-	t.find = newFinder(t.x)
 	return t
 }
 
@@ -60,7 +59,7 @@ func (t *tally) Least() float64 { return t.low * t.x[0] }
 
 // AddZero adds a pair (x, 0).
 func (t *tally) AddZero(x float64) {
-	i := t.find.UpTo(x)
+	i := fit.UpTo(t.x, x)
 	switch {
 	case i > 0 && x == t.x[i-1]:
 		t.positive[i-1].Weight++

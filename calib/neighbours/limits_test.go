@@ -30,10 +30,10 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			},
 		},
 		"ProCal in bins": {
-			Good: []testset.Checked{proCalBinsMap{nil, []isotonic.Function{knots}, near(1), nil}, proCalBinsMap{[]float64{0, 1, 1}, []isotonic.Function{knots, knots, knots, knots}, near(1), nil}},
+			Good: []testset.Checked{proCalBinsMap{nil, []isotonic.Function{knots}, near(1)}, proCalBinsMap{[]float64{0, 1, 1}, []isotonic.Function{knots, knots, knots, knots}, near(1)}},
 			Bad: []testset.Checked{
-				proCalBinsMap{nil, nil, near(1), nil}, proCalBinsMap{[]float64{.5}, []isotonic.Function{knots}, near(1), nil}, proCalBinsMap{[]float64{-1e-9}, []isotonic.Function{knots, knots}, near(1), nil}, proCalBinsMap{[]float64{1 / below}, []isotonic.Function{knots, knots}, near(1), nil},
-				proCalBinsMap{[]float64{.5, .4}, []isotonic.Function{knots, knots, knots}, near(1), nil}, proCalBinsMap{nil, []isotonic.Function{{}}, near(1), nil}, proCalBinsMap{nil, []isotonic.Function{knots}, near(0), nil}, proCalBinsMap{[]float64{nan}, []isotonic.Function{knots, knots}, near(1), nil},
+				proCalBinsMap{nil, nil, near(1)}, proCalBinsMap{[]float64{.5}, []isotonic.Function{knots}, near(1)}, proCalBinsMap{[]float64{-1e-9}, []isotonic.Function{knots, knots}, near(1)}, proCalBinsMap{[]float64{1 / below}, []isotonic.Function{knots, knots}, near(1)},
+				proCalBinsMap{[]float64{.5, .4}, []isotonic.Function{knots, knots, knots}, near(1)}, proCalBinsMap{nil, []isotonic.Function{{}}, near(1)}, proCalBinsMap{nil, []isotonic.Function{knots}, near(0)}, proCalBinsMap{[]float64{nan}, []isotonic.Function{knots, knots}, near(1)},
 			},
 		},
 	})

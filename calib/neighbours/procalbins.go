@@ -123,17 +123,12 @@ type proCalBinsMap struct {
 	Edges  []float64           `json:"edges"` // groups - 1, rising
 	Groups []isotonic.Function `json:"groups"`
 	proximityBank
-	maps []isotonic.Map
 }
 
-// Prepared returns m with its bank packed and the finders of its functions.
+// Prepared returns m with its bank packed.
 func (m proCalBinsMap) Prepared() calib.Map {
 	if m.featureBank.Prepare(); m.Edges == nil {
 		m.Edges = []float64{}
-	}
-	m.maps = make([]isotonic.Map, len(m.Groups))
-	for g, f := range m.Groups {
-		m.maps[g] = isotonic.NewMap(f)
 	}
 	return m
 }
@@ -168,6 +163,6 @@ func (m proCalBinsMap) Apply(dst data.Probs, set *data.Set) {
 // apply writes the probabilities of rows of the given proximities.
 func (m *proCalBinsMap) apply(dst data.Probs, set *data.Set, proximities []float64) {
 	for i, r := range proximities {
-		m.maps[fit.UpTo(m.Edges, r)].Apply(dst.Slice(i, i+1), set.Rows(i, i+1))
+		isotonic.Map{Function: m.Groups[fit.UpTo(m.Edges, r)]}.Apply(dst.Slice(i, i+1), set.Rows(i, i+1))
 	}
 }
