@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
@@ -119,6 +120,47 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 		out.Pairs = append(out.Pairs, pair)
 	}
 	return nil
+}
+
+// parameterRows returns the rows of fits.csv of a cell, each with the columns of row:
+// the parameters of its fit with their active bounds, then the other active bounds,
+// then the warnings.
+func parameterRows(row results.Parameter, s *scores) []results.Parameter {
+	var list []results.Parameter
+	text := func(s string) string { return s }
+	bounds := slices.Clone(s.Report.AtBound)
+	for _, p := range s.Parameters {
+		r := row
+		r.Name, r.Value, r.Bound = p.Name, p.Value, p.Bound
+		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
+		list = append(list, r)
+	}
+	for _, b := range results.Distinct(bounds, text) {
+		r := row
+		r.Bound = b
+		list = append(list, r)
+	}
+	for _, w := range results.Distinct(s.Report.Warnings, text) {
+		r := row
+		r.Warning = w
+		list = append(list, r)
+	}
+	return list
+}
+
+// timeRow returns the row of times.csv of a cell with values. A time that is absent or
+// damaged is empty: the fit is not made again for it.
+func (p *Plan) timeRow(u *Unit, c *Cell) results.Time {
+	var t results.Time
+	body, err := p.options.Store.Get(results.Times, results.Key(c.fit))
+	if err == nil {
+		err = json.Unmarshal(body, &t)
+	}
+	if err != nil {
+		t = results.Time{}
+	}
+	t.Setting, t.Method, t.Source, t.Known = u.Setting.Setting, c.Method.Name, string(u.Provenance.Origin), err == nil
+	return t
 }
 
 // optional is object, but it leaves v as it is if there is no such object or no text.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -39,6 +40,34 @@ type Cell struct {
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
 	scored, paired       bool           // the scores and the pairing are in the store
 }
+
+// namedFile is a file that an external method reads, and its name in errors.
+type namedFile struct{ path, name string }
+
+// Unit is a setting with its cells: the work that one worker does at a time.
+type Unit struct {
+	Spec       *spec.Spec
+	Setting    *spec.Setting
+	Provenance data.Provenance
+	Cells      []Cell
+
+	source data.Source
+	plain  data.Source // source before rows are redrawn
+	test   data.Source // of the test set: source, or a rescaled view of it
+	seed   uint64      // derived from the content of the test set
+	inputs string      // key text of the notes on its arrays; empty if none are needed
+
+	sources []data.Source // that were searched; nil if one has the test set
+
+	testArrays, calArrays string // digests of the arrays that its cells read
+}
+
+// Plain returns the source of the arrays of the setting, before rows are redrawn, thinned
+// out or rescaled; nil if no source has its test set.
+func (u *Unit) Plain() data.Source { return u.plain }
+
+// digests returns the digest of parts of a set for a plan, "" for no parts.
+type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
 
 // plan makes the cells of the unit and finds their states. An error of a cell becomes its
 // state. plan returns only errors of the machine.
@@ -116,9 +145,6 @@ func (u *Unit) lacks(c *Cell, at location) results.Fact {
 	return results.Fact{}
 }
 
-// because returns the fact of a reason in words.
-func because(why string) results.Fact { return results.Fact{Kind: results.Reason, Text: why} }
-
 // Why a method that needs true logits is not run on logits that are not: log-probabilities,
 // and logits that are read relative to the largest one of their row.
 const (
@@ -170,11 +196,6 @@ func (u *Unit) compareTexts(interval metrics.Interval) {
 	}
 }
 
-// has reports whether the store has the object of a key text, and may use it.
-func (o *PlanOptions) has(kind results.Kind, text string) bool {
-	return !o.Fresh && o.Store != nil && o.Store.Has(kind, results.Key(text))
-}
-
 // forbidden reports whether c would start a program that may not be started. A
 // program whose probabilities are in the store is not started.
 func (c *Cell) forbidden(o PlanOptions) bool {
@@ -182,6 +203,15 @@ func (c *Cell) forbidden(o PlanOptions) bool {
 		return false
 	}
 	return !(o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit))
+}
+
+// dealtKey is the key of a fit for dealing. It is empty for a fit that reads no arrays:
+// a method such as uncal has one for all settings, which costs nothing.
+func (c *Cell) dealtKey() string {
+	if contract := c.Method.Contract(); contract.Cal == 0 && contract.Target == 0 {
+		return ""
+	}
+	return results.Key(c.fit)
 }
 
 // inStore returns the state of a cell by the objects that the store has, and notes
@@ -202,3 +232,85 @@ func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string)
 	}
 	return Score, because("not yet scored by these metrics")
 }
+
+// classes reports whether a metric of the spec reads class bins.
+func (u *Unit) classes() bool {
+	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
+}
+
+// vectors reports whether a metric of the spec recalibrates whole vectors.
+func (u *Unit) vectors() bool {
+	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.CrossFit })
+}
+
+// baseline returns the index of the cell that the others are paired with, -1 if
+// there is none.
+func (u *Unit) baseline() int {
+	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Name == u.Spec.Baseline })
+}
+
+// uncal returns the index of the cell of the uncalibrated network, -1 if there is
+// none.
+func (u *Unit) uncal() int {
+	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Entry.Name == spec.Uncalibrated })
+}
+
+// uncalText returns the text of the sample scores of the uncalibrated network, "" if
+// there are none.
+func (u *Unit) uncalText() string {
+	if i := u.uncal(); i >= 0 {
+		return u.Cells[i].samples
+	}
+	return ""
+}
+
+// describeArrays sets the digests of the arrays that the cells of the unit read.
+// The plan has computed them for the keys of the cells.
+func (u *Unit) describeArrays(digest digests) {
+	var cal, test data.Parts
+	for i := range u.Cells {
+		if c := &u.Cells[i]; c.State != Skip && c.State != Broken {
+			contract := c.Method.Contract()
+			cal |= contract.Cal
+			test |= contract.Test | contract.Target | scored
+		}
+	}
+	u.testArrays, _ = digest(u.test, u.Setting.Test(), test) // an error is the state of a cell
+	u.calArrays, _ = digest(u.source, u.Setting.Cal(), cal)
+}
+
+// unchangedArrays returns an error if a file of these parts of the calibration set and
+// of the test set has changed since the plan.
+func (u *Unit) unchangedArrays(cal, test data.Parts) error {
+	if cal != 0 {
+		if err := data.Unchanged(u.source, u.Setting.Cal(), cal); err != nil {
+			return err
+		}
+	}
+	if test == 0 {
+		return nil
+	}
+	return data.Unchanged(u.test, u.Setting.Test(), test)
+}
+
+// unchanged returns an error if a file that the fit of c reads has changed since
+// the plan or, with applied, one that scoring it reads.
+func (u *Unit) unchanged(digests *data.Digests, c *Cell, applied bool) error {
+	contract := c.Method.Contract()
+	test := contract.Target
+	if applied {
+		test |= contract.Test | scored
+	}
+	if err := u.unchangedArrays(contract.Cal, test); err != nil {
+		return err
+	}
+	for _, f := range c.files {
+		if err := digests.Unchanged(f.path, f.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// because returns the fact of a reason in words.
+func because(why string) results.Fact { return results.Fact{Kind: results.Reason, Text: why} }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -159,8 +160,11 @@ func (g portion) split(share float64, est estimates) []portion {
 // the shapes of the arrays.
 func (p *Plan) estimates(ctx context.Context) (estimates, error) {
 	est := make(estimates, len(p.Units))
-	forEach(len(p.Units), runtime.GOMAXPROCS(0), func(i int) { est[i] = p.Units[i].estimate(ctx) })
-	return est, ctx.Err()
+	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
+		est[i] = p.Units[i].estimate(ctx)
+		return nil
+	})
+	return est, err
 }
 
 // estimate returns the estimated time of the unit.
@@ -210,13 +214,4 @@ func (p *Plan) groups() [][]int {
 		return rows{s.Cal(), s.Variant.Split}
 	})
 	return results.Values(keys, func(key rows) []int { return units[key] })
-}
-
-// dealtKey is the key of a fit for dealing. It is empty for a fit that reads no arrays:
-// a method such as uncal has one for all settings, which costs nothing.
-func (c *Cell) dealtKey() string {
-	if contract := c.Method.Contract(); contract.Cal == 0 && contract.Target == 0 {
-		return ""
-	}
-	return results.Key(c.fit)
 }

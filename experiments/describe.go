@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"path/filepath"
 
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -45,19 +44,4 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 		d.Methods = append(d.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Options: options})
 	}
 	return d
-}
-
-// describeArrays sets the digests of the arrays that the cells of the unit read.
-// The plan has computed them for the keys of the cells.
-func (u *Unit) describeArrays(digest digests) {
-	var cal, test data.Parts
-	for i := range u.Cells {
-		if c := &u.Cells[i]; c.State != Skip && c.State != Broken {
-			contract := c.Method.Contract()
-			cal |= contract.Cal
-			test |= contract.Test | contract.Target | scored
-		}
-	}
-	u.testArrays, _ = digest(u.test, u.Setting.Test(), test) // an error is the state of a cell
-	u.calArrays, _ = digest(u.source, u.Setting.Cal(), cal)
 }

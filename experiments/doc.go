@@ -1,11 +1,19 @@
 // Package experiments runs the experiments that specs describe.
 //
 // Package spec reads the YAML files, and package report makes tables, figures and pages from
-// the files of a run. This package does what is between, in stages:
+// the files of a run. This package does what is between: it plans, runs and assembles. No
+// file uses a file that stands above it here:
 //
-//	plan      settings x methods -> cells, each with its keys and its state in the store
-//	run       a pool of workers fits, applies and scores what is missing
-//	assemble  results.csv, bins.csv, pairs.csv, fits.csv and times.csv, from the store, in plan order
+//	run.go       workers take the units of a plan, and the rows are written in its order
+//	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv and times.csv, from the store
+//	unit.go      what is missing of one setting is fitted, applied, scored and paired
+//	scores.go    metrics and pairings of the rows of each cell
+//	stream.go    the test set streams once through the maps of all cells
+//	fit.go       a fit is found in the store or made, once for all settings that share it
+//	work.go      the state that these share
+//	plan.go      settings x methods -> cells; deal.go shares them out, memory.go bounds them
+//	cell.go      a cell: its keys (keys.go), and its state in the store
+//	sources.go   the arrays and the programs (external.go) that a spec names
 //
 // The rules that make this safe:
 //

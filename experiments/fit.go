@@ -3,10 +3,11 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
+	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -14,22 +15,6 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/results"
 )
-
-// fitting is one fit of a run. The first unit that needs it makes it; all
-// settings with the same calibration arrays share it.
-type fitting struct {
-	users int // cells that still need it
-	once  sync.Once
-	model *calib.Model
-	body  []byte // of an external method, in place of the model
-	err   error
-}
-
-// skipError is the error of arrays that do not suit a method: a skip, not a
-// failure.
-type skipError struct{ reason string }
-
-func (e *skipError) Error() string { return e.reason }
 
 // fit returns the map of a cell for a test set of some classes, from the store or by
 // fitting. For an external method it opens the table of probabilities instead, and the
@@ -198,4 +183,92 @@ func (w *unitWork) fitted(cell int) (*calib.Fitted, error) {
 		w.fits[cell] = &model.Fitted
 	}
 	return w.fits[cell], nil
+}
+
+// timeOf returns the time of a fit on in as the store keeps it, beside the fit and under
+// its key. No key and no other result depends on it. It is written when the fit is made,
+// so a fit that is found in the store keeps its time, and a fit without one, such as one
+// of an older program, has none.
+func timeOf(spent time.Duration, known bool, in calib.Input) results.Time {
+	t := results.Time{Seconds: spent.Seconds(), Known: known, Processor: cpu.Model()}
+	switch {
+	case in.Stream != nil:
+		t.Rows, t.Classes = in.Stream.Rows(), in.Stream.Classes()
+	case in.Cal != nil:
+		t.Rows, t.Classes = in.Cal.Logits.Rows, in.Cal.Logits.Cols
+	}
+	return t
+}
+
+// putFit stores the fit of cell c and its time, if that is known, unless a file that it
+// was computed from has changed since the plan: the key would name another content than
+// the one that was read. The time is stored first, so that a run that is killed leaves
+// no fit without one.
+func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
+	store := w.run.plan.options.Store
+	if err := w.unit.unchanged(w.run.plan.options.Digests, c, false); err != nil {
+		return err
+	}
+	if spent.Known {
+		text, err := json.Marshal(spent)
+		if err == nil {
+			err = storeError(store.Put(results.Times, c.fit, text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := store.Put(results.Fit, c.fit, body); err != nil {
+		return storeError(err)
+	}
+	w.run.fitted.Add(1)
+	return nil
+}
+
+// externalFit finds the bytes of an external fit in the store or makes them.
+func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
+	store := w.run.plan.options.Store
+	if !w.run.plan.options.Fresh {
+		switch body, err := store.Get(results.Fit, results.Key(c.fit)); {
+		case err == nil:
+			return body, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, storeError(err)
+		}
+	}
+	var body []byte
+	var spent results.Time
+	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
+		var meter cputime.Meter // of the program, without handing it the arrays
+		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
+		took, known := meter.Total()
+		spent = timeOf(took, known && c.external.runs(), in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return body, w.putFit(c, body, spent)
+}
+
+// openTable opens the probabilities of an external method for the test set.
+func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
+	c := &w.unit.Cells[cell]
+	return guard(func() error {
+		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
+		if err == nil {
+			w.tables[cell] = t
+		}
+		return err
+	})
+}
+
+// closeTables closes the tables of the cells.
+func (w *unitWork) closeTables() {
+	for i, t := range w.tables {
+		if t != nil {
+			t.Close()
+			w.tables[i] = nil
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -20,25 +19,17 @@ type inputs struct {
 	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
 }
 
-// inputsVersion is raised when the notes on the same arrays change.
-const inputsVersion = 2
-
-// inputsText is the text of the notes on the arrays of two sets.
-func inputsText(cal, test string) string {
-	return fmt.Sprintf("inputs %d\ncal\n%s\ntest\n%s", inputsVersion, cal, test)
-}
-
 // inputsOf returns the notes on the arrays of a unit, from the store or by
 // reading the arrays. Arrays that cannot be read have no notes: the cells that
 // read them hold the error.
-func (r *run) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
+func (p *Plan) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	var in inputs
 	if u.inputs == "" {
 		return in, nil
 	}
-	store := r.plan.options.Store
+	store := p.options.Store
 	switch body, err := store.Get(results.Inputs, results.Key(u.inputs)); {
-	case err == nil && !r.plan.options.Fresh:
+	case err == nil && !p.options.Fresh:
 		return in, json.Unmarshal(body, &in)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return in, err

@@ -101,6 +101,14 @@ func pairText(samples, baseline, uncal string, interval metrics.Interval, entrie
 	return fmt.Sprintf("pair %d\n%s%sagainst\n%s", metrics.PairsVersion, kind, samples, baseline)
 }
 
+// inputsVersion is raised when the notes on the same arrays change.
+const inputsVersion = 2
+
+// inputsText is the text of the notes on the arrays of two sets.
+func inputsText(cal, test string) string {
+	return fmt.Sprintf("inputs %d\ncal\n%s\ntest\n%s", inputsVersion, cal, test)
+}
+
 // section returns the lines of text indented under a heading.
 func section(heading, text string) string {
 	if text == "" || text == "{}\n" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -139,16 +140,17 @@ func (m *memory) least(pairs bool) (need int64, work string) {
 	return need, fmt.Sprintf("to apply and score a method on %d rows takes %d MiB; raise --max-memory", m.rows, need>>20+1)
 }
 
-// enough returns an error for the unit that takes most memory, if that is too much. Virtual
-// networks are left out: they are small, and to open one takes longer than to read a
+// enough returns the memory of units, by number, where some of their cells are missing, or an
+// error for the unit that takes most, if that is too much. Virtual networks are left out: they are small, and to open one takes longer than to read a
 // header.
-func (p *Plan) enough(ctx context.Context, units []int) error {
+func (p *Plan) enough(ctx context.Context, units []int) (map[int]*memory, error) {
 	type need struct {
-		bytes int64
-		work  string
+		memory *memory
+		bytes  int64
+		work   string
 	}
 	limit, needs := p.options.Memory, make([]need, len(units))
-	forEach(len(units), runtime.GOMAXPROCS(0), func(j int) {
+	pool.Each(ctx, len(units), runtime.GOMAXPROCS(0), func(_, j int) error { // its error is that of ctx, which Run returns
 		u := &p.Units[units[j]]
 		var missing []int
 		pairs, work := false, false
@@ -161,23 +163,25 @@ func (p *Plan) enough(ctx context.Context, units []int) error {
 			}
 		}
 		if !work || u.Provenance.Origin == data.Simulated {
-			return
+			return nil
 		}
 		guard(func() error { // the cells of the unit report a panic
 			m := u.memory(ctx, missing, limit)
+			needs[j].memory = &m
 			needs[j].bytes, needs[j].work = m.least(pairs)
-			u.needs = &m
 			return nil
 		})
+		return nil
 	})
-	most := 0
+	most, byUnit := 0, map[int]*memory{}
 	for j := range needs {
+		byUnit[units[j]] = needs[j].memory
 		if needs[j].bytes > needs[most].bytes {
 			most = j
 		}
 	}
 	if len(units) > 0 && needs[most].bytes > limit+spare {
-		return fmt.Errorf("%s: %s", p.Units[units[most]].Setting, needs[most].work)
+		return nil, fmt.Errorf("%s: %s", p.Units[units[most]].Setting, needs[most].work)
 	}
-	return nil
+	return byUnit, nil
 }

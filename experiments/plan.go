@@ -7,32 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
-
-// Unit is a setting with its cells: the work that one worker does at a time.
-type Unit struct {
-	Spec       *spec.Spec
-	Setting    *spec.Setting
-	Provenance data.Provenance
-	Cells      []Cell
-
-	source data.Source
-	plain  data.Source // source before rows are redrawn
-	test   data.Source // of the test set: source, or a rescaled view of it
-	seed   uint64      // derived from the content of the test set
-	inputs string      // key text of the notes on its arrays; empty if none are needed
-	needs  *memory     // of a run; nil until it is known
-
-	sources []data.Source // that were searched; nil if one has the test set
-
-	testArrays, calArrays string // digests of the arrays that its cells read
-}
 
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
@@ -43,38 +24,6 @@ type Plan struct {
 	missing map[*spec.Spec][]string // folders that specs name by a word and that do not exist
 	roots   []string                // absolute folders of sources, which no output shows
 }
-
-// PlanOptions configures a plan.
-type PlanOptions struct {
-	Data    []string       // folders put in front of the sources of the specs
-	Store   *results.Store // results that exist already; not read under Fresh
-	Digests *data.Digests  // digests remembered from earlier plans
-	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
-	First   int            // only the first rows of each set, for a quick look; 0 for all
-
-	// Memory is the number of bytes that arrays may take at one time, and the most that a
-	// member of an archive may unpack to; DefaultMemory if 0. A unit that needs more runs
-	// alone. A calibration set that is larger is read again in every pass by the fits that
-	// can do so.
-	Memory int64
-
-	AllowExec bool     // whether programs that specs name may be run
-	Env       []string // variables of the environment that these programs get, beside those of external.Passed
-
-	Interval metrics.Interval // of the pairings; metrics.Percentile if empty
-
-	// Look makes a plan that is quick, writes nothing and cannot be run: headers of
-	// arrays are checked, and files of more than LookBytes that Digests does not
-	// remember are not hashed. The states of their cells are Unknown.
-	Look bool
-
-	// NoDigests makes a plan in which no array is hashed. Only the states Skip and Broken
-	// of its cells mean something.
-	NoDigests bool
-}
-
-// LookBytes is the size of the largest file that a look hashes, so that a look is quick.
-const LookBytes = 100e6
 
 // MakePlan lists the cells of specs. It computes the digests of files that it does
 // not know yet, on all processors, and decodes no array. Until the plan has run, a
@@ -114,6 +63,33 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	}
 	p.Unhashed, p.missing, p.roots = o.Digests.Unhashed(), open.missing, open.roots
 	return p, o.Digests.Close()
+}
+
+// digests returns the digests for one plan. Its cells share their sets, and each set of
+// a source is asked for once: otherwise every cell would look up the same files again,
+// which is slow on a network. Sources are pointers; a redrawn or scaled source is another
+// one for each setting. A look first reads the headers of the arrays.
+func (o PlanOptions) digests(ctx context.Context) digests {
+	type set struct {
+		source data.Source
+		ref    data.Ref
+		parts  data.Parts
+	}
+	var asked sync.Map // functions of type func() (string, error), by set
+	return func(src data.Source, ref data.Ref, parts data.Parts) (string, error) {
+		if o.NoDigests || parts == 0 {
+			return "", nil
+		}
+		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {
+			if o.Look {
+				if _, err := data.Headers(ctx, src, ref, parts); err != nil {
+					return "", err
+				}
+			}
+			return src.Digest(ctx, ref, parts)
+		}))
+		return digest.(func() (string, error))()
+	}
 }
 
 // newUnit returns a setting with the source that serves it. Without such a source
@@ -165,39 +141,9 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 	return p
 }
 
-// Plain returns the source of the arrays of the setting, before rows are redrawn, thinned
-// out or rescaled; nil if no source has its test set.
-func (u *Unit) Plain() data.Source { return u.plain }
-
-// classes reports whether a metric of the spec reads class bins.
-func (u *Unit) classes() bool {
-	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
-}
-
-// vectors reports whether a metric of the spec recalibrates whole vectors.
-func (u *Unit) vectors() bool {
-	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.CrossFit })
-}
-
-// baseline returns the index of the cell that the others are paired with, -1 if
-// there is none.
-func (u *Unit) baseline() int {
-	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Name == u.Spec.Baseline })
-}
-
-// uncal returns the index of the cell of the uncalibrated network, -1 if there is
-// none.
-func (u *Unit) uncal() int {
-	return slices.IndexFunc(u.Cells, func(c Cell) bool { return c.Method.Entry.Name == spec.Uncalibrated })
-}
-
-// uncalText returns the text of the sample scores of the uncalibrated network, "" if
-// there are none.
-func (u *Unit) uncalText() string {
-	if i := u.uncal(); i >= 0 {
-		return u.Cells[i].samples
-	}
-	return ""
+// location returns the location of a unit.
+func (p *Plan) location(u *Unit) location {
+	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0, env: p.options.Env}
 }
 
 // local returns a note without the absolute folders of sources: the same arrays
@@ -209,10 +155,13 @@ func (p *Plan) local(note string) string {
 	return note
 }
 
-// localFact is local for the text of a fact.
-func (p *Plan) localFact(f results.Fact) results.Fact {
-	f.Text = p.local(f.Text)
-	return f
+// all returns the numbers of all units.
+func (p *Plan) all() []int {
+	units := make([]int, len(p.Units))
+	for i := range units {
+		units[i] = i
+	}
+	return units
 }
 
 // Counts returns the number of cells in each state.
@@ -241,4 +190,10 @@ func (p *Plan) CountSettings() results.RunCounts {
 		}
 	}
 	return n
+}
+
+// localFact is local for the text of a fact.
+func (p *Plan) localFact(f results.Fact) results.Fact {
+	f.Text = p.local(f.Text)
+	return f
 }

@@ -67,11 +67,6 @@ func (p program) Prepare() (calib.Method, error) {
 	return p, p.need(p.options.Needs)
 }
 
-// noMap is the map type of external methods, whose maps the harness does not know.
-type noMap struct{}
-
-func (noMap) Check() error { return spec.ErrExternal }
-
 // need adds the named arrays to the arrays that the program gets.
 func (p *program) need(names []string) error {
 	known := map[string]data.Parts{}
@@ -104,7 +99,8 @@ func (p program) Contract() calib.Contract { return calib.Contract{Cal: p.cal, T
 // Fit is an error: only the harness can call the program.
 func (program) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, spec.ErrExternal }
 
-func (program) runs() bool            { return true }
+func (program) runs() bool { return true }
+
 func (program) lacks(location) string { return "" }
 
 // digests gives the content of the program, of its arguments that are files, and

@@ -40,15 +40,18 @@ func Few(names []string, n int) string {
 	return table.List(names)
 }
 
-// AddReason counts a cell under its reason.
-func (o *Outcome) AddReason(status results.Status, setting *spec.Setting, method string, why results.Fact) {
+// Reasons are in the order of the first cell of each.
+type Reasons []Reason
+
+// Add counts a cell under its reason.
+func (rs *Reasons) Add(status results.Status, setting *spec.Setting, method string, why results.Fact) {
 	kin := why.Kin()
-	i := slices.IndexFunc(o.Reasons, func(r Reason) bool { return r.Status == status && r.kin == kin })
+	i := slices.IndexFunc(*rs, func(r Reason) bool { return r.Status == status && r.kin == kin })
 	if i < 0 {
-		i = len(o.Reasons)
-		o.Reasons = append(o.Reasons, Reason{Status: status, Text: why.String(), kin: kin})
+		i = len(*rs)
+		*rs = append(*rs, Reason{Status: status, Text: why.String(), kin: kin})
 	}
-	r := &o.Reasons[i]
+	r := &(*rs)[i]
 	r.Cells++
 	if !slices.Contains(r.Methods, method) {
 		r.Methods = append(r.Methods, method)

@@ -3,9 +3,6 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -14,51 +11,6 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
-
-// DefaultMemory bounds the arrays in memory at one time, in bytes.
-const DefaultMemory = 4 << 30
-
-// RunOptions configures how a plan is run. The results do not depend on it, to the
-// last byte.
-type RunOptions struct {
-	Workers int // units at a time; 1 if less
-	Shard   Shard
-
-	// Out is the folder that the CSV files of the whole plan are written to, some settings
-	// at a time. If it is empty, their rows are kept in Outcome.Rows.
-	Out string
-
-	// Progress, if not nil, is called after each unit, one call at a time.
-	Progress func(Progress)
-}
-
-// Shard is part I of N of a plan, counted from 1; the zero Shard is all of it.
-type Shard struct{ I, N int }
-
-// Progress tells how far a run has come.
-type Progress struct {
-	Done, Total int    // cells
-	Failed      int    // of the cells done
-	Setting     string // that was finished last
-	Experiment  string // that was finished with it; empty where settings of it are left
-
-	// Kept has the keys of the objects in the store that hold a cell of the setting, for
-	// each cell that has a value.
-	Kept []map[results.Kind]string
-}
-
-// Outcome is the result of a run.
-type Outcome struct {
-	results.RunCounts              // all settings of the plan, and the cells of the run or shard
-	Rows              results.Rows // of the whole plan; empty for a shard, and with RunOptions.Out
-	Fitted            int          // fits made, not found in the store
-	Scored            int          // cells scored, not found in the store
-
-	Reasons []Reason // of the cells skipped and failed, in the order of the first of each
-
-	keys    string // KeysDigest of the records
-	written results.RunRows
-}
 
 // Run does what the plan misses and assembles the results of all its cells
 // from the store. A cell that fails does not stop the others: its rows hold the
@@ -77,7 +29,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.enough(ctx, units); err != nil {
+	if r.needs, err = p.enough(ctx, units); err != nil {
 		return nil, err
 	}
 	for _, i := range units {
@@ -90,7 +42,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	forEach(len(units), o.Workers, func(j int) {
 		i := units[j]
 		var err error
-		if outcomes[i], err = r.unit(work, &p.Units[i]); err != nil {
+		if outcomes[i], err = r.unit(work, i); err != nil {
 			stop(err) // the others stop too; the first of several errors counts
 			return
 		}
@@ -123,46 +75,24 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	return out, nil
 }
 
-// shard returns the units of a shard.
-func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
-	if s.N == 0 {
-		return p.all(), nil
-	}
-	d, err := p.Deal(ctx, s.N)
-	if err != nil {
-		return nil, err
-	}
-	return d.Units[s.I-1], nil
-}
+// Outcome is the result of a run.
+type Outcome struct {
+	results.RunCounts              // all settings of the plan, and the cells of the run or shard
+	Rows              results.Rows // of the whole plan; empty for a shard, and with RunOptions.Out
+	Fitted            int          // fits made, not found in the store
+	Scored            int          // cells scored, not found in the store
 
-// all returns the numbers of all units.
-func (p *Plan) all() []int {
-	units := make([]int, len(p.Units))
-	for i := range units {
-		units[i] = i
-	}
-	return units
-}
+	Reasons Reasons // of the cells skipped and failed
 
-// forEach calls do(0), ..., do(n-1), as many at a time as there are workers. do keeps its
-// errors in its own place, so that they do not depend on which call failed first.
-func forEach(n, workers int, do func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(max(1, workers))
-	for i := range n {
-		group.Go(func() error {
-			do(i)
-			return nil
-		})
-	}
-	group.Wait()
+	keys    string // KeysDigest of the records
+	written results.RunRows
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {
 	o.Cells += len(cells)
 	for i, c := range cells {
 		if c.status != "" {
-			o.AddReason(c.status, u.Setting, u.Cells[i].Method.Name, c.why)
+			o.Reasons.Add(c.status, u.Setting, u.Cells[i].Method.Name, c.why)
 		}
 		switch c.status {
 		case results.Skip:
@@ -173,25 +103,16 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 	}
 }
 
-// run is the state that the workers of one run share.
-type run struct {
-	plan    *Plan
-	options RunOptions
-	memory  *semaphore.Weighted
-
-	fitted, scored atomic.Int64
-
-	mu                  sync.Mutex
-	fits                map[string]*fitting // by key, while some unit still needs it
-	done, total, failed int
-	left                map[*spec.Spec]int // settings that are not done
-}
-
-// outcome is the result of one cell. The status is empty until the cell has failed
-// or is skipped.
-type outcome struct {
-	status results.Status
-	why    results.Fact
+// shard returns the units of a shard.
+func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
+	if s.N == 0 {
+		return p.all(), nil
+	}
+	d, err := p.Deal(ctx, s.N)
+	if err != nil {
+		return nil, err
+	}
+	return d.Units[s.I-1], nil
 }
 
 // expect counts the cells of a unit and, for each fit that it misses, the cells
@@ -252,101 +173,16 @@ func (u *Unit) kept(cells []outcome) []map[results.Kind]string {
 	return list
 }
 
-// unit brings all cells of one setting into the store. The error is an error of
-// the store itself, such as a full disk, which no row can hold.
-func (r *run) unit(ctx context.Context, u *Unit) ([]outcome, error) {
-	outcomes := make([]outcome, len(u.Cells))
-	work := &unitWork{run: r, unit: u, outcomes: outcomes}
-	defer work.release()
-	if !r.plan.options.Fresh {
-		r.verify(u)
+// forEach calls do(0), ..., do(n-1), as many at a time as there are workers. do keeps its
+// errors in its own place, so that they do not depend on which call failed first.
+func forEach(n, workers int, do func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(max(1, workers))
+	for i := range n {
+		group.Go(func() error {
+			do(i)
+			return nil
+		})
 	}
-	todo := false
-	for i := range u.Cells {
-		switch c := &u.Cells[i]; c.State {
-		case Skip:
-			outcomes[i] = outcome{results.Skip, c.Why}
-		case Broken:
-			outcomes[i] = outcome{results.Fail, c.Why}
-		case Miss, Score:
-			todo = true
-		}
-	}
-	if !slices.ContainsFunc(outcomes, func(o outcome) bool { return o.status == "" }) {
-		return outcomes, nil
-	}
-	var err error
-	if work.inputs, err = r.inputsOf(ctx, u); err != nil {
-		return nil, fmt.Errorf("%s: %w", u.Setting, err)
-	}
-	if !todo {
-		return outcomes, nil
-	}
-	// A panic here is not of a single method, so all cells fail.
-	if panicked := guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
-		err = work.failAll(ctx, work.live(Miss, Score), panicked)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", u.Setting, err)
-	}
-	return outcomes, nil
-}
-
-// intact reports whether the object of a key text is in the store and undamaged.
-func (p *Plan) intact(kind results.Kind, text string) bool {
-	_, err := p.options.Store.Get(kind, results.Key(text))
-	return err == nil
-}
-
-// verify reads the objects that a run will use of the cells of a unit: another spec may
-// have the same setting, and this run may have finished it since the plan was made. A
-// damaged object, or a fit that does not load, counts as absent and is made again.
-func (r *run) verify(u *Unit) {
-	pairing, scoring := false, false
-	for i := range u.Cells {
-		c := &u.Cells[i]
-		if c.State == Hit || c.State == Score || c.State == Miss {
-			missing := c.State == Miss
-			c.State, _ = c.inStore(u.Spec.Baseline, r.plan.intact)
-			if c.State == Score && !c.scored && c.external == nil {
-				if _, err := loadFit(r.plan.options.Store, c); err != nil { // the scores hold its report
-					c.State = Miss
-				}
-			}
-			if missing && c.State != Miss {
-				r.leave(results.Key(c.fit))
-			}
-			pairing, scoring = pairing || !c.paired, scoring || c.State != Hit
-		}
-	}
-	for i := range u.Cells {
-		c := &u.Cells[i]
-		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
-		if c.State == Hit && base && !(r.plan.intact(results.SampleScores, c.samples) && r.plan.intact(results.Fit, c.fit)) {
-			c.State = Miss
-		}
-	}
-}
-
-// leave counts one cell less that needs a fit. After the last one the run
-// forgets the fit, which is in the store.
-func (r *run) leave(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if f := r.fits[key]; f != nil {
-		if f.users--; f.users <= 0 { // below 0 for a fit that no cell was expected to make
-			delete(r.fits, key)
-		}
-	}
-}
-
-// guard calls f and turns a panic, which is a mistake of this program, into an
-// error: one cell fails and the others go on.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v", p)
-		}
-	}()
-	return f()
+	group.Wait()
 }

@@ -1,12 +1,16 @@
 package experiments
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -19,6 +23,46 @@ type scores struct {
 	Report    calib.Report             `json:"report"` // of the fit, for the notes
 
 	Parameters []calib.Parameter `json:"parameters,omitempty"` // of the fit, for fits.csv
+}
+
+// score computes the metrics of the cells that lack them.
+func (w *unitWork) score(ctx context.Context) error {
+	for _, i := range w.live(Miss, Score) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &w.unit.Cells[i]
+		if c.State == Score && c.scored {
+			continue // only its pairing is missing
+		}
+		var body []byte
+		if err := guard(func() error {
+			samples, err := w.metricSamples(i, w.unit.Spec.Metrics)
+			if err != nil {
+				return err
+			}
+			s, err := computeScores(samples, w.unit.Spec.Metrics, w.unit.seed, w.tidy)
+			if err != nil {
+				return err
+			}
+			fit, err := w.fitted(i)
+			if err != nil {
+				return err
+			}
+			s.Report, s.Parameters = fit.Report, fit.Parameters()
+			body, err = json.Marshal(s)
+			return err
+		}); err != nil {
+			w.fail(i, err)
+			continue
+		}
+		if err := w.run.plan.options.Store.Put(results.Scores, c.scores, body); err != nil {
+			return err
+		}
+		w.run.scored.Add(1)
+		w.forget()
+	}
+	return nil
 }
 
 // computeScores computes all metrics of a cell. A value that is not finite is an
@@ -46,4 +90,86 @@ func computeScores(samples *metrics.Samples, entries []metrics.Entry, seed uint6
 		}
 	}
 	return s, nil
+}
+
+// cellSamples returns the sample scores of a cell, from memory or the store.
+func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
+	if w.samples[i] != nil {
+		return w.samples[i], nil
+	}
+	c := &w.unit.Cells[i]
+	body, err := w.run.plan.options.Store.Get(results.SampleScores, results.Key(c.samples))
+	if err == nil {
+		w.samples[i], err = scoring.Decode(body)
+		w.tidy()
+	}
+	if err != nil {
+		return nil, storeError(fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err))
+	}
+	return w.samples[i], nil
+}
+
+// metricSamples returns the samples of a cell. If one of the metrics compares with the
+// uncalibrated network, the samples know its scores, provided that the setting has a cell
+// for it.
+func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Samples, error) {
+	samples, err := w.cellSamples(cell)
+	if err != nil {
+		return nil, err
+	}
+	i := w.unit.uncal()
+	if !comparesUncal(entries) || i < 0 || w.unit.Cells[i].samples == "" {
+		return metrics.Of(samples), nil
+	}
+	if o := w.outcomes[i]; o.status != "" {
+		return nil, fmt.Errorf("%s, with which metrics compare: %s", w.unit.Cells[i].Method.Name, o.why)
+	}
+	uncal, err := w.cellSamples(i)
+	if err != nil {
+		return nil, err
+	}
+	return metrics.Of(samples).Against(metrics.Of(uncal))
+}
+
+// unpaired returns the cells whose pairing with the baseline is not in the store yet.
+func (w *unitWork) unpaired() []int {
+	base := w.unit.baseline()
+	if base < 0 || w.outcomes[base].status != "" {
+		return nil
+	}
+	return slices.DeleteFunc(w.live(Miss, Score, Hit), func(i int) bool {
+		return w.unit.Cells[i].pair == "" || w.unit.Cells[i].paired
+	})
+}
+
+// pair makes the pairings of some cells with the baseline. The resampled rows of a test set
+// are always the same.
+func (w *unitWork) pair(ctx context.Context, cells []int) error {
+	base := w.unit.baseline()
+	all := make([]*metrics.Samples, 1+len(cells)) // the baseline first
+	for j, i := range slices.Concat([]int{base}, cells) {
+		var err error
+		if all[j], err = w.metricSamples(i, w.unit.Spec.Intervals); err != nil {
+			return err
+		}
+	}
+	options := metrics.PairOptions{Seed: w.unit.seed, Interval: w.run.plan.options.Interval}
+	if more := w.unit.Spec.Intervals; len(more) > 0 {
+		options.Metrics = slices.Concat(metrics.Paired(), more)
+	}
+	pairs, err := metrics.Pairs(ctx, all[0], all[1:], options)
+	if err != nil {
+		return err
+	}
+	for j, i := range cells {
+		of := results.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
+		body, err := json.Marshal(of)
+		if err == nil {
+			err = w.run.plan.options.Store.Put(results.Pairs, w.unit.Cells[i].pair, body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,19 +2,22 @@ package experiments
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
-	"sync"
+	"strings"
 
+	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/results"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
@@ -139,36 +142,6 @@ func sourceOf(s *spec.Setting, sources []data.Source) data.Source {
 	return nil
 }
 
-// digests returns the digest of parts of a set for a plan, "" for no parts.
-type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
-
-// digests returns the digests for one plan. Its cells share their sets, and each set of
-// a source is asked for once: otherwise every cell would look up the same files again,
-// which is slow on a network. Sources are pointers; a redrawn or scaled source is another
-// one for each setting. A look first reads the headers of the arrays.
-func (o PlanOptions) digests(ctx context.Context) digests {
-	type set struct {
-		source data.Source
-		ref    data.Ref
-		parts  data.Parts
-	}
-	var asked sync.Map // functions of type func() (string, error), by set
-	return func(src data.Source, ref data.Ref, parts data.Parts) (string, error) {
-		if o.NoDigests || parts == 0 {
-			return "", nil
-		}
-		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {
-			if o.Look {
-				if _, err := data.Headers(ctx, src, ref, parts); err != nil {
-					return "", err
-				}
-			}
-			return src.Digest(ctx, ref, parts)
-		}))
-		return digest.(func() (string, error))()
-	}
-}
-
 // DataName returns the name by which a spec in file names the folder dir in its key
 // data; ok is false if dir is not below the root of its project, so that only --data
 // can name it.
@@ -186,4 +159,112 @@ func DataName(file, dir string) (name string, ok bool) {
 		name = "./" + name
 	}
 	return filepath.ToSlash(name), true
+}
+
+// module is the path of the project's module.
+const module = "github.com/qats-bench/qats"
+
+// projectRoot is the folder that sources are relative to: the nearest folder
+// above the spec that has a folder data in it, or else the working folder.
+func projectRoot(file string) string {
+	dir := filepath.Dir(file)
+	if abs, err := filepath.Abs(dir); err == nil {
+		for up, at := dir, abs; ; up, at = filepath.Join(up, ".."), filepath.Dir(at) {
+			if isFolder(filepath.Join(at, "data")) {
+				return up
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return "."
+}
+
+// projectRoots returns the folders in which the arrays of the project may lie: the
+// checkout of the spec, the module in Go's cache that the program was installed
+// from, and the folder of the program or the one above, as in an unpacked archive
+// and in a checkout.
+func projectRoots(s *spec.Spec) []string {
+	roots := []string{projectRoot(s.File)}
+	if dir := moduleFolder(); dir != "" {
+		roots = append(roots, dir)
+	}
+	if program, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			program = real
+		}
+		dir := filepath.Dir(program)
+		roots = append(roots, dir, filepath.Dir(dir))
+	}
+	return roots
+}
+
+// findOfProject returns the first folder dir, a path below the root of the
+// project, that exists; "" if there is none.
+func findOfProject(s *spec.Spec, dir string) string {
+	for _, root := range projectRoots(s) {
+		if path := filepath.Join(root, filepath.FromSlash(dir)); isFolder(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// bundleMissing reports whether the spec names the arrays that come with the
+// project and they are nowhere.
+func bundleMissing(s *spec.Spec) bool {
+	return slices.Contains(s.Data, bundle) && findOfProject(s, Bundle) == ""
+}
+
+// missingArrays is the error of a spec none of whose settings has arrays because a
+// folder of the project was not found.
+func missingArrays(s *spec.Spec, dir string) error {
+	tried := results.Distinct(projectRoots(s), func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) })
+	return fmt.Errorf("%s: its arrays are in %s of the project, which was not found as %s. Get it by git clone https://%s and name it, as in --data qats/%s",
+		s.File, dir, strings.Join(tried, ", "), module, dir)
+}
+
+// moduleFolder returns the folder of the module in the module cache that the
+// program was built from, "" if the build does not say so. go install makes such
+// programs.
+func moduleFolder() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != module || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return ""
+	}
+	return filepath.Join(moduleCache(), filepath.FromSlash(module)+"@"+info.Main.Version)
+}
+
+// moduleCache returns the folder of Go's module cache, as the go command finds it
+// from the environment.
+func moduleCache() string {
+	if dir := os.Getenv("GOMODCACHE"); dir != "" {
+		return dir
+	}
+	path := filepath.SplitList(os.Getenv("GOPATH"))
+	if len(path) == 0 || path[0] == "" {
+		home, _ := os.UserHomeDir() // without a home there is no such folder
+		path = []string{filepath.Join(home, "go")}
+	}
+	return filepath.Join(path[0], "pkg", "mod")
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// readNetworks returns the declaration of virtual networks in a file or, if there
+// is none, the one that the program carries.
+func readNetworks(file string) (*spec.Networks, error) {
+	src, err := inputfile.Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		file = spec.NetworksFile
+		src, err = fs.ReadFile(qats.Files, file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return spec.ParseNetworks(file, src)
 }

@@ -292,16 +292,16 @@ func (in *inspector) shared(ctx context.Context, cal, test setKey) (int, error) 
 
 // missing adds a note for each reason why methods are skipped.
 func (in *inspector) missing() {
-	var all experiments.Outcome
+	var all experiments.Reasons
 	for i := range in.plan.Units {
 		u := &in.plan.Units[i]
 		for _, c := range u.Cells {
 			if c.State == experiments.Skip && u.Plain() != nil && u.Plain().Has(u.Setting.Cal())&scored == scored {
-				all.AddReason(results.Skip, u.Setting, c.Method.Name, c.Why)
+				all.Add(results.Skip, u.Setting, c.Method.Name, c.Why)
 			}
 		}
 	}
-	for _, r := range all.Reasons {
+	for _, r := range all {
 		in.add(Finding{Severity: Note, Place: experiments.Few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", experiments.Few(r.Methods, 8), r.Text)})
 	}
 	var offset []string

@@ -11,9 +11,21 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats"
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/metrics"
 )
+
+// Registry returns everything that specs may name: the registered calibrators,
+// the external methods and the metrics.
+func Registry() spec.Registry {
+	return spec.Registry{
+		Methods:  all.Registry(),
+		External: []calib.Entry{programEntry(), precomputedEntry()},
+		Metrics:  metrics.Registry(),
+	}
+}
 
 // builtinFolders are the folders of the specs that the program carries, below the
 // root of the project.
@@ -101,18 +113,4 @@ func ReadSpecs(names []string) ([]*spec.Spec, error) {
 		specs = append(specs, s)
 	}
 	return specs, nil
-}
-
-// readNetworks returns the declaration of virtual networks in a file or, if there
-// is none, the one that the program carries.
-func readNetworks(file string) (*spec.Networks, error) {
-	src, err := inputfile.Read(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		file = spec.NetworksFile
-		src, err = fs.ReadFile(qats.Files, file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return spec.ParseNetworks(file, src)
 }
