@@ -1,7 +1,6 @@
 package calib
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,18 +13,84 @@ import (
 // Option is one option of a method: a field of its struct under the name that
 // specs and the command line use.
 type Option struct {
-	Name    string     `json:"name"`
-	Help    string     `json:"help"`    // one line
-	Range   string     `json:"range"`   // the values that are accepted, as "1 to 100"
-	Default any        `json:"default"` // as Value returns it
-	Value   func() any `json:"-"`       // int, float64, string, a list of strings, or nil for an option that is not set
+	Name    string `json:"name"`
+	Help    string `json:"help"`    // one line
+	Range   string `json:"range"`   // the values that are accepted, as "1 to 100"
+	Default any    `json:"default"` // as Value returns it
 
-	// Set sets the field to v, as YAML has it: int, float64, string, []any. It
-	// returns an error for another type and for a value outside the range.
-	Set func(v any) error `json:"-"`
+	field       any      // *int, **int, *float64, **float64, *string or *[]string
+	least, most float64  // of a number
+	words       []string // of a choice; nil for any text
+}
 
-	// fill replaces a zero field by the default and checks the range.
-	fill func() error
+// Value returns an int, a float64, a string, a list of strings, or nil for an option
+// that is not set.
+func (o Option) Value() any {
+	switch f := o.field.(type) {
+	case *int:
+		return *f
+	case **int:
+		if *f != nil {
+			return **f
+		}
+	case *float64:
+		return *f
+	case **float64:
+		if *f != nil {
+			return **f
+		}
+	case *string:
+		return *f
+	case *[]string:
+		return *f
+	}
+	return nil
+}
+
+// Set sets the field to v, as YAML has it: int, float64, string, []any. It
+// returns an error for another type and for a value outside the range.
+func (o Option) Set(v any) (err error) {
+	switch f := o.field.(type) {
+	case *int:
+		*f, err = o.whole(v)
+	case **int:
+		var n int
+		n, err = o.whole(v)
+		*f = &n
+	case *float64:
+		*f, err = o.number(v)
+	case **float64:
+		var x float64
+		x, err = o.number(v)
+		*f = &x
+	case *string:
+		*f, err = o.text(v)
+	case *[]string:
+		*f, err = list(v)
+	}
+	return err
+}
+
+// fill replaces a field that is not set by the default and checks the range. An optional
+// number is written anew: another copy of the method may use the old one.
+func (o Option) fill() error {
+	v := o.Value()
+	switch o.field.(type) {
+	case *[]string:
+		return nil
+	case *int, *float64, *string:
+		if v == 0 || v == 0. || v == "" {
+			v = o.Default
+		}
+	case **int, **float64:
+		if v == nil {
+			v = o.Default
+		}
+		if v == nil {
+			return nil
+		}
+	}
+	return o.Set(v)
 }
 
 // Configurable is a method with options. Options returns them with references
@@ -71,66 +136,17 @@ func IntOption(name string, field *int, def, least, most int, help string) Optio
 	if most == math.MaxInt {
 		limits = fmt.Sprintf("%d or more", least)
 	}
-	valid := func(v int) bool { return v >= least && v <= most }
-	return numberOption(name, field, def, limits, help, wholeNumber, valid)
-}
-
-// numberOption is an option that holds a number that parse returns and valid accepts.
-func numberOption[T int | float64](name string, field *T, def T, limits, help string, parse func(any) (T, error), valid func(T) bool) Option {
-	check := func(v T) error {
-		if !valid(v) {
-			return fmt.Errorf("%v: want %s", v, limits)
-		}
-		return nil
-	}
-	return Option{
-		Name: name, Help: help, Range: limits, Default: def, Value: func() any { return *field },
-		Set: func(v any) error {
-			number, err := parse(v)
-			if err == nil {
-				*field, err = number, check(number)
-			}
-			return err
-		},
-		fill: func() error {
-			*field = cmp.Or(*field, def)
-			return check(*field)
-		},
-	}
+	return Option{Name: name, Help: help, Range: limits, Default: def, field: field, least: float64(least), most: float64(most)}
 }
 
 // OptionalInt is an IntOption whose 0 is a value of its own: the field is a
 // pointer, and nil means the default. A def of nil stands for a default that the
 // method derives from the data.
 func OptionalInt(name string, field **int, def *int, least, most int, help string) Option {
-	var value int
-	return optional(IntOption(name, &value, 0, least, most, help), &value, field, def)
-}
-
-// optional makes the option o of value the option of a pointer. A nil pointer means def.
-func optional[T int | float64](o Option, value *T, field **T, def *T) Option {
-	set := o.Set
-	o.Default = nil
+	o := IntOption(name, nil, 0, least, most, help)
+	o.field, o.Default = field, nil
 	if def != nil {
 		o.Default = *def
-	}
-	o.Value = func() any {
-		if *field == nil {
-			return nil
-		}
-		return **field
-	}
-	o.Set = func(v any) error {
-		err := set(v)
-		*field = value
-		return err
-	}
-	o.fill = func() error {
-		if *field == nil {
-			*field = def
-			return nil
-		}
-		return o.Set(**field) // not the number of another copy of the method, which may be in use
 	}
 	return o
 }
@@ -146,104 +162,93 @@ func FloatOption(name string, field *float64, def, least, most float64, help str
 	if !(def >= least && def <= most) {
 		limits += fmt.Sprintf(", or %g", def)
 	}
-	valid := func(v float64) bool { return v >= least && v <= most || v == def }
-	return numberOption(name, field, def, limits, help, number, valid)
+	return Option{Name: name, Help: help, Range: limits, Default: def, field: field, least: least, most: most}
 }
 
 // OptionalFloat is a FloatOption whose 0 is a value of its own: the field is a
 // pointer, and nil means the default.
 func OptionalFloat(name string, field **float64, def, least, most float64, help string) Option {
-	var value float64
-	return optional(FloatOption(name, &value, def, least, most, help), &value, field, &def)
+	o := FloatOption(name, nil, def, least, most, help)
+	o.field = field
+	return o
 }
 
 // ChoiceOption is an option that holds one of some words. The first is the
 // default, which the empty string means.
 func ChoiceOption(name string, field *string, words []string, help string) Option {
-	limits := strings.Join(words, " or ")
-	check := func(v string) error {
-		if !slices.Contains(words, v) {
-			return fmt.Errorf("%q: want %s", v, limits)
-		}
-		return nil
-	}
-	return Option{
-		Name: name, Help: help, Range: limits, Default: words[0], Value: func() any { return *field },
-		Set: func(v any) error {
-			word, ok := v.(string)
-			if !ok {
-				return fmt.Errorf("%v: want %s", v, limits)
-			}
-			*field = word
-			return check(word)
-		},
-		fill: func() error {
-			*field = cmp.Or(*field, words[0])
-			return check(*field)
-		},
-	}
+	return Option{Name: name, Help: help, Range: strings.Join(words, " or "), Default: words[0], field: field, words: words}
 }
 
 // TextOption is an option that holds a text. The empty string means the default,
 // which may be empty.
 func TextOption(name string, field *string, def, help string) Option {
-	return Option{
-		Name: name, Help: help, Range: "a text", Default: def, Value: func() any { return *field },
-		Set: func(v any) error {
-			switch v.(type) {
-			case string, int, float64, bool: // YAML reads a text without quotes as one of these
-				*field = fmt.Sprint(v)
-				return nil
-			}
-			return errors.New("want a text")
-		},
-		fill: func() error {
-			*field = cmp.Or(*field, def)
-			return nil
-		},
-	}
+	return Option{Name: name, Help: help, Range: "a text", Default: def, field: field}
 }
 
 // ListOption is an option that holds a list of texts, empty by default.
 func ListOption(name string, field *[]string, help string) Option {
-	return Option{
-		Name: name, Help: help, Range: "a list of texts", Value: func() any { return *field },
-		Set: func(v any) error {
-			items, ok := v.([]any)
-			if !ok {
-				return errors.New("want a list, as [a, b]")
-			}
-			list := make([]string, len(items))
-			for i, item := range items {
-				list[i] = fmt.Sprint(item)
-			}
-			*field = list
-			return nil
-		},
-		fill: func() error { return nil },
-	}
+	return Option{Name: name, Help: help, Range: "a list of texts", field: field}
 }
 
-// wholeNumber returns v as an int.
-func wholeNumber(v any) (int, error) {
-	switch v := v.(type) {
-	case int:
-		return v, nil
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= 1<<31 {
-			return int(v), nil
+// whole returns v as an int in the range.
+func (o Option) whole(v any) (int, error) {
+	n, ok := v.(int)
+	if x, float := v.(float64); float && x == math.Trunc(x) && math.Abs(x) <= 1<<31 {
+		n, ok = int(x), true
+	}
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("%q: want a whole number", fmt.Sprint(v))
+	case !(float64(n) >= o.least && float64(n) <= o.most):
+		return n, fmt.Errorf("%v: want %s", n, o.Range)
+	}
+	return n, nil
+}
+
+// number returns v as a float64 that is in the range or the default.
+func (o Option) number(v any) (float64, error) {
+	x, ok := v.(float64)
+	if n, whole := v.(int); whole {
+		x, ok = float64(n), true
+	}
+	switch {
+	case !ok:
+		return 0, fmt.Errorf("%q: want a number", fmt.Sprint(v))
+	case !(x >= o.least && x <= o.most) && x != o.Default:
+		return x, fmt.Errorf("%v: want %s", x, o.Range)
+	}
+	return x, nil
+}
+
+// text returns v as a text: one of the words, if there are any.
+func (o Option) text(v any) (string, error) {
+	word, ok := v.(string)
+	switch v.(type) {
+	case int, float64, bool: // YAML reads a text without quotes as one of these
+		if o.words == nil {
+			return fmt.Sprint(v), nil
 		}
 	}
-	return 0, fmt.Errorf("%q: want a whole number", fmt.Sprint(v))
+	switch {
+	case o.words == nil && !ok:
+		return "", errors.New("want a text")
+	case o.words != nil && !ok:
+		return "", fmt.Errorf("%v: want %s", v, o.Range)
+	case o.words != nil && !slices.Contains(o.words, word):
+		return word, fmt.Errorf("%q: want %s", word, o.Range)
+	}
+	return word, nil
 }
 
-// number returns v as a float64.
-func number(v any) (float64, error) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), nil
-	case float64:
-		return v, nil
+// list returns v as a list of texts.
+func list(v any) ([]string, error) {
+	items, ok := v.([]any)
+	if !ok {
+		return nil, errors.New("want a list, as [a, b]")
 	}
-	return 0, fmt.Errorf("%q: want a number", fmt.Sprint(v))
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = fmt.Sprint(item)
+	}
+	return texts, nil
 }
