@@ -140,9 +140,9 @@ func (m *memory) least(pairs bool) (need int64, work string) {
 	return need, fmt.Sprintf("to apply and score a method on %d rows takes %d MiB; raise --max-memory", m.rows, need>>20+1)
 }
 
-// enough returns the memory of units, by number, where some of their cells are missing, or an
-// error for the unit that takes most, if that is too much. Virtual networks are left out: they are small, and to open one takes longer than to read a
-// header.
+// enough returns the memory of units, by number, where some of their cells are missing. It is
+// an error if the unit that takes most takes too much. Virtual networks are left out: they
+// are small, and to open one takes longer than to read a header.
 func (p *Plan) enough(ctx context.Context, units []int) (map[int]*memory, error) {
 	type need struct {
 		memory *memory
