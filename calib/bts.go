@@ -20,23 +20,26 @@ import (
 // the largest T, 1000. A version by others has 50 bins, one of them for confidences
 // above .999. On bins whose rows are all right its NLL explodes; with 15 bins and
 // the rule above it does not.
+//
+//   - Formula: p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass,
+//     T_b at the least NLL of the bin
+//   - Reference: Ji, Jung, Yoon, Kim and Shin 2019
+//   - Compared with: a version by others
+//   - Agreement: not compared number by number: that version has other bins, and its NLL
+//     explodes on bins whose rows are all right
+//   - Departures: only the abstract is known to us; bins of equal mass; a bin without an
+//     error has the T of ts
 type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
 // BTSEntry is the entry of BinnedTemperatureScaling.
 var BTSEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
-	Name:      "bts",
-	Label:     "BTS",
-	Version:   2,
-	Summary:   "a temperature for each bin of confidence, at the minimum of its NLL",
-	Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
-	Aliases:   []string{"bin-temperature-scaling"},
-
-	Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b at the least NLL of the bin",
-	Code:      "a version by others",
-	Agreement: "not compared number by number: that version has other bins, and its NLL explodes on bins whose rows are all right",
-	Departs:   "only the abstract is known to us; bins of equal mass; a bin without an error has the T of ts",
+	Name:    "bts",
+	Label:   "BTS",
+	Version: 2,
+	Summary: "a temperature for each bin of confidence, at the minimum of its NLL",
+	Aliases: []string{"bin-temperature-scaling"},
 })
 
 // Options returns the option bins.

@@ -10,7 +10,9 @@
 // One line in calib/all makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
 // cache key follow from the contract too, so a wrong contract is noticed immediately.
-// docs/new-calibrator.md shows how to write one, here or in another module.
+// docs/new-calibrator.md shows how to write one, here or in another module. The doc comment
+// of its type ends with its formula and reference, what it was compared with, and where it
+// departs from the reference.
 //
 // This package has what a method is, the methods of the paper but isotonic regression, and
 // the temperature family. The other methods are in packages by family: binning, isotonic,

@@ -16,22 +16,23 @@ import (
 // equal mass and limiting the accuracy to [0.01, 0.99] follow public code of the
 // same group. The number of bins, 15, is that of the metrics. The solver is that of
 // ec: cbt with one bin is ec, except for the limits of the accuracy.
+//
+//   - Formula: p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass,
+//     T_b with mean confidence = accuracy in the bin
+//   - Reference: Frenkel and Goldberger 2022
+//   - Compared with: none: only code of the same group for a related method
+//   - Agreement: not compared
+//   - Departures: only the abstract is known to us; accuracy limited to [0.01, 0.99]
 type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }
 
 // CBTEntry is the entry of ConfidenceBinTemperature.
 var CBTEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
-	Name:      "cbt",
-	Label:     "CBT",
-	Version:   1,
-	Summary:   "a temperature for each bin of confidence, at which confidence equals accuracy",
-	Reference: "Frenkel and Goldberger 2022",
-
-	Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b with mean confidence = accuracy in the bin",
-	Code:      "none: only code of the same group for a related method",
-	Agreement: "not compared",
-	Departs:   "only the abstract is known to us; accuracy limited to [0.01, 0.99]",
+	Name:    "cbt",
+	Label:   "CBT",
+	Version: 1,
+	Summary: "a temperature for each bin of confidence, at which confidence equals accuracy",
 })
 
 // Options returns the option bins.

@@ -8,20 +8,14 @@ import (
 // Entry is one line of the registry: a method as users meet it. NewEntry makes
 // one. Its JSON is what qats methods --json prints of it.
 type Entry struct {
-	Name      string `json:"name"`      // id in specs and results.csv
-	Label     string `json:"label"`     // column heading
-	Version   int    `json:"version"`   // raised whenever the method's numbers change; part of the cache key
-	Summary   string `json:"summary"`   // one line
-	Reference string `json:"reference"` // author and year, or the paper's equation
+	Name    string `json:"name"`    // id in specs and results.csv
+	Label   string `json:"label"`   // column heading
+	Version int    `json:"version"` // raised whenever the method's numbers change; part of the cache key
+	Summary string `json:"summary"` // one line
 
 	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
-	// docs/methods.md has these, in its symbols. A method of the registry has all
-	// four; a method of another module may leave them empty.
-	Formula   string `json:"formula"`       // the map and its objective
-	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
-	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
-	Departs   string `json:"departs"`       // where it departs from the reference, in short; "none"
+	Facts // of the methods of this project, their doc comments have them, and calib/all sets them
 
 	// Cost is the CPU time of a fit with the default options, in passes over the
 	// calibration rows (a pass reads n x k logits and takes their log-sum-exp: about
@@ -34,6 +28,16 @@ type Entry struct {
 
 	with    func(set func([]Option) error) (Method, error)
 	restore func(decode func(v any) error) (Map, error)
+}
+
+// Facts say where a method comes from and what it was compared with. qats methods NAME
+// and docs/methods.md print them. A method of another module needs a Reference only.
+type Facts struct {
+	Reference string `json:"reference"`     // author and year, or the paper's equation
+	Formula   string `json:"formula"`       // the map and its objective, in the symbols of docs/methods.md
+	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
+	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string `json:"departs"`       // where it departs from the reference, and why; "none"
 }
 
 // NewEntry completes an entry. M is the type of the method, which may be

@@ -24,23 +24,25 @@ import (
 // temperatures and go to the minimum next to it. The code finds w by sequential
 // quadratic programming. We solve a linear system on every face of the triangle of
 // weights and take the best solution.
+//
+//   - Formula: q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in
+//     [0.05, 5], by squared error: first T, then w
+//   - Reference: Zhang, Kailkhura and Han 2020
+//   - Compared with: zhang64-llnl/Mix-n-Match-Calibration (the authors')
+//   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its
+//     solver stops
+//   - Departures: the best of 25 starts in T and an exact solution for w, instead of one
+//     descent for each
 type EnsembleTemperatureScaling struct{}
 
 // ETSEntry is the entry of EnsembleTemperatureScaling.
 var ETSEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
-	Name:      "ets",
-	Label:     "ETS",
-	Version:   2,
-	Summary:   "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
-	Reference: "Zhang, Kailkhura and Han 2020",
-	Aliases:   []string{"ensemble-temperature-scaling"},
-
-	Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
-	Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
-	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its solver stops",
-	Departs:   "the best of 25 starts in T and an exact solution for w, instead of one descent for each",
-
-	Cost: 45,
+	Name:    "ets",
+	Label:   "ETS",
+	Version: 2,
+	Summary: "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
+	Aliases: []string{"ensemble-temperature-scaling"},
+	Cost:    45,
 })
 
 const (

@@ -21,11 +21,11 @@ type EntropyLine struct {
 
 // entropyLineEntry is the line of the registry.
 var entropyLineEntry = calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
-	Name:      "entropy-line",
-	Label:     "Entropy line",
-	Version:   1,
-	Summary:   "temperature linear in the entropy of the row",
-	Reference: "a worked example",
+	Name:    "entropy-line",
+	Label:   "Entropy line",
+	Version: 1,
+	Summary: "temperature linear in the entropy of the row",
+	Facts:   calib.Facts{Reference: "a worked example"},
 })
 
 // Options returns the option steepest.

@@ -24,21 +24,24 @@ import (
 // NLL agree to five digits on 12 real networks. Two departures keep T a temperature:
 // the floor, and -100 <= w <= 100, -1000 <= b <= 1000. For a floor of h see
 // logEntropy.
+//
+//   - Formula: p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h =
+//     entropy(softmax(l)) / log k
+//   - Reference: Balanya, Maronas and Ramos 2024
+//   - Compared with: the authors' (Balanya et al.)
+//   - Agreement: w, b and NLL to five digits on 12 networks (which ones was not
+//     recorded); the NLL of a brute-force search on five drawn sets to 1e-9
+//   - Departures: a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T
+//     and limits of w and b
 type EntropyTemperatureScaling struct{}
 
 // HTSEntry is the entry of EntropyTemperatureScaling.
 var HTSEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
-	Name:      "hts",
-	Label:     "HTS",
-	Version:   2,
-	Summary:   "temperature from the entropy of the row, softplus(w log h + b)",
-	Reference: "Balanya, Maronas and Ramos 2024",
-	Aliases:   []string{"entropy-temperature-scaling"},
-
-	Formula:   "p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h = entropy(softmax(l)) / log k",
-	Code:      "the authors' (Balanya et al.)",
-	Agreement: "w, b and NLL to five digits on 12 networks (which ones was not recorded); the NLL of a brute-force search on five drawn sets to 1e-9",
-	Departs:   "a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T and limits of w and b",
+	Name:    "hts",
+	Label:   "HTS",
+	Version: 2,
+	Summary: "temperature from the entropy of the row, softplus(w log h + b)",
+	Aliases: []string{"entropy-temperature-scaling"},
 })
 
 const (

@@ -27,58 +27,61 @@ import (
 // classes, which does not saturate. In float32, the precision of network outputs, up
 // to a quarter of the confidences tie at exactly 1. Ties get the highest rank, as
 // the definition says.
+//
+//   - Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the
+//     confidence among the calibration rows, by mean NLL
+//   - Reference: QaTS, Eqs. 5, 6 and 10
+//   - Compared with: scipy's L-BFGS-B; the authors published none
+//   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4;
+//     25,000 x 1,000 drawn logits: NLL to 3e-16
+//   - Departures: closed bounds; confidences compared without saturation
 type QaTS struct{}
 
 // FreeQaTS is QaTS without a >= 0: the temperature may rise with confidence, and
 // only T >= 1e-3 is required at both ends. It shows what a >= 0 costs.
+//
+//   - Formula: qats with T >= 0.001 at both ends in place of a >= 0
+//   - Reference: variant of QaTS, Eq. 6
+//   - Compared with: none: a variant of ours
+//   - Agreement: not compared with code; at most the NLL of a brute-force search on
+//     networks of data/bundle
+//   - Departures: a >= 0 of the paper is left out, to show what it costs
 type FreeQaTS struct{}
 
 // TransductiveQaTS ranks rows among the unlabelled target rows; a and b are those of
 // QaTS. Only this form is unchanged by a global rescaling of the logits, as the paper
 // claims: among the calibration rows, a rescaled row has another q.
+//
+//   - Formula: qats with q the rank of the confidence among unlabelled target rows
+//   - Reference: variant of QaTS, Eq. 5
+//   - Compared with: none: the authors published none
+//   - Agreement: not compared; a and b are those of qats
+//   - Departures: ranks of the target rows; the paper's formula has the calibration rows
 type TransductiveQaTS struct{}
 
 // QaTSEntry is the entry of QaTS.
 var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
-	Name:      "qats",
-	Label:     "QaTS",
-	Version:   2,
-	Summary:   "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
-	Reference: "QaTS, Eqs. 5, 6 and 10",
-	Aliases:   []string{"quantile-adaptive-temperature-scaling"},
-
-	Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
-	Code:      "scipy's L-BFGS-B; the authors published none",
-	Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4; 25,000 x 1,000 drawn logits: NLL to 3e-16",
-	Departs:   "closed bounds; confidences compared without saturation",
+	Name:    "qats",
+	Label:   "QaTS",
+	Version: 2,
+	Summary: "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
+	Aliases: []string{"quantile-adaptive-temperature-scaling"},
 })
 
 // QaTSFreeEntry is the entry of FreeQaTS.
 var QaTSFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
-	Name:      "qats-free",
-	Label:     "QaTS free",
-	Version:   3,
-	Summary:   "qats without a >= 0: the temperature may rise with confidence",
-	Reference: "variant of QaTS, Eq. 6",
-
-	Formula:   "qats with T >= 0.001 at both ends in place of a >= 0",
-	Code:      "none: a variant of ours",
-	Agreement: "not compared with code; at most the NLL of a brute-force search on networks of data/bundle",
-	Departs:   "a >= 0 of the paper is left out, to show what it costs",
+	Name:    "qats-free",
+	Label:   "QaTS free",
+	Version: 3,
+	Summary: "qats without a >= 0: the temperature may rise with confidence",
 })
 
 // QaTSTransductiveEntry is the entry of TransductiveQaTS.
 var QaTSTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
-	Name:      "qats-transductive",
-	Label:     "QaTS (trans)",
-	Version:   2,
-	Summary:   "a and b of qats, ranks among the unlabelled target rows",
-	Reference: "variant of QaTS, Eq. 5",
-
-	Formula:   "qats with q the rank of the confidence among unlabelled target rows",
-	Code:      "none: the authors published none",
-	Agreement: "not compared; a and b are those of qats",
-	Departs:   "ranks of the target rows; the paper's formula has the calibration rows",
+	Name:    "qats-transductive",
+	Label:   "QaTS (trans)",
+	Version: 2,
+	Summary: "a and b of qats, ranks among the unlabelled target rows",
 })
 
 // Contract needs logits and labels, and accepts a Stream.

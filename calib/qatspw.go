@@ -13,40 +13,44 @@ import (
 // because the paper counts S+1 learnable parameters. T falls, because its text
 // says "preserving monotonicity", though its equation does not require it. The
 // equation's t_{i+1} - t_j is read as t_{i+1} - t_i. One segment is QaTS.
+//
+//   - Formula: p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform
+//     knots, by mean NLL
+//   - Reference: QaTS, supplement, piecewise linear function
+//   - Compared with: none: the authors published none
+//   - Agreement: not compared with code; at most the NLL of a brute-force search on
+//     networks of data/bundle
+//   - Departures: the index in the paper's equation is read as t_{i+1} - t_i; the curve
+//     falls, as its text says
 type PiecewiseQaTS struct {
 	Segments int // S, 1 to 100; 0 means 4
 }
 
 // FreePiecewiseQaTS is PiecewiseQaTS whose temperature may rise too: each knot
 // only has to be at least 1e-3.
+//
+//   - Formula: qats-pw whose T may rise, each knot >= 0.001
+//   - Reference: variant of QaTS, supplement, piecewise linear function
+//   - Compared with: none: a variant of ours
+//   - Agreement: not compared with code; at most the NLL of a brute-force search on
+//     networks of data/bundle
+//   - Departures: the curve may rise
 type FreePiecewiseQaTS PiecewiseQaTS
 
 // QaTSPWEntry is the entry of PiecewiseQaTS.
 var QaTSPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
-	Name:      "qats-pw",
-	Label:     "QaTS-PW",
-	Version:   2,
-	Summary:   "falling temperature, piecewise linear in the confidence rank",
-	Reference: "QaTS, supplement, piecewise linear function",
-
-	Formula:   "p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform knots, by mean NLL",
-	Code:      "none: the authors published none",
-	Agreement: "not compared with code; at most the NLL of a brute-force search on networks of data/bundle",
-	Departs:   "the index in the paper's equation is read as t_{i+1} - t_i; the curve falls, as its text says",
+	Name:    "qats-pw",
+	Label:   "QaTS-PW",
+	Version: 2,
+	Summary: "falling temperature, piecewise linear in the confidence rank",
 })
 
 // QaTSPWFreeEntry is the entry of FreePiecewiseQaTS.
 var QaTSPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
-	Name:      "qats-pw-free",
-	Label:     "QaTS-PW free",
-	Version:   3,
-	Summary:   "rising or falling temperature, piecewise linear in the confidence rank",
-	Reference: "variant of QaTS, supplement, piecewise linear function",
-
-	Formula:   "qats-pw whose T may rise, each knot >= 0.001",
-	Code:      "none: a variant of ours",
-	Agreement: "not compared with code; at most the NLL of a brute-force search on networks of data/bundle",
-	Departs:   "the curve may rise",
+	Name:    "qats-pw-free",
+	Label:   "QaTS-PW free",
+	Version: 3,
+	Summary: "rising or falling temperature, piecewise linear in the confidence rank",
 })
 
 // maxSegments is far above any use and bounds the work of the solver.

@@ -15,20 +15,21 @@ import (
 // least ECE, the smallest wins, as in the original. Departure: T = i/10 is the
 // float64 nearest to the decimal; the original adds 0.1 repeatedly. The calibration
 // set is read once for every temperature.
+//
+//   - Formula: p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15
+//   - Reference: Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code
+//   - Compared with: torrvision/focal_calibration (the authors')
+//   - Agreement: not compared; the result is that of a search by the definition
+//   - Departures: T = i/10 is the nearest float64, theirs adds 0.1 repeatedly; ECE in
+//     float64
 type TSECEGrid struct{}
 
 // TSECEGridEntry is the entry of TSECEGrid.
 var TSECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
-	Name:      "ts-ecegrid",
-	Label:     "TS (ECE grid)",
-	Version:   2,
-	Summary:   "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
-	Reference: "Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code",
-
-	Formula:   "p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15",
-	Code:      "torrvision/focal_calibration (the authors')",
-	Agreement: "not compared; the result is that of a search by the definition",
-	Departs:   "T = i/10 is the nearest float64, theirs adds 0.1 repeatedly; ECE in float64",
+	Name:    "ts-ecegrid",
+	Label:   "TS (ECE grid)",
+	Version: 2,
+	Summary: "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
 })
 
 // Contract needs logits and labels, and accepts a Stream.

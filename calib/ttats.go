@@ -20,21 +20,23 @@ import (
 //
 // The views are chosen by whoever makes the arrays. Four are typical: flip, small
 // rotation and zoom, brightness, warp.
+//
+//   - Formula: p = softmax(mean of l and its v augmented views / T), T of ts
+//   - Reference: Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper
+//   - Compared with: none: the authors published none
+//   - Agreement: not compared; T is that of ts, and the mean is compared with its
+//     definition
+//   - Departures: none known; the paper's text was not available, only its abstract and a
+//     script by others
 type AugmentedTemperatureScaling struct{}
 
 // TTATSEntry is the entry of AugmentedTemperatureScaling.
 var TTATSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
-	Name:      "tta-ts",
-	Label:     "TTA-TS",
-	Version:   2,
-	Summary:   "temperature of ts for the mean of the logits of augmented test views",
-	Reference: "Hekler, Brinker and Buettner 2023; AdaTS in the QaTS paper",
-	Aliases:   []string{"test-time-augmentation"},
-
-	Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",
-	Code:      "none: the authors published none",
-	Agreement: "not compared; T is that of ts, and the mean is compared with its definition",
-	Departs:   "none known; the paper's text was not available, only its abstract and a script by others",
+	Name:    "tta-ts",
+	Label:   "TTA-TS",
+	Version: 2,
+	Summary: "temperature of ts for the mean of the logits of augmented test views",
+	Aliases: []string{"test-time-augmentation"},
 })
 
 // Contract needs logits and labels, then logits and augmented views.

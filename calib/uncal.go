@@ -8,21 +8,21 @@ import (
 
 // Uncalibrated is the network itself, p = softmax(l). It is a method, so that the
 // first column of every table is computed like the others.
+//
+//   - Formula: p = softmax(l)
+//   - Reference: the network itself
+//   - Compared with: none
+//   - Agreement: not compared: nothing is fitted
+//   - Departures: none
 type Uncalibrated struct{}
 
 // UncalEntry is the entry of Uncalibrated.
 var UncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
-	Name:      "uncal",
-	Label:     "Uncal",
-	Version:   1,
-	Summary:   "softmax of the logits, nothing fitted",
-	Reference: "the network itself",
-	Aliases:   []string{"none", "uncalibrated", "softmax", "identity"},
-
-	Formula:   "p = softmax(l)",
-	Code:      "none",
-	Agreement: "not compared: nothing is fitted",
-	Departs:   "none",
+	Name:    "uncal",
+	Label:   "Uncal",
+	Version: 1,
+	Summary: "softmax of the logits, nothing fitted",
+	Aliases: []string{"none", "uncalibrated", "softmax", "identity"},
 })
 
 // Contract needs no calibration set.

@@ -15,8 +15,9 @@ import (
 )
 
 // Registry returns every method, in the order of table columns. Adding a
-// method is one file in the package of its family and one line here. The entries and their aliases are the
-// caller's own; a number that an option of Method points to is shared: read it only.
+// method is one file in the package of its family and one line here. The facts of an entry are
+// those of the doc comment of its type. The entries and their aliases are the caller's own; a
+// number that an option of Method points to is shared: read it only.
 func Registry() []calib.Entry {
 	list := []calib.Entry{
 		calib.UncalEntry,
@@ -80,6 +81,7 @@ func Registry() []calib.Entry {
 	}
 	for i := range list {
 		list[i].Aliases = slices.Clone(list[i].Aliases)
+		list[i].Facts = factsOf[list[i].Name]
 	}
 	return list
 }

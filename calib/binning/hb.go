@@ -21,44 +21,48 @@ import (
 // centre, so that it changes little. (Of the four implementations that we read, two
 // do the same; the others return 0 or the share of the class.) A row of zeros
 // becomes uniform.
+//
+//   - Formula: q_j = share of class j in the bin of p_j, divided by the sum over the
+//     classes
+//   - Reference: Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017
+//   - Compared with: numpy
+//   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in
+//     numpy
+//   - Departures: an empty bin returns its centre, a row of zeros is uniform: the papers
+//     leave both open
 type Histogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
 
 // HBEntry is the entry of Histogram.
 var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
-	Name:      "hb",
-	Label:     "HB",
-	Version:   1,
-	Summary:   "histogram binning of each class against all others, rows normalised",
-	Reference: "Zadrozny and Elkan 2001; Guo, Pleiss, Sun and Weinberger 2017",
-	Aliases:   []string{"histogram-binning"},
-
-	Formula:   "q_j = share of class j in the bin of p_j, divided by the sum over the classes",
-	Code:      "numpy",
-	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in numpy",
-	Departs:   "an empty bin returns its centre, a row of zeros is uniform: the papers leave both open",
+	Name:    "hb",
+	Label:   "HB",
+	Version: 1,
+	Summary: "histogram binning of each class against all others, rows normalised",
+	Aliases: []string{"histogram-binning"},
 })
 
 // TopHistogram is histogram binning of the top label: the predicted class
 // gets the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
 // empty bins are as in Histogram.
+//
+//   - Formula: confidence = accuracy of the rows in the bin of conf
+//   - Reference: Zadrozny and Elkan 2001; Gupta and Ramdas 2022
+//   - Compared with: numpy
+//   - Agreement: 150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in
+//     numpy
+//   - Departures: an empty bin returns its centre
 type TopHistogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
 
 // HBTopEntry is the entry of TopHistogram.
 var HBTopEntry = calib.NewEntry[TopHistogram, hbTopMap](calib.Entry{
-	Name:      "hb-top",
-	Label:     "HB-top",
-	Version:   2,
-	Summary:   "histogram binning of the confidence of the prediction; a top-label method",
-	Reference: "Zadrozny and Elkan 2001; Gupta and Ramdas 2022",
-
-	Formula:   "confidence = accuracy of the rows in the bin of conf",
-	Code:      "numpy",
-	Agreement: "150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in numpy",
-	Departs:   "an empty bin returns its centre",
+	Name:    "hb-top",
+	Label:   "HB-top",
+	Version: 2,
+	Summary: "histogram binning of the confidence of the prediction; a top-label method",
 })
 
 // histogram is the value of each of m bins of equal width on [0, 1].

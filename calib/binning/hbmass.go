@@ -22,25 +22,30 @@ import (
 // Departures. CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile
 // at i/Bins, which are elsewhere between the same two scores if n is divided by Bins,
 // and belong to the bin above. Its empty bins return the share of the class.
+//
+//   - Formula: q_j = share of class j in the bin of p_j, bins of equal numbers of
+//     calibration rows, divided by the sum over the classes
+//   - Reference: Zadrozny and Elkan 2001
+//   - Compared with: probmetrics 1.3.0,
+//     BinaryHistogramBinningCalibrator(strategy="quantile")
+//   - Agreement: the fifteen networks: probabilities to 1e-9 on rows that no edge divides
+//     differently; they divide 3 (imdb) to 98 rows differently on the seven networks
+//     whose calibration rows are a multiple of ten, and 40 % to all of the rows on the
+//     others (1,263 of 1,300 on cifar100-lt-r100)
+//   - Departures: edges half-way between scores, not at numpy's quantiles; an empty bin
+//     returns its centre
 type MassHistogram struct {
 	Bins int // of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
 // HBMassEntry is the entry of MassHistogram.
 var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
-	Name:      "hb-mass",
-	Label:     "HB-mass",
-	Version:   2,
-	Summary:   "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
-	Reference: "Zadrozny and Elkan 2001",
-	Aliases:   []string{"hist-quantile"},
-
-	Formula:   "q_j = share of class j in the bin of p_j, bins of equal numbers of calibration rows, divided by the sum over the classes",
-	Code:      "probmetrics 1.3.0, BinaryHistogramBinningCalibrator(strategy=\"quantile\")",
-	Agreement: "the fifteen networks: probabilities to 1e-9 on rows that no edge divides differently; they divide 3 (imdb) to 98 rows differently on the seven networks whose calibration rows are a multiple of ten, and 40 % to all of the rows on the others (1,263 of 1,300 on cifar100-lt-r100)",
-	Departs:   "edges half-way between scores, not at numpy's quantiles; an empty bin returns its centre",
-
-	Cost: 30,
+	Name:    "hb-mass",
+	Label:   "HB-mass",
+	Version: 2,
+	Summary: "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
+	Aliases: []string{"hist-quantile"},
+	Cost:    30,
 })
 
 // Options returns the option bins.

@@ -36,44 +36,52 @@ import (
 // has no minimum then; a and b are where the gradient has vanished. As in their code,
 // one set serves to fit g, to place the bins and to average; the paper divides it in
 // three.
+//
+//   - Formula: q_j = mean of g_j over the calibration rows in the bin of g_j(z_j),
+//     divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j =
+//     log(p_j/(1-p_j)), bins of equal numbers of rows
+//   - Reference: Kumar, Liang and Ma 2019
+//   - Compared with: p-lambda/verified_calibration, the authors':
+//     PlattBinnerMarginalCalibrator
+//   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.5e-7, where its
+//     L-BFGS ends
+//   - Departures: rows are divided by their sum; no penalty of a; one set for fit, bins
+//     and means, as in the authors' code, where the paper has three
 type Scaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
 // TopScaled is Scaled of the top label: the sigmoid of the confidence
 // is fitted to the hits (1 if the prediction is right); see TopLabel.
+//
+//   - Formula: new confidence = mean of g over the calibration rows in the bin of g(z), z
+//     the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits, bins of
+//     equal numbers of rows
+//   - Reference: Kumar, Liang and Ma 2019
+//   - Compared with: p-lambda/verified_calibration, the authors':
+//     PlattBinnerTopCalibrator
+//   - Agreement: lattice, 400 + 8 rows of 5 classes: confidences to 1.4e-6, where its
+//     L-BFGS ends
+//   - Departures: as scaling-binning; rows have no division
 type TopScaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
 // ScalingBinningEntry is the entry of Scaled.
 var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
-	Name:      "scaling-binning",
-	Label:     "Scaling-binning",
-	Version:   3,
-	Summary:   "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
-	Reference: "Kumar, Liang and Ma 2019",
-
-	Formula:   "q_j = mean of g_j over the calibration rows in the bin of g_j(z_j), divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j = log(p_j/(1-p_j)), bins of equal numbers of rows",
-	Code:      "p-lambda/verified_calibration, the authors': PlattBinnerMarginalCalibrator",
-	Agreement: "lattice, 400 + 8 rows of 5 classes: probabilities to 1.5e-7, where its L-BFGS ends",
-	Departs:   "rows are divided by their sum; no penalty of a; one set for fit, bins and means, as in the authors' code, where the paper has three",
-
-	Cost: 60,
+	Name:    "scaling-binning",
+	Label:   "Scaling-binning",
+	Version: 3,
+	Summary: "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
+	Cost:    60,
 })
 
 // ScalingBinningTopEntry is the entry of TopScaled.
 var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](calib.Entry{
-	Name:      "scaling-binning-top",
-	Label:     "Scaling-binning-top",
-	Version:   3,
-	Summary:   "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
-	Reference: "Kumar, Liang and Ma 2019",
-
-	Formula:   "new confidence = mean of g over the calibration rows in the bin of g(z), z the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits, bins of equal numbers of rows",
-	Code:      "p-lambda/verified_calibration, the authors': PlattBinnerTopCalibrator",
-	Agreement: "lattice, 400 + 8 rows of 5 classes: confidences to 1.4e-6, where its L-BFGS ends",
-	Departs:   "as scaling-binning; rows have no division",
+	Name:    "scaling-binning-top",
+	Label:   "Scaling-binning-top",
+	Version: 3,
+	Summary: "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 })
 
 // mostBinnedOdds is the largest absolute value of a score, log((1-1e-12)/1e-12).

@@ -14,21 +14,23 @@ import (
 // 2002): a nondecreasing g is fitted to the n pairs of confidence and hit (1 if the
 // prediction is right), and the predicted class gets g(conf); see TopLabel. Ties are as in
 // Regression.
+//
+//   - Formula: confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)
+//   - Reference: Zadrozny and Elkan 2002
+//   - Compared with: scikit-learn's IsotonicRegression
+//   - Agreement: the fifteen networks: confidences to 2e-9 on twelve, 4e-8 on
+//     pneumoniamnist; where confidences saturate, to 1.0e-3 on bloodmnist and .055 on
+//     cifar100/resnet14-adam
+//   - Departures: ties as in ir
 type TopRegression struct{}
 
 // IRTopEntry is the entry of TopRegression.
 var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
-	Name:      "ir-top",
-	Label:     "IR-top",
-	Version:   3,
-	Summary:   "isotonic regression on the confidence of the prediction; a top-label method",
-	Reference: "Zadrozny and Elkan 2002",
-	Aliases:   []string{"isotonic-top"},
-
-	Formula:   "confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)",
-	Code:      "scikit-learn's IsotonicRegression",
-	Agreement: "the fifteen networks: confidences to 2e-9 on twelve, 4e-8 on pneumoniamnist; where confidences saturate, to 1.0e-3 on bloodmnist and .055 on cifar100/resnet14-adam",
-	Departs:   "ties as in ir",
+	Name:    "ir-top",
+	Label:   "IR-top",
+	Version: 3,
+	Summary: "isotonic regression on the confidence of the prediction; a top-label method",
+	Aliases: []string{"isotonic-top"},
 })
 
 // Contract needs logits and labels.

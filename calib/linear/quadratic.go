@@ -21,20 +21,22 @@ import (
 // A class that is absent, or that the two columns tell apart without an error, has no
 // minimum. Its parameters are where the gradient has vanished, below 1e-12, or at the
 // bound of 1e4 standard deviations; another solver ends elsewhere.
+//
+//   - Formula: q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j =
+//     log(p_j/(1-p_j)), at the minimum of the logistic loss
+//   - Reference: probmetrics (Berta, Holzmueller, Jordan and Bach 2025)
+//   - Compared with: scikit-learn 1.2.1, LogisticRegression without a penalty, as
+//     probmetrics uses it for two classes
+//   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 3e-11
+//   - Departures: one-vs-rest for several classes, for which probmetrics has no form
 type Quadratic struct{}
 
 // QuadraticEntry is the entry of Quadratic.
 var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
-	Name:      "quadratic",
-	Label:     "Quadratic",
-	Version:   2,
-	Summary:   "logistic regression on the log odds and their square of each class against all others, rows normalised",
-	Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
-
-	Formula:   "q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j = log(p_j/(1-p_j)), at the minimum of the logistic loss",
-	Code:      "scikit-learn 1.2.1, LogisticRegression without a penalty, as probmetrics uses it for two classes",
-	Agreement: "lattice, 400 + 8 rows of 5 classes: probabilities to 3e-11",
-	Departs:   "one-vs-rest for several classes, for which probmetrics has no form",
+	Name:    "quadratic",
+	Label:   "Quadratic",
+	Version: 2,
+	Summary: "logistic regression on the log odds and their square of each class against all others, rows normalised",
 })
 
 // Contract needs logits and labels. The prediction may change.

@@ -18,25 +18,26 @@ import (
 // row: its offset goes to minus infinity, and common code stops somewhere on the way.
 // At the default of 1e-6 the ridge has no other visible effect. As it grows, vs
 // becomes ts.
+//
+//   - Formula: p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v -
+//     1)^2 + sum b^2)
+//   - Reference: Guo, Pleiss, Sun and Weinberger 2017
+//   - Compared with: numpy
+//   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
+//     method and the whole Hessian
+//   - Departures: a ridge of 1e-6, without which a class without rows has no minimum
 type Vector struct {
 	Ridge float64 // 1e-9 to 1e9; 0 means 1e-6
 }
 
 // VSEntry is the entry of Vector.
 var VSEntry = calib.NewEntry[Vector, vsMap](calib.Entry{
-	Name:      "vs",
-	Label:     "VS",
-	Version:   3,
-	Summary:   "vector scaling, a slope and an offset for each class",
-	Reference: "Guo, Pleiss, Sun and Weinberger 2017",
-	Aliases:   []string{"vector-scaling"},
-
-	Formula:   "p = softmax(v l + b), v and b of length k, by mean NLL + ridge (sum (T v - 1)^2 + sum b^2)",
-	Code:      "numpy",
-	Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's method and the whole Hessian",
-	Departs:   "a ridge of 1e-6, without which a class without rows has no minimum",
-
-	Cost: 150,
+	Name:    "vs",
+	Label:   "VS",
+	Version: 3,
+	Summary: "vector scaling, a slope and an offset for each class",
+	Aliases: []string{"vector-scaling"},
+	Cost:    150,
 })
 
 // Options returns the options.

@@ -22,6 +22,18 @@ import (
 // isotonic regression too; here is the one that keeps the prediction. A group without
 // calibration rows, by ties of the proximity or fewer rows than groups, has the isotonic
 // regression of all rows; their code fails.
+//
+//   - Formula: ir in each of 5 groups of rows, split at the quantiles of the proximity r
+//     of procal
+//   - Reference: Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023
+//   - Compared with: MiaoXiong2320/ProximityBias-Calibration (the authors'): BinMeanShift
+//     with MultiIsotonicRegression
+//   - Agreement: 292 + 8 drawn rows with features: probabilities to 1e-12 given the same
+//     proximities, after their probabilities are divided by the sum of the row; ECE and
+//     NLL on three networks of data/bundle, where each program does every step itself:
+//     2.307 and .5974, 1.36 and .9109, 11.98 and 1.2784 in both
+//   - Departures: as procal and ir do; a group without rows has the function of all rows;
+//     histogram binning and one-vs-rest isotonic regression within groups were not done
 type ProCalBins struct {
 	Groups     int // 1 to 100; 0 means 5
 	Neighbours int // as in ProCal
@@ -30,19 +42,12 @@ type ProCalBins struct {
 
 // ProCalBinsEntry is the entry of ProCalBins.
 var ProCalBinsEntry = calib.NewEntry[ProCalBins, proCalBinsMap](calib.Entry{
-	Name:      "procal-bins",
-	Label:     "ProCal (bins)",
-	Version:   2,
-	Summary:   "isotonic regression (ir) in each of five groups of equal size by proximity",
-	Reference: "Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023",
-	Aliases:   []string{"bin-mean-shift", "procal-bms"},
-
-	Formula:   "ir in each of 5 groups of rows, split at the quantiles of the proximity r of procal",
-	Code:      "MiaoXiong2320/ProximityBias-Calibration (the authors'): BinMeanShift with MultiIsotonicRegression",
-	Agreement: "292 + 8 drawn rows with features: probabilities to 1e-12 given the same proximities, after their probabilities are divided by the sum of the row; ECE and NLL on three networks of data/bundle, where each program does every step itself: 2.307 and .5974, 1.36 and .9109, 11.98 and 1.2784 in both",
-	Departs:   "as procal and ir do; a group without rows has the function of all rows; histogram binning and one-vs-rest isotonic regression within groups were not done",
-
-	Cost: 3000,
+	Name:    "procal-bins",
+	Label:   "ProCal (bins)",
+	Version: 2,
+	Summary: "isotonic regression (ir) in each of five groups of equal size by proximity",
+	Aliases: []string{"bin-mean-shift", "procal-bms"},
+	Cost:    3000,
 })
 
 // Options returns the options groups, neighbours and bank.

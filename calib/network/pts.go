@@ -36,6 +36,16 @@ import (
 // The other weights are drawn from the seed of the cell, as Keras draws them. The fit
 // does not depend on the order of the rows or of the classes, and keeps a copy of the
 // logits. The network reads the logits themselves, so their offset matters.
+//
+//   - Formula: p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two
+//     layers of 5, by Brier score
+//   - Reference: Tomani, Cremers and Buettner 2022
+//   - Compared with: tochris/pts-uncertainty (the authors'), shortened; numpy
+//   - Agreement: lattice, 120 rows of 12 classes, with the same start and 20 steps of
+//     Adam: T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer
+//     steps to the digits that it prints (on which networks was not recorded)
+//   - Departures: 5,000 minibatches at 1e-3 instead of 100,000 at 5e-5; the start is ts;
+//     other limits of T; logits are not limited where they are divided by T
 type ParameterizedTemperature struct {
 	Steps int     // minibatches; 0 means 5,000
 	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001
@@ -43,19 +53,12 @@ type ParameterizedTemperature struct {
 
 // PTSEntry is the entry of ParameterizedTemperature.
 var PTSEntry = calib.NewEntry[ParameterizedTemperature, ptsMap](calib.Entry{
-	Name:      "pts",
-	Label:     "PTS",
-	Version:   1,
-	Summary:   "temperature by a small network of the 10 largest logits, for the Brier score",
-	Reference: "Tomani, Cremers and Buettner 2022",
-	Aliases:   []string{"parameterized-temperature-scaling"},
-
-	Formula:   "p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two layers of 5, by Brier score",
-	Code:      "tochris/pts-uncertainty (the authors'), shortened; numpy",
-	Agreement: "lattice, 120 rows of 12 classes, with the same start and 20 steps of Adam: T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer steps to the digits that it prints (on which networks was not recorded)",
-	Departs:   "5,000 minibatches at 1e-3 instead of 100,000 at 5e-5; the start is ts; other limits of T; logits are not limited where they are divided by T",
-
-	Cost: 15000,
+	Name:    "pts",
+	Label:   "PTS",
+	Version: 1,
+	Summary: "temperature by a small network of the 10 largest logits, for the Brier score",
+	Aliases: []string{"parameterized-temperature-scaling"},
+	Cost:    15000,
 })
 
 const (
