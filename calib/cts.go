@@ -354,5 +354,5 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
-	return CheckClasses(m.T, func(t float64) error { return CheckTemperature("T", t) })
+	return checkClasses(m.T, func(t float64) error { return CheckTemperature("T", t) })
 }

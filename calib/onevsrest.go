@@ -21,7 +21,7 @@ const (
 
 	ScoreStretched = "stretched" // p, as in package stretch
 
-	MostLogOdds = 700.0
+	mostLogOdds = 700.0
 )
 
 // ClassMap is a Map of each class against all others: class j has a function of its own
@@ -239,7 +239,7 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 	softmax.Logs(s, s)
 	if r.score == ScoreLogOdds {
 		for j, l := range row {
-			s[j] = min(max(float64(l)-float64(m.Max)-s[j], -MostLogOdds), MostLogOdds)
+			s[j] = min(max(float64(l)-float64(m.Max)-s[j], -mostLogOdds), mostLogOdds)
 		}
 	}
 	return s

@@ -25,7 +25,7 @@ func TestScoresAreLogOdds(t *testing.T) {
 					rest += math.Exp(float64(other) - float64(row[j]))
 				}
 			}
-			want := min(max(-math.Log(rest), -MostLogOdds), MostLogOdds)
+			want := min(max(-math.Log(rest), -mostLogOdds), mostLogOdds)
 			if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 				t.Errorf("row %d, class %d: %v, want %v", i, j, got, want)
 			}

@@ -31,10 +31,10 @@ type PerClass[F interface{ Check() error }] struct {
 // NumClasses returns k.
 func (m PerClass[F]) NumClasses() int { return len(m.Classes) }
 
-func (m PerClass[F]) Check() error { return CheckClasses(m.Classes, F.Check) }
+func (m PerClass[F]) Check() error { return checkClasses(m.Classes, F.Check) }
 
-// CheckClasses rejects a saved map without classes, or with a class that check rejects.
-func CheckClasses[T any](classes []T, check func(T) error) error {
+// checkClasses rejects a saved map without classes, or with a class that check rejects.
+func checkClasses[T any](classes []T, check func(T) error) error {
 	if len(classes) == 0 {
 		return errors.New("no classes")
 	}
