@@ -8,27 +8,22 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// BinnedTemperatureScaling is bin-wise temperature scaling (Ji, Jung, Yoon, Kim
-// and Shin 2019): the rows are split into bins by confidence, and each bin has its
-// own temperature, at the minimum of its NLL. Like qats, it depends on the rank of
-// the confidence, but by steps instead of a line.
-//
-// Departures. We know the abstract only. We take 15 bins of equal mass, and leave
-// out the augmented images of the variant ABTS. If all rows of a bin are right,
-// the minimum is at T = 0, which means certainty. Such a bin has the temperature of
-// ts, and a warning counts these bins. A bin whose labels contradict its logits has
-// the largest T, 1000. A version by others has 50 bins, one of them for confidences
-// above .999. On bins whose rows are all right its NLL explodes; with 15 bins and
-// the rule above it does not.
+// BinnedTemperatureScaling is bin-wise temperature scaling: the rows are split into
+// bins by confidence, and each bin has its own temperature. Like qats, it depends on
+// the rank of the confidence, but by steps instead of a line.
 //
 //   - Formula: p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass,
 //     T_b at the least NLL of the bin
 //   - Reference: Ji, Jung, Yoon, Kim and Shin 2019
 //   - Compared with: a version by others
-//   - Agreement: not compared number by number: that version has other bins, and its NLL
-//     explodes on bins whose rows are all right
-//   - Departures: only the abstract is known to us; bins of equal mass; a bin without an
-//     error has the T of ts
+//   - Agreement: not compared number by number: that version has other bins, and its
+//     NLL explodes on bins whose rows are all right
+//   - Departures: Only the abstract is known to us. We take bins of equal mass, and
+//     leave out the augmented images of the variant ABTS. If all rows of a bin are
+//     right, the minimum is at T = 0, which means certainty. Such a bin has the
+//     temperature of ts, and a warning counts these bins. A bin whose labels contradict
+//     its logits has the largest T, 1000. The version by others has 50 bins, one of
+//     them for confidences above .999.
 type BinnedTemperatureScaling struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }

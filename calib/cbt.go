@@ -7,22 +7,19 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// ConfidenceBinTemperature is confidence-based temperature scaling (Frenkel and
-// Goldberger 2022): the rows are split by confidence into bins of equal mass. The
-// temperature of a bin makes its mean confidence equal to its accuracy, so the
-// adaptive calibration error of the calibration set becomes zero.
-//
-// Departures. We know the abstract only. Matching confidence to accuracy, bins of
-// equal mass and limiting the accuracy to [0.01, 0.99] follow public code of the
-// same group. The number of bins, 15, is that of the metrics. The solver is that of
-// ec: cbt with one bin is ec, except for the limits of the accuracy.
+// ConfidenceBinTemperature is confidence-based temperature scaling: the rows are split
+// by confidence into bins, and each bin has its own temperature. The adaptive
+// calibration error of the calibration set becomes zero.
 //
 //   - Formula: p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass,
 //     T_b with mean confidence = accuracy in the bin
 //   - Reference: Frenkel and Goldberger 2022
 //   - Compared with: none: only code of the same group for a related method
 //   - Agreement: not compared
-//   - Departures: only the abstract is known to us; accuracy limited to [0.01, 0.99]
+//   - Departures: Only the abstract is known to us. Matching confidence to accuracy,
+//     bins of equal mass and limiting the accuracy to [0.01, 0.99] follow public code
+//     of the same group. The number of bins is that of the metrics. The solver is that
+//     of ec: cbt with one bin is ec, except for the limits of the accuracy.
 type ConfidenceBinTemperature struct {
 	Bins int // of confidence, equal mass, 1 to 1000; 0 means 15
 }

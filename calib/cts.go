@@ -11,38 +11,31 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ClassTemperatureScaling is class-based temperature scaling (Frenkel and Goldberger
-// 2021): every class has its own temperature, which divides its logit,
+// ClassTemperatureScaling is class-based temperature scaling: every class has its own
+// temperature, which divides its logit. The prediction may change. l_j/T_j is not
+// relative to the other logits, so the offset of a row matters.
 //
-//	p_j = exp(l_j / T_j) / sum over c of exp(l_c / T_c).
-//
-// We know the abstract only. Several readings exist. Ours is that of code of the same
-// group and of later benchmarks: all T_j start at the temperature of ts, limited to
-// [0.5, 5]. Then the classes take turns. Each moves to the temperature of 0.5, 0.6,
-// ..., 5 with the least ECE-15 on the calibration set, among those that do not lower
-// its accuracy. The search ends when a round of turns changes nothing, or after 5
-// rounds. (Another reading fits the T_j by NLL, which is vector scaling without
-// offsets. In a third, the predicted class selects one temperature for the row.)
-//
-// Departures. Classes take turns from the most frequent to the rarest on the
-// calibration set; of equally frequent classes the one with the larger mean logit is
-// first. So the numbering of the classes does not matter. In the other code they go
-// by number, and the result depends on it: on one network its mean ECE is 1.07 per
-// cent, ours .94. A class without calibration rows keeps its temperature. A decrease
-// of the ECE by 1e-9 or less does not count.
-//
-// The prediction may change. l_j/T_j is not relative to the other logits, so the
-// offset of a row matters.
+// Several readings of the paper exist. Ours is that of code of the same group and of
+// later benchmarks. All T_j start at the temperature of ts, limited to [0.5, 5]. Then
+// the classes take turns. Each moves to the temperature of the grid with the least
+// ECE-15 on the calibration set, among those that do not lower its accuracy. The search
+// ends when a round of turns changes nothing, or after 5 rounds. (Another reading fits
+// the T_j by NLL, which is vector scaling without offsets. In a third, the predicted
+// class selects one temperature for the row.)
 //
 //   - Formula: p_j = exp(l_j/T_j) / sum over c of exp(l_c/T_c), T_j of 0.5, 0.6, ..., 5
 //     found class by class for the least ECE-15
 //   - Reference: Frenkel and Goldberger 2021
 //   - Compared with: calibench (others'); numpy
-//   - Agreement: lattice, 400 rows of 5 classes and 300 of 3: T exactly and ECE to 1e-12
-//     with a search in numpy in our order of classes; calibench goes by class number, its
-//     mean ECE on one network is 1.07, ours .94 (which one was not recorded)
-//   - Departures: classes by frequency, not by number, so that numbering does not matter;
-//     a class without rows keeps its T; only the abstract of the paper is known to us
+//   - Agreement: lattice, 400 rows of 5 classes and 300 of 3: T exactly and ECE to
+//     1e-12 with a search in numpy in our order of classes; on one network the mean ECE
+//     of calibench is 1.07 per cent, ours .94 (which one was not recorded)
+//   - Departures: Only the abstract of the paper is known to us. Classes take turns
+//     from the most frequent to the rarest on the calibration set; of equally frequent
+//     classes the one with the larger mean logit is first. So the numbering of the
+//     classes does not matter. In calibench they go by number, and the result depends
+//     on it. A class without calibration rows keeps its temperature. A decrease of the
+//     ECE by 1e-9 or less does not count.
 type ClassTemperatureScaling struct{}
 
 // CTSEntry is the entry of ClassTemperatureScaling.

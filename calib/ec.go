@@ -10,21 +10,17 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ExpectationConsistency is expectation consistency (Clarte, Loureiro, Krzakala and
-// Zdeborova 2023): the temperature at which the mean confidence equals the accuracy,
-//
-//	mean of max_j softmax(l_i/T)_j = share of rows whose largest logit is right.
-//
-// The left side falls as T grows, so there is at most one such T. The search is in
-// [0.01, 10], the bracket of the authors' code. Departure: if no T in the bracket
-// reaches the accuracy, T is the nearer end, with a warning; their root finder fails.
+// ExpectationConsistency is expectation consistency: the mean confidence of the
+// calibration rows equals their accuracy, the share of rows whose largest logit is
+// right. The mean confidence falls as T grows, so there is at most one such T. The
+// search is in the bracket of the authors' code.
 //
 //   - Formula: p = softmax(l/T), T in [0.01, 10] with mean of max_j p_j = accuracy
 //   - Reference: Clarte, Loureiro, Krzakala and Zdeborova 2023
 //   - Compared with: scipy's brentq, as in lclarte's code (the authors')
 //   - Agreement: lattice, 400 rows of 5 classes: T to 1e-12 with scipy
-//   - Departures: at an end of the bracket T is that end, with a warning; the authors'
-//     root finder fails there
+//   - Departures: If no T in the bracket reaches the accuracy, T is the nearer end,
+//     with a warning. The authors' root finder fails there.
 type ExpectationConsistency struct{}
 
 // ECEntry is the entry of ExpectationConsistency.

@@ -10,20 +10,11 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// EnsembleTemperatureScaling is ensemble temperature scaling (Zhang, Kailkhura and
-// Han 2020),
-//
-//	q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k,   w >= 0, sum w = 1,
-//
-// fitted in two stages by the mean squared error of the probabilities (the
-// Brier score): T in [0.05, 5] with w = (1, 0, 0), then w with that T. The
-// paper allows any loss; its code uses this one in both stages.
-//
-// Departures. The code descends to a minimum in T from 1, with differences as
-// derivatives. The error need not be convex in T, so we take the best of etsGrid
-// temperatures and go to the minimum next to it. The code finds w by sequential
-// quadratic programming. We solve a linear system on every face of the triangle of
-// weights and take the best solution.
+// EnsembleTemperatureScaling is ensemble temperature scaling: a mixture of the softmax
+// at a temperature, the softmax at 1 and the uniform distribution. It is fitted in two
+// stages by the mean squared error of the probabilities (the Brier score): T with w =
+// (1, 0, 0), then w with that T. The paper allows any loss; its code uses this one in
+// both stages.
 //
 //   - Formula: q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in
 //     [0.05, 5], by squared error: first T, then w
@@ -31,8 +22,11 @@ import (
 //   - Compared with: zhang64-llnl/Mix-n-Match-Calibration (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its
 //     solver stops
-//   - Departures: the best of 25 starts in T and an exact solution for w, instead of one
-//     descent for each
+//   - Departures: The authors' code descends to a minimum in T from 1, with differences
+//     as derivatives. The error need not be convex in T, so ours takes the best of 25
+//     temperatures and goes to the minimum next to it. Their code finds w by sequential
+//     quadratic programming. Ours solves a linear system on every face of the triangle
+//     of weights and takes the best solution, which is exact.
 type EnsembleTemperatureScaling struct{}
 
 // ETSEntry is the entry of EnsembleTemperatureScaling.

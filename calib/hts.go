@@ -9,30 +9,22 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// EntropyTemperatureScaling is entropy-based temperature scaling (Balanya, Maronas
-// and Ramos 2024), which like QaTS has two parameters and a temperature for each row:
-//
-//	T = max(softplus(w log h + b), 1e-3),  h = entropy(softmax(l)) / log k,
-//
-// h in (0, 1], natural logarithms, fitted by NLL. With w = 0 it is ts. The NLL is
-// not convex in (w, b), so the result is a stationary point, in practice the
-// minimum.
-//
-// Departures. The authors' code starts BFGS at w = 0.01, b = 0.1. We start a damped
-// Newton method at the temperature of ts, so the result is never worse than ts on
-// the calibration set. If their code converges, both end at the same point: w, b and
-// NLL agree to five digits on 12 real networks. Two departures keep T a temperature:
-// the floor, and -100 <= w <= 100, -1000 <= b <= 1000. For a floor of h see
-// logEntropy.
+// EntropyTemperatureScaling is entropy-based temperature scaling, which like QaTS has
+// two parameters and a temperature for each row. h is in (0, 1], with natural
+// logarithms; for its floor see logEntropy. With w = 0 it is ts. The NLL is not convex
+// in (w, b), so the result is a stationary point, in practice the minimum.
 //
 //   - Formula: p = softmax(l/T), T = max(softplus(w log h + b), 0.001), h =
-//     entropy(softmax(l)) / log k
+//     entropy(softmax(l)) / log k, by mean NLL
 //   - Reference: Balanya, Maronas and Ramos 2024
 //   - Compared with: the authors' (Balanya et al.)
 //   - Agreement: w, b and NLL to five digits on 12 networks (which ones was not
 //     recorded); the NLL of a brute-force search on five drawn sets to 1e-9
-//   - Departures: a Newton method from ts instead of BFGS from (0.01, 0.1); a floor of T
-//     and limits of w and b
+//   - Departures: The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a
+//     damped Newton method at the temperature of ts, so the result is never worse than
+//     ts on the calibration set. If their code converges, both end at the same point. T
+//     has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays
+//     a temperature.
 type EntropyTemperatureScaling struct{}
 
 // HTSEntry is the entry of EntropyTemperatureScaling.

@@ -9,24 +9,14 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// QaTS is quantile-adaptive temperature scaling, the paper's method:
-// p = softmax(l/T(q)) with
-//
-//	T(q) = a (1-q) + b,  a >= 0, b >= 1e-3
-//
-// (Eq. 6), fitted by NLL (Eq. 10), where q in [0, 1] is the rank of the row's
-// confidence among the n calibration rows (Eq. 5),
+// QaTS is quantile-adaptive temperature scaling, the paper's method. The temperature of
+// a row depends on q in [0, 1], the rank of its confidence among the n calibration rows
+// (Eq. 5),
 //
 //	q = #{j : conf_j <= conf} / n.
 //
-// The paper asks for a, b > 0 and does not say how. Here the bounds are closed
-// and reported when they are active. If a = 0, the fit is TemperatureScaling to
-// the last bit, and a warning says so.
-//
-// Departure: confidences are compared by the sum of exp(l_j - max l) over the other
-// classes, which does not saturate. In float32, the precision of network outputs, up
-// to a quarter of the confidences tie at exactly 1. Ties get the highest rank, as
-// the definition says.
+// Ties get the highest rank, as the definition says. If a = 0, the fit is
+// TemperatureScaling to the last bit, and a warning says so.
 //
 //   - Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the
 //     confidence among the calibration rows, by mean NLL
@@ -34,29 +24,33 @@ import (
 //   - Compared with: scipy's L-BFGS-B; the authors published none
 //   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4;
 //     25,000 x 1,000 drawn logits: NLL to 3e-16
-//   - Departures: closed bounds; confidences compared without saturation
+//   - Departures: The paper asks for a, b > 0 and does not say how. Here the bounds are
+//     closed, and reported when they are active. Confidences are compared without
+//     saturation, by the sum of exp(l_j - max l) over the other classes: in float32,
+//     the precision of network outputs, up to a quarter of the confidences tie at
+//     exactly 1.
 type QaTS struct{}
 
-// FreeQaTS is QaTS without a >= 0: the temperature may rise with confidence, and
-// only T >= 1e-3 is required at both ends. It shows what a >= 0 costs.
+// FreeQaTS is QaTS without a >= 0: the temperature may rise with confidence.
 //
 //   - Formula: qats with T >= 0.001 at both ends in place of a >= 0
 //   - Reference: variant of QaTS, Eq. 6
 //   - Compared with: none: a variant of ours
 //   - Agreement: not compared with code; at most the NLL of a brute-force search on
 //     networks of data/bundle
-//   - Departures: a >= 0 of the paper is left out, to show what it costs
+//   - Departures: a >= 0 of the paper is left out, to show what it costs.
 type FreeQaTS struct{}
 
-// TransductiveQaTS ranks rows among the unlabelled target rows; a and b are those of
-// QaTS. Only this form is unchanged by a global rescaling of the logits, as the paper
-// claims: among the calibration rows, a rescaled row has another q.
+// TransductiveQaTS is QaTS whose ranks are those among the unlabelled target rows. Only
+// this form is unchanged by a global rescaling of the logits, as the paper claims:
+// among the calibration rows, a rescaled row has another q.
 //
 //   - Formula: qats with q the rank of the confidence among unlabelled target rows
 //   - Reference: variant of QaTS, Eq. 5
 //   - Compared with: none: the authors published none
 //   - Agreement: not compared; a and b are those of qats
-//   - Departures: ranks of the target rows; the paper's formula has the calibration rows
+//   - Departures: Ranks are those of the target rows, where the paper's formula has the
+//     calibration rows.
 type TransductiveQaTS struct{}
 
 // QaTSEntry is the entry of QaTS.

@@ -9,10 +9,8 @@ import (
 )
 
 // PiecewiseQaTS is the paper's piecewise model (supplement, "Piecewise linear
-// function"): T(q) is linear between S+1 knots. The knots are uniform in q,
-// because the paper counts S+1 learnable parameters. T falls, because its text
-// says "preserving monotonicity", though its equation does not require it. The
-// equation's t_{i+1} - t_j is read as t_{i+1} - t_i. One segment is QaTS.
+// function"). The knots are uniform in q, because the paper counts S+1 learnable
+// parameters. One segment is QaTS.
 //
 //   - Formula: p = softmax(l/T), T(q) piecewise linear and falling between S+1 uniform
 //     knots, by mean NLL
@@ -20,21 +18,21 @@ import (
 //   - Compared with: none: the authors published none
 //   - Agreement: not compared with code; at most the NLL of a brute-force search on
 //     networks of data/bundle
-//   - Departures: the index in the paper's equation is read as t_{i+1} - t_i; the curve
-//     falls, as its text says
+//   - Departures: The index t_{i+1} - t_j in the paper's equation is read as t_{i+1} -
+//     t_i. The curve falls, because the paper's text says "preserving monotonicity",
+//     though its equation does not require it.
 type PiecewiseQaTS struct {
 	Segments int // S, 1 to 100; 0 means 4
 }
 
-// FreePiecewiseQaTS is PiecewiseQaTS whose temperature may rise too: each knot
-// only has to be at least 1e-3.
+// FreePiecewiseQaTS is PiecewiseQaTS whose temperature may rise too.
 //
 //   - Formula: qats-pw whose T may rise, each knot >= 0.001
 //   - Reference: variant of QaTS, supplement, piecewise linear function
 //   - Compared with: none: a variant of ours
 //   - Agreement: not compared with code; at most the NLL of a brute-force search on
 //     networks of data/bundle
-//   - Departures: the curve may rise
+//   - Departures: The curve may rise.
 type FreePiecewiseQaTS PiecewiseQaTS
 
 // QaTSPWEntry is the entry of PiecewiseQaTS.

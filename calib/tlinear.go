@@ -10,40 +10,34 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ConfidenceTemperature, EntropyTemperature and GapTemperature show what the
-// quantile of QaTS contributes. Their temperature is that of QaTS,
+// ConfidenceTemperature, EntropyTemperature and GapTemperature show what the quantile
+// of QaTS contributes. They have its form, bounds, loss and solver. But s, in [0, 1]
+// and large for certain rows, is another measure of certainty than the rank of the
+// confidence. Here it is the confidence itself, at T = 1.
 //
-//	T = a (1-s) + b,  a >= 0, b >= 1e-3,
-//
-// with the same bounds, loss and solver. But s, in [0, 1] and large for certain
-// rows, is another measure of certainty than the rank of the confidence. In
-// ConfidenceTemperature it is the confidence, the largest probability at T = 1.
-//
-//   - Formula: qats with conf in place of q
+//   - Formula: qats with s = conf in place of q
 //   - Reference: ablation of QaTS, Eq. 6
 //   - Compared with: scipy's L-BFGS-B and Nelder-Mead
 //   - Agreement: lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13
 //   - Departures: a variant of ours, with the bounds of qats
 type ConfidenceTemperature struct{}
 
-// EntropyTemperature is ConfidenceTemperature with
-// s = 1 - entropy(softmax(l)) / log k, natural logarithms. HTS is another
-// temperature of the same entropy.
+// EntropyTemperature is ConfidenceTemperature with the entropy of the row, in natural
+// logarithms. HTS is another temperature of the same entropy.
 //
-//   - Formula: qats with 1 - entropy(softmax(l)) / log k in place of q
+//   - Formula: qats with s = 1 - entropy(softmax(l)) / log k in place of q
 //   - Reference: ablation of QaTS, Eq. 6; covariate of Balanya, Maronas and Ramos 2024
 //   - Compared with: scipy's L-BFGS-B and Nelder-Mead
 //   - Agreement: lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13
 //   - Departures: a variant of ours, with the bounds of qats
 type EntropyTemperature struct{}
 
-// GapTemperature is ConfidenceTemperature with s = min(g/G, 1): g is the gap
-// between the two largest logits and G its largest value on the calibration set,
-// so that every temperature stays between those of the calibration rows. G = 0,
-// when every row is tied, means s = 0. A single class has g = 0.
+// GapTemperature is ConfidenceTemperature with the gap between the two largest logits.
+// G keeps every temperature between those of the calibration rows. If every row is
+// tied, G = 0 and s = 0. A single class has g = 0.
 //
-//   - Formula: qats with min(g/G, 1) in place of q, g the gap between the two largest
-//     logits, G the largest g of the calibration set
+//   - Formula: qats with s = min(g/G, 1) in place of q, g the gap between the two
+//     largest logits, G the largest g of the calibration set
 //   - Reference: ablation of QaTS, Eq. 6; covariate of Guo et al. 2026
 //   - Compared with: scipy's L-BFGS-B and Nelder-Mead
 //   - Agreement: lattice, 400 rows of 5 classes: a and b to 2e-6, NLL to 1e-13

@@ -8,19 +8,19 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// TemperatureScaling is p = softmax(l/T) with T at the minimum of the calibration
-// NLL (Guo et al. 2017), in [0.001, 1000]. Much public code stops before the
-// minimum or minimises something else; see TSGuo50 and TSECEGrid.
+// TemperatureScaling divides all logits by one temperature, which is fitted by NLL.
+// Much public code stops before the minimum or minimises something else; see TSGuo50
+// and TSECEGrid.
 //
 //   - Formula: p = softmax(l/T), T in [0.001, 1000] at the least mean NLL
 //   - Reference: Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: gpleiss/temperature_scaling (the authors'); scipy; numpy
 //   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: T of scipy's
 //     minimize_scalar to the 6 digits kept; 25,000 x 1,000 drawn logits: T of Newton's
-//     method in numpy to the last bit; the authors' code on 9 networks to the digits that
-//     it prints (which ones was not recorded)
-//   - Departures: the exact minimum, where the authors' code takes a fixed number of
-//     steps (ts-guo50 has theirs); T is limited
+//     method in numpy to the last bit; the authors' code on 9 networks to the digits
+//     that it prints (which ones was not recorded)
+//   - Departures: T is at the exact minimum, where the authors' code takes a fixed
+//     number of steps (ts-guo50 has theirs). T is limited.
 type TemperatureScaling struct{}
 
 // TSEntry is the entry of TemperatureScaling.

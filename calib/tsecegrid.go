@@ -8,20 +8,18 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// TSECEGrid takes the temperature of the grid 0.1, 0.2, ..., 10.0 with the least
-// ECE-15 on the calibration set. It is the other common fit: the default of
-// focal_calibration (Mukhoti et al. 2020) and of code derived from it. The bins are
-// those of the metric (softmax.Bin), in float64. If several temperatures have the
-// least ECE, the smallest wins, as in the original. Departure: T = i/10 is the
-// float64 nearest to the decimal; the original adds 0.1 repeatedly. The calibration
-// set is read once for every temperature.
+// TSECEGrid is temperature scaling by the ECE, the other common fit: the default of
+// focal_calibration and of code derived from it. The bins are those of the metric
+// (softmax.Bin), in float64. If several temperatures have the least ECE, the smallest
+// wins, as in the original. The calibration set is read once for every temperature.
 //
 //   - Formula: p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15
-//   - Reference: Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public code
+//   - Reference: Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public
+//     code
 //   - Compared with: torrvision/focal_calibration (the authors')
 //   - Agreement: not compared; the result is that of a search by the definition
-//   - Departures: T = i/10 is the nearest float64, theirs adds 0.1 repeatedly; ECE in
-//     float64
+//   - Departures: T = i/10 is the float64 nearest to the decimal, where theirs adds 0.1
+//     repeatedly. The ECE is computed in float64.
 type TSECEGrid struct{}
 
 // TSECEGridEntry is the entry of TSECEGrid.

@@ -8,12 +8,11 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it
-// until July 2025, the code that most papers copied: torch.optim.LBFGS on T with
-// lr 0.01, max_iter 50 and no line search, from T = 1.5. It stops before the
-// minimum, because each step covers a hundredth of the way. It is a method of its
-// own because many published columns of TS come from it. Departure: the original
-// computes in float32, we in float64; the test shows the difference.
+// TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it until July 2025.
+// Most papers copied that code, and many published columns of TS come from it, so it is
+// a method of its own. The fit is that of torch.optim.LBFGS with lr 0.01, max_iter 50
+// and no line search. It stops before the minimum, because each step covers a hundredth
+// of the way.
 //
 //   - Formula: p = softmax(l/T), T after at most 50 steps of L-BFGS from 1.5 with rate
 //     0.01
@@ -21,7 +20,8 @@ import (
 //   - Compared with: gpleiss/temperature_scaling before July 2025 (the authors')
 //   - Agreement: five drawn sets of 30 to 60 rows: T to 1e-10 and the number of steps
 //     exactly in float64, T to 2e-5 in float32
-//   - Departures: float64 instead of float32; a step to T <= 0 is an error
+//   - Departures: Ours computes in float64, theirs in float32. A step to T <= 0 is an
+//     error.
 type TSGuo50 struct{}
 
 // TSGuo50Entry is the entry of TSGuo50.

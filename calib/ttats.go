@@ -7,16 +7,12 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// AugmentedTemperatureScaling is temperature scaling with test-time augmentation
-// (Hekler, Brinker and Buettner 2023), which the QaTS paper cites as AdaTS:
-//
-//	p = softmax(mean/T),  mean = (l + l^1 + ... + l^v) / (v+1),
-//
-// the mean, in float64, of the logits of the image and of its v augmented views. T
-// is that of ts: it is fitted on the logits of the calibration images without
-// views, as in the paper's algorithm. The mean of several rows has a smaller gap to
-// the top than one row, so this T does not fit it. A fit on averaged calibration
-// rows would be another method. The prediction may change.
+// AugmentedTemperatureScaling is temperature scaling with test-time augmentation, which
+// the QaTS paper cites as AdaTS. The logits of the image and of its v augmented views
+// are averaged in float64, as (l + l^1 + ... + l^v) / (v+1). T is fitted on the logits
+// of the calibration images without views, as in the paper's algorithm. The mean of
+// several rows has a smaller gap to the top than one row, so this T does not fit it. A
+// fit on averaged calibration rows would be another method. The prediction may change.
 //
 // The views are chosen by whoever makes the arrays. Four are typical: flip, small
 // rotation and zoom, brightness, warp.
@@ -26,8 +22,8 @@ import (
 //   - Compared with: none: the authors published none
 //   - Agreement: not compared; T is that of ts, and the mean is compared with its
 //     definition
-//   - Departures: none known; the paper's text was not available, only its abstract and a
-//     script by others
+//   - Departures: None known. The paper's text was not available, only its abstract and
+//     a script by others.
 type AugmentedTemperatureScaling struct{}
 
 // TTATSEntry is the entry of AugmentedTemperatureScaling.

@@ -6,8 +6,8 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Uncalibrated is the network itself, p = softmax(l). It is a method, so that the
-// first column of every table is computed like the others.
+// Uncalibrated is the network itself. It is a method, so that the first column of every
+// table is computed like the others.
 //
 //   - Formula: p = softmax(l)
 //   - Reference: the network itself
