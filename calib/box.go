@@ -23,32 +23,36 @@ type Range struct {
 type Minimum struct {
 	At       []float64 // p, the parameters
 	Value    float64
-	Gradient float64  // largest absolute component of the projected gradient
-	Steps    int      // accepted steps
+	Gradient float64  // largest absolute component of the projected gradient, in units of the scaled parameters
+	Steps    int      // accepted steps, of all starts
 	AtBound  []string // active bounds, as "a >= 0"
+	Starts   int      // number of starts
+	Spread   float64  // the largest value at which a start ended minus Value
 }
 
-// MinimiseInBox minimises a smooth function of a few parameters, each in its
-// range, by Newton's method from start, which must lie in the ranges. The
-// function need not be convex: if its Hessian is not positive definite, or it did
-// not fall, the step is damped (Levenberg 1944), so the value never rises. The
-// result is a stationary point in the box. It has converged if the gradient is
-// at most 1e-9. Parameters should be of the order of 1.
+// MinimiseInBox minimises a smooth function of a few parameters, each in its range, by
+// Newton's method from each of the starts, which must lie in the ranges. It returns the
+// least minimum, the first one on ties. The function need not be convex: if its Hessian
+// is not positive definite, or it did not fall, the step is damped (Levenberg 1944), so
+// the value never rises. The result is a stationary point in the box. It has converged if
+// the gradient is at most 1e-9. Parameters are measured in units of unit, which is 1 or,
+// for parameters that are temperatures, the temperature of ts.
 //
-// QaTS uses the same solver. It returns an error only if eval does.
-func MinimiseInBox(eval func(x []float64) (Local, error), start []float64, box []Range) (Minimum, error) {
+// It returns an error if eval does, or if eval returns a number that is not finite. hfe,
+// hts, dac and qats-reading call it, and the fits of QaTS have the same solver.
+func MinimiseInBox(eval func(x []float64) (Local, error), starts [][]float64, box []Range, unit float64) (Minimum, error) {
 	lo, hi := make([]float64, len(box)), make([]float64, len(box))
 	for i, r := range box {
 		lo[i], hi[i] = r.Least, r.Most
 	}
-	end, err := fit.BoxNewton(func(x []float64) (fit.Local, error) {
+	end, spread, err := fit.BoxNewtonFrom(func(x []float64) (fit.Local, error) {
 		f, err := eval(x)
 		return fit.Local(f), err
-	}, start, lo, hi, 1)
+	}, starts, lo, hi, unit)
 	if err != nil {
 		return Minimum{}, err
 	}
-	return Minimum{end.At, end.Value, end.Gradient, end.Steps, activeBounds(end.At, box)}, nil
+	return Minimum{end.At, end.Value, end.Gradient, end.Steps, activeBounds(end.At, box), len(starts), spread}, nil
 }
 
 // activeBounds returns the bounds at which x is, as "a >= 0".
@@ -65,10 +69,11 @@ func activeBounds(x []float64, box []Range) (active []string) {
 }
 
 // Report returns the report of a fit that ended at m, a minimum of the mean NLL,
-// after so many passes over the calibration set. It has a warning if the fit did
-// not converge.
+// after so many passes over the calibration set. It has a warning if the starts ended at
+// different minima, and one if the fit did not converge.
 func (m Minimum) Report(passes float64) Report {
 	r := fit.Report{NLL: m.Value, Gradient: m.Gradient, Iterations: m.Steps, Passes: passes, AtBound: m.AtBound}
+	fit.WarnLocalMinima(&r, m.Starts, m.Spread)
 	r.WarnUnconverged()
 	return Report(r)
 }

@@ -56,12 +56,10 @@ func (m EntropyLine) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 		return nil, err
 	}
 	h := calib.NewUnscaled(in.Cal.Logits).Entropies()
-	end, err := calib.MinimiseInBox(func(x []float64) (calib.Local, error) {
-		return loss.At(ctx, 2, func(i int, slope []float64) float64 {
-			slope[0], slope[1] = 1, h[i] // dT/da, dT/db
-			return entropyLineMap{x[0], x[1]}.temperature(h[i])
-		})
-	}, []float64{t, 0}, []calib.Range{{Name: "a", Least: 1e-3, Most: 1e3}, {Name: "b", Least: 0, Most: m.Steepest}})
+	end, err := loss.Minimise(ctx, func(i int, theta, slope []float64) (t, rate, bend float64) {
+		slope[0], slope[1] = 1, h[i] // dT/da, dT/db
+		return entropyLineMap{theta[0], theta[1]}.temperature(h[i]), 1, 0
+	}, [][]float64{{t, 0}}, []calib.Range{{Name: "a", Least: 1e-3, Most: 1e3}, {Name: "b", Least: 0, Most: m.Steepest}}, t)
 	if err != nil {
 		return nil, err
 	}

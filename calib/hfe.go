@@ -213,16 +213,15 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	hi := []float64{hfeMost, hfeMost}
 	starts := [][]float64{{0, 0}}
 	if o.Rows() <= fit.FewRows {
 		starts = append(starts, []float64{hfeMost, hfeMost}, []float64{m.Correct.halving(t0), m.Wrong.halving(t0)})
 	}
-	sol, apart, err := fit.BoxNewtonFrom(func(theta []float64) (fit.Local, error) {
+	sol, err := MinimiseInBox(func(theta []float64) (Local, error) {
 		m := m
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		return f.squaredError(ctx, m)
-	}, starts, []float64{0, 0}, hi, 1)
+	}, starts, []Range{{"theta1", 0, hfeMost}, {"theta2", 0, hfeMost}}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -233,28 +232,24 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	}
 	r := fit.Report{
 		NLL: nll, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes,
-		Warnings: flat.Warnings,
+		AtBound: sol.AtBound, Warnings: flat.Warnings,
 	}
 	if floored > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.Rows()))
 	}
 	m.explain(&r)
-	fit.WarnLocalMinima(&r, len(starts), apart)
+	fit.WarnLocalMinima(&r, sol.Starts, sol.Spread)
 	return Result(m, r), nil
 }
 
-// explain adds the active bounds and the warnings about m to r.
+// explain adds the warnings about m to r.
 func (m hfeMap) explain(r *fit.Report) {
 	for _, part := range []struct {
 		name, rows string
 		theta      float64
 		normal
 	}{{"theta1", "correct", m.Theta1, m.Correct}, {"theta2", "wrong", m.Theta2, m.Wrong}} {
-		switch part.theta {
-		case 0:
-			r.AtBound = append(r.AtBound, part.name+" >= 0")
-		case hfeMost:
-			r.AtBound = append(r.AtBound, fmt.Sprintf("%s <= %g", part.name, hfeMost))
+		if part.theta == hfeMost {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is at its bound %g", part.name, hfeMost))
 		}
 		if part.Std == 0 {

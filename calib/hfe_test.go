@@ -249,7 +249,7 @@ func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
 	_, _, f := fitHFEOn(t, HFE{new(0)}, Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
-	at := func(theta ...float64) fit.Local {
+	at := func(theta ...float64) Local {
 		m := base
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		l, err := f.squaredError(ctx, m)

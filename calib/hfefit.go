@@ -72,39 +72,36 @@ func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1
 // squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
 // derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
-func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (fit.Local, error) {
+func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (Local, error) {
 	f.Passes++
-	sum, err := fit.SumBlocks(ctx, len(f.correct), 6, func(sum []float64, lo, hi int) {
+	const thetas = 2
+	sum, err := fit.SumBlocks(ctx, len(f.correct), 1+thetas+thetas*thetas, func(sum []float64, lo, hi int) {
 		p := make([]float64, f.Logits.Cols)
 		for i := lo; i < hi; i++ {
 			f.add(sum, m, i, p)
 		}
 	})
-	for j := range sum {
-		sum[j] /= float64(len(f.correct))
+	if err != nil {
+		return Local{}, err
 	}
-	return fit.Local{Value: sum[0], Gradient: sum[1:3:3], Hessian: []float64{sum[3], sum[4], sum[4], sum[5]}}, err
+	return meanOf(sum, len(f.correct), thetas), nil
 }
 
-// add adds row i to sum: its squared error, the gradient, and the elements 11, 12 and
-// 22 of the Hessian. p is scratch.
+// add adds row i to sum: its squared error, then its derivatives; see addRow. p is scratch.
 func (f *hfeFit) add(sum []float64, m hfeMap, i int, p []float64) {
 	t := m.temperature(f.correct[i], f.wrong[i])
 	s := 1 / t
 	value, first, second := f.rowError(i, s, p)
 	sum[0] += value
+	rate := 1.0
 	if t <= hfeFloor {
-		return // T is constant in theta here
+		rate = 0 // T is constant in theta here
 	}
 	s2 := float64(s * s)
 	dT := -float64(s2 * first)
 	dTT := float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)
-	c, w := -f.correct[i], f.wrong[i]
-	sum[1] += float64(dT * c)
-	sum[2] += float64(dT * w)
-	sum[3] += float64(dTT * c * c)
-	sum[4] += float64(dTT * c * w)
-	sum[5] += float64(dTT * w * w)
+	slope := [...]float64{-f.correct[i], f.wrong[i]}
+	addRow(sum, slope[:], dT, dTT, rate, 0)
 }
 
 // rowError returns the squared error of row i at scale s and its first and

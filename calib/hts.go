@@ -60,9 +60,8 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 		return nil, err
 	}
 	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
-	sol, err := MinimiseInBox(func(x []float64) (Local, error) {
-		return f.at(ctx, htsMap{x[0], x[1]})
-	}, []float64{0, fit.InverseSoftplus(t0)}, box)
+	loss := TemperatureLoss{o}
+	sol, err := loss.Minimise(ctx, f.temperature, [][]float64{{0, fit.InverseSoftplus(t0)}}, box, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -76,39 +75,16 @@ type htsFit struct {
 	entropy []float64 // n, log h
 }
 
-// at returns the mean NLL of m with its derivatives in w and b: one pass. With
-// x = w log h + b, dT/dx = sigmoid(x) and d2T/dx2 = sigmoid(x) (1 - sigmoid(x)).
-// For the derivatives of the NLL in T see fit.RowBlock.InTemperature.
-func (f *htsFit) at(ctx context.Context, m htsMap) (Local, error) {
-	scale := fit.ByRow(func(i int) float64 { return 1 / m.temperature(f.entropy[i]) })
-	s, err := f.Sums(ctx, scale, 6, func(block *fit.RowBlock, sum []float64) {
-		var w, b, ww, wb, bb float64
-		for i := range block.Moments {
-			h := f.entropy[block.First+i]
-			if m.floored(h) {
-				continue // T is constant in w and b here
-			}
-			rate := fit.Sigmoid(float64(m.W*h) + m.B)
-			inT, inTT := block.InTemperature(i)
-			first := float64(inT * rate)
-			second := float64(inTT*rate*rate) + float64(first*(1-rate))
-			w += float64(first * h)
-			b += first
-			ww += float64(second * h * h)
-			wb += float64(second * h)
-			bb += second
-		}
-		for i, v := range [...]float64{block.NLL(), w, b, ww, wb, bb} {
-			sum[i] += v
-		}
-	})
-	if err != nil {
-		return Local{}, err
+// temperature is the RowTemperature of the set: x = w log h + b, and softplus(x) has the
+// derivatives sigmoid(x) and sigmoid(x) (1 - sigmoid(x)).
+func (f *htsFit) temperature(i int, theta, slope []float64) (t, rate, bend float64) {
+	m, h := htsMap{theta[0], theta[1]}, f.entropy[i]
+	slope[0], slope[1] = h, 1
+	if t = m.temperature(h); t <= fit.MinT {
+		return t, 0, 0
 	}
-	for i := range s {
-		s[i] /= float64(f.Rows())
-	}
-	return Local{Value: s[0], Gradient: s[1:3], Hessian: []float64{s[3], s[4], s[4], s[5]}}, nil
+	rate = fit.Sigmoid(float64(m.W*h) + m.B)
+	return t, rate, 1 - rate
 }
 
 func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {

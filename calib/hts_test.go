@@ -136,7 +136,7 @@ func TestHTSDerivativesAgreeWithDifferences(t *testing.T) {
 		f.entropy[i] = directEntropy(set.Logits.Row(i))
 	}
 	at := func(w, b float64) Local {
-		l, err := f.at(context.Background(), htsMap{w, b})
+		l, err := (&TemperatureLoss{o}).At(context.Background(), f.temperature, []float64{w, b})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,20 +3,37 @@ package calib
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
+
+// RowTemperature is a family of temperatures with p parameters theta,
+//
+//	T_i = g(x_i)
+//
+// for row i, where x_i depends on theta. It returns T_i, in [1e-6, 1e8], and writes the p
+// derivatives of x_i in theta to slope. rate is g'(x_i), and bend is g”(x_i)/g'(x_i). If
+// x_i is the temperature itself, they are 1 and 0. Where T_i is held by a limit, rate and
+// bend are 0. Several goroutines call it at a time, more than once for a row.
+type RowTemperature func(i int, theta, slope []float64) (t, rate, bend float64)
 
 // TemperatureLoss is the mean NLL of a calibration set, in nats, as a function of
 // the temperature of every row,
 //
 //	1/n sum_i -log softmax(l_i/T_i)_{y_i}.
 //
-// Methods whose temperature depends on the row minimise it. It belongs to one fit.
+// HTS, DAC and methods of your own whose temperature depends on the row minimise it. It
+// keeps nothing of a row, and belongs to one fit.
+//
+// Other methods with temperatures do not use it. qats and its variants, t-conf, t-entropy
+// and t-gap have the solver of MinimiseInBox too, but fit.Curve sums the derivatives of
+// their lines: it is faster, and the last pass of ts is its first. The loss of hfe and of
+// qats-reading by the Brier score is not the NLL, so they call MinimiseInBox. The bins of
+// bts and cbt are fits of one temperature each, and so is the first stage of ets: a search
+// in a bracket is exact there and takes fewer passes.
 type TemperatureLoss struct {
-	rows   *fit.Objective
-	t      []float64 // n
-	slopes []float64 // n x p
+	rows *fit.Objective
 }
 
 // NewTemperatureLoss returns the loss of in.Cal, or of in.Stream. It returns an
@@ -26,7 +43,7 @@ func NewTemperatureLoss(in Input) (*TemperatureLoss, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &TemperatureLoss{rows: o, t: make([]float64, o.Rows())}, nil
+	return &TemperatureLoss{o}, nil
 }
 
 // Temperature returns the one temperature with the least loss, in [0.001, 1000]:
@@ -39,44 +56,92 @@ func (l *TemperatureLoss) Temperature(ctx context.Context) (float64, error) {
 // Passes returns how many times the calibration set was read; see Report.Passes.
 func (l *TemperatureLoss) Passes() float64 { return l.rows.Passes }
 
-// At returns the loss and its derivatives in p parameters: one pass. temperature
-// is called once for every row i, in order. It returns T_i, finite and above 0,
-// and writes the derivatives of T_i in the parameters to slope, which has p
-// elements. The gradient is exact. The Hessian leaves out the second derivatives
-// of T_i, so it is exact if T_i is linear in the parameters; MinimiseInBox needs
-// more steps otherwise.
+// Minimise returns the parameters of the family of with the least loss; see
+// MinimiseInBox.
+func (l *TemperatureLoss) Minimise(ctx context.Context, of RowTemperature, starts [][]float64, box []Range, unit float64) (Minimum, error) {
+	return MinimiseInBox(func(theta []float64) (Local, error) { return l.At(ctx, of, theta) }, starts, box, unit)
+}
+
+// At returns the loss near the parameters theta of the family of: one pass. The gradient
+// is exact. The Hessian leaves out the second derivatives of x_i, so it is exact if x_i is
+// linear in the parameters; MinimiseInBox needs more steps otherwise.
 //
 // The bits do not depend on the number of processors.
-func (l *TemperatureLoss) At(ctx context.Context, p int, temperature func(i int, slope []float64) float64) (Local, error) {
-	n := l.rows.Rows()
-	if len(l.slopes) != n*p {
-		l.slopes = make([]float64, n*p)
-	}
-	for i := range l.t {
-		l.t[i] = temperature(i, l.slopes[i*p:(i+1)*p])
-		if !usable(l.t[i]) {
-			return Local{}, fmt.Errorf("row %d: temperature %v: want one in [1e-6, 1e8]", i, l.t[i])
-		}
-	}
-	total, err := l.rows.Sums(ctx, fit.ByRow(func(i int) float64 { return 1 / l.t[i] }), 1+p+p*p, func(b *fit.RowBlock, sum []float64) {
-		sum[0] += b.NLL()
-		gradient, hessian := sum[1:1+p], sum[1+p:]
-		for i := range b.Moments {
-			first, second := b.InTemperature(i)
-			slope := l.slopes[(b.First+i)*p : (b.First+i+1)*p]
-			for r, s := range slope {
-				gradient[r] += float64(first * s)
-				for c, v := range slope {
-					hessian[r*p+c] += float64(float64(second*s) * v)
-				}
+func (l *TemperatureLoss) At(ctx context.Context, of RowTemperature, theta []float64) (Local, error) {
+	n, p := l.rows.Rows(), len(theta)
+	wrong := wrongTemperature{row: n}
+	scale := func(dst []float64, lo int) []float64 {
+		slope := make([]float64, p)
+		for i := range dst {
+			t, _, _ := of(lo+i, theta, slope)
+			if !usable(t) {
+				wrong.add(lo+i, t)
+				t = 1
 			}
+			dst[i] = 1 / t
 		}
+		return dst
+	}
+	total, err := l.rows.Sums(ctx, scale, 1+p+p*p, func(b *fit.RowBlock, sum []float64) {
+		block, slope := make([]float64, len(sum)), make([]float64, p)
+		for i := range b.Moments {
+			_, rate, bend := of(b.First+i, theta, slope)
+			first, second := b.InTemperature(i)
+			addRow(block, slope, first, second, rate, bend)
+		}
+		block[0] = b.NLL()
+		fit.AddTo(sum, 1, block)
 	})
+	if err == nil {
+		err = wrong.err(n)
+	}
 	if err != nil {
 		return Local{}, err
 	}
-	for i := range total {
-		total[i] /= float64(n)
+	return meanOf(total, n, p), nil
+}
+
+// addRow adds the derivatives in the parameters of the loss of one row to sum, whose
+// first element is for the value. first and second are its derivatives in the temperature
+// of the row; for the others see RowTemperature.
+func addRow(sum, slope []float64, first, second, rate, bend float64) {
+	p := len(slope)
+	inX := float64(first * rate)
+	inXX := float64(second*rate*rate) + float64(inX*bend)
+	for r, s := range slope {
+		sum[1+r] += float64(inX * s)
+		for c, v := range slope {
+			sum[1+p+r*p+c] += float64(float64(inXX*s) * v)
+		}
 	}
-	return Local{Value: total[0], Gradient: total[1 : 1+p], Hessian: total[1+p:]}, nil
+}
+
+// meanOf returns the mean loss of n rows near p parameters, given the sums of addRow.
+func meanOf(sum []float64, n, p int) Local {
+	for i := range sum {
+		sum[i] /= float64(n)
+	}
+	return Local{Value: sum[0], Gradient: sum[1 : 1+p], Hessian: sum[1+p:]}
+}
+
+// wrongTemperature is the first row whose temperature cannot be used.
+type wrongTemperature struct {
+	sync.Mutex
+	row int
+	t   float64
+}
+
+func (w *wrongTemperature) add(row int, t float64) {
+	w.Lock()
+	defer w.Unlock()
+	if row < w.row {
+		w.row, w.t = row, t
+	}
+}
+
+func (w *wrongTemperature) err(n int) error {
+	if w.row == n {
+		return nil
+	}
+	return fmt.Errorf("row %d: temperature %v: want one in [1e-6, 1e8]", w.row, w.t)
 }

@@ -65,6 +65,18 @@ func TestWorkedMethodIsTEntropy(t *testing.T) {
 	}
 }
 
+// bent is the temperature exp(theta_1 + theta_2 h), but for rows whose h is above 0.9, where
+// it is held at 2.
+func bent(h []float64) calib.RowTemperature {
+	return func(i int, theta, slope []float64) (t, rate, bend float64) {
+		if slope[0], slope[1] = 1, h[i]; h[i] > 0.9 {
+			return 2, 0, 0
+		}
+		t = math.Exp(theta[0] + theta[1]*h[i])
+		return t, t, 1
+	}
+}
+
 func TestTemperatureLossHasTheDerivativesOfItsValue(t *testing.T) {
 	set := testset.Drawn(300, 5, 2, 3)
 	loss, err := calib.NewTemperatureLoss(calib.Input{Cal: set})
@@ -73,17 +85,14 @@ func TestTemperatureLossHasTheDerivativesOfItsValue(t *testing.T) {
 	}
 	h := calib.NewUnscaled(set.Logits).Entropies()
 	at := func(x []float64) calib.Local {
-		f, err := loss.At(context.Background(), 2, func(i int, slope []float64) float64 {
-			slope[0], slope[1] = 1, h[i]
-			return x[0] + x[1]*h[i]
-		})
+		f, err := loss.At(context.Background(), bent(h), x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	const step = 1e-5
-	x := []float64{1.5, 0.7}
+	x := []float64{0.4, 0.3}
 	f := at(x)
 	for j := range x {
 		up, down := []float64{x[0], x[1]}, []float64{x[0], x[1]}
@@ -107,12 +116,12 @@ func TestTemperatureLossRejectsWhatIsNoTemperature(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		_, err := loss.At(context.Background(), 1, func(i int, _ []float64) float64 {
-			if i == 7 {
-				return bad
+		_, err := loss.At(context.Background(), func(i int, _, slope []float64) (t, rate, bend float64) {
+			if slope[0] = 1; i >= 7 {
+				return bad, 1, 0
 			}
-			return 1
-		})
+			return 1, 1, 0
+		}, []float64{1})
 		if err == nil || !strings.HasPrefix(err.Error(), "row 7: ") {
 			t.Errorf("T = %v: error %v", bad, err)
 		}
@@ -135,7 +144,7 @@ func TestMinimiseInBoxFindsTheMinimumInTheBox(t *testing.T) {
 		end, err := calib.MinimiseInBox(func(x []float64) (calib.Local, error) {
 			u, v := x[0]-centre[0], x[1]-centre[1]
 			return calib.Local{Value: value(x), Gradient: []float64{u + mixed*v, v + mixed*u}, Hessian: []float64{1, mixed, mixed, 1}}, nil
-		}, []float64{0, 0}, []calib.Range{{Name: "a", Least: -1, Most: 1}, {Name: "b", Least: 0, Most: 1}})
+		}, [][]float64{{0, 0}}, []calib.Range{{Name: "a", Least: -1, Most: 1}, {Name: "b", Least: 0, Most: 1}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +167,7 @@ func TestMinimiseInBoxFindsTheMinimumInTheBox(t *testing.T) {
 
 func TestMinimiseInBoxReturnsTheErrorOfItsFunction(t *testing.T) {
 	broken := errors.New("broken")
-	_, err := calib.MinimiseInBox(func([]float64) (calib.Local, error) { return calib.Local{}, broken }, []float64{0}, []calib.Range{{Name: "a"}})
+	_, err := calib.MinimiseInBox(func([]float64) (calib.Local, error) { return calib.Local{}, broken }, [][]float64{{0}}, []calib.Range{{Name: "a"}}, 1)
 	if !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}

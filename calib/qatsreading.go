@@ -120,9 +120,13 @@ func (m QaTSReading) line(ctx context.Context, in Input, o *fit.Objective, s []f
 	if m.Loss == lossNLL && m.Solver == solverNewton {
 		return fit.TemperatureCurve(ctx, in.stage, o, s, curve)
 	}
-	loss := func(x []float64) (fit.Local, error) { return curve.At(ctx, o, s, x) }
+	at := func(x []float64) (fit.Local, error) { return curve.At(ctx, o, s, x) }
 	if m.Loss == lossBrier {
-		loss = func(x []float64) (fit.Local, error) { return o.BrierLine(ctx, s, x) }
+		at = func(x []float64) (fit.Local, error) { return o.BrierLine(ctx, s, x) }
+	}
+	loss := func(x []float64) (Local, error) {
+		f, err := at(x)
+		return Local(f), err
 	}
 	var x []float64
 	var report fit.Report
@@ -142,7 +146,7 @@ func (m QaTSReading) line(ctx context.Context, in Input, o *fit.Objective, s []f
 }
 
 // minimalLine returns the a and b with the least loss.
-func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (fit.Local, error)) ([]float64, fit.Report, error) {
+func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (Local, error)) ([]float64, fit.Report, error) {
 	t, flat, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return nil, fit.Report{}, err
@@ -151,20 +155,17 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 	for _, t := range []float64{t, 1} {
 		starts = append(starts, []float64{0, t}, []float64{t, max(t/2, fit.MinT)})
 	}
-	box := []Range{{"a", 0, fit.MaxT}, {"b", fit.MinT, fit.MaxT}}
-	end, spread, err := fit.BoxNewtonFrom(loss, starts, []float64{box[0].Least, box[1].Least}, []float64{box[0].Most, box[1].Most}, t)
+	end, err := MinimiseInBox(loss, starts, []Range{{"a", 0, fit.MaxT}, {"b", fit.MinT, fit.MaxT}}, t)
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
-	report := fit.Report{Gradient: end.Gradient, Iterations: flat.Iterations + end.Steps, AtBound: activeBounds(end.At, box)}
-	fit.WarnLocalMinima(&report, len(starts), spread)
-	report.WarnUnconverged()
-	return end.At, report, nil
+	end.Steps += flat.Iterations
+	return end.At, fit.Report(end.Report(o.Passes)), nil
 }
 
 // adam returns a and b after the steps of Adam. The gradient of the report is that in u
 // and v at the end.
-func (m QaTSReading) adam(loss func(x []float64) (fit.Local, error)) ([]float64, fit.Report, error) {
+func (m QaTSReading) adam(loss func(x []float64) (Local, error)) ([]float64, fit.Report, error) {
 	w := []float64{fit.InverseSoftplus(1), fit.InverseSoftplus(1 - fit.MinT)} // u, v
 	line := func() []float64 { return []float64{fit.Softplus(w[0]), fit.MinT + fit.Softplus(w[1])} }
 	slope := func() ([]float64, error) {

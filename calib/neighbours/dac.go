@@ -54,7 +54,7 @@ type DAC struct {
 var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Name:    "dac",
 	Label:   "DAC",
-	Version: 1,
+	Version: 2,
 	Summary: "temperature linear in the distance of the features to their neighbours among the calibration rows",
 	Cost:    3000,
 })
@@ -98,18 +98,15 @@ func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, _, err := fit.BoxNewtonFrom(func(x []float64) (fit.Local, error) {
-		d := dacMap{Slope: x[0], Offset: x[1]}
-		local, err := loss.At(ctx, 2, func(i int, slope []float64) float64 {
-			t := d.temperature(s[i])
-			slope[0], slope[1] = s[i], 1
-			if t == dacFloor {
-				slope[0], slope[1] = 0, 0
-			}
-			return t
-		})
-		return fit.Local(local), err
-	}, [][]float64{{0, min(t, dacMostOffset)}, {1, 1}}, []float64{0, -dacMostOffset}, []float64{dacMostSlope, dacMostOffset}, 1)
+	end, err := loss.Minimise(ctx, func(i int, theta, slope []float64) (t, rate, bend float64) {
+		slope[0], slope[1] = s[i], 1
+		if t = (&dacMap{Slope: theta[0], Offset: theta[1]}).temperature(s[i]); t == dacFloor {
+			return t, 0, 0
+		}
+		return t, 1, 0
+	}, [][]float64{{0, min(t, dacMostOffset)}, {1, 1}}, []calib.Range{
+		{Name: "w", Least: 0, Most: dacMostSlope}, {Name: "w0", Least: -dacMostOffset, Most: dacMostOffset},
+	}, 1)
 	if err != nil {
 		return nil, err
 	}
