@@ -11,52 +11,39 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// AdaTS is sample-dependent adaptive temperature scaling (Joy, Pinto,
-// Lim, Torr and Dokania 2023): a variational autoencoder of the features h,
-// whose code w has a normal prior for each class. A small network computes, from the
-// k log densities log p(w | y) of the code under these priors,
-//
-//	T = max(softplus(.), 1e-3).
-//
-// Both are trained together: vae.Net has the layers, vae.Trainer.loss the
-// objective. Like the authors, we train with Adam at 5e-4, in shuffled batches of
-// 128, for 100 epochs. Departures:
-//
-//   - For prediction, theirs takes one random draw of w, so an image has another
-//     confidence each time. Ours takes the mean of the probabilities over draws (10)
-//     of w. All rows use the same standard-normal vectors, drawn from the seed of the
-//     fit and kept in the model, so a row depends on itself alone. The mean of w in
-//     place of draws (draws: 0) would bias the densities under the priors, because
-//     the network was trained on draws.
-//   - Features are standardised by the mean and the standard deviation of the
-//     calibration rows, and limited to 30 deviations. A feature that does not vary
-//     counts as 0. Theirs are raw, so the Laplace likelihood of scale 1 depends on
-//     the unit of the features.
-//   - The largest layer has 256 units, theirs 1024. Training ends after 1,000
-//     minibatches, which is 25 epochs of 5,000 rows. Both are options; a warning says
-//     when epochs were cut. With 5,000 rows, 512 features and 100 classes a fit takes
-//     25 s of a processor; as theirs it takes 12 minutes. For the same work the
-//     narrow network has a lower test NLL than the wide one after 250 minibatches
-//     (2.65 and 2.71, 0.523 and 0.534 nats on two real networks). Finishing the 100
-//     epochs changes it by at most 0.002 on two of three networks and lowers it by
-//     0.05 on the third.
-//   - T is at most 1000.
+// AdaTS is sample-dependent adaptive temperature scaling: a variational autoencoder of
+// the features h, whose code w has a normal prior for each class. A small network
+// computes the temperature from the k log densities of the code under these priors.
+// Both are trained together: adatsNet has the layers, adatsTrainer.loss the objective.
+// Like the authors, we train with Adam at 5e-4, in shuffled batches of 128.
 //
 // A fit depends on the seed of the cell, but not on the order of the rows or of the
-// classes: training sorts the rows by their features and numbers the classes in
-// their order of appearance. It is float32, and its bits differ between kinds of
-// processors.
+// classes: training sorts the rows by their features and numbers the classes in their
+// order of appearance. It is float32, and its bits differ between kinds of processors.
 //
 //   - Formula: p = softmax(l/T), T = max(softplus(network(log p(w|y) for y = 1..k)),
 //     0.001), w the code of an autoencoder of the features
 //   - Reference: Joy, Pinto, Lim, Torr and Dokania 2023
 //   - Compared with: thwjoy/adats (the authors')
-//   - Agreement: trained networks differ by their random numbers, so scores are compared:
-//     test NLL .578 against .578 and .870 against .878 to .887 on two networks of
-//     data/bundle, .510 and .497 against .435 to 1.748 on two sets of X-rays, where
-//     single draws of theirs vary
-//   - Departures: mean over 10 draws of the code instead of one; standardised features;
-//     256 units instead of 1,024; at most 1,000 minibatches; T at most 1000
+//   - Agreement: trained networks differ by their random numbers, so scores are
+//     compared: test NLL .578 against .578 and .870 against .878 to .887 on two
+//     networks of data/bundle, .510 and .497 against .435 to 1.748 on two sets of
+//     X-rays, where single draws of theirs vary
+//   - Departures: For a prediction theirs takes one random draw of w, so an image has
+//     another confidence each time. Ours takes the mean of the probabilities over 10
+//     draws. All rows use the same standard-normal vectors, drawn from the seed of the
+//     fit and kept in the model, so a row depends on itself alone. The mean of w in
+//     place of draws would bias the densities under the priors, because the network was
+//     trained on draws. Features are standardised by the mean and the standard
+//     deviation of the calibration rows, and limited to 30 deviations; a feature that
+//     does not vary counts as 0. Theirs are raw, so the Laplace likelihood of scale 1
+//     depends on the unit of the features. The largest layer has 256 units, theirs
+//     1,024. For the same work the narrow network has a lower test NLL: after 250
+//     minibatches 2.65 against 2.71, and 0.523 against 0.534 nats, on two real
+//     networks. Training ends after at most 1,000 minibatches, which is 25 epochs of
+//     5,000 rows; a warning says when epochs were cut. All 100 epochs change the NLL by
+//     at most 0.002 on two of three networks, and lower it by 0.05 on the third. T is
+//     at most 1000.
 type AdaTS struct {
 	Epochs   int  // passes over the calibration set, at most; 0 means 100
 	MaxSteps *int // minibatches after which training ends, 0 for no limit; nil means 1,000

@@ -16,7 +16,7 @@ type adatsMap struct {
 	Classes int                 `json:"classes"` // k
 	Mean    fit.Packed[float32] `json:"mean"`    // d
 	Scale   fit.Packed[float32] `json:"scale"`   // d, each >= 0
-	Weights fit.Packed[float32] `json:"weights"` // in the order of vae.Net
+	Weights fit.Packed[float32] `json:"weights"` // in the order of adatsNet
 	Noise   fit.Packed[float32] `json:"noise"`   // draws x 16; empty for the mean of the code
 	net     *adatsNet
 }

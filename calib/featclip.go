@@ -12,30 +12,25 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// FeatureClipping is feature clipping (Tao, Dong and Xu 2025): the features, which
-// are the input of the last layer, are clipped,
+// FeatureClipping is feature clipping: the features, which are the input of the last
+// layer, are clipped at one threshold c. Of equal values of the criterion the least c
+// wins. The criterion is the mean NLL, as in the scripts of the original, or the
+// ECE-15, its default on the command line. With one side, only features above c are
+// clipped (an earlier version, without a guard). The prediction may change, for example
+// among classes that clipping makes equal.
 //
-//	p = softmax(W clip(h, -c, c) + b).
+// If no c is admissible, nothing is clipped; this is saved as c = 3.4e38, the largest
+// float32.
 //
-// c is the point of the grid 0.01, 0.02, ..., 20 with the least criterion on the
-// calibration set, among the points that keep the accuracy above guard times the
-// original accuracy; the least c on ties. The criterion is the mean NLL, as in the
-// scripts of the original, or the ECE-15, its default on the command line. With one
-// side, only features above c are clipped (an earlier version, without a guard). The
-// prediction may change, for example among classes that clipping makes equal.
-//
-// The result is that of the exhaustive search. Under the NLL, bounds leave out most
-// of the grid; see clip.Search. The ECE has no such bounds, so it is computed at
-// every c below the largest feature. If no c is admissible, nothing is clipped; this
-// is saved as c = 3.4e38, the largest float32.
-//
-//   - Formula: p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the least
-//     NLL that keeps 99 % of the accuracy
+//   - Formula: p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the
+//     least NLL that keeps 99 % of the accuracy
 //   - Reference: Tao, Dong and Xu 2025
 //   - Compared with: Linwei94/AAAI2025-FC (the authors')
 //   - Agreement: c and NLL to the digits that it prints (on which networks was not
 //     recorded); c exactly with an exhaustive search by the definition on drawn sets
-//   - Departures: none in the result: bounds leave out values of c that cannot be best
+//   - Departures: none in the result, which is that of the exhaustive search. Under the
+//     NLL, bounds leave out values of c that cannot be best. The ECE has no such
+//     bounds, so it is computed at every c below the largest feature.
 type FeatureClipping struct {
 	Sides     int      // 2 clips to [-c, c], 1 to at most c; 0 means 2
 	Guard     *float64 // least share of the original accuracy, which must be exceeded, in [0, 1]; nil means 0.99

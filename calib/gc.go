@@ -10,31 +10,18 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// GroupCalibration is group calibration (Yang, Zhan and Gan 2023) combined with
-// temperature scaling: the features split the rows into groups, each with its
-// own temperature, and several such partitions are averaged.
+// GroupCalibration is group calibration combined with temperature scaling: the features
+// split the rows into groups, each with its own temperature, and several such
+// partitions are averaged.
 //
-//  1. For each of the partitions, from its own random W (groups x d), minimise
-//     over W and tau the mean NLL of the mixture sum_g softmax(W h)_g
-//     softmax(l/tau_g), plus weight_decay times the mean of W^2; see
-//     mixture.Mixture.
-//  2. A row belongs to group argmax W h, the lowest index on ties. The
-//     temperature of a group is that of ts on its rows; the tau are dropped.
+//  1. For each of the partitions, from its own random W (groups x d), minimise the
+//     objective of the groups over W and tau; see gcMixture.
+//  2. A row belongs to its group g, the lowest index on ties. The temperature of a
+//     group is that of ts on its rows; the tau are dropped.
 //  3. The probability of a class is its mean over the partitions.
 //
-// W is learnt on one half of the calibration set and the temperatures on the other,
-// so that a group and its temperature come from different rows. That is the authors'
-// idea. They have a second labelled set, a tenth of the test set. The QaTS paper has
-// one calibration set, so we split it at random; see halves.
-//
-// Departures. The temperatures are exact minima; the original stops a solver after
-// 50 steps. log tau is fitted, so tau stays positive. For a group whose rows are all
-// right the minimum is at T -> 0. Such a group, and a group without rows, has the
-// temperature of ts on all rows; in the original it has the last point of the
-// solver, or 1. For a group that is less accurate than chance the minimum is at
-// T -> infinity. It has the largest T, 1000, as in the original. Features are not
-// standardised, as in the original: W h has no bias, so centred features would be
-// another method.
+// W is learnt on one half of the calibration set and the temperatures on the other, so
+// that a group and its temperature come from different rows. That is the authors' idea.
 //
 //   - Formula: p = mean over 20 partitions of softmax(l/T_g), g = argmax W h; W by the
 //     NLL of the mixture sum_g softmax(W h)_g softmax(l/tau_g) + 0.1 mean W^2, T_g that
@@ -45,16 +32,23 @@ import (
 //     recorded); ECE and NLL on four networks of data/bundle, with other random halves:
 //     11.85 and .5085 against 11.99 and .5421; 11.17 and .5161 against 10.83 and .5359;
 //     1.38 and .8706 against 1.40 and .8694; 1.85 and .5760 against 1.95 and .5766
-//   - Departures: two halves of the calibration set instead of a second labelled set;
-//     exact minima of T; a group without errors or rows has the T of ts
+//   - Departures: The authors have a second labelled set, a tenth of the test set. The
+//     QaTS paper has one calibration set, so we split it in two halves at random. The
+//     temperatures are exact minima; the original stops a solver after 50 steps. log
+//     tau is fitted, so tau stays positive. For a group whose rows are all right the
+//     minimum is at T -> 0. Such a group, and a group without rows, has the temperature
+//     of ts on all rows; in the original it has the last point of the solver, or 1. For
+//     a group that is less accurate than chance the minimum is at T -> infinity. It has
+//     the largest T, 1000, as in the original. Features are not standardised, as in the
+//     original: W h has no bias, so centred features would be another method.
 type GroupCalibration struct {
 	Groups      int      // G, 1 to 100; 0 means 2
 	Partitions  int      // U, 1 to 1000; 0 means 20
 	WeightDecay *float64 // 0 to 1e6; nil means 0.1
 }
 
-// GroupCalibrationOneSet is GroupCalibration with groups and temperatures learnt
-// on the same calibration rows.
+// GroupCalibrationOneSet is GroupCalibration with groups and temperatures learnt on the
+// same calibration rows.
 //
 //   - Formula: gc-split with groups and temperatures on the same rows
 //   - Reference: Yang, Zhan and Gan 2023
@@ -62,7 +56,7 @@ type GroupCalibration struct {
 //   - Agreement: ECE and NLL on four networks of data/bundle: 12.22 and .7413 against
 //     12.20 and .7315; 10.83 and .4069 against 10.86 and .4072; 1.57 and .8738 against
 //     1.53 and .8738; 1.84 and .5833 against 1.83 and .5834
-//   - Departures: those of gc-split
+//   - Departures: Those of gc-split, but for the halves.
 type GroupCalibrationOneSet GroupCalibration
 
 // GCEntry is the entry of GroupCalibrationOneSet.

@@ -10,43 +10,34 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// HFE is energy-based instance-wise scaling (Kim and Kwon 2024), which the QaTS
-// paper calls HFE. With the energy F = -logsumexp(l) of a row,
-//
-//	T = max(T0 - theta1 N_o(F) + theta2 N_x(F), 1e-3),  0 <= theta <= 10,
-//
-// where T0 is the temperature of ts, N_o and N_x are the densities of normal
-// distributions fitted by maximum likelihood to the energies of the correct
-// calibration rows and of the wrong ones together with those of m rows of
-// semantically out-of-distribution (OOD) images. The thetas minimise the mean
-// over all n + m rows of
+// HFE is energy-based instance-wise scaling, which the QaTS paper calls HFE. The
+// temperature of a row depends on its energy F. N_o and N_x are the densities of normal
+// distributions fitted by maximum likelihood: N_o to the energies of the correct
+// calibration rows, N_x to those of the wrong ones together with those of m rows of
+// semantically out-of-distribution (OOD) images. The thetas are in [0, 10]. They
+// minimise the mean over all n + m rows of
 //
 //	sum_j (p_j - 1[y = j])^2,
 //
-// where an OOD row has no class: its target is 0 for every class, so the flattest p
-// is best. F depends on the offset of the logits, so the method needs true logits.
+// where an OOD row has no class: its target is 0 for every class, so the flattest p is
+// best. F depends on the offset of the logits, so the method needs true logits.
 //
-// Departures. The original limits T0 to [0.05, 5] and lets T fall below 0. We take
-// the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor. The loss of
-// the original is also averaged over the k classes; ours is the sum, which has the
-// same minimum. With fewer than two distinct energies no density is fitted: it counts as
-// 0, and its theta stays 0.
-//
-// The thetas depend on the share of OOD rows. The authors take 100 rows for CIFAR-10,
-// 400 for CIFAR-100 and 3,500 for ImageNet: 2 %, 8 % and 14 % of the calibration
-// rows. Our default has the same shares: the first outsideRows(n, k) rows of the
-// array. With 400 rows for ten classes, a method that beats ts on CIFAR-10 would lose
-// to it.
-//
-//   - Formula: p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001), F
-//     = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and of
-//     wrong and OOD rows, T0 of ts
+//   - Formula: p = softmax(l/T), T = max(T0 - theta_1 N_o(F) + theta_2 N_x(F), 0.001),
+//     F = -logsumexp(l), N_o and N_x normal densities of the energies of right rows and
+//     of wrong and OOD rows, T0 of ts
 //   - Reference: Kim and Kwon 2024
 //   - Compared with: mijoo308/Energy-Calibration (the authors')
-//   - Agreement: ECE with m = 100 and m = 400 to four digits on one network, NLL to five
-//     digits on five (which ones was not recorded)
-//   - Departures: T0 is not limited to [0.05, 5]; T has a floor; m grows with n and k as
-//     in the authors' three data sets
+//   - Agreement: ECE with m = 100 and m = 400 to four digits on one network, NLL to
+//     five digits on five (which ones was not recorded)
+//   - Departures: The original limits T0 to [0.05, 5] and lets T fall below 0. Ours
+//     takes the T0 of ts, so that thetas of 0 give ts to the bit, and T has a floor.
+//     The loss of the original is also averaged over the k classes; ours is the sum,
+//     which has the same minimum. With fewer than two distinct energies no density is
+//     fitted: it counts as 0, and its theta stays 0. The thetas depend on the share of
+//     OOD rows. The authors take 100 rows for CIFAR-10, 400 for CIFAR-100 and 3,500 for
+//     ImageNet: 2 %, 8 % and 14 % of the calibration rows. Our m grows with n and k to
+//     have the same shares, the first rows of the array. With 400 rows for ten classes,
+//     a method that beats ts on CIFAR-10 would lose to it.
 type HFE struct {
 	OutsideRows *int // OOD rows used, the first ones; 0, or more than there are: all; nil: outsideRows(n, k)
 }
@@ -57,13 +48,12 @@ type HFE struct {
 //   - Reference: Kim and Kwon 2024
 //   - Compared with: mijoo308/Energy-Calibration (the authors')
 //   - Agreement: not compared without OOD rows; the function is that of hfe
-//   - Departures: those of hfe; the authors always use OOD rows
+//   - Departures: Those of hfe that do not concern OOD rows. The authors always use OOD
+//     rows.
 type HFEWithoutOOD struct{}
 
-// HFETarget is HFE with unlabelled rows of the domain that it will be applied to
-// in place of OOD rows. The QaTS paper describes its HFE column in this way
-// ("needs access to OOD samples of each target domain"); the original never sees
-// that domain. Most of these rows do have a class, but the loss is least at flat
+// HFETarget is HFE with unlabelled rows of the domain that it will be applied to in
+// place of OOD rows. Most of these rows do have a class, but the loss is least at flat
 // probabilities. So the temperature grows with m, for any accuracy of the network on
 // that domain.
 //
@@ -71,7 +61,8 @@ type HFEWithoutOOD struct{}
 //   - Reference: Kim and Kwon 2024, as described in the QaTS paper
 //   - Compared with: none
 //   - Agreement: not compared: the authors never see the target domain
-//   - Departures: the form that the QaTS paper describes
+//   - Departures: The QaTS paper describes its HFE column in this form ("needs access
+//     to OOD samples of each target domain"). The original never sees that domain.
 type HFETarget HFE
 
 // HFEEntry is the entry of HFE.

@@ -8,39 +8,39 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// QaTSReading is QaTS as other readers of the paper may fit it. The paper minimises "the
-// chosen loss" with "smooth surrogates such as" the NLL, asks for a, b > 0, and names no
-// optimiser. With the default options QaTSReading is QaTS.
+// QaTSReading is QaTS as other readers of the paper may fit it. With the default
+// options it is QaTS.
 //
-//   - Loss: nll is the mean NLL; brier is the mean Brier score over all classes, the other
-//     usual proper score.
-//   - Form: falling is T = a (1-q) + b, the paper's Eq. 6; rising is T = a q + b, with the
-//     same bounds, for a reader who takes q for the rank from the top; constant is T = b,
-//     which is temperature scaling by the loss.
-//   - Solver: newton ends at the minimum within a >= 0, b >= 0.001; adam takes a number of
-//     steps of Adam (Kingma and Ba 2015) and stops there.
+//   - Loss: nll is the mean NLL; brier is the mean Brier score over all classes, the
+//     other usual proper score.
+//   - Form: falling is T = a (1-q) + b, the paper's Eq. 6; rising is T = a q + b, with
+//     the same bounds, for a reader who takes q for the rank from the top; constant is
+//     T = b, which is temperature scaling by the loss.
+//   - Solver: newton ends at the minimum within a >= 0, b >= 0.001; adam takes a number
+//     of steps of Adam (Kingma and Ba 2015) and stops there.
 //
-// Adam's recipe is the first that a reader would write: a = log(1 + e^u) and b = 0.001 +
-// log(1 + e^v), so that both are positive; u and v start where a = 1 and b = 1, that is at
-// T between 1 and 2; each step uses all calibration rows; the constants are 0.9, 0.999
-// and 1e-8. With few steps or a small rate the result is the start more than the data, and
-// a never reaches 0, where QaTS is temperature scaling.
+// Adam's recipe is the first that a reader would write. Both parameters are positive,
+// as functions of u and v. Each step uses all calibration rows. The constants are 0.9,
+// 0.999 and 1e-8. With few steps or a small rate the result is the start more than the
+// data, and a never reaches 0, where QaTS is temperature scaling.
 //
-// The Brier score is not convex in T. Newton's method starts at the temperature of ts, at
-// 1, and halfway from both to a falling line; the least minimum counts.
+// The Brier score is not convex in T. Newton's method starts at the temperature of ts,
+// at 1, and halfway from both to a falling line; the least minimum counts.
 //
-// Parameters are those of Eq. 6, T = A (1-q) + B. So a rising temperature has A = -a and
-// B = a + b.
+// Parameters are those of Eq. 6, T = A (1-q) + B. So a rising temperature has A = -a
+// and B = a + b.
 //
-//   - Formula: qats with the mean Brier score as the loss, with T = a q + b, with T = b,
-//     or after a number of steps of Adam from a = b = 1, where a = softplus(u), b = 0.001 +
-//     softplus(v)
+//   - Formula: qats with the mean Brier score as the loss, with T = a q + b, with T =
+//     b, or after a number of steps of Adam from a = b = 1, where a = softplus(u), b =
+//     0.001 + softplus(v)
 //   - Reference: variant of QaTS, Eqs. 6 and 10
 //   - Compared with: scipy's L-BFGS-B; optax's adam; the authors published none
 //   - Agreement: a and b to 1e-7 with scipy from several starts on 92 networks of 2 to
-//     100 classes (45 of others and 47 of data/bundle); a and b to 5e-9 with optax on 69
-//     of them
-//   - Departures: choices that the paper leaves open; Eq. 6 has a falling temperature
+//     100 classes (45 of others and 47 of data/bundle); a and b to 5e-9 with optax on
+//     69 of them
+//   - Departures: These are choices that the paper leaves open. It minimises "the
+//     chosen loss" with "smooth surrogates such as" the NLL, asks for a, b > 0, and
+//     names no optimiser. Eq. 6 has a falling temperature.
 type QaTSReading struct {
 	Loss   string  // nll or brier; empty means nll
 	Form   string  // falling, rising or constant; empty means falling

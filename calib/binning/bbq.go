@@ -8,45 +8,35 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Bayesian is Bayesian binning (BBQ; Naeini, Cooper and Hauskrecht 2015) of each
-// class against all others, in the form of the package netcal, which CalArena runs.
-// Histogram binnings of the n pairs (p_ij, 1[y_i = j]) of softmax probability and
-// outcome with different numbers of bins m are averaged,
+// Bayesian is Bayesian binning (BBQ) of each class against all others, in the form of
+// the package netcal, which CalArena runs. Histogram binnings of the n pairs (p_ij,
+// 1[y_i = j]) of softmax probability and outcome with different numbers of bins m are
+// averaged. L_m is the likelihood of the n outcomes, and m goes from max(1,
+// floor(n^(1/3)/10)) to min(ceil(n/5), ceil(10 n^(1/3))): 1 to 171 for 5,000 rows. The
+// prediction may change.
 //
-//	g_j(p) = sum over m of w_m h_m(p),
-//	w_m proportional to exp(-S_m/2),  S_m = m log n - 2 log L_m  (BIC).
-//
-// h_m(p) is the share of class j in the bin of p among m bins of equal width, L_m the
-// likelihood of the n outcomes, and m goes from max(1, floor(n^(1/3)/10)) to
-// min(ceil(n/5), ceil(10 n^(1/3))): 1 to 171 for 5,000 rows. q_j is g_j(p_j) divided by
-// the sum of the row. The prediction may change.
-//
-// Binnings of small weight are left out. v_m = exp((min S - S_m)/2) are sorted, the
+// Binnings of small weight are left out. v_m = exp((min BIC - BIC_m)/2) are sorted, the
 // largest first, and of equal ones the fewer bins first. Equal ones at the beginning
 // are kept. From there on, binnings are kept up to the first gap between neighbours of
 // at most 0.001 var(v), the variance over all m.
 //
-// Bins are right-closed (softmax.Bin). A bin without calibration rows has its centre, as
-// in Histogram, and a row of zeros becomes uniform.
-//
-// Departures from the paper, which netcal has too: the paper has bins of equal
-// numbers of rows, scores binnings by their marginal likelihood under a beta prior
-// (BDeu) and keeps all of them. Departures from netcal: its bins are left-closed where
-// shares are computed and right-closed where they are used; it adds likelihoods in
-// float32; a class without calibration rows has probability 0 there, and a row of
-// zeros is NaN. Here such a class is fitted like the others.
+// Bins are right-closed (softmax.Bin). A bin without calibration rows has its centre,
+// as in Histogram, and a row of zeros becomes uniform.
 //
 //   - Formula: q_j = g_j(p_j) / sum of the same, g_j = sum over m of w_m h_m, h_m the
-//     share of class j in m bins of equal width, w_m proportional to exp(-BIC_m/2), 1 to
-//     10 n^(1/3) bins; small weights are left out
+//     share of class j in m bins of equal width, w_m proportional to exp(-BIC_m/2),
+//     BIC_m = m log n - 2 log L_m, 1 to 10 n^(1/3) bins; small weights are left out
 //   - Reference: Naeini, Cooper and Hauskrecht 2015
-//   - Compared with: EFS-OpenSource/calibration-framework (netcal) 1.3.6, which CalArena
-//     runs
+//   - Compared with: EFS-OpenSource/calibration-framework (netcal) 1.3.6, which
+//     CalArena runs
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.1e-5, and to
 //     3e-15 if netcal adds likelihoods in float64
-//   - Departures: from the paper, as in netcal: bins of equal width, BIC in place of the
-//     BDeu score, small weights left out. From netcal: a class without rows is fitted
-//     like the others; netcal gives it probability 0
+//   - Departures: From the paper, as in netcal: bins of equal width in place of equal
+//     numbers of rows, BIC in place of the marginal likelihood under a beta prior
+//     (BDeu), and small weights are left out. From netcal: its bins are left-closed
+//     where shares are computed and right-closed where they are used; it adds
+//     likelihoods in float32; a class without calibration rows has probability 0 there,
+//     and a row of zeros is NaN. Here such a class is fitted like the others.
 type Bayesian struct {
 	Score string // "bic" or "aic" (2m in place of m log n); empty means "bic"
 }

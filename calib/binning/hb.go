@@ -11,16 +11,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Histogram is histogram binning of each class against all others (Zadrozny
-// and Elkan 2001): for each class j the rows are put into bins by p_j. The new
-// probability is the share of rows of class j in the bin, divided by the sum of the
-// row. The bins are those of the ECE, of equal width and right-closed (softmax.Bin).
-// The prediction may change.
-//
-// The papers leave two cases open. A bin without calibration rows returns its
-// centre, so that it changes little. (Of the four implementations that we read, two
-// do the same; the others return 0 or the share of the class.) A row of zeros
-// becomes uniform.
+// Histogram is histogram binning of each class against all others. The bins are those
+// of the ECE, of equal width and right-closed (softmax.Bin). The prediction may change.
 //
 //   - Formula: q_j = share of class j in the bin of p_j, divided by the sum over the
 //     classes
@@ -28,8 +20,10 @@ import (
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-13 with masks in
 //     numpy
-//   - Departures: an empty bin returns its centre, a row of zeros is uniform: the papers
-//     leave both open
+//   - Departures: The papers leave two cases open. A bin without calibration rows
+//     returns its centre, so that it changes little. (Of the four implementations that
+//     we read, two do the same; the others return 0 or the share of the class.) A row
+//     of zeros becomes uniform.
 type Histogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }
@@ -43,16 +37,15 @@ var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
 	Aliases: []string{"histogram-binning"},
 })
 
-// TopHistogram is histogram binning of the top label: the predicted class
-// gets the accuracy of the rows in the bin of its confidence; see TopLabel. Bins and
-// empty bins are as in Histogram.
+// TopHistogram is histogram binning of the top label; see TopLabel. Bins are as in
+// Histogram.
 //
 //   - Formula: confidence = accuracy of the rows in the bin of conf
 //   - Reference: Zadrozny and Elkan 2001; Gupta and Ramdas 2022
 //   - Compared with: numpy
 //   - Agreement: 150 + 12 drawn rows of 4 classes: confidences to 1e-13 with masks in
 //     numpy
-//   - Departures: an empty bin returns its centre
+//   - Departures: An empty bin returns its centre, as in hb.
 type TopHistogram struct {
 	Bins int // of equal width, right-closed, 1 to 1000; 0 means 15
 }

@@ -7,33 +7,30 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// MassHistogram is histogram binning with bins of equal numbers of rows
-// (Zadrozny and Elkan 2001), of each class against all others: for each class j the n
-// rows are sorted by p_j and cut into bins of n/Bins rows; the first bins have one more
-// if n cannot be divided. The new probability is the share of rows of class j in the
-// bin, divided by the sum of the row. An edge lies half-way between the last score of
-// a bin and the first of the next, and belongs to the bin below. If the two are tied, as
-// in isotonic.Regression, it lies at the end of the tie, so that rounding parts no rows. A
-// set of fewer rows than Bins has one row a bin. The prediction may change.
+// MassHistogram is histogram binning of each class against all others, with bins of
+// equal numbers of rows: for each class j the n rows are sorted by p_j and cut into
+// bins of n/Bins rows. The first bins have one more if n cannot be divided. A set of
+// fewer rows than Bins has one row a bin. The prediction may change.
 //
-// A bin without rows, which only ties can cause, returns its centre, and a row
-// of zeros becomes uniform, as in Histogram.
-//
-// Departures. CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile
-// at i/Bins, which are elsewhere between the same two scores if n is divided by Bins,
-// and belong to the bin above. Its empty bins return the share of the class.
+// An edge lies half-way between the last score of a bin and the first of the next, and
+// belongs to the bin below. If the two are tied, as in isotonic.Regression, it lies at
+// the end of the tie, so that rounding parts no rows.
 //
 //   - Formula: q_j = share of class j in the bin of p_j, bins of equal numbers of
 //     calibration rows, divided by the sum over the classes
 //   - Reference: Zadrozny and Elkan 2001
 //   - Compared with: probmetrics 1.3.0,
 //     BinaryHistogramBinningCalibrator(strategy="quantile")
-//   - Agreement: the fifteen networks: probabilities to 1e-9 on rows that no edge divides
-//     differently; they divide 3 (imdb) to 98 rows differently on the seven networks
-//     whose calibration rows are a multiple of ten, and 40 % to all of the rows on the
-//     others (1,263 of 1,300 on cifar100-lt-r100)
-//   - Departures: edges half-way between scores, not at numpy's quantiles; an empty bin
-//     returns its centre
+//   - Agreement: the fifteen networks: probabilities to 1e-9 on rows that no edge
+//     divides differently; they divide 3 (imdb) to 98 rows differently on the seven
+//     networks whose calibration rows are a multiple of ten, and 40 % to all of the
+//     rows on the others (1,263 of 1,300 on cifar100-lt-r100)
+//   - Departures: The paper leaves open what a bin without rows and a row of zeros are.
+//     A bin without rows, which only ties can cause, returns its centre; in probmetrics
+//     it returns the share of the class. A row of zeros becomes uniform, as in hb.
+//     CalArena's Hist-quantile (probmetrics) has the edges of numpy.quantile at i/bins.
+//     They are elsewhere between the same two scores if n is divided by the number of
+//     bins, and belong to the bin above.
 type MassHistogram struct {
 	Bins int // of equal numbers of rows, 1 to 1000; 0 means 10
 }

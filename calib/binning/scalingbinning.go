@@ -13,29 +13,18 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Scaled is the scaling-binning calibrator (Kumar, Liang and Ma 2019) of each
-// class against all others, their marginal calibrator. For each class a sigmoid
-// g(z) = sigmoid(a z + b) of the log odds of its softmax probability is fitted by
-// logistic regression. The n values g(z_i) are put into bins of equal numbers of rows,
-// and the new probability is the mean of g over the calibration rows in the bin of
-// g(z). Means of g vary less than shares of outcomes, and the number of values is
-// finite, so that the calibration error can be estimated. It is divided by the sum of
-// the row. The prediction may change.
+// Scaled is the scaling-binning calibrator of each class against all others, the
+// authors' marginal calibrator. The sigmoids are fitted by logistic regression. Means
+// of g vary less than shares of outcomes, and the number of values is finite, so that
+// the calibration error can be estimated. The prediction may change.
 //
 // The edge between two bins is the mean of the values on both sides, and equal edges
 // are one; bins are right-closed. Values near 1 are compared by their complements, and
-// those that differ by rounding alone are not parted (package stretch). A bin without rows,
-// between edges on ties, has its centre. If there are fewer rows than bins, each row has a
-// bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6. A g below 5e-324 is 0, in
-// the authors' code too, so such rows tie: a class that g separates can have that many of
-// them, since its a is in the hundreds.
-//
-// Departures. The authors divide no row by its sum, so their probabilities of a row do
-// not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to the mean
-// loss; ours has none. A class that is absent, or that g separates without an error,
-// has no minimum then; a and b are where the gradient has vanished. As in their code,
-// one set serves to fit g, to place the bins and to average; the paper divides it in
-// three.
+// those that differ by rounding alone are not parted (package stretch). A bin without
+// rows, between edges on ties, has its centre. If there are fewer rows than bins, each
+// row has a bin of its own. z is limited to +-log((1-1e-12)/1e-12), 27.6. A g below
+// 5e-324 is 0, in the authors' code too, so such rows tie: a class that g separates can
+// have that many of them, since its a is in the hundreds.
 //
 //   - Formula: q_j = mean of g_j over the calibration rows in the bin of g_j(z_j),
 //     divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j =
@@ -45,24 +34,28 @@ import (
 //     PlattBinnerMarginalCalibrator
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.5e-7, where its
 //     L-BFGS ends
-//   - Departures: rows are divided by their sum; no penalty of a; one set for fit, bins
-//     and means, as in the authors' code, where the paper has three
+//   - Departures: The authors divide no row by its sum, so their probabilities of a row
+//     do not sum to 1. Their code adds a penalty of 5e-11/n times the square of a to
+//     the mean loss; ours has none. A class that is absent, or that g separates without
+//     an error, has no minimum then; a and b are where the gradient has vanished. As in
+//     their code, one set serves to fit g, to place the bins and to average; the paper
+//     divides it in three.
 type Scaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }
 
-// TopScaled is Scaled of the top label: the sigmoid of the confidence
-// is fitted to the hits (1 if the prediction is right); see TopLabel.
+// TopScaled is Scaled of the top label, with the hits (1 if the prediction is right) as
+// outcomes; see TopLabel.
 //
-//   - Formula: new confidence = mean of g over the calibration rows in the bin of g(z), z
-//     the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits, bins of
-//     equal numbers of rows
+//   - Formula: new confidence = mean of g over the calibration rows in the bin of g(z),
+//     z the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits,
+//     bins of equal numbers of rows
 //   - Reference: Kumar, Liang and Ma 2019
 //   - Compared with: p-lambda/verified_calibration, the authors':
 //     PlattBinnerTopCalibrator
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: confidences to 1.4e-6, where its
 //     L-BFGS ends
-//   - Departures: as scaling-binning; rows have no division
+//   - Departures: Those of scaling-binning, but rows are not divided.
 type TopScaled struct {
 	Bins int // bins of equal numbers of rows, 1 to 1000; 0 means 10
 }

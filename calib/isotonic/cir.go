@@ -8,36 +8,28 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Centred is centred isotonic regression (Oron and Flournoy 2017) of each
-// class against all others: for each class j a function g_j is fitted to the n pairs
-// (p_ij, 1[y_i = j]) of softmax probability and outcome, and
+// Centred is centred isotonic regression of each class against all others. Isotonic
+// regression is flat within its blocks. Here each block has one knot, at the mean of
+// its scores, and g is linear between knots, so it rises strictly. Blocks of value 0 or
+// 1 stay flat, as in the authors' package cir and in cir_model. Below the least and
+// above the largest score of the set, g has the values of the first and the last block.
+// The prediction may change.
 //
-//	q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same over the classes.
-//
-// Isotonic regression is flat within its blocks. Here each block has one knot, at the
-// mean of its scores, and g is linear between knots, so it rises strictly. Blocks of
-// value 0 or 1 stay flat, as in the authors' package cir and in cir_model. Below the
-// least and above the largest score of the set, g has the values of the first and the
-// last block. The prediction may change.
-//
-// Departures. The second term is that of OneVsRest. probmetrics, which applies
-// cir_model to each class, raises zeros to 1e-30 instead; then a class without
-// calibration rows has an NLL of 69. The authors compare means after rounding them to
-// 8 decimals; ours are compared exactly. Ties are as in Regression; in cir_model
-// each of them is a score of its own.
-//
-//   - Formula: q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j linear through the mean
-//     score and the value of each block of the isotonic regression of (p_ij, 1[y_i = j]);
-//     flat at 0 and 1
+//   - Formula: q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j linear through the
+//     mean score and the value of each block of the isotonic regression of (p_ij, 1[y_i
+//     = j]); flat at 0 and 1
 //   - Reference: Oron and Flournoy 2017
 //   - Compared with: assaforon/cir 2.5.1, the authors', in R; mathijs02/cir-model 0.2.0
 //   - Agreement: lattice, 400 + 8 rows of 5 classes, with cir: probabilities to 3e-10,
 //     the size of the second term; the fifteen networks, with cir-model: to 6e-11 on
-//     twelve, 2.7e-3 on organamnist/vit-b16 (ties, which are blocks of their own there);
-//     where probabilities saturate, to 1.0e-3 on bloodmnist and .41 on
+//     twelve, 2.7e-3 on organamnist/vit-b16 (ties, which are blocks of their own
+//     there); where probabilities saturate, to 1.0e-3 on bloodmnist and .41 on
 //     cifar100/resnet14-adam
-//   - Departures: ties as in ir; the term 1e-9 p is that of irova; means are compared
-//     exactly, by the authors after rounding to 8 decimals
+//   - Departures: Ties are as in ir; in cir_model each of them is a score of its own.
+//     The term 1e-9 p is that of irova. probmetrics, which applies cir_model to each
+//     class, raises zeros to 1e-30 instead; then a class without calibration rows has
+//     an NLL of 69. The authors compare means after rounding them to 8 decimals; ours
+//     are compared exactly.
 type Centred struct{}
 
 // CIREntry is the entry of Centred.

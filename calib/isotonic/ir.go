@@ -10,22 +10,9 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// Regression is multi-class isotonic regression (IRM) of Zhang, Kailkhura
-// and Han (2020): one nondecreasing g, fitted to the n k pairs (p_ij, 1[y_i = j]) of
-// softmax probability and outcome, and
-//
-//	q_j = (g(p_j) + 1e-9 p_j) / sum of the same over the classes.
-//
-// The second term orders classes that share a plateau of g, so the prediction
-// stays; see Map.
-//
-// Ties. Probabilities that differ by rounding alone are one point of the regression, and
-// have one value later: those that agree to 2^-22 of p up to 1/2, and of 1-p above
-// (package stretch). In the authors' code each is a knot, but those within 1e-15 are
-// one, so that all below 1e-15, and all above 1 - 1e-15, are alike.
-//
-// Departures. The ties. The paper divides by the sum of the row when it computes scores.
-// Our map divides at once, which changes no score.
+// Regression is multi-class isotonic regression (IRM): one function for the softmax
+// probabilities of all classes. The term 1e-9 p orders classes that share a plateau of
+// g, so the prediction stays; see Map.
 //
 //   - Formula: q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to
 //     all n k pairs (p_ij, 1[y_i = j])
@@ -34,11 +21,15 @@ import (
 //     zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it
 //   - Agreement: the fifteen networks: probabilities to 3e-11 on nine, 4e-10 on
 //     pneumoniamnist, 6e-6 to 3e-4 on three with ties (cifar100/wrn-16-4,
-//     cifar100-lt-r100, organamnist/vit-b16); where probabilities saturate, to 1.3e-3 on
-//     bloodmnist and .24 on cifar100/resnet14-adam; cifar10-jpeg/resnet50-w8-s2 of
+//     cifar100-lt-r100, organamnist/vit-b16); where probabilities saturate, to 1.3e-3
+//     on bloodmnist and .24 on cifar100/resnet14-adam; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
-//   - Departures: probabilities that agree to 2^-22 of p, or of 1-p above 1/2, are tied;
-//     theirs are tied within 1e-15, all above 1 - 1e-15 among them
+//   - Departures: Probabilities that differ by rounding alone are one point of the
+//     regression, and have one value later: those that agree to 2^-22 of p up to 1/2,
+//     and of 1-p above. In the authors' code each is a knot, but those within 1e-15 are
+//     tied, so that all below 1e-15, and all above 1 - 1e-15, are alike. The paper
+//     divides by the sum of the row when it computes scores. Our map divides at once,
+//     which changes no score.
 type Regression struct{}
 
 // IREntry is the entry of Regression.

@@ -10,16 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// OneVsRest is isotonic regression of each class against all others
-// (Zadrozny and Elkan 2002): for each class j a nondecreasing g_j, fitted to the n
-// pairs (p_ij, 1[y_i = j]), and
-//
-//	q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same over the classes.
-//
-// The second term is that of Zhang, Kailkhura and Han (2020), whose code others
-// copied. Without it, a class without calibration rows, or a row on the zero plateaus
-// of all classes, would have probability 0: on a long tail the NLL is 6.9 with the
-// term and 129 without. Ties are as in Regression. The prediction may change.
+// OneVsRest is isotonic regression of each class against all others. The prediction may
+// change.
 //
 //   - Formula: q_j = (g_j(p_j) + 1e-9 p_j) / sum of the same, g_j nondecreasing, fitted
 //     to the n pairs (p_ij, 1[y_i = j])
@@ -27,11 +19,13 @@ import (
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration uses it
 //   - Agreement: the fifteen networks: probabilities to 4e-11 on eleven, 8e-10 on
-//     pneumoniamnist, 2.2e-3 on organamnist/vit-b16 (ties); where probabilities saturate,
-//     to 7.7e-4 on bloodmnist and .33 on cifar100/resnet14-adam;
+//     pneumoniamnist, 2.2e-3 on organamnist/vit-b16 (ties); where probabilities
+//     saturate, to 7.7e-4 on bloodmnist and .33 on cifar100/resnet14-adam;
 //     cifar10-jpeg/resnet50-w8-s2 of data/bundle: NLL and mean confidence to 1e-12
-//   - Departures: ties as in ir; the term 1e-9 p is that of Zhang et al., the paper of
-//     2002 has none
+//   - Departures: Ties are as in ir. The paper of 2002 has no term 1e-9 p. It is that
+//     of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a class
+//     without calibration rows, or a row on the zero plateaus of all classes, would
+//     have probability 0: on a long tail the NLL is 6.9 with the term and 129 without.
 type OneVsRest struct{}
 
 // IROVAEntry is the entry of OneVsRest.

@@ -10,10 +10,8 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// TopRegression is isotonic regression of the top label (Zadrozny and Elkan
-// 2002): a nondecreasing g is fitted to the n pairs of confidence and hit (1 if the
-// prediction is right), and the predicted class gets g(conf); see TopLabel. Ties are as in
-// Regression.
+// TopRegression is isotonic regression of the top label, fitted to confidence and hit
+// (1 if the prediction is right); see TopLabel.
 //
 //   - Formula: confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)
 //   - Reference: Zadrozny and Elkan 2002
@@ -21,7 +19,7 @@ import (
 //   - Agreement: the fifteen networks: confidences to 2e-9 on twelve, 4e-8 on
 //     pneumoniamnist; where confidences saturate, to 1.0e-3 on bloodmnist and .055 on
 //     cifar100/resnet14-adam
-//   - Departures: ties as in ir
+//   - Departures: Ties are as in ir.
 type TopRegression struct{}
 
 // IRTopEntry is the entry of TopRegression.

@@ -12,73 +12,62 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// InductiveVennAbers is the inductive Venn-Abers predictor (Vovk, Petej and Fedorova
-// 2015). For a binary problem and a score s it has two probabilities: p0 and p1 are
-// the values at s of the isotonic regressions of the calibration rows and of one more
-// row, with score s and outcome 0 or 1. If the rows are exchangeable, one of the two
-// is calibrated. They are merged into
-//
-//	p = p1 / (1 - p0 + p1),
-//
-// which minimises the largest regret of the logarithmic loss. p is never 0 or 1.
+// InductiveVennAbers is the inductive Venn-Abers predictor. For a binary problem and a
+// score s it has two probabilities: p0 and p1 are the values at s of the isotonic
+// regressions of the calibration rows and of one more row, with score s and outcome 0
+// or 1. If the rows are exchangeable, one of the two is calibrated. Merged into p they
+// minimise the largest regret of the logarithmic loss. p is never 0 or 1.
 //
 // Several classes are coupled in one of two ways.
-//   - one-vs-rest: for each class the score is its softmax probability; p of the
-//     classes are divided by their sum. Ties are as in Regression: the score of a
+//
+//   - one-vs-rest: for each class the score is its softmax probability. The score of a
 //     row that is tied with a calibration score is equal to it.
 //   - one-vs-one: for each pair of classes the rows of these two classes are used. The
 //     score is the difference of the two logits, so only equal differences tie. The
-//     pairs r_ij = p(i rather than j) are coupled by
-//     q_i = 1 / (sum over j != i of 1/r_ij - (k-2)), divided by the sum of the row
-//     (Price et al. 1994; Manokhin 2017). At most 100 classes.
+//     pairs r_ij = p(i rather than j) are coupled as in Price et al. (1994) and
+//     Manokhin (2017), and divided by the sum of the row. At most 100 classes.
 //
 // A class without calibration rows takes part like the others: with one class against
 // the rest, p0 = 0 and p1 falls with the number of rows of larger scores; a pair
-// without rows has p = 1/2. (The package venn-abers leaves such classes out of the
-// output.) The prediction may change.
+// without rows has p = 1/2. The prediction may change.
 //
-// The map keeps every calibration score, n k or n (k-1) of them, because p1 rises
-// at every row. So n k is at most 10 million.
+// The map keeps every calibration score, n k or n (k-1) of them, because p1 rises at
+// every row. So n k is at most 10 million.
 //
 //   - Formula: q_j = p / sum of the same, p = p1/(1-p0+p1), where p0 and p1 are the
-//     isotonic regressions at p_j of the n pairs (p_ij, 1[y_i = j]) and one more pair of
-//     outcome 0 or 1; or pairs of classes, coupled by q_i = 1 / (sum over j != i of
+//     isotonic regressions at p_j of the n pairs (p_ij, 1[y_i = j]) and one more pair
+//     of outcome 0 or 1; or pairs of classes, coupled by q_i = 1 / (sum over j != i of
 //     1/r_ij - (k-2))
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
 //   - Agreement: the fifteen networks, one-vs-rest: probabilities to 3e-16 on five, to
 //     1.4e-5 on eight with ties, 1.2e-3 on organamnist/vit-b16 (ties) and .037 on
-//     cifar100/resnet14-adam (its probabilities saturate), on rows without a score above
-//     the largest calibration score; on others to .13 (cifar100-lt-r100). Eleven of them,
-//     one-vs-one: to 1.2e-15 on five, to .016 on others
-//   - Departures: ties as in ir; for a score above the largest one, p0 and p1 are those
-//     of the definition, where the package takes those of its last point; the package
-//     leaves classes without calibration rows out
+//     cifar100/resnet14-adam (its probabilities saturate), on rows without a score
+//     above the largest calibration score; on others to .13 (cifar100-lt-r100). Eleven
+//     of them, one-vs-one: to 1.2e-15 on five, to .016 on others
+//   - Departures: Ties are as in ir. For a score above the largest one, p0 and p1 are
+//     those of the definition, where the package takes those of its last point. The
+//     package leaves classes without calibration rows out of its output.
 type InductiveVennAbers struct {
 	Coupling string // "one-vs-rest" or "one-vs-one"; empty means "one-vs-rest"
 }
 
-// CrossVennAbers is the cross Venn-Abers predictor (Vovk, Petej and Fedorova 2015):
-// the calibration rows are split at random into folds, each fold has an inductive
-// predictor, and their probabilities are merged by geometric means,
+// CrossVennAbers is the cross Venn-Abers predictor: the calibration rows are split at
+// random into folds, each fold has an inductive predictor, and their probabilities are
+// merged. Folds are not stratified by class. Coupling is as in InductiveVennAbers.
 //
-//	p = GM(p1) / (GM(1-p0) + GM(p1)).
-//
-// Departure. In the paper the scoring classifier is trained again for each fold, on
-// the rows of the other folds. A post-hoc method has one trained network, so the folds
-// share its scores. Folds are not stratified by class. Coupling is as in
-// InductiveVennAbers.
-//
-//   - Formula: q_j = p / sum of the same, p = GM(p1)/(GM(1-p0) + GM(p1)), geometric means
-//     over the ivap of disjoint folds
+//   - Formula: q_j = p / sum of the same, p = GM(p1)/(GM(1-p0) + GM(p1)), geometric
+//     means over the ivap of disjoint folds
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: the fifteen networks, with the folds of ours: probabilities to 4e-16 on
-//     five, to 1.1e-4 on nine with ties and .044 on cifar100/resnet14-adam (its
+//   - Agreement: the fifteen networks, with the folds of ours: probabilities to 4e-16
+//     on five, to 1.1e-4 on nine with ties and .044 on cifar100/resnet14-adam (its
 //     probabilities saturate), on rows without a score above the largest one of a fold;
 //     on others to .079 (cifar100-lt-r100)
-//   - Departures: ties and scores above the largest one as in ivap; the folds share the
-//     scores of one network, which is not trained again
+//   - Departures: Ties and scores above the largest one are as in ivap. In the paper
+//     the scoring classifier is trained again for each fold, on the rows of the other
+//     folds. A post-hoc method has one trained network, which is not trained again, so
+//     the folds share its scores.
 type CrossVennAbers struct {
 	Coupling string // "one-vs-rest" or "one-vs-one"; empty means "one-vs-rest"
 	Folds    int    // 2 to 100, at most the number of rows; 0 means 5

@@ -11,32 +11,25 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Beta is beta calibration of each class against all others (Kull, Silva
-// Filho and Flach 2017): for each class a logistic regression of the n outcomes on
-// ln p and -ln(1-p), where p is the softmax probability of the class,
-//
-//	g(p) = sigmoid(a ln p - b ln(1-p) + c),  a, b in [0, 1000], |c| <= 1000.
-//
-// That is 3 k parameters. q_j is g_j(p_j) divided by the sum of the row; a row of
-// zeros becomes uniform. p is limited to [eps, 1-eps], eps = 2^-52, as in the
-// authors' code. The identity is a = b = 1, c = 0. The prediction may change.
-//
-// Departures. The authors fit almost without a penalty (C = 1e11). If a coefficient
-// is negative, they fit again without its regressor. We take the minimum for
-// a, b >= 0. The result is the same if one of them was negative. If the second fit
-// would be negative too, our g still does not fall. A class that is absent, or whose
-// rows all have a larger p than the other rows, has no minimum. Its parameters are
-// where the gradient has vanished, below 1e-12; another solver ends elsewhere, and a
-// warning says so.
+// Beta is beta calibration of each class against all others: for each class a logistic
+// regression of the n outcomes on ln p and -ln(1-p), where p is its softmax
+// probability. That is 3 k parameters. A row of zeros becomes uniform. p is limited to
+// [eps, 1-eps], eps = 2^-52, as in the authors' code. The identity is a = b = 1, c = 0.
+// The prediction may change.
 //
 //   - Formula: q_j = sigmoid(a_j ln p_j - b_j ln(1-p_j) + c_j), divided by the sum over
-//     the classes; a, b >= 0
+//     the classes; a, b in [0, 1000], |c| <= 1000
 //   - Reference: Kull, Silva Filho and Flach 2017
 //   - Compared with: betacal (the authors'); numpy
-//   - Agreement: lattice, 400 rows of 5 classes: parameters to 1e-9 with Newton's method
-//     in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops
-//   - Departures: the minimum for a, b >= 0; theirs drops a regressor with a negative
-//     coefficient and fits again. A class without a minimum gives a warning
+//   - Agreement: lattice, 400 rows of 5 classes: parameters to 1e-9 with Newton's
+//     method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops
+//   - Departures: The authors fit almost without a penalty (C = 1e11). If a coefficient
+//     is negative, they drop its regressor and fit again. Ours takes the minimum for a,
+//     b >= 0. The result is the same if one of them was negative. If the second fit
+//     would be negative too, our function still does not fall. A class that is absent,
+//     or whose rows all have a larger p than the other rows, has no minimum. Its
+//     parameters are where the gradient has vanished, below 1e-12; another solver ends
+//     elsewhere, and a warning says so.
 type Beta struct{}
 
 // BetaEntry is the entry of Beta.

@@ -12,37 +12,25 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Dirichlet is Dirichlet calibration with off-diagonal and intercept
-// regularisation (Dir-ODIR; Kull et al. 2019),
+// Dirichlet is Dirichlet calibration with off-diagonal and intercept regularisation
+// (Dir-ODIR). As in the authors' code for networks, the calibration set is split into
+// folds and (A, b) is fitted without each of them. The lambda with the least NLL on the
+// excluded rows is chosen. The probabilities are the mean over its fits, so no fit has
+// seen all rows. The method has k^2 + k parameters. The prediction may change.
 //
-//	p = softmax(A x + b),   x = log softmax(l),
-//
-// (A, b) at the minimum of
-//
-//	mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2.
-//
-// As in the authors' code for networks, the calibration set is split into folds and
-// (A, b) is fitted without each of them. The lambda with the least NLL on the
-// excluded rows is chosen. The probabilities are the mean over its fits, so no fit
-// has seen all rows.
-//
-// Departures. Their solver is Adam, stopped early. We go to the minimum, and add
-// 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways; we take
-// mu = lambda, unless it is given. Their grid has three values a decade from 10^-5
-// to 10^6 (from 10^-2 for 100 classes). Ours is odirGrid, in its order; it stops when
-// two values in a row are worse than the best. Above 10 no parameter is free, and
-// small values overfit. The method has k^2 + k parameters; more than
-// mostMatrixClasses classes are an error. The prediction may change.
-//
-//   - Formula: p = mean over folds of softmax(A x + b), x = log softmax(l), each by mean
-//     NLL + lambda sum over c != j of A_cj^2 + mu sum b^2
+//   - Formula: p = mean over folds of softmax(A x + b), x = log softmax(l), each by
+//     mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2
 //   - Reference: Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019
 //   - Compared with: numpy
-//   - Agreement: 150 + 12 drawn rows of 4 classes, for given penalties: probabilities to
-//     1e-6 with Newton's method and the whole Hessian; the choice of lambda is compared
-//     with independent fits, not with the authors' code
-//   - Departures: the minimum instead of Adam stopped early; a shorter grid of lambda; mu
-//     = lambda; 1e-6 sum (A_cc-1)^2, so that there is a minimum; at most 100 classes
+//   - Agreement: 150 + 12 drawn rows of 4 classes, for given penalties: probabilities
+//     to 1e-6 with Newton's method and the whole Hessian; the choice of lambda is
+//     compared with independent fits, not with the authors' code
+//   - Departures: The authors stop their solver, Adam, early. Ours goes to the minimum,
+//     and adds 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways;
+//     ours is mu = lambda, unless it is given. Their grid of lambda has three values a
+//     decade from 10^-5 to 10^6 (from 10^-2 for 100 classes). Ours is shorter, and ends
+//     when two values in a row are worse than the best. Above 10 no parameter is free,
+//     and small values overfit. More than 100 classes are an error.
 type Dirichlet struct {
 	Lambda float64 // penalty of the elements off the diagonal, 1e-9 to 1e9; 0: by cross-validation
 	Mu     float64 // penalty of the offsets, 1e-9 to 1e9; 0: that of Lambda
@@ -59,16 +47,16 @@ var DirichletEntry = calib.NewEntry[Dirichlet, dirichletMap](calib.Entry{
 	Cost:    4000,
 })
 
-// MatrixODIR is Dirichlet with the logits in place of the
-// log-probabilities: matrix scaling (Guo et al. 2017) with the same penalties. It
-// needs true logits, like Vector.
+// MatrixODIR is matrix scaling (Guo et al. 2017): Dirichlet with the logits in place of
+// the log-probabilities, and with the same penalties. It needs true logits, like
+// Vector.
 //
 //   - Formula: p = mean over folds of softmax(A l + b), penalties as in dirichlet
-//   - Reference: Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019; after
-//     Guo, Pleiss, Sun and Weinberger 2017
+//   - Reference: Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song and Flach 2019;
+//     after Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: none
 //   - Agreement: not compared by itself; the solver is that of dirichlet
-//   - Departures: those of dirichlet
+//   - Departures: Those of dirichlet.
 type MatrixODIR Dirichlet
 
 // MSODIREntry is the entry of MatrixODIR.

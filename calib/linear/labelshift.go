@@ -14,49 +14,42 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// LabelShift corrects the probabilities of a network for other shares of the classes
-// in the target domain, which it estimates from unlabelled target rows by the EM
-// algorithm of Saerens, Latinne and Decaestecker (2002), after the calibration that
-// Alexandari, Kundaje and Shrikumar (2020) found necessary. With calibrated
-// probabilities p_j = softmax(l/T + b)_j,
-//
-//	q_j = w_j p_j / sum over c of w_c p_c,  w_j = pi_j / m_j,
-//
-// where m is the mean of p over the calibration rows and pi maximises the likelihood
-// of the target rows: from pi = m, EM sets pi to the mean of q over the target rows
-// until no share changes by more than 1e-6, or after 100 steps. It assumes that each
-// class looks the same in both domains, p(x | y). If the target rows are those of the
-// calibration set, q = p. The prediction may change.
+// LabelShift corrects the probabilities of a network for other shares of the classes in
+// the target domain, which it estimates from unlabelled target rows by the EM
+// algorithm, after the calibration that Alexandari, Kundaje and Shrikumar (2020) found
+// necessary. EM starts at the mean of p over the calibration rows. It sets pi to the
+// mean of q over the target rows until no share changes by more than 1e-6, or after 100
+// steps. It assumes that each class looks the same in both domains, p(x | y). If the
+// target rows are those of the calibration set, q = p. The prediction may change.
 //
 // The calibration is one of
+//
 //   - bcts: bias-corrected temperature scaling, T and an offset b_j for each class, at
 //     the minimum of the calibration NLL;
 //   - ts: b = 0, and T is that of TemperatureScaling;
 //   - none: b = 0, T = 1, as in 2002.
 //
-// Departures. 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature of ts, is added
-// to the NLL of bcts, because a class without calibration rows has no minimum
-// otherwise; the authors' code fails there. Like their code, EM compares with the mean
-// of p and not with the shares of the labels; for bcts the two are the same. Their
-// adapter, if it is given the calibration, passes uncalibrated target rows to EM; ours
-// calibrates both sets, as the paper says.
-//
 // The NLL of the report is that of q on the calibration rows, whose shares of the
 // classes are other ones. It grows with the shift.
 //
 //   - Formula: q_j = w_j p_j / sum of the same, p = softmax(l/T + b), w_j = pi_j / mean
-//     of p_j over the calibration rows, pi at the maximum of the likelihood of the target
-//     rows, by EM
+//     of p_j over the calibration rows, pi at the maximum of the likelihood of the
+//     target rows, by EM
 //   - Reference: Saerens, Latinne and Decaestecker 2002; Alexandari, Kundaje and
 //     Shrikumar 2020
 //   - Compared with: kundajelab/abstention, the authors': TempScaling, then
 //     EMImbalanceAdapter on its probabilities
 //   - Agreement: the fifteen networks, test rows as target: probabilities to 5e-15
 //     without calibration; to 2.8e-6 with ts, where their solver ends, and 1.2e-9 if it
-//     goes on; to 1.1e-2 with bcts, 1.7e-3 on 20newsgroups with 1,147 of 7,532 rows above
-//     1e-4, where their solver ends, and 1.9e-3 and 2.4e-4 if it goes on (the ridge)
-//   - Departures: a ridge of 1e-6 on the parameters of the calibration, so that absent
-//     classes have a minimum
+//     goes on; to 1.1e-2 with bcts, 1.7e-3 on 20newsgroups with 1,147 of 7,532 rows
+//     above 1e-4, where their solver ends, and 1.9e-3 and 2.4e-4 if it goes on (the
+//     ridge)
+//   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature
+//     of ts, is added to the NLL of bcts, because a class without calibration rows has
+//     no minimum otherwise; the authors' code fails there. Like their code, EM compares
+//     with the mean of p and not with the shares of the labels; for bcts the two are
+//     the same. Their adapter, if it is given the calibration, passes uncalibrated
+//     target rows to EM; ours calibrates both sets, as the paper says.
 type LabelShift struct {
 	Calibration string  // "bcts", "ts" or "none"; empty means "bcts"
 	Steps       int     // most steps of EM, 1 to 100,000; 0 means 100

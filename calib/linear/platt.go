@@ -9,26 +9,21 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Platt is Platt scaling (Platt 1999) of each class against all others: for
-// each class a logistic regression of the n outcomes on the softmax probability p of
-// the class,
+// Platt is Platt scaling of each class against all others: for each class a logistic
+// regression of the n outcomes on its softmax probability. The outcomes are smoothed
+// against overfitting, as in Platt's paper; a class has N+ positive and N- other rows.
+// So the loss has a minimum for every set, also for a class without rows. The slope a
+// may be negative, and is limited to [-1e14, 1e14]; a class whose scores are all equal
+// has slope 0. The prediction may change.
 //
-//	g(p) = sigmoid(a p + b).
-//
-// q_j is g_j(p_j) divided by the sum of the row. As in Platt's paper the outcomes are
-// smoothed against overfitting: of N+ positive and N- other rows the targets are
-// (N+ + 1)/(N+ + 2) and 1/(N- + 2). So the loss has a minimum for every set, also for
-// a class without rows. The slope a may be negative, and is limited to [-1e14, 1e14]; a
-// class whose scores are all equal has slope 0. The prediction may change. scikit-learn's
-// CalibratedClassifierCV(method="sigmoid") is the same on given probabilities; with
-// two classes it fits class 1 alone, with the same result.
-//
-// The minimum is found by Newton's method to a gradient of 1e-9, as Lin, Lin and Weng
+// scikit-learn's CalibratedClassifierCV(method="sigmoid") is the same on given
+// probabilities; with two classes it fits class 1 alone, with the same result. The
+// minimum is found by Newton's method to a gradient of 1e-9, as Lin, Lin and Weng
 // (2007) propose; scikit-learn stops its BFGS at a gradient of 1e-5 in the sum over
 // rows.
 //
-//   - Formula: q_j = sigmoid(a_j p_j + b_j) / sum of the same, a_j and b_j at the minimum
-//     of the logistic loss with targets (N+ + 1)/(N+ + 2) and 1/(N- + 2)
+//   - Formula: q_j = sigmoid(a_j p_j + b_j) / sum of the same, a_j and b_j at the
+//     minimum of the logistic loss with targets (N+ + 1)/(N+ + 2) and 1/(N- + 2)
 //   - Reference: Platt 1999; Lin, Lin and Weng 2007
 //   - Compared with: scikit-learn 1.2.1, CalibratedClassifierCV(method="sigmoid")
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 1.1e-8, where its
@@ -36,18 +31,17 @@ import (
 //   - Departures: none
 type Platt struct{}
 
-// PlattLogits is Platt on the logarithmic scale, which can undo a temperature.
-// The score of a class is its log odds log(p/(1-p)), limited to [-700, 700], or
-// log(p + 1e-10), which probmetrics and CalArena use under this name. For two classes
-// only log odds are symmetric: with them the rows sum to 1 before they are divided.
-// Beta calibration has a slope on log p and another on log(1-p), and no smoothed
-// targets.
+// PlattLogits is Platt on the logarithmic scale, which can undo a temperature. Log odds
+// are limited to [-700, 700]. probmetrics and CalArena use log(p_j + 1e-10) under this
+// name. For two classes only log odds are symmetric: with them the rows sum to 1 before
+// they are divided. Beta calibration has a slope on log p and another on log(1-p), and
+// no smoothed targets.
 //
-//   - Formula: q_j = sigmoid(a_j z_j + b_j) / sum of the same, z_j = log(p_j/(1-p_j)) or
-//     log(p_j + 1e-10), fitted as platt
+//   - Formula: q_j = sigmoid(a_j z_j + b_j) / sum of the same, z_j = log(p_j/(1-p_j))
+//     or log(p_j + 1e-10), fitted as platt
 //   - Reference: Platt 1999; Lin, Lin and Weng 2007
-//   - Compared with: scikit-learn 1.2.1, CalibratedClassifierCV(method="sigmoid"), on log
-//     p as probmetrics calls it and on log odds
+//   - Compared with: scikit-learn 1.2.1, CalibratedClassifierCV(method="sigmoid"), on
+//     log p as probmetrics calls it and on log odds
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 7e-9, where its
 //     BFGS ends
 //   - Departures: none

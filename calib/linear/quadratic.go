@@ -8,15 +8,10 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// Quadratic is quadratic scaling of each class against all others: for each
-// class a logistic regression of the n outcomes on the log odds z of its softmax
-// probability and on their square,
-//
-//	g(z) = sigmoid(a z + c z^2 + b),
-//
-// without a penalty. q_j is g_j(z_j) divided by the sum of the row. z is limited to
-// [-700, 700]. g need not be monotone. The prediction may change. With two classes it
-// is the quadratic scaling of probmetrics, which has no form for several classes.
+// Quadratic is quadratic scaling of each class against all others: for each class a
+// logistic regression of the n outcomes on the log odds of its softmax probability and
+// on their square, without a penalty. z is limited to [-700, 700]. The function need
+// not be monotone. The prediction may change.
 //
 // A class that is absent, or that the two columns tell apart without an error, has no
 // minimum. Its parameters are where the gradient has vanished, below 1e-12, or at the
@@ -28,7 +23,8 @@ import (
 //   - Compared with: scikit-learn 1.2.1, LogisticRegression without a penalty, as
 //     probmetrics uses it for two classes
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 3e-11
-//   - Departures: one-vs-rest for several classes, for which probmetrics has no form
+//   - Departures: Several classes are fitted one against the rest. probmetrics has no
+//     form for them; with two classes ours is the same.
 type Quadratic struct{}
 
 // QuadraticEntry is the entry of Quadratic.

@@ -7,28 +7,19 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// StructuredMatrix is structured matrix scaling (Berta, Holzmueller, Jordan
-// and Bach 2026): StructuredVector with a full matrix,
+// StructuredMatrix is structured matrix scaling: StructuredVector with a full matrix,
+// k^2 + k parameters. As off_diagonal grows, the method becomes svs. The prediction may
+// change.
 //
-//	p = softmax(W x + b),
-//
-// with the x of svs and (W, b) at the minimum of
-//
-//	mean NLL + (k/n) (diagonal sum (W_cc-1)^2 + intercept sum b^2)
-//	         + (k(k-1)/n) off_diagonal sum over c != j of W_cj^2.
-//
-// It has k^2 + k parameters; more than mostMatrixClasses classes are an error. As
-// off_diagonal grows, the method becomes svs. The prediction may change. For
-// departures see StructuredVector.
-//
-//   - Formula: p = softmax(W x + b), x as in svs, by mean NLL + (k/n) (sum (W_cc-1)^2 +
-//     sum b^2) + (k(k-1)/n) sum over c != j of W_cj^2
+//   - Formula: p = softmax(W x + b), x as in svs, by mean NLL + (k/n) (diagonal sum
+//     (W_cc-1)^2 + intercept sum b^2) + (k(k-1)/n) off_diagonal sum over c != j of
+//     W_cj^2, all three 1
 //   - Reference: Berta, Holzmueller, Jordan and Bach 2026
 //   - Compared with: numpy; dholzmueller/probmetrics (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
-//     method in numpy; the authors' code to the digits that it prints (on which networks
-//     was not recorded)
-//   - Departures: as svs; at most 100 classes
+//     method in numpy; the authors' code to the digits that it prints (on which
+//     networks was not recorded)
+//   - Departures: Those of svs. More than 100 classes are an error.
 type StructuredMatrix struct {
 	Diagonal    float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept   float64 // 1e-9 to 1e9, times k/n; 0 means 1

@@ -10,33 +10,23 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// StructuredVector is structured vector scaling (Berta, Holzmueller, Jordan
-// and Bach 2026): vector scaling of the log-probabilities of temperature scaling,
-// kept near them by a ridge that shrinks with n,
-//
-//	p = softmax(v x + b),   x = log((1 - w) softmax(l/T) + w/k),   w = 1/(n+1),
-//
-// with the T of ts and (v, b) at the minimum of
-//
-//	mean NLL + (k/n) (diagonal sum (v-1)^2 + intercept sum b^2).
-//
-// The mixture with w keeps x finite. As both options grow, the method becomes ts,
+// StructuredVector is structured vector scaling: vector scaling of the
+// log-probabilities of temperature scaling, kept near them by a ridge that shrinks with
+// n. The mixture with w keeps x finite. As both options grow, the method becomes ts,
 // except for w. The prediction may change.
 //
-// Departures. The public code stops a BFGS method at its default tolerance. We go on
-// to the minimum, which is unique. The public code clips x at the least float32, but
-// w/k is never below that. It has other methods for two classes, which the caller
-// selects; here two classes are treated like any other number.
-//
-//   - Formula: p = softmax(v x + b), x = log((1-w) softmax(l/T) + w/k), w = 1/(n+1), by
-//     mean NLL + (k/n) (sum (v-1)^2 + sum b^2)
+//   - Formula: p = softmax(v x + b), x = log((1-w) softmax(l/T) + w/k), w = 1/(n+1), T
+//     of ts, by mean NLL + (k/n) (diagonal sum (v-1)^2 + intercept sum b^2), diagonal =
+//     intercept = 1
 //   - Reference: Berta, Holzmueller, Jordan and Bach 2026
 //   - Compared with: numpy; dholzmueller/probmetrics (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
-//     method in numpy; the authors' code to the digits that it prints (on which networks
-//     was not recorded)
-//   - Departures: to the minimum, where theirs stops at a default tolerance; two classes
-//     are treated like any number
+//     method in numpy; the authors' code to the digits that it prints (on which
+//     networks was not recorded)
+//   - Departures: The public code stops a BFGS method at its default tolerance. Ours
+//     goes on to the minimum, which is unique. The public code clips x at the least
+//     float32, but w/k is never below that. It has other methods for two classes, which
+//     the caller selects; here two classes are treated like any other number.
 type StructuredVector struct {
 	Diagonal  float64 // 1e-9 to 1e9, times k/n; 0 means 1
 	Intercept float64 // 1e-9 to 1e9, times k/n; 0 means 1

@@ -11,40 +11,33 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// DAC is density-aware calibration (Tomani, Waseda, Shen and Cremers 2023): the
-// temperature of a row grows with its distance to known features,
-//
-//	p = softmax(l/T),  T = max(w s + w0, 1e-3),  0 <= w <= 10,000,  |w0| <= 100,
-//
-// where s is the squared distance of the feature h/|h| to the K-th nearest row of a
-// bank of such features, in [0, 4], and w and w0 minimise the calibration NLL. A
-// feature of length 0 stays 0.
-//
-// Departures. The authors search among the features of the training set, which this
-// program does not have. Here the bank holds calibration rows, and a calibration row
-// is not its own neighbour when w and w0 are fitted. (The NLL of the report is that of
-// the map, for which it is.) The authors sum w s over several layers, have one of
-// their methods behind it, and keep T above 1e-20; here are the one layer that data
-// sets store, temperature scaling, and a floor as in HFE. They search 50 neighbours
-// among 50,000 rows of CIFAR-10 and 10 among 12,811 of ImageNet; our default is the
-// same share, 1 in 1,000 rows. Their code then takes element -K of the K distances in
-// rising order, which is the nearest neighbour for every K; ours takes the K-th, as in
-// the paper, so K = 1 is their code. Their L-BFGS-B with numerical gradients can stop
-// far from the minimum, since w is of the order of 1/s.
+// DAC is density-aware calibration: the temperature of a row grows with its distance to
+// known features. w is in [0, 10000], w0 in [-100, 100], s in [0, 4]. A feature of
+// length 0 stays 0. The bank is a set of features h/|h| of calibration rows.
 //
 // The loss is not convex where T is floored. The fit starts at ts (w = 0) and at the
 // start of the authors (w = w0 = 1) and takes the lower minimum.
 //
-//   - Formula: p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of h/|h|
-//     to its K-th neighbour in the bank; by mean NLL
+//   - Formula: p = softmax(l/T), T = max(w s + w0, .001), s the squared distance of
+//     h/|h| to its K-th neighbour in the bank; by mean NLL
 //   - Reference: Tomani, Waseda, Shen and Cremers 2023
 //   - Compared with: futakw/DensityAwareCalibration, the authors': DAC and KNNScorer,
 //     whose search was replaced by brute force in numpy
 //   - Agreement: 292 + 8 drawn rows with features: distances to 1e-7 (float32 there); w
 //     and w0 at the minimum of their loss to 1e-6, with distances in float64; their
 //     L-BFGS-B can stop before the minimum
-//   - Departures: neighbours are calibration rows, not training rows; one layer; the K-th
-//     neighbour as in the paper, where the authors' code takes the nearest
+//   - Departures: The authors search among the features of the training set, which this
+//     program does not have. Here neighbours are calibration rows, and a calibration
+//     row is not its own neighbour when w and w0 are fitted. (The NLL of the report is
+//     that of the map, for which it is.) The authors sum w s over several layers, have
+//     one of their methods behind it, and keep T above 1e-20; here are the one layer
+//     that data sets store, temperature scaling, and a floor as in hfe. They search 50
+//     neighbours among 50,000 rows of CIFAR-10 and 10 among 12,811 of ImageNet; our
+//     default is the same share, 1 in 1,000 rows. Their code then takes element -K of
+//     the K distances in rising order, which is the nearest neighbour for every K; ours
+//     takes the K-th, as in the paper, so K = 1 is their code. Their L-BFGS-B with
+//     numerical gradients can stop far from the minimum, since w is of the order of
+//     1/s.
 type DAC struct {
 	Neighbours *int // K, 1 to 100,000, at most the rows of the bank; nil means its rows/1000, at least 1
 	Bank       int  // most rows of the bank, chosen at random, 1 to 1,000,000; 0 means 10,000

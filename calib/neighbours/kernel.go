@@ -9,39 +9,32 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// KernelRegression is the kernel calibrator of CalArena and probmetrics: the estimate of
-// the class probabilities given the vector of softmax probabilities that Popordanoska,
-// Sayer and Blaschko (2022) use to measure calibration errors,
+// KernelRegression is the kernel calibrator of CalArena and probmetrics: the estimate
+// of the class probabilities given the vector of softmax probabilities that
+// Popordanoska, Sayer and Blaschko (2022) use to measure calibration errors. For two
+// classes it is the beta kernel. The bandwidth is that of Scott's rule: .033 for 5,000
+// rows of two classes, .27 for ten, .85 for a hundred. On five networks of data/bundle
+// with 2 to 20 classes its confidence is too high, by .05 to .17. Probabilities are
+// limited to [1e-10, 1 - 1e-10]. A class without calibration rows has probability 0.
+// The prediction may change.
 //
-//	q_j(p) = sum over the calibration rows i of class j of K(p, p_i) / sum over all rows,
+// Each row costs a product with all calibration rows, n k multiplications. The fit
+// reports its NLL on the calibration rows, which takes n such products. Of more than
+// Rows rows, Rows are drawn at random with Input.Seed, as in probmetrics. The map keeps
+// their logits, at most 10 million. Fit and Apply also take 256 bytes for each kept row
+// on each processor.
 //
-// where K(., p_i) is the density of the Dirichlet distribution with parameters p_i/b + 1.
-// For two classes it is the beta kernel. The bandwidth b is n^(-2/(d+4)) with d = k-1,
-// at least 1 (Scott's rule): .033 for 5,000 rows of two classes, .27 for ten, .85 for a
-// hundred. On five networks of data/bundle with 2 to 20 classes its confidence is too
-// high, by .05 to .17. Probabilities are limited to [1e-10, 1 - 1e-10]. A class without
-// calibration rows has probability 0. The prediction may change.
-//
-// Costs. Each row costs a product with all calibration rows, n k multiplications: 0.1 ms
-// for 5,000 rows of 100 classes, 1 to 2 ms for 10,000 rows of 1,000, so half a minute
-// for 25,000 rows. The fit reports its NLL on the calibration rows, which takes n such
-// products. Of more than Rows rows, Rows are drawn at random with Input.Seed, as in
-// probmetrics. The map keeps their logits, at most 10 million. Fit and Apply also take
-// 256 bytes for each kept row on each processor.
-//
-// Departures from probmetrics: none in float64. It draws rows with torch's generator. The
-// paper chooses b by the leave-one-out likelihood, which probmetrics leaves out; the
-// paper leaves out the row itself, since it measures on the same rows.
-//
-//   - Formula: q_j = sum over calibration rows of class j of K_i(p) / sum over all rows,
-//     K_i the Dirichlet density with parameters p_i/b + 1, b = n^(-2/(d+4)), d = k - 1
-//   - Reference: Popordanoska, Sayer and Blaschko 2022; probmetrics (Berta, Holzmueller,
-//     Jordan and Bach 2025)
+//   - Formula: q_j = sum over calibration rows of class j of K_i(p) / sum over all
+//     rows, K_i the Dirichlet density with parameters p_i/b + 1, b = n^(-2/(d+4)), d =
+//     max(1, k-1)
+//   - Reference: Popordanoska, Sayer and Blaschko 2022; probmetrics (Berta,
+//     Holzmueller, Jordan and Bach 2025)
 //   - Compared with: probmetrics 1.3.0, KernelCalibrator, which CalArena runs
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 2e-14, with and
 //     without a bandwidth
-//   - Departures: none; both leave out the paper's choice of b by the leave-one-out
-//     likelihood
+//   - Departures: none from probmetrics, in float64; it draws rows with torch's
+//     generator. The paper chooses b by the leave-one-out likelihood, which both leave
+//     out. The paper leaves out the row itself, since it measures on the same rows.
 type KernelRegression struct {
 	Bandwidth float64 // b, 1e-4 to 100; 0 means n^(-2/(d+4))
 	Rows      int     // most calibration rows that are kept, 1 to 1,000,000; 0 means 10,000

@@ -12,30 +12,13 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// ProCal is proximity-informed calibration by a ratio of densities (Xiong, Deng, Koh,
-// Wu, Li, Xu and Hooi 2023), of the top label; see TopLabel. The proximity of a row is
-// high where the calibration set is dense,
-//
-//	r = mean over the K nearest neighbours of exp(-s),
-//
-// s the squared distance of the features h/|h|, in [0, 4]. A row of confidence c then
-// has the new confidence
-//
-//	g = n_1 f_1(c, r) / (n_1 f_1(c, r) + n_0 f_0(c, r)),
-//
-// where f_1 and f_0 are the densities of (c, r) among the n_1 right and the n_0 wrong
-// calibration rows: products of Gaussian kernels with the bandwidth 1.06 s n^(-1/6),
-// s the standard deviation of c or r among these rows. A calibration row is not its own
-// neighbour. The base is the softmax, or that of temperature scaling.
-//
-// Departures. The proximity is that of the authors' code; in the paper it is exp of
-// minus the mean distance. Their code divides by max(n_1 f_1 + n_0 f_0, 1e-10 n_1), so
-// that a row far from all others gets confidence 0; ours divides logarithms. Where c or
-// r does not vary among the right or the wrong rows, for example with one wrong row,
-// the bandwidth takes the deviation over all rows, and where it does not vary among
-// all, it is left out; in the authors' code both are divisions by 0. Without wrong rows
-// g is 1, without right ones 0. Of more than 10,000 calibration rows, neighbours are
-// searched among as many at random. The authors also use bases other than these two.
+// ProCal is proximity-informed calibration by a ratio of densities, of the top label;
+// see TopLabel. The proximity r of a row is high where the calibration set is dense.
+// Two densities of (c, r), confidence and proximity, are estimated: f1 among the n1
+// right calibration rows and f0 among the n0 wrong ones. They are products of Gaussian
+// kernels with the bandwidth 1.06 s n^(-1/6), s the standard deviation of c or r among
+// these rows. A calibration row is not its own neighbour. The base is the softmax, or
+// that of temperature scaling.
 //
 //   - Formula: confidence n1 f1/(n1 f1 + n0 f0), f1 and f0 kernel densities of
 //     (confidence, r) among right and wrong rows, r the mean of exp(-s) over the 10
@@ -47,9 +30,15 @@ import (
 //     bandwidths and confidences to 1e-12 given the same proximities; ECE on three
 //     networks of data/bundle, where each program does every step itself: 1.569, 1.761
 //     and 11.37 in both
-//   - Departures: no floor of 1e-10 below the densities; constant confidence or
-//     proximity, and sets without wrong rows, have a result; at most 10,000 neighbours to
-//     search
+//   - Departures: The proximity is that of the authors' code; in the paper it is exp of
+//     minus the mean distance. Their code divides by max(n1 f1 + n0 f0, 1e-10 n1), so
+//     that a row far from all others gets confidence 0; ours has no such floor and
+//     divides logarithms. Where c or r does not vary among the right or the wrong rows,
+//     for example with one wrong row, the bandwidth takes the deviation over all rows,
+//     and where it does not vary among all, it is left out; in the authors' code both
+//     are divisions by 0. Without wrong rows the confidence is 1, without right ones 0.
+//     Of more than 10,000 calibration rows, neighbours are searched among as many at
+//     random. The authors also use bases other than these two.
 type ProCal struct {
 	Neighbours int    // K, 1 to 1,000; 0 means 10; of fewer rows all
 	Bank       int    // most rows among which neighbours are searched, chosen at random, 1 to 1,000,000; 0 means 10,000

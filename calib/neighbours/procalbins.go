@@ -11,29 +11,26 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// ProCalBins is proximity-informed calibration by bins (Xiong, Deng, Koh, Wu, Li, Xu
-// and Hooi 2023), the class BinMeanShift of the authors' code: the calibration rows are
-// split at the quantiles of their proximity, see ProCal, and each group has its own
-// isotonic.Regression. A row belongs to the group of its proximity; one at an edge
-// belongs to the group above it. The edges are interpolated linearly between the sorted
-// proximities, as numpy.percentile does.
+// ProCalBins is proximity-informed calibration by bins, the class BinMeanShift of the
+// authors' code. A row belongs to the group of its proximity, see ProCal; one at an
+// edge belongs to the group above it. The edges are interpolated linearly between the
+// sorted proximities, as numpy.percentile does. Each group has its own
+// isotonic.Regression.
 //
-// Departures. The authors calibrate within a group by histogram binning or one-vs-rest
-// isotonic regression too; here is the one that keeps the prediction. A group without
-// calibration rows, by ties of the proximity or fewer rows than groups, has the isotonic
-// regression of all rows; their code fails.
-//
-//   - Formula: ir in each of 5 groups of rows, split at the quantiles of the proximity r
-//     of procal
+//   - Formula: ir in each of 5 groups of rows, split at the quantiles of the proximity
+//     r of procal
 //   - Reference: Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023
-//   - Compared with: MiaoXiong2320/ProximityBias-Calibration (the authors'): BinMeanShift
-//     with MultiIsotonicRegression
-//   - Agreement: 292 + 8 drawn rows with features: probabilities to 1e-12 given the same
-//     proximities, after their probabilities are divided by the sum of the row; ECE and
-//     NLL on three networks of data/bundle, where each program does every step itself:
-//     2.307 and .5974, 1.36 and .9109, 11.98 and 1.2784 in both
-//   - Departures: as procal and ir do; a group without rows has the function of all rows;
-//     histogram binning and one-vs-rest isotonic regression within groups were not done
+//   - Compared with: MiaoXiong2320/ProximityBias-Calibration (the authors'):
+//     BinMeanShift with MultiIsotonicRegression
+//   - Agreement: 292 + 8 drawn rows with features: probabilities to 1e-12 given the
+//     same proximities, after their probabilities are divided by the sum of the row;
+//     ECE and NLL on three networks of data/bundle, where each program does every step
+//     itself: 2.307 and .5974, 1.36 and .9109, 11.98 and 1.2784 in both
+//   - Departures: Those of procal in the proximity, and of ir. The authors calibrate
+//     within a group by histogram binning or one-vs-rest isotonic regression too; here
+//     is the one that keeps the prediction. A group without calibration rows, by ties
+//     of the proximity or fewer rows than groups, has the isotonic regression of all
+//     rows; their code fails.
 type ProCalBins struct {
 	Groups     int // 1 to 100; 0 means 5
 	Neighbours int // as in ProCal

@@ -11,44 +11,37 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// HCalibration is h-calibration (Huang, Cao, Xia, Chen, Wang and Zhang 2025): a map that
-// keeps the order of the classes, here a mixture of temperatures,
-//
-//	p = sum_m w_m softmax(l/T_m),
-//
-// trained so that in each window of 201 neighbouring probabilities of all classes the
-// mean probability is the share of outcomes; see bounded.Objective. It is trained by
-// Adam on all rows at once, for at most 2,000 epochs. Training ends when the ECE of the
-// calibration set was above its least value for 160 epochs, with either selection: the
-// epoch with the least debiased ECE is returned, or with select: nll the one with the
-// least NLL, as the authors select for top-label calibration and for proper scores; see
-// bounded.Training.
-//
-// Departures. The authors train twelve maps (16 to 128 temperatures, piecewise linear
-// maps and monotone networks) and select one on the calibration set; here is one map,
-// with 16 temperatures. Their piecewise linear map also has steps, since its code takes
-// the value at the start of a segment for the start itself. They find the clusters that
-// weigh the errors by k-means from random points of a sample, in float32; ours start at
-// quantiles of all probabilities. They take batches of 5,000 rows on sets other than
-// ImageNet, and have a third selection, by class-wise ECE. Sets of fewer than 30 rows
-// have fewer bins for the debiased ECE, where their code fails.
+// HCalibration is h-calibration: a map that keeps the order of the classes, here a
+// mixture of temperatures. It is trained so that the mean probability is the share of
+// outcomes in each window of neighbouring probabilities; see boundedObjective. Adam
+// takes all rows at once. Training ends when the ECE of the calibration set was above
+// its least value for a number of epochs, with either selection. The epoch returned is
+// the one with the least debiased ECE, or the least NLL, as the authors select for
+// top-label calibration and for proper scores; see hCalTraining.
 //
 // Starting parameters are drawn from the seed of the cell. An epoch costs a pass over
-// all n k probabilities for each class: 16 ms at 5,000 x 10, 0.55 s at 5,000 x 100.
-// Memory is up to 144 bytes for each of the n k probabilities, 88 above 200 classes.
+// all n k probabilities for each class. Memory is up to 144 bytes for each of the n k
+// probabilities, 88 above 200 classes.
 //
 //   - Formula: p = sum_m w_m softmax(l/T_m), 16 temperatures, by the mean over 15
 //     clusters of |mean p - mean outcome| in windows of 201 sorted probabilities of all
 //     classes
 //   - Reference: Huang, Cao, Xia, Chen, Wang and Zhang 2025
 //   - Compared with: WenjianHuang93/h-Calibration (the authors'), with faiss
-//   - Agreement: loss, gradient, ECE, debiased ECE and NLL over 40 steps from the same
-//     start to 1e-7, with clusters from quantiles there too; ECE and NLL on three
-//     networks of data/bundle, from other starts: 1.86 and .5759 against 1.94 and .5759
-//     (1,000 calibration rows); 11.78 and .4795 against 11.79 and .4797; 9.44 and .4245
-//     against 9.08 and .4124
-//   - Departures: one map in place of a selection among twelve; clusters from quantiles
-//     of all probabilities, theirs from random points of a sample; no batches
+//   - Agreement: Over 40 steps from the same start, loss, gradient, ECE, debiased ECE
+//     and NLL agree to 1e-7, if the authors' code takes clusters from quantiles too.
+//     From other starts, ECE and NLL on three networks of data/bundle are 1.86 and
+//     .5759 against 1.94 and .5759 (1,000 calibration rows), 11.78 and .4795 against
+//     11.79 and .4797, 9.44 and .4245 against 9.08 and .4124.
+//   - Departures: The authors train twelve maps (16 to 128 temperatures, piecewise
+//     linear maps and monotone networks) and select one on the calibration set. Ours is
+//     one map with 16 temperatures. Their piecewise linear map also has steps, since
+//     its code takes the value at the start of a segment for the start itself. They
+//     find the clusters that weigh the errors by k-means from random points of a
+//     sample, in float32. Ours start at quantiles of all probabilities. They take
+//     batches of 5,000 rows on sets other than ImageNet; ours has no batches. They have
+//     a third selection, by class-wise ECE. Sets of fewer than 30 rows have fewer bins
+//     for the debiased ECE, where their code fails.
 type HCalibration struct {
 	Temperatures int    // m, 1 to 1,000; 0 means 16
 	Epochs       int    // at most; 0 means 2,000

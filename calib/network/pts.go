@@ -14,38 +14,31 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// ParameterizedTemperature is parameterised temperature scaling (Tomani,
-// Cremers and Buettner 2022). A network computes, from the 10 largest logits of a
-// row, in falling order and limited to [-100, 100],
+// ParameterizedTemperature is parameterised temperature scaling: a network computes the
+// temperature of a row from its 10 largest logits, in falling order and limited to
+// [-100, 100]. With fewer than 10 classes it takes all logits. It has two hidden layers
+// of 5 rectified linear units, 91 parameters. It is trained by Adam in shuffled
+// minibatches of 1,000 rows. The Brier score is the sum over the classes of (p_j - 1[y
+// = j])^2.
 //
-//	T = |network|, limited to [0.001, 1000].
-//
-// It has two hidden layers of 5 rectified linear units, 91 parameters. It is trained
-// by Adam in shuffled minibatches of 1,000 rows for the least Brier score, the sum
-// over the classes of (p_j - 1[y = j])^2. With fewer than 10 classes it takes all
-// logits. Departures:
-//
-//   - Others who run it "as per paper" take 100,000 minibatches at a rate of
-//     5e-5. We take 5,000 at 1e-3. The product is the same, and so is the largest
-//     distance that a parameter can move. Both are options.
-//   - The last bias starts at the temperature of ts instead of 0. With 0, some
-//     draws of the weights start at T = 0, where the gradient vanishes.
-//   - Their limits of T are 1e-12 and 1e12. Only the inputs of our network are limited
-//     to [-100, 100], not the logits that are divided by T, so the prediction stays.
-//
-// The other weights are drawn from the seed of the cell, as Keras draws them. The fit
-// does not depend on the order of the rows or of the classes, and keeps a copy of the
+// The weights are drawn from the seed of the cell, as Keras draws them. The fit does
+// not depend on the order of the rows or of the classes, and keeps a copy of the
 // logits. The network reads the logits themselves, so their offset matters.
 //
-//   - Formula: p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000], two
-//     layers of 5, by Brier score
+//   - Formula: p = softmax(l/T), T = |network(10 largest logits)|, in [0.001, 1000],
+//     two layers of 5, by Brier score
 //   - Reference: Tomani, Cremers and Buettner 2022
 //   - Compared with: tochris/pts-uncertainty (the authors'), shortened; numpy
 //   - Agreement: lattice, 120 rows of 12 classes, with the same start and 20 steps of
 //     Adam: T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer
 //     steps to the digits that it prints (on which networks was not recorded)
-//   - Departures: 5,000 minibatches at 1e-3 instead of 100,000 at 5e-5; the start is ts;
-//     other limits of T; logits are not limited where they are divided by T
+//   - Departures: Others who run it "as per paper" take 100,000 minibatches at a rate
+//     of 5e-5. Ours takes 5,000 at 1e-3. The product is the same, and so is the largest
+//     distance that a parameter can move. The last bias starts at the temperature of ts
+//     instead of 0. With 0, some draws of the weights start at T = 0, where the
+//     gradient vanishes. Their limits of T are 1e-12 and 1e12. Only the inputs of our
+//     network are limited to [-100, 100], not the logits that are divided by T, so the
+//     prediction stays.
 type ParameterizedTemperature struct {
 	Steps int     // minibatches; 0 means 5,000
 	Rate  float64 // of Adam, in (0, 1]; 0 means 0.001

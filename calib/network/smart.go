@@ -14,33 +14,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SMART is sample margin-aware recalibration of temperature (Guo et al.
-// 2026). A small network computes, from the gap between the two largest logits,
-// standardised by its mean and deviation on the calibration set,
-//
-//	T = softplus(network(gap)) + 0.1, at most 1000.
-//
-// It is trained on a smooth surrogate of the calibration error; see
-// smartTrainer.loss. As in the authors' public benchmark, the network has two hidden
-// layers of 16 rectified linear units, 321 parameters (the paper states fewer, so its
-// own network may be smaller). It is trained by Adam at 0.005 on all rows at once,
-// for at most 2,000 epochs. Training ends when the loss has not fallen by 1e-4 for
-// 200 epochs, and returns the best network.
-//
-// Departure: that code adds 1e-6 to denominators; we add nothing.
+// SMART is sample margin-aware recalibration of temperature: a small network computes
+// the temperature of a row from the gap between its two largest logits, standardised by
+// mean and deviation on the calibration set. The loss is a smooth surrogate of the
+// calibration error; see smartTrainer.loss. As in the authors' public benchmark, the
+// hidden layers have rectified linear units, 321 parameters in all (the paper states
+// fewer, so its own network may be smaller). It is trained by Adam at 0.005 on all rows
+// at once. Training ends when the loss has not fallen by 1e-4 for a number of epochs.
 //
 // Starting weights are drawn from the seed of the cell, as torch draws them. The fit
 // does not depend on the order of the rows or of the classes, and keeps a copy of the
 // logits.
 //
-//   - Formula: p = softmax(l/T), T = softplus(network(standardised gap of the two largest
-//     logits)) + 0.1, two layers of 16, by a smooth ECE
+//   - Formula: p = softmax(l/T), T = softplus(network(standardised gap of the two
+//     largest logits)) + 0.1, at most 1000, two layers of 16, by a smooth ECE
 //   - Reference: Guo et al. 2026
 //   - Compared with: Misakaaaaaz/calibench (the authors'); numpy
-//   - Agreement: lattice, 150 rows of 5 classes, with the same start: T to 1e-12 and the
-//     loss after 20 steps to 1e-8 with the formulas of that code in numpy
-//   - Departures: the best epoch is returned, where their copy of it is shallow and the
-//     last epoch is used; nothing is added to denominators
+//   - Agreement: lattice, 150 rows of 5 classes, with the same start: T to 1e-12 and
+//     the loss after 20 steps to 1e-8 with the formulas of that code in numpy
+//   - Departures: The best epoch is returned. The authors' copy of the best network is
+//     shallow, so they use the last epoch. Their code adds 1e-6 to denominators; ours
+//     adds nothing.
 type SMART struct {
 	Epochs   int // at most; 0 means 2,000
 	Patience int // epochs without a lower loss before training ends; 0 means 200

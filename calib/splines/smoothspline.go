@@ -8,45 +8,38 @@ import (
 )
 
 // Smoothing is the spline calibration of Lucena (2018), as the author's package
-// splinecalib has it, of each class against all others:
-//
-//	q_j = g_j(z_j) / sum of the same,  g_j(z) = sigmoid(s_j(z)),  z_j = log(p_j/(1-p_j)).
-//
-// s_j is a natural cubic spline with K <= 39 knots: the log odds of 0.1, 0.2, ..., 0.9, and
-// up to 30 knots at quantiles of the scores z, both extremes included. Its coefficients b
-// in the basis of truncated powers (newSmoothBasis) minimise
+// splinecalib has it, of each class against all others. The knots of s_j are the log
+// odds of 0.1, 0.2, ..., 0.9, and up to 30 more at quantiles of the scores z, both
+// extremes included, K in all. The coefficients b of s_j in the basis of truncated
+// powers (newSmoothBasis) minimise
 //
 //	1/(n+135) sum of w log(1 + exp(-+s_j(z))) + lambda/K sum of b^2
 //
 // over the n rows, of weight w = 1, and 135 pseudo-rows of total weight 20 on the line
 // y = x, which draw the function to the identity. lambda is one of 10^(-4), 10^(-3.5),
-// ..., 10^4: of the least mean loss, rounded to 4 decimals, on a fifth of the rows if the
-// function is fitted to the others; of equal ones the least. That fifth is drawn at
+// ..., 10^4: of the least mean loss, rounded to 4 decimals, on a fifth of the rows if
+// the function is fitted to the others; of equal ones the least. That fifth is drawn at
 // random with Input.Seed, separately among the rows of the class and the others. z is
-// limited to log((1-eps)/eps), where eps depends on the least p: 19.4 to 36.8.
-// The prediction may change. The Spline of CalArena is this method; Cumulative is
-// the one it calls CDF-Spline.
-//
-// Departures. Knots among the scores are at equal distances in rank; the package draws
-// them at random. Its last fit leaves out the fifth for lambda; ours has all rows,
-// since nothing is chosen after it. Its solvers stop at a gradient of 1e-4; ours finds
-// the minimum. For two classes it fits class 1 alone; ours fits both, which differ a
-// little because the penalty is not symmetric. It stops with an error if a class has
-// fewer than three distinct scores; ours needs no scores.
+// limited to log((1-eps)/eps), where eps depends on the least p: 19.4 to 36.8. The
+// prediction may change. The Spline of CalArena is this method; Cumulative is the one
+// it calls CDF-Spline.
 //
 //   - Formula: q_j = sigmoid(s_j(z_j)) / sum of the same, z_j = log(p_j/(1-p_j)), s_j a
-//     natural cubic spline at the minimum of the logistic loss plus lambda/K sum of b^2,
-//     lambda by the loss on a fifth of the rows
+//     natural cubic spline at the minimum of the logistic loss plus lambda/K sum of
+//     b^2, lambda by the loss on a fifth of the rows
 //   - Reference: Lucena 2018
 //   - Compared with: numeristical/splinecalib 0.0.11, the author's, which CalArena runs
 //   - Agreement: lattice, 400 + 8 rows of 5 classes: probabilities to 3e-10 with the
-//     minimum of its objective, for equal knots and folds; its own solvers stop earlier,
-//     which moves probabilities by up to .013 and, where lambda is small, lambda too; the
-//     package as it is differs by .003 in the mean on two networks of data/bundle, with
-//     other knots and folds
-//   - Departures: knots at equal distances in rank, by the package at random; its last
-//     fit leaves out the fifth for lambda, ours has all rows; both classes of two are
-//     fitted
+//     minimum of its objective, for equal knots and folds; its own solvers stop
+//     earlier, which moves probabilities by up to .013 and, where lambda is small,
+//     lambda too; the package as it is differs by .003 in the mean on two networks of
+//     data/bundle, with other knots and folds
+//   - Departures: Knots among the scores are at equal distances in rank; the package
+//     draws them at random. Its last fit leaves out the fifth for lambda; ours has all
+//     rows, since nothing is chosen after it. Its solvers stop at a gradient of 1e-4;
+//     ours finds the minimum. For two classes it fits class 1 alone; ours fits both,
+//     which differ a little because the penalty is not symmetric. It stops with an
+//     error if a class has fewer than three distinct scores; ours needs no scores.
 type Smoothing struct{}
 
 // SmoothingSplineEntry is the entry of Smoothing.

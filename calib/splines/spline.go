@@ -17,20 +17,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Cumulative is calibration by splines (Gupta, Rahimi, Ajanthan, Mensink,
-// Sminchisescu and Hartley 2021) of the top label; see TopLabel. The n calibration
-// rows are in the order of confidence. A natural cubic spline S of 6 knots, uniform
-// in [0, 1], is fitted by least squares to the cumulative error
+// Cumulative is calibration by splines of the top label; see TopLabel. The n
+// calibration rows are in the order of confidence. The spline is fitted by least
+// squares to the cumulative error
 //
 //	D_i = 1/n sum over j <= i of (hit_j - conf_j)  at  t_i = (i-1)/(n-1).
 //
-// The new confidence at conf_i is conf_i + S'(t_i). It is linear between the
-// confidences of the calibration set, constant outside them, and limited to [0, 1].
-//
-// Departures. Between two calibration rows the authors' code swaps the weights of
-// its linear interpolation, so that the farther row counts more. Ours are not
-// swapped. Rows of tied confidence, as in isotonic.Regression, count with the mean of their
-// hits and get the mean of their values, so that the order of the rows does not matter.
+// The new confidence is linear between the confidences of the calibration set, constant
+// outside them, and limited to [0, 1].
 //
 //   - Formula: confidence conf + S'(t), S a natural cubic spline of 6 uniform knots
 //     through the cumulated hit - conf, t the rank in [0, 1]
@@ -39,8 +33,10 @@ import (
 //     scipy
 //   - Agreement: lattice, 400 rows of 5 classes: confidences to 1e-11 with numpy and
 //     scipy, which follow the paper; the authors' code differs by its interpolation
-//   - Departures: the authors' interpolation swaps its two weights, ours does not; rows
-//     of equal confidence count with their means
+//   - Departures: Between two calibration rows the authors' code swaps the weights of
+//     its linear interpolation, so that the farther row counts more. Ours are not
+//     swapped. Rows of tied confidence, as in ir, count with the mean of their hits and
+//     get the mean of their values, so that the order of the rows does not matter.
 type Cumulative struct {
 	Knots int // 2 to 100; 0 means 6
 }

@@ -16,7 +16,7 @@ import (
 const pageHead = `# Methods and metrics
 
 This page is generated from the registries: ` + "`qats methods --page > docs/methods.md`" + `. The comments of the types in calib
-and metrics say more, above all about departures.
+say more, for those who read the code.
 
 l is a row of k logits, y its label, n the number of rows, p = softmax(l), conf = max over j of p_j, and hit is 1 if the
 class of the largest logit is y, else 0. h is a row of features, W and b the last layer. In a bin, n_b is the number of
