@@ -133,7 +133,7 @@ func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	report := fit.Report{Iterations: steps, Gradient: gradient}
 	if steps < planned {
-		report.Warnings = []string{fmt.Sprintf("training ends after %d of %d minibatches (max_steps)", steps, planned)}
+		report.Warn(Warning{Text: "training ends after {count} of {of} minibatches (max_steps)", Count: steps, Of: planned})
 	}
 	f, err := Reported(ctx, m.ready(), set, report)
 	if err != nil {

@@ -59,7 +59,7 @@ func TestAdaTSHeatsOverconfidentRows(t *testing.T) {
 	if got > ts-0.005 || large < 1.08*right { // training has not come far in 600 minibatches
 		t.Errorf("NLL %v on unseen rows, ts has %v; mean temperatures %v and %v, want about 2 to 1", got, ts, large, right)
 	}
-	if w := strings.Join(f.Report.Warnings, ""); !strings.Contains(w, "after 600 of 1600 minibatches") {
+	if w := f.Report.Warnings.String(); !strings.Contains(w, "after 600 of 1600 minibatches") {
 		t.Errorf("warnings %q do not name the cut", w)
 	}
 }

@@ -1,9 +1,8 @@
 package calib
 
 import (
-	"fmt"
-
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // Local is a function of p parameters near one point.
@@ -23,11 +22,11 @@ type Range struct {
 type Minimum struct {
 	At       []float64 // p, the parameters
 	Value    float64
-	Gradient float64  // largest absolute component of the projected gradient, in units of the scaled parameters
-	Steps    int      // accepted steps, of all starts
-	AtBound  []string // active bounds, as "a >= 0"
-	Starts   int      // number of starts
-	Spread   float64  // the largest value at which a start ended minus Value
+	Gradient float64       // largest absolute component of the projected gradient, in units of the scaled parameters
+	Steps    int           // accepted steps, of all starts
+	AtBound  report.Bounds // active bounds
+	Starts   int           // number of starts
+	Spread   float64       // the largest value at which a start ended minus Value
 }
 
 // MinimiseInBox minimises a smooth function of a few parameters, each in its range, by
@@ -55,14 +54,14 @@ func MinimiseInBox(eval func(x []float64) (Local, error), starts [][]float64, bo
 	return Minimum{end.At, end.Value, end.Gradient, end.Steps, activeBounds(end.At, box), len(starts), spread}, nil
 }
 
-// activeBounds returns the bounds at which x is, as "a >= 0".
-func activeBounds(x []float64, box []Range) (active []string) {
+// activeBounds returns the bounds at which x is.
+func activeBounds(x []float64, box []Range) (active report.Bounds) {
 	for i, r := range box {
 		switch x[i] {
 		case r.Least:
-			active = append(active, fmt.Sprintf("%s >= %g", r.Name, r.Least))
+			active = append(active, report.AtLeast(r.Name, 0, r.Least))
 		case r.Most:
-			active = append(active, fmt.Sprintf("%s <= %g", r.Name, r.Most))
+			active = append(active, report.AtMost(r.Name, 0, r.Most))
 		}
 	}
 	return active
@@ -74,6 +73,6 @@ func activeBounds(x []float64, box []Range) (active []string) {
 func (m Minimum) Report(passes float64) Report {
 	r := fit.Report{NLL: m.Value, Gradient: m.Gradient, Iterations: m.Steps, Passes: passes, AtBound: m.AtBound}
 	fit.WarnLocalMinima(&r, m.Starts, m.Spread)
-	r.WarnUnconverged()
-	return Report(r)
+	fit.WarnUnconverged(&r)
+	return r
 }

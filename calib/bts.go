@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -73,7 +72,7 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 	report.Passes += flat.Passes
 	report.Iterations += flat.Iterations
 	if kept > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("all rows are right in %d of %d bins: T of ts there", kept, m.Bins))
+		report.Warn(Warning{Text: "all rows are right in {count} of {of} bins: T of ts there", Count: kept, Of: m.Bins})
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
 	return Result(fitted, report), nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -104,15 +105,17 @@ func fitBins(ctx context.Context, set *data.Set, bins int, otherwise float64,
 		total.Iterations += r.Iterations
 		read += r.Passes * float64(len(rows))
 		for _, bound := range r.AtBound {
-			total.AtBound = append(total.AtBound, fmt.Sprintf("bin %d: %s", b+1, bound))
+			bound.Bin = b + 1
+			total.AtBound = append(total.AtBound, bound)
 		}
 		for _, w := range r.Warnings {
-			total.Warnings = append(total.Warnings, fmt.Sprintf("bin %d of %d: %s", b+1, bins, w))
+			w.Bin = b + 1
+			total.Warn(w)
 		}
 	}
 	total.Passes = 1 + read/float64(len(t))
 	if empty > 0 {
-		total.Warnings = append(total.Warnings, fmt.Sprintf("%d of %d bins are empty: T = %.4g there", empty, bins, otherwise))
+		total.Warn(Warning{Text: "{count} of {of} bins are empty: T = {value} there", Count: empty, Of: bins, Value: report.Rounded(otherwise, 4)})
 	}
 	return m, total, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -104,14 +105,14 @@ func TestBinsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(temperatureMap).T; got != want {
 		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
 	}
-	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
+	if got := f.Report.Warnings.String(); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {
 		t.Errorf("%+v", f.Report)
 	}
 	equal := fit.Pick(set, []int{3, 3, 3})
 	equal.Labels = []int32{0, 1, int32(fit.TopClass(set.Logits.Row(3)))}
 	for _, name := range []string{"bts", "cbt"} {
 		f := fitMethod(t, name, equal, nil)
-		if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "14 of 15 bins are empty") {
+		if got := f.Report.Warnings.String(); !strings.Contains(got, "14 of 15 bins are empty") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -179,12 +180,12 @@ func TestBinsAreNumberedFromOne(t *testing.T) {
 	calls := 0
 	m, r, err := fitBins(t.Context(), set, 2, 1, func(context.Context, *data.Set) (float64, fit.Report, error) {
 		calls++
-		return 1, fit.Report{NLL: float64(calls), Passes: 3, AtBound: []string{"low"}, Warnings: []string{"odd"}}, nil
+		return 1, fit.Report{NLL: float64(calls), Passes: 3, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "odd"}}}, nil
 	})
 	if err != nil || len(m.T) != 2 {
 		t.Fatal(m, err)
 	}
-	if !slices.Equal(r.AtBound, []string{"bin 1: low", "bin 2: low"}) || !slices.Equal(r.Warnings, []string{"bin 1 of 2: odd", "bin 2 of 2: odd"}) || r.Passes != 4 || r.NLL != 1.5 {
+	if r.AtBound.String() != "bin 1: T >= 0.001; bin 2: T >= 0.001" || r.Warnings.String() != "bin 1: odd; bin 2: odd" || r.Passes != 4 || r.NLL != 1.5 {
 		t.Errorf("%+v", r)
 	}
 }

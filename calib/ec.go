@@ -2,10 +2,10 @@ package calib
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -80,17 +80,17 @@ func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float
 		if err != nil {
 			return 0, fit.Report{}, err
 		}
-		report := fit.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
+		r := fit.Report{NLL: at.nll, Gradient: math.Abs(at.mean - target), Iterations: iter, Passes: o.Passes}
 		excess := at.mean - target
 		switch {
 		case excess > 0 && u <= minU:
-			report.AtBound = []string{"T <= 10"}
-			report.Warnings = []string{"T = 10: the accuracy is below the mean confidence even there"}
-			return ecMaxT, report, nil
+			r.AtBound = report.Bounds{report.AtMost("T", 0, ecMaxT)}
+			r.Warn(Warning{Text: "T = 10: the accuracy is below the mean confidence even there"})
+			return ecMaxT, r, nil
 		case excess < 0 && u >= maxU:
-			report.AtBound = []string{"T >= 0.01"}
-			report.Warnings = []string{"T = 0.01: the accuracy is above the mean confidence even there"}
-			return ecMinT, report, nil
+			r.AtBound = report.Bounds{report.AtLeast("T", 0, ecMinT)}
+			r.Warn(Warning{Text: "T = 0.01: the accuracy is above the mean confidence even there"})
+			return ecMinT, r, nil
 		case excess > 0:
 			hi = u
 		default:
@@ -98,11 +98,11 @@ func fitConfidence(ctx context.Context, o *fit.Objective, target float64) (float
 		}
 		step := -excess / float64(beta*at.slope)
 		if excess == 0 || math.Abs(step) < 1e-13 || hi-lo < 1e-13 {
-			return 1 / beta, report, nil
+			return 1 / beta, r, nil
 		}
 		if iter == maxIterations {
-			report.Warnings = []string{fmt.Sprintf("not converged: mean confidence off by %.1e after %d iterations", excess, iter)}
-			return 1 / beta, report, nil
+			r.Warn(Warning{Text: "not converged: mean confidence off by {value} after {steps} iterations", Value: report.Rounded(excess, 2), Steps: iter})
+			return 1 / beta, r, nil
 		}
 		u = min(max(u+step, minU), maxU)
 		if !(u > lo && u < hi) { // also if the slope vanished and step is NaN

@@ -65,7 +65,7 @@ func TestECEndsAtTheBracket(t *testing.T) {
 		copy(set.Logits.Row(0), []float32{0.001, 0, 0, 0})
 		set.Labels[0] = c.label(0)
 		f := fitMethod(t, "ec", set, nil)
-		if got := f.Map.(temperatureMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != c.bound || len(f.Report.Warnings) != 1 {
+		if got := f.Map.(temperatureMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != c.bound || len(f.Report.Warnings) != 1 {
 			t.Errorf("T = %v, %+v; want %v, %s", got, f.Report, c.t, c.bound)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -212,28 +213,28 @@ func (f *etsFit) temperature(ctx context.Context) (float64, fit.Report, error) {
 	if err != nil {
 		return 0, fit.Report{}, err
 	}
-	report := fit.Report{Iterations: etsGrid}
-	at := func(bound string, t float64) (float64, fit.Report, error) {
-		report.AtBound = []string{bound}
-		report.Warnings = []string{"the least squared error is at the bound " + bound}
-		return t, report, nil
+	r := fit.Report{Iterations: etsGrid}
+	at := func(bound Bound, t float64) (float64, fit.Report, error) {
+		r.AtBound = report.Bounds{bound}
+		r.Warn(report.End(bound))
+		return t, r, nil
 	}
 	// The minimum is on the side to which the error falls.
 	lo, hi := best, best
 	switch {
 	case s.first > 0 && best == 0:
-		return at("T <= 5", etsMostT)
+		return at(report.AtMost("T", 0, etsMostT), etsMostT)
 	case s.first < 0 && best == etsGrid-1:
-		return at("T >= 0.05", etsLeastT)
+		return at(report.AtLeast("T", 0, etsLeastT), etsLeastT)
 	case s.first > 0:
 		lo--
 	case s.first < 0:
 		hi++
 	}
 	u, slope, steps, err := f.root(ctx, grid[best], s, grid[lo], grid[hi])
-	report.Iterations += steps
-	report.Gradient = math.Abs(slope)
-	return 1 / softmax.Exp(u), report, err
+	r.Iterations += steps
+	r.Gradient = math.Abs(slope)
+	return 1 / softmax.Exp(u), r, err
 }
 
 // root returns a zero of the slope s between lo and hi in u, from u, which is one of

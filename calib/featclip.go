@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -96,16 +97,16 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 func explainClip(r *fit.Report, best int, guard float64) {
 	switch best {
 	case 0:
-		r.Warnings = []string{fmt.Sprintf("no threshold keeps the accuracy above %g of what it was: nothing is clipped", guard)}
+		r.Warn(report.Warning{Text: "no threshold keeps the accuracy above {value} of what it was: nothing is clipped", Value: guard})
 		return
 	case 1:
-		r.AtBound = []string{"c >= 0.01"}
+		r.AtBound = report.Bounds{report.AtLeast("c", 0, 0.01)}
 	case clipPoints:
-		r.AtBound = []string{"c <= 20"}
+		r.AtBound = report.Bounds{report.AtMost("c", 0, 20)}
 	default:
 		return
 	}
-	r.Warnings = []string{"the threshold is at the end of the grid: " + r.AtBound[0]}
+	r.Warn(report.End(r.AtBound[0]))
 }
 
 // headTolerance is the largest difference between the logits and those computed from

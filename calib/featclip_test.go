@@ -145,7 +145,7 @@ func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	if f.Map.(featClipMap).C != math.MaxFloat32 {
 		// A threshold raised the accuracy. Check the map without clipping below.
 		f.Map = featClipMap{C: math.MaxFloat32, Sides: 2}
-	} else if !strings.HasPrefix(strings.Join(f.Report.Warnings, ""), "no threshold keeps the accuracy above 1 of what it was") {
+	} else if !strings.HasPrefix(f.Report.Warnings.String(), "no threshold keeps the accuracy above 1 of what it was") {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
 	}
 	got, want := data.NewProbs(200, 7), data.NewProbs(200, 7)

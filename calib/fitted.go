@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -21,19 +22,15 @@ func (f *Fitted) Probabilities(set *data.Set) data.Probs {
 	return dst
 }
 
-// Report says how a fit ended. The solvers of dirichlet, label-shift, ms-odir, sms, svs and
-// vs measure the parameters in units in which the curvature is about 1, and so does Gradient.
-type Report struct {
-	NLL        float64  `json:"nll"`                // mean NLL on the calibration set, nats; 0 if none is computed (uncal, TopLabel)
-	Gradient   float64  `json:"gradient"`           // largest absolute component of the projected gradient of the objective, in the units of the solver
-	Iterations int      `json:"iterations"`         // steps taken by the solver
-	Passes     float64  `json:"passes"`             // reads of the whole calibration set by the row kernel; reading a part counts as its share, a result from Shared as if it were computed
-	AtBound    []string `json:"at_bound,omitempty"` // bounds that are active at the solution, as "a >= 0"
-	Warnings   []string `json:"warnings,omitempty"` // one line each; they reach the tables as footnotes
-}
+// Report says how a fit ended: by which bounds, and with which warnings.
+type (
+	Report  = report.Report
+	Bound   = report.Bound
+	Warning = report.Warning
+)
 
 // Result returns a fitted calibrator.
-func Result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: Report(r)} }
+func Result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: r} }
 
 // Reported returns the fitted map with the report r, to which it adds the NLL of the map
 // on set and the pass for it.

@@ -2,11 +2,11 @@ package calib
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -111,7 +111,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	fitted, err := g.fit(ctx, in, learn, judge)
 	if err == nil {
 		fitted.Report.Warnings = slices.Insert(fitted.Report.Warnings, 0,
-			"groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set")
+			Warning{Text: "groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set"})
 	}
 	return fitted, err
 }
@@ -186,8 +186,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		}
 	}
 	if unfinished > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("%d of %d partitions not converged after %d steps, the method's limit",
-			unfinished, len(partitions), gcSteps))
+		report.Warn(Warning{Text: "{count} of {of} partitions not converged after {steps} steps, the method's limit", Count: unfinished, Of: len(partitions), Steps: gcSteps})
 	}
 	report.Passes = o.Passes
 	return partitions, report, nil
@@ -271,16 +270,16 @@ func (e *gcEnds) of(t float64, r fit.Report) float64 {
 // explain adds the bounds and warnings to r; all is the temperature of the whole
 // set, and its report whole.
 func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
-	warn := func(n int, text string, a ...any) {
+	warn := func(n int, text string, value float64) {
 		if n > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d groups %s", n, e.all, fmt.Sprintf(text, a...)))
+			r.Warn(Warning{Text: "{count} of {of} groups " + text, Count: n, Of: e.all, Value: value})
 		}
 	}
-	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, %.4g", all)
-	warn(e.hot, "are less accurate than chance: T = %g", fit.MaxT)
-	warn(e.unconverged, "not converged")
+	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, {value}", report.Rounded(all, 4))
+	warn(e.hot, "are less accurate than chance: T = {value}", fit.MaxT)
+	warn(e.unconverged, "not converged", 0)
 	if e.hot > 0 {
-		r.AtBound = append(r.AtBound, "T <= 1000")
+		r.AtBound = append(r.AtBound, report.AtMost("T", 0, fit.MaxT))
 	}
 	if e.whole || e.without > 0 {
 		r.AtBound = append(r.AtBound, whole.AtBound...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -184,7 +185,7 @@ func TestGCGroupsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(temperatureMap).T)
 		}
 	}
-	if !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups have no calibration row, or no wrong one") {
+	if !strings.Contains(f.Report.Warnings.String(), "2 of 4 groups have no calibration row, or no wrong one") {
 		t.Errorf("warnings %q", f.Report.Warnings)
 	}
 }
@@ -210,7 +211,7 @@ func TestGCGroupsLessAccurateThanChanceHaveTheLargestTemperature(t *testing.T) {
 			t.Errorf("temperatures %v: want one of them %v", p.T, fit.MaxT)
 		}
 	}
-	if !slices.Contains(f.Report.AtBound, "T <= 1000") || !strings.Contains(strings.Join(f.Report.Warnings, "\n"), "2 of 4 groups are less accurate than chance") {
+	if !strings.Contains(f.Report.AtBound.String(), "T <= 1000") || !strings.Contains(f.Report.Warnings.String(), "2 of 4 groups are less accurate than chance") {
 		t.Errorf("bounds %q, warnings %q", f.Report.AtBound, f.Report.Warnings)
 	}
 }
@@ -333,7 +334,7 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 	if one := partitions[1].T; one[0] != all || one[1] != all { // argmax 0 of equal products
 		t.Errorf("all rows in group 0: T = %v, want that of ts, %v", one, all)
 	}
-	if w := strings.Join(report.Warnings, "; "); !strings.HasPrefix(w, "1 of 4 groups have no calibration row") {
+	if w := report.Warnings.String(); !strings.HasPrefix(w, "1 of 4 groups have no calibration row") {
 		t.Errorf("warnings %q", w)
 	}
 }
@@ -343,7 +344,7 @@ func TestGCSplitsTwoRows(t *testing.T) {
 	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
 	for n, want := range map[int]bool{1: false, 2: true} {
 		f, err := GroupCalibration{Partitions: 1}.Fit(t.Context(), Input{Cal: set.Rows(0, n)})
-		if err != nil || strings.Contains(strings.Join(f.Report.Warnings, ""), "random half") != want {
+		if err != nil || strings.Contains(f.Report.Warnings.String(), "random half") != want {
 			t.Errorf("%d rows: %v, %q", n, err, f.Report.Warnings)
 		}
 	}
@@ -361,18 +362,18 @@ func TestGCReportsHowItsGroupsEnd(t *testing.T) {
 	if e != (gcEnds{all: 9, without: 2, hot: 1, unconverged: 3}) {
 		t.Errorf("%+v", e)
 	}
-	ts := fit.Report{AtBound: []string{"bound"}, Warnings: []string{"warning"}}
+	ts := fit.Report{AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "warning"}}}
 	for _, c := range []struct {
 		e    gcEnds
 		want string
 	}{
-		{gcEnds{all: 9}, "[] []"}, {gcEnds{all: 9, whole: true}, "[bound] [warning]"},
-		{gcEnds{all: 9, without: 1}, "[bound] [1 of 9 groups have no calibration row, or no wrong one: they take the T of ts, 2 warning]"},
-		{gcEnds{all: 9, hot: 1, unconverged: 2}, "[T <= 1000] [1 of 9 groups are less accurate than chance: T = 1000 2 of 9 groups not converged]"},
+		{gcEnds{all: 9}, "[] []"}, {gcEnds{all: 9, whole: true}, "[T >= 0.001] [warning]"},
+		{gcEnds{all: 9, without: 1}, "[T >= 0.001] [1 of 9 groups have no calibration row, or no wrong one: they take the T of ts, 2; warning]"},
+		{gcEnds{all: 9, hot: 1, unconverged: 2}, "[T <= 1000] [1 of 9 groups are less accurate than chance: T = 1000; 2 of 9 groups not converged]"},
 	} {
 		var r fit.Report
 		c.e.explain(&r, 2, ts)
-		if got := fmt.Sprint(r.AtBound, r.Warnings); got != c.want {
+		if got := fmt.Sprintf("[%s] [%s]", r.AtBound, r.Warnings); got != c.want {
 			t.Errorf("%+v: %s, want %s", c.e, got, c.want)
 		}
 	}
@@ -384,7 +385,7 @@ func TestGCReportsTheStepsOfItsPartitions(t *testing.T) {
 	set := testset.TwoGroups(100, 5, 4, [2]float64{1, 3}, 2)
 	for groups, want := range map[int]string{1: "", 4: "1 of 2 partitions not converged after 100 steps, the method's limit"} {
 		_, r, err := GroupCalibration{Groups: groups, Partitions: 2, WeightDecay: new(0.0)}.learn(t.Context(), set, 1)
-		if err != nil || (r.Iterations > 100) != (groups > 1) || groups == 1 && r.Iterations != 0 || strings.Join(r.Warnings, "; ") != want {
+		if err != nil || (r.Iterations > 100) != (groups > 1) || groups == 1 && r.Iterations != 0 || r.Warnings.String() != want {
 			t.Errorf("%d groups: %+v (%v), want %q", groups, r, err, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -226,7 +227,7 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 		AtBound: sol.AtBound, Warnings: flat.Warnings,
 	}
 	if floored > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", hfeFloor, floored, o.Rows()))
+		r.Warn(flooredAt(hfeFloor, floored, o.Rows()))
 	}
 	m.explain(&r)
 	fit.WarnLocalMinima(&r, sol.Starts, sol.Spread)
@@ -241,13 +242,13 @@ func (m hfeMap) explain(r *fit.Report) {
 		normal
 	}{{"theta1", "correct", m.Theta1, m.Correct}, {"theta2", "wrong", m.Theta2, m.Wrong}} {
 		if part.theta == hfeMost {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is at its bound %g", part.name, hfeMost))
+			r.Warn(report.End(report.AtMost(part.name, 0, hfeMost)))
 		}
 		if part.Std == 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("fewer than two energies among the %s calibration rows: they have no density", part.rows))
+			r.Warn(Warning{Text: "fewer than two energies among the " + part.rows + " calibration rows: they have no density"})
 		}
 	}
-	r.WarnUnconverged()
+	fit.WarnUnconverged(r)
 }
 
 // hfeMap is the temperature max(T0 - Theta1 Correct(F) + Theta2 Wrong(F), 1e-3).

@@ -87,6 +87,11 @@ func (f *htsFit) temperature(i int, theta, slope []float64) (t, rate, bend float
 	return t, rate, 1 - rate
 }
 
+// flooredAt warns of rows whose temperature would be less than the floor.
+func flooredAt(floor float64, count, rows int) Warning {
+	return Warning{Text: "T is floored at {value} on {count} of {of} calibration rows", Value: floor, Count: count, Of: rows}
+}
+
 func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 	r := fit.Report{
 		NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes,
@@ -96,9 +101,9 @@ func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 	}
 	r.AtBound = append(r.AtBound, sol.AtBound...)
 	if len(r.AtBound) > 0 && sol.Steps > 0 {
-		r.Warnings = append(r.Warnings, "the NLL has no minimum inside the bounds of w and b")
+		r.Warn(Warning{Text: "the NLL has no minimum inside the bounds of w and b"})
 	}
-	r.WarnUnconverged()
+	fit.WarnUnconverged(&r)
 	floored := 0
 	for _, h := range f.entropy {
 		if m.floored(h) {
@@ -106,7 +111,7 @@ func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 		}
 	}
 	if floored > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("T is floored at %g on %d of %d calibration rows", fit.MinT, floored, f.Rows()))
+		r.Warn(flooredAt(fit.MinT, floored, f.Rows()))
 	}
 	return r
 }

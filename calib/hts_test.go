@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -216,7 +217,7 @@ func TestHTSWithoutMinimumIsTS(t *testing.T) {
 		set.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	f := fitMethod(t, "hts", set, nil)
-	if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, "classified correctly") {
+	if got := f.Report.Warnings.String(); !strings.Contains(got, "classified correctly") {
 		t.Errorf("warnings %q", got)
 	}
 	if got := fit.Softplus(f.Map.(htsMap).B); got > 2*fit.MinT {
@@ -254,23 +255,23 @@ func TestHTSReportsBoundsAndFloors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flat := fit.Report{Iterations: 2, AtBound: []string{"T"}, Warnings: []string{"ts"}}
+	flat := fit.Report{Iterations: 2, AtBound: report.Bounds{report.AtLeast("T", 0, 0.001)}, Warnings: report.Warnings{{Text: "ts"}}}
 	const noMinimum = "the NLL has no minimum inside the bounds of w and b"
 	for _, c := range []struct {
 		m     htsMap
 		steps int
 		want  string
 	}{
-		{htsMap{0, 1}, 3, "[] []"}, {htsMap{0, 1}, 0, "[T] [ts]"},
-		{htsMap{htsMostW, htsMostB}, 3, "[w <= 100 b <= 1000] [" + noMinimum + "]"},
+		{htsMap{0, 1}, 3, "[] []"}, {htsMap{0, 1}, 0, "[T >= 0.001] [ts]"},
+		{htsMap{htsMostW, htsMostB}, 3, "[w <= 100; b <= 1000] [" + noMinimum + "]"},
 		{htsMap{-htsMostW, 1e3 - 1}, 1, "[w >= -100] [" + noMinimum + "]"},
-		{htsMap{0, htsMostB}, 0, "[T b <= 1000] [ts]"},
+		{htsMap{0, htsMostB}, 0, "[T >= 0.001; b <= 1000] [ts]"},
 		{htsMap{1, -6}, 1, "[] [T is floored at 0.001 on 2 of 4 calibration rows]"},
 	} {
 		f := &htsFit{o, []float64{0, 1, -1, -2}}
 		bounds := activeBounds([]float64{c.m.W, c.m.B}, []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}})
 		r := f.report(c.m, Minimum{Steps: c.steps, Value: 7, AtBound: bounds}, flat)
-		if got := fmt.Sprint(r.AtBound, r.Warnings); got != c.want || r.Iterations != 2+c.steps || r.NLL != 7 {
+		if got := fmt.Sprintf("[%s] [%s]", r.AtBound, r.Warnings); got != c.want || r.Iterations != 2+c.steps || r.NLL != 7 {
 			t.Errorf("%+v after %d steps: %s, want %s; %+v", c.m, c.steps, got, c.want, r)
 		}
 	}

@@ -158,7 +158,7 @@ func TestMinimiseInBoxFindsTheMinimumInTheBox(t *testing.T) {
 			bound  string
 			active bool
 		}{{"a >= -1", end.At[0] == -1}, {"a <= 1", end.At[0] == 1}, {"b >= 0", end.At[1] == 0}, {"b <= 1", end.At[1] == 1}} {
-			if strings.Contains(strings.Join(end.AtBound, ";"), c.bound) != c.active {
+			if strings.Contains(end.AtBound.String(), c.bound) != c.active {
 				t.Errorf("at %v: active bounds %v", end.At, end.AtBound)
 			}
 		}

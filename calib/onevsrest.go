@@ -2,10 +2,10 @@ package calib
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -182,7 +182,7 @@ func NoteSolutions(r *Report, ends []fit.Solution) {
 		}
 	}
 	if open > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d classes not converged: gradient %.1e", open, len(ends), r.Gradient))
+		r.Warn(Warning{Text: "{count} of {of} classes not converged: gradient {value}", Count: open, Of: len(ends), Value: report.Rounded(r.Gradient, 2)})
 	}
 }
 

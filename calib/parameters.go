@@ -2,7 +2,6 @@ package calib
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Parameter is a number that a fit found, under the name that formulas and
@@ -25,8 +24,8 @@ type Parametric interface {
 // option. It returns none for maps whose parameters are as many as classes,
 // rows, features or weights of a network; a saved model has those.
 //
-// A bound belongs to the parameter whose name it begins with. Bounds of sums of
-// parameters, such as the two ends of qats-free, are in Report.AtBound alone.
+// Bounds of sums of parameters, such as the two ends of qats-free, are in Report.AtBound
+// alone.
 func (f *Fitted) Parameters() []Parameter {
 	m, ok := f.Map.(Parametric)
 	if !ok {
@@ -35,8 +34,8 @@ func (f *Fitted) Parameters() []Parameter {
 	list := m.Parameters()
 	for i := range list {
 		for _, bound := range f.Report.AtBound {
-			if strings.HasPrefix(bound, list[i].Name+" ") {
-				list[i].Bound = bound
+			if bound.Name() == list[i].Name {
+				list[i].Bound = bound.String()
 				break
 			}
 		}

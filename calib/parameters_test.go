@@ -2,12 +2,14 @@ package calib
 
 import (
 	"testing"
+
+	"github.com/qats-bench/qats/calib/report"
 )
 
 func TestParametersAreThoseOfTheMap(t *testing.T) {
 	f := Fitted{
 		Map:    hfeMap{T0: 1, Theta1: 2, Theta2: 3, Correct: normal{4, 5}, Wrong: normal{6, 7}},
-		Report: Report{AtBound: []string{"theta2 <= 3", "T <= 1"}},
+		Report: Report{AtBound: report.Bounds{report.AtMost("theta2", 0, 3), report.AtMost("T", 0, 1)}},
 	}
 	list := f.Parameters()
 	for i, want := range []float64{1, 2, 3, 4, 5, 6, 7} {
@@ -22,7 +24,7 @@ func TestParametersAreThoseOfTheMap(t *testing.T) {
 
 // A parameter has the first bound whose name it is, and no bound of a longer name.
 func TestParametersHaveTheirFirstBound(t *testing.T) {
-	f := &Fitted{Map: htsMap{1, 2}, Report: Report{AtBound: []string{"ww <= 1", "w <= 100", "w >= -100"}}}
+	f := &Fitted{Map: htsMap{1, 2}, Report: Report{AtBound: report.Bounds{report.AtMost("ww", 0, 1), report.AtMost("w", 0, 100), report.AtLeast("w", 0, -100)}}}
 	if list := f.Parameters(); list[0].Bound != "w <= 100" || list[1].Bound != "" {
 		t.Errorf("%+v", list)
 	}

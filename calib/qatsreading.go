@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // QaTSReading is QaTS as other readers of the paper may fit it. With the default
@@ -160,7 +161,7 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 		return nil, fit.Report{}, err
 	}
 	end.Steps += flat.Iterations
-	return end.At, fit.Report(end.Report(o.Passes)), nil
+	return end.At, end.Report(o.Passes), nil
 }
 
 // adam returns a and b after the steps of Adam. The gradient of the report is that in u
@@ -191,9 +192,9 @@ func (m QaTSReading) adam(loss func(x []float64) (Local, error)) ([]float64, fit
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
-	report := fit.Report{Gradient: max(math.Abs(g[0]), math.Abs(g[1])), Iterations: m.Steps}
-	if report.Gradient > 1e-7 {
-		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, m.Steps)}
+	r := fit.Report{Gradient: max(math.Abs(g[0]), math.Abs(g[1])), Iterations: m.Steps}
+	if r.Gradient > 1e-7 {
+		r.Warn(report.Early(r.Gradient, m.Steps))
 	}
-	return line(), report, nil
+	return line(), r, nil
 }

@@ -125,7 +125,7 @@ func TestReadingsAreAtMostBruteForce(t *testing.T) {
 			if want := nll(m.temperature); !(math.Abs(report.NLL-want) <= 1e-12) || report.Gradient > fit.GradTol {
 				t.Errorf("%s, %+v: NLL %v, want %v; gradient %g", name, c.QaTSReading, report.NLL, want, report.Gradient)
 			}
-			bound := slices.Contains(report.AtBound, "a >= 0")
+			bound := strings.Contains(report.AtBound.String(), "a >= 0")
 			if wrong := (c.Form == "rising") != (name == "rising"); c.Form != "constant" && bound != wrong {
 				t.Errorf("%s, %+v: a = %v, bounds %v", name, c.QaTSReading, m.A, report.AtBound)
 			}
@@ -162,7 +162,7 @@ func TestReadingsAgreeWithScipyAndOptax(t *testing.T) {
 		if !(math.Abs(m.A-c.a) <= c.tolerance) || !(math.Abs(m.B-c.b) <= c.tolerance) {
 			t.Errorf("%s, %+v: a = %.10f, b = %.10f, want %.10f and %.10f", c.network, c.QaTSReading, m.A, m.B, c.a, c.b)
 		}
-		if early := slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.HasPrefix(w, "stops short of the minimum by design") }); early != (c.Solver == "adam") {
+		if early := slices.ContainsFunc(report.Warnings, func(w Warning) bool { return strings.HasPrefix(w.Text, "stops short of the minimum by design") }); early != (c.Solver == "adam") {
 			t.Errorf("%s, %+v: warnings %q", c.network, c.QaTSReading, report.Warnings)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -28,7 +27,7 @@ func TestRealFitsAreOrdered(t *testing.T) {
 			t.Fatal(err)
 		}
 		temp, m := ts.Map.(temperatureMap).T, qats.Map.(qatsMap)
-		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, strings.Join(qats.Report.AtBound, ", "))
+		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, qats.Report.AtBound.String())
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
 		}

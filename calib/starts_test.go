@@ -54,7 +54,7 @@ func TestTinySetsHaveSeveralStarts(t *testing.T) {
 			t.Errorf("seed %d: hfe-noood has a squared error of %v, ts %v", seed, got, ts)
 		}
 		for name, r := range map[string]Report{"qats-free": f.Report, "hfe-noood": g.Report} {
-			if strings.Contains(strings.Join(r.Warnings, "\n"), "no unique fit") {
+			if strings.Contains(r.Warnings.String(), "no unique fit") {
 				warned[name]++
 			}
 		}

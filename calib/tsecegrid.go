@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -57,17 +58,17 @@ func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := fit.Report{NLL: nll, Iterations: points, Passes: o.Passes}
+	r := fit.Report{NLL: nll, Iterations: points, Passes: o.Passes}
 	switch best {
 	case 0.1:
-		report.AtBound = []string{"T >= 0.1"}
+		r.AtBound = report.Bounds{report.AtLeast("T", 0, 0.1)}
 	case 10:
-		report.AtBound = []string{"T <= 10"}
+		r.AtBound = report.Bounds{report.AtMost("T", 0, 10)}
 	}
-	if report.AtBound != nil {
-		report.Warnings = []string{"the least ECE is at the end of the grid: " + report.AtBound[0]}
+	if r.AtBound != nil {
+		r.Warn(report.End(r.AtBound[0]))
 	}
-	return Result(temperatureMap{best}, report), nil
+	return Result(temperatureMap{best}, r), nil
 }
 
 // eceAt returns the ECE-15 at one scale: the sum over the bins of

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // TSGuo50 is temperature scaling as gpleiss/temperature_scaling fitted it until July 2025.
@@ -56,11 +57,11 @@ func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := fit.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
-	if report.Gradient > 1e-7 {
-		report.Warnings = []string{fmt.Sprintf("stops short of the minimum by design: gradient %.1e after %d steps", report.Gradient, steps)}
+	r := fit.Report{NLL: last.value, Gradient: math.Abs(last.gradient), Iterations: steps, Passes: o.Passes}
+	if r.Gradient > 1e-7 {
+		r.Warn(report.Early(r.Gradient, steps))
 	}
-	return Result(temperatureMap{t}, report), nil
+	return Result(temperatureMap{t}, r), nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.

@@ -84,13 +84,13 @@ func TestECEGridTakesTheLeastECE(t *testing.T) {
 	// Every row is certain and right: any small T has ECE 0, and the least is taken.
 	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{100, 0, 0, 100}}, Labels: []int32{0, 1}}
 	f := fitMethod(t, "ts-ecegrid", set, nil)
-	if f.Map.(temperatureMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0] != "T >= 0.1" {
+	if f.Map.(temperatureMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != "T >= 0.1" {
 		t.Errorf("separable: %+v %+v", f.Map, f.Report)
 	}
 	// Every row is certain and wrong: the largest T is best.
 	set.Labels = []int32{1, 0}
 	f = fitMethod(t, "ts-ecegrid", set, nil)
-	if f.Map.(temperatureMap).T != 10 || f.Report.AtBound[0] != "T <= 10" {
+	if f.Map.(temperatureMap).T != 10 || f.Report.AtBound[0].String() != "T <= 10" {
 		t.Errorf("all wrong: %+v %+v", f.Map, f.Report)
 	}
 }

@@ -127,20 +127,19 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 // then the warnings.
 func parameterRows(row results.Parameter, s *scores) []results.Parameter {
 	var list []results.Parameter
-	text := func(s string) string { return s }
-	bounds := slices.Clone(s.Report.AtBound)
+	bounds := results.Values(s.Report.AtBound, report.Bound.String)
 	for _, p := range s.Parameters {
 		r := row
 		r.Name, r.Value, r.Bound = p.Name, p.Value, p.Bound
 		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
 		list = append(list, r)
 	}
-	for _, b := range results.Distinct(bounds, text) {
+	for _, b := range results.Distinct(bounds, func(s string) string { return s }) {
 		r := row
 		r.Bound = b
 		list = append(list, r)
 	}
-	for _, w := range results.Distinct(s.Report.Warnings, text) {
+	for _, w := range results.Distinct(s.Report.Warnings, report.Warning.String) {
 		r := row
 		r.Warning = w
 		list = append(list, r)
@@ -206,7 +205,7 @@ func noteOf(from data.Provenance, inputs results.Note, fitted calib.Report) (not
 	add(results.Arrays, from.Note)
 	note = append(note, inputs...)
 	for _, w := range fitted.Warnings {
-		note = append(note, results.Warn(report.Warning{Text: w}))
+		note = append(note, results.Warn(w))
 	}
 	return note
 }

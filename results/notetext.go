@@ -43,7 +43,7 @@ func (f *Fact) fields() []field {
 	case Warned:
 		switch w.Kind {
 		case report.AtBound:
-			return []field{{"parameter", &w.Parameter}, bin, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}}
+			return []field{{"parameter", &w.Parameter}, bin, {"minus", &w.Minus}, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}}
 		case report.NotConverged:
 			return numbers
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -74,8 +75,7 @@ func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	}
 	noteBounds(&f.Report, ends)
 	if open := fit.Count(separable); open > 0 {
-		f.Report.Warnings = append(f.Report.Warnings, fmt.Sprintf(
-			"no unique fit in %d of %d classes, which are absent or told apart without an error", open, k))
+		f.Report.Warn(calib.Warning{Text: "no unique fit in {count} of {of} classes, which are absent or told apart without an error", Count: open, Of: k})
 	}
 	return f, nil
 }
@@ -90,7 +90,7 @@ func noteBounds(r *calib.Report, ends []fit.Solution) {
 			}
 		}
 		if held > 0 {
-			r.AtBound = append(r.AtBound, fmt.Sprintf("%s >= 0 in %d of %d classes", name, held, len(ends)))
+			r.AtBound = append(r.AtBound, calib.Bound{Parameter: name, Side: report.Lower, Classes: held, Fitted: len(ends)})
 		}
 	}
 }

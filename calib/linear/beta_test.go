@@ -120,7 +120,7 @@ func TestBetaWithoutMinimumEndsAtFiniteParameters(t *testing.T) {
 			t.Fatalf("row %d: an absent class has probability %v", i, p)
 		}
 	}
-	if f.Report.Gradient > fit.GradTol || strings.Contains(strings.Join(f.Report.Warnings, ""), "not converged") {
+	if f.Report.Gradient > fit.GradTol || strings.Contains(f.Report.Warnings.String(), "not converged") {
 		t.Errorf("%+v", f.Report)
 	}
 }
@@ -140,7 +140,7 @@ func BenchmarkFitBeta(b *testing.B) {
 // unique fit. The report says so in these cases alone.
 func TestBetaSaysWhatIsSeparable(t *testing.T) {
 	warned := func(set *data.Set) string {
-		return strings.Join(calibtest.Fit(t, BetaEntry, set, nil).Report.Warnings, "\n")
+		return calibtest.Fit(t, BetaEntry, set, nil).Report.Warnings.String()
 	}
 	set := testset.Drawn(80, 4, 1, 5)
 	if w := warned(set); strings.Contains(w, "no unique fit") {

@@ -3,12 +3,12 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -160,9 +160,9 @@ func (d Dirichlet) fit(ctx context.Context, in calib.Input, name string, x score
 	if grid := odirGrid(); d.Lambda == 0 {
 		switch c.lambda {
 		case grid[0]:
-			fitted.Report.AtBound = []string{fmt.Sprintf("lambda <= %g", c.lambda)}
+			fitted.Report.AtBound = report.Bounds{report.AtMost("lambda", 0, c.lambda)}
 		case grid[len(grid)-1]:
-			fitted.Report.AtBound = []string{fmt.Sprintf("lambda >= %g", c.lambda)}
+			fitted.Report.AtBound = report.Bounds{report.AtLeast("lambda", 0, c.lambda)}
 		}
 	}
 	return fitted, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -100,9 +101,9 @@ func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 		return nil, fmt.Errorf("target rows have %d classes, calibration rows %d", in.Target.Logits.Cols, k)
 	}
 	shift := labelShiftMap{T: 1, B: make([]float64, k), W: make([]float64, k)}
-	var report fit.Report
+	var r fit.Report
 	if m.Calibration != "none" {
-		if report, err = shift.calibrate(ctx, in, m.Calibration == "bcts"); err != nil {
+		if r, err = shift.calibrate(ctx, in, m.Calibration == "bcts"); err != nil {
 			return nil, err
 		}
 	}
@@ -110,21 +111,21 @@ func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	report.Iterations += steps
-	report.Passes++
-	report.AtBound = nil // of ts
+	r.Iterations += steps
+	r.Passes++
+	r.AtBound = nil // of ts
 	if change > m.Tolerance {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("EM ended after %d steps: the last changed a class share by %.1e", steps, change))
+		r.Warn(calib.Warning{Text: "EM ended after {steps} steps: the last changed a class share by {value}", Steps: steps, Value: report.Rounded(change, 2)})
 	}
-	return calib.Reported(ctx, shift, in.Cal, report)
+	return calib.Reported(ctx, shift, in.Cal, r)
 }
 
 // calibrate sets T and, with offsets, b.
 func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets bool) (fit.Report, error) {
-	o, t, report, err := in.Temperature(ctx)
-	report.Passes = o.Passes
+	o, t, r, err := in.Temperature(ctx)
+	r.Passes = o.Passes
 	if m.T = t; err != nil || !offsets {
-		return report, err
+		return r, err
 	}
 	scale := 1 / t
 	p := newSharedProblem(in.Cal, func(dst []float64, row []float32) {
@@ -139,16 +140,16 @@ func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets b
 	theta := make([]float64, len(p.Penalty))
 	end, err := p.MinimiseWhitened(ctx, theta)
 	if err != nil {
-		return report, err
+		return r, err
 	}
 	if end.Gradient > linearDone {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps))
+		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}
 	// A slope of 0 or less, when the labels contradict the logits, is 1/T at its bound.
 	m.T = min(t/max(1+theta[0], 1e-9), fit.MaxT)
 	m.B = theta[1:]
-	report.Gradient, report.Iterations, report.Passes = end.Gradient, report.Iterations+end.Steps, o.Passes+p.Passes
-	return report, nil
+	r.Gradient, r.Iterations, r.Passes = end.Gradient, r.Iterations+end.Steps, o.Passes+p.Passes
+	return r, nil
 }
 
 // reweight sets w by EM. It returns the steps and the largest change of a share in the

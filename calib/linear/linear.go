@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -15,7 +16,7 @@ import (
 func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.Descent, steps int, passes float64) (*calib.Fitted, error) {
 	r := fit.Report{Gradient: end.Gradient, Iterations: steps + end.Steps, Passes: passes}
 	if end.Gradient > linearDone {
-		r.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d steps", end.Gradient, end.Steps)}
+		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}
 	return calib.Reported(ctx, m, set, r)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -105,9 +106,9 @@ func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	}
 	d.Slope, d.Offset = end.At[0], end.At[1]
 	r := fit.Report{NLL: d.nll(in.Cal, all), Gradient: end.Gradient, Iterations: end.Steps, Passes: loss.Passes() + 1}
-	r.WarnUnconverged()
+	fit.WarnUnconverged(&r)
 	if d.Slope == 0 {
-		r.AtBound = []string{"w >= 0"}
+		r.AtBound = report.Bounds{report.AtLeast("w", 0, 0)}
 	}
 	return calib.Result(d, r), nil
 }

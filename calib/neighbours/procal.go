@@ -113,7 +113,7 @@ func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 		text   string
 	}{{len(p.Wrong.X), "wrong: every confidence is 1"}, {len(p.Right.X), "right: every confidence is 0"}} {
 		if end.points == 0 {
-			report.Warnings = append(report.Warnings, "no calibration row is "+end.text)
+			report.Warn(calib.Warning{Text: "no calibration row is " + end.text})
 		}
 	}
 	return calib.Result(p, report), nil

@@ -144,7 +144,7 @@ func TestProCalOfExtremeSets(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if got := strings.Join(f.Report.Warnings, "; "); !strings.Contains(got, c.warning) || c.warning == "" && got != "" {
+		if got := f.Report.Warnings.String(); !strings.Contains(got, c.warning) || c.warning == "" && got != "" {
 			t.Errorf("%s: warnings %q", c.name, got)
 		}
 		_, conf := calib.TopLabels(f.Map.(calib.TopLabel), set)

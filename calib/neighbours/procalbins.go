@@ -97,7 +97,7 @@ func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 		if len(others) < m.Groups {
 			why = "there are fewer rows than groups"
 		}
-		report.Warnings = []string{fmt.Sprintf("%d of %d groups have no calibration row, since %s: they have the function of all rows", empty, m.Groups, why)}
+		report.Warn(calib.Warning{Text: "{count} of {of} groups have no calibration row, since " + why + ": they have the function of all rows", Count: empty, Of: m.Groups})
 	}
 	report.NLL, err = calib.MeanNLL(ctx, in.Cal, func(q data.Probs, lo, hi int) {
 		p.apply(q, in.Cal.Rows(lo, hi), all[lo:hi])

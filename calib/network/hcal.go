@@ -87,7 +87,7 @@ func (m HCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	}
 	report := fit.Report{Gradient: end.Gradient, Iterations: end.Epochs, Passes: float64(end.Epochs)}
 	if !end.Stopped {
-		report.Warnings = []string{fmt.Sprintf("the ECE still fell in the last %d of %d epochs", min(m.Patience, end.Epochs), end.Epochs)}
+		report.Warn(calib.Warning{Text: "the ECE still fell in the last {count} of {of} epochs", Count: min(m.Patience, end.Epochs), Of: end.Epochs})
 	}
 	return calib.Reported(ctx, hCalMap{end.Best}, in.Cal, report)
 }

@@ -88,7 +88,7 @@ func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	}
 	report := fit.Report{Gradient: end.gradient, Iterations: end.epochs, Passes: float64(end.epochs)}
 	if end.waited < m.Patience {
-		report.Warnings = []string{fmt.Sprintf("the loss still fell %d epochs before the last of %d", end.waited, end.epochs)}
+		report.Warn(calib.Warning{Text: "the loss still fell {count} epochs before the last of {of}", Count: end.waited, Of: end.epochs})
 	}
 	return calib.Reported(ctx, end.best, in.Cal, report)
 }

@@ -1,5 +1,3 @@
-// Package report has the values with which a fit says how it ended. Methods write them;
-// notes in results.csv, tables and pages are made from them.
 package report
 
 import (
@@ -21,36 +19,104 @@ const (
 type Bound struct {
 	Parameter string  `json:"parameter,omitempty"` // as formulas name it: T; a; c
 	Bin       int     `json:"bin,omitempty"`       // from 1; 0 for a parameter that is not of a bin
+	Minus     int     `json:"minus,omitempty"`     // the bound is of the difference from this bin; 0 if it is of the parameter
 	Side      Side    `json:"side,omitempty"`
-	Limit     float64 `json:"limit,omitempty"` // the least or the largest value of the parameter
+	Limit     float64 `json:"limit,omitempty"`   // the least or the largest value of the parameter
+	Classes   int     `json:"classes,omitempty"` // of those fitted one by one, how many end there; 0 for one fit
+	Fitted    int     `json:"fitted,omitempty"`  // classes fitted one by one
 }
 
 // AtLeast is the bound of a parameter that may not be less than limit. bin is 0 for a
 // parameter that is not of a bin.
 func AtLeast(parameter string, bin int, limit float64) Bound {
-	return Bound{parameter, bin, Lower, limit}
+	return Bound{Parameter: parameter, Bin: bin, Side: Lower, Limit: limit}
 }
 
 // AtMost is the bound of a parameter that may not be more than limit.
 func AtMost(parameter string, bin int, limit float64) Bound {
-	return Bound{parameter, bin, Upper, limit}
+	return Bound{Parameter: parameter, Bin: bin, Side: Upper, Limit: limit}
 }
 
-// Name returns the parameter with its bin: T, t_3.
+// Name returns the parameter with its bin: T, t_3, bin 3: T.
 func (b Bound) Name() string {
-	if b.Bin == 0 {
+	switch {
+	case b.Bin == 0:
 		return b.Parameter
+	case b.Parameter == "t":
+		return fmt.Sprintf("t_%d", b.Bin)
 	}
-	return fmt.Sprintf("%s_%d", b.Parameter, b.Bin)
+	return fmt.Sprintf("bin %d: %s", b.Bin, b.Parameter)
 }
 
-// String returns the bound as a formula: "a >= 0", "t_3 <= 1000".
+// String returns the bound as a formula: "a >= 0", "t_3 <= 1000", "t_1 >= t_2".
 func (b Bound) String() string {
-	sign := ">="
+	name, sign := b.Name(), ">="
 	if b.Side == Upper {
 		sign = "<="
 	}
-	return fmt.Sprintf("%s %s %g", b.Name(), sign, b.Limit)
+	limit := strconv.FormatFloat(b.Limit, 'g', -1, 64)
+	switch {
+	case b.Minus > 0 && b.Limit == 0:
+		limit = b.other()
+	case b.Minus > 0:
+		name += " - " + b.other()
+	}
+	text := name + " " + sign + " " + limit
+	if b.Classes > 0 {
+		text += fmt.Sprintf(" in %d of %d classes", b.Classes, b.Fitted)
+	}
+	return text
+}
+
+// other names the parameter of the bin Minus.
+func (b Bound) other() string {
+	b.Bin = b.Minus
+	return b.Name()
+}
+
+// words returns the bound in words.
+func (b Bound) words() string {
+	if b.Minus > 0 {
+		return fmt.Sprintf("%s - %s at its %s bound", b.Name(), b.other(), b.Side)
+	}
+	name := b.Parameter
+	if name == "t" {
+		name = "T"
+	}
+	text := fmt.Sprintf("%s at its %s bound", name, b.Side)
+	if b.Bin > 0 {
+		text += fmt.Sprintf(" in bin %d", b.Bin)
+	}
+	return text
+}
+
+// Bounds are the bounds at which a fit ended.
+type Bounds []Bound
+
+// String joins the bounds by semicolons.
+func (b Bounds) String() string { return joined(b) }
+
+// Warnings are the warnings of a fit.
+type Warnings []Warning
+
+// String joins the warnings by semicolons.
+func (w Warnings) String() string { return joined(w) }
+
+func joined[T fmt.Stringer](values []T) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, v.String())
+	}
+	return strings.Join(list, "; ")
+}
+
+// Rounded returns x with some significant digits, as warnings have their values.
+func Rounded(x float64, digits int) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	if err != nil { // at the end of the range of float64
+		return x
+	}
+	return y
 }
 
 // Kind tells warnings that readers treat apart. A kind that is used in one place is a
@@ -82,6 +148,19 @@ type Warning struct {
 	Text string `json:"text,omitempty"`
 }
 
+// End warns of a fit that ended at a bound.
+func End(b Bound) Warning { return Warning{Kind: AtBound, Bound: b} }
+
+// Unconverged warns of a gradient that is not small after so many steps.
+func Unconverged(gradient float64, steps int) Warning {
+	return Warning{Kind: NotConverged, Value: Rounded(gradient, 2), Steps: steps}
+}
+
+// Early warns of a method that stops before the minimum, as its source does.
+func Early(gradient float64, steps int) Warning {
+	return Warning{Text: "stops short of the minimum by design: gradient {value} after {steps} steps", Value: Rounded(gradient, 2), Steps: steps}
+}
+
 // Kin returns the warning without its numbers: warnings of equal kin are of one sort.
 func (w Warning) Kin() Warning {
 	return Warning{Kind: w.Kind, Bound: Bound{Parameter: w.Parameter, Side: w.Side}, Text: w.Text}
@@ -91,15 +170,7 @@ func (w Warning) Kin() Warning {
 func (w Warning) String() string {
 	switch w.Kind {
 	case AtBound:
-		name := w.Parameter
-		if name == "t" {
-			name = "T"
-		}
-		text := fmt.Sprintf("%s at its %s bound", name, w.Side)
-		if w.Bin > 0 {
-			text += fmt.Sprintf(" in bin %d", w.Bin)
-		}
-		return text
+		return w.words()
 	case EqualToTS:
 		return w.place() + w.text() + ", so equal to TS"
 	case NotConverged:

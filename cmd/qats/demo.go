@@ -89,11 +89,14 @@ func scoreTable(d *inspect.Demo) *table.Table {
 		for _, p := range c.Parameters {
 			fitted = append(fitted, fmt.Sprintf("%s = %.3f", p.Name, p.Value))
 		}
+		for _, w := range c.Warnings {
+			fitted = append(fitted, w.String())
+		}
 		cells := []table.Cell{table.Words(c.Entry.Name)}
 		for j, v := range []float64{c.Accuracy, c.ECE, c.AECE, c.NLL} {
 			cells = append(cells, columns[j+1].Number(v))
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: append(cells, table.Words(strings.Join(append(fitted, c.Warnings...), ", ")))})
+		t.Rows = append(t.Rows, table.Row{Cells: append(cells, table.Words(strings.Join(fitted, ", ")))})
 	}
 	return t
 }

@@ -178,7 +178,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	clock.lap("save_s")
 	for _, w := range fitted.Report.Warnings {
-		warn(cmd.ErrOrStderr(), m.Name+": "+w)
+		warn(cmd.ErrOrStderr(), m.Name+": "+w.String())
 	}
 	if f.timings {
 		return clock.print(cmd.OutOrStdout())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 )
@@ -45,7 +46,7 @@ func TestTiltDecidesWhetherTheBoundOfQaTSIsActive(t *testing.T) {
 				t.Fatal(err)
 			}
 			bounds := fit.Report.AtBound
-			if c.active != slices.Contains(bounds, "a >= 0") || !c.active && (len(bounds) > 0 || p.A < 0.1 || p.B < 0.1) {
+			if c.active != slices.Contains(bounds, report.AtLeast("a", 0, 0)) || !c.active && (len(bounds) > 0 || p.A < 0.1 || p.B < 0.1) {
 				t.Errorf("%s, tilt %g: a %.4f, b %.4f, bounds %v", w.Name, c.tilt, p.A, p.B, bounds)
 			}
 		}

@@ -41,7 +41,7 @@ type DemoColumn struct {
 	Entry                    calib.Entry
 	Accuracy, ECE, AECE, NLL float64
 	Parameters               []calib.Parameter
-	Warnings                 []string
+	Warnings                 []calib.Warning
 }
 
 // RunDemo fits uncal, ts, ir and qats on the calibration rows of a demo network and

@@ -2,8 +2,9 @@ package fit
 
 import (
 	"context"
-	"fmt"
 	"math"
+
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // TemperatureAt returns T(q) of the given knots for q in [0, 1]; see Curve. The
@@ -84,18 +85,20 @@ func (c Curve) Bounds() (lo, hi []float64) {
 	return lo, hi
 }
 
-// boundNames returns the names of the bounds of parameter i in a report.
-func (c Curve) boundNames(i int) (lower, upper string) {
+// bounds returns the bounds of parameter i as a report has them.
+func (c Curve) bounds(i int) (lower, upper report.Bound) {
 	last := i == c.Segments
 	switch {
 	case c.Segments == 1 && !c.Free && last:
-		return "b >= 0.001", "b <= 1000"
+		return report.AtLeast("b", 0, MinT), report.AtMost("b", 0, MaxT)
 	case c.Segments == 1 && !c.Free:
-		return "a >= 0", "a <= 1000"
+		return report.AtLeast("a", 0, 0), report.AtMost("a", 0, MaxT)
 	case c.Free || last:
-		return fmt.Sprintf("t_%d >= 0.001", i+1), fmt.Sprintf("t_%d <= 1000", i+1)
-	default:
-		return fmt.Sprintf("t_%d >= t_%d", i+1, i+2), fmt.Sprintf("t_%d - t_%d <= 1000", i+1, i+2)
+		return report.AtLeast("t", i+1, MinT), report.AtMost("t", i+1, MaxT)
+	default: // t_i - t_(i+1)
+		lower, upper = report.AtLeast("t", i+1, 0), report.AtMost("t", i+1, MaxT)
+		lower.Minus, upper.Minus = i+2, i+2
+		return lower, upper
 	}
 }
 
@@ -227,7 +230,7 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 		r.Warnings = append(flat.Warnings, c.flatWarning())
 	}
 	for i, v := range sol.At {
-		lower, upper := c.boundNames(i)
+		lower, upper := c.bounds(i)
 		switch {
 		case v == lo[i]:
 			r.AtBound = append(r.AtBound, lower)
@@ -237,19 +240,19 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 			continue
 		}
 		if v != 0 && !c.isFlat(sol.At) {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("a temperature is at its bound: %s", r.AtBound[len(r.AtBound)-1]))
+			r.Warn(report.End(r.AtBound[len(r.AtBound)-1]))
 		}
 	}
-	r.WarnUnconverged()
+	WarnUnconverged(&r)
 	return sol.At, r, nil
 }
 
 // flatWarning returns the warning of a falling curve without increments.
-func (c Curve) flatWarning() string {
+func (c Curve) flatWarning() report.Warning {
 	if c.Segments == 1 {
-		return "a = 0: equal to ts"
+		return report.Warning{Kind: report.EqualToTS, Text: "a = 0"}
 	}
-	return "no increments: equal to ts"
+	return report.Warning{Kind: report.EqualToTS, Text: "no increments"}
 }
 
 // isFlat reports whether a falling curve has no increment.

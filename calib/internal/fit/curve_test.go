@@ -3,10 +3,10 @@ package fit
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -43,7 +43,7 @@ func TestBoundsAreNamedByTheirKnots(t *testing.T) {
 		{Curve{3, false}, 1, "t_2 >= t_3", "t_2 - t_3 <= 1000"},
 		{Curve{3, false}, 3, "t_4 >= 0.001", "t_4 <= 1000"},
 	} {
-		if lower, upper := c.curve.boundNames(c.i); lower != c.lower || upper != c.upper {
+		if lower, upper := c.curve.bounds(c.i); lower.String() != c.lower || upper.String() != c.upper {
 			t.Errorf("%+v, parameter %d: %q and %q, want %q and %q", c.curve, c.i, lower, upper, c.lower, c.upper)
 		}
 	}
@@ -90,8 +90,8 @@ func TestCurveReportsItsSteps(t *testing.T) {
 		t.Errorf("%v passes over %d rows, %v over one more", few.Passes, FewRows, more.Passes)
 	}
 	zeros := 0
-	for _, name := range r.AtBound {
-		if strings.Contains(name, ">= t_") {
+	for _, bound := range r.AtBound {
+		if bound.Minus > 0 && bound.Side == report.Lower {
 			zeros++
 		}
 	}

@@ -1,8 +1,9 @@
 package fit
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/qats-bench/qats/calib/report"
 )
 
 // Local is a function of p parameters near one point.
@@ -144,7 +145,7 @@ const sameMinimum = 1e-9
 // minima; spread is that of BoxNewtonFrom.
 func WarnLocalMinima(r *Report, starts int, spread float64) {
 	if spread > sameMinimum {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no unique fit: of %d starts some end at a local minimum, %.2g higher; the least is taken", starts, spread))
+		r.Warn(report.Warning{Text: "no unique fit: of {count} starts some end at a local minimum, {value} higher; the least is taken", Count: starts, Value: report.Rounded(spread, 2)})
 	}
 }
 

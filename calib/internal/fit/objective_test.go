@@ -168,7 +168,7 @@ func TestTemperatureBeyondTheBounds(t *testing.T) {
 	} {
 		o := objective(t, testset.Simulated(1000, 4, c.spread, c.best, 3))
 		got, r, err := Temperature(context.Background(), o)
-		if err != nil || got != c.want || len(r.AtBound) != 1 || r.AtBound[0] != c.bound || len(r.Warnings) != 1 || r.Warnings[0] != c.why || r.Passes > 8 {
+		if err != nil || got != c.want || len(r.AtBound) != 1 || r.AtBound[0].String() != c.bound || len(r.Warnings) != 1 || r.Warnings[0].String() != c.why || r.Passes > 8 {
 			t.Errorf("T = %v, %+v (%v), want %v", got, r, err, c.want)
 		}
 	}
@@ -249,7 +249,7 @@ func TestTemperatureWithoutAMinimum(t *testing.T) {
 		{[][]float32{{2, 2}, {3, 3}}, []int32{1, 0}, 1, "the logits of every row are equal: any temperature gives the same probabilities; T = 1"},
 	} {
 		got, r, err := Temperature(context.Background(), objective(t, &data.Set{Logits: testset.Rows(c.rows), Labels: c.labels}))
-		if err != nil || got != c.want || len(r.Warnings) != 1 || r.Warnings[0] != c.why {
+		if err != nil || got != c.want || len(r.Warnings) != 1 || r.Warnings[0].String() != c.why {
 			t.Errorf("T = %v, warnings %q (%v), want %v: %s", got, r.Warnings, err, c.want, c.why)
 		}
 	}

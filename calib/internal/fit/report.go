@@ -1,20 +1,13 @@
 package fit
 
-import "fmt"
+import "github.com/qats-bench/qats/calib/report"
 
-// Report says how a fit ended; calib.Report documents the fields.
-type Report struct {
-	NLL        float64
-	Gradient   float64
-	Iterations int
-	Passes     float64
-	AtBound    []string
-	Warnings   []string
-}
+// Report says how a fit ended.
+type Report = report.Report
 
-// WarnUnconverged adds a warning if the gradient is above GradTol.
-func (r *Report) WarnUnconverged() {
+// WarnUnconverged adds a warning to r if the gradient is above GradTol.
+func WarnUnconverged(r *Report) {
 	if r.Gradient > GradTol {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("not converged: gradient %.1e after %d iterations", r.Gradient, r.Iterations))
+		r.Warn(report.Unconverged(r.Gradient, r.Iterations))
 	}
 }

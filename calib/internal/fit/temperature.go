@@ -3,12 +3,12 @@ package fit
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -142,11 +142,11 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 			return f, nil, nil
 		}
 		if done || iter == maxIterations {
-			report := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
+			r := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
 			if !done {
-				report.Warnings = []string{fmt.Sprintf("not converged: gradient %.1e after %d iterations", g, iter)}
+				r.Warn(report.Unconverged(g, iter))
 			}
-			return &temperatureFit{t: 1 / beta, report: report, beta: beta, near: near}, also, nil
+			return &temperatureFit{t: 1 / beta, report: r, beta: beta, near: near}, also, nil
 		}
 		r.advance(node, target, step)
 	}
@@ -208,8 +208,8 @@ func (o *Objective) separable(ctx context.Context) (*temperatureFit, error) {
 	if zero.MeanGap > 0 {
 		return o.atBound(ctx, MinT, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
-	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: []string{
-		"the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}, nil
+	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: report.Warnings{
+		{Text: "the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}}, nil
 }
 
 // atMaxTemperature ends a fit whose NLL still falls at MaxT.
@@ -228,14 +228,14 @@ func (o *Objective) atMaxTemperature(ctx context.Context) (*temperatureFit, erro
 // atBound ends a fit at T = t, one of the bounds. It takes one pass for the NLL.
 func (o *Objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
 	nll, err := o.NLL(ctx, t)
-	bound := "T >= 0.001"
+	bound := report.AtLeast("T", 0, MinT)
 	if t == MaxT {
-		bound = "T <= 1000"
+		bound = report.AtMost("T", 0, MaxT)
 	}
 	return &temperatureFit{t: t, report: Report{
 		NLL:      nll,
 		Passes:   o.Passes,
-		AtBound:  []string{bound},
-		Warnings: []string{fmt.Sprintf("T = %g: %s", t, why)},
+		AtBound:  report.Bounds{bound},
+		Warnings: report.Warnings{{Text: "T = {value}: " + why, Value: t}},
 	}}, err
 }
