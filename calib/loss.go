@@ -31,7 +31,8 @@ type RowTemperature func(i int, theta, slope []float64) (t, rate, bend float64)
 // their lines: it is faster, and the last pass of ts is its first. The loss of hfe and of
 // qats-reading by the Brier score is not the NLL, so they call MinimiseInBox. The bins of
 // bts and cbt are fits of one temperature each, and so is the first stage of ets: a search
-// in a bracket is exact there and takes fewer passes.
+// in a bracket is exact there and takes fewer passes. The networks of adats, pts and smart
+// and the groups of gc have too many parameters for Newton's method.
 type TemperatureLoss struct {
 	rows *fit.Objective
 }

@@ -172,3 +172,28 @@ func TestMinimiseInBoxReturnsTheErrorOfItsFunction(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Of two valleys the deeper one is returned, from either start, and the report says that
+// there are two.
+func TestMinimiseInBoxTakesTheLeastOfSeveralMinima(t *testing.T) {
+	valleys := func(x []float64) (calib.Local, error) { // (x^2 - 1)^2 + x/10
+		v := x[0]
+		return calib.Local{Value: (v*v-1)*(v*v-1) + v/10, Gradient: []float64{4*v*(v*v-1) + 0.1}, Hessian: []float64{12*v*v - 4}}, nil
+	}
+	box := []calib.Range{{Name: "x", Least: -2, Most: 2}}
+	for _, c := range []struct {
+		starts   [][]float64
+		at       float64
+		warnings int
+	}{
+		{[][]float64{{1}}, 0.987, 0},
+		{[][]float64{{1}, {-1}}, -1.012, 1},
+		{[][]float64{{-1}, {1}}, -1.012, 1},
+		{[][]float64{{-1}, {-1.5}}, -1.012, 0},
+	} {
+		end, err := calib.MinimiseInBox(valleys, c.starts, box, 1)
+		if err != nil || !(math.Abs(end.At[0]-c.at) <= 1e-3) || end.Starts != len(c.starts) || len(end.Report(1).Warnings) != c.warnings {
+			t.Errorf("starts %v: %+v, report %+v, error %v; want x = %v and %d warnings", c.starts, end, end.Report(1), err, c.at, c.warnings)
+		}
+	}
+}

@@ -141,7 +141,7 @@ func TopGap(row []float32) float64 {
 
 // fitLinear fits a and b.
 func fitLinear[S certainty](ctx context.Context, in Input, unit float64) (*Fitted, error) {
-	o, err := fit.NewObjective(in.Cal)
+	o, err := in.Objective()
 	if err != nil {
 		return nil, err
 	}
