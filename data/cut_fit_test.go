@@ -53,7 +53,7 @@ func TestTruncatedFileEndsAFitThatStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := (calib.QaTS{}).Fit(t.Context(), in); !regexp.MustCompile("^"+want+"$").MatchString(fmt.Sprint(err)) {
+		if _, err := (calib.QaTS{}).Fit(t.Context(), in); !regexp.MustCompile("^" + want + "$").MatchString(fmt.Sprint(err)) {
 			t.Errorf("streams %t, after %d stages: %v", streams, stages, err)
 		}
 		if stages == 0 {
