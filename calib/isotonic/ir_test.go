@@ -29,14 +29,6 @@ type isotonicFixtures struct {
 	IRTop  [][]float64 `json:"ir_top"`
 }
 
-func matrix(rows [][]float32) data.Matrix {
-	m := data.NewMatrix(len(rows), len(rows[0]))
-	for i, row := range rows {
-		copy(m.Row(i), row)
-	}
-	return m
-}
-
 func TestIsotonicMethodsAreScikitLearns(t *testing.T) {
 	var f isotonicFixtures
 	testset.Read(t, "testdata/isotonic.json", &f)

@@ -1,7 +1,6 @@
 package isotonic
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -206,7 +205,7 @@ func TestTallyIsTheRegressionOfAllPoints(t *testing.T) {
 			}
 			all = append(all, r)
 		}
-		want := regress(tieBlocks(slices.Clone(all)))
+		want := regress(inBlocks(slices.Clone(all)))
 		if len(positives) == 0 {
 			want = Function{}
 		}
@@ -275,19 +274,4 @@ func TestCheckRejectsWhatIsNotIsotonic(t *testing.T) {
 			t.Errorf("check of %v: %s, want %s", c.g, got, c.want)
 		}
 	}
-}
-
-// tieBlocks follows the definition of a tie: it sorts all points, and adds each to the
-// last block if the smallest member of that block is near enough.
-func tieBlocks(points []tieRun) []tieRun {
-	slices.SortFunc(points, func(a, b tieRun) int { return cmp.Compare(a.Lo, b.Lo) })
-	var blocks []tieRun
-	for _, r := range points {
-		if last := len(blocks) - 1; last >= 0 && r.Lo <= blocks[last].Lo*(1+0x1p-22) {
-			blocks[last] = blocks[last].Join(r)
-		} else {
-			blocks = append(blocks, r)
-		}
-	}
-	return blocks
 }

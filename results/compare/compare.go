@@ -27,11 +27,6 @@ type Options struct {
 	Files string
 }
 
-// madeFrom begins a LaTeX file.
-func (o Options) madeFrom() string {
-	return "% Made from " + cmp.Or(o.Files, "results.csv and pairs.csv") + "; needs booktabs"
-}
-
 // rowsFile names the file of the rows, for errors.
 func (o Options) rowsFile() string { return cmp.Or(o.Files, "results.csv") }
 
