@@ -8,14 +8,14 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
-// RowTemperature is a family of temperatures with p parameters theta,
+// RowTemperature is a family of temperatures with p parameters theta. That of row i is
 //
-//	T_i = g(x_i)
+//	T_i = g(x_i),  rate = g'(x_i),  bend = g''(x_i)/g'(x_i),
 //
-// for row i, where x_i depends on theta. It returns T_i, in [1e-6, 1e8], and writes the p
-// derivatives of x_i in theta to slope. rate is g'(x_i), and bend is g”(x_i)/g'(x_i). If
-// x_i is the temperature itself, they are 1 and 0. Where T_i is held by a limit, rate and
-// bend are 0. Several goroutines call it at a time, more than once for a row.
+// where x_i depends on theta. It returns T_i, in [1e-6, 1e8], with rate and bend, and
+// writes the p derivatives of x_i in theta to slope. If x_i is the temperature itself,
+// rate is 1 and bend 0. Where T_i is held by a limit, both are 0. Several goroutines call
+// it at a time, more than once for a row.
 type RowTemperature func(i int, theta, slope []float64) (t, rate, bend float64)
 
 // TemperatureLoss is the mean NLL of a calibration set, in nats, as a function of
