@@ -95,6 +95,7 @@ speed:
 
 # Rewrites the golden files; read the diff before committing it.
 golden:
+	$(GO) test ./calib/all ./metrics -run Facts -update # first: docs/methods.md is made from them
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 # Writes the vector code again; its generators are a module of their own.

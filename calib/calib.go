@@ -12,7 +12,10 @@
 // cache key follow from the contract too, so a wrong contract is noticed immediately.
 // docs/new-calibrator.md shows how to write one, here or in another module. The doc comment
 // of its type ends with its formula and reference, what it was compared with, and where it
-// departs from the reference.
+// departs from the reference. In formulas l is a row of k logits, y its label, p a row of
+// probabilities, q a calibrated one, conf the largest probability, and hit is 1 if its class
+// is y, else 0. h is a row of features, W and b the last layer. "By mean NLL" names what is
+// minimised on the calibration set.
 //
 // This package has what a method is, the methods of the paper but isotonic regression, and
 // the temperature family. The other methods are in packages by family: binning, isotonic,

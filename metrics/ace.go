@@ -8,12 +8,6 @@ var aceEntry = Entry{
 	OnRequest: true,
 	Version:   1,
 	Summary:   "average calibration error: 15 right-closed bins of equal width, unweighted mean over the bins with rows",
-	Reference: "Neumann, Zisserman and Vedaldi 2018; Kueppers et al. 2020 (netcal)",
-
-	Formula:   "mean over bins with rows of |acc_b - conf_b|",
-	Code:      "numpy with the formula of netcal",
-	Agreement: "499 rows: to 1e-14",
-	Departs:   "right-closed bins, 15; netcal has left-closed ones, 10",
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return AverageCE(s, 15) }),
@@ -25,4 +19,11 @@ var aceEntry = Entry{
 // The bins are those of WidthBins; netcal's are left-closed and 10 by default. It is
 // neither AECE, whose bins have equal mass, nor the ACE of Nixon et al. (2019), which reads
 // the probabilities of all classes.
+//
+//   - Metric: ace_netcal
+//   - Formula: mean over bins with rows of |acc_b - conf_b|
+//   - Reference: Neumann, Zisserman and Vedaldi 2018; Kueppers et al. 2020 (netcal)
+//   - Compared with: numpy with the formula of netcal
+//   - Agreement: 499 rows: to 1e-14
+//   - Departures: right-closed bins, 15; netcal has left-closed ones, 10
 func AverageCE(s *Samples, bins int) float64 { return unweightedGap(WidthBins(s, bins)) }

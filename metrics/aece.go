@@ -3,20 +3,14 @@ package metrics
 import "math"
 
 var aeceEntry = Entry{
-	Name:      "aece",
-	Outputs:   []Output{{"aece", "AECE", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	Paired:    true,
-	Version:   1,
-	Summary:   "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
-	Aliases:   []string{"adaptive-ece", "adaptive-calibration-error", "ada-ece"},
-	Reference: "the QaTS paper; after Nixon et al. 2019",
-
-	Formula:   "(1/m) sum over bins of |acc_b - conf_b|, m = 15 bins of equal mass",
-	Code:      "numpy; the authors of the QaTS paper published no code",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
-	Departs:   "tied confidences share their hits among bins, so that the order of rows does not matter; other code weights by rows or interpolates the edges",
+	Name:    "aece",
+	Outputs: []Output{{"aece", "AECE", 0, 1}},
+	Better:  Lower,
+	Percent: true,
+	Paired:  true,
+	Version: 1,
+	Summary: "adaptive ECE of the top class: 15 bins of equal mass, unweighted mean",
+	Aliases: []string{"adaptive-ece", "adaptive-calibration-error", "ada-ece"},
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return AECE(s, 15) }),
@@ -28,6 +22,14 @@ var aeceEntry = Entry{
 // |acc_b - conf_b| over the bins that are not empty. MassBins has the boundaries
 // and says what happens to tied confidences. Bins of equal mass differ by one
 // sample at most, so weighting would change the value by O(bins/n).
+//
+//   - Metric: aece
+//   - Formula: (1/m) sum over bins of |acc_b - conf_b|, m = 15 bins of equal mass
+//   - Reference: the QaTS paper; after Nixon et al. 2019
+//   - Compared with: numpy; the authors of the QaTS paper published no code
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
+//   - Departures: tied confidences share their hits among bins, so that the order of rows
+//     does not matter; other code weights by rows or interpolates the edges
 func AECE(s *Samples, bins int) float64 { return unweightedGap(MassBins(s, bins)) }
 
 // unweightedGap returns the mean of |acc - conf| over the bins that are not empty,

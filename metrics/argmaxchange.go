@@ -10,11 +10,6 @@ var argmaxChangeEntry = Entry{
 	Version: 1,
 	Summary: "share of rows whose predicted class differs from that of the uncalibrated logits",
 
-	Formula:   "(1/n) #{i : argmax p_i differs from argmax l_i}",
-	Code:      "none",
-	Agreement: "not compared; tests have the definition",
-	Departs:   "none",
-
 	Compute: valueOrError(ArgmaxChange),
 }
 
@@ -22,6 +17,13 @@ var argmaxChangeEntry = Entry{
 // differs from that of the uncalibrated logits; FromProbs documents how ties are
 // decided. It is an error if these logits are unknown: for samples FromProbs of a
 // set without logits, and FromConfidences.
+//
+//   - Metric: argmax_change
+//   - Formula: (1/n) #{i : argmax p_i differs from argmax l_i}
+//   - Reference: none
+//   - Compared with: none
+//   - Agreement: not compared; tests have the definition
+//   - Departures: none
 func ArgmaxChange(s *Samples) (float64, error) {
 	switch {
 	case s.Len() == 0:

@@ -8,12 +8,6 @@ var augrcEntry = Entry{
 	OnRequest: true,
 	Version:   2,
 	Summary:   "share of rows that are accepted and wrong, mean over the share of most confident rows that is accepted",
-	Reference: "Traub et al. 2024",
-
-	Formula:   "area from 0 to 1 under the polygon through (i/n, errors among the i most confident rows / n), i = 0..n",
-	Code:      "torch-uncertainty's AUGRC, whose formula starts at coverage 1/n and divides by 1 - 1/n; numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: to 1e-15 with either, after the same end correction",
-	Departs:   "tied rows in random order, in expectation; starts at coverage 0",
 
 	Compute: valueOrError(AUGRC),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
@@ -32,6 +26,16 @@ var augrcEntry = Entry{
 // in whole numbers.
 //
 // With accuracy A, AUGRC = (1 - A) (A (1 - AUROC) + (1 - A) / 2), where AUROC exists.
+//
+//   - Metric: augrc
+//   - Formula: area from 0 to 1 under the polygon through (i/n, errors among the i most
+//     confident rows / n), i = 0..n
+//   - Reference: Traub et al. 2024
+//   - Compared with: torch-uncertainty's AUGRC, whose formula starts at coverage 1/n and
+//     divides by 1 - 1/n; numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: to 1e-15 with either, after
+//     the same end correction
+//   - Departures: tied rows in random order, in expectation; starts at coverage 0
 func AUGRC(s *Samples) (float64, error) {
 	n := s.Len()
 	if n == 0 {

@@ -1,18 +1,12 @@
 package metrics
 
 var aurcEntry = Entry{
-	Name:      "aurc",
-	Outputs:   []Output{{"aurc", "AURC", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	Version:   2,
-	Summary:   "mean over i of the error rate among the i most confident rows",
-	Reference: "Geifman et al. 2019",
-
-	Formula:   "(1/n) sum over i of the error rate among the i most confident rows",
-	Code:      "numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
-	Departs:   "tied rows in random order, in expectation",
+	Name:    "aurc",
+	Outputs: []Output{{"aurc", "AURC", 0, 1}},
+	Better:  Lower,
+	Percent: true,
+	Version: 2,
+	Summary: "mean over i of the error rate among the i most confident rows",
 
 	Compute: value(AURC),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
@@ -27,6 +21,13 @@ var aurcEntry = Entry{
 //
 // Samples of equal confidence are taken in random order and the expectation is
 // returned: the errors of a tied block accrue evenly over it.
+//
+//   - Metric: aurc
+//   - Formula: (1/n) sum over i of the error rate among the i most confident rows
+//   - Reference: Geifman et al. 2019
+//   - Compared with: numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
+//   - Departures: tied rows in random order, in expectation
 func AURC(s *Samples) float64 {
 	n := s.Len()
 	sum, wrong := 0.0, n-s.correct() // wrong: errors of more confidence

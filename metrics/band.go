@@ -13,20 +13,13 @@ var (
 // bandEntry returns the entry of the consistency band of a metric, with its label.
 func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) Band) Entry {
 	return Entry{
-		Name:      name + "_null",
-		Outputs:   []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
-		Better:    Neutral,
-		Percent:   true,
-		Whole:     true,
-		Version:   1,
-		Summary:   "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
-		Reference: "consistency resampling, Broecker and Smith 2007",
-
-		Formula:   "quantiles 2.5 %, 50 % and 97.5 % of the " + label + " over 200 draws of hit_i with probability conf_i",
-		Code:      "none",
-		Agreement: "not compared",
-		Departs:   "none",
-
+		Name:    name + "_null",
+		Outputs: []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
+		Better:  Neutral,
+		Percent: true,
+		Whole:   true,
+		Version: 1,
+		Summary: "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
 		Compute: func(s *Samples, seed uint64) ([]float64, error) { return band(s, 15, seed).values(), nil },
 	}
 }
@@ -52,12 +45,28 @@ const bandDraws = 200
 // Row i of draw r gets one uniform number, a hash of the seed, r and i. With one
 // seed for a test set, all methods get the same numbers, so their bands differ by
 // the confidences and not by chance.
+//
+//   - Metric: ece_null
+//   - Formula: quantiles 2.5 %, 50 % and 97.5 % of the ECE over 200 draws of hit_i with
+//     probability conf_i
+//   - Reference: consistency resampling, Broecker and Smith 2007
+//   - Compared with: none
+//   - Agreement: not compared
+//   - Departures: none
 func ECEBand(s *Samples, bins int, seed uint64) Band {
 	return s.band(widthLayout(s.sorted, bins), seed, (*layout).weighted)
 }
 
 // AECEBand returns the consistency band of AECE(s, bins), in [0, 1], from the
 // draws of ECEBand.
+//
+//   - Metric: aece_null
+//   - Formula: quantiles 2.5 %, 50 % and 97.5 % of the AECE over 200 draws of hit_i
+//     with probability conf_i
+//   - Reference: consistency resampling, Broecker and Smith 2007
+//   - Compared with: none
+//   - Agreement: not compared
+//   - Departures: none
 func AECEBand(s *Samples, bins int, seed uint64) Band {
 	return s.band(massLayout(s.sorted, bins), seed, (*layout).unweighted)
 }

@@ -3,20 +3,14 @@ package metrics
 import "github.com/qats-bench/qats/internal/exact"
 
 var brierEntry = Entry{
-	Name:      "brier",
-	Outputs:   []Output{{"brier", "Brier score", 0, 2}},
-	Better:    Lower,
-	Vector:    true,
-	Paired:    true,
-	Version:   1,
-	Summary:   "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
-	Aliases:   []string{"brier-score"},
-	Reference: "Brier 1950",
-
-	Formula:   "(1/n) sum over rows and classes of (p_j - 1[j = y])^2",
-	Code:      "numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
-	Departs:   "none; some code divides by k",
+	Name:    "brier",
+	Outputs: []Output{{"brier", "Brier score", 0, 2}},
+	Better:  Lower,
+	Vector:  true,
+	Paired:  true,
+	Version: 1,
+	Summary: "mean over rows of the sum over classes of (p - 1[label])^2, in [0, 2]",
+	Aliases: []string{"brier-score"},
 
 	Compute: valueOrError(Brier),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
@@ -34,6 +28,13 @@ var brierEntry = Entry{
 //
 // not divided by the number of classes. It is ErrNoVector for samples
 // FromConfidences; see TopBrier.
+//
+//   - Metric: brier
+//   - Formula: (1/n) sum over rows and classes of (p_j - 1[j = y])^2
+//   - Reference: Brier 1950
+//   - Compared with: numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
+//   - Departures: none; some code divides by k
 func Brier(s *Samples) (float64, error) {
 	scores, err := s.vectors()
 	if err != nil {
@@ -49,11 +50,6 @@ var brierTopEntry = Entry{
 	Version: 1,
 	Summary: "mean of (confidence - correct)^2, in [0, 1]",
 
-	Formula:   "(1/n) sum of (conf - hit)^2",
-	Code:      "numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
-	Departs:   "none",
-
 	Compute: value(TopBrier),
 	Influence: oneRow(func(x sample) float64 {
 		miss := x.conf - x.hit()
@@ -63,6 +59,13 @@ var brierTopEntry = Entry{
 
 // TopBrier returns the Brier score of the predicted class alone, in [0, 1]: the
 // mean over samples of (confidence - 1[correct])^2.
+//
+//   - Metric: brier_top
+//   - Formula: (1/n) sum of (conf - hit)^2
+//   - Reference: none
+//   - Compared with: numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
+//   - Departures: none
 func TopBrier(s *Samples) float64 {
 	var sum exact.Sum
 	for _, x := range s.sorted {

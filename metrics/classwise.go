@@ -16,12 +16,6 @@ var eceClasswiseEntry = Entry{
 	Version:   1,
 	Summary:   "ECE of each class's probability, 15 bins of equal width over all rows: mean over the classes, and their sum (k times the mean)",
 	Aliases:   []string{"classwise-ece", "cwece", "static-calibration-error"},
-	Reference: "Kull et al. 2019; Nixon et al. 2019",
-
-	Formula:   "mean and sum over classes j of sum over bins of (n_b/n) |freq_b - mean p_j|, 15 bins of equal width",
-	Code:      "torrvision/focal_calibration; numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy; focal_calibration to the digits that it prints (on which sets was not recorded)",
-	Departs:   "none; every class counts, also one without rows",
 
 	Basis: &squaredClasswise,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
@@ -41,6 +35,15 @@ var eceClasswiseEntry = Entry{
 // class without samples. Empty bins contribute 0. The mean falls like 1/k because
 // most classes are improbable on most samples. It is ErrNoVector of samples
 // FromConfidences.
+//
+//   - Metric: ece_classwise
+//   - Formula: mean and sum over classes j of sum over bins of (n_b/n) |freq_b - mean
+//     p_j|, 15 bins of equal width
+//   - Reference: Kull et al. 2019; Nixon et al. 2019
+//   - Compared with: torrvision/focal_calibration; numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
+//     focal_calibration to the digits that it prints (on which sets was not recorded)
+//   - Departures: none; every class counts, also one without rows
 func ClasswiseECE(s *Samples) (mean, sum float64, err error) {
 	b, err := s.classBins()
 	if err != nil {

@@ -2,6 +2,16 @@ package metrics
 
 import "github.com/qats-bench/qats/internal/exact"
 
+// corpMCBEntry is the entry of corp_mcb.
+//
+//   - Metric: corp_mcb
+//   - Formula: (1/n) sum of (conf - hit)^2 - (g - hit)^2, g the isotonic regression of
+//     hit on conf
+//   - Reference: Dimitriadis, Gneiting and Jordan 2021
+//   - Compared with: scikit-learn
+//   - Agreement: 499 rows: to 1e-14 with its IsotonicRegression
+//   - Departures: confidences that agree to 2^-22, near 1 in their complements, are one
+//     point
 var corpMCBEntry = Entry{
 	Name:      "corp_mcb",
 	Outputs:   []Output{{"corp_mcb", "miscalibration (CORP)", 0, 1}},
@@ -9,17 +19,21 @@ var corpMCBEntry = Entry{
 	OnRequest: true,
 	Version:   2,
 	Summary:   "top-label Brier score minus its value after isotonic recalibration on the same rows (MCB)",
-	Reference: "Dimitriadis, Gneiting and Jordan 2021",
-
-	Formula:   "(1/n) sum of (conf - hit)^2 - (g - hit)^2, g the isotonic regression of hit on conf",
-	Code:      "scikit-learn",
-	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
-	Departs:   "confidences that agree to 2^-22, near 1 in their complements, are one point",
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return CORP(s).Miscalibration }),
 }
 
+// corpDSCEntry is the entry of corp_dsc.
+//
+//   - Metric: corp_dsc
+//   - Formula: acc (1 - acc) - (1/n) sum of (g - hit)^2, g the isotonic regression of hit
+//     on conf
+//   - Reference: Dimitriadis, Gneiting and Jordan 2021
+//   - Compared with: scikit-learn
+//   - Agreement: 499 rows: to 1e-14 with its IsotonicRegression
+//   - Departures: confidences that agree to 2^-22, near 1 in their complements, are one
+//     point
 var corpDSCEntry = Entry{
 	Name:      "corp_dsc",
 	Outputs:   []Output{{"corp_dsc", "discrimination (CORP)", 0, .25}},
@@ -27,12 +41,6 @@ var corpDSCEntry = Entry{
 	OnRequest: true,
 	Version:   2,
 	Summary:   "top-label Brier score of the accuracy as every row's confidence, minus the score after isotonic recalibration on the same rows (DSC)",
-	Reference: "Dimitriadis, Gneiting and Jordan 2021",
-
-	Formula:   "acc (1 - acc) - (1/n) sum of (g - hit)^2, g the isotonic regression of hit on conf",
-	Code:      "scikit-learn",
-	Agreement: "499 rows: to 1e-14 with its IsotonicRegression",
-	Departs:   "confidences that agree to 2^-22, near 1 in their complements, are one point",
 
 	Compute: value(func(s *Samples) float64 { return CORP(s).Discrimination }),
 }

@@ -21,12 +21,6 @@ var decompositionTSEntry = Entry{
 	Version:   2,
 	Summary:   "NLL and Brier score of all classes split: refinement is the score after temperature scaling by the other four of five folds, calibration is what this gains",
 	Aliases:   []string{"ts-mix"},
-	Reference: "Berta, Holzmueller, Jordan and Bach 2025",
-
-	Formula:   "refinement: mean of l(softmax(s_-f ln p), y), s_-f fitted by NLL outside the fold of the row; calibration: mean of l(p, y) minus refinement",
-	Code:      "probmetrics, ts-mix",
-	Agreement: "on the same five folds: 300 rows to 1e-8, the accuracy of its temperature; a network of data/bundle to nine digits (which one was not recorded)",
-	Departs:   "folds are hashes of seed and row, not stratified",
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		nll, brier, err := DecomposeTS(s)
@@ -64,6 +58,15 @@ var decompositionTSEntry = Entry{
 // It is ErrNoCrossFit for samples that are not made by Samples.CrossFit, and
 // ErrNoVector for samples FromConfidences. Intervals resample rows, with the
 // temperatures as they are.
+//
+//   - Metric: decomposition_ts
+//   - Formula: refinement: mean of l(softmax(s_-f ln p), y), s_-f fitted by NLL outside
+//     the fold of the row; calibration: mean of l(p, y) minus refinement
+//   - Reference: Berta, Holzmueller, Jordan and Bach 2025
+//   - Compared with: probmetrics, ts-mix
+//   - Agreement: on the same five folds: 300 rows to 1e-8, the accuracy of its
+//     temperature; a network of data/bundle to nine digits (which one was not recorded)
+//   - Departures: folds are hashes of seed and row, not stratified
 func DecomposeTS(s *Samples) (nll, brier Parts, err error) {
 	scores, err := s.crossFitted()
 	if err != nil {

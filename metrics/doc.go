@@ -11,6 +11,11 @@
 // Registry lists all metrics, with name, label, range, direction and reference,
 // for programs that enumerate them. A new metric is one file and one line there.
 //
+// The doc comment of a metric ends with its name there, its formula and reference, and what
+// it was compared with. In formulas y is the label and p a row of probabilities, conf the
+// largest of them, and hit is 1 if its class is y, else 0. In bin b, n_b is the number of
+// rows, acc_b the mean of hit and conf_b the mean of conf.
+//
 // # Conventions
 //
 // "ECE" names several numbers in public code. They differ in which side of a bin

@@ -3,20 +3,14 @@ package metrics
 import "math"
 
 var eceEntry = Entry{
-	Name:      "ece",
-	Outputs:   []Output{{"ece", "ECE", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	Paired:    true,
-	Version:   1,
-	Summary:   "expected calibration error of the top class: 15 right-closed bins of equal width, weighted by rows",
-	Aliases:   []string{"expected-calibration-error", "ece-15"},
-	Reference: "Naeini et al. 2015; Guo et al. 2017",
-
-	Formula:   "sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal width",
-	Code:      "gpleiss/temperature_scaling and the code derived from it; numpy",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy; that code to the digits that it prints (on which sets was not recorded)",
-	Departs:   "bins in float64; right-closed as in that code, where torchmetrics is left-closed (ece_tm)",
+	Name:    "ece",
+	Outputs: []Output{{"ece", "ECE", 0, 1}},
+	Better:  Lower,
+	Percent: true,
+	Paired:  true,
+	Version: 1,
+	Summary: "expected calibration error of the top class: 15 right-closed bins of equal width, weighted by rows",
+	Aliases: []string{"expected-calibration-error", "ece-15"},
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return ECE(s, 15) }),
@@ -31,6 +25,15 @@ var eceEntry = Entry{
 // The usual number of bins is 15. WidthBins has the edges; an empty bin contributes 0, and
 // tied confidences are always in one bin. The ECE is at least |mean confidence - accuracy|.
 // Up to rounding both are equal if and only if no two bins err in opposite directions.
+//
+//   - Metric: ece
+//   - Formula: sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal width
+//   - Reference: Naeini et al. 2015; Guo et al. 2017
+//   - Compared with: gpleiss/temperature_scaling and the code derived from it; numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
+//     that code to the digits that it prints (on which sets was not recorded)
+//   - Departures: bins in float64; right-closed as in that code, where torchmetrics is
+//     left-closed (ece_tm)
 func ECE(s *Samples, bins int) float64 { return weightedGap(WidthBins(s, bins)) }
 
 // weightedGap returns the mean of |acc - conf| over bins, weighted by samples, and

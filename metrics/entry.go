@@ -32,16 +32,11 @@ type Entry struct {
 	BinsOf string `json:"-"` // the metric that the outputs are with other numbers of bins; empty for most entries
 	Bins   []int  `json:"-"` // of BinsOf: the number of bins of each output
 
-	Summary   string `json:"summary"`
-	Reference string `json:"reference,omitempty"` // author and year; empty for a definition that has no author
+	Summary string `json:"summary"`
 
 	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
-	// docs/methods.md has these, in its symbols.
-	Formula   string `json:"formula"`
-	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
-	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
-	Departs   string `json:"departs"`       // where it departs from the reference, in short; "none"
+	Facts // of doc comments; Registry sets them
 
 	// Compute returns one finite value for each output. An error says why the
 	// metric has no value for these samples; it makes the cell a skip, not a
@@ -62,6 +57,16 @@ type Entry struct {
 
 	binned  *binned // set for a mean of the absolute gaps of bins
 	fewRows bool    // its verdicts and intervals count right and wrong rows, so they hold for few of them
+}
+
+// Facts say where a metric comes from and what it was compared with, in the symbols of
+// docs/methods.md.
+type Facts struct {
+	Reference string `json:"reference"` // author and year; "none" for a definition that has no author
+	Formula   string `json:"formula"`
+	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"
+	Agreement string `json:"agreement"`     // what was compared and how closely it agreed; "not compared" is an answer
+	Departs   string `json:"departs"`       // where it departs from the reference, and why; "none"
 }
 
 // binned says how a mean of the absolute gaps of 15 bins is read where a function of Samples

@@ -14,12 +14,6 @@ var miouEntry = Entry{
 	Version:   1,
 	Summary:   "mean over classes of intersection over union of predicted and labelled rows, for rows that are pixels",
 	Aliases:   []string{"mean-iou", "iou"},
-	Reference: "Everingham et al. 2010",
-
-	Formula:   "mean over classes c of #(pred = c and y = c) / #(pred = c or y = c)",
-	Code:      "scikit-learn's jaccard_score",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with scikit-learn",
-	Departs:   "none",
 
 	Compute: valueOrError(MIoU),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {
@@ -36,6 +30,14 @@ var miouEntry = Entry{
 //
 // over all samples pooled, as segmentation benchmarks pool pixels. It is an error
 // for samples FromConfidences, whose classes are unknown.
+//
+//   - Metric: miou
+//   - Formula: mean over classes c of #(pred = c and y = c) / #(pred = c or y = c)
+//   - Reference: Everingham et al. 2010
+//   - Compared with: scikit-learn's jaccard_score
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with
+//     scikit-learn
+//   - Departures: none
 func MIoU(s *Samples) (float64, error) {
 	both, either, err := s.unions()
 	if err != nil {

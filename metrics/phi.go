@@ -22,12 +22,6 @@ var phiEntry = Entry{
 	Uncal:     true,
 	Version:   1,
 	Summary:   "post-hoc improvement: NLL and Brier score of the uncalibrated network minus those of the method on the same rows",
-	Reference: "Berta, Holzmueller, Bach and Jordan 2026 (CalArena)",
-
-	Formula:   "score of uncal - score of the method; scores: NLL, Brier",
-	Code:      "CalArena (utils.py)",
-	Agreement: "definition read; the differences of our scores to 1e-14 on drawn sets",
-	Departs:   "NLL floored at 1e-300; CalArena prints 100 times the value",
 
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
 		nll, brier, err := PHI(s)
@@ -78,6 +72,13 @@ func (s *Samples) Against(uncal *Samples) (*Samples, error) {
 // authors' floor depends on float32, so values differ where a method gives the true
 // class probability 0. It is ErrNoUncal for samples that are not made by Against,
 // and ErrNoVector for samples FromConfidences.
+//
+//   - Metric: phi
+//   - Formula: score of uncal - score of the method; scores: NLL, Brier
+//   - Reference: Berta, Holzmueller, Bach and Jordan 2026 (CalArena)
+//   - Compared with: CalArena (utils.py)
+//   - Agreement: definition read; the differences of our scores to 1e-14 on drawn sets
+//   - Departures: NLL floored at 1e-300; CalArena prints 100 times the value
 func PHI(s *Samples) (nll, brier float64, err error) {
 	scores, uncal, err := s.improved()
 	if err != nil {

@@ -4,7 +4,7 @@ import "slices"
 
 // registry lists the metrics in the order of table columns. A metric is one file
 // and one line here.
-var registry = []Entry{
+var registry = documented([]Entry{
 	accuracyEntry,
 	eceEntry,
 	eceBandEntry,
@@ -44,6 +44,14 @@ var registry = []Entry{
 	taceEntry,
 	topFiveEntry,
 	augrcEntry,
+})
+
+// documented returns the entries with the facts of doc comments.
+func documented(list []Entry) []Entry {
+	for i := range list {
+		list[i].Facts = factsOf[list[i].Name]
+	}
+	return list
 }
 
 // Registry returns all metrics in the order of table columns.

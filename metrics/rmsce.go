@@ -10,12 +10,6 @@ var rmsceEntry = Entry{
 	OnRequest: true,
 	Version:   1,
 	Summary:   "root mean square calibration error: 15 right-closed bins of equal width, squared gaps weighted by rows",
-	Reference: "Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm l2)",
-
-	Formula:   "sqrt(sum_b (n_b/n) (acc_b - conf_b)^2)",
-	Code:      "numpy",
-	Agreement: "499 rows: to 1e-14",
-	Departs:   "right-closed bins of equal width; torchmetrics has left-closed ones",
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return RMSCE(s, 15) }),
@@ -31,6 +25,13 @@ var rmsceEntry = Entry{
 // see TorchECE. Nguyen and O'Connor (2015) and Hendrycks et al. (2019) use bins of
 // equal mass with 100 samples each; DebiasedECE is the L2 error of 15 such bins
 // minus its bias.
+//
+//   - Metric: rmsce
+//   - Formula: sqrt(sum_b (n_b/n) (acc_b - conf_b)^2)
+//   - Reference: Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm l2)
+//   - Compared with: numpy
+//   - Agreement: 499 rows: to 1e-14
+//   - Departures: right-closed bins of equal width; torchmetrics has left-closed ones
 func RMSCE(s *Samples, bins int) float64 {
 	sum, n := 0.0, 0
 	for _, b := range WidthBins(s, bins) {

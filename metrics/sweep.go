@@ -7,18 +7,12 @@ import (
 )
 
 var eceSweepEntry = Entry{
-	Name:      "ece_sweep",
-	Outputs:   []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
-	Better:    Lower,
-	Percent:   true,
-	Version:   1,
-	Summary:   "ECE with the most bins of equal mass up to which accuracy does not fall from bin to bin; mean and root mean square of the gaps",
-	Reference: "Roelofs et al. 2022",
-
-	Formula:   "ECE and root mean square of the gaps, with the most bins of equal mass up to which acc_b does not fall",
-	Code:      "caltrain (the authors'); numpy",
-	Agreement: "61 rows by a formula: to 1e-13 with numpy; the authors' code to the digits that it prints (on which sets was not recorded)",
-	Departs:   "ties are shared as in aece, theirs go by place in the file",
+	Name:    "ece_sweep",
+	Outputs: []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
+	Better:  Lower,
+	Percent: true,
+	Version: 1,
+	Summary: "ECE with the most bins of equal mass up to which accuracy does not fall from bin to bin; mean and root mean square of the gaps",
 
 	Basis: &squaredMass,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {
@@ -41,6 +35,15 @@ var eceSweepEntry = Entry{
 //
 // Cost: the square of the number of bins, which is usually tens, and thousands
 // where nearly every prediction is correct.
+//
+//   - Metric: ece_sweep
+//   - Formula: ECE and root mean square of the gaps, with the most bins of equal mass up
+//     to which acc_b does not fall
+//   - Reference: Roelofs et al. 2022
+//   - Compared with: caltrain (the authors'); numpy
+//   - Agreement: 61 rows by a formula: to 1e-13 with numpy; the authors' code to the
+//     digits that it prints (on which sets was not recorded)
+//   - Departures: ties are shared as in aece, theirs go by place in the file
 func SweepECE(s *Samples) (l1, l2 float64) {
 	n := s.Len()
 	if n == 0 {

@@ -11,12 +11,6 @@ var taceEntry = Entry{
 	Whole:     true,
 	Version:   1,
 	Summary:   "thresholded adaptive calibration error: each class's probabilities above .01 in 15 bins of equal mass, mean over the classes",
-	Reference: "Nixon et al. 2019",
-
-	Formula:   "(1/k) sum over classes j of sum_b (n_jb/n_j) |freq_jb - mean p_jb|, of the n_j rows with p_j > .01",
-	Code:      "numpy with the formulas of google/uncertainty-metrics",
-	Agreement: "300 rows of 9 classes: to 1e-14",
-	Departs:   "15 bins, where the code has 30; tied probabilities are shared out among bins",
 
 	Basis:   &squaredClasswise,
 	Compute: valueOrError(TACE),
@@ -35,6 +29,15 @@ var taceEntry = Entry{
 // them by samples as we do, and has 30 bins by default. Without the threshold the
 // measure is the authors' ACE, which is mostly about probabilities near 0 and is not
 // computed here. It is ErrNoVector of samples FromConfidences.
+//
+//   - Metric: tace
+//   - Formula: (1/k) sum over classes j of sum_b (n_jb/n_j) |freq_jb - mean p_jb|, of the
+//     n_j rows with p_j > .01
+//   - Reference: Nixon et al. 2019
+//   - Compared with: numpy with the formulas of google/uncertainty-metrics
+//   - Agreement: 300 rows of 9 classes: to 1e-14
+//   - Departures: 15 bins, where the code has 30; tied probabilities are shared out among
+//     bins
 func TACE(s *Samples) (float64, error) {
 	bins, err := s.classBins()
 	if err != nil {

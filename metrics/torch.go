@@ -15,12 +15,6 @@ var eceTorchEntry = Entry{
 	Version:   1,
 	Summary:   "ECE-15 as torchmetrics bins it: float32, left-closed bins, confidence 1 in a 16th bin of its own",
 	Aliases:   []string{"torchmetrics"},
-	Reference: "Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration error)",
-
-	Formula:   "ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for confidence 1",
-	Code:      "torch's edges in numpy; torchmetrics' documentation",
-	Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy; the example in its documentation",
-	Departs:   "exact sums, theirs are float32: about 1e-6",
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return TorchECE(s, 15) }),
@@ -34,6 +28,16 @@ var eceTorchEntry = Entry{
 // confidences that are 1 in float32 make up a bin of their own. With saturated
 // networks that bin holds a good part of the samples. Sums are exact here and
 // float32 there: values agree to about 1e-6.
+//
+//   - Metric: ece_tm
+//   - Formula: ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for confidence
+//     1
+//   - Reference: Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration
+//     error)
+//   - Compared with: torch's edges in numpy; torchmetrics' documentation
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
+//     the example in its documentation
+//   - Departures: exact sums, theirs are float32: about 1e-6
 func TorchECE(s *Samples, bins int) float64 {
 	m := max(1, bins)
 	edges := torchEdges(m)

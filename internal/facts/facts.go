@@ -7,12 +7,16 @@
 //   - Agreement: what was compared, on which sets, and how closely it agreed
 //   - Departures: where it departs from the reference, and why
 //
+// The list of a metric begins with the item "Metric", its name in specs, since a metric
+// has no type, and its facts stand at a function or at the variable of its entry.
+//
 // "none" and "not compared" are answers, silence is not. Tests write the facts of all
 // comments to a Go file, since the program runs without its sources.
 package facts
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -35,8 +39,9 @@ var (
 // Sheet has the texts of the items in the order of the list.
 type Sheet []string
 
-// Read returns the facts of the declarations of the package in dir, by their names. It
-// fails if a comment has some of the items only, or has them in another order.
+// Read returns the facts of the declarations of the package in dir, by the names of the
+// metrics, or of the declarations. It fails if a comment has some of the items only, or has
+// them in another order.
 func Read(dir string) (map[string]Sheet, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -76,7 +81,13 @@ func Read(dir string) (map[string]Sheet, error) {
 	}
 	sheets := map[string]Sheet{}
 	for name, text := range comments {
-		sheet, err := parse(p.Parser().Parse(text))
+		metric, sheet, err := parse(p.Parser().Parse(text))
+		if metric != "" {
+			name = metric
+		}
+		if err == nil && sheets[name] != nil {
+			err = fmt.Errorf("another comment has the facts of %s", metric)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: the doc comment of %s: %w", dir, name, err)
 		}
@@ -87,29 +98,34 @@ func Read(dir string) (map[string]Sheet, error) {
 	return sheets, nil
 }
 
-// parse returns the facts of a comment, nil if it has none.
-func parse(d *comment.Doc) (Sheet, error) {
-	var sheet Sheet
+// parse returns the facts of a comment, nil if it has none, and the name of the metric.
+func parse(d *comment.Doc) (metric string, sheet Sheet, err error) {
 	for i, block := range d.Content {
 		list, ok := block.(*comment.List)
-		if !ok || !strings.HasPrefix(item(list.Items[0]), keys[0]+": ") {
+		if !ok {
+			continue
+		}
+		items := list.Items
+		if name, ok := strings.CutPrefix(item(items[0]), "Metric: "); ok {
+			metric, items = name, items[1:]
+		} else if !strings.HasPrefix(item(items[0]), keys[0]+": ") {
 			continue
 		}
 		if i != len(d.Content)-1 {
-			return nil, fmt.Errorf("the list of facts is not at its end")
+			return metric, nil, errors.New("the list of facts is not at its end")
 		}
-		for at, it := range list.Items {
+		for at, it := range items {
 			key, text, _ := strings.Cut(item(it), ": ")
 			if at >= len(keys) || key != keys[at] || text == "" {
-				return nil, fmt.Errorf("item %d of the list of facts is %q: want the items %s, each with a text", at+1, key, strings.Join(keys, ", "))
+				return metric, nil, fmt.Errorf("item %d of the list of facts is %q: want the items %s, each with a text", at+1, key, strings.Join(keys, ", "))
 			}
 			sheet = append(sheet, text)
 		}
 		if len(sheet) < len(keys) {
-			return nil, fmt.Errorf("the list of facts has no item %s", keys[len(sheet)])
+			return metric, nil, fmt.Errorf("the list of facts has no item %s", keys[len(sheet)])
 		}
 	}
-	return sheet, nil
+	return metric, sheet, nil
 }
 
 // item returns the text of an item of a list in one line.

@@ -35,6 +35,13 @@ func TestFactsAreTheListAtTheEndOfAComment(t *testing.T) {
 	}
 }
 
+func TestTheListOfAMetricHasItsName(t *testing.T) {
+	got, err := read(t, "\n//   - Metric: ece\n"+goodList[1:])
+	if err != nil || len(got) != 1 || len(got["ece"]) != len(keys) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestListsThatLackAPartAreErrors(t *testing.T) {
 	for _, c := range []struct{ comment, want string }{
 		{strings.Replace(goodList, "//   - Departures: none. See [Other].\n", "", 1), "no item Departures"},
