@@ -17,19 +17,18 @@ var aeceEntry = Entry{
 	binned:  &binned{func(s *Samples) []run { return massRuns(s.sorted, 15) }, (*weighing).aece},
 }
 
-// AECE returns the adaptive expected calibration error of the QaTS paper, in
-// [0, 1], of bins >= 1 bins of equal mass: the unweighted mean of
-// |acc_b - conf_b| over the bins that are not empty. MassBins has the boundaries
-// and says what happens to tied confidences. Bins of equal mass differ by one
-// sample at most, so weighting would change the value by O(bins/n).
+// AECE returns the adaptive expected calibration error of the QaTS paper, in [0, 1], of
+// bins >= 1 bins of equal mass. Empty bins are left out. MassBins has the boundaries.
+// Bins of equal mass differ by one sample at most, so weighting would change the value
+// by O(bins/n).
 //
 //   - Metric: aece
 //   - Formula: (1/m) sum over bins of |acc_b - conf_b|, m = 15 bins of equal mass
 //   - Reference: the QaTS paper; after Nixon et al. 2019
 //   - Compared with: numpy; the authors of the QaTS paper published no code
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
-//   - Departures: tied confidences share their hits among bins, so that the order of rows
-//     does not matter; other code weights by rows or interpolates the edges
+//   - Departures: Tied confidences share their hits among bins, so that the order of
+//     rows does not matter. Other code weights by rows or interpolates the edges.
 func AECE(s *Samples, bins int) float64 { return unweightedGap(MassBins(s, bins)) }
 
 // unweightedGap returns the mean of |acc - conf| over the bins that are not empty,

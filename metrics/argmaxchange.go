@@ -13,10 +13,10 @@ var argmaxChangeEntry = Entry{
 	Compute: valueOrError(ArgmaxChange),
 }
 
-// ArgmaxChange returns the share of samples, in [0, 1], whose predicted class
-// differs from that of the uncalibrated logits; FromProbs documents how ties are
-// decided. It is an error if these logits are unknown: for samples FromProbs of a
-// set without logits, and FromConfidences.
+// ArgmaxChange returns the share of samples, in [0, 1], whose predicted class differs
+// from that of the uncalibrated logits; FromProbs documents how ties are decided. It is
+// an error if these logits are unknown: for samples FromProbs of a set without logits,
+// and FromConfidences.
 //
 //   - Metric: argmax_change
 //   - Formula: (1/n) #{i : argmax p_i differs from argmax l_i}

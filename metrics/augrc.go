@@ -15,27 +15,25 @@ var augrcEntry = Entry{
 	},
 }
 
-// AUGRC returns the area under the generalised risk-coverage curve (Traub et al. 2024), in
-// [0, 1/2]. At coverage i/n the generalised risk is the number of errors among the i most
-// confident samples, divided by n. AURC divides by i instead, so a few confident errors
-// dominate it. The curve is the polygon through these points and the origin. It is an error
-// if there are no samples.
+// AUGRC returns the area under the generalised risk-coverage curve, in [0, 1/2]. At
+// coverage i/n the generalised risk is the number of errors among the i most confident
+// samples, divided by n. AURC divides by i instead, so a few confident errors dominate
+// it. It is an error if there are no samples.
 //
-// Samples of equal confidence are taken in random order and the expectation is
-// returned: a tied block is one straight piece of the polygon. The area is counted
-// in whole numbers.
-//
-// With accuracy A, AUGRC = (1 - A) (A (1 - AUROC) + (1 - A) / 2), where AUROC exists.
+// A block of tied samples is one straight piece of the polygon. The area is counted in
+// whole numbers. With accuracy A, AUGRC = (1 - A) (A (1 - AUROC) + (1 - A) / 2), where
+// AUROC exists.
 //
 //   - Metric: augrc
 //   - Formula: area from 0 to 1 under the polygon through (i/n, errors among the i most
 //     confident rows / n), i = 0..n
 //   - Reference: Traub et al. 2024
-//   - Compared with: torch-uncertainty's AUGRC, whose formula starts at coverage 1/n and
-//     divides by 1 - 1/n; numpy
-//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: to 1e-15 with either, after
-//     the same end correction
-//   - Departures: tied rows in random order, in expectation; starts at coverage 0
+//   - Compared with: torch-uncertainty's AUGRC, whose formula starts at coverage 1/n
+//     and divides by 1 - 1/n; numpy
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: to 1e-15 with either,
+//     after the same end correction
+//   - Departures: Tied rows are taken in random order, and the expectation is returned.
+//     The curve starts at coverage 0.
 func AUGRC(s *Samples) (float64, error) {
 	n := s.Len()
 	if n == 0 {

@@ -14,20 +14,15 @@ var aurcEntry = Entry{
 	},
 }
 
-// AURC returns the area under the risk-coverage curve (Geifman et al. 2019), in
-// [0, 1],
-//
-//	(1/n) sum over i = 1..n of the error rate among the i most confident samples
-//
-// Samples of equal confidence are taken in random order and the expectation is
-// returned: the errors of a tied block accrue evenly over it.
+// AURC returns the area under the risk-coverage curve, in [0, 1]. The errors of a tied
+// block accrue evenly over it.
 //
 //   - Metric: aurc
 //   - Formula: (1/n) sum over i of the error rate among the i most confident rows
 //   - Reference: Geifman et al. 2019
 //   - Compared with: numpy
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
-//   - Departures: tied rows in random order, in expectation
+//   - Departures: Tied rows are taken in random order, and the expectation is returned.
 func AURC(s *Samples) float64 {
 	n := s.Len()
 	sum, wrong := 0.0, n-s.correct() // wrong: errors of more confidence

@@ -19,13 +19,13 @@ var aurocEntry = Entry{
 }
 
 // AUROC returns the probability, in [0, 1], that a correct prediction has a higher
-// confidence than a wrong one, ties counting half (Hanley and McNeil 1982): the
-// Mann-Whitney U between the two, divided by its largest value. Confidences that differ by
-// rounding alone are tied (package stretch). Close to 1 a calibrator keeps differences far
-// below 1e-9. It is an error if every prediction is correct, or every one wrong.
+// confidence than a wrong one: the Mann-Whitney U between the two, divided by its
+// largest value. Confidences that differ by rounding alone are tied (package stretch).
+// Close to 1 a calibrator keeps differences far below 1e-9. It is an error if every
+// prediction is correct, or every one wrong.
 //
-// U is counted in whole numbers. gonum's stat.ROC sums areas in float64, so its
-// last digits depend on the order of the samples.
+// U is counted in whole numbers. gonum's stat.ROC sums areas in float64, so its last
+// digits depend on the order of the samples.
 //
 //   - Metric: auroc
 //   - Formula: chance that conf of a hit > conf of a miss, ties 1/2

@@ -22,19 +22,15 @@ var brierEntry = Entry{
 	},
 }
 
-// Brier returns the Brier score (Brier 1950), in [0, 2]: the mean over samples of
-//
-//	sum over classes j of (p_j - 1[j is the label])^2
-//
-// not divided by the number of classes. It is ErrNoVector for samples
-// FromConfidences; see TopBrier.
+// Brier returns the Brier score, in [0, 2], of the probabilities of all classes. It is
+// ErrNoVector for samples FromConfidences; see TopBrier.
 //
 //   - Metric: brier
 //   - Formula: (1/n) sum over rows and classes of (p_j - 1[j = y])^2
 //   - Reference: Brier 1950
 //   - Compared with: numpy
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
-//   - Departures: none; some code divides by k
+//   - Departures: none; some code divides by k.
 func Brier(s *Samples) (float64, error) {
 	scores, err := s.vectors()
 	if err != nil {
@@ -57,8 +53,7 @@ var brierTopEntry = Entry{
 	}),
 }
 
-// TopBrier returns the Brier score of the predicted class alone, in [0, 1]: the
-// mean over samples of (confidence - 1[correct])^2.
+// TopBrier returns the Brier score of the predicted class alone, in [0, 1].
 //
 //   - Metric: brier_top
 //   - Formula: (1/n) sum of (conf - hit)^2

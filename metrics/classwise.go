@@ -24,17 +24,11 @@ var eceClasswiseEntry = Entry{
 	},
 }
 
-// ClasswiseECE returns the mean over the k classes, in [0, 1], and the sum, in
-// [0, 2], of the calibration error of each class's probability (Kull et al. 2019;
-// Nixon et al. 2019),
-//
-//	ECE_j = sum over bins of (n_b/n) |freq_b - mean p_b|
-//
-// in 15 bins of equal width, where freq_b is the share of class j among the n_b
-// samples with p_j in bin b. Every sample counts for every class, and so does a
-// class without samples. Empty bins contribute 0. The mean falls like 1/k because
-// most classes are improbable on most samples. It is ErrNoVector of samples
-// FromConfidences.
+// ClasswiseECE returns the mean over the k classes, in [0, 1], and the sum, in [0, 2],
+// of the calibration error of each class's probability. freq_b is the share of class j
+// among the n_b samples with p_j in bin b. Every sample counts for every class. Empty
+// bins contribute 0. The mean falls like 1/k because most classes are improbable on
+// most samples. It is ErrNoVector of samples FromConfidences.
 //
 //   - Metric: ece_classwise
 //   - Formula: mean and sum over classes j of sum over bins of (n_b/n) |freq_b - mean

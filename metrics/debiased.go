@@ -15,16 +15,10 @@ var eceDebiasedEntry = Entry{
 	Compute: value(func(s *Samples) float64 { return DebiasedECE(s, 15) }),
 }
 
-// DebiasedECE returns the L2 calibration error of bins >= 1 bins of equal mass
-// minus the plug-in estimate of its bias (Kumar, Liang and Ma 2019, their
-// default), in [0, 1],
-//
-//	sqrt(max(0, sum over bins of (n_b/n) ((acc_b - conf_b)^2 - acc_b (1 - acc_b) / (n_b - 1))))
-//
-// A bin of fewer than two samples gives no estimate of its noise and counts 0. A
-// calibrated model scores 0 about half of the time: the maximum leaves an upward
-// bias near 0. Kumar et al. put the edges midway between values; here they are
-// those of MassBins.
+// DebiasedECE returns the L2 calibration error of bins >= 1 bins of equal mass minus
+// the plug-in estimate of its bias, the default of its authors, in [0, 1]. A bin of
+// fewer than two samples gives no estimate of its noise and counts 0. A calibrated
+// model scores 0 about half of the time: the maximum leaves an upward bias near 0.
 //
 //   - Metric: ece_debiased
 //   - Formula: sqrt(max(0, sum over bins of (n_b/n) ((acc_b - conf_b)^2 - acc_b (1 -
@@ -33,7 +27,7 @@ var eceDebiasedEntry = Entry{
 //   - Compared with: verified_calibration (the authors'); numpy
 //   - Agreement: 61 rows by a formula: to 1e-13 with numpy; the authors' code to the
 //     digits that it prints (on which sets was not recorded)
-//   - Departures: edges as in aece; theirs are midway between values
+//   - Departures: The edges are those of aece. Theirs are midway between values.
 func DebiasedECE(s *Samples, bins int) float64 { return debiased(MassBins(s, bins)) }
 
 func debiased(bins []Bin) float64 {

@@ -41,19 +41,15 @@ var decompositionTSEntry = Entry{
 }
 
 // DecomposeTS splits two proper scores of all classes, NLL in nats and Brier, into
-// calibration and refinement loss in the post-hoc form of Berta, Holzmueller, Jordan
-// and Bach (2025), with temperature scaling as the recalibration; their sum is the
-// score:
+// calibration and refinement loss, in the post-hoc form of Decompose with temperature
+// scaling as the recalibration; their sum is the score. The temperature of a row is
+// fitted on the other four of five folds; see CrossFit.
 //
-//	Refinement  = mean of l(recalibrated p, y)
-//	Calibration = mean of l(p, y) - Refinement
-//
-// The recalibration is that of CrossFit: the temperature of a row is fitted on the other
-// four of five folds. A temperature removes only miscalibration that is the same in
-// all classes. So Calibration is on average a lower bound of the calibration loss, and
-// Refinement includes the miscalibration that no temperature removes. Authors use it to stop a training early, where
-// one parameter is enough. Decompose has the parts of the top label by isotonic
-// regression. Calibration may be negative, by noise, for a calibrated model.
+// A temperature removes only miscalibration that is the same in all classes. So
+// Calibration is on average a lower bound of the calibration loss, and Refinement
+// includes the miscalibration that no temperature removes. Authors use it to stop a
+// training early, where one parameter is enough. Calibration may be negative, by noise,
+// for a calibrated model.
 //
 // It is ErrNoCrossFit for samples that are not made by Samples.CrossFit, and
 // ErrNoVector for samples FromConfidences. Intervals resample rows, with the
@@ -66,7 +62,7 @@ var decompositionTSEntry = Entry{
 //   - Compared with: probmetrics, ts-mix
 //   - Agreement: on the same five folds: 300 rows to 1e-8, the accuracy of its
 //     temperature; a network of data/bundle to nine digits (which one was not recorded)
-//   - Departures: folds are hashes of seed and row, not stratified
+//   - Departures: Folds are hashes of the seed and the row. They are not stratified.
 func DecomposeTS(s *Samples) (nll, brier Parts, err error) {
 	scores, err := s.crossFitted()
 	if err != nil {

@@ -17,23 +17,21 @@ var eceEntry = Entry{
 	binned:  &binned{func(s *Samples) []run { return widthLayout(s.sorted, 15).runs }, (*weighing).ece},
 }
 
-// ECE returns the expected calibration error (Naeini et al. 2015; Guo et al.
-// 2017), in [0, 1], of bins >= 1 bins of equal width,
-//
-//	sum over bins of (n_b / n) |acc_b - conf_b|
-//
-// The usual number of bins is 15. WidthBins has the edges; an empty bin contributes 0, and
-// tied confidences are always in one bin. The ECE is at least |mean confidence - accuracy|.
-// Up to rounding both are equal if and only if no two bins err in opposite directions.
+// ECE returns the expected calibration error, in [0, 1], of bins >= 1 bins of equal
+// width. The usual number of bins is 15. WidthBins has the edges; an empty bin
+// contributes 0, and tied confidences are always in one bin. The ECE is at least |mean
+// confidence - accuracy|. Up to rounding both are equal if and only if no two bins err
+// in opposite directions.
 //
 //   - Metric: ece
-//   - Formula: sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal width
+//   - Formula: sum over bins of (n_b/n) |acc_b - conf_b|, 15 bins (lo, hi] of equal
+//     width
 //   - Reference: Naeini et al. 2015; Guo et al. 2017
 //   - Compared with: gpleiss/temperature_scaling and the code derived from it; numpy
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
 //     that code to the digits that it prints (on which sets was not recorded)
-//   - Departures: bins in float64; right-closed as in that code, where torchmetrics is
-//     left-closed (ece_tm)
+//   - Departures: Bins are computed in float64. They are right-closed as in that code,
+//     where torchmetrics is left-closed (ece_tm).
 func ECE(s *Samples, bins int) float64 { return weightedGap(WidthBins(s, bins)) }
 
 // weightedGap returns the mean of |acc - conf| over bins, weighted by samples, and

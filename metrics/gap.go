@@ -14,8 +14,8 @@ var gapEntry = Entry{
 	Influence: oneRow(func(x sample) float64 { return x.conf - x.hit() }),
 }
 
-// Gap returns the mean confidence minus the accuracy, in [-1, 1]: positive where
-// the model is overconfident.
+// Gap returns the mean confidence minus the accuracy, in [-1, 1]: positive where the
+// model is overconfident.
 //
 //   - Metric: gap
 //   - Formula: (1/n) sum of (conf - hit)

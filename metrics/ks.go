@@ -13,22 +13,18 @@ var ksEntry = Entry{
 	Compute: value(KS),
 }
 
-// KS returns the Kolmogorov-Smirnov calibration error (Gupta et al. 2021), in
-// [0, 1],
-//
-//	max over c of |sum over samples with confidence <= c of (confidence - 1[correct])| / n
-//
-// Tied confidences, which agree to 2^-22, near 1 in their complements (package stretch),
-// enter together. Public code evaluates inside ties too, which depends on the sort.
+// KS returns the Kolmogorov-Smirnov calibration error, in [0, 1].
 //
 //   - Metric: ks
 //   - Formula: max over c of |sum over conf_i <= c of (conf_i - hit_i)| / n
 //   - Reference: Gupta et al. 2021
 //   - Compared with: kartikgupta-at-anu/spline-calibration (the authors'); numpy
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
-//     the authors' code to the digits that it prints, without ties (on which sets was not
-//     recorded)
-//   - Departures: tied rows enter together; theirs evaluates inside ties
+//     the authors' code to the digits that it prints, without ties (on which sets was
+//     not recorded)
+//   - Departures: Tied confidences, which agree to 2^-22, near 1 in their complements,
+//     enter together. The authors' code evaluates inside ties too, which depends on the
+//     sort.
 func KS(s *Samples) float64 {
 	low, high := s.differences()
 	return max(high, -low) / float64(max(1, s.Len()))

@@ -31,25 +31,20 @@ var kuiperZEntry = Entry{
 	Compute: valueOrError(StandardKuiper),
 }
 
-// Kuiper returns the range of the cumulative differences (Arrieta-Ibarra, Gujral,
-// Tannen, Tygert and Xu 2022, their ECCE-R), in [0, 1]. With
-//
-//	D(c) = sum over samples with confidence <= c of (confidence - 1[correct]) / n
-//
-// and D = 0 before the first sample, it is max D - min D. It is the largest total
-// of the differences over any interval of confidences. KS is max |D|, so
-// KS <= Kuiper <= 2 KS. Tied confidences enter together, as in KS. The authors perturb
-// ties at random instead, and probmetrics evaluates inside them, which depends on the
-// sort.
+// Kuiper returns the range of the cumulative differences, in [0, 1]. It is the largest
+// total of the differences over any interval of confidences. KS is max |D|, so KS <=
+// Kuiper <= 2 KS.
 //
 //   - Metric: kuiper
-//   - Formula: max_c D(c) - min_c D(c), D(c) = sum over conf <= c of (conf - hit)/n, D =
-//     0 before the first row
+//   - Formula: max_c D(c) - min_c D(c), D(c) = sum over conf <= c of (conf - hit)/n, D
+//     = 0 before the first row
 //   - Reference: Arrieta-Ibarra et al. 2022 (ECCE-R); Kuiper 1960
 //   - Compared with: probmetrics; numpy as ecevecce
-//   - Agreement: 499 rows: to 1e-14 with numpy, 1e-7 with probmetrics, which computes in
-//     float32
-//   - Departures: tied confidences enter together
+//   - Agreement: 499 rows: to 1e-14 with numpy, 1e-7 with probmetrics, which computes
+//     in float32
+//   - Departures: Tied confidences enter together, as in ks. The authors perturb ties
+//     at random instead, and probmetrics evaluates inside them, which depends on the
+//     sort.
 func Kuiper(s *Samples) float64 {
 	low, high := s.differences()
 	return (high - low) / float64(max(1, s.Len()))
@@ -70,24 +65,20 @@ func (s *Samples) differences() (low, high float64) {
 	return low, high
 }
 
-// StandardKuiper returns Kuiper(s) divided by its scale under calibration
-// (Arrieta-Ibarra et al. 2022), >= 0,
-//
-//	sigma = sqrt(sum over samples of confidence (1 - confidence)) / n
-//
+// StandardKuiper returns Kuiper(s) divided by sigma, its scale under calibration, >= 0.
 // If each sample is correct with the probability that its confidence states, the
-// distribution tends, as n grows, to that of the range of a Brownian motion
-// on [0, 1] (Feller 1951): mean sqrt(8/pi) = 1.596, 95 % quantile 2.498, 99 %
-// quantile 3.023. Unlike the error itself, it does not fall with n for a
-// calibrated model, and grows like sqrt(n) for any other. It is an error if every
-// confidence is 0 or 1, because then sigma is 0.
+// distribution tends, as n grows, to that of the range of a Brownian motion on [0, 1]
+// (Feller 1951): mean sqrt(8/pi) = 1.596, 95 % quantile 2.498, 99 % quantile 3.023.
+// Unlike the error itself, it does not fall with n for a calibrated model, and grows
+// like sqrt(n) for any other. It is an error if every confidence is 0 or 1, because
+// then sigma is 0.
 //
 //   - Metric: kuiper_z
-//   - Formula: n kuiper / sqrt(sum of conf (1 - conf))
+//   - Formula: kuiper / sigma, sigma = sqrt(sum of conf (1 - conf)) / n
 //   - Reference: Arrieta-Ibarra et al. 2022 (ECCE-R over sigma)
 //   - Compared with: numpy as ecevecce
 //   - Agreement: 499 rows: to 1e-14
-//   - Departures: tied confidences enter together
+//   - Departures: Tied confidences enter together.
 func StandardKuiper(s *Samples) (float64, error) {
 	if s.Len() == 0 {
 		return 0, ErrNoSamples

@@ -37,10 +37,9 @@ var mce30Entry = Entry{
 	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
 }
 
-// MCE returns the maximum calibration error (Naeini et al. 2015), in [0, 1]: the largest
-// |acc_b - conf_b| among those of bins >= 1 bins of equal width that have least samples or
-// more. The definition has least = 1, where a bin of one sample may decide the value. It is
-// an error if no bin has least samples.
+// MCE returns the maximum calibration error, in [0, 1], among those of bins >= 1 bins
+// of equal width that have least samples or more. The definition has least = 1, where a
+// bin of one sample may decide the value. It is an error if no bin has least samples.
 //
 //   - Metric: mce
 //   - Formula: max over bins of |acc_b - conf_b|, 15 bins of equal width

@@ -22,14 +22,10 @@ var miouEntry = Entry{
 	},
 }
 
-// MIoU returns the mean intersection over union (Everingham et al. 2010), in
-// [0, 1]: the mean, over the classes that some sample has as its label or its
-// prediction, of
-//
-//	IoU_c = #(predicted = c and label = c) / #(predicted = c or label = c)
-//
-// over all samples pooled, as segmentation benchmarks pool pixels. It is an error
-// for samples FromConfidences, whose classes are unknown.
+// MIoU returns the mean intersection over union, in [0, 1]. The mean is over the
+// classes that some sample has as its label or its prediction. All samples are pooled,
+// as segmentation benchmarks pool pixels. It is an error for samples FromConfidences,
+// whose classes are unknown.
 //
 //   - Metric: miou
 //   - Formula: mean over classes c of #(pred = c and y = c) / #(pred = c or y = c)

@@ -19,25 +19,19 @@ var mmceEntry = Entry{
 	Compute: value(func(s *Samples) float64 { return MMCE(s, .4) }),
 }
 
-// MMCE returns the maximum mean calibration error (Kumar, Sarawagi and Jain 2018),
-// in [0, 1],
-//
-//	sqrt(sum over samples i, j of r_i r_j exp(-|conf_i - conf_j| / width)) / n
-//
-// with r = conf - 1[correct] and width > 0. Kumar et al. and netcal take the width
-// 0.4. With the width 1 it is the Laplace kernel calibration error of Blasiok,
-// Gopalan, Hu and Nakkiran (2023), which relplot has.
-//
-// The sum over all pairs takes one pass over the sorted samples, because the
-// kernel of three sorted confidences is a product. Public code forms the n x n
-// matrix.
+// MMCE returns the maximum mean calibration error, in [0, 1], with a kernel of a width
+// > 0. Kumar et al. and netcal take the width 0.4. With the width 1 it is the Laplace
+// kernel calibration error of Blasiok, Gopalan, Hu and Nakkiran (2023), which relplot
+// has.
 //
 //   - Metric: mmce
 //   - Formula: sqrt(sum_ij r_i r_j exp(-|conf_i - conf_j|/0.4))/n, r = conf - hit
 //   - Reference: Kumar, Sarawagi and Jain 2018
 //   - Compared with: numpy with the formula of netcal
 //   - Agreement: 499 rows: to 1e-14; sum over all pairs to 1e-13
-//   - Departures: none; one pass instead of n x n
+//   - Departures: none. The sum over all pairs takes one pass over the sorted samples,
+//     because the kernel of three sorted confidences is a product. Public code forms
+//     the n x n matrix.
 func MMCE(s *Samples, width float64) float64 {
 	points := newResiduals(s)
 	sum, before := 0.0, 0.0 // before: the residuals so far, each times the kernel to the current point

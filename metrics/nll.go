@@ -26,20 +26,17 @@ var nllEntry = Entry{
 	},
 }
 
-// NLL returns the mean negative log-likelihood in nats, >= 0,
-//
-//	mean over samples of -ln max(p_label, 1e-300)
-//
-// The floor bounds the cost of a sample at 691 nats. It matters if a calibrator
-// gives some classes a probability of exactly zero. NLL is ErrNoVector for samples
-// FromConfidences.
+// NLL returns the mean negative log-likelihood in nats, >= 0. The floor matters if a
+// calibrator gives some classes a probability of exactly zero. NLL is ErrNoVector for
+// samples FromConfidences.
 //
 //   - Metric: nll
 //   - Formula: (1/n) sum of -ln max(p_label, 1e-300)
 //   - Reference: none
 //   - Compared with: numpy
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
-//   - Departures: the floor, in nats 691; public code has floors from 0 to 1e-10
+//   - Departures: The floor bounds the cost of a sample at 691 nats. Public code has
+//     floors from 0 to 1e-10.
 func NLL(s *Samples) (float64, error) {
 	scores, err := s.vectors()
 	if err != nil {

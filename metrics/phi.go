@@ -61,24 +61,22 @@ func (s *Samples) Against(uncal *Samples) (*Samples, error) {
 	return &both, nil
 }
 
-// PHI returns the post-hoc improvement (Berta, Holzmueller, Bach and Jordan 2026)
-// in two proper scores, NLL (in nats) and Brier (in [-2, 2]): the mean score of
-// the uncalibrated network minus that of s. It is positive where the method helps
-// and 0 for the uncalibrated network itself. Unlike a calibration error it counts
-// what a method loses in accuracy and sharpness.
-//
-// The definition is that of the authors' code (CalArena, compute_absolute_improvements,
-// which prints it times 100). NLL has our floor of 1e-300, which is 691 nats; the
-// authors' floor depends on float32, so values differ where a method gives the true
-// class probability 0. It is ErrNoUncal for samples that are not made by Against,
-// and ErrNoVector for samples FromConfidences.
+// PHI returns the post-hoc improvement in two proper scores, NLL (in nats) and Brier
+// (in [-2, 2]): the mean score of the uncalibrated network minus that of s. It is
+// positive where the method helps and 0 for the uncalibrated network itself. Unlike a
+// calibration error it counts what a method loses in accuracy and sharpness. It is
+// ErrNoUncal for samples that are not made by Against, and ErrNoVector for samples
+// FromConfidences.
 //
 //   - Metric: phi
 //   - Formula: score of uncal - score of the method; scores: NLL, Brier
 //   - Reference: Berta, Holzmueller, Bach and Jordan 2026 (CalArena)
 //   - Compared with: CalArena (utils.py)
 //   - Agreement: definition read; the differences of our scores to 1e-14 on drawn sets
-//   - Departures: NLL floored at 1e-300; CalArena prints 100 times the value
+//   - Departures: NLL has our floor of 1e-300, which is 691 nats. The authors' floor
+//     depends on float32, so values differ where a method gives the true class
+//     probability 0. Their code (CalArena, compute_absolute_improvements) prints 100
+//     times the value.
 func PHI(s *Samples) (nll, brier float64, err error) {
 	scores, uncal, err := s.improved()
 	if err != nil {

@@ -15,23 +15,19 @@ var rmsceEntry = Entry{
 	Compute: value(func(s *Samples) float64 { return RMSCE(s, 15) }),
 }
 
-// RMSCE returns the root mean square calibration error, in [0, 1], of bins >= 1
-// bins of equal width,
-//
-//	sqrt(sum over bins of (n_b / n) (acc_b - conf_b)^2)
-//
-// It is never below ECE(s, bins). The bins are those of WidthBins. Torchmetrics
-// (norm "l2") and probmetrics (rmsce-15) have the formula with left-closed bins;
-// see TorchECE. Nguyen and O'Connor (2015) and Hendrycks et al. (2019) use bins of
-// equal mass with 100 samples each; DebiasedECE is the L2 error of 15 such bins
-// minus its bias.
+// RMSCE returns the root mean square calibration error, in [0, 1], of bins >= 1 bins of
+// equal width. It is never below ECE(s, bins). DebiasedECE is the L2 error of bins of
+// equal mass minus its bias.
 //
 //   - Metric: rmsce
-//   - Formula: sqrt(sum_b (n_b/n) (acc_b - conf_b)^2)
-//   - Reference: Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm l2)
+//   - Formula: sqrt(sum over bins of (n_b/n) (acc_b - conf_b)^2)
+//   - Reference: Nguyen and O'Connor 2015; Hendrycks et al. 2019; torchmetrics (norm
+//     l2)
 //   - Compared with: numpy
 //   - Agreement: 499 rows: to 1e-14
-//   - Departures: right-closed bins of equal width; torchmetrics has left-closed ones
+//   - Departures: Bins are right-closed and of equal width. Torchmetrics (norm "l2")
+//     and probmetrics (rmsce-15) have left-closed ones; see ece_tm. Nguyen and O'Connor
+//     (2015) and Hendrycks et al. (2019) use bins of equal mass with 100 samples each.
 func RMSCE(s *Samples, bins int) float64 {
 	sum, n := 0.0, 0
 	for _, b := range WidthBins(s, bins) {

@@ -20,44 +20,33 @@ var smECEEntry = Entry{
 	Compute: value(SmoothECE),
 }
 
-// SmoothECE returns the smooth calibration error of Blasiok and Nakkiran (2023),
-// in [0, 1]. With the Gaussian kernel K of width sigma, reflected at 0 and 1, it
-// is
+// SmoothECE returns the smooth calibration error, in [0, 1]. The width s of the kernel
+// is unique, since the integral falls with it. It is found by 30 bisections between
+// |mean (conf - hit)| and the mean absolute residual of tied samples, which bound it.
 //
-//	smECE_sigma = integral over t in [0, 1] of |mean over samples of (conf - 1[correct]) K(t, conf)|
-//
-// at the sigma that equals it. It is unique, since smECE_sigma falls with sigma. It is
-// found by 30 bisections between |mean (conf - 1[correct])| and the mean absolute residual
-// of tied samples, which bound it. The authors' code (relplot) takes 10 bisections from [0,
-// 1] and no sigma below .001, so its sigma is a multiple of .001.
-//
-// relplot counts the mass at confidence 1 once, where a kernel that is reflected at 1,
-// as in the definition, counts it twice. Up to version 1.0.1 it divides by the number of
-// samples, so where many are certain its value is too small: .0361 for an uncalibrated
-// ResNet-110 on CIFAR-10, where the definition gives .0407. Since 1.0.2 (November 2025) it
-// divides by the mass that the kernel counts, and its value is too large: .0602, the same
-// in 1.0.3. Ours follows the definition, to six digits and more.
-//
-// The integral is computed on a grid with at least 32 points a sigma. Residuals
-// go to the grid by cubic interpolation; there reflection makes the kernel
-// diagonal in cosines, and |.| is integrated by trapezoids corrected at its kinks.
-// That is within 1e-6 of the integral, relatively. The grid ends at 2^18 points: a
-// smECE below 1.2e-4 is computed with sigma = 1.2e-4.
+// The integral is computed on a grid with at least 32 points a width. Residuals go to
+// the grid by cubic interpolation; there reflection makes the kernel diagonal in
+// cosines, and |.| is integrated by trapezoids corrected at its kinks. That is within
+// 1e-6 of the integral, relatively. The grid ends at 2^18 points: a smECE below 1.2e-4
+// is computed with a width of 1.2e-4.
 //
 //   - Metric: smece
-//   - Formula: integral over t of |(1/n) sum of (conf - hit) K_s(t, conf)| with s equal
-//     to it, K_s a Gaussian reflected at 0 and 1
+//   - Formula: integral over t in [0, 1] of |(1/n) sum of (conf - hit) K_s(t, conf)|
+//     with s equal to it, K_s a Gaussian of width s reflected at 0 and 1
 //   - Reference: Blasiok and Nakkiran 2023
 //   - Compared with: apple/ml-calibration (the authors' relplot 1.0.1 and 1.0.3); numpy
-//   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; ResNet-18 on
-//     breastmnist, pneumoniamnist, ham10000, dermamnist and bloodmnist of
+//   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; ResNet-18
+//     on breastmnist, pneumoniamnist, ham10000, dermamnist and bloodmnist of
 //     experiments/real.yaml: to 6e-8 of the value. On cifar10/resnet110 and
-//     cifar100/resnet14-adam, where many rows have confidence 1, the values are .0407 and
-//     .461, those of relplot 1.0.1 .0361 and .316, of relplot 1.0.3 .0602 and .517
-//   - Departures: the kernel of relplot counts the mass at confidence 1 once, the
-//     definition twice. Up to 1.0.1 it divides by the number of rows and is too small;
-//     since 1.0.2 (November 2025) by the mass that the kernel counts, and is too large;
-//     ours is the definition. 30 bisections, where their 10 end within .001
+//     cifar100/resnet14-adam, where many rows have confidence 1, the values are .0407
+//     and .461, those of relplot 1.0.1 .0361 and .316, of relplot 1.0.3 .0602 and .517
+//   - Departures: The definition counts the mass at confidence 1 twice, because the
+//     kernel is reflected at 1; relplot, the authors' code, counts it once. Up to
+//     version 1.0.1 it divides by the number of rows, so where many rows are certain
+//     its value is too small. Since 1.0.2 (November 2025) it divides by the mass that
+//     the kernel counts, and its value is too large; ours is the definition. Ours takes
+//     30 bisections. Theirs takes 10 from [0, 1] and no s below .001, so it ends within
+//     .001.
 func SmoothECE(s *Samples) float64 {
 	points := newResiduals(s)
 	lo, hi := points.bounds()

@@ -21,29 +21,28 @@ var eceSweepEntry = Entry{
 	},
 }
 
-// SweepECE returns the monotone sweep calibration error (Roelofs et al. 2022) in
-// norms 1 and 2, each in [0, 1]. The samples are split into b = 2, 3, ... bins of
-// equal mass as long as accuracy does not fall from one bin to the next. With the
-// last such b the value in norm p is
+// SweepECE returns the monotone sweep calibration error in norms 1 and 2, each in [0,
+// 1]. The samples are split into b = 2, 3, ... bins of equal mass as long as accuracy
+// does not fall from one bin to the next. With the last such b the value in norm p is
 //
 //	(sum over bins of (n_b/n) |acc_b - conf_b|^p)^(1/p)
 //
-// b = 1 where two bins fail already, and b = n where no number fails. Public code has norm
-// 2 as its default. Its bins split ties by their place in the file; ours share them out as
-// MassBins does. An accuracy counts as lower only by more than 1e-12, so that shares of one
-// block do not differ by rounding.
+// b = 1 where two bins fail already, and b = n where no number fails. Public code has
+// norm 2 as its default. An accuracy counts as lower only by more than 1e-12, so that
+// shares of one block do not differ by rounding.
 //
-// Cost: the square of the number of bins, which is usually tens, and thousands
-// where nearly every prediction is correct.
+// Cost: the square of the number of bins, which is usually tens, and thousands where
+// nearly every prediction is correct.
 //
 //   - Metric: ece_sweep
-//   - Formula: ECE and root mean square of the gaps, with the most bins of equal mass up
-//     to which acc_b does not fall
+//   - Formula: ECE and root mean square of the gaps, with the most bins of equal mass
+//     up to which acc_b does not fall
 //   - Reference: Roelofs et al. 2022
 //   - Compared with: caltrain (the authors'); numpy
 //   - Agreement: 61 rows by a formula: to 1e-13 with numpy; the authors' code to the
 //     digits that it prints (on which sets was not recorded)
-//   - Departures: ties are shared as in aece, theirs go by place in the file
+//   - Departures: Ties are shared among bins as in aece. Theirs go by place in the
+//     file.
 func SweepECE(s *Samples) (l1, l2 float64) {
 	n := s.Len()
 	if n == 0 {

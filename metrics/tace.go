@@ -16,28 +16,24 @@ var taceEntry = Entry{
 	Compute: valueOrError(TACE),
 }
 
-// TACE returns the thresholded adaptive calibration error (Nixon et al. 2019), in
-// [0, 1]: the mean over the k classes of the calibration error of each class's
-// probability among the n_j samples that give it more than .01,
-//
-//	sum over bins of (n_b/n_j) |freq_b - mean p_b|
-//
-// in 15 bins of equal mass, where freq_b is the share of class j among the samples in
-// bin b. MassBins has the boundaries and says what happens to tied probabilities. A
-// class without such a sample counts 0. The paper weights the bins equally, which is
-// the same up to O(bins/n_j); the authors' code (google/uncertainty-metrics) weights
-// them by samples as we do, and has 30 bins by default. Without the threshold the
-// measure is the authors' ACE, which is mostly about probabilities near 0 and is not
-// computed here. It is ErrNoVector of samples FromConfidences.
+// TACE returns the thresholded adaptive calibration error, in [0, 1]: the mean over the
+// k classes of the calibration error of each class's probability among the n_j samples
+// that give it more than .01, in 15 bins of equal mass. freq_jb is the share of class j
+// among the samples in bin b. MassBins has the boundaries. A class without such a
+// sample counts 0. Without the threshold the measure is the authors' ACE, which is
+// mostly about probabilities near 0 and is not computed here. It is ErrNoVector of
+// samples FromConfidences.
 //
 //   - Metric: tace
-//   - Formula: (1/k) sum over classes j of sum_b (n_jb/n_j) |freq_jb - mean p_jb|, of the
-//     n_j rows with p_j > .01
+//   - Formula: (1/k) sum over classes j of sum_b (n_jb/n_j) |freq_jb - mean p_jb|, of
+//     the n_j rows with p_j > .01
 //   - Reference: Nixon et al. 2019
 //   - Compared with: numpy with the formulas of google/uncertainty-metrics
 //   - Agreement: 300 rows of 9 classes: to 1e-14
-//   - Departures: 15 bins, where the code has 30; tied probabilities are shared out among
-//     bins
+//   - Departures: 15 bins, where the authors' code (google/uncertainty-metrics) has 30
+//     by default. Tied probabilities are shared out among bins. The paper weights the
+//     bins equally, which is the same up to O(bins/n_j); the authors' code weights them
+//     by samples, as ours does.
 func TACE(s *Samples) (float64, error) {
 	bins, err := s.classBins()
 	if err != nil {

@@ -23,12 +23,11 @@ var topFiveEntry = Entry{
 }
 
 // TopFiveECE returns the expected calibration error, in [0, 1], of the event that the
-// label is among the five most probable classes, with the sum of their
-// probabilities as its probability (the within-top-r event of Gupta et al. 2021, who
-// give its KS error). The bins are 15 of equal width, right-closed as those of
-// WidthBins. Of equal probabilities the lower class counts as the larger one. It is an
-// error with five classes or fewer, where the event is certain, and ErrNoVector of
-// samples FromConfidences.
+// label is among the five most probable classes, with the sum of their probabilities as
+// its probability (the within-top-r event). The bins are 15 of equal width,
+// right-closed as those of WidthBins. Of equal probabilities the lower class counts as
+// the larger one. It is an error with five classes or fewer, where the event is
+// certain, and ErrNoVector of samples FromConfidences.
 //
 //   - Metric: ece_top5
 //   - Formula: sum_b (n_b/n) |share of labels among the top 5 - mean of the sum of the
@@ -36,7 +35,7 @@ var topFiveEntry = Entry{
 //   - Reference: Gupta et al. 2021 (within-top-r)
 //   - Compared with: numpy
 //   - Agreement: 300 rows of 9 classes: to 1e-13
-//   - Departures: Gupta et al. give the event's KS error; here it is the ECE
+//   - Departures: Gupta et al. give the event's KS error. Here it is the ECE.
 func TopFiveECE(s *Samples) (float64, error) {
 	bins, err := s.classBins()
 	switch {

@@ -21,23 +21,20 @@ var eceTorchEntry = Entry{
 }
 
 // TorchECE returns the ECE of bins >= 1 bins of equal width by the convention of
-// torchmetrics (Detlefsen et al. 2022), in [0, 1], to compare with numbers that it
-// has computed. Confidences are rounded to float32, bin b is
-// [edge_b, edge_b+1) with the float32 edges of torch.linspace(0, 1, bins+1) (see
-// torchEdges), and
-// confidences that are 1 in float32 make up a bin of their own. With saturated
-// networks that bin holds a good part of the samples. Sums are exact here and
-// float32 there: values agree to about 1e-6.
+// torchmetrics, in [0, 1], to compare with numbers that it has computed. Confidences
+// are rounded to float32. The edges are those of torch.linspace(0, 1, bins+1); see
+// torchEdges. With saturated networks the bin of confidence 1 holds a good part of the
+// samples.
 //
 //   - Metric: ece_tm
-//   - Formula: ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for confidence
-//     1
+//   - Formula: ece with torchmetrics' float32 bins [lo, hi) and a 16th bin for
+//     confidence 1
 //   - Reference: Detlefsen et al. 2022 (torchmetrics, binary and multiclass calibration
 //     error)
 //   - Compared with: torch's edges in numpy; torchmetrics' documentation
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
 //     the example in its documentation
-//   - Departures: exact sums, theirs are float32: about 1e-6
+//   - Departures: Sums are exact. Theirs are float32, so values agree to about 1e-6.
 func TorchECE(s *Samples, bins int) float64 {
 	m := max(1, bins)
 	edges := torchEdges(m)

@@ -44,35 +44,33 @@ var variationalLpEntry = Entry{
 type LpErrors struct{ L1, L2, LInf float64 }
 
 // VariationalLp returns the variational estimates of the Lp calibration errors of whole
-// probability vectors for p = 1, 2 and infinity (Berta, Braun, Holzmueller, Bach and
-// Jordan 2026). With C = E[1[Y] | p] the calibrated vector, and any map g of p,
+// probability vectors for p = 1, 2 and infinity. With C = E[1[Y] | p] the calibrated
+// vector, and any map g of p,
 //
 //	E |C - p|_p >= E <d, 1[Y] - p>,  d a subgradient of the p-norm at g - p
 //
-// with equality for g = C, since |v|_p >= <d, v> for every v. The estimate is the mean
-// of the right-hand side over the rows. g is fitted in cross-validation (CrossFit), so
-// that no row influences its own g. Thus the estimates do not exceed the errors on
-// average. A calibrated model scores about 0, and may score below it. g is isotonic
-// regression of each class against the others, which finds errors of any shape in
-// each class, or temperature scaling, which finds less but needs fewer rows. Both are
-// lower bounds, and the larger one is nearer. To choose it on the same rows favours
-// chance, so report one of them throughout.
+// with equality for g = C, since |v|_p >= <d, v> for every v. g is fitted in
+// cross-validation (CrossFit), so that no row influences its own g. Thus the estimates
+// do not exceed the errors on average. A calibrated model scores about 0, and may score
+// below it. g is isotonic regression of each class against the others, which finds
+// errors of any shape in each class, or temperature scaling, which finds less but needs
+// fewer rows. Both are lower bounds, and the larger one is nearer. To choose it on the
+// same rows favours chance, so report one of them throughout.
 //
-// The L1 error of two classes is twice that of one of them. Whether a vector is
-// overconfident is not defined; VariationalL1 tells over- from underconfidence for the
-// top label. It is ErrNoCrossFit for samples that are not made by Samples.CrossFit,
-// and ErrNoVector for samples FromConfidences. Intervals resample rows, with the maps
-// g as they are.
+// The L1 error of two classes is twice that of one of them. It is ErrNoCrossFit for
+// samples that are not made by Samples.CrossFit, and ErrNoVector for samples
+// FromConfidences. Intervals resample rows, with the maps g as they are.
 //
 //   - Metric: lp_variational
-//   - Formula: mean of <d, 1[y] - p>, d a subgradient of the p-norm at g_-f(p) - p, g_-f
-//     fitted outside the fold of the row
+//   - Formula: mean of <d, 1[y] - p>, d a subgradient of the p-norm at g_-f(p) - p,
+//     g_-f fitted outside the fold of the row
 //   - Reference: Berta, Braun, Holzmueller, Bach and Jordan 2026
 //   - Compared with: probmetrics, isotonic-mix and ts-mix
 //   - Agreement: on the same five folds: 300 rows to 1e-13, by temperature to 1e-8; a
 //     network of data/bundle to nine digits (which one was not recorded)
-//   - Departures: folds as in decomposition_ts; no CatBoost, which probmetrics offers
-//     too; over- and underconfidence only in l1_variational
+//   - Departures: Folds are as in decomposition_ts. There is no CatBoost, which
+//     probmetrics offers too. Whether a vector is overconfident is not defined;
+//     l1_variational tells over- from underconfidence for the top label.
 func VariationalLp(s *Samples) (isotonic, temperature LpErrors, err error) {
 	scores, err := s.crossFitted()
 	if err != nil {
