@@ -136,12 +136,12 @@ func (HFETarget) Contract() Contract {
 	return c
 }
 
-// Fit starts at the temperature of ts, with thetas of 0, and descends. The
-// squared error is not convex in the thetas. The result is a stationary point of
-// the box that is no worse than ts on the calibration set, in practice the
-// minimum over the box, but that is not promised. Fits of few rows start twice
-// more, since local minima were seen on them. The gradient of the report is that
-// of the squared error, its mean over rows of the sum over classes.
+// Fit starts at the temperature of ts, with thetas of 0, and descends. The squared
+// error is not convex in the thetas, so the result is a stationary point of the box
+// that is no worse than ts on the calibration set. In practice it is the minimum over
+// the box, but that is not promised. Fits of few rows start twice more, since local
+// minima were seen on them. The gradient of the report is that of the squared error,
+// its mean over rows of the sum over classes.
 func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
 	if err != nil {

@@ -56,10 +56,10 @@ type averagedCandidate struct {
 // score is S_m = m c - 2 log L_m, where c is the cost of a bin and L_m the likelihood of
 // the outcomes. Weights are proportional to exp(-S_m/2).
 //
-// Histograms of small weight are left out: sorted by their weights, of equal ones the
-// fewer bins first, those after the first gap of at most 0.001 var(v). v_m is
-// exp((min S - S_m)/2), and the variance is over all m. Equal ones at the beginning
-// are kept. Those whose v_m underflows are left out too.
+// Histograms of small weight are left out. v_m is exp((min S - S_m)/2). Histograms are
+// sorted by v_m, the largest first, and of equal ones the fewer bins first. Equal ones
+// at the beginning are kept. Those after the first gap of at most 0.001 var(v) are left
+// out, where the variance is over all m. Those whose v_m underflows are left out too.
 func averageHistograms(p []float64, positive []bool, cost float64) averagedHistogram {
 	least, most := binCounts(len(p))
 	var above []int // the rows that are not in the first bin of every histogram, which are few

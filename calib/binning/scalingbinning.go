@@ -153,11 +153,11 @@ func fitBinnedSigmoid(scores []float64, hit []bool, bins int) (binnedSigmoid, fi
 	return s, end
 }
 
-// equalEdges returns the edges between bins that have equally many of the n stretched
-// probabilities g, and how many each bin has: one on an edge is in the bin below it. The
-// first bins have one more if n is no multiple of bins. An edge is half-way between the
-// last probability of a bin and the first of the next. If these are tied, it is at the end
-// of the tie. Equal edges count once, and then a bin may be empty.
+// equalEdges returns the edges between bins of equally many of the n stretched
+// probabilities g, and how many each bin has. The first bins have one more if n is no
+// multiple of bins. An edge is half-way between the last probability of a bin and the
+// first of the next, and belongs to the bin below. If these two are tied, it is at the
+// end of the tie. Equal edges count once, and then a bin may be empty.
 func equalEdges(g []float64, bins int) (edges []float64, rows []int) {
 	n := len(g)
 	bins = min(bins, n)

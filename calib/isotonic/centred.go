@@ -2,9 +2,9 @@ package isotonic
 
 import "github.com/qats-bench/qats/internal/stretch"
 
-// centredFunction returns the centred isotonic regression of the rows (Oron and Flournoy
-// 2017): the blocks of isotonic regression, each with one knot at the weighted mean of
-// its scores, the probabilities, so that the function rises between blocks. Blocks of value 0 or 1, the
+// centredFunction returns the centred isotonic regression of the rows (Oron and
+// Flournoy 2017). Each block of isotonic regression has one knot, at the weighted mean
+// of its scores, so that the function rises between blocks. Blocks of value 0 or 1, the
 // limits of a probability, stay flat, with a knot at both ends. At its least and
 // largest score the function has the values of the first and the last block. Without a
 // hit it is the function 0, with no knots.

@@ -40,11 +40,11 @@ var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRest) Contract() calib.Contract { return calib.VectorContract() }
 
-// Fit returns the functions. As in Regression it keeps n of the n k pairs.
-// Of the others it needs only those that can matter to a class: a probability below
-// the least positive is in the block of value 0, whose right end is the largest such
-// probability. So an element below the largest one so far is skipped by its logit,
-// without an exponential. Of 25,000 rows of 1,000 classes a few per cent remain.
+// Fit returns the functions. As in Regression it keeps n of the n k pairs. Of the
+// others it needs only those that can matter to a class. A probability below the least
+// positive one is in the block of value 0, and only the largest such probability
+// matters, as the right end of the block. So an element below the largest one so far is
+// skipped by its logit, without an exponential.
 func (OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	rows, err := likelyRows(ctx, set)

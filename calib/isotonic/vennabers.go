@@ -26,10 +26,10 @@ type vennOutcomes struct {
 	Hits []int               `json:"hits"` // positive rows among them
 }
 
-// groupOutcomes returns the rows in order, grouped by score. Points are sorted in place.
-// Stretched probabilities that are tied form one group, whose score is the least of them.
-// Of differences only equal ones do, because there is no sum whose rounding could part
-// them.
+// groupOutcomes returns the rows in order, grouped by score. Points are sorted in
+// place. Stretched probabilities that are tied form one group, whose score is the least
+// of them. Differences of logits form a group only if they are equal, because no sum is
+// rounded in them.
 func groupOutcomes(points []vennPoint, stretched bool) vennOutcomes {
 	slices.SortFunc(points, func(a, b vennPoint) int { return cmp.Compare(a.X, b.X) })
 	o := vennOutcomes{X: fit.Packed[float64]{}, Rows: []int{}, Hits: []int{}} // "[]" in a model, not "null"

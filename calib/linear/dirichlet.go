@@ -320,10 +320,10 @@ func (r *race) lost(theta []float64) bool {
 // choose returns the candidate of the grid with the least NLL on the excluded rows, on
 // ties the one with the largest lambda. Its fits may have to be refined.
 //
-// Most of the time of plain cross-validation goes into values of lambda that overfit.
-// Here their fits end when they have lost. If folds disagree, they go on; and two
-// candidates of nearly the same NLL are fitted further until they differ by ten times
-// the gradient, so the choice does not depend on where a fit ends.
+// Plain cross-validation spends most of its time on values of lambda that overfit. Here
+// their fits end when they have lost. If folds disagree, the fits go on. Two candidates
+// of nearly the same NLL are fitted further until they differ by ten times the
+// gradient, so the choice does not depend on where a fit ends.
 func (d Dirichlet) choose(ctx context.Context, all []*odirFold) (*odirCandidate, error) {
 	grid := odirGrid()
 	best := newODIRCandidate(all, grid[0])

@@ -207,9 +207,10 @@ func (o *boundedObjective) add(left int32, share float64, totals []float64) floa
 }
 
 // clusters returns the ends of the 15 clusters of the probabilities without the rows of
-// class left, as places in the order, and the numbers of their events: Lloyd's method
-// from the quantiles (2 b + 1)/30, 25 iterations. An event belongs to the nearest centre,
-// the lower one halfway between two; a cluster without events keeps its centre.
+// class left, as places in the order, and the numbers of their events. It takes 25
+// iterations of Lloyd's method from the quantiles (2 b + 1)/30. An event belongs to the
+// nearest centre, the lower one halfway between two. A cluster without events keeps its
+// centre.
 func (o *boundedObjective) clusters(left int32) (ends, counts [hCalClusters]int) {
 	none := boundedEvents{masses: []float64{0}}
 	own := &none

@@ -122,9 +122,10 @@ func (t *hCalTrainer) ece() float64 {
 }
 
 // debiased returns the ECE in 15 bins of equal numbers of rows, minus an estimate of
-// its bias: twice the ECE minus the mean over the bins of E|x|, x normal with the gap of
-// the bin as its mean and the variance a (1 - a)/n_b of its accuracy a (Kumar, Liang and
-// Ma 2019). Sets below 30 rows have a bin for each two.
+// its bias (Kumar, Liang and Ma 2019). The estimate is the mean over the bins of E|x|,
+// minus the ECE, where x is normal. Its mean is the gap of the bin, and its variance is
+// a (1 - a)/n_b, with the accuracy a of the bin. Sets below 30 rows have a bin for each
+// two.
 func (t *hCalTrainer) debiased() float64 {
 	n := len(t.hit)
 	order := make([]int, n)

@@ -37,12 +37,12 @@ const (
 	smoothRoughly = 1e-7
 )
 
-// fitSmooth fits a spline to the log odds x of n rows and their outcomes. The weight of the
-// penalty has the least mean loss on the rows of validation, rounded to 4 decimals,
-// among 10^(-4), 10^(-3.5), ..., 10^4, of equal ones the least, if it is fitted to
-// the other rows. Then the spline is fitted to all rows. Pseudo-rows take part in
-// every fit (prior). The solution has the steps over all weights of the penalty, and as
-// gradient the last decrement of the fit to all rows.
+// fitSmooth fits a spline to the log odds x of n rows and their outcomes. For each
+// weight of the penalty, 10^(-4), 10^(-3.5), ..., 10^4, it first fits the rows outside
+// validation. The weight with the least mean loss on the rows of validation, rounded to
+// 4 decimals, is taken; of equal ones the least. Then the spline is fitted to all rows.
+// Pseudo-rows take part in every fit (prior). The solution has the steps over all
+// weights, and as gradient the last decrement of the fit to all rows.
 func fitSmooth(x []float64, positive, validation []bool) (smoothSpline, fit.Solution) {
 	var s smoothSpline
 	s.Limit = smoothLimit(slices.Min(x))
