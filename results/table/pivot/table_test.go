@@ -375,6 +375,17 @@ func TestNoAverageOfMeasuredAndSimulated(t *testing.T) {
 	if across.Measured != 3 || across.Simulated != 0 || down.Measured != 9 || down.Simulated != 3 {
 		t.Errorf("%s %s", across.Origin(), down.Origin())
 	}
+	var csv strings.Builder
+	if err := down.Table().CSV(&csv); err != nil {
+		t.Fatal(err)
+	}
+	var sources []string
+	for line := range strings.Lines(csv.String()) {
+		sources = append(sources, strings.TrimSpace(line[strings.LastIndex(line, ",")+1:]))
+	}
+	if want := []string{"source", "measured", "measured", "measured", "measured+simulated", "measured+simulated", "measured+simulated"}; !slices.Equal(sources, want) {
+		t.Errorf("sources of rows in CSV %q, want %q", sources, want)
+	}
 }
 
 // TestMarksRankPrintedNumbers compares the marks of random tables with many ties

@@ -8,8 +8,9 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Table returns the table to be written. Its data forms have the ids of results.csv and
-// the values as recorded.
+// Table returns the table to be written. Its data forms have the ids of results.csv, the
+// values as recorded, and a last column that says where the numbers of a row come from:
+// print has that in Origin and in signs, which the data forms lack.
 func (t *Pivot) Table() *table.Table {
 	s := t.Spec
 	out := &table.Table{
@@ -30,6 +31,7 @@ func (t *Pivot) Table() *table.Table {
 	for j, c := range t.Columns {
 		out.Columns = append(out.Columns, t.column(j, c))
 	}
+	out.Columns = append(out.Columns, table.Column{Key: "source", Data: true})
 	if t.showsTarget() && !s.methodsAreRows() {
 		out.Over = make([]table.Cell, len(out.Columns))
 		out.Over[len(s.Rows)-1].Text = "OOD-free?"
@@ -55,9 +57,29 @@ func (t *Pivot) Table() *table.Table {
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, t.cell(c))
 		}
+		row.Cells = append(row.Cells, table.Cell{Value: r.source()})
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// source names the sources of the numbers of a row as results.csv does, joined by + if
+// there are two; it is empty if the row has no number.
+func (r Row) source() string {
+	var measured, simulated string
+	for _, c := range r.Cells {
+		switch {
+		case !c.OK:
+		case c.Simulated:
+			simulated = "simulated"
+		default:
+			measured = "measured"
+		}
+	}
+	if measured != "" && simulated != "" {
+		return measured + "+" + simulated
+	}
+	return measured + simulated
 }
 
 // column is the column of numbers c. In tables of more than nine columns its heading has a
