@@ -40,6 +40,10 @@ import (
 // exclude. So a sweep also counts the rows that are certainly wrong at every c
 // between two of its thresholds. If too few other rows remain, every c between them
 // is excluded.
+//
+// One sweep over the whole grid, without bounds, returns the same point. It takes 2.1
+// times as long on 25,000 rows of 1,000 classes with 128 features, and three times as
+// long on 5,000 rows of networks with 10 classes.
 type clipSearch struct {
 	set     *data.Set
 	sides   int     // 2 clips to [-c, c], 1 to at most c

@@ -88,7 +88,8 @@ func buckets(n int, least, most uint64) (ranking, int) {
 	return r, int((most-least)>>r.shift) + 1
 }
 
-// newRanking returns the ranking of n > 0 tails, which it copies.
+// newRanking returns the ranking of n > 0 tails, which it copies. slices.Sort takes three
+// times as long on 5,000 to a million tails.
 func newRanking(tails []float64) ranking {
 	least, most := uint64(math.MaxUint64), uint64(0)
 	for _, t := range tails {
