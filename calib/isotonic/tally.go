@@ -22,11 +22,11 @@ func windows() []float64 { return []float64{0x1p-18, 0x1p-9, math.Inf(1)} }
 // Regress. Tied pairs are one block. It keeps only the positives and the zeros near them,
 // so the n x k pairs of a set need memory for n, where a sort of all pairs would take 400 MB
 // for 25,000 rows of 1,000 classes. The result is exact. A block of zeros is
-// always pooled with the block before it, whose mean is not below 0, and the zeros below the least positive are the block of value 0. So for
-// the zeros far from all positives, only their number and range matter. The zeros near
-// a positive are kept, for two reasons: they may be in its block, and the smallest
-// member of a block follows only from the values below it, down to a gap that is
-// wider than a tie.
+// always pooled with the block before it, whose mean is not below 0, and the zeros below
+// the least positive are the block of value 0. So for the zeros far from all positives,
+// only their number and range matter. The zeros near a positive are kept, for two
+// reasons: they may be in its block, and the smallest member of a block follows only from
+// the values below it, down to a gap that is wider than a tie.
 type tally struct {
 	positive []tieRun  // positives of equal x, increasing; Sum counts them, Weight counts all pairs at x
 	x        []float64 // the x of positive
