@@ -121,9 +121,6 @@
 // They reuse the memory that they decode into, so memory does not grow with the number of
 // rows. They check every value in every pass.
 //
-// Map is for the calibration sets of fits: it uses the pages of large float32
-// files instead of copies, since copying takes longer than a pass over them.
-//
 // # Digests
 //
 // Digests are SHA-256 sums of the bytes of files and part of the key of every

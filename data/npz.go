@@ -33,18 +33,6 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, nil
 }
 
-// unpack returns the bytes of f, which is a column that this program has written.
-func unpack(f *zip.File) ([]byte, error) {
-	size, err := declared(f)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer // grows only with the bytes unpacked
-	b.Grow(int(min(size, 1<<20)))
-	err = copyMember(&b, f)
-	return b.Bytes(), err
-}
-
 // Member is one named column of numbers of an .npz; exactly one of its slices is
 // not nil.
 type Member struct {
@@ -67,7 +55,7 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 			return fmt.Errorf("member name %q is empty or taken or contains one of / \\ #", m.Name)
 		}
 		seen[m.Name] = true
-		head, column, err := m.encode()
+		column, err := m.encode()
 		if err != nil {
 			return err
 		}
@@ -79,26 +67,24 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 		if err != nil {
 			return err
 		}
-		for _, b := range [][]byte{head, column} {
-			if _, err := f.Write(b); err != nil {
-				return err
-			}
+		if _, err := f.Write(column); err != nil {
+			return err
 		}
 	}
 	return z.Close()
 }
 
-// encode returns the header and the column of a member as bytes.
-func (m Member) encode() (head, column []byte, err error) {
+// encode returns the .npy of a member.
+func (m Member) encode() ([]byte, error) {
 	switch {
 	case m.Float64 != nil:
-		return headerBytes(Float64, []int{len(m.Float64)}), little(m.Float64), nil
+		return appendLittle(headerBytes(Float64, []int{len(m.Float64)}), m.Float64), nil
 	case m.Int32 != nil:
-		return headerBytes(Int32, []int{len(m.Int32)}), little(m.Int32), nil
+		return appendLittle(headerBytes(Int32, []int{len(m.Int32)}), m.Int32), nil
 	case m.Bool != nil:
-		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
+		return append(headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool)...), nil // 0 and 1
 	}
-	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
+	return nil, fmt.Errorf("member %q has no column", m.Name)
 }
 
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.
@@ -122,7 +108,7 @@ func ReadNPZ(b []byte) ([]Member, error) {
 
 func decodeMember(f *zip.File) (Member, error) {
 	m := Member{Name: strings.TrimSuffix(f.Name, ".npy")}
-	b, err := unpack(f)
+	b, err := readArray(f, DefaultMemberLimit)
 	if err != nil {
 		return m, err
 	}

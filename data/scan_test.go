@@ -197,7 +197,7 @@ func TestScanNamesTheFirstBadBlock(t *testing.T) {
 		for _, row := range []int{5123, 9000, 19999} {
 			logits[row*k+1] = float32(math.Inf(1))
 		}
-		if err := writeArray(path, dtype, []int{n, k}, func(w *Writer) error { return w.Float32(logits) }); err != nil {
+		if err := writeArray(path, dtype, []int{n, k}, (*Writer).Float32, logits); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Logits: path}.Open()

@@ -99,32 +99,36 @@ func (w *Writer) Abort() { w.f.Abort() }
 // WriteFloat32 writes v to path as a '<f4' array of the given shape; see Writer. It
 // panics unless the shape has len(v) elements.
 func WriteFloat32(path string, v []float32, shape ...int) error {
-	return writeArray(path, Float32, shape, func(w *Writer) error { return w.Float32(v) })
+	return writeArray(path, Float32, shape, (*Writer).Float32, v)
 }
 
 // WriteFloat16 writes v, rounded, to path as a '<f2' array; see Writer.Float32.
 func WriteFloat16(path string, v []float32, shape ...int) error {
-	return writeArray(path, Float16, shape, func(w *Writer) error { return w.Float32(v) })
+	return writeArray(path, Float16, shape, (*Writer).Float32, v)
 }
 
 // WriteFloat64 writes v to path as a '<f8' array; see WriteFloat32.
 func WriteFloat64(path string, v []float64, shape ...int) error {
-	return writeArray(path, Float64, shape, func(w *Writer) error { return w.Float64(v) })
+	return writeArray(path, Float64, shape, (*Writer).Float64, v)
 }
 
 // WriteInt32 writes v to path as a '<i4' array; see WriteFloat32.
 func WriteInt32(path string, v []int32, shape ...int) error {
-	return writeArray(path, Int32, shape, func(w *Writer) error { return w.Int32(v) })
+	return writeArray(path, Int32, shape, (*Writer).Int32, v)
 }
 
-func writeArray(path string, t DType, shape []int, body func(*Writer) error) error {
+// writeArray writes an array in pieces, of which there are several where one piece would
+// be a copy of numbers that stand apart.
+func writeArray[T any](path string, t DType, shape []int, put func(*Writer, []T) error, pieces ...[]T) error {
 	w, err := CreateArray(path, t, shape...)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	if err := body(w); err != nil {
-		return err
+	for _, piece := range pieces {
+		if err := put(w, piece); err != nil {
+			return err
+		}
 	}
 	return w.Close()
 }
@@ -134,14 +138,6 @@ func appendFloat16(b []byte, v []float32) []byte {
 		b = binary.LittleEndian.AppendUint16(b, half.FromFloat32(x))
 	}
 	return b
-}
-
-// little returns the little-endian bytes of v, which share its memory where they can.
-func little[T float32 | float64 | int32](v []T) []byte {
-	if !nativeBig {
-		return bytesOf(v)
-	}
-	return appendLittle(nil, v)
 }
 
 // appendLittle appends the little-endian bytes of v.

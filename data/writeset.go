@@ -38,7 +38,7 @@ func (s *Set) Write(dir string, layout Layout, ref Ref) error {
 		}
 		path, err := makeRoom(dir, a.name)
 		if err == nil {
-			err = writeFloats(path, a.floats, a.shape)
+			err = writeArray(path, Float32, a.shape, (*Writer).Float32, a.floats...)
 		}
 		if err != nil {
 			return err
@@ -52,22 +52,6 @@ func (s *Set) Write(dir string, layout Layout, ref Ref) error {
 		return err
 	}
 	return WriteInt32(path, s.Labels, len(s.Labels))
-}
-
-// writeFloats writes an array piece by piece, since a copy of all augmented views would
-// double their memory.
-func writeFloats(path string, pieces [][]float32, shape []int) error {
-	w, err := CreateArray(path, Float32, shape...)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	for _, piece := range pieces {
-		if err := w.Float32(piece); err != nil {
-			return err
-		}
-	}
-	return w.Close()
 }
 
 // makeRoom returns the path of a file below dir, and makes its folder.
