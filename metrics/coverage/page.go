@@ -77,28 +77,43 @@ func verdictsTable(table []line) string {
 	return markdown(rows)
 }
 
+// group is the lines of one kind of interval of a metric for one target.
+type group struct {
+	metric, interval, target string
+	lines                    []line
+}
+
+// groups returns the groups that have lines: by metric, the default interval first.
+func groups(table []line) (list []group) {
+	for _, metric := range distinct(table, func(l line) string { return l.Cell.quantity }) {
+		for _, kind := range kinds(table, metric) {
+			for _, target := range []string{ofMean, ofPopulation} {
+				of := where(table, func(l line) bool { return l.Cell.quantity == metric && l.Cell.interval == kind && l.Target == target })
+				if len(of) > 0 {
+					list = append(list, group{metric, kind, target, of})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// names returns the first columns of the row of a group.
+func (g group) names() []string { return []string{"`" + g.metric + "`", g.interval, g.target} }
+
 // besideTable has a row for each kind of interval of a difference and its target.
 func besideTable(table []line) string {
 	rows := [][]string{{"metric", "interval", "target", "cells", "coverage: least", "median", "cells below .93", "misses on one side: most", "excludes 0 for equal calibrators: most", "withheld: most", "width"}}
 	base := map[string]float64{} // mean width of the default, by metric
-	pairs := where(table, func(l line) bool { return !l.Alone && !isVerdict(l) && l.Cell.interval != "delta" })
-	for _, metric := range distinct(pairs, func(l line) string { return l.Cell.quantity }) {
-		for _, kind := range kinds(pairs, metric) {
-			for _, target := range []string{ofMean, ofPopulation} {
-				of := where(pairs, func(l line) bool { return l.Cell.quantity == metric && l.Cell.interval == kind && l.Target == target })
-				if len(of) == 0 {
-					continue
-				}
-				width := 0.0
-				for _, l := range of {
-					width += l.Width / float64(len(of))
-				}
-				if base[metric] == 0 {
-					base[metric] = width
-				}
-				rows = append(rows, append([]string{"`" + metric + "`", kind, target}, append(summary(of), strconv.FormatFloat(width/base[metric], 'f', 2, 64))...))
-			}
+	for _, g := range groups(where(table, func(l line) bool { return !l.Alone && !isVerdict(l) && l.Cell.interval != "delta" })) {
+		width := 0.0
+		for _, l := range g.lines {
+			width += l.Width / float64(len(g.lines))
 		}
+		if base[g.metric] == 0 {
+			base[g.metric] = width
+		}
+		rows = append(rows, slices.Concat(g.names(), summary(g.lines), []string{strconv.FormatFloat(width/base[g.metric], 'f', 2, 64)}))
 	}
 	return markdown(rows)
 }
@@ -106,18 +121,8 @@ func besideTable(table []line) string {
 // valuesTable has a row for each kind of interval of a single value and its target.
 func valuesTable(table []line) string {
 	rows := [][]string{{"metric", "interval", "target", "cells", "coverage: least", "median", "cells below .93", "misses on one side: most", "withheld: most"}}
-	alone := where(table, func(l line) bool { return l.Alone })
-	for _, metric := range distinct(alone, func(l line) string { return l.Cell.quantity }) {
-		for _, kind := range kinds(alone, metric) {
-			for _, target := range []string{ofMean, ofPopulation} {
-				of := where(alone, func(l line) bool { return l.Cell.quantity == metric && l.Cell.interval == kind && l.Target == target })
-				if len(of) == 0 {
-					continue
-				}
-				s := summary(of)
-				rows = append(rows, append([]string{"`" + metric + "`", kind, target}, append(s[:5:5], s[6])...))
-			}
-		}
+	for _, g := range groups(where(table, func(l line) bool { return l.Alone })) {
+		rows = append(rows, append(g.names(), slices.Delete(summary(g.lines), 5, 6)...)) // a value has no equal calibrators
 	}
 	return markdown(rows)
 }
@@ -126,11 +131,11 @@ func valuesTable(table []line) string {
 // and size are a row with the least of them.
 func shortTable(table []line) string {
 	rows := [][]string{{"interval", "of", "network", "n", "cells", "least coverage", "below", "above", "with"}}
-	type group struct {
+	type place struct {
 		interval, quantity, network string
 		rows                        int
 	}
-	in := func(l line) group { return group{l.Cell.interval, l.Cell.quantity, l.Network, l.Rows} }
+	in := func(l line) place { return place{l.Cell.interval, l.Cell.quantity, l.Network, l.Rows} }
 	defaults := where(table, isDefault)
 	short := where(defaults, func(l line) bool { return l.Coverage() < wanted })
 	for _, g := range distinct(short, in) {
@@ -168,17 +173,10 @@ func isDefault(l line) bool {
 
 // decisive returns the quantities that decide, the squared errors first.
 func decisive(table []line) []string {
-	list := distinct(where(table, isVerdict), func(l line) string { return l.Cell.quantity })
-	slices.SortStableFunc(list, func(a, b string) int {
-		first := func(s string) int {
-			if strings.HasPrefix(s, "sce_") {
-				return 0
-			}
-			return 1
-		}
-		return first(a) - first(b)
-	})
-	return list
+	all := distinct(where(table, isVerdict), func(l line) string { return l.Cell.quantity })
+	squared := func(s string) bool { return strings.HasPrefix(s, "sce_") }
+	rest := slices.DeleteFunc(slices.Clone(all), squared)
+	return append(slices.DeleteFunc(all, func(s string) bool { return !squared(s) }), rest...)
 }
 
 // judgedBy returns the metrics whose verdicts rest on a quantity.
@@ -194,16 +192,12 @@ func judgedBy(quantity string) (names []string) {
 // kinds returns the kinds of intervals of a metric, the default first.
 func kinds(table []line, metric string) []string {
 	list := distinct(where(table, func(l line) bool { return l.Cell.quantity == metric }), func(l line) string { return l.Cell.interval })
-	slices.SortStableFunc(list, func(a, b string) int { return place(a, table[0].Alone) - place(b, table[0].Alone) })
-	return list
-}
-
-func place(kind string, alone bool) int {
 	order := []string{"percentile", "standard", "bc", "population"}
-	if alone {
+	if table[0].Alone {
 		order = []string{"standard", "percentile", "bc", "population"}
 	}
-	return slices.Index(order, kind)
+	slices.SortStableFunc(list, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	return list
 }
 
 // summary returns the columns from the number of cells to the share that is withheld.

@@ -54,7 +54,6 @@ func load(ctx context.Context, dir string) (*population, error) {
 
 // calibrator is a map of the population's rows to probabilities.
 type calibrator struct {
-	name  string
 	probs []float64 // rows x classes
 	conf  []float64
 	rest  []float64 // the sum of the other probabilities, which differs where conf rounds to 1
@@ -64,8 +63,8 @@ type calibrator struct {
 
 // calibrator returns the calibrator with the given probabilities. Before the population has
 // its truth, right is 0.
-func (p *population) calibrator(name string, probs []float64) *calibrator {
-	c := &calibrator{name: name, probs: probs, conf: make([]float64, p.rows), rest: make([]float64, p.rows),
+func (p *population) calibrator(probs []float64) *calibrator {
+	c := &calibrator{probs: probs, conf: make([]float64, p.rows), rest: make([]float64, p.rows),
 		pred: make([]int32, p.rows), right: make([]float64, p.rows)}
 	for i := range p.rows {
 		row := probs[i*p.classes : (i+1)*p.classes]
@@ -94,18 +93,12 @@ func (c *calibrator) byConfidence(a, b int) int {
 }
 
 // tempered is temperature scaling.
-func (p *population) tempered(t float64) *calibrator {
-	probs := make([]float64, p.rows*p.classes)
-	for i := range p.rows {
-		softmax.Probs(probs[i*p.classes:(i+1)*p.classes], p.logits.Row(i), 1/t)
-	}
-	return p.calibrator(fmt.Sprintf("T = %.2f", t), probs)
-}
+func (p *population) tempered(t float64) *calibrator { return p.shifted(t, 0) }
 
 // coarse is another calibrated map: all rows of a predicted class and of a range of
 // confidence have the mean of their true probabilities.
 func (p *population) coarse() *calibrator {
-	fine := p.calibrator("", p.truth)
+	fine := p.calibrator(p.truth)
 	order := make([]int, p.rows)
 	for i := range order {
 		order[i] = i
@@ -131,10 +124,11 @@ func (p *population) coarse() *calibrator {
 		}
 		lo = hi
 	}
-	return p.calibrator("coarse", probs)
+	return p.calibrator(probs)
 }
 
-// shifted adds a number to the logits of each class, which changes some predictions.
+// shifted is temperature scaling after a number of at most size is added to the logits of
+// each class, which changes some predictions.
 func (p *population) shifted(t, size float64) *calibrator {
 	probs := make([]float64, p.rows*p.classes)
 	row := make([]float32, p.classes)
@@ -144,7 +138,7 @@ func (p *population) shifted(t, size float64) *calibrator {
 		}
 		softmax.Probs(probs[i*p.classes:(i+1)*p.classes], row, 1/t)
 	}
-	return p.calibrator(fmt.Sprintf("shifted, T = %.2f", t), probs)
+	return p.calibrator(probs)
 }
 
 // opposite returns the temperature scaling beyond the true temperature that has the same

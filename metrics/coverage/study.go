@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -211,9 +212,12 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 	for _, p := range group {
 		others = append(others, d.samples(p.other))
 	}
+	alone, byDefault := group[0].base == nil, metrics.Percentile
+	if alone {
+		byDefault = metrics.Standard
+	}
 	for _, kind := range metrics.IntervalKinds() {
-		alone := group[0].base == nil
-		isDefault := kind == map[bool]metrics.Interval{false: metrics.Percentile, true: metrics.Standard}[alone]
+		isDefault := kind == byDefault
 		options := metrics.PairOptions{Resamples: resamples, Seed: d.seed, Interval: kind, Metrics: d.quantities(isDefault)}
 		if alone {
 			if err := d.alone(ctx, group[0], others[0], options, to); err != nil {
@@ -327,10 +331,7 @@ func (p *population) lines(pr pair, n int, results []map[cell]seen) (lines []lin
 		}
 	}
 	slices.SortFunc(cells, func(a, b cell) int {
-		if a.quantity != b.quantity {
-			return map[bool]int{true: -1, false: 1}[a.quantity < b.quantity]
-		}
-		return map[bool]int{true: -1, false: 1}[a.interval < b.interval]
+		return cmp.Or(cmp.Compare(a.quantity, b.quantity), cmp.Compare(a.interval, b.interval))
 	})
 	for _, at := range cells {
 		average, count := 0.0, 0.0
