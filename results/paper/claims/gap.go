@@ -31,21 +31,9 @@ func gapOf(cells []Cell) *Gap {
 	if i < 0 {
 		return nil
 	}
-	g := &Gap{Printed: cells[i].Delta, Compared: []string{}, Absent: []string{}} // in JSON a list is never null
 	qats := cells[i].Label
-	var have []Cell
-	sources := map[string]bool{}
-	for _, c := range cells {
-		switch {
-		case !c.Ranked():
-		case c.State == OK:
-			have = append(have, c)
-			g.Compared = append(g.Compared, c.Label)
-			sources[c.Source] = true
-		default:
-			g.Absent = append(g.Absent, c.Label)
-		}
-	}
+	have, sources, compared, absent := reproducedOf(cells)
+	g := &Gap{Printed: cells[i].Delta, Compared: compared, Absent: absent}
 	switch {
 	case cells[i].State != OK:
 		g.Reason = "no value of " + qats

@@ -40,23 +40,9 @@ func (r Ranking) Complete() bool { return len(r.Absent) == 0 }
 
 // rank sets places only if the row gets a verdict.
 func rank(cells []Cell) Ranking {
-	r := Ranking{HereBest: []string{}, Compared: []string{}, Absent: []string{}} // in JSON a list is never null
-	var all, have []Cell
-	sources := map[string]bool{}
-	for _, c := range cells {
-		if !c.Ranked() {
-			continue
-		}
-		all = append(all, c)
-		if c.State == OK {
-			have = append(have, c)
-			sources[c.Source] = true
-			r.Compared = append(r.Compared, c.Label)
-		} else {
-			r.Absent = append(r.Absent, c.Label)
-		}
-	}
-	r.PaperBest = lowest(all, printed)
+	have, sources, compared, absent := reproducedOf(cells)
+	ranked := slices.DeleteFunc(slices.Clone(cells), func(c Cell) bool { return !c.Ranked() })
+	r := Ranking{PaperBest: lowest(ranked, printed), HereBest: []string{}, Compared: compared, Absent: absent}
 	switch {
 	case len(have) == 0:
 		r.Verdict = NotRun
@@ -88,6 +74,24 @@ func rank(cells []Cell) Ranking {
 		r.Verdict = Differs
 	}
 	return r
+}
+
+// reproducedOf returns the ranked cells that have a reproduced value, with their sources and
+// labels, and the labels of the other ranked cells. No list of labels is nil, since JSON has
+// null for it.
+func reproducedOf(cells []Cell) (have []Cell, sources map[string]bool, compared, absent []string) {
+	sources, compared, absent = map[string]bool{}, []string{}, []string{}
+	for _, c := range cells {
+		switch {
+		case !c.Ranked():
+		case c.State == OK:
+			have, compared = append(have, c), append(compared, c.Label)
+			sources[c.Source] = true
+		default:
+			absent = append(absent, c.Label)
+		}
+	}
+	return have, sources, compared, absent
 }
 
 func printed(c Cell) paper.Points    { return c.Value }

@@ -130,20 +130,16 @@ func (r Ranking) String() string {
 func (c *Comparison) textSummaries(b *bufio.Writer) {
 	for _, source := range []string{measured, standIn, simulated} {
 		list := results.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
-		title := strings.ToUpper(source[:1]) + source[1:]
+		title := map[string]string{measured: "Measured", standIn: "Measured on networks that stand in for the paper's", simulated: "Simulated"}[source]
 		switch {
-		case len(list) == 0 && source == standIn:
-		case len(list) == 0:
+		case len(list) > 0:
+			if source != measured {
+				title += ": no verdict"
+			}
+			summaryTable(title, list, source == measured).Text(b, width)
+			b.WriteByte('\n')
+		case source != standIn:
 			fmt.Fprintf(b, "%s: no numbers.\n\n", title)
-		case source == measured:
-			summaryTable(title, list, true).Text(b, width)
-			b.WriteByte('\n')
-		case source == standIn:
-			summaryTable("Measured on networks that stand in for the paper's: no verdict", list, false).Text(b, width)
-			b.WriteByte('\n')
-		default:
-			summaryTable(title+": no verdict", list, false).Text(b, width)
-			b.WriteByte('\n')
 		}
 	}
 }
