@@ -26,6 +26,7 @@ type Model struct {
 	Version int            // of the method
 	Options map[string]any // the options of the method, for the record; the map does not need them
 	Classes int            // k of the calibration set; 0, for any k, if the method needs no such set
+	Older   bool           // its bounds and warnings were saved as text, and all are warnings of Report
 	Fitted
 }
 
@@ -116,8 +117,11 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 		return nil, err
 	}
 	var s savedModel
+	older := false
 	if err := decodeStrict(text, &s); err != nil {
-		return nil, fmt.Errorf("not a model: %w", err)
+		if s, older = decodeOlder(text); !older {
+			return nil, fmt.Errorf("not a model: %w", err)
+		}
 	}
 	if s.Format != modelFormat {
 		return nil, fmt.Errorf("not a model: \"qats\" is %d, want format %d", s.Format, modelFormat)
@@ -149,7 +153,32 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	if c, ok := m.(FixedClasses); ok && c.NumClasses() != s.Classes {
 		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.NumClasses())
 	}
-	return &Model{s.Method, s.Version, s.Options, s.Classes, Fitted{m, *s.Report}}, nil
+	return &Model{s.Method, s.Version, s.Options, s.Classes, older, Fitted{m, *s.Report}}, nil
+}
+
+// decodeOlder decodes a model whose bounds and warnings are lines of text, and reports
+// whether text is one. A map does not depend on them, so it can still be applied.
+func decodeOlder(text []byte) (savedModel, bool) {
+	var s struct {
+		savedModel
+		Report *struct {
+			Report
+			AtBound  []string `json:"at_bound"`
+			Warnings []string `json:"warnings"`
+		} `json:"report"`
+	}
+	if err := decodeStrict(text, &s); err != nil || s.Report == nil {
+		return savedModel{}, false
+	}
+	r := s.Report.Report
+	for _, bound := range s.Report.AtBound {
+		r.Warn(Warning{Text: "at a bound: " + bound})
+	}
+	for _, warning := range s.Report.Warnings {
+		r.Warn(Warning{Text: warning})
+	}
+	s.savedModel.Report = &r
+	return s.savedModel, true
 }
 
 // decodeStrict fills v from the one JSON value in text, without unknown keys.

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -211,6 +212,35 @@ func TestFitThatDoesNotLoadIsMadeAgain(t *testing.T) {
 		}
 		if out, got := w.run(fmt.Sprintf(text, "ece, nll"), RunOptions{}); got != want || out.Fitted != 3 {
 			t.Errorf("%q in the store: %d fits, %q", body, out.Fitted, statuses(out))
+		}
+	}
+}
+
+// TestFitWithWarningsAsTextIsMadeAgain: it loads, but its warnings are text, not values.
+func TestFitWithWarningsAsTextIsMadeAgain(t *testing.T) {
+	const text = "name: t\nmethods: [ts]\nmetrics: [%s]\nsettings: {dataset: d, backbone: a}\n"
+	_, want := newWorld(t).run(fmt.Sprintf(text, "ece, nll"), RunOptions{})
+	for _, c := range []struct {
+		more string // keys of the report
+		made int
+	}{{"", 0}, {`, "warnings": ["T = 1000: no minimum"]`, 1}, {`, "at_bound": ["T <= 1000"]`, 1}} {
+		w := newWorld(t)
+		w.run(fmt.Sprintf(text, "ece"), RunOptions{})
+		p := w.plan(fmt.Sprintf(text, "ece"), false)
+		cell := &p.Units[0].Cells[0]
+		body, err := p.options.Store.Get(results.Fit, results.Key(cell.fit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, _, found := bytes.Cut(body, []byte("}\n}\n"))
+		if !found {
+			t.Fatalf("%q", body)
+		}
+		if err := p.options.Store.Put(results.Fit, cell.fit, append(report, c.more+"}\n}\n"...)); err != nil {
+			t.Fatal(err)
+		}
+		if out, got := w.run(fmt.Sprintf(text, "ece, nll"), RunOptions{}); got != want || out.Fitted != c.made {
+			t.Errorf("report with %q in the store: %d fits, want %d: %q", c.more, out.Fitted, c.made, statuses(out))
 		}
 	}
 }

@@ -162,6 +162,9 @@ func loadFit(store *results.Store, c *Cell) (*calib.Model, error) {
 		return nil, err
 	}
 	model, err := calib.LoadModel(bytes.NewReader(body), []calib.Entry{c.Method.Entry})
+	if err == nil && model.Older {
+		err = errors.New("its bounds and warnings are text")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("fit %.12s of the store (%v): %w", key, err, fs.ErrNotExist)
 	}

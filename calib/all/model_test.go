@@ -114,6 +114,33 @@ func TestLoadModelRejects(t *testing.T) {
 	}
 }
 
+// A model that was saved when bounds and warnings were text can be applied.
+func TestOlderModelsLoad(t *testing.T) {
+	const report = `"passes": 4`
+	for _, c := range []struct {
+		report, warnings string
+		older            bool
+	}{
+		{report, "", false},
+		{report + `, "at_bound": ["t_1 >= t_2", "b <= 20"]`, "at a bound: t_1 >= t_2; at a bound: b <= 20", true},
+		{report + `, "at_bound": ["T <= 1000"], "warnings": ["T = 1000: no minimum"]`, "at a bound: T <= 1000; T = 1000: no minimum", true},
+		{report + `, "at_bound": [{"parameter": "T", "side": "upper", "limit": 1000}], "warnings": [{"kind": "not-converged", "steps": 3, "value": 0.5}]`, "not converged: gradient 0.5 after 3 steps", false},
+	} {
+		m, err := calib.LoadModel(strings.NewReader(strings.Replace(modelTS, report, c.report, 1)), Registry())
+		if err != nil {
+			t.Errorf("%s: %v", c.report, err)
+			continue
+		}
+		if r := m.Report; m.Older != c.older || r.Warnings.String() != c.warnings || r.NLL != 1 || r.Iterations != 3 || r.Passes != 4 || m.Parameters()[0].Value != 2.5 {
+			t.Errorf("%s: %+v", c.report, m)
+		}
+	}
+	mixed := strings.Replace(modelTS, report, report+`, "at_bound": ["T <= 1000"], "warnings": [{"text": "a"}]`, 1)
+	if _, err := calib.LoadModel(strings.NewReader(mixed), Registry()); err == nil || !strings.Contains(err.Error(), "report.at_bound is a JSON string") {
+		t.Errorf("text beside values: %v", err)
+	}
+}
+
 // A model from any file is rejected, or writes rows that sum to 1 without a panic.
 func FuzzLoadModel(f *testing.F) {
 	f.Add(modelTS)
