@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/report"
 )
@@ -63,7 +64,9 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 		least := 1e-6 * largestCurvature(cur, unit)
 		step, ok := boxStep(sol.At, cur, lo, hi, unit, damping)
 		for !ok {
-			damping = max(4*damping, least)
+			if damping = max(4*damping, least); math.IsInf(damping, 1) {
+				return Solution{}, errOverflow
+			}
 			step, ok = boxStep(sol.At, cur, lo, hi, unit, damping)
 		}
 		if sol.Gradient <= GradTol && negligible(step, sol.At, unit) {
@@ -194,7 +197,7 @@ func largestCurvature(f Local, unit float64) float64 {
 // boxStep returns the step that minimises the quadratic model of f plus
 // damping in the box around x. It moves along the Newton step of the free
 // parameters and fixes the first parameter that meets its bound, until none
-// does. It reports false if the model has no minimum.
+// does. It reports false if the model has no minimum, or none that a float64 can hold.
 func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]float64, bool) {
 	p := len(x)
 	var free []int
@@ -219,7 +222,7 @@ func boxStep(x []float64, f Local, lo, hi []float64, unit, damping float64) ([]f
 			}
 			a[r*m+r] += damping
 		}
-		if !Cholesky(a, b) {
+		if !Cholesky(a, b) || slices.ContainsFunc(b, func(v float64) bool { return !(math.Abs(v*unit) <= math.MaxFloat64) }) {
 			return nil, false
 		}
 		share, first := 1.0, -1

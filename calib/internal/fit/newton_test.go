@@ -457,3 +457,32 @@ func TestCholeskyIsRelativeToTheDiagonal(t *testing.T) {
 		}
 	}
 }
+
+// Steps that no float64 can hold are damped: a steep function without curvature ends in
+// the corner of its box.
+func TestBoxNewtonMinimisesLinearFunctions(t *testing.T) {
+	for _, steep := range []float64{1e-200, 1e-5, 1, 1e3, 1e200} {
+		for _, unit := range []float64{1, 1000} {
+			sol, err := BoxNewton(func(x []float64) (Local, error) {
+				return Local{steep * (x[0] - 2*x[1]), []float64{steep, -2 * steep}, make([]float64, 4)}, nil
+			}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, unit)
+			small := 2*steep*unit <= 1e-12 // the start is a minimum
+			if want := []float64{-1, 1}; err != nil || !small && !slices.Equal(sol.At, want) {
+				t.Errorf("slope %g, unit %g: %+v (%v)", steep, unit, sol, err)
+			}
+		}
+	}
+}
+
+// A Hessian that overflows in the units of the solver ends the fit with an error.
+func TestBoxNewtonEndsWhenItsUnitsOverflow(t *testing.T) {
+	for _, c := range []Local{
+		{1, []float64{1}, []float64{1e305}},
+		{1, []float64{1e306}, []float64{1}},
+		{1, []float64{1}, []float64{-1e305}},
+	} {
+		if _, err := BoxNewton(func([]float64) (Local, error) { return c, nil }, []float64{0}, []float64{-1}, []float64{1}, 1000); err != errOverflow {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
