@@ -146,6 +146,11 @@ func gridColumns(s span) drawFunc {
 	}
 }
 
+// zeroLine is perfect calibration.
+var zeroLine drawFunc = func(c draw.Canvas, _, y func(float64) vg.Length) {
+	c.StrokeLine2(stroke(ink, 0.7), c.Min.X, y(0), c.Max.X, y(0))
+}
+
 // titles writes the titles of the axes of the only panel of a figure, whose area is area.
 func titles(c draw.Canvas, area vg.Rectangle, x, y string) {
 	xTitle(c, (area.Min.X+area.Max.X)/2, c.Min.Y+2, x)

@@ -1,8 +1,8 @@
 package plots
 
 import (
+	"cmp"
 	"image/color"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,14 +24,12 @@ const (
 // bulk returns the largest distance from zero of the values that the axis has to
 // show, and whether others are beyond it. Distances up to least are no outliers.
 func bulk(distances []float64, least float64) (largest float64, clipped bool) {
-	list := slices.Clone(distances)
-	slices.Sort(list)
-	slices.Reverse(list)
+	list := slices.SortedFunc(slices.Values(distances), func(a, b float64) int { return cmp.Compare(b, a) })
 	if len(list) == 0 {
 		return 0, false
 	}
 	for i := 1; i <= max(1, len(list)/beyondShare) && i < len(list); i++ {
-		if list[i-1] > outlying*math.Max(list[i], least) && len(list) >= 6 {
+		if list[i-1] > outlying*max(list[i], least) && len(list) >= 6 {
 			return list[i], true
 		}
 	}

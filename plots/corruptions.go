@@ -3,6 +3,7 @@ package plots
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -31,11 +32,7 @@ func Corruptions(in Input) (*Figure, error) {
 	}
 	list := results.Values(v.cells, newCategory)
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
-	top := 0.0
-	for _, x := range v.at {
-		top = max(top, x)
-	}
-	g := corruptionGrid{values: v, list: list, y: fromZero(top, 6)}
+	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
 	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], table.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil
@@ -86,8 +83,7 @@ type corruptionGrid struct {
 }
 
 func (g corruptionGrid) draw(c draw.Canvas, _ vg.Length) {
-	bottom := c.Min.Y + categoryMargin
-	area := between(c.Min.X+leftMargin, bottom, c.Max.X-rightMargin, bottom+corruptionHeight)
+	area := onePanel(c, rightMargin, categoryMargin, corruptionHeight)
 	panel(c, area, span{min: 0, max: float64(len(g.list))}, g.y, drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
 	yTitle(c, area, "ECE (%)")
 	g.names(c, area)

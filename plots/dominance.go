@@ -47,10 +47,13 @@ func Dominance(in Input) (*Figure, error) {
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
-	s := sheet{title: d.share(), simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append(d.rest(), v.notes...),
+	above, below, all := d.count("")
+	rest := fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)
+	share := fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, table.Count(all, "setting"), 100*float64(above)/float64(all))
+	s := sheet{title: share, simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append([]string{rest}, v.notes...),
 		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting"))}
 	f := s.figure(6+dominanceHeight+xMargin, d.draw)
-	f.Notes = append([]string{d.share() + "."}, f.Notes...) // for readers of the notes alone
+	f.Notes = append([]string{share + "."}, f.Notes...) // for readers of the notes alone
 	return f, nil
 }
 
@@ -86,18 +89,6 @@ func (d dominance) count(experiment string) (above, below, all int) {
 		}
 	}
 	return above, below, all
-}
-
-// share is the title.
-func (d dominance) share() string {
-	above, _, all := d.count("")
-	return fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, table.Count(all, "setting"), 100*float64(above)/float64(all))
-}
-
-// rest counts the other settings.
-func (d dominance) rest() []string {
-	above, below, all := d.count("")
-	return []string{fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)}
 }
 
 // experiments returns the experiments with points, sorted.

@@ -198,17 +198,15 @@ func (f forest) verdicts(pairs []results.Pair, method string) string {
 
 func (f forest) figure() *Figure {
 	var all []float64
-	hold := func(values ...float64) { all = append(all, values...) }
 	f.margin = 40
 	for _, r := range f.rows {
 		f.margin = max(f.margin, min(forestMargin, write(smallSize, ink).Width(r.label)+18))
 		if r.heading {
 			continue
 		}
-		hold(r.at)
-		hold(r.dots...)
+		all = append(append(all, r.at), r.dots...)
 		if r.kind != noExtent {
-			hold(r.lo, r.hi)
+			all = append(all, r.lo, r.hi)
 		}
 	}
 	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
@@ -284,10 +282,11 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 	}
 	all := append(slices.Clone(r.dots), r.at)
 	if r.kind == interval {
-		ends := []float64{r.lo, r.hi}
-		all = append(all, ends...)
-		for _, end := range results.Where(ends, inside) {
-			c.StrokeLine2(line, x(end), at-2, x(end), at+2)
+		for _, end := range []float64{r.lo, r.hi} {
+			all = append(all, end)
+			if inside(end) {
+				c.StrokeLine2(line, x(end), at-2, x(end), at+2)
+			}
 		}
 	}
 	if inside(r.at) {
