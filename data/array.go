@@ -150,17 +150,12 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 		}
 		bad := decode(part, src, a.dtype) // in place it only checks
 		if bad >= 0 {
-			return a.reject(lo, done+bad, reason(src, bad, a.dtype, target))
+			row, col := lo+(done+bad)/cols, (done+bad)%cols
+			return fmt.Errorf("%s: %s: %s", a.name, a.place(row, col), reason(src, bad, a.dtype, target))
 		}
 		done += n
 	}
 	return nil
-}
-
-// reject returns the error of element e of the rows from lo on.
-func (a *Array) reject(lo, e int, why string) error {
-	cols := a.Cols()
-	return fmt.Errorf("%s: %s: %s", a.name, a.place(lo+e/cols, e%cols), why)
 }
 
 // readFortran is readTable for column-major files. There the elements of one column of the

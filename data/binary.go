@@ -51,7 +51,7 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		case !(v >= 0 && v <= 1):
 			bad = fmt.Errorf("%s: row %d: %g is not a probability", a.name, i, v)
 			return false
-		case min(v, 1-v) < leastProb:
+		case min(v, 1-v) < LeastProb:
 			tiny++
 		}
 		return unit || a.conversion == binaryProbs
@@ -75,6 +75,6 @@ func (c conversion) binaryRow(dst []float32, v float64) {
 		dst[0], dst[1] = 0, float32(v)
 		return
 	}
-	dst[0] = float32(max(math.Log1p(-v), math.Log(leastProb)))
-	dst[1] = float32(math.Log(max(v, leastProb)))
+	dst[0] = float32(max(math.Log1p(-v), math.Log(LeastProb)))
+	dst[1] = float32(math.Log(max(v, LeastProb)))
 }

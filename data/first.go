@@ -39,6 +39,12 @@ func (f *first) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) 
 	return firstReader{r, f.n}, nil
 }
 
+// Shape is that of src, with at most n rows.
+func (f *first) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
+	rows, classes, err = Shape(ctx, f.Source, ref)
+	return min(rows, f.n), classes, err
+}
+
 type firstReader struct {
 	Reader
 	n int

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -270,6 +271,15 @@ func (f *Folder) verify(a *Array, name string) error {
 	}
 	if sum != want.SHA256 {
 		return fmt.Errorf("%s: sha256 %s; %s says %s", a.name, sum, ManifestName, want.SHA256)
+	}
+	return nil
+}
+
+// verifyShape compares the shape of a file with its entry in the manifest, if it has
+// one.
+func (f *Folder) verifyShape(a *Array, name string) error {
+	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
+		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
 	}
 	return nil
 }

@@ -78,10 +78,6 @@ const (
 	looseSum = 1e-2
 	exactSum = 1e-6
 
-	// leastProb replaces every smaller probability: it is the smallest positive
-	// normal float32.
-	leastProb = 0x1p-126
-
 	// Rounding to float32 may change a difference between two logits of a row by
 	// mostChange max(1, spread), where spread is the largest difference of the row.
 	mostChange = 0x1p-20
@@ -285,7 +281,7 @@ func (c conversion) row(dst []float32, row []float64) {
 			sum += p
 		}
 		for j, p := range row {
-			dst[j] = float32(math.Log(max(p/sum, leastProb)))
+			dst[j] = float32(math.Log(max(p/sum, LeastProb)))
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // LeastProb is the smallest positive normal float32, 2^-126. Smaller probabilities, such as
 // 0, are read as this value.
-const LeastProb = leastProb
+const LeastProb = 0x1p-126
 
 // FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as
 // the logits of a set of kind probs: each probability is divided by the sum of the row, and
@@ -35,7 +35,7 @@ func sumOfProbs(row []float64) (sum float64, tiny, class int) {
 		sum += p
 	}
 	for _, p := range row {
-		if p/sum < leastProb {
+		if p/sum < LeastProb {
 			tiny++
 		}
 	}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -51,13 +50,4 @@ func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHead
 		return nil, err
 	}
 	return all, r.Close()
-}
-
-// verifyShape compares the shape of a file with its entry in the manifest, if it has
-// one.
-func (f *Folder) verifyShape(a *Array, name string) error {
-	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
-		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
-	}
-	return nil
 }

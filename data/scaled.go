@@ -37,6 +37,11 @@ func (s *scaled) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	return scaledReader{r, s.c}, nil
 }
 
+// Shape is that of the source.
+func (s *scaled) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
+	return Shape(ctx, s.Source, ref)
+}
+
 type scaledReader struct {
 	Reader
 	c float32

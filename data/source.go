@@ -106,3 +106,19 @@ func Load(ctx context.Context, src Source, ref Ref, parts Parts) (*Set, error) {
 	defer r.Close()
 	return r.Read(ctx, 0, r.Rows())
 }
+
+// Shape returns the rows and classes of the logits at ref, from headers alone where
+// the source can: a source with a method Shape is asked, any other set is opened.
+func Shape(ctx context.Context, src Source, ref Ref) (rows, classes int, err error) {
+	if s, ok := src.(interface {
+		Shape(context.Context, Ref) (rows, classes int, err error)
+	}); ok {
+		return s.Shape(ctx, ref)
+	}
+	r, err := src.Open(ctx, ref, Logits)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Close()
+	return r.Rows(), r.Classes(), nil
+}
