@@ -3,6 +3,7 @@ package external
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,10 +19,101 @@ const folderPrefix = "qats-external-"
 // processFile is the file in the folder of a call that says which process runs.
 const processFile = "process"
 
-// newFolder makes the folder of a call. Its name tells whose it is.
-func newFolder() (string, error) {
-	dir := filepath.Join(os.TempDir(), folderPrefix+leftover.Suffix())
-	return dir, os.Mkdir(dir, 0o700)
+// workplace is the folder of one call, with the standard error of the program next to
+// it.
+type workplace struct{ top, dir, stderr string }
+
+// newWorkplace makes the folder of a call. Its name tells whose it is.
+func newWorkplace() (*workplace, error) {
+	top := filepath.Join(os.TempDir(), folderPrefix+leftover.Suffix())
+	if err := os.Mkdir(top, 0o700); err != nil {
+		return nil, err
+	}
+	w := &workplace{top, filepath.Join(top, "dir"), filepath.Join(top, "stderr")}
+	if err := os.Mkdir(w.dir, 0o777); err != nil {
+		w.remove()
+		return nil, err
+	}
+	return w, nil
+}
+
+// callVariable is the variable in the environment of a program that identifies the call,
+// by which its child processes are known.
+const callVariable = "QATS_CALL"
+
+// id identifies the call: no other has it.
+func (w *workplace) id() string { return filepath.Base(w.top) }
+
+// remove deletes the folder. It leaves files that the program made undeletable, which
+// are in the system's folder for temporary files.
+func (w *workplace) remove() { os.RemoveAll(w.top) }
+
+// local returns err without the path of the folder, which differs in every run.
+func (w *workplace) local(err error) error {
+	if text := err.Error(); strings.Contains(text, w.top) {
+		return errors.New(w.relative(text))
+	}
+	return err
+}
+
+func (w *workplace) relative(text string) string {
+	text = strings.ReplaceAll(text, w.dir+string(filepath.Separator), "")
+	return strings.ReplaceAll(strings.ReplaceAll(text, w.dir, "DIR"), w.top, "DIR/..")
+}
+
+// size returns the bytes of all files below the folder. A file that cannot be read
+// while it is written is counted later.
+func (w *workplace) size() int64 {
+	var sum int64
+	filepath.WalkDir(w.top, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		return nil
+	})
+	return sum
+}
+
+// tailBytes is how much of the end of the program's standard error is shown.
+const tailBytes = 400
+
+// blame adds the end of the program's standard error to err, as one line.
+func (w *workplace) blame(err error) error {
+	f, ferr := os.Open(w.stderr)
+	if ferr != nil {
+		return err
+	}
+	defer f.Close()
+	info, ferr := f.Stat()
+	if ferr != nil || info.Size() == 0 {
+		return err
+	}
+	from := max(0, info.Size()-tailBytes)
+	b := make([]byte, info.Size()-from)
+	n, _ := f.ReadAt(b, from)
+	text := strings.ToValidUTF8(string(b[:n]), "?")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	var lines []string
+	for line := range strings.Lines(w.relative(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return err
+	}
+	mark := ""
+	if from > 0 {
+		mark = "... "
+	}
+	return fmt.Errorf("%w; it said: %s%s", err, mark, strings.Join(lines, " | "))
 }
 
 // record writes down which process a call has started: its id, when it started in
