@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Times qats beside its peers and prints the table of docs/speed.md.
 
-usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P6] [--slow]
+usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P9] [--slow]
 
 DATA holds the sets of data.py, which are drawn if they are absent. Programs are
 built into DATA/bin. In every round qats and the peer run one after the other, each
@@ -35,9 +35,8 @@ class Bench:
     def __init__(self, at, clock):
         self.at, self.clock = os.path.abspath(at), clock
         self.bin = os.path.join(self.at, "bin")
-        # Outputs of qats run. They are emptied at once but removed at the end: for
-        # minutes ext4 does not use the inodes of removed files again, and a run
-        # that makes a thousand files spends half a second on passing over them.
+        # Outputs of qats run. They are removed at the end: removing many files slows
+        # the runs that follow on ext4.
         os.makedirs(self.at, exist_ok=True)
         self.scratch = tempfile.mkdtemp(dir=self.at)
         atexit.register(shutil.rmtree, self.scratch)
