@@ -124,3 +124,11 @@ func cellName(c results.Setting) string { return printable(table.SettingName(c, 
 func labels(methods []method) []string {
 	return results.Values(methods, func(m method) string { return m.label })
 }
+
+// metric returns the metric of a figure that shows one, ECE by default.
+func (in Input) metric() string {
+	if len(in.Metrics) > 0 {
+		return in.Metrics[0]
+	}
+	return "ece"
+}

@@ -2,8 +2,10 @@ package plots
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/figure"
 )
 
@@ -52,3 +54,26 @@ func Draw(kind figure.Kind, in Input) (*Figure, error) {
 	list := Registry()
 	return list[slices.IndexFunc(list, func(e Entry) bool { return e.Name == kind.Name })].Draw(in)
 }
+
+// ofComparison returns the function of a figure of a comparison: it compares the methods by the
+// metric of the figure, and draws the comparison with some notes of the missing values.
+func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error), notes func(values) []string) func(Input) (*Figure, error) {
+	return func(in Input) (*Figure, error) {
+		v, records, err := in.ranked(in.metric())
+		if err != nil {
+			return nil, fmt.Errorf("%s figure: %w", kind, err)
+		}
+		list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+		if err != nil {
+			return nil, fmt.Errorf("%s figure: %w", kind, err)
+		}
+		return draw(list[0], v.labels(), notes(v)...)
+	}
+}
+
+// allNotes are the notes of all missing values.
+func allNotes(v values) []string { return v.notes }
+
+// absent is the note of methods without any value. The ranking has notes of its own on
+// what else it leaves out.
+func absent(v values) []string { return v.none }

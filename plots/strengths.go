@@ -2,11 +2,9 @@ package plots
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -54,62 +52,4 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 	}
 	f.notes = append([]string{fmt.Sprintf("In the order of the mean ranks. Intervals: 95 %%, bootstrap of whole blocks (%s).%s", strings.Join(blockNames(k.Blocks), ", "), k.ShortIntervals())}, append(rankNotes(compare.View{Comparison: c, Labels: labels})[1:], notes...)...)
 	return f.figure(), nil
-}
-
-// metric returns the metric of a figure that shows one, ECE by default.
-func (in Input) metric() string {
-	if len(in.Metrics) > 0 {
-		return in.Metrics[0]
-	}
-	return "ece"
-}
-
-// ofComparison returns the function of a figure of a comparison: it compares the methods by the
-// metric of the figure, and draws the comparison with some notes of the missing values.
-func ofComparison(kind string, draw func(*compare.Comparison, map[string]string, ...string) (*Figure, error), notes func(values) []string) func(Input) (*Figure, error) {
-	return func(in Input) (*Figure, error) {
-		v, records, err := in.ranked(in.metric())
-		if err != nil {
-			return nil, fmt.Errorf("%s figure: %w", kind, err)
-		}
-		list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
-		if err != nil {
-			return nil, fmt.Errorf("%s figure: %w", kind, err)
-		}
-		return draw(list[0], v.labels(), notes(v)...)
-	}
-}
-
-// ranked checks the values of metrics. It returns the values of the first, and the rows of
-// the methods that have a value of it.
-func (in Input) ranked(names ...string) (values, []results.Record, error) {
-	var first values
-	for i, name := range names {
-		v, err := in.values(name)
-		if err != nil {
-			return v, nil, err
-		}
-		if i == 0 {
-			first = v
-		}
-	}
-	labels := first.labels()
-	records := results.Where(in.Records, func(r results.Record) bool { return labels[r.Method] != "" && slices.Contains(names, r.Metric) })
-	return first, records, nil
-}
-
-// allNotes are the notes of all missing values.
-func allNotes(v values) []string { return v.notes }
-
-// absent is the note of methods without any value. The ranking has notes of its own on
-// what else it leaves out.
-func absent(v values) []string { return v.none }
-
-// labels returns the methods' names in print, by id.
-func (v values) labels() map[string]string {
-	byID := map[string]string{}
-	for _, m := range v.methods {
-		byID[m.id] = m.label
-	}
-	return byID
 }

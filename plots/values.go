@@ -150,3 +150,30 @@ func (v values) oneNetwork() (results.Setting, error) {
 	}
 	return first, nil
 }
+
+// ranked checks the values of metrics. It returns the values of the first, and the rows of
+// the methods that have a value of it.
+func (in Input) ranked(names ...string) (values, []results.Record, error) {
+	var first values
+	for i, name := range names {
+		v, err := in.values(name)
+		if err != nil {
+			return v, nil, err
+		}
+		if i == 0 {
+			first = v
+		}
+	}
+	labels := first.labels()
+	records := results.Where(in.Records, func(r results.Record) bool { return labels[r.Method] != "" && slices.Contains(names, r.Metric) })
+	return first, records, nil
+}
+
+// labels returns the methods' names in print, by id.
+func (v values) labels() map[string]string {
+	byID := map[string]string{}
+	for _, m := range v.methods {
+		byID[m.id] = m.label
+	}
+	return byID
+}
