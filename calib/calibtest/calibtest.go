@@ -228,12 +228,3 @@ func different(what string, a, b data.Probs, tol float64) error {
 	}
 	return nil
 }
-
-// indices returns 0..n-1.
-func indices(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}

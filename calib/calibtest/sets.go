@@ -130,7 +130,10 @@ func relabelled(set *data.Set, label func(row []float32, old int32) int32) *data
 // ranked returns the class of the r-th largest element of row, 0 for the top;
 // ties go to the lower index.
 func ranked[T float32 | float64](row []T, r int) int {
-	order := indices(len(row))
+	order := make([]int, len(row))
+	for j := range order {
+		order[j] = j
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(row[b], row[a]) })
 	return order[r]
 }
