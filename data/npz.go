@@ -55,7 +55,7 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 			return fmt.Errorf("member name %q is empty or taken or contains one of / \\ #", m.Name)
 		}
 		seen[m.Name] = true
-		column, err := m.encode()
+		head, column, err := m.encode()
 		if err != nil {
 			return err
 		}
@@ -67,24 +67,26 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 		if err != nil {
 			return err
 		}
-		if _, err := f.Write(column); err != nil {
-			return err
+		for _, b := range [][]byte{head, column} {
+			if _, err := f.Write(b); err != nil {
+				return err
+			}
 		}
 	}
 	return z.Close()
 }
 
-// encode returns the .npy of a member.
-func (m Member) encode() ([]byte, error) {
+// encode returns the header and the column of a member as bytes.
+func (m Member) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return appendLittle(headerBytes(Float64, []int{len(m.Float64)}), m.Float64), nil
+		return headerBytes(Float64, []int{len(m.Float64)}), little(m.Float64), nil
 	case m.Int32 != nil:
-		return appendLittle(headerBytes(Int32, []int{len(m.Int32)}), m.Int32), nil
+		return headerBytes(Int32, []int{len(m.Int32)}), little(m.Int32), nil
 	case m.Bool != nil:
-		return append(headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool)...), nil // 0 and 1
+		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
-	return nil, fmt.Errorf("member %q has no column", m.Name)
+	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
 }
 
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.

@@ -140,11 +140,16 @@ func appendFloat16(b []byte, v []float32) []byte {
 	return b
 }
 
+// little returns the little-endian bytes of v, which share its memory where they can.
+func little[T float32 | float64 | int32](v []T) []byte {
+	if !nativeBig {
+		return bytesOf(v)
+	}
+	b, _ := binary.Append(nil, binary.LittleEndian, v) // fails for other types only
+	return b
+}
+
 // appendLittle appends the little-endian bytes of v.
 func appendLittle[T float32 | float64 | int32](b []byte, v []T) []byte {
-	if !nativeBig {
-		return append(b, bytesOf(v)...)
-	}
-	b, _ = binary.Append(b, binary.LittleEndian, v) // fails for other types only
-	return b
+	return append(b, little(v)...)
 }
