@@ -1,0 +1,219 @@
+package arrays
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+)
+
+const (
+	rows    = 400
+	classes = 3
+)
+
+// files writes a set of logits, three of four rows right, and returns it with its files.
+func files(t *testing.T) (*data.Set, data.Files) {
+	t.Helper()
+	set := &data.Set{Logits: data.NewMatrix(rows, classes), Labels: make([]int32, rows)}
+	for i := range set.Labels {
+		for j := range classes {
+			set.Logits.Row(i)[j] = float32((i*7+j*5)%11) / 2
+		}
+		set.Logits.Row(i)[i%classes] = 6
+		set.Labels[i] = int32(i % classes)
+		if i%4 == 0 {
+			set.Labels[i] = int32((i + 1) % classes)
+		}
+	}
+	dir := t.TempDir()
+	f := data.Files{Logits: filepath.Join(dir, "logits.npy"), Labels: filepath.Join(dir, "labels.npy")}
+	must(t, data.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
+	must(t, data.WriteInt32(f.Labels, set.Labels, rows))
+	return set, f
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// model fits a method of the registry.
+func model(t *testing.T, name string, set *data.Set) (*calib.Model, calib.Contract) {
+	t.Helper()
+	e, ok := all.Lookup(name)
+	if !ok {
+		t.Fatalf("no method %s", name)
+	}
+	m, err := e.With(nil)
+	must(t, err)
+	fitted, err := m.Fit(t.Context(), calib.Input{Cal: set})
+	must(t, err)
+	return &calib.Model{Method: name, Version: e.Version, Classes: classes, Fitted: *fitted}, m.Contract()
+}
+
+// entries returns metrics by name.
+func entries(t *testing.T, names ...string) (list []metrics.Entry) {
+	t.Helper()
+	for _, name := range names {
+		e, ok := metrics.Lookup(name)
+		if !ok {
+			t.Fatalf("no metric %s", name)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// values scores files and returns the values of all metrics.
+func values(t *testing.T, s *Score) (list []float64) {
+	t.Helper()
+	samples, err := s.Samples(t.Context())
+	must(t, err)
+	for _, e := range s.Metrics {
+		v, err := s.Compute(samples, e)
+		must(t, err)
+		list = append(list, v...)
+	}
+	return list
+}
+
+func near(got, want []float64) bool {
+	return slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-12 })
+}
+
+// The probabilities that a model writes are those of its map, and they have the scores of
+// the set after the fit.
+func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
+	set, f := files(t)
+	m, contract := model(t, "ts", set)
+	output := filepath.Join(t.TempDir(), "probs.npy")
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { t.Error(note) }}
+	must(t, apply.Write(t.Context(), output))
+	a, err := data.OpenArrayFile(output)
+	must(t, err)
+	defer a.Close()
+	got := make([]float64, rows*classes)
+	must(t, a.ReadFloat64(got, 0, rows))
+	if want := m.Probabilities(set).Data; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got[:classes], want[:classes])
+	}
+
+	before, after, err := BeforeAfter(&m.Fitted, contract, set)
+	must(t, err)
+	list := entries(t, "ece", "nll", "accuracy")
+	for _, c := range []struct {
+		score   Score
+		samples *metrics.Samples
+	}{{Score{Probs: output}, after}, {Score{Logits: f.Logits}, before}} {
+		c.score.Labels, c.score.Metrics, c.score.Memory = f.Labels, list, 1<<30
+		var want []float64
+		for _, e := range list {
+			v, err := e.Compute(c.samples, seed)
+			must(t, err)
+			want = append(want, v...)
+		}
+		if got := values(t, &c.score); !near(got, want) || math.Abs(got[2]-.75) > 1e-12 {
+			t.Errorf("%+v: %v, want %v", c.score, got, want)
+		}
+	}
+	m.Classes = classes + 1
+	if err, want := apply.Write(t.Context(), output), f.Logits+" has 3 classes, the model is for 4"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// The pairs of a top-label method stand beside its probabilities and have their scores.
+func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
+	set, f := files(t)
+	m, contract := model(t, "hb-top", set)
+	output := filepath.Join(t.TempDir(), "probs.npy")
+	var notes []string
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { notes = append(notes, note) }}
+	must(t, apply.Write(t.Context(), output))
+	top := filepath.Join(filepath.Dir(output), "top.npz")
+	if len(notes) != 1 || !strings.Contains(notes[0], "score "+top+" by qats score --top") {
+		t.Errorf("%q", notes)
+	}
+	_, after, err := BeforeAfter(&m.Fitted, contract, set)
+	must(t, err)
+	ece := entries(t, "ece")
+	want, err := ece[0].Compute(after, seed)
+	must(t, err)
+	s := Score{Top: top, Labels: f.Labels, Metrics: ece, Memory: 1 << 30, Warn: apply.Warn}
+	if got := values(t, &s); !near(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	must(t, apply.Write(t.Context(), os.DevNull)) // no folder for pairs
+	if len(notes) != 1 {
+		t.Errorf("%q", notes)
+	}
+}
+
+// Rows of few decimals are divided by their sum, and the user hears how many.
+func TestLooseRowsAreDividedAndCounted(t *testing.T) {
+	_, f := files(t)
+	probs := make([]float64, 0, rows*classes)
+	for range rows {
+		probs = append(probs, .5, .3, .2)
+	}
+	probs[0] = .5004
+	path := filepath.Join(t.TempDir(), "probs.npy")
+	must(t, data.WriteFloat64(path, probs, rows, classes))
+	var notes []string
+	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(note string) { notes = append(notes, note) }}
+	values(t, &s)
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], path+": 1 of 400 rows sum to 1 only within ") {
+		t.Errorf("%q", notes)
+	}
+}
+
+// Arrays of other shapes, and sets that take too much memory, are errors that name the file.
+func TestUnfitArraysAreErrors(t *testing.T) {
+	set, f := files(t)
+	dir := t.TempDir()
+	short, vector := filepath.Join(dir, "short.npy"), filepath.Join(dir, "vector.npy")
+	must(t, data.WriteFloat32(short, set.Logits.Data[:6], 2, 3))
+	must(t, data.WriteFloat32(vector, set.Logits.Data, rows*classes))
+	for want, s := range map[string]Score{
+		short + " has 2 rows, " + f.Labels + " has 400":                  {Probs: short, Memory: 1 << 30},
+		vector + ": probabilities are n x k with k >= 2, this is [1200]": {Probs: vector, Memory: 1 << 30},
+		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory":  {Logits: f.Logits, Memory: 1 << 10},
+		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory ": {Probs: f.Logits, Memory: rows*rowBytes - 1},
+	} {
+		s.Labels = f.Labels
+		if _, err := s.Samples(t.Context()); fmt.Sprint(err) != strings.TrimSpace(want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Intervals are of the metrics whose rows can be drawn again, and contain the values; without
+// a kind of interval there are none.
+func TestIntervalsContainTheValues(t *testing.T) {
+	_, f := files(t)
+	s := Score{Logits: f.Logits, Labels: f.Labels, Metrics: entries(t, "nll", "accuracy"), Memory: 1 << 30}
+	samples, err := s.Samples(t.Context())
+	must(t, err)
+	if list, err := s.Intervals(t.Context(), samples); list != nil || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	s.Interval = metrics.Percentile
+	list, err := s.Intervals(t.Context(), samples)
+	must(t, err)
+	for i, v := range values(t, &s) {
+		if e, ok := list[s.Metrics[i].Name]; !ok || !(e.Lo <= v && v <= e.Hi) || e.Lo == e.Hi {
+			t.Errorf("%s %v: %+v", s.Metrics[i].Name, v, e)
+		}
+	}
+}
