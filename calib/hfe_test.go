@@ -260,6 +260,9 @@ func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
 	}
 	const h = 1e-5
 	l := at(1.5, 2.5)
+	if l.Hessian[1] != l.Hessian[2] {
+		t.Errorf("the Hessian %v is not symmetric", l.Hessian)
+	}
 	for i := range 2 {
 		up, down := []float64{1.5, 2.5}, []float64{1.5, 2.5}
 		up[i] += h

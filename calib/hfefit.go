@@ -84,7 +84,9 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (Local, error) {
 	if err != nil {
 		return Local{}, err
 	}
-	return meanOf(sum, len(f.correct), thetas), nil
+	near := meanOf(sum, len(f.correct), thetas)
+	near.Hessian[2] = near.Hessian[1] // addRow rounds the two in different orders
+	return near, nil
 }
 
 // add adds row i to sum: its squared error, then its derivatives; see addRow. p is scratch.
