@@ -102,8 +102,8 @@ class Bench:
                 os.truncate(os.path.join(folder, name), 0)
         return s, mib
 
-    def w4(self, workers, settings=162):
-        return self.spec([f"{i:03d}" for i in range(settings)], workers, "{dataset}/{backbone}_{split}_{array}.npy", "w4")[0]
+    def w4(self, workers):
+        return self.spec([f"{i:03d}" for i in range(162)], workers, "{dataset}/{backbone}_{split}_{array}.npy", "w4")[0]
 
     def w3(self, workers, method="ts"):
         """Seconds and MiB of a fit on the float16 file, streamed."""
