@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -44,12 +45,12 @@ func (p *Plan) rows(outcomes [][]outcome, do func(*results.Rows) error) error {
 // metrics returns the names of the metrics of all records, in the order of their first records.
 func (p *Plan) metrics() []string {
 	var names []string
-	for _, s := range results.Distinct(p.Units, func(u Unit) *spec.Spec { return u.Spec }) {
+	for _, s := range lists.Distinct(p.Units, func(u Unit) *spec.Spec { return u.Spec }) {
 		for _, e := range s.Metrics {
 			names = append(names, e.Names()...)
 		}
 	}
-	return results.Distinct(names, func(name string) string { return name })
+	return lists.Distinct(names, func(name string) string { return name })
 }
 
 // assemble appends the rows of a unit to out.
@@ -127,19 +128,19 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 // then the warnings.
 func parameterRows(row results.Parameter, s *scores) []results.Parameter {
 	var list []results.Parameter
-	bounds := results.Values(s.Report.AtBound, report.Bound.String)
+	bounds := lists.Values(s.Report.AtBound, report.Bound.String)
 	for _, p := range s.Parameters {
 		r := row
 		r.Name, r.Value, r.Bound = p.Name, p.Value, p.Bound
 		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
 		list = append(list, r)
 	}
-	for _, b := range results.Distinct(bounds, func(s string) string { return s }) {
+	for _, b := range lists.Distinct(bounds, func(s string) string { return s }) {
 		r := row
 		r.Bound = b
 		list = append(list, r)
 	}
-	for _, w := range results.Distinct(s.Report.Warnings, report.Warning.String) {
+	for _, w := range lists.Distinct(s.Report.Warnings, report.Warning.String) {
 		r := row
 		r.Warning = w
 		list = append(list, r)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
-	"github.com/qats-bench/qats/results"
 )
 
 // Deal says which units of a plan each of n shards does. It depends on the plan
@@ -209,9 +209,9 @@ func (p *Plan) groups() [][]int {
 		cal  data.Ref
 		draw int
 	}
-	keys, units := results.Group(p.all(), func(i int) rows {
+	keys, units := lists.Group(p.all(), func(i int) rows {
 		s := p.Units[i].Setting
 		return rows{s.Cal(), s.Variant.Split}
 	})
-	return results.Values(keys, func(key rows) []int { return units[key] })
+	return lists.Values(keys, func(key rows) []int { return units[key] })
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -35,7 +36,7 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 	sum := sha256.Sum256([]byte(s.Text))
 	d := results.RunSpec{Name: s.Name, File: filepath.Base(s.File), Title: s.Title, SHA256: hex.EncodeToString(sum[:]), Text: s.Text,
 		Baseline: s.Baseline, Like: s.Like, Data: s.Data, Layout: s.Layout.String(),
-		Metrics: results.Values(s.Metrics, func(e metrics.Entry) string { return e.Name })}
+		Metrics: lists.Values(s.Metrics, func(e metrics.Entry) string { return e.Name })}
 	for _, m := range s.Methods {
 		options := m.Options
 		if options == "{}\n" {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Reason is why cells have no value, with all the cells that share it: the error of
@@ -37,7 +38,7 @@ func Few(names []string, n int) string {
 	case len(names) == 0:
 		return ""
 	}
-	return table.List(names)
+	return english.List(names)
 }
 
 // Reasons are in the order of the first cell of each.
@@ -97,7 +98,7 @@ func (p *Plan) Searched(u *Unit) []string {
 			lines = append(lines, "  looked for "+Few(s.Tried, 3))
 		}
 		hint := ""
-		names := results.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
+		names := lists.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
 		if text := spec.Suggest(s.Missing, names); strings.Contains(text, "did you mean") {
 			hint = text
 		}

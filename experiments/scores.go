@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
@@ -162,7 +163,7 @@ func (w *unitWork) pair(ctx context.Context, cells []int) error {
 		return err
 	}
 	for j, i := range cells {
-		of := results.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
+		of := lists.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
 		body, err := json.Marshal(of)
 		if err == nil {
 			err = w.run.plan.options.Store.Put(results.Pairs, w.unit.Cells[i].pair, body)

@@ -17,7 +17,7 @@ import (
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
@@ -220,7 +220,7 @@ func bundleMissing(s *spec.Spec) bool {
 // missingArrays is the error of a spec none of whose settings has arrays because a
 // folder of the project was not found.
 func missingArrays(s *spec.Spec, dir string) error {
-	tried := results.Distinct(projectRoots(s), func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) })
+	tried := lists.Distinct(projectRoots(s), func(root string) string { return filepath.Join(root, filepath.FromSlash(dir)) })
 	return fmt.Errorf("%s: its arrays are in %s of the project, which was not found as %s. Get it by git clone https://%s and name it, as in --data qats/%s",
 		s.File, dir, strings.Join(tried, ", "), module, dir)
 }

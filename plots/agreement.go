@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -38,7 +39,7 @@ func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 		return nil, v, err
 	}
 	if len(names) < 2 {
-		return nil, v, fmt.Errorf("%s; it takes two or more", table.Count(len(names), "metric"))
+		return nil, v, fmt.Errorf("%s; it takes two or more", english.Count(len(names), "metric"))
 	}
 	list, err := compare.Agree(records, names, compare.Options{Against: v.methods[0].id})
 	if err != nil {
@@ -51,7 +52,7 @@ func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 // square with its number, blue above 0 and orange below. missing has the notes of missing
 // values.
 func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
-	methods, blocks := table.Count(len(a.Methods), "method"), table.Count(len(a.Blocks), "block")
+	methods, blocks := english.Count(len(a.Methods), "method"), english.Count(len(a.Blocks), "block")
 	m := agreementMatrix{Agreement: a}
 	for _, name := range a.Names {
 		m.margin = max(m.margin, write(smallSize, ink).Width(name)+10)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -97,10 +98,10 @@ func (in Input) oneCell(binning string) (cells, error) {
 // the order of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
 func (in Input) byCell(shown []method) (order []results.Setting, bins map[place][]results.Bin) {
-	rows := results.Values(in.Records, func(r results.Record) place { return place{r.Setting, r.Method} })
-	withBins, bins := results.Group(in.Bins, func(b results.Bin) place { return place{b.Setting, b.Method} })
-	rows = results.Where(append(rows, withBins...), func(p place) bool {
+	rows := lists.Values(in.Records, func(r results.Record) place { return place{r.Setting, r.Method} })
+	withBins, bins := lists.Group(in.Bins, func(b results.Bin) place { return place{b.Setting, b.Method} })
+	rows = lists.Where(append(rows, withBins...), func(p place) bool {
 		return slices.ContainsFunc(shown, func(m method) bool { return m.id == p.method })
 	})
-	return results.Distinct(rows, func(p place) results.Setting { return p.cell }), bins
+	return lists.Distinct(rows, func(p place) results.Setting { return p.cell }), bins
 }

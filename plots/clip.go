@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // An axis ends before a value that would flatten the figure, which is drawn as an arrow at
@@ -41,7 +41,7 @@ const clippedNote = "An arrow marks a value beyond the axis, with its number."
 
 // numbers prints values in their order with that many decimals, without repetition.
 func numbers(values []float64, digits int) string {
-	return strings.Join(results.Distinct(values, func(v float64) string { return strconv.FormatFloat(v, 'f', digits, 64) }), ", ")
+	return strings.Join(lists.Distinct(values, func(v float64) string { return strconv.FormatFloat(v, 'f', digits, 64) }), ", ")
 }
 
 // beyond draws an arrow for each value beyond one end of an axis, with its tip at

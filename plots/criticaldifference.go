@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Ranks draws the mean ranks of a comparison as Demsar (2006) does: the methods on
@@ -30,9 +30,9 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	view := compare.View{Comparison: c, Labels: byID}
 	list := labelled(view, k.Methods)
 	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
-	blocks := table.Count(len(k.Blocks), "block")
+	blocks := english.Count(len(k.Blocks), "block")
 	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), width: pageWidth, notes: append(rankNotes(view), notes...),
-		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", table.Count(len(list), "method"), c.MetricLabel, k.Extent)}
+		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", english.Count(len(list), "method"), c.MetricLabel, k.Extent)}
 	return s.figure(d.height(), d.draw), nil
 }
 
@@ -41,23 +41,23 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 func rankNotes(v compare.View) []string {
 	k := v.Ranking
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best, ties share. A bar joins methods that Nemenyi's test does not tell apart at .05.", k.Extent)}
-	aside := results.Values(slices.Concat(k.ByNature, k.Aside), func(l compare.Lacking) string { return printable(v.Label(l.Method)) })
+	aside := lists.Values(slices.Concat(k.ByNature, k.Aside), func(l compare.Lacking) string { return printable(v.Label(l.Method)) })
 	if len(aside) > 0 {
-		notes = append(notes, "Not ranked, because values are missing: "+table.List(aside)+".")
+		notes = append(notes, "Not ranked, because values are missing: "+english.List(aside)+".")
 	}
 	lost := 0
 	for _, l := range k.Missing {
 		lost += len(l.Settings)
 	}
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because a method has no value: %s.", table.Count(lost, "setting")))
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no value: %s.", english.Count(lost, "setting")))
 	}
 	return notes
 }
 
 // labelled returns methods with the labels of a view.
 func labelled(v compare.View, ids []string) []method {
-	return results.Values(ids, func(id string) method { return method{id, printable(v.Label(id))} })
+	return lists.Values(ids, func(id string) method { return method{id, printable(v.Label(id))} })
 }
 
 // levels returns a line for each group, so that groups on the same line do not

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -38,7 +39,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	} else {
 		f.least, f.digits = .01, 3
 	}
-	f.title = fmt.Sprintf("%s against %s, %s", table.Count(len(rows), "method"), against, table.Count(len(c.Blocks), "block"))
+	f.title = fmt.Sprintf("%s against %s, %s", english.Count(len(rows), "method"), against, english.Count(len(c.Blocks), "block"))
 	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s with its 95 %% interval.", metric, metric, against, c.Extent)
 	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better

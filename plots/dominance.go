@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Dominance draws the accuracy of one method minus the accuracy of another, in
@@ -21,7 +22,7 @@ import (
 // methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
-		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", table.Count(len(in.Methods), "method"))
+		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
 	}
 	v, err := in.values("accuracy")
 	if err != nil {
@@ -49,9 +50,9 @@ func Dominance(in Input) (*Figure, error) {
 	})
 	above, below, all := d.count("")
 	rest := fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)
-	share := fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, table.Count(all, "setting"), 100*float64(above)/float64(all))
+	share := fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, english.Count(all, "setting"), 100*float64(above)/float64(all))
 	s := sheet{title: share, simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append([]string{rest}, v.notes...),
-		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, table.Count(len(d.points), "setting"))}
+		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, english.Count(len(d.points), "setting"))}
 	f := s.figure(6+dominanceHeight+xMargin, d.draw)
 	f.Notes = append([]string{share + "."}, f.Notes...) // for readers of the notes alone
 	return f, nil
@@ -93,7 +94,7 @@ func (d dominance) count(experiment string) (above, below, all int) {
 
 // experiments returns the experiments with points, sorted.
 func (d dominance) experiments() []string {
-	list := results.Distinct(d.points, func(p difference) string { return p.cell.Experiment })
+	list := lists.Distinct(d.points, func(p difference) string { return p.cell.Experiment })
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rankOf(a), rankOf(b)), strings.Compare(a, b)) })
 	return list
 }

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -29,7 +31,7 @@ func Forest(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("forest figure: "+format, args...)
 	}
 	if len(in.Methods) != 2 {
-		return fail("%s; it needs two, and compares the first with the second", table.Count(len(in.Methods), "method"))
+		return fail("%s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
 	}
 	both, err := in.methods(nil)
 	if err != nil {
@@ -44,10 +46,10 @@ func Forest(in Input) (*Figure, error) {
 	}
 	metricName := table.Name("metric", metric)
 	f := forest{axis: fmt.Sprintf("%s: %s - %s (points)", metricName, both[0].label, both[1].label), better: both[0].label + " better", worse: both[1].label + " better"}
-	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, table.Count(len(pairs), "setting"))
+	f.title = fmt.Sprintf("%s against %s, %s", both[0].label, both[1].label, english.Count(len(pairs), "setting"))
 	several := false
-	for _, d := range results.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
-		of := results.Where(pairs, func(p results.Pair) bool { return p.Dataset == d })
+	for _, d := range lists.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
+		of := lists.Where(pairs, func(p results.Pair) bool { return p.Dataset == d })
 		name := printable(table.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
 		rows, grouped := forestRows(of)
@@ -59,7 +61,7 @@ func Forest(in Input) (*Figure, error) {
 	}
 	f.notes = append(f.notes, f.verdicts(pairs, both[0].label))
 	f.caption = fmt.Sprintf("%s of %s minus %s of %s in each setting.", metricName, both[0].label, metricName, both[1].label)
-	for _, kind := range results.Distinct(pairs, func(p results.Pair) metrics.Interval { return p.Interval }) {
+	for _, kind := range lists.Distinct(pairs, func(p results.Pair) metrics.Interval { return p.Interval }) {
 		if kind != "" {
 			name, covers := kind.Describe()
 			f.caption += fmt.Sprintf(" Lines: 95 %% intervals (%s) of %s.", name, covers)
@@ -125,7 +127,7 @@ const (
 // forestRows returns the rows of the settings of one dataset, and whether a row
 // stands for several settings.
 func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
-	order, members := results.Group(pairs, func(p results.Pair) results.Setting {
+	order, members := lists.Group(pairs, func(p results.Pair) results.Setting {
 		g := p.Setting
 		g.Experiment, g.Corruption = "", ""
 		return g
@@ -193,7 +195,7 @@ func (f forest) verdicts(pairs []results.Pair, method string) string {
 		}
 	}
 	return fmt.Sprintf("%s better in %d of %s, worse in %d: a filled dot. What decides is the 95 %% interval of %s on the same test rows, conditional on the fits.",
-		method, of[results.Win], table.Count(decided, "setting"), of[results.Loss], by)
+		method, of[results.Win], english.Count(decided, "setting"), of[results.Loss], by)
 }
 
 func (f forest) figure() *Figure {
@@ -210,7 +212,7 @@ func (f forest) figure() *Figure {
 		}
 	}
 	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
-	largest, clipped := bulk(results.Values(all, math.Abs), f.least)
+	largest, clipped := bulk(lists.Values(all, math.Abs), f.least)
 	if clipped && !f.whole {
 		all = slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })
 		f.notes = append(f.notes, clippedNote)
@@ -269,7 +271,7 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 	}
 	inside := func(v float64) bool { return v >= f.x.min && v <= f.x.max }
 	within := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
-	for _, d := range results.Where(r.dots, inside) {
+	for _, d := range lists.Where(r.dots, inside) {
 		c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
 	}
 	line := stroke(clr, 1)
@@ -293,8 +295,8 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 		c.DrawGlyph(mark, vg.Point{X: x(r.at), Y: at})
 	}
 	slices.Sort(all)
-	left := results.Where(all, func(v float64) bool { return v < f.x.min })
-	right := results.Where(all, func(v float64) bool { return v > f.x.max })
+	left := lists.Where(all, func(v float64) bool { return v < f.x.min })
+	right := lists.Where(all, func(v float64) bool { return v > f.x.max })
 	for i, outside := range [][]float64{left, right} {
 		if len(outside) == 0 {
 			continue

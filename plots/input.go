@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -89,7 +90,7 @@ func (s *source) add(of string) error {
 func seriesOf(m method, bins []results.Bin, binning string, from *source) (series, error) {
 	s := series{method: m}
 	seen := map[int]bool{}
-	for _, b := range results.Where(bins, func(b results.Bin) bool { return b.Binning == binning }) {
+	for _, b := range lists.Where(bins, func(b results.Bin) bool { return b.Binning == binning }) {
 		if seen[b.Bin] {
 			return s, fmt.Errorf("method %q, %s bin %d: two rows", m.id, binning, b.Bin)
 		}
@@ -104,7 +105,7 @@ func seriesOf(m method, bins []results.Bin, binning string, from *source) (serie
 	}
 	switch {
 	case len(seen) == 0:
-		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(results.Distinct(bins, func(b results.Bin) string { return b.Binning }), ", "))
+		return s, fmt.Errorf("method %q has no %s bins, only %s", m.id, binning, strings.Join(lists.Distinct(bins, func(b results.Bin) string { return b.Binning }), ", "))
 	case s.n == 0:
 		return s, fmt.Errorf("method %q: every %s bin is empty", m.id, binning)
 	}
@@ -114,7 +115,7 @@ func seriesOf(m method, bins []results.Bin, binning string, from *source) (serie
 
 // methodsOf returns the methods of bins in the order of their first row.
 func methodsOf(bins []results.Bin) []string {
-	return results.Distinct(bins, func(b results.Bin) string { return b.Method })
+	return lists.Distinct(bins, func(b results.Bin) string { return b.Method })
 }
 
 // cellName is the name of a cell in print.
@@ -122,7 +123,7 @@ func cellName(c results.Setting) string { return printable(table.SettingName(c, 
 
 // labels returns the names of methods in print.
 func labels(methods []method) []string {
-	return results.Values(methods, func(m method) string { return m.label })
+	return lists.Values(methods, func(m method) string { return m.label })
 }
 
 // metric returns the metric of a figure that shows one, ECE by default.

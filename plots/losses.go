@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -26,14 +28,14 @@ func Losses(in Input) (*Figure, error) {
 	largest, clipped := v.largest()
 	g := lossGrid{values: v, x: fromZero(largest, 3)}
 	s := sheet{simulated: v.simulated, keys: v.dots(pageWidth - 8), notes: v.notes,
-		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.", table.List(labels(v.methods)))}
+		caption: fmt.Sprintf("ECE of networks trained with different losses, for %s. Each panel is a network, each line a loss.", english.List(labels(v.methods)))}
 	if clipped {
 		s.notes = append([]string{clippedNote}, s.notes...)
 		s.caption += " " + clippedNote
 	}
-	sets := results.Distinct(v.cells, func(c results.Setting) string { return c.Dataset })
-	g.losses = results.Distinct(v.cells, func(c results.Setting) string { return c.Loss })
-	g.networks = results.Distinct(v.cells, func(c results.Setting) results.Setting {
+	sets := lists.Distinct(v.cells, func(c results.Setting) string { return c.Dataset })
+	g.losses = lists.Distinct(v.cells, func(c results.Setting) string { return c.Loss })
+	g.networks = lists.Distinct(v.cells, func(c results.Setting) results.Setting {
 		c.Loss = ""
 		return c
 	})

@@ -10,9 +10,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Pareto draws each method at its fit time and its ECE, or another metric that
@@ -47,14 +48,14 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	view := compare.View{Comparison: quality, Labels: labels}
 	list := labelled(view, p.Methods)
 	if len(p.Untimed) > 0 {
-		untimed := results.Values(p.Untimed, func(m string) string { return printable(view.Label(m)) })
-		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", table.List(untimed)))
+		untimed := lists.Values(p.Untimed, func(m string) string { return printable(view.Label(m)) })
+		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", english.List(untimed)))
 	}
 	if p.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", table.Count(p.Lost, "setting")))
+		notes = append(notes, fmt.Sprintf("Left out, because a method has no fit time: %s.", english.Count(p.Lost, "setting")))
 	}
 	g := paretoPlot{methods: list, axis: quality.MetricLabel}
-	blocks := table.Count(len(quality.Ranking.Blocks), "block")
+	blocks := english.Count(len(quality.Ranking.Blocks), "block")
 	scale := 1.0
 	if quality.Percent {
 		scale = 100
@@ -68,7 +69,7 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	if p.Front != nil {
 		line = " The line joins the methods that no other one beats in both."
 	}
-	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, table.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
+	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, english.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
 		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric.%s Times are processor time of one fit, as measured when it was made.",
 			quality.Ranking.Extent, line)}, notes...),
 		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s.%s", quality.MetricLabel, quality.Ranking.Extent, line)}

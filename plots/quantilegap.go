@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // QuantileGap draws accuracy minus confidence, in percentage points, against the
@@ -83,8 +84,8 @@ const (
 // arrange returns the cells by place, row by row, and the number of columns. An
 // empty place is nil.
 func arrange(rows []cellRow) (places []*cellRow, columns int) {
-	sets := results.Distinct(rows, func(r cellRow) string { return r.cell.Dataset })
-	others := results.Distinct(rows, func(r cellRow) results.Setting { // without a data set
+	sets := lists.Distinct(rows, func(r cellRow) string { return r.cell.Dataset })
+	others := lists.Distinct(rows, func(r cellRow) results.Setting { // without a data set
 		r.cell.Experiment, r.cell.Dataset = "", ""
 		return r.cell
 	})
@@ -139,7 +140,7 @@ type gapGrid struct {
 }
 
 func (g gapGrid) caption() string {
-	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", table.List(labels(g.methods)))
+	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", english.List(labels(g.methods)))
 	if len(g.places) > 1 {
 		text += " Each panel is a setting."
 	}

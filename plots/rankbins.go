@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -60,8 +61,8 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	for _, m := range list {
 		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
 	}
-	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, table.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
-		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", table.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], a.Extent)}
+	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, english.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
+		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", english.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], a.Extent)}
 	return s.figure(8+g.height+roomyMargin, g.draw), nil
 }
 
@@ -76,7 +77,7 @@ type rankLines struct {
 func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
 	area := onePanel(page, g.right, roomyMargin, g.height)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
-	x.ticks = results.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
+	x.ticks = lists.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
 	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
 	edge := .02 * (x.max - x.min) // room for the marks
 	x.min, x.max = x.min-edge, x.max+edge

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Reliability draws the reliability diagram of one cell (Niculescu-Mizil and
@@ -30,7 +30,7 @@ func Reliability(in Input) (*Figure, error) {
 	}
 	g := newGrid(t)
 	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
-		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", table.List(labels(t.methods)))}
+		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", english.List(labels(t.methods)))}
 	return s.figure(g.rowHeight()*vg.Length(g.lines)-rowGap, g.draw), nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/results/table"
+	"github.com/qats-bench/qats/internal/english"
 )
 
 // ReliabilityGrid draws small diagrams of [Reliability] for several cells, with a
@@ -28,7 +28,7 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
 	width := max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
 	s := sheet{title: "ECE above each diagram", simulated: t.simulated, width: width, keys: legend{keys: reliabilityKeys(), width: width}, notes: t.notes,
-		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", table.List(labels(t.methods)))}
+		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", english.List(labels(t.methods)))}
 	return s.figure(diagramHead+vg.Length(len(t.rows))*g.rowHeight()-diagramRowGap+xMargin, g.draw), nil
 }
 

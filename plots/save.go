@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Figure is a checked figure, ready to be written in any format. It is immutable
@@ -41,7 +41,7 @@ const (
 func Formats() []Format { return []Format{SVG, PDF, PGF, PNG} }
 
 func formatNames() []string {
-	return results.Values(Formats(), func(f Format) string { return string(f) })
+	return lists.Values(Formats(), func(f Format) string { return string(f) })
 }
 
 // ParseFormats reads names of formats without repetition.
@@ -57,7 +57,7 @@ func ParseFormats(names []string) ([]Format, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("no figure format: name one of %s", strings.Join(formatNames(), ", "))
 	}
-	return results.Distinct(list, func(f Format) Format { return f }), nil
+	return lists.Distinct(list, func(f Format) Format { return f }), nil
 }
 
 // Encode writes the figure to w. The same figure gives the same bytes, in any

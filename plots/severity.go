@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -55,7 +57,7 @@ func Severity(in Input) (*Figure, error) {
 		keys.keys = append(keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
 	g.y = fromZero(top, 6)
-	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", table.Count(len(corruptions), "corruption"))
+	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", english.Count(len(corruptions), "corruption"))
 	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])
@@ -71,7 +73,7 @@ func Severity(in Input) (*Figure, error) {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
 	s := sheet{title: cellName(one), simulated: v.simulated, width: columnWidth, keys: keys, notes: notes,
-		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, table.List(shown))}
+		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, english.List(shown))}
 	return s.figure(4+severityHeight+xMargin, g.draw), nil
 }
 
@@ -116,9 +118,9 @@ func beside(i, n int, pitch vg.Length) vg.Length {
 // shifts returns the corruptions of the cells and their severities in ascending
 // order.
 func (v values) shifts() (corruptions []string, severities []int) {
-	severities = results.Distinct(v.cells, func(c results.Setting) int { return c.Severity })
+	severities = lists.Distinct(v.cells, func(c results.Setting) int { return c.Severity })
 	slices.Sort(severities)
-	return results.Distinct(v.cells, func(c results.Setting) string { return c.Corruption }), severities
+	return lists.Distinct(v.cells, func(c results.Setting) string { return c.Corruption }), severities
 }
 
 // spread returns the line of a method: the mean and the quartiles at each severity, per cent.

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // strand is the look of one of several lines in a panel. Each line is a little
@@ -99,7 +99,7 @@ func around(all []strand, group []int) together {
 
 // named joins the labels of methods that coincide, as in "TS = QaTS".
 func named(methods []method, group []int) string {
-	return strings.Join(results.Values(group, func(i int) string { return methods[i].label }), " = ")
+	return strings.Join(lists.Values(group, func(i int) string { return methods[i].label }), " = ")
 }
 
 // plotter draws the line with the looks of the methods that have it, and then its markers.

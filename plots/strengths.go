@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // WinRates draws the win rates of a comparison with their bootstrap intervals, in
@@ -44,7 +44,7 @@ func strengths(c *compare.Comparison, labels map[string]string, f forest, notes 
 	}
 	list := labelled(compare.View{Comparison: c, Labels: labels}, k.Methods)
 	f.whole = true
-	f.title += fmt.Sprintf(", %s, %s", table.Count(len(list), "method"), table.Count(len(k.Blocks), "block"))
+	f.title += fmt.Sprintf(", %s, %s", english.Count(len(list), "method"), english.Count(len(k.Blocks), "block"))
 	for i, s := range k.Strengths() {
 		look := MethodLook(s.Method)
 		e := of(s)

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -32,10 +34,10 @@ type values struct {
 // values returns the values of a metric. A cell or method without a value is left out and
 // noted.
 func (in Input) values(metric string) (values, error) {
-	rows := results.Where(in.Records, func(r results.Record) bool {
+	rows := lists.Where(in.Records, func(r results.Record) bool {
 		return r.Metric == metric && (in.Methods == nil || slices.Contains(in.Methods, r.Method))
 	})
-	v := values{at: map[place]float64{}, cells: results.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
+	v := values{at: map[place]float64{}, cells: lists.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
 	seen := map[place]bool{}
 	var from source
 	for _, r := range rows {
@@ -59,7 +61,7 @@ func (in Input) values(metric string) (values, error) {
 		return v, fmt.Errorf("no rows of results.csv have a value of %s", metric)
 	}
 	v.simulated = from == simulated
-	return v, v.choose(in, results.Distinct(rows, func(r results.Record) string { return r.Method }))
+	return v, v.choose(in, lists.Distinct(rows, func(r results.Record) string { return r.Method }))
 }
 
 // choose keeps the methods that have values, and notes the missing values.
@@ -85,7 +87,7 @@ func (v *values) choose(in Input, present []string) error {
 		}
 	}
 	v.methods, v.notes = missing(all, without, len(v.cells))
-	if empty := results.Where(all, func(m method) bool { return len(without[m.id]) == len(v.cells) }); len(empty) > 0 {
+	if empty := lists.Where(all, func(m method) bool { return len(without[m.id]) == len(v.cells) }); len(empty) > 0 {
 		v.none = []string{noValues(empty)}
 	}
 	return nil
@@ -93,33 +95,33 @@ func (v *values) choose(in Input, present []string) error {
 
 // noValues is the note of methods without any value.
 func noValues(methods []method) string {
-	return fmt.Sprintf("No values of %s.", table.List(labels(methods)))
+	return fmt.Sprintf("No values of %s.", english.List(labels(methods)))
 }
 
 // missing returns the methods that have a value, and notes the cells without one, by
 // method. Methods without a value in the same cells share a note. all is the number of
 // cells.
 func missing(methods []method, without map[string][]string, all int) (kept []method, notes []string) {
-	lacking := results.Where(methods, func(m method) bool { return len(without[m.id]) > 0 })
-	lists, members := results.Group(lacking, func(m method) string { return strings.Join(without[m.id], "\x00") })
-	for _, list := range lists {
+	lacking := lists.Where(methods, func(m method) bool { return len(without[m.id]) > 0 })
+	keys, members := lists.Group(lacking, func(m method) string { return strings.Join(without[m.id], "\x00") })
+	for _, list := range keys {
 		same := members[list]
-		who, cells := table.List(labels(same)), without[same[0].id]
+		who, cells := english.List(labels(same)), without[same[0].id]
 		switch n := len(cells); {
 		case n == all:
 			notes = append(notes, noValues(same))
 		case n <= 2:
-			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, table.List(cells)))
+			notes = append(notes, fmt.Sprintf("No value of %s in %s.", who, english.List(cells)))
 		default:
-			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, table.Count(all, "setting"), cells[0]))
+			notes = append(notes, fmt.Sprintf("No value of %s in %d of %s, for example %s.", who, n, english.Count(all, "setting"), cells[0]))
 		}
 	}
-	return results.Where(methods, func(m method) bool { return len(without[m.id]) < all }), notes
+	return lists.Where(methods, func(m method) bool { return len(without[m.id]) < all }), notes
 }
 
 // dots is a legend of the methods, with their markers alone.
 func (v values) dots(width vg.Length) legend {
-	keys := results.Values(v.methods, func(m method) key { return key{m.label, MethodLook(m.id).dot} })
+	keys := lists.Values(v.methods, func(m method) key { return key{m.label, MethodLook(m.id).dot} })
 	return legend{keys: keys, width: width, dots: true}
 }
 
@@ -165,7 +167,7 @@ func (in Input) ranked(names ...string) (values, []results.Record, error) {
 		}
 	}
 	labels := first.labels()
-	records := results.Where(in.Records, func(r results.Record) bool { return labels[r.Method] != "" && slices.Contains(names, r.Metric) })
+	records := lists.Where(in.Records, func(r results.Record) bool { return labels[r.Method] != "" && slices.Contains(names, r.Metric) })
 	return first, records, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Folder is the path of the output folder of a run, with the files below.
@@ -115,7 +116,7 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 
 // Write replaces the CSV files by the rows; see WriteParts.
 func (f Folder) Write(r *Rows) error {
-	metrics := Distinct(r.Records, func(r Record) string { return r.Metric })
+	metrics := lists.Distinct(r.Records, func(r Record) string { return r.Metric })
 	_, err := f.WriteParts(metrics, func(add func(*Rows) error) error { return add(r) })
 	return err
 }
@@ -168,9 +169,9 @@ func (r *Rows) Of(experiment string) *Rows {
 // Run.
 func (r *Rows) Where(keep func(c Setting, source string) bool) *Rows {
 	kept := *r
-	kept.Records = Where(r.Records, func(x Record) bool { return keep(x.Setting, x.Source) })
-	kept.Bins = Where(r.Bins, func(x Bin) bool { return keep(x.Setting, x.Source) })
-	kept.Pairs = Where(r.Pairs, func(x Pair) bool { return keep(x.Setting, x.Source) })
-	kept.Times = Where(r.Times, func(x Time) bool { return keep(x.Setting, x.Source) })
+	kept.Records = lists.Where(r.Records, func(x Record) bool { return keep(x.Setting, x.Source) })
+	kept.Bins = lists.Where(r.Bins, func(x Bin) bool { return keep(x.Setting, x.Source) })
+	kept.Pairs = lists.Where(r.Pairs, func(x Pair) bool { return keep(x.Setting, x.Source) })
+	kept.Times = lists.Where(r.Times, func(x Time) bool { return keep(x.Setting, x.Source) })
 	return &kept
 }

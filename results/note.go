@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // A Note is what is known beside a number: where the arrays come from, what the fit warns
@@ -154,7 +155,7 @@ func (r Record) StandsIn() bool {
 // DistinctFrom returns the different From of the measured records, in order of
 // first appearance. It has an empty string if a record has no From.
 func DistinctFrom(records []Record) []string {
-	return Distinct(Where(records, func(r Record) bool { return r.Source == "measured" }), Record.From)
+	return lists.Distinct(lists.Where(records, func(r Record) bool { return r.Source == "measured" }), Record.From)
 }
 
 // MeasuredOn returns the end of a sentence such as "All numbers are ...". It names

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // TestSamplesOfARecord: the note names them, or else the name of the data set does, by
@@ -95,7 +97,7 @@ func blocksOf(rows ...[3]string) map[string]string {
 	}
 	got := map[string]string{}
 	for s, of := range TestSamplesOf(records) {
-		got[s.Dataset+"/"+s.Backbone] = of.Block + " by " + strings.Join(Values(of.By, func(by Basis) string { return string(by) }), ", ")
+		got[s.Dataset+"/"+s.Backbone] = of.Block + " by " + strings.Join(lists.Values(of.By, func(by Basis) string { return string(by) }), ", ")
 	}
 	return got
 }

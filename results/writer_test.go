@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // The files of a Writer have the bytes of the rows written at once. Until Commit, and after an
@@ -31,7 +33,7 @@ func TestWriterWritesInPartsAndReplacesAtTheEnd(t *testing.T) {
 	if err := os.WriteFile(old, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	metrics := Distinct(records, func(r Record) string { return r.Metric })
+	metrics := lists.Distinct(records, func(r Record) string { return r.Metric })
 	w, err := NewWriter(Folder(dir), metrics)
 	if err != nil {
 		t.Fatal(err)

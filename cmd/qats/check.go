@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -139,8 +140,8 @@ func checkText(out io.Writer, in *inspect.Inspection) error {
 			terminal.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", table.Count(len(in.Sets), "set"), table.Count(in.Count(inspect.Error), "error"),
-		table.Count(in.Count(inspect.Warning), "warning"), table.Count(in.Count(inspect.Note), "note"))
+	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", english.Count(len(in.Sets), "set"), english.Count(in.Count(inspect.Error), "error"),
+		english.Count(in.Count(inspect.Warning), "warning"), english.Count(in.Count(inspect.Note), "note"))
 	return err
 }
 
@@ -154,7 +155,7 @@ func checkAlso(out io.Writer, sets []inspect.Set) {
 		}
 	}
 	for _, role := range slices.Sorted(maps.Keys(having)) {
-		fmt.Fprintf(out, "%s: in %d of %s\n", role, having[role], table.Count(len(sets), "set"))
+		fmt.Fprintf(out, "%s: in %d of %s\n", role, having[role], english.Count(len(sets), "set"))
 	}
 }
 

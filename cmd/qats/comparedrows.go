@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 
 // ofDatasets returns the rows of datasets. A dataset without rows is an error.
 func ofDatasets(rows *results.Rows, datasets []string) (*results.Rows, error) {
-	known := results.Distinct(rows.Records, func(r results.Record) string { return r.Dataset })
+	known := lists.Distinct(rows.Records, func(r results.Record) string { return r.Dataset })
 	wanted, err := spec.MatchDatasets(datasets, known)
 	if err != nil {
 		return nil, fmt.Errorf("no rows of the dataset %w", err)
@@ -56,7 +57,7 @@ func ofDatasets(rows *results.Rows, datasets []string) (*results.Rows, error) {
 // inRows is resolve for the methods of rows. A name that is similar to the name of
 // one of them is an error; the page reports the other names without rows.
 func (c *comparing) inRows(rows *results.Rows) error {
-	known := results.Distinct(rows.Records, func(r results.Record) string { return r.Method })
+	known := lists.Distinct(rows.Records, func(r results.Record) string { return r.Method })
 	if err := c.resolve(known); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (c *comparing) inRows(rows *results.Rows) error {
 // scored returns the metrics that cells are scored by: those compared by, without the
 // fit time, or ece.
 func (c *comparing) scored() []string {
-	list := results.Where(c.Metrics, func(id string) bool { return id != results.TimeMetric })
+	list := lists.Where(c.Metrics, func(id string) bool { return id != results.TimeMetric })
 	if len(list) == 0 {
 		list = []string{"ece"}
 	}

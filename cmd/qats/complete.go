@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/spf13/cobra"
 )
@@ -34,7 +35,7 @@ func oneArgument(words func() []string) completion {
 
 // describedMethods returns the registered methods, each with its summary.
 func describedMethods() []string {
-	return results.Values(all.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
+	return lists.Values(all.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
 }
 
 // completeOption completes -p of qats fit with the options of its method.
@@ -101,7 +102,7 @@ func completeDatasets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra
 	if len(specs) == 0 {
 		out, _ := cmd.Flags().GetString("out")
 		records, _ := results.ReadResults(results.Folder(out).Path(results.ResultsFile))
-		list = results.Distinct(records, func(r results.Record) string { return r.Dataset })
+		list = lists.Distinct(records, func(r results.Record) string { return r.Dataset })
 	}
 	slices.Sort(list)
 	return list, cobra.ShellCompDirectiveNoFileComp

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -46,13 +47,13 @@ func printDemo(w io.Writer, d *inspect.Demo) error {
 	var b strings.Builder
 	source := d.Bins[0].Source
 	fmt.Fprintf(&b, "%s/%s, %s: %d classes,\n%d calibration rows, %d test rows\n", d.Setting.Dataset, d.Setting.Backbone, source, d.Classes, d.Cal, d.Test)
-	table.Wrap(&b, "", d.From, 80)
+	english.Wrap(&b, "", d.From, 80)
 	b.WriteByte('\n')
 	if err := scoreTable(d).Text(&b, 80); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
-	table.Wrap(&b, "", "Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
+	english.Wrap(&b, "", "Scores of the test rows, calibration errors (ECE, AECE) in per cent, where lower is better. "+
 		"Every method is fitted on the calibration rows alone.", 80)
 	fmt.Fprintf(&b, "Lowest ECE: %s.\n\n", strings.Join(lowestECE(d), " and "))
 

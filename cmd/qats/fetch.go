@@ -16,8 +16,8 @@ import (
 
 	"github.com/qats-bench/qats/data/fetch"
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // downloadsDir is the folder of downloaded files, with a folder for each source.
@@ -221,7 +221,7 @@ func (c *fetching) ask(cmd *cobra.Command, client *fetch.Client, src fetch.Sourc
 	if unknown {
 		about += " or more"
 	}
-	terminal.Fprintf(w, "Download %s, %s, to %s? [y/N] ", table.Count(missing, "file"), about, dir)
+	terminal.Fprintf(w, "Download %s, %s, to %s? [y/N] ", english.Count(missing, "file"), about, dir)
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil && err != io.EOF {
 		return err

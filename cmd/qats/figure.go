@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -19,7 +20,7 @@ func figureFormats(cmd *cobra.Command, list *[]plots.Format) {
 }
 
 func joined(formats []plots.Format, between string) string {
-	return strings.Join(results.Values(formats, func(f plots.Format) string { return string(f) }), between)
+	return strings.Join(lists.Values(formats, func(f plots.Format) string { return string(f) }), between)
 }
 
 // formatsFlag is the value of --figure-format. The given formats replace the default

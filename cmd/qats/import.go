@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data/public"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // arraysDir is the folder of the user's arrays, which specs call arrays.
@@ -102,7 +102,7 @@ func printImport(w io.Writer, sum *public.Summary, dir string) {
 	for _, line := range sum.Skipped {
 		terminal.Fprintf(w, "left out: %s\n", line)
 	}
-	terminal.Fprintf(w, "imported %s into %s", table.Count(len(sum.Networks), "network"), dir)
+	terminal.Fprintf(w, "imported %s into %s", english.Count(len(sum.Networks), "network"), dir)
 	if standIns > 0 {
 		fmt.Fprintf(w, "; stand-ins for networks of the paper: %d", standIns)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // schemaFile is the JSON Schema that init writes beside the spec, for editors.
@@ -117,7 +117,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
 		return err
 	}
-	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, table.Count(len(read.Settings), "setting"), table.Count(len(read.Methods), "method"))
+	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, english.Count(len(read.Settings), "setting"), english.Count(len(read.Methods), "method"))
 	next(cmd, append([]string{"check", file}, where...)...)
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
@@ -130,7 +130,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	rows := results.Values(options, func(o calib.Option) []string { return []string{o.Name, defaultOf(o), o.Range, o.Help} })
+	rows := lists.Values(options, func(o calib.Option) []string { return []string{o.Name, defaultOf(o), o.Range, o.Help} })
 	if err := table.NewList([]string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows).Text(w, lineWidth); err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func show(w io.Writer, name, summary string, items []item) error {
 // for each item.
 func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, head []string, row func(T) []string) error {
 	if !asJSON {
-		return table.NewList(head, results.Values(list, row)).Text(w, lineWidth)
+		return table.NewList(head, lists.Values(list, row)).Text(w, lineWidth)
 	}
-	return table.WriteJSON(w, results.Values(list, object))
+	return table.WriteJSON(w, lists.Values(list, object))
 }

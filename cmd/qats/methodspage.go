@@ -8,8 +8,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 )
 
 // pageHead explains the symbols of docs/methods.md.
@@ -79,7 +79,7 @@ func methodItems(e calib.Entry) []item {
 	if !c.KeepsTop1 {
 		keeps = "may change"
 	}
-	options := results.Values(e.Options(), func(o calib.Option) string {
+	options := lists.Values(e.Options(), func(o calib.Option) string {
 		return fmt.Sprintf("`%s` (%s), %s", o.Name, defaultOf(o), o.Help)
 	})
 	return []item{

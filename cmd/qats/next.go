@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 )
@@ -37,7 +38,7 @@ func quote(word string) string {
 
 // quoted returns words as a shell reads them.
 func quoted(words []string) string {
-	return strings.Join(results.Values(words, quote), " ")
+	return strings.Join(lists.Values(words, quote), " ")
 }
 
 // given returns the named flags that the user gave to the command, with their values. A

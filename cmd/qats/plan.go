@@ -16,6 +16,8 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -217,10 +219,10 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 			state experiments.State
 			why   results.Fact
 		}
-		groups, cells := results.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
+		groups, cells := lists.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
 		for _, g := range groups {
 			if g.state != experiments.Hit {
-				names := results.Values(cells[g], func(c experiments.Cell) string { return c.Method.Name })
+				names := lists.Values(cells[g], func(c experiments.Cell) string { return c.Method.Name })
 				terminal.Fprintf(w, "    %-5s %s: %s\n", g.state, experiments.Few(names, 4), g.why)
 			}
 		}
@@ -231,7 +233,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		for _, size := range plan.Unhashed {
 			bytes += size
 		}
-		_, err = fmt.Fprintf(w, "not hashed yet: %s, %.1f GB\n", table.Count(n, "file"), float64(bytes)/1e9)
+		_, err = fmt.Fprintf(w, "not hashed yet: %s, %.1f GB\n", english.Count(n, "file"), float64(bytes)/1e9)
 	}
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)

@@ -14,9 +14,10 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 func runCommand() *cobra.Command {
@@ -104,7 +105,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	if n := plan.CountSettings(); n.Absent == n.Settings {
 		lines := append([]string{"no setting has arrays, so nothing is run and no file is written"}, plan.Absent()...)
-		return errors.Join(results.Values(lines, errors.New)...)
+		return errors.Join(lists.Values(lines, errors.New)...)
 	}
 	if verbose(cmd) {
 		if err := planText(cmd.ErrOrStderr(), plan); err != nil {
@@ -168,7 +169,7 @@ func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
 			warn(stderr, r.String())
 			continue
 		}
-		terminal.Fprintf(w, "skipped %s: %s\n", table.Count(r.Cells, "cell"), r)
+		terminal.Fprintf(w, "skipped %s: %s\n", english.Count(r.Cells, "cell"), r)
 	}
 }
 
@@ -184,12 +185,12 @@ func summary(w io.Writer, out *experiments.Outcome, shard experiments.Shard) {
 		rest = ", the rest from the store"
 	}
 	fmt.Fprintf(w, "%s: %d ok, %d skipped, %d failed; %d fitted and %d scored now%s\n",
-		table.Count(out.Cells, "cell"), ok, out.Skipped, out.Failed, out.Fitted, out.Scored, rest)
+		english.Count(out.Cells, "cell"), ok, out.Skipped, out.Failed, out.Fitted, out.Scored, rest)
 }
 
 // settingsText counts settings, of which the run does a part.
 func settingsText(n results.RunCounts, part string) string {
-	return fmt.Sprintf("%s%s: %d measured, %d simulated, %d without arrays", table.Count(n.Settings, "setting"), part, n.Measured, n.Simulated, n.Absent)
+	return fmt.Sprintf("%s%s: %d measured, %d simulated, %d without arrays", english.Count(n.Settings, "setting"), part, n.Measured, n.Simulated, n.Absent)
 }
 
 // runJSON is the object of run --json.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
-	"github.com/qats-bench/qats/results"
 )
 
 // scored are the arrays that an inspection reads row by row.
@@ -155,7 +155,7 @@ func (x *inspected) judge(in *Inspection) {
 	if x.flat > 0 {
 		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})
 	}
-	filled := results.Where(x.counts, func(rows int) bool { return rows > 0 })
+	filled := lists.Where(x.counts, func(rows int) bool { return rows > 0 })
 	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
 		in.add(Finding{Severity: Warning, Place: x.name, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()})
 	} else if empty := x.row.Classes - len(filled); empty > 0 {

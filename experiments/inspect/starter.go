@@ -15,7 +15,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Starter is what qats init puts into a spec for a folder of arrays.
@@ -59,7 +59,7 @@ func NewStarter(dir string) (*Starter, error) {
 		path := ref.String()
 		ref.Dataset = cmp.Or(ref.Dataset, s.Name)
 		ref.Backbone = cmp.Or(ref.Backbone, "network")
-		bad := results.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !spec.IsID(name) })
+		bad := lists.Where([]string{ref.Dataset, ref.Backbone, ref.Loss, ref.Corruption}, func(name string) bool { return name != "" && !spec.IsID(name) })
 		for _, name := range bad {
 			if !unusable[name] {
 				unusable[name] = true
@@ -190,7 +190,7 @@ func (s *Starter) more() []string {
 		if lacking := need &^ s.Have; lacking != 0 {
 			verb, parts = "needs", lacking
 		}
-		names := results.Values(parts.List(), func(p data.Parts) string { return arrayNames[p] })
+		names := lists.Values(parts.List(), func(p data.Parts) string { return arrayNames[p] })
 		list = append(list, fmt.Sprintf("%-25s # %s %s", e.Name, verb, strings.Join(names, ", ")))
 	}
 	return list
@@ -203,16 +203,16 @@ func (s *Starter) settings() []string {
 	if !s.HasTest() {
 		split = data.Cal
 	}
-	ofSplit := results.Where(s.Sets, func(r data.Ref) bool { return r.Split == split })
-	networks, sets := results.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
+	ofSplit := lists.Where(s.Sets, func(r data.Ref) bool { return r.Split == split })
+	networks, sets := lists.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
 	type grid struct{ dataset, loss, corruption, severities, cal string }
-	grids, members := results.Group(networks, func(n data.Ref) grid {
-		severities := results.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
+	grids, members := lists.Group(networks, func(n data.Ref) grid {
+		severities := lists.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
 		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), s.calibrateOn(n)}
 	})
 	var lines []string
 	for _, g := range grids {
-		backbones := results.Values(members[g], func(n data.Ref) string { return yamlName(n.Backbone) })
+		backbones := lists.Values(members[g], func(n data.Ref) string { return yamlName(n.Backbone) })
 		backbone := strings.Join(backbones, ", ")
 		if len(backbones) > 1 {
 			backbone = "[" + backbone + "]"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -61,7 +62,7 @@ func timed(r *results.Rows) []results.Record {
 	if !slices.ContainsFunc(r.Times, func(t results.Time) bool { return t.Known }) {
 		return nil
 	}
-	of := results.Where(r.Records, func(x results.Record) bool { return x.Metric != results.TimeMetric })
+	of := lists.Where(r.Records, func(x results.Record) bool { return x.Metric != results.TimeMetric })
 	return append(of, results.TimeRecords(r.Times, of)...)
 }
 

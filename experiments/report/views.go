@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -130,8 +131,8 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
-		in := plots.Input{Labels: f.Labels, Bins: results.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
-		in.Methods = results.Where(f.Methods, func(m string) bool {
+		in := plots.Input{Labels: f.Labels, Bins: lists.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
+		in.Methods = lists.Where(f.Methods, func(m string) bool {
 			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
 		})
 		if len(in.Methods) == 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 )
 
 // plain returns a name as Match and Suggest compare it: in lower case, with hyphens
@@ -102,7 +102,7 @@ func MatchMethod(registry []calib.Entry, name string) (calib.Entry, error) {
 // suggestMethod is Suggest for the methods of a spec, if any, and the registered
 // ones with their aliases.
 func suggestMethod(got string, own []string, registry []calib.Entry) string {
-	known := results.Distinct(slices.Concat(names(registry), own), func(name string) string { return name })
+	known := lists.Distinct(slices.Concat(names(registry), own), func(name string) string { return name })
 	return suggestAlias(got, known, func(i int) []string {
 		if i >= len(registry) {
 			return nil

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Only returns the specs with only the settings of the given datasets, without
@@ -31,8 +31,8 @@ func Only(specs []*Spec, datasets []string) ([]*Spec, error) {
 
 // Datasets returns the datasets of specs.
 func Datasets(specs []*Spec) []string {
-	settings := results.Values(specs, func(s *Spec) []Setting { return s.Settings })
-	return results.Distinct(slices.Concat(settings...), func(s Setting) string { return s.Dataset })
+	settings := lists.Values(specs, func(s *Spec) []Setting { return s.Settings })
+	return lists.Distinct(slices.Concat(settings...), func(s Setting) string { return s.Dataset })
 }
 
 // MatchDatasets returns the known datasets that are meant (see Match). The error names

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
@@ -43,15 +44,15 @@ func (r Registry) words() map[string][]string {
 }
 
 func names(list []calib.Entry) []string {
-	return results.Values(list, func(e calib.Entry) string { return e.Name })
+	return lists.Values(list, func(e calib.Entry) string { return e.Name })
 }
 
 func metricNames(list []metrics.Entry) []string {
-	return results.Values(list, func(e metrics.Entry) string { return e.Name })
+	return lists.Values(list, func(e metrics.Entry) string { return e.Name })
 }
 
 func outputNames(list []metrics.Entry) []string {
-	return slices.Concat(results.Values(list, metrics.Entry.Names)...)
+	return slices.Concat(lists.Values(list, metrics.Entry.Names)...)
 }
 
 // figureKinds returns the names of all kinds of figures, and of those that show metrics

@@ -9,8 +9,8 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table/pivot"
@@ -259,7 +259,7 @@ func (r *reader) byDataset(given byName[string], key string, s *Spec) map[string
 
 // MethodNames returns the names of the methods in order.
 func (s *Spec) MethodNames() []string {
-	return results.Values(s.Methods, func(m Method) string { return m.Name })
+	return lists.Values(s.Methods, func(m Method) string { return m.Name })
 }
 
 // labels returns the name in print of each method.

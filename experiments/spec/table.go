@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -242,7 +243,7 @@ func varying(s *Spec, placed []string) []string {
 	var list []string
 	for _, column := range results.SettingColumns() {
 		always := column == "dataset" || column == "backbone"
-		values := results.Distinct(s.Settings, func(x Setting) string { return x.Column(column) })
+		values := lists.Distinct(s.Settings, func(x Setting) string { return x.Column(column) })
 		if (always || len(values) > 1) && !slices.Contains(placed, column) {
 			list = append(list, column)
 		}

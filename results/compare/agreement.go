@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/table"
@@ -48,7 +50,7 @@ type Agreement struct {
 func Agree(records []results.Record, names []string, o Options) ([]*Agreement, error) {
 	var list []*Agreement
 	for _, source := range []string{"measured", "simulated"} {
-		rows := results.Where(records, func(r results.Record) bool { return r.Source == source || r.Source == "" })
+		rows := lists.Where(records, func(r results.Record) bool { return r.Source == source || r.Source == "" })
 		if !slices.ContainsFunc(rows, func(r results.Record) bool { return r.Source == source && r.Status == results.OK }) {
 			continue
 		}
@@ -81,14 +83,14 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 		a.Methods = slices.DeleteFunc(a.Methods, func(m string) bool { return !slices.Contains(c.Ranking.Methods, m) })
 	}
 	if len(a.Metrics) < 2 {
-		return nil, fmt.Errorf("%s with a ranking; an agreement takes two or more", table.Count(len(a.Metrics), "metric"))
+		return nil, fmt.Errorf("%s with a ranking; an agreement takes two or more", english.Count(len(a.Metrics), "metric"))
 	}
 	if len(a.Methods) < 3 {
-		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", table.Count(len(a.Methods), "method"))
+		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", english.Count(len(a.Methods), "method"))
 	}
 	common, lost := onCommonSettings(records, a.Methods, a.Metrics)
 	if len(common) == 0 {
-		return nil, fmt.Errorf("no setting on which %s have all of %s", table.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
+		return nil, fmt.Errorf("no setting on which %s have all of %s", english.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
 	}
 	records, a.Lost = common, lost
 	for i, name := range a.Metrics {
@@ -132,24 +134,24 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // some of the methods have some of the metrics. Experiments that ran one setting share
 // its values, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
-	rows := results.Where(records, func(r results.Record) bool {
+	rows := lists.Where(records, func(r results.Record) bool {
 		return r.Status == results.OK && r.Variant.Split == 0 && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
 	})
 	type value struct {
 		place
 		metric string
 	}
-	found := results.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
-	settings, of := results.Group(found, func(v value) results.Setting { return v.setting })
+	found := lists.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
+	settings, of := lists.Group(found, func(v value) results.Setting { return v.setting })
 	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
-	common = results.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
-	return common, len(settings) - len(results.Where(settings, complete))
+	common = lists.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
+	return common, len(settings) - len(lists.Where(settings, complete))
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the
 // correlations.
 func (a *Agreement) Text(w io.Writer, label func(method string) string) error {
-	ranks := a.matrix("Mean rank by", results.Values(a.Methods, label), a.Ranks)
+	ranks := a.matrix("Mean rank by", lists.Values(a.Methods, label), a.Ranks)
 	ranks.Caption = fmt.Sprintf("Agreement of rankings (%s)", a.Source)
 	if err := ranks.Text(w, width); err != nil {
 		return err
@@ -181,13 +183,13 @@ func (a *Agreement) matrix(heading string, labels []string, columns [][]float64)
 // Notes explain the correlations.
 func (a *Agreement) Notes() []string {
 	list := []string{fmt.Sprintf("Kendall's tau-b of the mean ranks of %s over %s, the same for all metrics: 1 where two metrics rank alike, 0 where their rankings have nothing in common, -1 where one is the other upside down. It describes these settings and is no test.",
-		table.Count(len(a.Methods), "method"), a.Extent)}
+		english.Count(len(a.Methods), "method"), a.Extent)}
 	if a.Lost > 0 {
-		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", table.Count(a.Lost, "setting")))
+		list = append(list, fmt.Sprintf("Left out, because a method lacks a metric: %s.", english.Count(a.Lost, "setting")))
 	}
 	if len(a.Sparse) > 0 {
-		names := results.Values(a.Sparse, func(name string) string { return table.Name("metric", name) })
-		list = append(list, fmt.Sprintf("Left out, without a value on more than a fifth of the settings: %s.", table.List(names)))
+		names := lists.Values(a.Sparse, func(name string) string { return table.Name("metric", name) })
+		list = append(list, fmt.Sprintf("Left out, without a value on more than a fifth of the settings: %s.", english.List(names)))
 	}
 	if a.Without != nil {
 		list = append(list, "Metrics without a ranking: "+strings.Join(a.Without, "; ")+".")

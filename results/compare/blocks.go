@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Extent counts the settings and blocks that numbers are over.
@@ -20,8 +21,8 @@ type Extent struct {
 // extent returns the extent of some settings.
 func (v values) extent(settings []results.Setting, by Block) Extent {
 	blocks, _ := v.blocks(settings, by)
-	corrupted := results.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
-	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(results.Distinct(corrupted, results.Setting.Network))}
+	corrupted := lists.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
+	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(lists.Distinct(corrupted, results.Setting.Network))}
 	switch {
 	case by == ByNetwork:
 		e.Unit = "network"
@@ -36,13 +37,13 @@ func (v values) extent(settings []results.Setting, by Block) Extent {
 // String returns "120 settings in 9 blocks (75 are corruptions of one network)", for
 // example, or "6 data sets".
 func (e Extent) String() string {
-	text := table.Count(e.Blocks, e.Unit)
+	text := english.Count(e.Blocks, e.Unit)
 	switch {
 	case e.Settings == e.Blocks:
 	case e.Unit == "block":
-		text = table.Count(e.Settings, "setting") + " in " + text
+		text = english.Count(e.Settings, "setting") + " in " + text
 	default:
-		text = table.Count(e.Settings, "setting") + " of " + text
+		text = english.Count(e.Settings, "setting") + " of " + text
 	}
 	if note := e.corruptions(); note != "" {
 		text += " (" + note + ")"
@@ -57,7 +58,7 @@ func (e Extent) corruptions() string {
 		are = "is a corruption"
 	}
 	if e.CorruptedOf > 1 {
-		of = table.Count(e.CorruptedOf, "network")
+		of = english.Count(e.CorruptedOf, "network")
 	}
 	if e.Corrupted == 0 {
 		return ""
@@ -82,7 +83,7 @@ func (v View) BlockNotes() []string { return append(v.blockNotes(), v.powerNotes
 // blockNotes say how many settings and blocks there are, what a block is, and what tells
 // the blocks apart.
 func (v View) blockNotes() []string {
-	text := table.Count(v.Settings, "setting") + " in " + table.Count(len(v.Blocks), "block") + " " + map[Block]string{
+	text := english.Count(v.Settings, "setting") + " in " + english.Count(len(v.Blocks), "block") + " " + map[Block]string{
 		BySamples: "by test samples", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
 	if note := v.Extent.corruptions(); note != "" {
 		text += "; " + note
@@ -117,13 +118,13 @@ func (v View) sharedBlocks() string {
 // basisNote says which blocks rest on names, which on manifests or the spec, and which on
 // digests of row ids.
 func (v View) basisNote() string {
-	bases, blocks := results.Group(v.Blocks, func(b string) string {
-		return table.List(results.Values(v.Bases[b], func(basis results.Basis) string { return basisText[basis] }))
+	bases, blocks := lists.Group(v.Blocks, func(b string) string {
+		return english.List(lists.Values(v.Bases[b], func(basis results.Basis) string { return basisText[basis] }))
 	})
 	if len(bases) == 1 {
 		return "All blocks rest on " + bases[0] + "."
 	}
-	list := results.Values(bases, func(of string) string { return fmt.Sprintf("%s (%s)", of, strings.Join(blocks[of], ", ")) })
+	list := lists.Values(bases, func(of string) string { return fmt.Sprintf("%s (%s)", of, strings.Join(blocks[of], ", ")) })
 	return "The blocks rest on " + strings.Join(list, ", on ") + "."
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
@@ -216,7 +217,7 @@ func (c *Comparison) makeSure() {
 
 // shown returns Against and the methods compared with it.
 func (c *Comparison) shown() []string {
-	return append([]string{c.Against}, results.Values(c.Rows, func(r Row) string { return r.Method })...)
+	return append([]string{c.Against}, lists.Values(c.Rows, func(r Row) string { return r.Method })...)
 }
 
 // has returns an error for a method without any value of the metric.

@@ -5,8 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // contrary lists the methods whose mean difference and shift have opposite signs,
@@ -46,7 +47,7 @@ func (v View) RankingNotes() []string {
 		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
 	}
 	list := []string{fmt.Sprintf("Mean ranks of %s over %s; 1 is best, ties share.",
-		table.Count(len(k.Methods), "method"), k.Extent)}
+		english.Count(len(k.Methods), "method"), k.Extent)}
 	if !v.Judged() {
 		return append(list, v.leftOut()...)
 	}
@@ -56,7 +57,7 @@ func (v View) RankingNotes() []string {
 	}
 	if least := k.LeastP * float64(len(k.Methods)-1); least > Alpha {
 		list = append(list, fmt.Sprintf("With %s and %s the smallest p after Holm's correction is %s, so it tells no two methods apart.",
-			table.Count(len(k.Blocks), "block"), table.Count(len(k.Methods), "method"), probability(min(1, least))))
+			english.Count(len(k.Blocks), "block"), english.Count(len(k.Methods), "method"), probability(min(1, least))))
 	}
 	t := k.Test
 	f := "F infinite (the blocks all agree)"
@@ -87,8 +88,8 @@ func (v View) leftOut() []string {
 			v.MetricLabel, strings.Join(nature, ", ")))
 	}
 	// Methods that lack as many values for the same reason share a sentence.
-	reasons, lacking := results.Group(v.Ranking.Aside, func(l Lacking) string {
-		return fmt.Sprintf("no value in %s: %s", table.Count(len(l.Settings), "setting"), l.Why)
+	reasons, lacking := lists.Group(v.Ranking.Aside, func(l Lacking) string {
+		return fmt.Sprintf("no value in %s: %s", english.Count(len(l.Settings), "setting"), l.Why)
 	})
 	for _, why := range reasons {
 		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(v.labels(lacking[why]), ", "), why))
@@ -101,7 +102,7 @@ func (v View) leftOut() []string {
 
 // labels returns the labels of methods that lack values.
 func (v View) labels(list []Lacking) []string {
-	return results.Values(list, func(l Lacking) string { return v.Label(l.Method) })
+	return lists.Values(list, func(l Lacking) string { return v.Label(l.Method) })
 }
 
 // warnings lists the warnings of fits, such as an active bound, with their settings
@@ -113,7 +114,7 @@ func (v View) warnings() []string {
 		if w.Method == v.Against || v.Methods != nil {
 			where = ": " + names(w.Settings)
 		}
-		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), table.Count(v.Settings, "setting"), where))
+		list = append(list, fmt.Sprintf("%s: %s (%d of %s%s).", v.Label(w.Method), w.Text, len(w.Settings), english.Count(v.Settings, "setting"), where))
 	}
 	return list
 }
@@ -125,7 +126,7 @@ func names(settings []results.Setting) string {
 		clean     results.Setting
 		corrupted bool
 	}
-	items, of := results.Group(settings, func(s results.Setting) item {
+	items, of := lists.Group(settings, func(s results.Setting) item {
 		i := item{s, s.Corruption != ""}
 		i.clean.Corruption, i.clean.Severity = "", 0
 		return i

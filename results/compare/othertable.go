@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -140,7 +141,7 @@ func (c Columns) valueColumns(header []string) (list []valueColumn, err error) {
 			list = append(list, valueColumn{h, h[len(before) : len(h)-len(after)]})
 		}
 	}
-	if len(results.Distinct(list, func(v valueColumn) string { return v.header })) < len(list) {
+	if len(lists.Distinct(list, func(v valueColumn) string { return v.header })) < len(list) {
 		return nil, fmt.Errorf("two columns of one name match %q", c.Value)
 	}
 	if list == nil {

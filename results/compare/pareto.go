@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -37,7 +38,7 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	if err != nil {
 		return nil, err
 	}
-	timed := results.Where(all.Ranking.Methods, func(m string) bool {
+	timed := lists.Where(all.Ranking.Methods, func(m string) bool {
 		return slices.ContainsFunc(records, func(r results.Record) bool {
 			return r.Method == m && r.Metric == results.TimeMetric && r.Status == results.OK
 		})
@@ -52,7 +53,7 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 		return nil, err
 	}
 	timed = times.Ranking.Methods
-	p := &Pareto{All: all, Untimed: results.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
+	p := &Pareto{All: all, Untimed: lists.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
 	common, _ := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric})
 	const where = "on the settings with values and fit times: "
 	if len(common) == 0 {
@@ -77,15 +78,15 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 
 // of returns the records of some methods.
 func of(records []results.Record, methods []string) []results.Record {
-	return results.Where(records, func(r results.Record) bool { return slices.Contains(methods, r.Method) })
+	return lists.Where(records, func(r results.Record) bool { return slices.Contains(methods, r.Method) })
 }
 
 // rankingOf compares the methods of the records, and the named ones among them, against
 // the one named or else the first. Without a ranking it is an error that begins with
 // where.
 func rankingOf(records []results.Record, o Options, where string) (*Comparison, error) {
-	valued := results.Where(records, func(r results.Record) bool { return r.Metric == o.Metric && r.Status == results.OK })
-	present := results.Distinct(valued, func(r results.Record) string { return r.Method })
+	valued := lists.Where(records, func(r results.Record) bool { return r.Metric == o.Metric && r.Status == results.OK })
+	present := lists.Distinct(valued, func(r results.Record) string { return r.Method })
 	if len(present) == 0 {
 		return nil, fmt.Errorf("%sno value of %s", where, o.Metric)
 	}
@@ -93,7 +94,7 @@ func rankingOf(records []results.Record, o Options, where string) (*Comparison, 
 		o.Against = present[0]
 	}
 	if o.Methods != nil {
-		o.Methods = results.Where(o.Methods, func(m string) bool { return slices.Contains(present, m) })
+		o.Methods = lists.Where(o.Methods, func(m string) bool { return slices.Contains(present, m) })
 	}
 	c, err := rankBy(records, o, o.Metric, o.Methods)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare/significance"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Power says what Wilcoxon's test with Holm's correction can show at best over so many
@@ -57,7 +57,7 @@ func (v View) powerNotes() []string {
 	case p.Possible && p.LeastP <= small:
 		return v.fewBlocks(small)
 	}
-	text := fmt.Sprintf("With %s no p can be below %s", table.Count(p.Blocks, "block"), probability(p.LeastP))
+	text := fmt.Sprintf("With %s no p can be below %s", english.Count(p.Blocks, "block"), probability(p.LeastP))
 	if !p.Possible && p.Comparisons > 1 {
 		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Comparisons)
 	}
@@ -73,13 +73,13 @@ func (v View) powerNotes() []string {
 
 // remedy says with how many blocks or methods a result could be significant.
 func (p Power) remedy() string {
-	text := table.Count(p.Needed, "block")
+	text := english.Count(p.Needed, "block")
 	switch {
 	case p.Comparisons == 1:
 	case p.Methods == 0:
 		text += fmt.Sprintf(", or %d for a single method", blocksFor(1))
 	default:
-		text += fmt.Sprintf(", or at most %s, named beforehand", table.Count(p.Methods, "method"))
+		text += fmt.Sprintf(", or at most %s, named beforehand", english.Count(p.Methods, "method"))
 	}
 	return text
 }
@@ -89,7 +89,7 @@ func (v View) fewBlocks(small float64) []string {
 	var few []string
 	for _, r := range v.Rows {
 		if p := significance.LeastP(r.Blocks); p > small {
-			few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), table.Count(r.Blocks, "block"), probability(p)))
+			few = append(few, fmt.Sprintf("%s (%s: %s)", v.Label(r.Method), english.Count(r.Blocks, "block"), probability(p)))
 		}
 	}
 	if len(few) == 0 {

@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
@@ -12,21 +13,21 @@ import (
 // settings is sparse and left out, because an agreement is over the settings of all its
 // metrics.
 func Rankable(records []results.Record) (names, sparse []string) {
-	rows := results.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
-	names = results.Where(results.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
+	rows := lists.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
+	names = lists.Where(lists.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
 		e, _, ok := metrics.LookupOutput(name)
 		return ok && e.Better != metrics.Neutral && !e.Unranked
 	})
-	rows = results.Where(rows, func(r results.Record) bool { return slices.Contains(names, r.Metric) })
+	rows = lists.Where(rows, func(r results.Record) bool { return slices.Contains(names, r.Metric) })
 	type value struct {
 		metric  string
 		setting results.Setting
 	}
-	found := results.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
-	_, of := results.Group(found, func(v value) string { return v.metric })
-	all := len(results.Distinct(found, func(v value) results.Setting { return v.setting }))
+	found := lists.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
+	_, of := lists.Group(found, func(v value) string { return v.metric })
+	all := len(lists.Distinct(found, func(v value) results.Setting { return v.setting }))
 	lacking := func(name string) bool { return float64(all-len(of[name])) > maxLacking*float64(all) }
-	return slices.DeleteFunc(slices.Clone(names), lacking), results.Where(names, lacking)
+	return slices.DeleteFunc(slices.Clone(names), lacking), lists.Where(names, lacking)
 }
 
 // BinFamily returns a metric and its forms with other numbers of bins, as far as the rows

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
@@ -47,7 +48,7 @@ type Lacking struct {
 // a value. It lists what it leaves out.
 func (c *Comparison) rankable(v values) (ranked []string, settings []results.Setting) {
 	methods, k := c.shown(), &c.Ranking
-	settings = results.Where(v.settings, func(s results.Setting) bool { return v.any(s, methods) })
+	settings = lists.Where(v.settings, func(s results.Setting) bool { return v.any(s, methods) })
 	for _, m := range methods {
 		lacks := v.lacking(m, settings)
 		if c.Methods == nil && m != c.Against && v.tooFew(lacks.Settings, settings, c.Block) {
@@ -154,7 +155,7 @@ func apart(costs [][]float64, k int) [][]bool {
 // tooFew reports whether a method lacks too much to be ranked: too many settings, or
 // all settings of too many blocks.
 func (v values) tooFew(lacks, settings []results.Setting, by Block) bool {
-	rest := results.Where(settings, func(s results.Setting) bool { return !slices.Contains(lacks, s) })
+	rest := lists.Where(settings, func(s results.Setting) bool { return !slices.Contains(lacks, s) })
 	all, _ := v.blocks(settings, by)
 	left, _ := v.blocks(rest, by)
 	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare/significance"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Sentence is the result in one sentence. With one method it is "TS against QaTS, ECE, 6
@@ -52,7 +52,7 @@ func (v View) verdict(r Row) string {
 	case r.Holm <= Alpha:
 		return v.Label(v.Against) + " is better"
 	case v.tooFewToTell(r):
-		return table.Count(r.Blocks, v.Extent.Unit) + " cannot show a difference"
+		return english.Count(r.Blocks, v.Extent.Unit) + " cannot show a difference"
 	}
 	return "no difference shown"
 }
@@ -96,7 +96,7 @@ func (v View) tally() string {
 		return " (" + strings.Join(methods, ", ") + ")"
 	}
 	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
-		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent,
+		english.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent,
 		list(better), names(better), list(worse), names(worse))
 	cannot := 0 // too few blocks
 	for _, r := range v.Rows {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -63,10 +64,10 @@ type values struct {
 // with different values of one method on one setting are an error. For redrawn splits,
 // which are described but not tested, the last row counts, as for their pairs.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
-	rows := results.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Variant.Split > 0) == redrawn })
+	rows := lists.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Variant.Split > 0) == redrawn })
 	v := values{
-		settings: results.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
-		methods:  results.Distinct(rows, func(r results.Record) string { return r.Method }),
+		settings: lists.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
+		methods:  lists.Distinct(rows, func(r results.Record) string { return r.Method }),
 		at:       map[place]results.Record{}, samples: results.TestSamplesOf(rows), pairs: map[place]results.Pair{},
 	}
 	for _, r := range rows {
@@ -113,7 +114,7 @@ func (v values) takeLogarithms() {
 // from returns the values of the settings of a source.
 func (v values) from(source string) values {
 	kept := v
-	kept.settings = results.Where(v.settings, func(s results.Setting) bool { return v.source(s) == source })
+	kept.settings = lists.Where(v.settings, func(s results.Setting) bool { return v.source(s) == source })
 	return kept
 }
 
@@ -172,7 +173,7 @@ func (v values) byNature(method string) bool {
 // blocks arranges settings by their block. Blocks are in the order of their first
 // settings.
 func (v values) blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
-	return results.Group(settings, func(s results.Setting) string { return v.block(s, by) })
+	return lists.Group(settings, func(s results.Setting) string { return v.block(s, by) })
 }
 
 // blockDatasets returns the blocks of all settings, the data sets in each and, where
@@ -181,9 +182,9 @@ func (v values) blockDatasets(by Block) (names []string, datasets map[string][]s
 	names, members := v.blocks(v.settings, by)
 	datasets, bases = map[string][]string{}, map[string][]results.Basis{}
 	for b, settings := range members {
-		datasets[b] = results.Distinct(settings, func(s results.Setting) string { return s.Dataset })
+		datasets[b] = lists.Distinct(settings, func(s results.Setting) string { return s.Dataset })
 		if by == BySamples {
-			bases[b] = results.Where(results.Bases(), func(basis results.Basis) bool {
+			bases[b] = lists.Where(results.Bases(), func(basis results.Basis) bool {
 				return slices.ContainsFunc(settings, func(s results.Setting) bool { return slices.Contains(v.samples[s].By, basis) })
 			})
 		}
@@ -195,7 +196,7 @@ func (v values) blockDatasets(by Block) (names []string, datasets map[string][]s
 // the means over the settings of each. So the 75 corrupted sets of one network do not
 // outweigh the clean sets of their block.
 func mean(settings []results.Setting, f func(results.Setting) float64) float64 {
-	names, members := results.Group(settings, func(s results.Setting) string { return s.Dataset })
+	names, members := lists.Group(settings, func(s results.Setting) string { return s.Dataset })
 	var sum float64
 	for _, name := range names {
 		var of float64

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/compare/significance"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Judged reports whether the comparison has tests, intervals and verdicts. One over
@@ -36,5 +36,5 @@ const unjudged = "Simulated rows get no test, no interval and no verdict."
 // description is the sentence of a comparison without verdicts.
 func (v View) description() string {
 	return fmt.Sprintf("SIMULATED: values and ranks of %s beside %s, %s, %s. %s",
-		table.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent, unjudged)
+		english.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent, unjudged)
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -38,10 +39,10 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	if c.Ratio {
 		return nil // draws are described by differences
 	}
-	valued := results.Where(records, func(r results.Record) bool {
+	valued := lists.Where(records, func(r results.Record) bool {
 		return r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK
 	})
-	paired := results.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
+	paired := lists.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
 	v, _ := read(valued, paired, c.Metric, c.Against, true) // without an error for redrawn splits
 	methods := v.methods
 	if c.Methods != nil {

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Estimate is a number with its interval at Level.
@@ -42,7 +42,7 @@ func (k Ranking) ShortIntervals() string {
 	if len(k.Blocks) >= fewBlocks {
 		return ""
 	}
-	return fmt.Sprintf(" Of %s they are too short: read them as a description.", table.Count(len(k.Blocks), "block"))
+	return fmt.Sprintf(" Of %s they are too short: read them as a description.", english.Count(len(k.Blocks), "block"))
 }
 
 // Strengths returns the strengths of the ranked methods, in the order of their ranks,
@@ -151,6 +151,6 @@ func (v View) strengthTitle() string {
 func (v View) StrengthLegend() string {
 	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, averaged over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; one tie is added to each pair, so that a method that always wins has a finite strength. "+
-		"Intervals: percentiles of %d bootstraps of whole blocks.", table.Count(len(v.Ranking.Blocks), "block"), bootstraps)
+		"Intervals: percentiles of %d bootstraps of whole blocks.", english.Count(len(v.Ranking.Blocks), "block"), bootstraps)
 	return text + v.Ranking.ShortIntervals()
 }

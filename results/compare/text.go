@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -12,7 +13,7 @@ import (
 // of methods, of strengths and of redrawn splits, with the warnings of fits.
 func (v View) Text(w io.Writer) error {
 	var b strings.Builder // returns no error
-	table.Wrap(&b, "", v.Sentence(), width)
+	english.Wrap(&b, "", v.Sentence(), width)
 	b.WriteByte('\n')
 	v.MethodTable().Text(&b, width)
 	if t := v.StrengthTable(); t.Rows != nil {
@@ -24,7 +25,7 @@ func (v View) Text(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\nWarnings of fits:\n")
 		}
-		table.Wrap(&b, "", s, width)
+		english.Wrap(&b, "", s, width)
 	}
 	if len(v.Splits) > 0 {
 		b.WriteByte('\n')

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -135,7 +137,7 @@ func (v View) verdictLegend() (list []string) {
 	if v.Verdicts > 0 {
 		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the verdict on the same test rows, conditional on the fit. It rests on the difference in %s: "+
 			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Values within 1e-6 are a tie too. Settings that share rows or images are not independent. "+
-			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), table.Count(v.Verdicts, "verdict")))
+			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), english.Count(v.Verdicts, "verdict")))
 		smallest := "Smallest: the smallest difference that the rows of a setting can show, half the width of that interval, median over the settings."
 		if v.By.Squared {
 			smallest = "Smallest: how far off a method must be for the rows of a setting to show it beside a calibrated one, as the root mean square of its gaps: the root of half the width of that interval, median over the settings."
@@ -148,13 +150,13 @@ func (v View) verdictLegend() (list []string) {
 	if v.By.Name == "" {
 		return append(list, fmt.Sprintf("%s gives no verdicts on single settings: no interval of its difference is known to cover it.", v.MetricLabel))
 	}
-	reasons, lacking := results.Group(results.Where(v.Rows, func(r Row) bool { return r.NoVerdict > 0 }), func(r Row) string { return r.Why })
+	reasons, lacking := lists.Group(lists.Where(v.Rows, func(r Row) bool { return r.NoVerdict > 0 }), func(r Row) string { return r.Why })
 	for _, why := range reasons {
 		var names []string
 		for _, r := range lacking[why] {
 			name := v.Label(r.Method)
 			if r.NoVerdict < r.Settings {
-				name += " in " + table.Count(r.NoVerdict, "setting")
+				name += " in " + english.Count(r.NoVerdict, "setting")
 			}
 			names = append(names, name)
 		}

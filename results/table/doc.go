@@ -3,6 +3,6 @@
 // methods write it for a terminal (Text), for LaTeX, as HTML, CSV and JSON, and know no
 // view.
 //
-// The package also has the names and words of tables in print: what a reader sees in place
-// of the ids of results.csv, and how numbers, lists and long texts are printed.
+// The package also has the names of tables in print: what a reader sees in place of the
+// ids of results.csv, and how numbers are printed.
 package table

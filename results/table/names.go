@@ -155,11 +155,3 @@ var names = map[string]map[string]string{
 		"qats-pws":   "QaTS-PWs",
 	},
 }
-
-// Count returns a number with its noun in print: "1 setting", "2 settings".
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -28,7 +29,7 @@ func (t *Table) Text(w io.Writer, width int) error {
 	var b strings.Builder
 	for _, text := range []string{t.Caption, t.Origin} {
 		if text != "" {
-			Wrap(&b, "", ascii(text), width)
+			english.Wrap(&b, "", ascii(text), width)
 		}
 	}
 	if b.Len() > 0 && len(parts) > 0 {
@@ -44,16 +45,16 @@ func (t *Table) Text(w io.Writer, width int) error {
 		b.WriteByte('\n')
 	}
 	if len(t.Legend) > 0 {
-		Wrap(&b, "", t.legendText("Best *starred*, second _underlined_", ascii), width)
+		english.Wrap(&b, "", t.legendText("Best *starred*, second _underlined_", ascii), width)
 	}
 	if len(t.Legend) > 0 && len(t.Remarks) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, text := range t.Remarks {
-		Wrap(&b, "", ascii(text), width)
+		english.Wrap(&b, "", ascii(text), width)
 	}
 	for i, text := range t.Notes {
-		Wrap(&b, fmt.Sprintf("[%d] ", i+1), ascii(text), width)
+		english.Wrap(&b, fmt.Sprintf("[%d] ", i+1), ascii(text), width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -202,7 +203,7 @@ func (s strip) fold(width int) strip {
 	for i, lines := range s.rows {
 		var text strings.Builder
 		for _, line := range lines {
-			Wrap(&text, "", line, width)
+			english.Wrap(&text, "", line, width)
 		}
 		s.rows[i] = strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 	}
@@ -326,4 +327,13 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// longest returns the number of characters of the longest text.
+func longest(list []string) int {
+	width := 0
+	for _, s := range list {
+		width = max(width, utf8.RuneCountInString(s))
+	}
+	return width
 }

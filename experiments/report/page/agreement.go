@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -16,7 +17,7 @@ type agreement struct {
 // before simulated. A source with fewer than two such metrics has none.
 func agreementsOf(f *results.Rows, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
-		of := results.Where(f.Records, func(r record) bool { return r.Source == source })
+		of := lists.Where(f.Records, func(r record) bool { return r.Source == source })
 		names, sparse := compare.Rankable(of)
 		if len(names) < 2 {
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -26,7 +27,7 @@ func binsOf(f *results.Rows, o Options, metric, source string) []chart {
 
 // agreementOf compares the rankings of a source by several metrics; nil if it cannot.
 func agreementOf(f *results.Rows, o Options, names []string, source string) *compare.Agreement {
-	of := results.Where(f.Records, func(r record) bool {
+	of := lists.Where(f.Records, func(r record) bool {
 		return (r.Source == source || r.Source == "") && slices.Contains(names, r.Metric)
 	})
 	list, err := compare.Agree(of, names, compare.Options{Against: o.Against, Methods: o.Methods, Block: o.Block, Files: o.Files})

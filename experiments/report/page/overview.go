@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // banner says whether the numbers are measured or simulated.
@@ -35,7 +36,7 @@ func sourceCounts(d *data) (measured, simulated int) {
 
 func bannerOf(d *data, records []results.Record) banner {
 	measured, simulated := sourceCounts(d)
-	from := results.MeasuredOn(results.DistinctFrom(results.Where(records, func(r results.Record) bool { return r.Status == results.OK })))
+	from := results.MeasuredOn(results.DistinctFrom(lists.Where(records, func(r results.Record) bool { return r.Status == results.OK })))
 	switch {
 	case measured == 0 && simulated == 0:
 		return banner{"simulated", "NO NUMBERS", "No cell of this folder has a value. The reasons are below."}
@@ -48,14 +49,14 @@ func bannerOf(d *data, records []results.Record) banner {
 		return banner{"simulated", "SIMULATED", "No number of this page is of a real network. The settings come from virtual networks. They show that the program works and are no evidence about the paper."}
 	}
 	return banner{"both", "MEASURED AND SIMULATED", fmt.Sprintf("%s are measured, %s are simulated, and no number mixes the two. Simulated numbers are not of real networks and are no evidence about the paper. Choose the source below.",
-		table.Count(measured, "setting"), table.Count(simulated, "setting"))}
+		english.Count(measured, "setting"), english.Count(simulated, "setting"))}
 }
 
 // fact is a line of the summary.
 type fact struct{ Name, Text string }
 
 func factsOf(d *data, f *results.Rows) []fact {
-	experiments := results.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
+	experiments := lists.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
 	status := map[string]int{}
 	for _, s := range d.Cells.Status {
 		status[s]++
@@ -96,14 +97,14 @@ func reasonsOf(d *data) []reason {
 	setting := func(cell int) settingEntry { return d.Settings[d.Cells.Setting[cell]] }
 	method := func(cell int) methodEntry { return d.Methods[d.Cells.Method[cell]] }
 	type key struct{ status, why string }
-	keys, cells := results.Group(without, func(i int) key {
-		items := results.Values(d.Cells.Notes[i], func(t int) string { return d.Texts[t] })
+	keys, cells := lists.Group(without, func(i int) key {
+		items := lists.Values(d.Cells.Notes[i], func(t int) string { return d.Texts[t] })
 		return key{d.Cells.Status[i], strings.Join(items, "; ")}
 	})
 	var list []reason
 	for _, k := range keys {
-		labels := results.Distinct(cells[k], func(i int) string { return method(i).Label })
-		names := results.Values(cells[k], func(i int) string { return setting(i).Experiment + ": " + setting(i).Name })
+		labels := lists.Distinct(cells[k], func(i int) string { return method(i).Label })
+		names := lists.Values(cells[k], func(i int) string { return setting(i).Experiment + ": " + setting(i).Name })
 		list = append(list, reason{k.status, k.why, len(cells[k]), strings.Join(labels, ", "), names})
 	}
 	slices.SortStableFunc(list, func(a, b reason) int {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -120,7 +121,7 @@ func Read(dir results.Folder) (*results.Rows, error) {
 // complete fills in the defaults.
 func complete(f *results.Rows, o Options) Options {
 	o.labels = map[string]string{}
-	methods := results.Distinct(f.Records, func(r record) string { return r.Method })
+	methods := lists.Distinct(f.Records, func(r record) string { return r.Method })
 	for _, m := range methods {
 		o.labels[m] = compare.View{Labels: o.Labels}.Label(m)
 	}
@@ -160,7 +161,7 @@ func variantLabel(m results.RunMethod, registered string) string {
 
 // titleOf names the experiments of the folder.
 func titleOf(f *results.Rows) string {
-	names := results.Distinct(f.Records, func(r record) string { return r.Experiment })
+	names := lists.Distinct(f.Records, func(r record) string { return r.Experiment })
 	switch {
 	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
 		return f.Run.Specs[0].Title

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -25,7 +26,7 @@ func paretoOf(f *results.Rows, o Options, source string) *paretoView {
 		return nil
 	}
 	metric := o.Metrics[named]
-	of := results.Where(f.Records, func(r record) bool {
+	of := lists.Where(f.Records, func(r record) bool {
 		return r.Source == source && r.Metric == metric && r.Variant.Split == 0
 	})
 	of = append(of, results.TimeRecords(f.Times, of)...)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // TestPageOfSimulatedRowsHasNoVerdict: the page says once for each comparison that there
@@ -14,7 +14,7 @@ func TestPageOfSimulatedRowsHasNoVerdict(t *testing.T) {
 	verdicts := regexp.MustCompile(`(?i)\bbetter\b|\bworse\b|\bp\s*([=]|&lt;)|wilcoxon|holm|friedman|nemenyi|critical difference|hodges|\bwin\b|win rate|bradley|\bloss\b|\btie\b|alike|favour|signific|smallest diff|beaten`)
 	static := func(source string) string {
 		f := everything()
-		f.Records = results.Where(f.Records, func(r record) bool { return r.Source == source })
+		f.Records = lists.Where(f.Records, func(r record) bool { return r.Source == source })
 		f.Run.Specs, f.Run.Settings = nil, nil
 		var b strings.Builder
 		if err := Write(&b, f, goldenOptions); err != nil {

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // timesOfSource are the fit times of the settings of one source.
@@ -32,12 +33,12 @@ type timeRow struct {
 // times.csv.
 func timesOf(f *results.Rows, o Options) (list []timesOfSource) {
 	for _, source := range []string{"measured", "simulated"} {
-		rows := results.Where(f.Times, func(t results.Time) bool { return t.Source == source })
-		known := results.Where(rows, func(t results.Time) bool { return t.Known })
-		machines := results.Distinct(known, func(t results.Time) string { return strings.TrimSpace(t.Processor + " " + t.Instructions) })
-		machines = results.Where(machines, func(m string) bool { return m != "" })
-		all := results.Distinct(known, func(t results.Time) timedFit { return timedFit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows} })
-		methods, fits := results.Group(all, func(t timedFit) string { return t.method })
+		rows := lists.Where(f.Times, func(t results.Time) bool { return t.Source == source })
+		known := lists.Where(rows, func(t results.Time) bool { return t.Known })
+		machines := lists.Distinct(known, func(t results.Time) string { return strings.TrimSpace(t.Processor + " " + t.Instructions) })
+		machines = lists.Where(machines, func(m string) bool { return m != "" })
+		all := lists.Distinct(known, func(t results.Time) timedFit { return timedFit{t.Method, t.Backbone, t.Loss, t.Seconds, t.Rows} })
+		methods, fits := lists.Group(all, func(t timedFit) string { return t.method })
 		if methods == nil {
 			continue
 		}
@@ -54,7 +55,7 @@ func timesOf(f *results.Rows, o Options) (list []timesOfSource) {
 			part.Note = "Fitted on: " + strings.Join(machines, "; ") + "."
 		}
 		if unknown := len(rows) - len(known); unknown > 0 {
-			part.Note = strings.TrimSpace(fmt.Sprintf("%s %s without a time.", part.Note, table.Count(unknown, "cell")))
+			part.Note = strings.TrimSpace(fmt.Sprintf("%s %s without a time.", part.Note, english.Count(unknown, "cell")))
 		}
 		part.Pareto = paretoOf(f, o, source)
 		list = append(list, part)

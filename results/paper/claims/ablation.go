@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -31,7 +31,7 @@ func (b *book) ablation(datasets []string) []forms {
 	for _, r := range b.rows(func(s paper.Setting) bool { return slices.Contains(datasets, s.Dataset) }, "ablation") {
 		f := forms{name: b.name(r.Setting)}
 		if v := b.row(r); v.has(labels...) {
-			f.values = results.Values(labels, func(l string) paper.Points { return v.of[l] })
+			f.values = lists.Values(labels, func(l string) paper.Points { return v.of[l] })
 		}
 		list = append(list, f)
 	}

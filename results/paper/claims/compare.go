@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -87,7 +88,7 @@ func Compare(numbers []paper.Number, records []results.Record) *Comparison {
 	r := newReproduction(numbers, records)
 	c := &Comparison{}
 	for _, printed := range r.publication.Rows {
-		row := Row{Setting: printed.Setting, Cells: results.Values(printed.Numbers, r.cell)}
+		row := Row{Setting: printed.Setting, Cells: lists.Values(printed.Numbers, r.cell)}
 		row.Gap, row.Ranking = gapOf(row.Cells), rank(row.Cells)
 		c.Rows = append(c.Rows, row)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Gap is the gap that a table prints beside QaTS, and the same gap of the reproduced
@@ -70,6 +70,6 @@ func (g *Gap) text(b *bufio.Writer) {
 	}
 	line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, g.Published.Signed(), g.Here.Signed(), (*g.Here-*g.Published).Signed(), "", g.Source))
 	if g.Note != "" {
-		table.Wrap(b, "      ", g.Note, width)
+		english.Wrap(b, "      ", g.Note, width)
 	}
 }

@@ -3,7 +3,7 @@ package claims
 import (
 	"io"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -74,7 +74,7 @@ func (c *Comparison) JSON(w io.Writer) error {
 func (s *Similar) JSON(w io.Writer) error { return table.WriteJSON(w, claimObjects(s.Claims)) }
 
 func claimObjects(claims []Judged) []any {
-	return results.Values(claims, func(c Judged) any { return claimObject{"claim", c} })
+	return lists.Values(claims, func(c Judged) any { return claimObject{"claim", c} })
 }
 
 func (c Cell) object() cellObject {

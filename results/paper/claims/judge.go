@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -65,7 +66,7 @@ func judge(publication *paper.Publication, rows []Row, records []results.Record)
 }
 
 func judgeBoth(published, measured *book) []Judged {
-	return results.Values(claims(), func(c claim) Judged {
+	return lists.Values(claims(), func(c claim) Judged {
 		return Judged{
 			Quote: c.quote, Where: c.where, Reading: c.reading,
 			Published: c.published(published), Measured: c.measured(measured),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -18,7 +19,7 @@ func (b *book) averages(id string) []paper.Row {
 
 // corrupted returns the networks of the averages.
 func (b *book) corrupted(id string) []network {
-	return results.Distinct(b.averages(id), func(r paper.Row) network { return network{r.Dataset, r.Backbone} })
+	return lists.Distinct(b.averages(id), func(r paper.Row) network { return network{r.Dataset, r.Backbone} })
 }
 
 // series returns the averages of a method on a network by severity; ok is false if

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -46,7 +47,7 @@ func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[str
 	for id := range a.found {
 		measured[id.Dataset] = true
 	}
-	s.Absent = results.Where(slices.Sorted(maps.Keys(like)), func(dataset string) bool { return !measured[dataset] })
+	s.Absent = lists.Where(slices.Sorted(maps.Keys(like)), func(dataset string) bool { return !measured[dataset] })
 	return s, nil
 }
 

@@ -3,7 +3,7 @@ package claims
 import (
 	"slices"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -43,12 +43,12 @@ func summarise(rows []Row) []Summary {
 			continue
 		}
 		for _, t := range paper.Tables() {
-			sum := summary(results.Where(rows, func(r Row) bool { return r.Table == t.ID }), source)
+			sum := summary(lists.Where(rows, func(r Row) bool { return r.Table == t.ID }), source)
 			sum.Table, sum.Metric = t.ID, t.Metric
 			list = append(list, sum)
 		}
 		for _, metric := range []string{"ece", "aece"} {
-			sum := summary(results.Where(rows, func(r Row) bool {
+			sum := summary(lists.Where(rows, func(r Row) bool {
 				return r.Metric == metric && slices.Contains(settingTables, r.Table) && !r.IsAverage()
 			}), source)
 			sum.Metric = metric

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -41,7 +42,7 @@ func (c *Comparison) Summary(w io.Writer) error {
 }
 
 func (c *Comparison) textTable(b *bufio.Writer, t paper.Table) {
-	rows := results.Where(c.Rows, func(r Row) bool { return r.Table == t.ID })
+	rows := lists.Where(c.Rows, func(r Row) bool { return r.Table == t.ID })
 	numbers, found := 0, 0
 	for _, r := range rows {
 		numbers += len(r.Cells)
@@ -99,7 +100,7 @@ func (r Row) text(b *bufio.Writer) {
 	if r.Gap != nil {
 		r.Gap.text(b)
 	}
-	table.Wrap(b, "    ", r.Ranking.String(), width)
+	english.Wrap(b, "    ", r.Ranking.String(), width)
 }
 
 // standIn returns how the network of the row differs from the paper's, where a
@@ -129,7 +130,7 @@ func (r Ranking) String() string {
 
 func (c *Comparison) textSummaries(b *bufio.Writer) {
 	for _, source := range []string{measured, standIn, simulated} {
-		list := results.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
+		list := lists.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
 		title := map[string]string{measured: "Measured", standIn: "Measured on networks that stand in for the paper's", simulated: "Simulated"}[source]
 		switch {
 		case len(list) > 0:
@@ -217,10 +218,10 @@ func textClaims(b *bufio.Writer, claims []Judged, where string) {
 	fmt.Fprintf(b, "  %-25s %s\n", where, count(func(c Judged) Judgement { return c.Measured }))
 	for i, c := range claims {
 		b.WriteString("\n")
-		table.Wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where), width)
-		table.Wrap(b, "    read as    ", c.Reading, width)
-		table.Wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures, width)
-		table.Wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures, width)
+		english.Wrap(b, fmt.Sprintf("%2d. ", i+1), fmt.Sprintf("\"%s\" (%s)", c.Quote, c.Where), width)
+		english.Wrap(b, "    read as    ", c.Reading, width)
+		english.Wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures, width)
+		english.Wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures, width)
 	}
 }
 

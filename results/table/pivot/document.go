@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -173,11 +174,11 @@ func (d *Document) settings() Settings {
 func (d *Document) banner() string {
 	switch s := d.settings(); {
 	case s.Simulated == 0:
-		return fmt.Sprintf("Measured: %d of %s", s.Measured, table.Count(s.all(), "setting"))
+		return fmt.Sprintf("Measured: %d of %s", s.Measured, english.Count(s.all(), "setting"))
 	case s.Measured == 0:
-		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", table.Count(s.Simulated, "setting"))
+		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", english.Count(s.Simulated, "setting"))
 	default:
-		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, table.Count(s.all(), "setting"), s.Measured)
+		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, english.Count(s.all(), "setting"), s.Measured)
 	}
 }
 
@@ -185,7 +186,7 @@ func (d *Document) banner() string {
 // contents.
 func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 	sum := d.settings()
-	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, table.Count(sum.all(), "setting"), sum.Simulated)
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, english.Count(sum.all(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}

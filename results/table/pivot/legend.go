@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -110,7 +111,7 @@ func (t *Pivot) belowLegend() (list []string) {
 func (t *Pivot) averages() string {
 	over := "over " + strings.Join(t.Spec.Average, ", ")
 	if t.Settings > 0 {
-		return fmt.Sprintf("Each number is the mean of %s (%s).", table.Count(t.Settings, "setting"), over)
+		return fmt.Sprintf("Each number is the mean of %s (%s).", english.Count(t.Settings, "setting"), over)
 	}
 	byRow, byColumn := true, true
 	for _, r := range t.Rows {
@@ -123,7 +124,7 @@ func (t *Pivot) averages() string {
 		case c.Settings == 0:
 			byColumn = false
 		case c.Settings > 1:
-			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, table.Count(c.Settings, "setting")))
+			list = append(list, fmt.Sprintf("%s is the mean of %s", c.Label, english.Count(c.Settings, "setting")))
 		}
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -36,7 +37,7 @@ func (p *pivoting) rank() error {
 			}
 		}
 	}
-	order, rankings := results.Group(all, func(e entry) string { return e.key })
+	order, rankings := lists.Group(all, func(e entry) string { return e.key })
 	for _, key := range order {
 		if err := p.mark(rankings[key]); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -96,8 +97,8 @@ func duplicate(a, b results.Record) error {
 // order returns the ids of a column in the order in which they are shown.
 func (p *pivoting) order(column string, shown []results.Record) []string {
 	listed := p.spec.Only[column]
-	found := results.Distinct(shown, func(r results.Record) string { return value(r, column) })
-	return slices.Concat(listed, results.Where(found, func(id string) bool { return !slices.Contains(listed, id) }))
+	found := lists.Distinct(shown, func(r results.Record) string { return value(r, column) })
+	return slices.Concat(listed, lists.Where(found, func(id string) bool { return !slices.Contains(listed, id) }))
 }
 
 // head lists the rivals and the columns.
@@ -111,8 +112,8 @@ func (p *pivoting) head(shown []results.Record) {
 		})
 	}
 	if !p.spec.methodsAreRows() { // columns without a rank come last
-		ranked := results.Where(p.rivals, func(r *Rival) bool { return r.Ranked })
-		p.rivals = append(ranked, results.Where(p.rivals, func(r *Rival) bool { return !r.Ranked })...)
+		ranked := lists.Where(p.rivals, func(r *Rival) bool { return r.Ranked })
+		p.rivals = append(ranked, lists.Where(p.rivals, func(r *Rival) bool { return !r.Ranked })...)
 	}
 	p.table.rivals = p.rivals
 	if !p.spec.methodsAreRows() {
@@ -277,5 +278,5 @@ func shownValue(r results.Record) string {
 }
 
 func values(r results.Record, columns []string) []string {
-	return results.Values(columns, func(c string) string { return value(r, c) })
+	return lists.Values(columns, func(c string) string { return value(r, c) })
 }

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // addRow appends row i of the table, with its mean where methods make the rows.
@@ -192,17 +193,17 @@ func (p *pivoting) settle(groups []*group) {
 		t.Rows[i].Settings = count(groups[i:i+1], all)
 	}
 	t.From = results.DistinctFrom(p.used)
-	t.StandIns = results.Distinct(results.Where(p.used, p.standsIn), func(r results.Record) string { return cmp.Or(r.StandIn(), Undeclared) })
+	t.StandIns = lists.Distinct(lists.Where(p.used, p.standsIn), func(r results.Record) string { return cmp.Or(r.StandIn(), Undeclared) })
 
 	var unknown []results.Record
 	for _, rival := range p.rivals {
-		list := results.Where(p.used, func(r results.Record) bool { return value(r, t.of()) == rival.ID })
+		list := lists.Where(p.used, func(r results.Record) bool { return value(r, t.of()) == rival.ID })
 		if len(list) > 0 {
 			rival.Changes = p.changes(list)
 		}
-		unknown = append(unknown, results.Where(list, func(r results.Record) bool { return p.changes([]results.Record{r}) == Unknown })...)
+		unknown = append(unknown, lists.Where(list, func(r results.Record) bool { return p.changes([]results.Record{r}) == Unknown })...)
 	}
-	t.Unknown = results.Distinct(unknown, func(r results.Record) string { return p.spec.label("method", r.Method) })
+	t.Unknown = lists.Distinct(unknown, func(r results.Record) string { return p.spec.label("method", r.Method) })
 }
 
 // liftNotes moves a footnote that all cells of a rival have to the label of the
@@ -248,9 +249,9 @@ func (p *pivoting) addMean(groups []*group) {
 		row.Settings += n
 	}
 	if row.Labels[0] = "Average"; len(row.Labels) > 1 {
-		row.Labels[1] = table.Count(row.Settings, "setting")
+		row.Labels[1] = english.Count(row.Settings, "setting")
 	} else {
-		row.Labels[0] += " (" + table.Count(row.Settings, "setting") + ")"
+		row.Labels[0] += " (" + english.Count(row.Settings, "setting") + ")"
 	}
 	for j := range t.Columns {
 		var list []results.Record

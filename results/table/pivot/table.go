@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -178,9 +179,9 @@ func (n Note) String() string {
 	if n.Vary {
 		text = "for example: " + text
 	}
-	where := table.Count(n.Rows, "row")
+	where := english.Count(n.Rows, "row")
 	if n.Times > n.Rows {
-		where = table.Count(n.Times, "time") + " in " + where
+		where = english.Count(n.Times, "time") + " in " + where
 	}
 	return text + " (" + where + ")"
 }
@@ -197,7 +198,7 @@ func (t *Pivot) Origin() string {
 	case t.Simulated == 0:
 		return fmt.Sprintf("All %d numbers are %s.", all, results.MeasuredOn(t.From))
 	case t.Measured == 0:
-		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", table.Count(all, "number"))
+		return fmt.Sprintf("SIMULATED: %s; none is of a real network.", english.Count(all, "number"))
 	}
 	return fmt.Sprintf("SIMULATED in part: %d of %d numbers, marked s; the rest is %s.", t.Simulated, all, results.MeasuredOn(t.From))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -140,7 +141,7 @@ func (t *Pivot) labels(r Row) []string {
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if t.Spec.Rows[i] != "method" {
-			list[i] += " (" + table.Count(r.Settings, "setting") + ")"
+			list[i] += " (" + english.Count(r.Settings, "setting") + ")"
 			break
 		}
 	}

@@ -1,4 +1,6 @@
-package results
+// Package lists has what the standard package slices lacks for lists of rows: the items
+// that a condition keeps, their groups and their different values.
+package lists
 
 // Values returns the value that of has for each item of a list.
 func Values[T, V any](list []T, of func(T) V) []V {

@@ -1,19 +1,10 @@
-package table
+package english
 
 import (
 	"io"
 	"strings"
 	"unicode/utf8"
 )
-
-// longest returns the number of characters of the longest text.
-func longest(list []string) int {
-	width := 0
-	for _, s := range list {
-		width = max(width, utf8.RuneCountInString(s))
-	}
-	return width
-}
 
 // Wrap writes text in lines of at most width characters where the words allow it.
 // The first line begins with head; the others are indented by the length of head.
