@@ -1,5 +1,3 @@
-// Package histograms averages histogram binnings with different numbers of bins. Package
-// calib has single ones.
 package binning
 
 import (
@@ -36,7 +34,7 @@ func binCounts(n int) (least, most int) {
 }
 
 const (
-	// averagedGap times the variance of the relative posteriors is the gap at which Average cuts.
+	// averagedGap times the variance of the relative posteriors is the gap at which keptCandidates cuts.
 	averagedGap = 0.001
 
 	// averagedLeast is the smallest normal number. Weights, divided by their sum, of
@@ -52,7 +50,7 @@ type averagedCandidate struct {
 }
 
 // averageHistograms fits a histogram to n probabilities p and their outcomes for each number of
-// bins m of Counts. A bin has the share of positive rows, an empty bin its centre. The
+// bins m of binCounts. A bin has the share of positive rows, an empty bin its centre. The
 // score is S_m = m c - 2 log L_m, where c is the cost of a bin and L_m the likelihood of
 // the outcomes. Weights are proportional to exp(-S_m/2).
 //
@@ -65,7 +63,7 @@ func averageHistograms(p []float64, positive []bool, cost float64) averagedHisto
 	var above []int // the rows that are not in the first bin of every histogram, which are few
 	firstRows, firstHits := 0.0, 0.0
 	for i, x := range p {
-		if float64(x*float64(most)) > 1 {
+		if !inFirstBin(x, most) {
 			above = append(above, i)
 			continue
 		}
@@ -76,42 +74,30 @@ func averageHistograms(p []float64, positive []bool, cost float64) averagedHisto
 	}
 	all := make([]averagedCandidate, 0, most-least+1)
 	for bins := least; bins <= most; bins++ {
-		rows, hits := make([]float64, bins), make([]float64, bins)
-		rows[0], hits[0] = firstRows, firstHits
+		t := newBinTally(bins)
+		t.rows[0], t.hits[0] = firstRows, firstHits
 		for _, i := range above {
-			b := softmax.Bin(p[i], bins)
-			rows[b]++
-			if positive[i] {
-				hits[b]++
-			}
+			t.add(p[i], positive[i])
 		}
-		c := averagedCandidate{score: float64(float64(bins)*cost) - 2*logLikelihood(rows, hits), histogram: hits}
-		for b, n := range rows {
-			if n > 0 {
-				hits[b] /= n
-			} else {
-				hits[b] = (float64(b) + 0.5) / float64(bins)
-			}
-		}
-		all = append(all, c)
+		all = append(all, averagedCandidate{score: float64(float64(bins)*cost) - 2*t.logLikelihood(), histogram: t.histogram()})
 	}
 	return weightedCandidates(keptCandidates(all))
 }
 
 // logLikelihood returns the log-likelihood of the outcomes if the probability of a row
 // is the share of its bin.
-func logLikelihood(rows, hits []float64) float64 {
+func (t binTally) logLikelihood() float64 {
 	sum := 0.0
-	for b, n := range rows {
-		if h := hits[b]; h > 0 && h < n {
+	for b, n := range t.rows {
+		if h := t.hits[b]; h > 0 && h < n {
 			sum += float64(h*softmax.Log(h/n)) + float64((n-h)*softmax.Log((n-h)/n))
 		}
 	}
 	return sum
 }
 
-// keptCandidates computes the relative posteriors and returns the candidates that Average keeps,
-// the best first.
+// keptCandidates computes the relative posteriors and returns the candidates that are kept,
+// the best first; see averageHistograms.
 func keptCandidates(all []averagedCandidate) []averagedCandidate {
 	best := slices.MinFunc(all, func(a, b averagedCandidate) int { return cmp.Compare(a.score, b.score) }).score
 	mean, variance := 0.0, 0.0
@@ -176,7 +162,7 @@ func (a *averagedHistogram) mean(x float64) float64 {
 	return min(sum, 1)
 }
 
-// Check rejects weights and values that Average does not return.
+// Check rejects weights and values that averageHistograms does not return.
 func (a averagedHistogram) Check() error {
 	if len(a.Weights) == 0 || len(a.Weights) != len(a.Histograms) {
 		return fmt.Errorf("%d weights and %d histograms: want as many, at least one", len(a.Weights), len(a.Histograms))

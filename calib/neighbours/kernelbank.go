@@ -1,6 +1,3 @@
-// Package simplex estimates the probabilities of classes by kernel regression
-// on the simplex: of a row, from the labels of calibration rows with similar
-// probabilities (Popordanoska, Sayer and Blaschko 2022).
 package neighbours
 
 import (

@@ -84,11 +84,12 @@ func fitSpline(rows []calib.TopRow, knots int) (splineMap, error) {
 	slices.SortFunc(rows, func(a, b calib.TopRow) int { return cmp.Compare(b.Tail, a.Tail) })
 	n := len(rows)
 	equal := stretch.Logits.Groups(n, func(i int) float64 { return calib.TopStretched(rows[i].Tail) })
-	at := func(i int) float64 {
-		if n == 1 {
-			return 1
-		}
-		return float64(i) / float64(n-1)
+	at := make([]float64, n)
+	for i := range at {
+		at[i] = float64(i) / float64(n-1)
+	}
+	if n == 1 {
+		at[0] = 1
 	}
 	basis := naturalBasis(min(knots, max(n, 2)))
 	cumulative := make([]float64, n) // D
@@ -114,7 +115,7 @@ func fitSpline(rows []calib.TopRow, knots int) (splineMap, error) {
 	for lo, hi := range equal {
 		slope := 0.0
 		for i := lo; i < hi; i++ {
-			slope += basis.slope(y, at(i)) / float64(hi-lo)
+			slope += basis.slope(y, at[i]) / float64(hi-lo)
 		}
 		m.X, m.Y = append(m.X, calib.TopStretched(rows[lo].Tail)), append(m.Y, calib.TopConf(rows[lo].Tail)+slope)
 	}
@@ -139,12 +140,12 @@ func naturalBasis(knots int) basis {
 }
 
 // leastSquares returns the values at the knots of the spline that is nearest to the
-// points (at(i), y_i). For a single point it returns the values of least norm.
-func (b basis) leastSquares(y []float64, at func(i int) float64) ([]float64, error) {
+// points (at_i, y_i). For a single point it returns the values of least norm.
+func (b basis) leastSquares(y, at []float64) ([]float64, error) {
 	a := mat.NewDense(len(y), len(b), nil)
 	for i := range y {
 		for j := range b {
-			a.Set(i, j, b[j].Predict(at(i)))
+			a.Set(i, j, b[j].Predict(at[i]))
 		}
 	}
 	var x mat.Dense

@@ -49,10 +49,10 @@ func TestSplineRecoversSplines(t *testing.T) {
 			want[j] = rng.NormFloat64()
 		}
 		value := func(t float64) float64 { return s.value(want, t) }
-		at := func(i int) float64 { return float64(i) / 199 }
-		y := make([]float64, 200)
+		at, y := make([]float64, 200), make([]float64, 200)
 		for i := range y {
-			y[i] = value(at(i))
+			at[i] = float64(i) / 199
+			y[i] = value(at[i])
 		}
 		if got, err := s.leastSquares(y, at); err != nil || !testset.Near(got, want, 1e-9) {
 			t.Errorf("%d knots: %v, %v; want %v", knots, got, err, want)

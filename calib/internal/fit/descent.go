@@ -80,7 +80,7 @@ type evaluation struct {
 	f        float64
 	gradient []float64
 	err      error
-	panicked any // by eval, such as the fault of a matrix that was cut while it was mapped
+	panicked any // by eval
 }
 
 // errOverflow ends a descent that has met numbers beyond float64.
