@@ -31,13 +31,13 @@ var fitsFormat = csvfile.Format[Parameter]{
 		if p.Name != "" {
 			value = csvfile.FormatNumber(p.Value)
 		}
-		return append(p.Setting.fields(), p.Method, p.Name, value, plainText(p.Bound), plainText(p.Warning), p.Source)
+		return append(p.Setting.fields(), p.Method, p.Name, value, csvfile.PlainText(p.Bound), csvfile.PlainText(p.Warning), p.Source)
 	},
 	Parse: func(row *csvfile.Row) Parameter {
 		p := Parameter{Setting: parseSetting(row), Method: row.Text(), Name: row.Text()}
 		var present bool
 		p.Value, present = row.NumberOrNone()
-		p.Bound, p.Warning, p.Source = plainText(row.Text()), plainText(row.Text()), row.Text()
+		p.Bound, p.Warning, p.Source = csvfile.PlainText(row.Text()), csvfile.PlainText(row.Text()), row.Text()
 		if present != (p.Name != "") {
 			row.Fail("value", "a parameter and its value are given together or not at all")
 		}

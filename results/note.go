@@ -167,17 +167,3 @@ func MeasuredOn(from []string) string {
 	}
 	return "measured on " + strings.Join(from, " and ")
 }
-
-// plainText makes a text that a CSV file keeps unchanged: encoding/csv reads CRLF
-// inside quotes as LF, and an error text may have any bytes. One that begins as
-// a formula of a spreadsheet does gets an apostrophe before it, so that opening the
-// file there computes nothing.
-func plainText(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = strings.ReplaceAll(s, "\r", "\n")
-	s = strings.ToValidUTF8(s, "?")
-	if s != "" && strings.ContainsRune("=+-@\t", rune(s[0])) {
-		s = "'" + s
-	}
-	return s
-}

@@ -57,12 +57,15 @@ func TestTextFormOfANote(t *testing.T) {
 		"from text=a b":                `from: "b" is no key of this fact, or is there twice`,
 		"warning text=a count=1.5":     `warning: count: "1.5" is not a whole number`,
 		"at-bound parameter=a bound=x": `at-bound: bound: "x" is not a number`,
+		"not-converged value=0x1p3":    `not-converged: value: "0x1p3" is not a number`,
+		"not-converged value=1_0":      `not-converged: value: "1_0" is not a number`,
 	} {
 		if n, err := ParseNote(text); err == nil || err.Error() != why {
 			t.Errorf("%s: %v, %v, want %s", text, n, err, why)
 		}
 	}
-	for text, why := range map[string]string{"from": "a fact of kind from has no text", "missing set=test": "a fact of kind missing has no arrays", "warning text=a value=inf": "+Inf is not finite"} {
+	for text, why := range map[string]string{"from": "a fact of kind from has no text", "missing set=test": "a fact of kind missing has no arrays", "warning text=a value=inf": "+Inf is not finite",
+		"at-bound parameter=a bin=-3": "the bin of a fact is -3"} {
 		if err := noted(text).check(); err == nil || err.Error() != "column note: "+why {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -151,6 +154,33 @@ func TestNoteIsNoFormula(t *testing.T) {
 		}
 		if !strings.Contains(once, ",reason text=") && !strings.Contains(once, ",\"reason text=") {
 			t.Errorf("%q: %s", why, once)
+		}
+	}
+}
+
+// TestTextsAreNoFormulas: a spreadsheet does not compute a warning or the name of a
+// processor. The text of the file is read as it is, and written again without a change.
+func TestTextsAreNoFormulas(t *testing.T) {
+	setting := Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce"}
+	for text, want := range map[string]string{"=HYPERLINK(1)": "'=HYPERLINK(1)", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "a=1\r\n": "a=1\n", "\xff": "?"} {
+		var fits, times bytes.Buffer
+		if err := fitsFormat.Write(&fits, []Parameter{{Setting: setting, Method: "ts", Warning: text, Source: "measured"}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := timesFormat.Write(&times, []Time{{Setting: setting, Method: "ts", Source: "measured", Seconds: 1, Known: true, Rows: 1, Classes: 2, Processor: text, Instructions: "avx2"}}); err != nil {
+			t.Fatal(err)
+		}
+		once := fits.String()
+		list, err := fitsFormat.Read(&fits, "fits.csv")
+		if err != nil || list[0].Warning != want {
+			t.Fatalf("%q: %+v, %v, want %q", text, list, err, want)
+		}
+		var again bytes.Buffer
+		if err := fitsFormat.Write(&again, list); err != nil || again.String() != once {
+			t.Errorf("%q: %s, then %s (%v)", text, once, &again, err)
+		}
+		if list, err := timesFormat.Read(&times, "times.csv"); err != nil || list[0].Processor != want {
+			t.Errorf("%q: %+v, %v, want %q", text, list, err, want)
 		}
 	}
 }

@@ -201,15 +201,15 @@ func (at field) parse(text string) (after string, err error) {
 			err = fmt.Errorf("%.40q is not a whole number", value)
 		}
 	case *float64:
-		if *v, err = strconv.ParseFloat(value, 64); err != nil {
+		if *v, err = strconv.ParseFloat(value, 64); err != nil || strings.ContainsAny(value, "xX_") {
 			err = fmt.Errorf("%.40q is not a number", value)
 		}
 	}
 	return after, err
 }
 
-// check returns an error for a fact without what it is about, or with a number that is not
-// finite.
+// check returns an error for a fact without what it is about, with a negative count, or with
+// a number that is not finite.
 func (n Note) check() error {
 	for i := range n {
 		for j, at := range n[i].fields() {
@@ -217,6 +217,10 @@ func (n Note) check() error {
 			case *string:
 				if j == 0 && *v == "" {
 					return csvfile.Fault("note", "a fact of kind %s has no %s", n[i].Kind, at.key)
+				}
+			case *int:
+				if *v < 0 {
+					return csvfile.Fault("note", "the %s of a fact is %d", at.key, *v)
 				}
 			case *float64:
 				if err := csvfile.CheckFinite("note", *v); err != nil {

@@ -47,13 +47,13 @@ var timesFormat = csvfile.Format[Time]{
 			seconds = csvfile.FormatNumber(t.Seconds)
 		}
 		return append(t.Setting.fields(), t.Method, t.Source, seconds, csvfile.FormatCount(t.Rows), csvfile.FormatCount(t.Classes),
-			plainText(t.Processor), t.Instructions)
+			csvfile.PlainText(t.Processor), t.Instructions)
 	},
 	Parse: func(row *csvfile.Row) Time {
 		t := Time{Setting: parseSetting(row), Method: row.Text(), Source: row.Text()}
 		t.Seconds, t.Known = row.NumberOrNone()
 		t.Rows, t.Classes = row.CountOrNone(), row.CountOrNone()
-		t.Processor, t.Instructions = plainText(row.Text()), row.Text()
+		t.Processor, t.Instructions = csvfile.PlainText(row.Text()), row.Text()
 		return t
 	},
 	Check: func(t Time) error {

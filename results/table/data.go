@@ -5,10 +5,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+
+	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
 // CSV writes the keys of the columns and a line for each row. Numbers have nine
-// significant digits; a cell without a value is empty.
+// significant digits; a cell without a value is empty. A text that a spreadsheet would take
+// for a formula begins with an apostrophe.
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	line := []string{}
@@ -29,6 +32,8 @@ func (t *Table) CSV(w io.Writer) error {
 				if digits, ok := significant(v); ok {
 					text = digits
 				}
+			case string:
+				text = csvfile.PlainText(v)
 			default:
 				text = fmt.Sprint(v)
 			}

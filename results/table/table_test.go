@@ -128,6 +128,34 @@ bcd
 	}
 }
 
+// A column of long texts that others follow is folded in a part of its own.
+func TestAColumnIsFoldedBeforeOthersToo(t *testing.T) {
+	list := NewList([]string{"A", "B", "C"}, [][]string{{"a", strings.Repeat("word ", 12), "c"}})
+	list.Columns[1].Fold = true
+	const want = `A  B
+a  word word word word word
+   word word word word word
+   word word
+
+A  C
+a  c
+`
+	if got := textOf(t, list, 30); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A spreadsheet that opens a table computes nothing; numbers stay as they are.
+func TestTextsOfACSVAreNoFormulas(t *testing.T) {
+	for text, want := range map[string]string{"=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-a": "'-a", "+a": "'+a", "a=1": "a=1"} {
+		table := Table{Columns: []Column{{Key: "a"}, {Key: "b"}}, Rows: []Row{{Cells: []Cell{Words(text), {Value: -1.5}}}}}
+		var b strings.Builder
+		if err := table.CSV(&b); err != nil || b.String() != "a,b\n"+want+",-1.5\n" {
+			t.Errorf("%q: %q, %v", text, b.String(), err)
+		}
+	}
+}
+
 // Data forms have values, not what is printed of them, and no totals.
 func TestDataForms(t *testing.T) {
 	var b strings.Builder

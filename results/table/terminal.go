@@ -120,9 +120,10 @@ func (t *Table) folded(width int) (parts [][]string) {
 	return parts
 }
 
-// leastWidth is the width that a column needs.
+// leastWidth is the width that a column needs. One that others follow is not folded beside
+// them.
 func (t *Table) leastWidth(j int, s strip) int {
-	if t.Columns[j].Fold {
+	if shown := t.shown(); t.Columns[j].Fold && j == shown[len(shown)-1] {
 		return min(leastFold, s.width)
 	}
 	return s.width

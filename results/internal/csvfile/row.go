@@ -178,3 +178,17 @@ func CheckRange(column string, x, lo, hi float64) error {
 func CheckFinite(column string, x float64) error {
 	return CheckRange(column, x, math.Inf(-1), math.Inf(1))
 }
+
+// PlainText makes a text that a CSV file keeps unchanged: encoding/csv reads CRLF
+// inside quotes as LF, and an error text may have any bytes. One that begins as
+// a formula of a spreadsheet does gets an apostrophe before it, so that opening the
+// file there computes nothing.
+func PlainText(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\r", "\n")
+	s = strings.ToValidUTF8(s, "?")
+	if s != "" && strings.ContainsRune("=+-@\t", rune(s[0])) {
+		s = "'" + s
+	}
+	return s
+}
