@@ -3,6 +3,8 @@ package calib
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -347,5 +349,13 @@ func (m ctsMap) Apply(dst data.Probs, set *data.Set) {
 func (m ctsMap) NumClasses() int { return len(m.T) }
 
 func (m ctsMap) Check() error {
-	return checkClasses(m.T, func(t float64) error { return CheckTemperature("T", t) })
+	if len(m.T) == 0 {
+		return errors.New("no classes")
+	}
+	for j, t := range m.T {
+		if err := CheckTemperature("T", t); err != nil {
+			return fmt.Errorf("class %d: %w", j, err)
+		}
+	}
+	return nil
 }

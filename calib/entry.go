@@ -27,7 +27,7 @@ type Entry struct {
 	Method Method `json:"-"` // with the default options
 
 	with    func(set func([]Option) error) (Method, error)
-	restore func(decode func(v any) error) (Map, error)
+	restore func(params []byte) (Map, error)
 }
 
 // Facts say where a method comes from and what it was compared with. qats methods NAME
@@ -55,9 +55,9 @@ func NewEntry[M Method, P Map](e Entry) Entry {
 		}
 		return m, err
 	}
-	e.restore = func(decode func(v any) error) (Map, error) {
+	e.restore = func(params []byte) (Map, error) {
 		var p P
-		if err := decode(&p); err != nil {
+		if err := decodeStrict(params, &p); err != nil {
 			return nil, err
 		}
 		if err := p.Check(); err != nil {

@@ -31,15 +31,12 @@ type PerClass[F interface{ Check() error }] struct {
 // NumClasses returns k.
 func (m PerClass[F]) NumClasses() int { return len(m.Classes) }
 
-func (m PerClass[F]) Check() error { return checkClasses(m.Classes, F.Check) }
-
-// checkClasses rejects a saved map without classes, or with a class that check rejects.
-func checkClasses[T any](classes []T, check func(T) error) error {
-	if len(classes) == 0 {
+func (m PerClass[F]) Check() error {
+	if len(m.Classes) == 0 {
 		return errors.New("no classes")
 	}
-	for j, c := range classes {
-		if err := check(c); err != nil {
+	for j, f := range m.Classes {
+		if err := f.Check(); err != nil {
 			return fmt.Errorf("class %d: %w", j, err)
 		}
 	}

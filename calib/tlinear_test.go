@@ -1,7 +1,6 @@
 package calib
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -95,7 +94,7 @@ func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 				unit = max(unit, TopGap(set.Logits.Row(i)))
 			}
 		}
-		m, err := e.restore(func(v any) error { return json.Unmarshal(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit), v) })
+		m, err := e.restore(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func newLikelyRow(m *softmax.Moments) likelyRow {
 	return likelyRow{most, m.Tail, float32(most + logS0 - slack)}
 }
 
-// likelyRows returns the LikelyRow of each of the n rows of a calibration set: one pass
+// likelyRows returns the likelyRow of each of the n rows of a calibration set: one pass
 // of the kernel. It returns an error if the set is empty or a row has no label.
 func likelyRows(ctx context.Context, set *data.Set) ([]likelyRow, error) {
 	if err := fit.CheckLabelled(set); err != nil {

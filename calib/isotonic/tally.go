@@ -13,7 +13,7 @@ import (
 // would become a knot.
 const tieShare = stretch.Logits
 
-// windows returns the windows to try in turn; see NewTally. Values in a window below a
+// windows returns the windows to try in turn; see newTally. Values in a window below a
 // positive are kept one by one. A window is a share of the positive. The first is
 // nearly always wide enough.
 func windows() []float64 { return []float64{0x1p-18, 0x1p-9, math.Inf(1)} }
@@ -36,7 +36,7 @@ type tally struct {
 }
 
 // newTally returns a tally with all its positives, which it sorts in place and
-// keeps. The window is one of Windows.
+// keeps. The window is one of windows.
 func newTally(positives []float64, window float64) *tally {
 	slices.Sort(positives)
 	t := &tally{x: positives[:0], low: 1 / (1 + window)}
