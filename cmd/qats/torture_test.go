@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/cluster"
 )
@@ -584,7 +585,7 @@ func (x *torture) model() func() (string, error) {
 		set.Labels = append(set.Labels, int32((i+x.rng.IntN(2))%3))
 	}
 	var models [][]byte
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		c := e.Method.Contract()
 		in := calib.Input{Seed: 1, Cal: set.View(c.Cal), Target: set.View(c.Target)}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -625,14 +626,14 @@ func (x *torture) model() func() (string, error) {
 				return "rejected", nil
 			}
 		}
-		m, err := calib.LoadModel(bytes.NewReader(text), calib.Registry())
+		m, err := calib.LoadModel(bytes.NewReader(text), all.Registry())
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				return "", fmt.Errorf("an error of several lines: %w", err)
 			}
 			return "rejected", nil
 		}
-		e, _ := calib.Lookup(m.Method)
+		e, _ := all.Lookup(m.Method)
 		seen := set.View(e.Method.Contract().Test)
 		if m.Classes != 0 && m.Classes != 3 || calib.CheckSet(m.Map, seen) != nil {
 			return "of another shape", nil
@@ -978,7 +979,7 @@ func (x *torture) extreme() (string, error) {
 	dir := x.folder("extreme")
 	defer os.RemoveAll(dir)
 	var entries []calib.Entry
-	for _, e := range calib.Registry() {
+	for _, e := range all.Registry() {
 		if c := e.Method.Contract(); (c.Cal|c.Test|c.Target)&^(data.Logits|data.Labels|data.Features) == 0 {
 			entries = append(entries, e)
 		}
