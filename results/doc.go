@@ -23,8 +23,8 @@
 // applies the same checks. Two changes that spreadsheets make are accepted: a byte order
 // mark and CRLF line ends.
 //
-// A note is a list of facts ([Note]). A row of status skip or fail gives its reason there. Its source may be
-// empty, because a set that does not exist is neither measured nor simulated.
+// A note is a list of facts ([Note]). A row of status skip or fail gives its reason there. Its
+// source may be empty, because a set that does not exist is neither measured nor simulated.
 //
 // A file is replaced as a whole: a reader sees the old file or the new one, even
 // if the writer is killed.

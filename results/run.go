@@ -142,9 +142,10 @@ func decodeRun(text []byte, name string) (*Run, error) {
 	return &r, nil
 }
 
-// check compares rows that were read from the CSV files with run.json: the number of rows of each file, and the digest of the keys of the records. A file
-// that does not exist has no rows. Without a run.json there is nothing to compare with,
-// and no error: the CSV files alone are enough.
+// check compares rows that were read from the CSV files with run.json: the number of rows of
+// each file, and the digest of the keys of the records. A file that does not exist has no
+// rows. Without a run.json there is nothing to compare with, and no error: the CSV files alone
+// are enough.
 //
 // Values are not compared, so a script may change them. It may add or remove rows if
 // it removes run.json too.

@@ -18,11 +18,11 @@ const (
 // Bases returns all bases, the weakest first.
 func Bases() []Basis { return []Basis{ByName, ByStatement, ByRowIDs} }
 
-// Samples returns the data set, or the family of data sets, that the test samples are of,
-// and what says so: the note, or else the dataset's name. A name of the
-// table of [Families] stands for the family. Another name loses the usual endings of
-// derived sets, -c for corrupted and -lt for long-tailed ones: mine-c, mine-lt-r10 and
-// mine-lt-r10-balanced have the samples of mine.
+// Samples returns the data set, or the family of data sets, that the test samples are of, and
+// what says so: the note, or else the dataset's name. A name of the table of [Families] stands
+// for the family. Another name loses the usual endings of derived sets, -c for corrupted and
+// -lt for long-tailed ones: mine-c, mine-lt-r10 and mine-lt-r10-balanced have the samples of
+// mine.
 func (r Record) Samples() (name string, by Basis) {
 	if stated := r.Note.Text(Samples); stated != "" {
 		return sampled(stated), ByStatement

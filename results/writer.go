@@ -13,8 +13,8 @@ import (
 )
 
 // A Writer writes the CSV files of a Folder, the rows of some settings at a time.
-// results-wide.csv holds the values of results.csv in wide form. Commit puts them into place; until then the old
-// files stay.
+// results-wide.csv holds the values of results.csv in wide form. Commit puts them into place;
+// until then the old files stay.
 type Writer struct {
 	records *csvfile.Writer[Record]
 	bins    *csvfile.Writer[Bin]

@@ -112,8 +112,8 @@ func (l *Life) write(state string) {
 	}
 }
 
-// ReadSigns reads the signs of the newest run on a store: those with the count of shards, the cells of
-// the plan and the digest of the newest sign.
+// ReadSigns reads the signs of the newest run on a store: those with the count of shards, the
+// cells of the plan and the digest of the newest sign.
 func ReadSigns(store string) ([]Sign, error) {
 	dir := filepath.Join(store, LifeFolder)
 	files, err := os.ReadDir(dir)

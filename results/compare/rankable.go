@@ -8,10 +8,10 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Rankable returns the metrics of the rows that an agreement of rankings compares where
-// none is named: all that have a direction and are not metrics.Entry.Unranked. A metric without a value on more than a fifth of the
-// settings is sparse and left out, because an agreement is over the settings of all its
-// metrics.
+// Rankable returns the metrics of the rows that an agreement of rankings compares where none
+// is named: all that have a direction and are not metrics.Entry.Unranked. A metric without a
+// value on more than a fifth of the settings is sparse and left out, because an agreement is
+// over the settings of all its metrics.
 func Rankable(records []results.Record) (names, sparse []string) {
 	rows := lists.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
 	names = lists.Where(lists.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
