@@ -55,7 +55,8 @@ func streamedContract() Contract {
 func (TemperatureScaling) Contract() Contract { return streamedContract() }
 
 // Fit returns the temperature that fit.Temperature finds. It warns if the NLL has no
-// minimum. Then T is at a bound, or it is 1 if all logits of every row are equal.
+// minimum inside the bounds: T is then at a bound, or 1 if all logits of every row are
+// equal. It also warns if the search did not converge.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := in.Objective()
 	if err != nil {

@@ -50,7 +50,7 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 		"mixed within": {Input{Bins: one(func(b *results.Bin) { b.Source = simulated })}, "simulated rows beside measured ones"},
 	} {
 		for _, e := range Registry() {
-			if !e.PerCell {
+			if !e.PerSetting {
 				continue
 			}
 			f, err := e.Draw(c.in)
@@ -78,7 +78,7 @@ func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 		back[len(all)-1-i] = b
 	}
 	for _, e := range Registry() {
-		if !e.PerCell {
+		if !e.PerSetting {
 			continue
 		}
 		want := encode(t, mustDraw(t, e, Input{Bins: testBins("uncal", "qats")}), SVG)

@@ -15,8 +15,8 @@ type Entry struct {
 
 	// Draw checks the rows and returns the figure. The figure keeps the slices of
 	// in; they must not be changed while it is in use. Errors name the figure and
-	// the row that cannot be drawn. If Kind.PerCell, Input.Bins holds the rows of one
-	// cell. If Kind.Judges, the error of simulated rows is ErrSimulated.
+	// the row that cannot be drawn. If Kind.PerSetting, Input.Bins holds the rows of one
+	// setting. If Kind.Judges, the error of simulated rows is ErrSimulated.
 	Draw func(in Input) (*Figure, error) `json:"-"`
 }
 

@@ -68,7 +68,7 @@ func digests(t *testing.T) string {
 	for _, e := range Registry() {
 		f := mustDraw(t, e, sample(e.Name, methods...))
 		formats := []Format{SVG, PDF, PGF, PNG}
-		if !e.PerCell {
+		if !e.PerSetting {
 			formats = formats[:3] // a large PNG takes long and tests nothing new
 		}
 		for _, format := range formats {

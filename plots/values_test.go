@@ -166,7 +166,7 @@ func TestMissingValuesShareNotes(t *testing.T) {
 // others are drawn.
 func TestAbsentMethodIsNoted(t *testing.T) {
 	for _, e := range Registry() {
-		if e.PerCell || e.Name == "dominance" || e.Name == "forest" {
+		if e.PerSetting || e.Name == "dominance" || e.Name == "forest" {
 			continue
 		}
 		in := sample(e.Name, "uncal", "qats")

@@ -286,7 +286,7 @@ kind that shows one setting is drawn once for each setting.`,
 			itself := func(e plots.Entry) any { return e }
 			return printList(cmd.OutOrStdout(), plots.Registry(), asJSON, itself, []string{"KIND", "SETTINGS", "SUMMARY"}, func(e plots.Entry) []string {
 				shows := "several"
-				if e.PerCell {
+				if e.PerSetting {
 					shows = "one"
 				}
 				return []string{e.Name, shows, e.Summary}

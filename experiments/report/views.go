@@ -78,7 +78,7 @@ func (v *views) write() error {
 	}
 	for _, f := range v.spec.Figures {
 		draw := v.figureOfMany
-		if f.Kind.PerCell {
+		if f.Kind.PerSetting {
 			draw = v.figurePerSetting
 		}
 		if err := draw(f); err != nil {

@@ -59,7 +59,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,
 		Metrics: item.Metric, Methods: item.Methods, Labels: s.labels(), Experiments: item.Experiments, Only: item.only(),
 	}
-	if f.Kind.PerCell && f.Experiments != nil {
+	if f.Kind.PerSetting && f.Experiments != nil {
 		r.errorf(item, "a %s figure shows one setting of this spec; experiments is for the kinds that show several settings", f.Kind.Name)
 	}
 	if what := wrongMetrics(f); what != "" {

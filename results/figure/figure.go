@@ -5,11 +5,11 @@ import "github.com/qats-bench/qats/results"
 
 // Kind is a kind of figure.
 type Kind struct {
-	Name    string `json:"name"`        // id in specs, and the beginning of file names
-	Summary string `json:"summary"`     // one sentence
-	Metrics int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
-	PerCell bool   `json:"one_setting"` // drawn once for each cell
-	Judges  bool   `json:"-"`           // it has tests or intervals of differences, so it is not drawn of simulated rows
+	Name       string `json:"name"`        // id in specs, and the beginning of file names
+	Summary    string `json:"summary"`     // one sentence
+	Metrics    int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
+	PerSetting bool   `json:"one_setting"` // drawn once for each setting
+	Judges     bool   `json:"-"`           // it has tests or intervals of differences, so it is not drawn of simulated rows
 }
 
 // Spec describes a figure of a report. A kind that shows one setting is drawn
@@ -30,14 +30,14 @@ type Spec struct {
 func Kinds() []Kind {
 	return []Kind{
 		{
-			Name:    "reliability",
-			Summary: "Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin. One panel for each method.",
-			PerCell: true,
+			Name:       "reliability",
+			Summary:    "Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin. One panel for each method.",
+			PerSetting: true,
 		},
 		{
-			Name:    "quantile-gap",
-			Summary: "Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence. One line for each method.",
-			PerCell: true,
+			Name:       "quantile-gap",
+			Summary:    "Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence. One line for each method.",
+			PerSetting: true,
 		},
 		{
 			Name:    "quantile-gap-grid",

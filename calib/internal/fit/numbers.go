@@ -8,7 +8,7 @@ import (
 )
 
 // MinT and MaxT bound every fitted temperature. They are active where the NLL
-// has no minimum: T falls without limit if every row is classified correctly,
+// has no minimum between them. It may have none at all: T falls without limit if every row is classified correctly,
 // and grows without limit if the labels contradict the logits.
 const (
 	MinT = 1e-3

@@ -82,18 +82,18 @@ const stepTol = 5e-9
 // beta. So the minimum is where log D = log G. D is close to a power of beta, so
 // u = log beta is nearly linear in y = log D. A pass at u gives y and the slope
 // du/dy = -D/(beta Var_p[l]). A polynomial u(y) goes through the values and the
-// slopes of the passes so far, and the next u is its value at y = log G (inverse
+// slopes of the newest passes, and the next u is its value at y = log G (inverse
 // Hermite interpolation; after one pass this is the Newton step). If two
 // passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
 // sets a sample of the rows gives the first u and removes most of the
 // nonlinearity; see reference.
 //
-// Every step stays inside a bracket. If interpolation leaves it, bisection shrinks
-// it. The fit ends after a pass whose gradient is below GradTol and whose Newton
-// step is below stepTol. That step is the error of u to first order. From
-// thinFrom rows on a pass is expensive. There the fit also ends after a pass whose
-// Newton step is below lastStep. It then takes the step, unless the step leaves the
-// bounds.
+// Every step stays inside a bracket. If interpolation leaves it or goes far beyond a
+// Newton step, a Newton step is taken, and bisection if that leaves it too. The fit ends
+// after a pass whose gradient is below GradTol and whose Newton step is below stepTol.
+// That step is the error of u to first order. From thinFrom rows on a pass is expensive.
+// There the fit also ends after a pass whose Newton step is below lastStep. It then takes
+// the step, unless the step leaves the bounds.
 func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
 	if err == nil && ref != nil && o.Rows() >= thinFrom {
