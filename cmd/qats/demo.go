@@ -88,7 +88,11 @@ func scoreTable(d *inspect.Demo) *table.Table {
 	for _, c := range d.Columns {
 		var fitted []string
 		for _, p := range c.Parameters {
-			fitted = append(fitted, fmt.Sprintf("%s = %.3f", p.Name, p.Value))
+			value := fmt.Sprintf("%.3f", p.Value)
+			if p.Value == 0 { // exactly: not the 0.000 of a small number
+				value = "0"
+			}
+			fitted = append(fitted, p.Name+" = "+value)
 		}
 		for _, w := range c.Warnings {
 			fitted = append(fitted, w.String())
