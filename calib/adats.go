@@ -58,7 +58,8 @@ var AdaTSEntry = NewEntry[AdaTS, adatsMap](Entry{
 	Version: 2,
 	Summary: "temperature from an autoencoder of the features",
 	Aliases: []string{"adaptive-temperature-scaling"},
-	Cost:    200000,
+	Cost:    200_000,
+	Cost100: 50_000,
 })
 
 const (

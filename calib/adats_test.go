@@ -163,7 +163,7 @@ func TestAdaTSIsTheMeanOverDraws(t *testing.T) {
 		}
 	}
 	for _, draws := range []int{-1, adatsMostDraws + 1} {
-		if _, err := AdaTSEntry.With(setInts(map[string]int{"draws": draws})); err == nil || !strings.Contains(err.Error(), "draws: ") {
+		if _, err := withInts(AdaTSEntry, map[string]int{"draws": draws}); err == nil || !strings.Contains(err.Error(), "draws: ") {
 			t.Errorf("%d draws: %v", draws, err)
 		}
 	}
@@ -260,7 +260,7 @@ func TestAdaTSStandardisesFeatures(t *testing.T) {
 func TestAdaTSOptionsAndTemperaturesAreLimited(t *testing.T) {
 	entry, _ := lookup("adats")
 	for name, bad := range map[string]int{"epochs": 0, "max_steps": -1, "hidden": 7} {
-		if _, err := entry.With(setInts(map[string]int{name: bad})); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := withInts(entry, map[string]int{name: bad}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s = %d: %v", name, bad, err)
 		}
 	}

@@ -122,7 +122,7 @@ func TestBinMethodsRejectBadOptions(t *testing.T) {
 	for _, name := range []string{"bts", "cbt"} {
 		e, _ := lookup(name)
 		for _, bins := range []int{0, -3, maxBins + 1} {
-			if _, err := e.With(setInts(map[string]int{"bins": bins})); err == nil || !strings.Contains(err.Error(), "bins: ") {
+			if _, err := withInts(e, map[string]int{"bins": bins}); err == nil || !strings.Contains(err.Error(), "bins: ") {
 				t.Errorf("%s with %d bins: %v", name, bins, err)
 			}
 		}

@@ -47,7 +47,8 @@ var CTSEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 	Version: 1,
 	Summary: "a temperature for the logit of each class, found on a grid for the least ECE-15",
 	Aliases: []string{"class-temperature-scaling", "classwise-temperature-scaling"},
-	Cost:    200,
+	Cost:    135,
+	Cost100: 490,
 })
 
 const (

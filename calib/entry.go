@@ -3,6 +3,7 @@ package calib
 import (
 	"cmp"
 	"fmt"
+	"math"
 )
 
 // Entry is one line of the registry: a method as users meet it. NewEntry makes
@@ -17,17 +18,18 @@ type Entry struct {
 
 	Facts // of the methods of this project, their doc comments have them, and calib/all sets them
 
-	// Cost is the CPU time of a fit with the default options, in passes over the
-	// calibration rows (a pass reads n x k logits and takes their log-sum-exp: about
-	// 0.8 (k + 20) ns a row). It is a rough measurement, between sets of 524 x 2 and
-	// 5,000 x 10 rows, and serves to divide work between processes. Zero means 30, the
-	// middle of the methods that take 3 to 100 passes.
-	Cost float64 `json:"-"`
+	// Cost is the processor time of a fit with the default options, in passes over the
+	// calibration rows: a pass reads n x k logits and takes their log-sum-exp, about
+	// 0.8 (k + 20) ns a row. It is a rough measurement on 5,000 rows of 10 classes, with 128
+	// features if the method reads features. Cost100 is the same with 100 classes; zero means
+	// Cost. They serve to divide work between processes and to say beforehand what will be
+	// slow. A Cost of zero means 30, the middle of the methods that take 3 to 100 passes.
+	Cost    float64 `json:"-"`
+	Cost100 float64 `json:"-"`
 
 	Method Method `json:"-"` // with the default options
 
-	with    func(set func([]Option) error) (Method, error)
-	restore func(params []byte) (Map, error)
+	types types
 }
 
 // Facts say where a method comes from and what it was compared with. qats methods NAME
@@ -45,57 +47,89 @@ type Facts struct {
 // options of e.Method, or of the zero M if e.Method is nil.
 func NewEntry[M Method, P Map](e Entry) Entry {
 	start, _ := e.Method.(M)
-	e.with = func(set func([]Option) error) (Method, error) {
-		m, err := WithDefaults(start)
-		if err == nil && set != nil {
-			err = set(options(&m))
-		}
-		if p, ok := any(m).(Preparer); ok && err == nil {
-			return p.Prepare()
-		}
-		return m, err
-	}
-	e.restore = func(params []byte) (Map, error) {
-		var p P
-		if err := decodeStrict(params, &p); err != nil {
-			return nil, err
-		}
-		if err := p.Check(); err != nil {
-			return nil, err
-		}
-		if derived, ok := any(p).(interface{ Prepared() Map }); ok {
-			return derived.Prepared(), nil
-		}
-		return p, nil
-	}
 	m, err := WithDefaults(start)
 	if err != nil {
 		panic(fmt.Sprintf("calib: the default options of %s: %v", e.Name, err))
 	}
-	e.Method = m
+	e.Method, e.types = m, typed[M, P]{m}
 	return e
 }
 
+// New returns a draft of the method with its default options.
+func (e Entry) New() Draft { return e.types.draft() }
+
+// Draft is a method whose options can still be set. Method returns it with the options
+// set so far; a later Set leaves that method as it is.
+type Draft interface {
+	Options() []Option
+	Method() (Method, error)
+}
+
 // Preparer is a method whose options must fit together, or that computes something
-// from them: Entry.With returns the result of Prepare.
+// from them: Draft.Method returns the result of Prepare.
 type Preparer interface {
 	Prepare() (Method, error)
 }
 
-// With returns the method with other options. It calls set with all options, at
-// their defaults; set changes some of them. If set is nil, none is changed.
-func (e Entry) With(set func([]Option) error) (Method, error) { return e.with(set) }
+// types makes values of the types of an entry: drafts of its method, and maps from saved
+// parameters.
+type types interface {
+	draft() Draft
+	restore(params []byte) (Map, error)
+	topLabel() bool // of the maps
+}
 
-// Passes returns the Cost, or its default.
-func (e Entry) Passes() float64 { return cmp.Or(e.Cost, 30) }
+// typed is the types that NewEntry was given.
+type typed[M Method, P Map] struct{ defaults M }
+
+func (t typed[M, P]) draft() Draft { return &draft[M]{t.defaults} }
+
+func (typed[M, P]) restore(params []byte) (Map, error) {
+	var p P
+	if err := decodeStrict(params, &p); err != nil {
+		return nil, err
+	}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if derived, ok := any(p).(interface{ Prepared() Map }); ok {
+		return derived.Prepared(), nil
+	}
+	return p, nil
+}
+
+func (typed[M, P]) topLabel() bool {
+	var p P
+	_, ok := any(p).(TopLabel)
+	return ok
+}
+
+// draft is a Draft of an M.
+type draft[M Method] struct{ method M }
+
+func (d *draft[M]) Options() []Option { return options(&d.method) }
+
+func (d *draft[M]) Method() (Method, error) {
+	if p, ok := any(d.method).(Preparer); ok {
+		return p.Prepare()
+	}
+	return d.method, nil
+}
+
+// TopLabelOnly reports whether the method gives a new confidence to the predicted class and
+// says nothing about the other classes: its maps are TopLabel, so NLL and Brier score are
+// undefined.
+func (e Entry) TopLabelOnly() bool { return e.types.topLabel() }
+
+// Passes returns the cost of a fit with this number of classes: a power of the number that
+// joins the costs with 10 and 100. With fewer than 10 or more than 1,000 classes it is that
+// of 10 or 1,000.
+func (e Entry) Passes(classes int) float64 {
+	few := cmp.Or(e.Cost, 30)
+	decades := math.Log10(float64(min(max(classes, 10), 1000)) / 10)
+	return few * math.Pow(cmp.Or(e.Cost100, few)/few, decades)
+}
 
 // Options returns the options of the method with their defaults. Most methods have
 // none.
-func (e Entry) Options() []Option {
-	var list []Option
-	e.with(func(all []Option) error {
-		list = all
-		return nil
-	})
-	return list
-}
+func (e Entry) Options() []Option { return e.New().Options() }

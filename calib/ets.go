@@ -37,7 +37,8 @@ var ETSEntry = NewEntry[EnsembleTemperatureScaling, etsMap](Entry{
 	Version: 2,
 	Summary: "mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by squared error",
 	Aliases: []string{"ensemble-temperature-scaling"},
-	Cost:    45,
+	Cost:    60,
+	Cost100: 30,
 })
 
 const (
@@ -45,6 +46,9 @@ const (
 	etsMostT  = 5.0
 	etsGrid   = 25 // temperatures, evenly spaced in log T from bound to bound
 )
+
+// Minimises names the objective.
+func (EnsembleTemperatureScaling) Minimises() Objective { return ByBrier }
 
 // Contract needs logits and labels. Every part of the mixture has the same top
 // class, or none.

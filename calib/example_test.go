@@ -55,18 +55,17 @@ func Example() {
 }
 
 // Options are fields. A spec or a command line sets them by name.
-func ExampleEntry_With() {
+func ExampleEntry_New() {
 	inGo := calib.PiecewiseQaTS{Segments: 2}
 	entry, _ := all.Lookup("qats-pw")
-	byName, err := entry.With(func(options []calib.Option) error {
-		for _, o := range options {
-			fmt.Printf("%s: %s, %s, default %v\n", o.Name, o.Help, o.Range, o.Default)
-			if err := o.Set(2); err != nil {
-				return err
-			}
+	draft := entry.New()
+	for _, o := range draft.Options() {
+		fmt.Printf("%s: %s, %s, default %v\n", o.Name, o.Help, o.Range, o.Default)
+		if err := o.Set(2); err != nil {
+			log.Fatal(err)
 		}
-		return nil
-	})
+	}
+	byName, err := draft.Method()
 	fmt.Println(byName == inGo, err)
 	_, err = calib.WithDefaults(calib.PiecewiseQaTS{Segments: 101})
 	fmt.Println(err)

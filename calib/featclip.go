@@ -46,6 +46,7 @@ var FeatClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
 	Summary: "features clipped at one threshold, then the last layer of the network",
 	Aliases: []string{"feature-clipping"},
 	Cost:    1000,
+	Cost100: 700,
 })
 
 // Options returns the options.

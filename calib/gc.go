@@ -67,6 +67,7 @@ var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
+	Cost100: 3000,
 })
 
 // GCSplitEntry is the entry of GroupCalibration.
@@ -76,6 +77,7 @@ var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
 	Version: 3,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 	Cost:    3500,
+	Cost100: 1800,
 })
 
 // Options returns the options.

@@ -237,7 +237,7 @@ func TestHFERejects(t *testing.T) {
 	}
 	for _, name := range []string{"hfe", "hfe-target"} {
 		entry, _ := lookup(name)
-		if _, err := entry.With(setInts(map[string]int{"m": -1})); err == nil {
+		if _, err := withInts(entry, map[string]int{"m": -1}); err == nil {
 			t.Errorf("%s: m = -1 is accepted", name)
 		}
 	}

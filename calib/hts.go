@@ -41,6 +41,9 @@ const (
 	htsMostB = 1000.0 // |b| too
 )
 
+// Minimises names the objective.
+func (EntropyTemperatureScaling) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels, and accepts a Stream.
 func (EntropyTemperatureScaling) Contract() Contract { return streamedContract() }
 

@@ -143,7 +143,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	case s.Report == nil:
 		return nil, errors.New("no report")
 	}
-	m, err := registry[i].restore(s.Params)
+	m, err := registry[i].types.restore(s.Params)
 	if err != nil {
 		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
 	}

@@ -5,27 +5,59 @@ import (
 	"testing"
 )
 
-// setInts returns a function that sets whole-number options by name, as a spec does.
-func setInts(values map[string]int) func([]Option) error {
-	return func(all []Option) error {
-		set := 0
-		for _, o := range all {
-			if v, ok := values[o.Name]; ok {
-				set++
+// withInts returns the method of an entry with whole-number options that are given by
+// name, as calibtest.Method does for tests outside the package.
+func withInts(e Entry, options map[string]int) (Method, error) {
+	draft, set := e.New(), 0
+	for _, o := range draft.Options() {
+		if v, ok := options[o.Name]; ok {
+			set++
+			if err := o.Set(v); err != nil {
+				return nil, fmt.Errorf("%s: %w", o.Name, err)
+			}
+		}
+	}
+	if set < len(options) {
+		return nil, fmt.Errorf("unknown options among %v", options)
+	}
+	return draft.Method()
+}
+
+// A draft shares no option with other drafts, nor with the methods made of it, not even
+// an optional number, which is a pointer.
+func TestDraftsShareNoOption(t *testing.T) {
+	draft := FeatClipEntry.New()
+	set := func(name string, v any) {
+		for _, o := range draft.Options() {
+			if o.Name == name {
 				if err := o.Set(v); err != nil {
-					return fmt.Errorf("%s: %w", o.Name, err)
+					t.Fatal(err)
 				}
 			}
 		}
-		if set < len(values) {
-			return fmt.Errorf("unknown options among %v", values)
-		}
-		return nil
+	}
+	set("guard", 0.25)
+	first, err := draft.Method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set("guard", 0.5)
+	second, err := draft.Method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := FeatClipEntry.New().Method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := func(m Method) float64 { return *m.(FeatureClipping).Guard }
+	if a, b := guard(first), guard(second); a != 0.25 || b != 0.5 {
+		t.Errorf("guards %v and %v, want 0.25 and 0.5", a, b)
+	}
+	if a, b := guard(fresh), guard(FeatClipEntry.Method); a != 0.99 || b != 0.99 {
+		t.Errorf("a new draft has the guard %v, the entry %v, want 0.99", a, b)
 	}
 }
-
-// SetInts is setInts for tests outside the package.
-var SetInts = setInts
 
 // A default outside the range is named beside it.
 func TestRangesOfNumbersNameOtherDefaults(t *testing.T) {

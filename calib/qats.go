@@ -78,8 +78,14 @@ var QaTSTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
 	Summary: "a and b of qats, ranks among the unlabelled target rows",
 })
 
+// Minimises names the objective.
+func (QaTS) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels, and accepts a Stream.
 func (QaTS) Contract() Contract { return streamedContract() }
+
+// Minimises names the objective.
+func (FreeQaTS) Minimises() Objective { return ByNLL }
 
 // Contract needs logits and labels, and accepts a Stream.
 func (FreeQaTS) Contract() Contract { return streamedContract() }

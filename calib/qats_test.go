@@ -172,7 +172,7 @@ func TestMoreSegmentsFitCloser(t *testing.T) {
 	}
 	for _, s := range []int{0, -1, 101} {
 		e, _ := lookup("qats-pw")
-		if _, err := e.With(setInts(map[string]int{"segments": s})); err == nil || !strings.Contains(err.Error(), "segments") {
+		if _, err := withInts(e, map[string]int{"segments": s}); err == nil || !strings.Contains(err.Error(), "segments") {
 			t.Errorf("%d segments: %v", s, err)
 		}
 	}
@@ -199,7 +199,7 @@ func TestTransductiveRanksAmongTheTarget(t *testing.T) {
 		}
 	}
 	e, _ := lookup("qats-transductive")
-	m, err := e.With(setInts(nil))
+	m, err := e.New().Method()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,8 +62,14 @@ func (m *PiecewiseQaTS) Options() []Option {
 // Options returns the option segments.
 func (m *FreePiecewiseQaTS) Options() []Option { return (*PiecewiseQaTS)(m).Options() }
 
+// Minimises names the objective.
+func (PiecewiseQaTS) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels, and accepts a Stream.
 func (PiecewiseQaTS) Contract() Contract { return streamedContract() }
+
+// Minimises names the objective.
+func (FreePiecewiseQaTS) Minimises() Objective { return ByNLL }
 
 // Contract needs logits and labels, and accepts a Stream.
 func (FreePiecewiseQaTS) Contract() Contract { return streamedContract() }

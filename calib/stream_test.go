@@ -69,7 +69,7 @@ func mustStream(t *testing.T, s Stream) *fit.Objective {
 func fitError(t *testing.T, name string, in Input) error {
 	t.Helper()
 	entry, _ := lookup(name)
-	m, err := entry.With(setInts(nil))
+	m, err := entry.New().Method()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,7 +249,7 @@ func TestTemperatureMethodsRejectBadSets(t *testing.T) {
 	} {
 		for _, name := range temperatureMethods[1:] { // uncal reads nothing
 			e, _ := lookup(name)
-			m, err := e.With(setInts(nil))
+			m, err := e.New().Method()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 	set := testset.Simulated(10, 3, 1, 1, 1)
 	for _, name := range temperatureMethods {
 		e, _ := lookup(name)
-		m, err := e.With(setInts(nil))
+		m, err := e.New().Method()
 		if err != nil {
 			t.Fatal(err)
 		}

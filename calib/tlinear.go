@@ -68,11 +68,20 @@ var TGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
 	Summary: "qats with the gap between the two largest logits in place of the confidence rank",
 })
 
+// Minimises names the objective.
+func (ConfidenceTemperature) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels.
 func (ConfidenceTemperature) Contract() Contract { return LogitsContract() }
 
+// Minimises names the objective.
+func (EntropyTemperature) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels.
 func (EntropyTemperature) Contract() Contract { return LogitsContract() }
+
+// Minimises names the objective.
+func (GapTemperature) Minimises() Objective { return ByNLL }
 
 // Contract needs logits and labels.
 func (GapTemperature) Contract() Contract { return LogitsContract() }

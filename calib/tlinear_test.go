@@ -94,7 +94,7 @@ func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 				unit = max(unit, TopGap(set.Logits.Row(i)))
 			}
 		}
-		m, err := e.restore(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit))
+		m, err := e.types.restore(fmt.Appendf(nil, `{"a":3,"b":0.5,"unit":%v}`, unit))
 		if err != nil {
 			t.Fatal(err)
 		}

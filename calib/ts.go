@@ -51,6 +51,9 @@ func streamedContract() Contract {
 	return c
 }
 
+// Minimises names the objective.
+func (TemperatureScaling) Minimises() Objective { return ByNLL }
+
 // Contract needs logits and labels, and accepts a Stream.
 func (TemperatureScaling) Contract() Contract { return streamedContract() }
 

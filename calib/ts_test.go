@@ -24,7 +24,7 @@ func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted 
 	if !ok {
 		t.Fatalf("no method %q", name)
 	}
-	method, err := entry.With(setInts(options))
+	method, err := withInts(entry, options)
 	if err != nil {
 		t.Fatal(err)
 	}

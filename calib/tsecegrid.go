@@ -29,7 +29,12 @@ var TSECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
 	Label:   "TS (ECE grid)",
 	Version: 2,
 	Summary: "temperature of 0.1, 0.2, ..., 10 with the least ECE-15 on the calibration set",
+	Cost:    70,
+	Cost100: 80,
 })
+
+// Minimises names the objective.
+func (TSECEGrid) Minimises() Objective { return ByECE }
 
 // Contract needs logits and labels, and accepts a Stream.
 func (TSECEGrid) Contract() Contract { return streamedContract() }

@@ -23,6 +23,7 @@ var UncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
 	Version: 1,
 	Summary: "softmax of the logits, nothing fitted",
 	Aliases: []string{"none", "uncalibrated", "softmax", "identity"},
+	Cost:    1,
 })
 
 // Contract needs no calibration set.

@@ -52,6 +52,10 @@ type ManifestSet struct {
 	Paper   *bool  `yaml:"paper,omitempty"`    // Provenance.Paper
 	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
 	Licence string `yaml:"licence,omitempty"`  // of the arrays, for people who pass them on
+
+	// Known gives the reasons for oddities that are no mistakes: qats check counts them, and
+	// does not warn of them.
+	Known map[Oddity]string `yaml:"known,omitempty,flow"`
 }
 
 // ManifestSource says which bytes a published file had, and under which terms.
@@ -211,7 +215,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -231,16 +235,15 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			}
 		case "row-ids":
 			return v, checkHex(key, v)
+		case "known":
+			return checkKnown(v)
 		case "paper":
 			if v.Value == "true" {
 				paper = v
 			}
 		case "note", "from", "samples", "stand-in", "licence":
-			if strings.ContainsFunc(v.Value, unicode.IsControl) {
-				return v, fmt.Errorf("%s must be one line, without control characters", key)
-			}
-			if len(v.Value) > maxManifestText {
-				return v, fmt.Errorf("%s has %d bytes: at most %d", key, len(v.Value), maxManifestText)
+			if err := checkLine(key, v.Value); err != nil {
+				return v, err
 			}
 			if (key == "from" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
 				return v, fmt.Errorf("%s must not contain a semicolon", key)
@@ -259,6 +262,17 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 		return standIn, errors.New("the arrays of the paper are no stand-in for them")
 	}
 	return at, err
+}
+
+// checkLine checks a text that is one line of some words. what names it.
+func checkLine(what, text string) error {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("%s must be one line, without control characters", what)
+	}
+	if len(text) > maxManifestText {
+		return fmt.Errorf("%s has %d bytes: at most %d", what, len(text), maxManifestText)
+	}
+	return nil
 }
 
 func checkSource(name string, value *yaml.Node) (*yaml.Node, error) {

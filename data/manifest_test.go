@@ -50,6 +50,31 @@ sources:
 	}
 }
 
+// The last entry that matches a set and names an oddity gives its reason, also of the first
+// rows of the set.
+func TestKnownOdditiesHaveTheirReasons(t *testing.T) {
+	const text = `sets:
+  - {set: "*/*", known: {chance: all, few-rows: few}}
+  - {set: a/b, known: {chance: this one}}
+`
+	folder, err := NewFolder(fstest.MapFS{"manifest.yaml": {Data: []byte(text)}}, "arrays", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []Source{folder, First(folder, 3)} {
+		for _, c := range []struct {
+			backbone string
+			oddity   Oddity
+			want     string
+		}{{"b", OddChance, "this one"}, {"b", OddFewRows, "few"}, {"c", OddChance, "all"}, {"c", OddAccuracyGap, ""}} {
+			reason, ok := KnownOf(src, Ref{Dataset: "a", Backbone: c.backbone, Split: Cal}, c.oddity)
+			if reason != c.want || ok != (c.want != "") {
+				t.Errorf("%s of %s: %q, %v; want %q", c.oddity, c.backbone, reason, ok, c.want)
+			}
+		}
+	}
+}
+
 func TestRejectsBadManifests(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       "arrays/manifest.yaml: empty; remove it or list sets",
@@ -58,7 +83,7 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
 		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
-		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, samples, row-ids, paper, stand-in, licence`,
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, source, from, note, samples, row-ids, paper, stand-in, licence, known`,
 		"sets:\n  - set: a/b\n    row-ids: 12AB\n":                            "arrays/manifest.yaml:3: row-ids must be 64 hexadecimal digits in lower case",
 		"sets:\n  - set: a/b\n    kind: logit\n":                              `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
 		"sets:\n  - set: a/b\n    source: real\n":                             `arrays/manifest.yaml:3: source "real"; want measured or simulated`,
@@ -72,6 +97,10 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets:\n  - set: a\n    note: \"b\\nc\"\n":                            "arrays/manifest.yaml:3: note must be one line, without control characters",
 		"sets:\n  - set: a\n    from: \"b\\ec\"\n":                            "arrays/manifest.yaml:3: from must be one line, without control characters",
 		"sets:\n  - set: a\n    licence: " + strings.Repeat("x", 1001) + "\n": "arrays/manifest.yaml:3: licence has 1001 bytes: at most 1000",
+		"sets:\n  - {set: a, known: [few-rows]}\n":                            `arrays/manifest.yaml:2: known needs a reason for each name, as in known: {few-rows: "why this is right"}`,
+		"sets:\n  - {set: a, known: {few: x}}\n":                              `arrays/manifest.yaml:2: unknown key "few"; want one of few-rows, chance, equal-logits, extreme-logits, accuracy-gap, shared-rows, form`,
+		"sets:\n  - {set: a, known: {chance: \" \"}}\n":                       "arrays/manifest.yaml:2: chance has no reason: write why it is right, in one line",
+		"sets:\n  - {set: a, known: {chance: \"b\\nc\"}}\n":                   "arrays/manifest.yaml:2: the reason of chance must be one line, without control characters",
 		"files:\n  ../a.npy: {shape: [1]}\n":                                  `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
 		"files:\n  a.npy: {shape: [x]}\n":                                     "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
 		"files:\n  a.npy: {sha256: abc}\n":                                    "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",

@@ -86,24 +86,8 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 	}
 	source := string(u.Provenance.Origin)
 	note := noteOf(u.Provenance, notes, s.Report)
-	for _, e := range u.Spec.Metrics {
-		key := results.Key(recordText(c.samples, u.uncalText(), e))
-		for _, id := range e.Names() {
-			r := results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id, Source: source,
-				Status: results.OK, Value: s.Values[id], N: s.N, Note: note, Key: key}
-			if why, ok := s.Undefined[id]; ok {
-				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
-			}
-			out.Records = append(out.Records, r)
-		}
-	}
-	for _, binning := range metrics.Binnings() {
-		for i, b := range s.Bins[binning.Name] {
-			out.Bins = append(out.Bins, results.Bin{Setting: u.Setting.Setting, Method: c.Method.Name, Binning: binning.Name,
-				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: source})
-		}
-	}
-	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source}, &s)...)
+	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note}, u.Spec.Metrics, &s,
+		func(e metrics.Entry) string { return results.Key(recordText(c.samples, u.uncalText(), e)) })
 	out.Times = append(out.Times, p.timeRow(u, c))
 	var pairs []metrics.Pair // none for the baseline itself, or if the baseline failed
 	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {
@@ -120,6 +104,47 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 		}
 		out.Pairs = append(out.Pairs, pair)
 	}
+	return nil
+}
+
+// appendScores appends the records, bins and parameters of a cell. All of them have the setting,
+// the method and the source of head, and the records its note. key returns the key of a metric.
+func appendScores(out *results.Rows, head results.Record, entries []metrics.Entry, s *scores, key func(metrics.Entry) string) {
+	for _, e := range entries {
+		key := key(e)
+		for _, id := range e.Names() {
+			r := head
+			r.Metric, r.Status, r.Value, r.N, r.Key = id, results.OK, s.Values[id], s.N, key
+			if why, ok := s.Undefined[id]; ok {
+				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
+			}
+			out.Records = append(out.Records, r)
+		}
+	}
+	for _, binning := range metrics.Binnings() {
+		for i, b := range s.Bins[binning.Name] {
+			out.Bins = append(out.Bins, results.Bin{Setting: head.Setting, Method: head.Method, Binning: binning.Name,
+				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: head.Source})
+		}
+	}
+	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: head.Setting, Method: head.Method, Source: head.Source}, s)...)
+}
+
+// AppendCell computes the metrics of samples that were scored without a plan, and appends the
+// rows of their cell: records, bins and parameters. All of them have the setting, the method
+// and the source of head; warnings of the fit are added to its note. The records have no
+// keys.
+func AppendCell(out *results.Rows, head results.Record, entries []metrics.Entry, samples *metrics.Samples, fitted *calib.Fitted, seed uint64) error {
+	s, err := computeScores(samples, entries, seed, func() {})
+	if err != nil {
+		return err
+	}
+	s.Report, s.Parameters = fitted.Report, fitted.Parameters()
+	head.Note = slices.Clone(head.Note)
+	for _, w := range fitted.Report.Warnings {
+		head.Note = append(head.Note, results.Warn(w))
+	}
+	appendScores(out, head, entries, &s, func(metrics.Entry) string { return "" })
 	return nil
 }
 

@@ -196,7 +196,7 @@ func (u *Unit) estimate(ctx context.Context) estimate {
 			e.own += pairTime + pairRowTime*float64(n)
 		}
 		if c.dealt != "" {
-			e.fits[c.dealt] = passTime * float64(rows) * float64(classes+passClasses) * c.Method.Entry.Passes()
+			e.fits[c.dealt] = fitTime(c.Method.Entry, rows, classes)
 		}
 	}
 	return e

@@ -148,7 +148,7 @@ func TestEstimatesCountWhatIsComputed(t *testing.T) {
 	}
 	shared := time("[dirichlet]", clean, fog)
 	apart := time("[uncal]", clean, fog)
-	if got, want := shared-apart, fit*4000; !(math.Abs(got-want) <= 1) {
+	if got, want := shared-apart, fit*2600; !(math.Abs(got-want) <= 1) {
 		t.Errorf("a fit for three test sets takes %v, want one fit, %v", got, want)
 	}
 	if got, want := time("[uncal, ts]", clean), uncal+ts+pairTime+pairRowTime*rows; got != want {

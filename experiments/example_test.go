@@ -62,7 +62,7 @@ settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 	if err := results.Folder(out).Write(&outcome.Rows); err != nil {
 		return err
 	}
-	if err := report.WriteViews(io.Discard, []*spec.Spec{s}, out, "report.tex"); err != nil {
+	if err := report.WriteViews(io.Discard, []*spec.Spec{s}, out, report.ViewOptions{}); err != nil {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(out, "tables", "*.txt"))

@@ -121,3 +121,22 @@ func (p *Plan) Searched(u *Unit) []string {
 	}
 	return lines
 }
+
+// Uncalibrated returns the settings with test rows and without calibration rows that a method
+// of their spec needs.
+func (p *Plan) Uncalibrated() []string {
+	var names []string
+	for i := range p.Units {
+		u := &p.Units[i]
+		needs := func(c Cell) bool { return c.Method.Contract().Cal&scored != 0 }
+		if u.source != nil && u.source.Has(u.Setting.Cal())&scored != scored && slices.ContainsFunc(u.Cells, needs) {
+			names = append(names, u.Setting.String())
+		}
+	}
+	return names
+}
+
+// NoCalibration says that settings or networks have no calibration rows, and what to do.
+func NoCalibration(names []string) string {
+	return fmt.Sprintf("no calibration rows for %s: nothing can be fitted there; save logits and labels of held-out rows as you saved the test set, or name the data set that has them, as calibrate_on in the settings", Few(names, 3))
+}

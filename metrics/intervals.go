@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Estimate is the value of one metric with its interval.
@@ -113,19 +111,11 @@ func (o PairOptions) ofOne(e Entry, i int, s *Samples) (Range, error) {
 		return Range{}, errOneRow
 	}
 	if shares(t.influence) {
-		return wilson(t.value, float64(s.Len()), o.Level), nil
+		return Wilson(t.value, s.Len(), o.Level), nil
 	}
 	r, _, err := spread(t.influence, t.value, o.Level)
 	if errors.Is(err, errNoWidth) {
 		err = errConstant
 	}
 	return r, err
-}
-
-// wilson returns the interval of Wilson (1927) for a share of n rows.
-func wilson(share, n, level float64) Range {
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	middle := (share + float64(z*z)/(2*n)) / (1 + float64(z*z)/n)
-	half := float64(z / (1 + float64(z*z)/n) * math.Sqrt(float64(share*(1-share))/n+float64(z*z)/(4*n*n)))
-	return Range{max(0, middle-half), min(1, middle+half)}
 }

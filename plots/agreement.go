@@ -63,7 +63,14 @@ func AgreementOf(a *compare.Agreement, missing ...string) (*Figure, error) {
 	s := sheet{title: fmt.Sprintf("Kendall's tau of mean ranks, %s, %s", methods, blocks), simulated: a.Source == simulated, width: max(columnWidth, m.margin+m.side*n+8),
 		notes:   append(a.Notes(), missing...),
 		caption: fmt.Sprintf("Agreement of the rankings of %s by different metrics: Kendall's rank correlation of the mean ranks over %s.", methods, a.Extent)}
-	return s.figure(m.top+m.side*n+6, m.draw), nil
+	natural := s.width
+	return s.laidOut(func(width vg.Length) (vg.Length, panels) {
+		m := m
+		if width != natural {
+			m.side = (width - m.margin - 8) / n
+		}
+		return m.top + m.side*n + 6, m.draw
+	}), nil
 }
 
 // agreementMatrix is the panel of the figure.

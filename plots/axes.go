@@ -95,12 +95,11 @@ func between(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
 }
 
-// onePanel is the data area of a figure with a single panel of a height, above the numbers
-// and the title of the x axis. right and below are its distances from the right and the
-// lower edge.
-func onePanel(c draw.Canvas, right, below, height vg.Length) vg.Rectangle {
-	bottom := c.Min.Y + below
-	return between(c.Min.X+leftMargin, bottom, c.Max.X-right, bottom+height)
+// onePanel is the data area of a figure with a single panel that ends at top, above the
+// numbers and the title of the x axis. right and below are its distances from the right and
+// the lower edge.
+func onePanel(c draw.Canvas, right, below, top vg.Length) vg.Rectangle {
+	return between(c.Min.X+leftMargin, c.Min.Y+below, c.Max.X-right, top)
 }
 
 // drawFunc is a [plot.Plotter] without a type of its own.

@@ -36,6 +36,23 @@ func bulk(distances []float64, least float64) (largest float64, clipped bool) {
 	return list[0], false
 }
 
+// most is bulk for many values, whose largest fall off slowly: the axis reaches as far as a
+// few of the farthest values would stretch it, but not more than outlying times as far as
+// where seven eighths of the values end.
+func most(distances []float64, least float64) (largest float64, clipped bool) {
+	list := slices.Sorted(slices.Values(distances))
+	if len(list) < 6 {
+		return bulk(distances, least)
+	}
+	limit := outlying * max(quantile(list, 1-1./beyondShare), least)
+	for i, d := range slices.Backward(list) {
+		if d <= limit {
+			return d, i+1 < len(list)
+		}
+	}
+	return limit, true // none: a quantile is at least one of the values
+}
+
 // clippedNote explains the arrows, at the foot and in the caption.
 const clippedNote = "An arrow marks a value beyond the axis, with its number."
 
@@ -47,7 +64,14 @@ func numbers(values []float64, digits int) string {
 // beyond draws an arrow for each value beyond one end of an axis, with its tip at
 // (x, ys[i]), and beside the arrows a text with the values.
 func beyond(c draw.Canvas, x, y vg.Length, ys []vg.Length, colors []color.Color, text string, left bool) {
-	const size = 2.6
+	size := vg.Length(2.6) // of an arrow
+	for i := range ys {
+		for _, other := range ys[:i] {
+			if apart := max(ys[i]-other, other-ys[i]); apart > 0 {
+				size = min(size, apart/2-.1) // no arrow covers part of another
+			}
+		}
+	}
 	sty := write(6.5, ink)
 	way := vg.Length(1)
 	sty.XAlign = draw.XRight

@@ -35,7 +35,7 @@ func Corruptions(in Input) (*Figure, error) {
 	list := lists.Values(v.cells, newCategory)
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
-	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, keys: v.dots(pageWidth - 8), notes: v.notes,
+	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, stretches: true, keys: v.dots(pageWidth - 8), notes: v.notes,
 		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], english.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil
 }
@@ -84,8 +84,8 @@ type corruptionGrid struct {
 	y    span
 }
 
-func (g corruptionGrid) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, rightMargin, categoryMargin, corruptionHeight)
+func (g corruptionGrid) draw(c draw.Canvas, top vg.Length) {
+	area := onePanel(c, rightMargin, categoryMargin, top-4)
 	panel(c, area, span{min: 0, max: float64(len(g.list))}, g.y, drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
 	yTitle(c, area, "ECE (%)")
 	g.names(c, area)

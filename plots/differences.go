@@ -7,16 +7,20 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // Differences draws how the methods of a comparison differ from the method that
 // they are compared with, in percentage points, or in the unit of a metric that is not
 // a fraction. There is one row for each method, in the order of their ranks: the
-// Hodges-Lehmann shift with its interval over blocks, and behind it the differences of
-// the single blocks. The labels are by method id. Ratios of times are an error.
+// Hodges-Lehmann shift with its interval over blocks, where there are enough blocks for one,
+// and behind it the differences of the single blocks as crosses, which are no method's marker.
+// The axis ends where most of the values do; an arrow marks what is beyond. The labels are by
+// method id. Ratios of times are an error.
 func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
 	switch {
 	case !c.Judged():
@@ -31,7 +35,7 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	}
 	list := labelled(compare.View{Comparison: c, Labels: labels}, append(ids, c.Against))
 	against, metric := list[len(list)-1].label, table.Name("metric", c.Metric)
-	f := forest{axis: fmt.Sprintf("%s minus %s of %s", metric, metric, against), better: "method better", worse: against + " better"}
+	f := forest{crowded: true, axis: fmt.Sprintf("%s minus %s of %s", metric, metric, against), better: "method better", worse: against + " better"}
 	scale := 1.0
 	if c.Percent {
 		scale = 100
@@ -40,7 +44,6 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		f.least, f.digits = .01, 3
 	}
 	f.title = fmt.Sprintf("%s against %s, %s", english.Count(len(rows), "method"), against, english.Count(len(c.Blocks), "block"))
-	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s with its 95 %% interval.", metric, metric, against, c.Extent)
 	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better
 	}
@@ -55,8 +58,24 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 		}
 		f.rows = append(f.rows, row)
 	}
-	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s) with its 95 %% interval. Rings: single blocks.", strings.Join(blockNames(c.Blocks), ", "))}
+	extent, aside := bounds(rows)
+	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s%s.%s", metric, metric, against, c.Extent, extent, aside)
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s)%s.%s Crosses: single blocks.", strings.Join(blockNames(c.Blocks), ", "), extent, aside)}
 	return f.figure(), nil
+}
+
+// bounds says which shifts have an interval, in two parts of a caption: what follows the
+// shifts, and a sentence on those without one.
+func bounds(rows []compare.Row) (extent, aside string) {
+	bounded := len(lists.Where(rows, func(r compare.Row) bool { return r.Shift.Bounded }))
+	reason := fmt.Sprintf("a 95 %% interval takes values of both methods in %d blocks", significance.LeastForInterval)
+	switch bounded {
+	case len(rows):
+		return " with its 95 % interval", ""
+	case 0:
+		return "", " There are no intervals: " + reason + "."
+	}
+	return " with its 95 % interval", fmt.Sprintf(" %s without one: %s.", english.Count(len(rows)-bounded, "method"), reason)
 }
 
 // blockNames returns the names of blocks in print. A block may be a data set or a

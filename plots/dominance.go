@@ -11,20 +11,27 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
-// Dominance draws the accuracy of one method minus the accuracy of another, in
-// percentage points, for all settings that have both, in ascending order. This is
-// the paper's figure of QaTS against FeatClip. The title gives the share of settings
-// above zero, and the legend gives it for each experiment. Equal accuracies do not
-// count as above; the foot says how many there are. in.Methods names the two
-// methods.
+// Dominance draws the accuracy of one method minus the accuracy of another, or another
+// metric that in.Metrics names, for all settings that have both, in ascending order: in
+// percentage points, or in the unit of a metric that is not a fraction. With accuracy this is
+// the paper's figure of QaTS against FeatClip. The title gives the share of settings in which
+// the first method is better: above the second, or below it by a metric of which less is
+// better. The legend gives the share for each experiment. Equal values do not count as
+// better; the foot says how many there are. in.Methods names the two methods.
 func Dominance(in Input) (*Figure, error) {
 	if len(in.Methods) != 2 {
 		return nil, fmt.Errorf("dominance figure: %s; it needs two, and compares the first with the second", english.Count(len(in.Methods), "method"))
 	}
-	v, err := in.values("accuracy")
+	metric := "accuracy"
+	if len(in.Metrics) > 0 {
+		metric = in.Metrics[0]
+	}
+	v, err := in.values(metric)
 	if err != nil {
 		return nil, fmt.Errorf("dominance figure: %w", err)
 	}
@@ -32,27 +39,38 @@ func Dominance(in Input) (*Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dominance figure: %w", err)
 	}
-	d := dominance{a: both[0], b: both[1]}
+	d := dominance{a: both[0], b: both[1], metric: table.Name("metric", metric), unit: " (points)", scale: 1}
+	least := float64(onePoint)
+	if e, _, ok := metrics.LookupOutput(metric); ok {
+		d.lower = e.Better == metrics.Lower
+		if !e.Percent {
+			d.unit, d.scale, least = "", 0.01, 0.01
+		}
+	}
 	for _, c := range v.cells {
 		a, okA := v.at[place{c, d.a.id}]
 		b, okB := v.at[place{c, d.b.id}]
 		if okA && okB {
-			d.points = append(d.points, difference{c, cellName(c), a - b})
-			d.y = d.y.holding(a - b)
+			d.points = append(d.points, difference{c, cellName(c), d.scale * (a - b)})
+			d.y = d.y.holding(d.scale * (a - b))
 		}
 	}
 	if len(d.points) == 0 {
 		return nil, fmt.Errorf("dominance figure: no setting has both %s and %s", d.a.id, d.b.id)
 	}
-	d.y = d.y.roomy(6, onePoint)
+	d.y = d.y.roomy(6, least)
 	slices.SortStableFunc(d.points, func(a, b difference) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.name, b.name))
 	})
-	above, below, all := d.count("")
-	rest := fmt.Sprintf("Below in %d, equal in %d.", below, all-above-below)
-	share := fmt.Sprintf("%s above %s in %d of %s (%.1f %%)", d.a.label, d.b.label, above, english.Count(all, "setting"), 100*float64(above)/float64(all))
-	s := sheet{title: share, simulated: v.simulated, width: columnWidth, keys: d.legend(), notes: append([]string{rest}, v.notes...),
-		caption: fmt.Sprintf("Accuracy of %s minus accuracy of %s in %s, in ascending order.", d.a.label, d.b.label, english.Count(len(d.points), "setting"))}
+	better, worse, all := d.count("")
+	sides := [2]string{"above", "Below"}
+	if d.lower {
+		sides = [2]string{"below", "Above"}
+	}
+	rest := fmt.Sprintf("%s in %d, equal in %d.", sides[1], worse, all-better-worse)
+	share := fmt.Sprintf("%s %s %s in %d of %s (%.1f %%)", d.a.label, sides[0], d.b.label, better, english.Count(all, "setting"), 100*float64(better)/float64(all))
+	s := sheet{title: share, simulated: v.simulated, width: columnWidth, stretches: true, keys: d.legend(), notes: append([]string{rest}, v.notes...),
+		caption: fmt.Sprintf("%s of %s minus that of %s in %s, in ascending order.", d.metric, d.a.label, d.b.label, english.Count(len(d.points), "setting"))}
 	f := s.figure(6+dominanceHeight+xMargin, d.draw)
 	f.Notes = append([]string{share + "."}, f.Notes...) // for readers of the notes alone
 	return f, nil
@@ -63,6 +81,10 @@ const dominanceHeight vg.Length = 130
 // dominance is the layout of the figure.
 type dominance struct {
 	a, b   method
+	metric string       // in print
+	unit   string       // of the axis, in brackets
+	scale  float64      // of values times 100
+	lower  bool         // less is better
 	points []difference // ascending
 	y      span
 }
@@ -71,25 +93,27 @@ type dominance struct {
 type difference struct {
 	cell  results.Setting
 	name  string
-	value float64 // accuracy of a minus accuracy of b, points
+	value float64 // of a minus that of b
 }
 
-// count returns how many settings of an experiment, or of all if it is "", are above
-// zero and below zero, and how many there are.
-func (d dominance) count(experiment string) (above, below, all int) {
+// count returns in how many settings of an experiment, or of all if it is "", the first
+// method is better and worse, and how many there are.
+func (d dominance) count(experiment string) (better, worse, all int) {
 	for _, p := range d.points {
 		if experiment != "" && p.cell.Experiment != experiment {
 			continue
 		}
 		all++
+		sign := results.Sign(p.value / (100 * d.scale)) // of the difference in results.csv, as Alike is
 		switch {
-		case p.value > 0:
-			above++
-		case p.value < 0:
-			below++
+		case sign == 0:
+		case (sign > 0) != d.lower:
+			better++
+		default:
+			worse++
 		}
 	}
-	return above, below, all
+	return better, worse, all
 }
 
 // experiments returns the experiments with points, sorted.
@@ -105,9 +129,9 @@ func (d dominance) legend() legend {
 		return l // the title counts them
 	}
 	for _, e := range d.experiments() {
-		above, _, all := d.count(e)
+		better, _, all := d.count(e)
 		name, look := experimentLook(e)
-		l.keys = append(l.keys, key{fmt.Sprintf("%s %d/%d", name, above, all), look.dot})
+		l.keys = append(l.keys, key{fmt.Sprintf("%s %d/%d", name, better, all), look.dot})
 	}
 	return l
 }
@@ -145,8 +169,8 @@ func rankOf(experiment string) int {
 	return len(experimentLooks)
 }
 
-func (d dominance) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, rightMargin, xMargin, dominanceHeight)
+func (d dominance) draw(c draw.Canvas, top vg.Length) {
+	area := onePanel(c, rightMargin, xMargin, top-6)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	x.ticks = slices.DeleteFunc(ticks(x.min, x.max, 6), func(v float64) bool { return v != float64(int(v)) || v < 1 })
@@ -158,5 +182,5 @@ func (d dominance) draw(c draw.Canvas, _ vg.Length) {
 			c.DrawGlyph(marker, vg.Point{X: x(float64(i + 1)), Y: y(q.value)})
 		}
 	}))
-	titles(c, area, "Settings in ascending order", fmt.Sprintf("Accuracy of %s - %s (points)", d.a.label, d.b.label))
+	titles(c, area, "Settings in ascending order", fmt.Sprintf("%s of %s - %s%s", d.metric, d.a.label, d.b.label, d.unit))
 }

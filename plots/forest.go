@@ -171,6 +171,7 @@ type forest struct {
 	axis          string
 	better, worse string // text left of zero, and right
 	whole         bool   // the axis shows all values, outliers too
+	crowded       bool   // so many values that the axis ends where most of them do
 	rows          []forestRow
 	x             span
 	margin        vg.Length // for labels
@@ -212,7 +213,11 @@ func (f forest) figure() *Figure {
 		}
 	}
 	f.least, f.digits = cmp.Or(f.least, onePoint), cmp.Or(f.digits, 1)
-	largest, clipped := bulk(lists.Values(all, math.Abs), f.least)
+	reach := bulk
+	if f.crowded {
+		reach = most
+	}
+	largest, clipped := reach(lists.Values(all, math.Abs), f.least)
 	if clipped && !f.whole {
 		all = slices.DeleteFunc(all, func(v float64) bool { return math.Abs(v) > largest })
 		f.notes = append(f.notes, clippedNote)
@@ -272,7 +277,9 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 	inside := func(v float64) bool { return v >= f.x.min && v <= f.x.max }
 	within := func(v float64) vg.Length { return x(min(max(v, f.x.min), f.x.max)) }
 	for _, d := range lists.Where(r.dots, inside) {
-		c.DrawGlyph(draw.GlyphStyle{Color: barColor, Radius: 1.5, Shape: hollow(circle)}, vg.Point{X: x(d), Y: at})
+		for _, way := range []vg.Length{-1, 1} { // a cross
+			c.StrokeLine2(stroke(crossColor, 0.6), x(d)-1.5, at-1.5*way, x(d)+1.5, at+1.5*way)
+		}
 	}
 	line := stroke(clr, 1)
 	if r.kind == settingsRange {
@@ -302,8 +309,13 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 			continue
 		}
 		text := numbers(outside, f.digits)
-		if len(outside) == 3 && r.kind == interval && r.dots == nil { // the whole interval
+		switch gone := !inside(r.at) && slices.Contains(outside, r.at); {
+		case gone && r.kind == interval && (len(outside) == 3 || r.dots != nil): // what counts are the shift and its interval
 			text = fmt.Sprintf("%.*f [%.*f, %.*f]", f.digits, r.at, f.digits, r.lo, f.digits, r.hi)
+		case r.kind == interval && slices.Contains(outside, r.hi) && i == 1:
+			text = fmt.Sprintf("interval to %.*f", f.digits, r.hi)
+		case r.kind == interval && slices.Contains(outside, r.lo) && i == 0:
+			text = fmt.Sprintf("interval from %.*f", f.digits, r.lo)
 		}
 		end := []float64{f.x.min, f.x.max}[i]
 		beyond(c, x(end), at, []vg.Length{at}, []color.Color{clr}, text, i == 0)

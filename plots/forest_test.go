@@ -73,7 +73,7 @@ func TestForestRows(t *testing.T) {
 	for _, w := range words(t, f) {
 		seen = append(seen, w.text)
 	}
-	for _, s := range []string{"CIFAR-10", "ViT-B / severity 2 (2)", "ViT-B / frost 4", "ECE: ts - qats (points)", "ts better", "qats better"} {
+	for _, s := range []string{"CIFAR-10", "vit-b16 / severity 2 (2)", "vit-b16 / frost 4", "ECE: ts - qats (points)", "ts better", "qats better"} {
 		if !slices.Contains(seen, s) {
 			t.Errorf("%q is not in %q", s, seen)
 		}

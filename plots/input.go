@@ -18,6 +18,8 @@ type Input struct {
 	Records []results.Record
 	Pairs   []results.Pair
 
+	Curves map[string]Curve // method id -> what Reliability draws in place of bars; the CSV files have no rows for it
+
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent

@@ -85,7 +85,7 @@ func TestDominanceCounts(t *testing.T) {
 	}
 	in.Records[7].Status = results.Skip
 	f := mustDraw(t, entry(t, "dominance"), in)
-	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / ViT-B / contrast 1."}
+	want := []string{"QaTS above featclip in 2 of 4 settings (50.0 %).", "Below in 1, equal in 1.", "No value of featclip in CIFAR-100-C / vit-b16 / contrast 1."}
 	if !slices.Equal(f.Notes, want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
@@ -177,7 +177,7 @@ func TestSkippedCellIsNoted(t *testing.T) {
 		c := testCell
 		c.Dataset = "ham10000"
 		in.Records = []results.Record{{Setting: c, Method: "ts", Metric: "ece", Source: measured, Status: results.Skip}}
-		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / RN-50."}) {
+		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / resnet50."}) {
 			t.Errorf("%s: notes %q", kind, f.Notes)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -43,7 +44,7 @@ func Losses(in Input) (*Figure, error) {
 		title := cellName(c)
 		if len(sets) == 1 && c == c.Network() {
 			s.title = table.Name("dataset", c.Dataset)
-			title = table.Name("backbone", c.Backbone)
+			title = strings.TrimPrefix(title, s.title+" / ")
 		}
 		g.titles = append(g.titles, title)
 	}
@@ -60,7 +61,12 @@ func Losses(in Input) (*Figure, error) {
 	g.panel.Y = lossRow * vg.Length(len(g.losses))
 	s.width = g.margin + vg.Length(g.columns)*(g.panel.X+lossGap)
 	s.keys.width = s.width - 8
-	return s.figure(4+vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis)+12, g.draw), nil
+	natural := s.width
+	return s.laidOut(func(width vg.Length) (vg.Length, panels) {
+		g := g
+		g.panel.X += (width - natural) / vg.Length(g.columns)
+		return 4 + vg.Length(rows)*(gapTitle+g.panel.Y+lossAxis) + 12, g.draw
+	}), nil
 }
 
 const (

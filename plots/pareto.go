@@ -47,6 +47,11 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	quality := p.Quality
 	view := compare.View{Comparison: quality, Labels: labels}
 	list := labelled(view, p.Methods)
+	programs := ""
+	if len(p.Programs) > 0 {
+		names := lists.Values(p.Programs, func(m string) string { return printable(view.Label(m)) })
+		programs = fmt.Sprintf(" Times of %s include the start of an external program.", english.List(names))
+	}
 	if len(p.Untimed) > 0 {
 		untimed := lists.Values(p.Untimed, func(m string) string { return printable(view.Label(m)) })
 		notes = append(notes, fmt.Sprintf("Without a fit time in some setting: %s.", english.List(untimed)))
@@ -69,10 +74,10 @@ func ParetoOf(p *compare.Pareto, labels map[string]string, notes ...string) (*Fi
 	if p.Front != nil {
 		line = " The line joins the methods that no other one beats in both."
 	}
-	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, english.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth,
-		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric.%s Times are processor time of one fit, as measured when it was made.",
-			quality.Ranking.Extent, line)}, notes...),
-		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s.%s", quality.MetricLabel, quality.Ranking.Extent, line)}
+	s := sheet{title: fmt.Sprintf("%s against fit time, %s, %s", quality.MetricLabel, english.Count(len(list), "method"), blocks), simulated: quality.Source == simulated, width: pageWidth, stretches: true,
+		notes: append([]string{fmt.Sprintf("Means over %s; the means of times are geometric.%s Times are processor time of one fit, as measured when it was made.%s",
+			quality.Ranking.Extent, line, programs)}, notes...),
+		caption: fmt.Sprintf("%s against the processor time of a fit, means over %s.%s%s", quality.MetricLabel, quality.Ranking.Extent, line, programs)}
 	return s.figure(paretoHeight+roomyMargin, g.draw), nil
 }
 
@@ -87,8 +92,8 @@ type paretoPlot struct {
 	axis    string
 }
 
-func (g paretoPlot) draw(page draw.Canvas, _ vg.Length) {
-	area := onePanel(page, rightMargin+30, roomyMargin, paretoHeight) // with room for the name of the slowest method at the right
+func (g paretoPlot) draw(page draw.Canvas, top vg.Length) {
+	area := onePanel(page, rightMargin+30, roomyMargin, top) // with room for the name of the slowest method at the right
 	least, most := slices.Min(g.values), slices.Max(g.values)
 	room := max(.06*(most-least), 1e-3)
 	ys := span{min: least - room, max: most + room}

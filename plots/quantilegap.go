@@ -60,19 +60,27 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 	if columns == 1 {
 		g.width = columnWidth
 	}
-	g.panel.X = (g.width - leftMargin - rightMargin - panelGap*vg.Length(columns-1)) / vg.Length(columns)
-	g.keys = legend{width: g.width - 8}
 	for i, m := range t.methods {
 		g.keys.keys = append(g.keys.keys, key{m.label, together{strands(t.methods)[i]}.sample})
 	}
-	g.describe()
-	rows := (len(places) + columns - 1) / columns
+	s := sheet{title: "Below zero: overconfident", simulated: t.simulated, width: g.width, notes: t.notes, caption: g.wide(g.width).caption()}
+	return s.laidOut(func(width vg.Length) (vg.Length, panels) {
+		g := g.wide(width)
+		rows := (len(places) + columns - 1) / columns
+		return g.keys.height() + 4 + vg.Length(rows)*(g.title()+g.panel.Y+rowGap) - rowGap + xMargin, g.draw
+	}), nil
+}
+
+// wide returns the grid on a page of a width.
+func (g gapGrid) wide(width vg.Length) gapGrid {
+	g.width, g.keys.width = width, width-8
+	g.panel.X = (width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
 	g.panel.Y = min(140, 0.62*g.panel.X)
-	if rows == 1 {
+	if len(g.places) <= g.columns {
 		g.panel.Y = min(140, 0.75*g.panel.X)
 	}
-	s := sheet{title: "Below zero: overconfident", simulated: t.simulated, width: g.width, notes: t.notes, caption: g.caption()}
-	return s.figure(g.keys.height()+4+vg.Length(rows)*(g.title()+g.panel.Y+rowGap)-rowGap+xMargin, g.draw), nil
+	g.describe()
+	return g
 }
 
 const (

@@ -19,7 +19,8 @@ import (
 
 // RankBins draws the mean rank of each method against the number of bins of the ECE,
 // or of the AECE where in.Metrics names it. One line is a method; its name stands at
-// the right, in the order of the ranks there. The rows must have the metric ece_bins,
+// the right, in the order of the ranks there. Of many methods only some have colours:
+// the three best by their mean over the numbers of bins, TS and QaTS. The rows must have the metric ece_bins,
 // or aece_bins.
 func RankBins(in Input) (*Figure, error) {
 	fail := func(err error) (*Figure, error) { return nil, fmt.Errorf("rank-bins figure: %w", err) }
@@ -55,13 +56,16 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		a.Extent, table.Fixed(least, 2))}
+	g := rankLines{Agreement: a, methods: list, bins: bins, coloured: coloured(a)}
+	if len(g.coloured) < len(list) {
+		notes = append(notes, "Grey: all but the three best by the mean over the numbers of bins, TS and QaTS.")
+	}
 	notes = append(notes, missing...)
-	g := rankLines{Agreement: a, methods: list, bins: bins}
 	g.height = max(140, 9.2*vg.Length(len(list)))
 	for _, m := range list {
 		g.right = max(g.right, min(120, write(smallSize, ink).Width(m.label)+30))
 	}
-	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, english.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, notes: notes,
+	s := sheet{title: fmt.Sprintf("%s, mean rank by the number of bins, %s", metric, english.Count(len(a.Blocks), "block")), simulated: a.Source == simulated, width: pageWidth, stretches: true, notes: notes,
 		caption: fmt.Sprintf("Mean ranks of %s by %s with %d to %d bins over %s; 1 is best.", english.Count(len(list), "method"), metric, bins[0], bins[len(bins)-1], a.Extent)}
 	return s.figure(8+g.height+roomyMargin, g.draw), nil
 }
@@ -71,11 +75,32 @@ type rankLines struct {
 	*compare.Agreement
 	methods       []method
 	bins          []int
+	coloured      []string  // methods that are not grey
 	height, right vg.Length // of the panel; of the names
 }
 
-func (g rankLines) draw(page draw.Canvas, _ vg.Length) {
-	area := onePanel(page, g.right, roomyMargin, g.height)
+// fewLines is the number of lines up to which all of them have their colours.
+const fewLines = 8
+
+// coloured returns the methods of an agreement that are drawn with their looks.
+func coloured(a *compare.Agreement) []string {
+	if len(a.Methods) <= fewLines {
+		return a.Methods
+	}
+	order, sums := slices.Clone(a.Methods), map[string]float64{}
+	for j, m := range a.Methods {
+		for _, ranks := range a.Ranks {
+			sums[m] += ranks[j]
+		}
+	}
+	slices.SortStableFunc(order, func(m, o string) int { return cmp.Compare(sums[m], sums[o]) })
+	return lists.Where(order, func(m string) bool {
+		return slices.Contains(order[:3], m) || m == "ts" || m == "qats"
+	})
+}
+
+func (g rankLines) draw(page draw.Canvas, top vg.Length) {
+	area := onePanel(page, g.right, roomyMargin, top-8)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
 	x.ticks = lists.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
 	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
@@ -110,22 +135,37 @@ func (g rankLines) lines(c draw.Canvas, x, y func(float64) vg.Length, area vg.Re
 		heights[i] = y(-last[j])
 	}
 	spreadOut(heights, 8.6, area.Min.Y-2, area.Max.Y+2)
+	grey := func(j int) bool { return !slices.Contains(g.coloured, g.methods[j].id) }
+	for _, j := range order { // the grey lines lie below the others
+		if grey(j) {
+			c.StrokeLines(draw.LineStyle{Color: gridColor, Width: 0.8}, g.points(j, x, y))
+		}
+	}
 	for i, j := range order {
-		look := MethodLook(g.methods[j].id)
-		points := make([]vg.Point, len(g.bins))
-		for b, m := range g.bins {
-			points[b] = vg.Point{X: x(math.Log(float64(m))), Y: y(-g.Ranks[b][j])}
-		}
-		c.StrokeLines(look.line(), points)
-		for _, p := range points {
-			c.DrawGlyph(look.glyph(), p)
-		}
+		look, text, points := MethodLook(g.methods[j].id), ink, g.points(j, x, y)
 		leader := draw.LineStyle{Color: look.Color, Width: 0.5}
+		if grey(j) {
+			leader.Color, text = gridColor, faint
+		} else {
+			c.StrokeLines(look.line(), points)
+			for _, p := range points {
+				c.DrawGlyph(look.glyph(), p)
+			}
+		}
 		end, right := points[len(points)-1], area.Max.X
 		c.StrokeLines(leader, []vg.Point{{X: end.X + 3, Y: end.Y}, {X: right + 10, Y: heights[i]}, {X: right + 14, Y: heights[i]}})
-		sty, label := fit(g.methods[j].label, g.right-20, write(smallSize, ink))
+		sty, label := fit(g.methods[j].label, g.right-20, write(smallSize, text))
 		textAt(c, sty, draw.XLeft, right+16, heights[i]-4, label)
 	}
+}
+
+// points are the places of a method on the page.
+func (g rankLines) points(j int, x, y func(float64) vg.Length) []vg.Point {
+	list := make([]vg.Point, len(g.bins))
+	for b, m := range g.bins {
+		list[b] = vg.Point{X: x(math.Log(float64(m))), Y: y(-g.Ranks[b][j])}
+	}
+	return list
 }
 
 // spreadOut moves ascending places apart by at least a distance, within the limits as

@@ -19,7 +19,12 @@ import (
 // the bin and not at its middle, so that the areas of the gaps, weighted by the
 // histogram, are the ECE. The ECE is computed from the bins shown and printed above
 // the panel, in per cent, with n. Empty bins are blank. Bins of fewer than 30 rows
-// are pale, because their accuracy is mostly noise.
+// are pale, because their accuracy is mostly noise. A line through the end of each bar is
+// Wilson's 95 % interval of the accuracy ([results.Bin.AccInterval]).
+//
+// With in.Curves a panel has, in place of bars, the CORP curve of the method and its band
+// ([metrics.CORPCurve]), and above it the miscalibration of the CORP decomposition, which no
+// choice of bins decides.
 //
 // One method makes a figure of column width. Several methods make one of page
 // width, in rows of at most five panels that share all axes.
@@ -29,9 +34,19 @@ func Reliability(in Input) (*Figure, error) {
 		return nil, fmt.Errorf("reliability figure: %w", err)
 	}
 	g := newGrid(t)
+	layout := func(width vg.Length) (vg.Length, panels) {
+		g := g.wide(width)
+		return g.rowHeight()*vg.Length(g.lines) - rowGap, g.draw
+	}
+	if in.Curves != nil {
+		g.curves = in.Curves
+		s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: curveKeys(t.methods), width: g.width},
+			caption: fmt.Sprintf("Reliability curves (CORP: isotonic regression of correctness on confidence) above the share of rows in each of 15 bins, for %s. Bands: 95 %% of the curves of a calibrated model with the same confidences, at each confidence by itself. MCB: miscalibration, a part of the Brier score of the top label.", english.List(labels(t.methods)))}
+		return s.laidOut(layout), nil
+	}
 	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
-		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s.", english.List(labels(t.methods)))}
-	return s.figure(g.rowHeight()*vg.Length(g.lines)-rowGap, g.draw), nil
+		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s. %s", english.List(labels(t.methods)), accIntervals)}
+	return s.laidOut(layout), nil
 }
 
 // Lengths of the panels, in points.
@@ -55,6 +70,7 @@ type grid struct {
 	lines, columns int       // of panels
 	panel, main    vg.Length // width of a panel, height of its upper part
 	share          span      // y axis of the histograms, per cent
+	curves         map[string]Curve
 }
 
 func newGrid(t cells) grid {
@@ -65,10 +81,17 @@ func newGrid(t cells) grid {
 	}
 	g.lines = (n + 4) / 5
 	g.columns = (n + g.lines - 1) / g.lines
-	g.panel = (g.width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
-	g.main = min(g.panel, maxMain)
+	g = g.wide(g.width)
 	most := t.rows[0].largestShare()
 	g.share = span{min: 0, max: 1.05 * most, ticks: ticks(0, 1.05*most, 2)}
+	return g
+}
+
+// wide returns the grid on a page of a width.
+func (g grid) wide(width vg.Length) grid {
+	g.width = width
+	g.panel = (g.width - leftMargin - rightMargin - panelGap*vg.Length(g.columns-1)) / vg.Length(g.columns)
+	g.main = min(g.panel, maxMain)
 	return g
 }
 
@@ -94,7 +117,12 @@ func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool
 
 	sty, label := fit(s.label, g.panel, write(titleSize, ink))
 	c.FillText(sty, vg.Point{X: middle, Y: top - 10}, label)
-	sty, label = fit(fmt.Sprintf("ECE %.2f %%, n = %d", 100*s.ece(), s.n), g.panel, write(smallSize, faint))
+	main, summary := bars(s.bins), fmt.Sprintf("ECE %.2f %%, n = %d", 100*s.ece(), s.n)
+	if g.curves != nil {
+		curve := g.curves[s.id]
+		main, summary = curve.plotter(MethodLook(s.id)), fmt.Sprintf("MCB %.2f %%, n = %d", 100*curve.Miscalibration, s.n)
+	}
+	sty, label = fit(summary, g.panel, write(smallSize, faint))
 	c.FillText(sty, vg.Point{X: middle, Y: top - 20}, label)
 
 	unit := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}
@@ -105,7 +133,7 @@ func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool
 	bareX := x
 	bareX.bare = true
 	unit.bare = !first
-	panel(c, upper, bareX, unit, gridLines(unit), bars(s.bins))
+	panel(c, upper, bareX, unit, gridLines(unit), main)
 
 	share := g.share
 	share.bare = !first
@@ -118,7 +146,11 @@ func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool
 	}
 }
 
-// bars draws accuracy bars, gaps and the diagonal over the unit square.
+// accIntervals explains the lines through the ends of bars in captions.
+const accIntervals = "Lines through the ends of bars: 95 % intervals of the accuracy (Wilson)."
+
+// bars draws accuracy bars, gaps, the diagonal over the unit square, and above all of them
+// the intervals of the accuracies.
 func bars(bins []results.Bin) drawFunc {
 	return func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for _, b := range bins {
@@ -132,6 +164,24 @@ func bars(bins []results.Bin) drawFunc {
 			c.StrokeLine2(stroke(shade(barEdge), 1.1), x0, y(b.Acc), x1, y(b.Acc))
 		}
 		c.StrokeLine2(diagonal, x(0), y(0), x(1), y(1))
+		for _, b := range bins {
+			clr := ink
+			if b.N < fewRows {
+				clr = faint
+			}
+			if r, ok := b.AccInterval(); ok {
+				whisker(c, clr, x((b.Lo+b.Hi)/2), y(r.Lo), y(r.Hi), min(1.4, (x(b.Hi)-x(b.Lo))/4))
+			}
+		}
+	}
+}
+
+// whisker draws an upright interval at x with ends that reach half a width to each side.
+func whisker(c draw.Canvas, clr color.Color, x, lo, hi, half vg.Length) {
+	line := stroke(clr, 0.6)
+	c.StrokeLine2(line, x, lo, x, hi)
+	for _, y := range []vg.Length{lo, hi} {
+		c.StrokeLine2(line, x-half, y, x+half, y)
 	}
 }
 
@@ -175,6 +225,9 @@ func reliabilityKeys() []key {
 	}
 	return []key{
 		{"accuracy", filled(barColor, barEdge)},
+		{"95 % interval", func(c draw.Canvas, r vg.Rectangle) {
+			whisker(c, ink, (r.Min.X+r.Max.X)/2+2, r.Min.Y, r.Max.Y, 1.4)
+		}},
 		{"overconfident", filled(overFill, overFill)},
 		{"underconfident", filled(underFill, underFill)},
 		{fmt.Sprintf("< %d rows", fewRows), filled(pale(barColor), pale(barEdge))},

@@ -28,8 +28,14 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
 	width := max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
 	s := sheet{title: "ECE above each diagram", simulated: t.simulated, width: width, keys: legend{keys: reliabilityKeys(), width: width}, notes: t.notes,
-		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s.", english.List(labels(t.methods)))}
-	return s.figure(diagramHead+vg.Length(len(t.rows))*g.rowHeight()-diagramRowGap+xMargin, g.draw), nil
+		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s. %s", english.List(labels(t.methods)), accIntervals)}
+	return s.laidOut(func(wide vg.Length) (vg.Length, panels) {
+		g := g
+		if wide != width {
+			g.panel = (wide - diagramMargin - rightMargin - diagramGap*(n-1)) / n
+		}
+		return diagramHead + vg.Length(len(t.rows))*g.rowHeight() - diagramRowGap + xMargin, g.draw
+	}), nil
 }
 
 // Lengths of the grid, in points.

@@ -23,6 +23,7 @@ type Figure struct {
 	Caption       string    // one or two sentences: what the figure shows, and of which methods
 	Notes         []string  // at the foot: averages and missing values, one sentence each
 	draw          func(c draw.Canvas)
+	with          func(Layout) (*Figure, error) // makes it in another layout
 }
 
 // Format is a file format, named as its extension.

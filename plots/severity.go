@@ -16,9 +16,9 @@ import (
 )
 
 // Severity draws the ECE of one network, in per cent, against the severity of the
-// corruption. Each method has a line through the means over corruptions, and around
-// it a band from the first to the third quartile (with linear interpolation between
-// neighbours). Points stay exactly at their severity, because a shifted line would look
+// corruption. Each method has a line through the means over corruptions. One of them, QaTS
+// or else the last, has around it a band from the first to the third quartile (with linear
+// interpolation between neighbours): bands over each other cannot be told apart. Points stay exactly at their severity, because a shifted line would look
 // like one with other values. Methods with the same printed means
 // are drawn around each other and named together, as in "TS = QaTS".
 //
@@ -37,7 +37,6 @@ func Severity(in Input) (*Figure, error) {
 	g := severityFigure{x: severitySpan(severities)}
 	keys := legend{width: columnWidth - 8}
 	var shown []string
-	top := 0.0
 	for _, m := range v.methods {
 		s := v.spread(one, m, corruptions, severities)
 		if len(s) == 0 {
@@ -45,9 +44,6 @@ func Severity(in Input) (*Figure, error) {
 		}
 		g.curves, shown = append(g.curves, s), append(shown, m.label)
 		g.shown = append(g.shown, m)
-		for _, p := range s {
-			top = max(top, p.y, p.hi)
-		}
 	}
 	if len(g.curves) == 0 {
 		return nil, fmt.Errorf("severity figure: no method has all %d corruptions at any severity", len(corruptions))
@@ -56,9 +52,15 @@ func Severity(in Input) (*Figure, error) {
 	for _, group := range g.groups {
 		keys.keys = append(keys.keys, key{named(g.shown, group), around(strands(g.shown), group).sample})
 	}
-	g.y = fromZero(top, 6)
-	note := fmt.Sprintf("Lines: means over %s. Bands (dotted edges): from the first to the third quartile.", english.Count(len(corruptions), "corruption"))
-	over := fmt.Sprintf("mean and quartiles over %d corruptions", len(corruptions))
+	g.banded = len(g.groups) - 1
+	for i, group := range g.groups {
+		if slices.ContainsFunc(group, func(j int) bool { return g.shown[j].id == "qats" }) {
+			g.banded = i
+		}
+	}
+	g.y = fromZero(g.top(), 6)
+	note := fmt.Sprintf("Lines: means over %s. Band: from the first to the third quartile of %s.", english.Count(len(corruptions), "corruption"), named(g.shown, g.groups[g.banded]))
+	over := fmt.Sprintf("mean over %d corruptions; the band holds the middle half of the values of %s", len(corruptions), named(g.shown, g.groups[g.banded]))
 	if len(corruptions) == 1 {
 		over = table.Name("corruption", corruptions[0])
 		note = fmt.Sprintf("One corruption: %s.", over)
@@ -72,7 +74,7 @@ func Severity(in Input) (*Figure, error) {
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	s := sheet{title: cellName(one), simulated: v.simulated, width: columnWidth, keys: keys, notes: notes,
+	s := sheet{title: cellName(one), simulated: v.simulated, width: columnWidth, stretches: true, keys: keys, notes: notes,
 		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, english.List(shown))}
 	return s.figure(4+severityHeight+xMargin, g.draw), nil
 }
@@ -84,15 +86,28 @@ type severityFigure struct {
 	shown  []method // with a line
 	curves []course // of the methods shown
 	groups [][]int  // of lines that coincide
+	banded int      // the group with a band
 	x, y   span
 }
 
-func (g severityFigure) draw(c draw.Canvas, _ vg.Length) {
-	area := onePanel(c, rightMargin, xMargin, severityHeight)
-	layers := []plot.Plotter{gridLines(g.y)}
-	for _, group := range g.groups {
-		layers = append(layers, g.curves[group[0]].band(MethodLook(g.shown[group[0]].id), len(g.groups)))
+// top returns the largest value that the axis has to show.
+func (g severityFigure) top() (top float64) {
+	for i, group := range g.groups {
+		for _, p := range g.curves[group[0]] {
+			top = max(top, p.y)
+			if i == g.banded {
+				top = max(top, p.hi)
+			}
+		}
 	}
+	return top
+}
+
+func (g severityFigure) draw(c draw.Canvas, top vg.Length) {
+	area := onePanel(c, rightMargin, xMargin, top-4)
+	layers := []plot.Plotter{gridLines(g.y)}
+	first := g.groups[g.banded][0]
+	layers = append(layers, g.curves[first].band(MethodLook(g.shown[first].id), 1))
 	for _, group := range g.groups {
 		layers = append(layers, g.curves[group[0]].plotter(around(strands(g.shown), group)))
 	}

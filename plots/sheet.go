@@ -16,22 +16,46 @@ type sheet struct {
 	keys      legend // may have no keys; centred
 	notes     []string
 	caption   string
+	stretches bool // the panel is as high as the page has room
 }
 
-// figure returns the figure whose panels are height high. panels draws them below top,
-// on the part of the page above the foot.
-func (s sheet) figure(height vg.Length, panels func(c draw.Canvas, top vg.Length)) *Figure {
-	f := newFoot(s.notes, s.width)
+// panels draws the panels of a figure below top, on the part of the page above the foot.
+type panels func(c draw.Canvas, top vg.Length)
+
+// figure returns the figure whose panels are height high, and as wide as the page.
+func (s sheet) figure(height vg.Length, p panels) *Figure {
+	return s.laidOut(func(vg.Length) (vg.Length, panels) { return height, p })
+}
+
+// laidOut returns the figure whose panels depend on the width of the page: layout returns
+// their height and draws them.
+func (s sheet) laidOut(layout func(width vg.Length) (vg.Length, panels)) *Figure {
+	f := s.page(layout, 0)
+	f.with = func(l Layout) (*Figure, error) { return s.adjusted(layout, l) }
+	return f
+}
+
+// page lays out the figure, as high as its parts or, if height is not 0, so high.
+func (s sheet) page(layout func(width vg.Length) (vg.Length, panels), height vg.Length) *Figure {
+	foot := newFoot(s.notes, s.width)
+	head := vg.Length(headingHeight)
+	if s.title == "" && !s.simulated {
+		head = 2
+	}
+	rest, panels := layout(s.width)
+	if height == 0 {
+		height = head + s.keys.height() + rest + foot.height()
+	}
 	return &Figure{
 		Width:   s.width,
-		Height:  headingHeight + s.keys.height() + height + f.height(),
+		Height:  height,
 		Caption: s.caption,
 		Notes:   s.notes,
 		draw: func(c draw.Canvas) {
 			heading(c, s.title, s.simulated)
-			top := c.Max.Y - headingHeight
+			top := c.Max.Y - head
 			s.keys.draw(c, c.Min.X+(s.width-s.keys.width)/2, top)
-			panels(f.draw(c), top-s.keys.height())
+			panels(foot.draw(c), top-s.keys.height())
 		},
 	}
 }

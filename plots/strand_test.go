@@ -47,7 +47,7 @@ func TestEqualLinesAreNamedTogether(t *testing.T) {
 		}
 	}
 	f = mustDraw(t, entry(t, "quantile-gap-grid"), grid)
-	if !has(t, f, "RN-50: ts = qats") || !has(t, f, "ViT-B") || !strings.Contains(f.Caption, "drawn around each other") {
+	if !has(t, f, "resnet50: ts = qats") || !has(t, f, "vit-b16") || !strings.Contains(f.Caption, "drawn around each other") {
 		t.Errorf("the panel does not name the methods that coincide: %s", f.Caption)
 	}
 }

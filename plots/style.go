@@ -1,9 +1,11 @@
 package plots
 
 import (
+	"fmt"
 	"hash/fnv"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -34,9 +36,11 @@ var (
 	stripe    = hex(0xF4F4F4) // every second category
 	barColor  = hex(0xC4C9D0)
 	barEdge   = hex(0x3C4654)
-	overFill  = hex(0xF3B48C) // confidence above accuracy
-	underFill = hex(0x8CC0E8) // confidence below accuracy
-	alarm     = hex(0xB00020) // the word "simulated"
+
+	crossColor = hex(0x8A9099) // single values behind a mean
+	overFill   = hex(0xF3B48C) // confidence above accuracy
+	underFill  = hex(0x8CC0E8) // confidence below accuracy
+	alarm      = hex(0xB00020) // the word "simulated"
 )
 
 // Look is how a method is drawn in every figure. It has three features, because not every
@@ -120,6 +124,24 @@ func mix(u uint64) uint64 {
 	u = (u ^ u>>33) * 0xff51afd7ed558ccd
 	u = (u ^ u>>33) * 0xc4ceb9fe1a85ec53
 	return u ^ u>>33
+}
+
+// Outline returns the marker as a path of SVG around the origin, of radius 1, and whether
+// it has a centre of the colour of the background: the same outline at half its size.
+func (l Look) Outline() (path string, hollow bool) {
+	marker := l.Marker
+	if r, ok := marker.(ring); ok {
+		marker, hollow = r.outer, true
+	}
+	polygon, ok := marker.(shape)
+	if !ok {
+		return "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0z", hollow
+	}
+	var b strings.Builder
+	for i, p := range polygon {
+		fmt.Fprintf(&b, "%c%g %g", "ML"[min(i, 1)], p.X, -p.Y) // in SVG y points down
+	}
+	return b.String() + "z", hollow
 }
 
 // hue returns a colour of the hue h, in degrees, around the grey of the given level

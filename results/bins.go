@@ -2,13 +2,16 @@ package results
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
 // Bin is one row of bins.csv: one bin of a method's confidences on the test set
-// of a setting. Bins without rows are written too; their N, Conf and Acc are 0.
+// of a setting. Bins without rows are written too; their N, Conf and Acc are 0. The columns
+// acc_lo and acc_hi, which are empty for them, are AccInterval.
 type Bin struct {
 	Setting
 	Method  string
@@ -22,19 +25,29 @@ type Bin struct {
 }
 
 var binsFormat = csvfile.Format[Bin]{
-	Columns: append(settingColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "source"),
-	Added:   []string{"variant"},
+	Columns: append(settingColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "acc_lo", "acc_hi", "source"),
+	Added:   []string{"variant", "acc_lo", "acc_hi"},
 	Fields: func(b Bin) []string {
+		lo, hi := "", ""
+		if r, ok := b.AccInterval(); ok {
+			lo, hi = csvfile.FormatNumber(r.Lo), csvfile.FormatNumber(r.Hi)
+		}
 		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
 			csvfile.FormatNumber(b.Lo), csvfile.FormatNumber(b.Hi), strconv.Itoa(b.N),
-			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), b.Source)
+			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), lo, hi, b.Source)
 	},
 	Parse: func(row *csvfile.Row) Bin {
-		return Bin{
+		b := Bin{
 			Setting: parseSetting(row), Method: row.Text(), Binning: row.Text(), Bin: row.Count(),
 			Lo: row.Number(), Hi: row.Number(), N: row.Count(),
-			Conf: row.Number(), Acc: row.Number(), Source: row.Text(),
+			Conf: row.Number(), Acc: row.Number(),
 		}
+		lo, hi := numberIn(row), numberIn(row)
+		b.Source = row.Text()
+		if b.Check() == nil { // else the reader has a fault to name
+			b.checkAccInterval(row, lo, hi)
+		}
+		return b
 	},
 	Check: func(b Bin) error {
 		return cmp.Or(b.Setting.check(), csvfile.CheckID("method", b.Method), csvfile.CheckID("binning", b.Binning), b.Check())
@@ -43,6 +56,48 @@ var binsFormat = csvfile.Format[Bin]{
 		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin))
 	},
 }
+
+// AccInterval returns Wilson's 95 % interval of the accuracy of the bin. A bin without rows
+// has none.
+func (b Bin) AccInterval() (r metrics.Range, ok bool) {
+	if b.N == 0 {
+		return r, false
+	}
+	return metrics.Wilson(b.Acc, b.N, 0.95), true
+}
+
+// optional is a field that may be empty.
+type optional struct {
+	x    float64
+	some bool
+}
+
+func numberIn(row *csvfile.Row) optional {
+	x, ok := row.NumberOrNone()
+	return optional{x, ok}
+}
+
+// checkAccInterval fails the row if acc_lo and acc_hi are not the interval that n and acc
+// decide, which the figures show.
+func (b Bin) checkAccInterval(row *csvfile.Row, lo, hi optional) {
+	want, some := b.AccInterval()
+	for _, end := range []struct {
+		column string
+		got    optional
+		want   float64
+	}{{"acc_lo", lo, want.Lo}, {"acc_hi", hi, want.Hi}} {
+		switch {
+		case end.got.some && !some:
+			row.Fail(end.column, "%s, but the bin has no rows; leave it empty", csvfile.FormatNumber(end.got.x))
+		case some && (!end.got.some || math.Abs(end.got.x-end.want) > accRounding):
+			row.Fail(end.column, "the end of Wilson's 95 %% interval for n and acc is %s", csvfile.FormatNumber(end.want))
+		}
+	}
+}
+
+// accRounding is more than rounding acc to nine digits can change an end of its interval:
+// near 0 and 1 the slope is about 2.
+const accRounding = 1e-7
 
 // WriteBins replaces the file at path by the bins, in their order.
 func WriteBins(path string, bins []Bin) error { return binsFormat.WriteFile(path, bins) }

@@ -26,6 +26,7 @@ const (
 	Samples FactKind = "samples"  // Text names the data set whose samples the test samples are, as the manifest or the spec does
 	RowIDs  FactKind = "row-ids"  // Text is the digest of the ids of the test rows, as the manifest has it
 	Arrays  FactKind = "arrays"   // Text is what else is known of the arrays
+	Program FactKind = "program"  // the time is of an external program, with the start of its interpreter
 	Warned  FactKind = "warning"  // Warning, which has kinds of its own, becomes a footnote
 
 	// Why there is no number.
@@ -83,6 +84,8 @@ func (f Fact) String() string {
 		return "no source has " + arrayWords.Replace(f.Lack.Arrays)
 	case NoVector:
 		return "top-label method: no class vector"
+	case Program:
+		return "the time includes the start of an external program"
 	case NoTime:
 		return "no time is stored with its fit"
 	}

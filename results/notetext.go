@@ -46,6 +46,10 @@ func (f *Fact) fields() []field {
 			return []field{{"parameter", &w.Parameter}, bin, {"minus", &w.Minus}, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}}
 		case report.NotConverged:
 			return numbers
+		case report.Worse:
+			return []field{{"parameter", &w.Parameter}, {"before", &w.Before}, {"value", &w.Value}}
+		case report.FewDecide:
+			return []field{{"count", &w.Count}, {"of", &w.Of}, {"value", &w.Value}}
 		}
 		return append([]field{text}, numbers...)
 	}
@@ -55,7 +59,7 @@ func (f *Fact) fields() []field {
 // kinds are the words with which the text forms of facts begin.
 var kinds = func() map[string]Fact {
 	m := map[string]Fact{}
-	for _, k := range []FactKind{From, Paper, StandIn, Samples, RowIDs, Arrays, Warned, Missing, NoSource, NoVector, NoTime, Reason} {
+	for _, k := range []FactKind{From, Paper, StandIn, Samples, RowIDs, Arrays, Program, Warned, Missing, NoSource, NoVector, NoTime, Reason} {
 		m[string(k)] = Fact{Kind: k}
 	}
 	for _, k := range report.Kinds() {

@@ -2,7 +2,6 @@ package results
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -27,11 +26,6 @@ type Pair struct {
 	Verdict *metrics.Verdict // nil if there is none
 	Note    Note             // why there is no interval or no verdict
 }
-
-// Alike is the largest difference of two values of a metric, as a fraction or in its unit,
-// that counts as equal. Methods that compute the same map in different precisions differ by
-// as much.
-const Alike = 1e-6
 
 // Outcome is a verdict on a setting.
 type Outcome int
@@ -58,7 +52,7 @@ func (p Pair) Outcome() Outcome {
 	switch {
 	case e.Better == metrics.Neutral:
 		return Undecided
-	case math.Abs(p.Difference) <= Alike:
+	case Sign(p.Difference) == 0:
 		return Tie
 	case hi < 0:
 		return Win
@@ -71,7 +65,7 @@ func (p Pair) Outcome() Outcome {
 // P returns the P of the verdict, and 1 if the values are Alike. It is for pairs with a
 // verdict.
 func (p Pair) P() float64 {
-	if math.Abs(p.Difference) <= Alike {
+	if Sign(p.Difference) == 0 {
 		return 1
 	}
 	return p.Verdict.P

@@ -172,9 +172,9 @@ func TestBinsAreWrittenAndReadBack(t *testing.T) {
 		{Setting: c, Method: "ts", Binning: "width15", Bin: 0, Lo: 0, Hi: 1.0 / 15, Source: "measured"},
 		{Setting: c, Method: "ts", Binning: "width15", Bin: 14, Lo: 14.0 / 15, Hi: 1, N: 7, Conf: 1 + 0x1p-52, Acc: 6.0 / 7, Source: "measured"},
 	}
-	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,binning,bin,lo,hi,n,conf,acc,source
-standard,cifar10,resnet50,ce,,,,ts,width15,0,0,0.0666666667,0,0,0,measured
-standard,cifar10,resnet50,ce,,,,ts,width15,14,0.933333333,1,7,1,0.857142857,measured
+	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,binning,bin,lo,hi,n,conf,acc,acc_lo,acc_hi,source
+standard,cifar10,resnet50,ce,,,,ts,width15,0,0,0.0666666667,0,0,0,,,measured
+standard,cifar10,resnet50,ce,,,,ts,width15,14,0.933333333,1,7,1,0.857142857,0.486872171,0.974320376,measured
 `
 	path := filepath.Join(t.TempDir(), "bins.csv")
 	if err := WriteBins(path, bins); err != nil {
@@ -193,12 +193,16 @@ standard,cifar10,resnet50,ce,,,,ts,width15,14,0.933333333,1,7,1,0.857142857,meas
 		t.Errorf("again: %v\n%s", err, &again)
 	}
 	for old, message := range map[string]string{
-		",7,1,":       `bins.csv:3: column n: no rows, but conf or acc is not 0`,
-		",0.857":      `bins.csv:3: column acc: 7.85714286 is outside [0, 1]`,
-		"14,0.933":    `bins.csv:3: column bin: "-1" is not a whole number of at least 0`,
-		"0.933333333": `bins.csv:3: column hi: 0.2 is below lo, 0.5`,
+		",7,1,":          `bins.csv:3: column n: no rows, but conf or acc is not 0`,
+		",0.857":         `bins.csv:3: column acc: 7.85714286 is outside [0, 1]`,
+		"14,0.933":       `bins.csv:3: column bin: "-1" is not a whole number of at least 0`,
+		"0.933333333":    `bins.csv:3: column hi: 0.2 is below lo, 0.5`,
+		"0.486":          `bins.csv:3: column acc_lo: the end of Wilson's 95 % interval for n and acc is 0.486872171`,
+		",0.974320376":   `bins.csv:3: column acc_hi: the end of Wilson's 95 % interval for n and acc is 0.974320376`,
+		",,measured":     `bins.csv:2: column acc_hi: 0.1, but the bin has no rows; leave it empty`,
+		"acc_lo,acc_hi,": `bins.csv:1: column acc_lo is missing: an earlier version of qats wrote this file; qats run writes it again`,
 	} {
-		new := map[string]string{",7,1,": ",0,1,", ",0.857": ",7.857", "14,0.933": "-1,0.933", "0.933333333": "0.5"}[old]
+		new := map[string]string{",7,1,": ",0,1,", ",0.857": ",7.857", "14,0.933": "-1,0.933", "0.933333333": "0.5", "0.486": "0.487", ",0.974320376": ",", ",,measured": ",0.1,measured"}[old]
 		file := strings.Replace(want, old, new, 1)
 		if new == "0.5" {
 			file = strings.Replace(file, "0.5,1,", "0.5,0.2,", 1)

@@ -62,6 +62,11 @@ type RunSpec struct {
 	Layout   string            `json:"layout,omitempty"`
 	Metrics  []string          `json:"metrics"`
 	Methods  []RunMethod       `json:"methods"`
+
+	// Chosen is the method that qats try chose on the calibration rows, by the metric ChosenBy
+	// in cross-fitting. Both are empty in other folders.
+	Chosen   string `json:"chosen,omitempty"`
+	ChosenBy string `json:"chosen_by,omitempty"`
 }
 
 // RunMethod is a method of a spec.

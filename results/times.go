@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,19 +78,23 @@ func WriteTimes(path string, list []Time) error { return timesFormat.WriteFile(p
 // ReadTimes reads a times.csv. An error names file, line and column.
 func ReadTimes(path string) ([]Time, error) { return timesFormat.ReadFile(path) }
 
+// program reports whether the time is of an external program, which includes its start: every
+// fit of qats itself names the instructions of the vector code.
+func (t Time) program() bool { return t.Known && t.Instructions == "" }
+
 // TimeRecords returns the times as records of TimeMetric: one for each setting and
 // method of records, with source, rows and note of its first value. Without a time the
-// record is a skip. A cell that has no value of any metric keeps the status and the
+// record is a skip. A time of an external program has the fact Program. A cell that has no value of any metric keeps the status and the
 // reason of its first record.
 func TimeRecords(times []Time, records []Record) []Record {
 	type cell struct {
 		Setting
 		method string
 	}
-	seconds := map[cell]float64{}
+	known := map[cell]Time{}
 	for _, t := range times {
 		if t.Known {
-			seconds[cell{t.Setting, t.Method}] = t.Seconds
+			known[cell{t.Setting, t.Method}] = t
 		}
 	}
 	var list []Record
@@ -101,8 +106,11 @@ func TimeRecords(times []Time, records []Record) []Record {
 			continue
 		}
 		r.Metric, r.Key = TimeMetric, ""
-		if x, ok := seconds[at]; r.Status == OK && ok {
-			r.Value = x
+		if t, ok := known[at]; r.Status == OK && ok {
+			r.Value = t.Seconds
+			if t.program() {
+				r.Note = append(slices.Clone(r.Note), Fact{Kind: Program})
+			}
 		} else if r.Status == OK {
 			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, Note{{Kind: NoTime}}
 		}

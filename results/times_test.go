@@ -11,7 +11,7 @@ import (
 
 func fitted(method string, seconds float64, known bool) Time {
 	return Time{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce"}, Method: method, Source: "measured",
-		Seconds: seconds, Known: known}
+		Seconds: seconds, Known: known, Instructions: "avx2"}
 }
 
 // TestTimesAreReadAsTheyAreWritten: also the ones that were not measured, and 0.
@@ -26,8 +26,8 @@ func TestTimesAreReadAsTheyAreWritten(t *testing.T) {
 	text, _ := os.ReadFile(path)
 	const want = `experiment,dataset,backbone,loss,corruption,severity,variant,method,source,seconds,rows,classes,processor,instructions
 e,d,b,ce,,,,ts,measured,0.000349,5000,10,"Some CPU, 3 GHz",avx2
-e,d,b,ce,,,,uncal,measured,0,,,,
-e,d,b,ce,,,,vs,measured,,,,,
+e,d,b,ce,,,,uncal,measured,0,,,,avx2
+e,d,b,ce,,,,vs,measured,,,,,avx2
 `
 	if string(text) != want {
 		t.Errorf("%s, want %s", text, want)
@@ -37,6 +37,20 @@ e,d,b,ce,,,,vs,measured,,,,,
 	}
 	if err := WriteTimes(path, []Time{fitted("ts", -1, true)}); err == nil || !strings.Contains(err.Error(), "column seconds: -1 is outside [0, ") {
 		t.Errorf("a time below 0: %v", err)
+	}
+}
+
+// TestTimesOfExternalPrograms say in a note that they include the start of a program.
+func TestTimesOfExternalPrograms(t *testing.T) {
+	at := fitted("mine", 2, true)
+	at.Instructions = ""
+	record := Record{Setting: at.Setting, Method: "mine", Metric: "ece", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")}
+	got := TimeRecords([]Time{at}, []Record{record})
+	if text := got[0].Note.String(); text != "from: a; the time includes the start of an external program" {
+		t.Error(text)
+	}
+	if len(record.Note) != 1 {
+		t.Error("the record of the metric has the note too")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -40,7 +41,7 @@ func savedModels(f *testing.F) []string {
 	cal := fuzzSet(100, 3)
 	var models []string
 	for _, e := range all.Registry() {
-		m, err := e.With(claims()[e.Name].Options)
+		m, err := calibtest.Method(e, claims()[e.Name].Options)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
@@ -43,16 +44,7 @@ func TestAgreesWithItsAuthors(t *testing.T) {
 		if !ok {
 			t.Fatalf("no method %q", c.Method)
 		}
-		m, err := e.With(func(options []calib.Option) error {
-			for _, o := range options {
-				if v, ok := c.Options[o.Name]; ok {
-					if err := o.Set(v); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
+		m, err := calibtest.Method(e, c.Options)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

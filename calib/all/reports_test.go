@@ -38,7 +38,7 @@ var warned = map[string]string{
 // ts, and warns only where there is a reason.
 func TestReportsAreOfTheMap(t *testing.T) {
 	set := testset.SignedHead(300, 4, 6, 1, 3)
-	few := map[string]map[string]int{
+	few := map[string]map[string]any{
 		"adats": {"epochs": 2, "hidden": 8}, "pts": {"steps": 30}, "smart": {"epochs": 20},
 		"dirichlet": {"folds": 2}, "ms-odir": {"folds": 2}, "hfe-target": {"m": 40},
 	}
@@ -48,7 +48,7 @@ func TestReportsAreOfTheMap(t *testing.T) {
 		if entry.Name == "hfe" { // needs rows of no class
 			continue
 		}
-		method, err := entry.With(calibtest.SetInts(few[entry.Name]))
+		method, err := calibtest.Method(entry, few[entry.Name])
 		if err != nil {
 			t.Fatal(err)
 		}

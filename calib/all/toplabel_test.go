@@ -30,7 +30,7 @@ func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
 			hit[i] = 1
 		}
 	}
-	_, binned := calib.TopLabels(calibtest.Fit(t, binning.HBTopEntry, set, map[string]int{"bins": 4}).Map.(calib.TopLabel), set)
+	_, binned := calib.TopLabels(calibtest.Fit(t, binning.HBTopEntry, set, map[string]any{"bins": 4}).Map.(calib.TopLabel), set)
 	_, isotonic := calib.TopLabels(calibtest.Fit(t, isotonic.IRTopEntry, set, nil).Map.(calib.TopLabel), set)
 	for i := range n {
 		rows, hits := 0.0, 0.0

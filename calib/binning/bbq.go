@@ -47,7 +47,8 @@ var BBQEntry = calib.NewEntry[Bayesian, bbqMap](calib.Entry{
 	Label:   "BBQ",
 	Version: 1,
 	Summary: "average of histogram binnings with different numbers of bins, of each class against all others, rows normalised",
-	Cost:    60,
+	Cost:    200,
+	Cost100: 140,
 })
 
 // Criteria that weigh the numbers of bins.

@@ -24,8 +24,8 @@ func TestHBOfOneBinHasTheShares(t *testing.T) {
 			accuracy += 1. / 200
 		}
 	}
-	q := calibtest.Apply(calibtest.Fit(t, HBEntry, set, map[string]int{"bins": 1}).Map, set.Logits)
-	top := calibtest.Apply(calibtest.Fit(t, HBTopEntry, set, map[string]int{"bins": 1}).Map, set.Logits)
+	q := calibtest.Apply(calibtest.Fit(t, HBEntry, set, map[string]any{"bins": 1}).Map, set.Logits)
+	top := calibtest.Apply(calibtest.Fit(t, HBTopEntry, set, map[string]any{"bins": 1}).Map, set.Logits)
 	for i := range q.Rows {
 		if !testset.Near(q.Row(i), share, 1e-14) {
 			t.Fatalf("row %d: %v, want %v", i, q.Row(i), share)
@@ -46,7 +46,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 	}
 	// Four bins. Class 0: rows at 0.5, 0.5, 0.3 in the second: 1/3; at 0.9 in the last: 3/4.
 	// Class 1: at 0.1 in the first: 1/4; 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1.
-	m := calibtest.Fit(t, HBEntry, set, map[string]int{"bins": 4}).Map.(hbMap)
+	m := calibtest.Fit(t, HBEntry, set, map[string]any{"bins": 4}).Map.(hbMap)
 	if want := []float64{0.125, 1. / 3, 0.625, 0.75}; !testset.Near(m.Classes[0], want, 0) {
 		t.Errorf("class 0: %v, want %v", m.Classes[0], want)
 	}
@@ -58,7 +58,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 		t.Errorf("%v, want 0.75, 0.25", q)
 	}
 	// Top label: 0.5, 0.5 in the second: 1/2; 0.7 in the third: 1; 0.9 in the last: 3/4.
-	top := calibtest.Fit(t, HBTopEntry, set, map[string]int{"bins": 4}).Map.(hbTopMap)
+	top := calibtest.Fit(t, HBTopEntry, set, map[string]any{"bins": 4}).Map.(hbTopMap)
 	if want := []float64{0.125, 0.5, 1, 0.75}; !testset.Near(top.Bins, want, 0) {
 		t.Errorf("top: %v, want %v", top.Bins, want)
 	}

@@ -43,6 +43,7 @@ var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
 	Summary: "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
 	Aliases: []string{"hist-quantile"},
 	Cost:    30,
+	Cost100: 90,
 })
 
 // Options returns the option bins.

@@ -52,7 +52,7 @@ func TestRoundingCopiesHaveTheSameBin(t *testing.T) {
 			for i := range cal.Labels {
 				cal.Labels[i] = rng.Int32N(int32(k))
 			}
-			m := calibtest.Fit(t, HBMassEntry, cal, map[string]int{"bins": 7}).Map.(hbMassMap)
+			m := calibtest.Fit(t, HBMassEntry, cal, map[string]any{"bins": 7}).Map.(hbMassMap)
 			of := func(m data.Matrix, i int) float64 {
 				p := make([]float64, k)
 				tail := softmax.ProbsAndTail(p, m.Row(i), 1)

@@ -66,7 +66,8 @@ var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
 	Label:   "Scaling-binning",
 	Version: 3,
 	Summary: "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
-	Cost:    60,
+	Cost:    130,
+	Cost100: 200,
 })
 
 // ScalingBinningTopEntry is the entry of TopScaled.

@@ -14,7 +14,7 @@ import (
 // all rows is that of the sigmoid, which is the accuracy at the minimum of the loss.
 func TestScalingBinningKeepsTheMean(t *testing.T) {
 	set := testset.Drawn(503, 5, 2, 9)
-	m := calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]int{"bins": 7}).Map.(topScalingBinningMap)
+	m := calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]any{"bins": 7}).Map.(topScalingBinningMap)
 	_, conf := calib.TopLabels(m, set)
 	rows, err := calib.TopRows(t.Context(), set)
 	if err != nil {

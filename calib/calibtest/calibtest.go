@@ -37,9 +37,9 @@ type Claims struct {
 	// means 1e-12.
 	Tolerance float64
 
-	// Options sets options of the method, as Entry.With describes; nil leaves
-	// the defaults.
-	Options func([]calib.Option) error
+	// Options are values of options by name, as in a spec. The others keep their
+	// defaults.
+	Options map[string]any
 }
 
 // deadline is the longest time of a fit of the suite, whose sets have some hundred
@@ -125,7 +125,7 @@ type situation struct{ cal, test *data.Set }
 
 func newSubject(entry calib.Entry, claims Claims) (*subject, error) {
 	claims.Tolerance = cmp.Or(claims.Tolerance, 1e-12)
-	m, err := entry.With(claims.Options)
+	m, err := Method(entry, claims.Options)
 	if err != nil {
 		return nil, fmt.Errorf("options: %w", err)
 	}

@@ -9,36 +9,34 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// SetInts returns a function that sets whole-number options by name, as a spec does. An
-// unknown name is an error.
-func SetInts(values map[string]int) func([]calib.Option) error {
-	return func(all []calib.Option) error {
-		set := 0
-		for _, o := range all {
-			if v, ok := values[o.Name]; ok {
-				set++
-				if err := o.Set(v); err != nil {
-					return fmt.Errorf("%s: %w", o.Name, err)
-				}
+// Method returns the method of an entry with options that are given by name, as in a
+// spec. An unknown name is an error.
+func Method(e calib.Entry, options map[string]any) (calib.Method, error) {
+	draft, set := e.New(), 0
+	for _, o := range draft.Options() {
+		if v, ok := options[o.Name]; ok {
+			set++
+			if err := o.Set(v); err != nil {
+				return nil, fmt.Errorf("%s: %w", o.Name, err)
 			}
 		}
-		if set < len(values) {
-			return fmt.Errorf("unknown options among %v", values)
-		}
-		return nil
 	}
+	if set < len(options) {
+		return nil, fmt.Errorf("unknown options among %v", options)
+	}
+	return draft.Method()
 }
 
-// Fit returns the fit of a method on set, with some whole-number options.
-func Fit(t testing.TB, e calib.Entry, set *data.Set, options map[string]int) *calib.Fitted {
+// Fit returns the fit of a method on set, with options by name.
+func Fit(t testing.TB, e calib.Entry, set *data.Set, options map[string]any) *calib.Fitted {
 	t.Helper()
 	return FitInput(t, e, calib.Input{Cal: set}, options)
 }
 
 // FitInput is Fit for methods that need more than a calibration set.
-func FitInput(t testing.TB, e calib.Entry, in calib.Input, options map[string]int) *calib.Fitted {
+func FitInput(t testing.TB, e calib.Entry, in calib.Input, options map[string]any) *calib.Fitted {
 	t.Helper()
-	method, err := e.With(SetInts(options))
+	method, err := Method(e, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 	Label:   "CIR",
 	Version: 2,
 	Summary: "centred isotonic regression of each class against all others, rows normalised",
-	Cost:    15,
+	Cost:    100,
 })
 
 // Contract needs logits and labels. The prediction may change.

@@ -39,6 +39,8 @@ var IREntry = calib.NewEntry[Regression, Map](calib.Entry{
 	Version: 3,
 	Summary: "isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction",
 	Aliases: []string{"isotonic", "isotonic-regression", "irm"},
+	Cost:    60,
+	Cost100: 80,
 })
 
 // Contract needs logits and labels.

@@ -79,7 +79,8 @@ var IVAPEntry = calib.NewEntry[InductiveVennAbers, vennAbersMap](calib.Entry{
 	Label:   "IVAP",
 	Version: 2,
 	Summary: "inductive Venn-Abers predictor of each class against all others, or of each pair of classes",
-	Cost:    100,
+	Cost:    200,
+	Cost100: 500,
 })
 
 // CVAPEntry is the entry of CrossVennAbers.
@@ -88,7 +89,8 @@ var CVAPEntry = calib.NewEntry[CrossVennAbers, vennAbersMap](calib.Entry{
 	Label:   "CVAP",
 	Version: 2,
 	Summary: "cross Venn-Abers predictor: inductive ones of disjoint folds, merged by geometric means",
-	Cost:    200,
+	Cost:    330,
+	Cost100: 1000,
 })
 
 const (

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
@@ -41,7 +40,7 @@ func TestVennAbersSetsHaveALimit(t *testing.T) {
 func TestTwoClassesAreOnePair(t *testing.T) {
 	set := testset.Drawn(300, 2, 2, 3)
 	rest := calibtest.Apply(calibtest.Fit(t, IVAPEntry, set, nil).Map, set.Logits)
-	m, err := IVAPEntry.With(func(all []calib.Option) error { return all[0].Set(oneVsOne) })
+	m, err := calibtest.Method(IVAPEntry, map[string]any{"coupling": oneVsOne})
 	if err != nil {
 		t.Fatal(err)
 	}

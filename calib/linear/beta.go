@@ -40,7 +40,8 @@ var BetaEntry = calib.NewEntry[Beta, betaMap](calib.Entry{
 	Version: 4,
 	Summary: "beta calibration of each class against all others, rows normalised",
 	Aliases: []string{"beta-calibration"},
-	Cost:    150,
+	Cost:    90,
+	Cost100: 140,
 })
 
 const (

@@ -44,7 +44,8 @@ var DirichletEntry = calib.NewEntry[Dirichlet, dirichletMap](calib.Entry{
 	Version: 4,
 	Summary: "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 	Aliases: []string{"dirichlet-calibration", "dir-odir"},
-	Cost:    4000,
+	Cost:    2600,
+	Cost100: 13_000,
 })
 
 // MatrixODIR is matrix scaling (Guo et al. 2017): Dirichlet with the logits in place of
@@ -66,7 +67,8 @@ var MSODIREntry = calib.NewEntry[MatrixODIR, matrixMap](calib.Entry{
 	Version: 4,
 	Summary: "dirichlet with the logits in place of the log-probabilities",
 	Aliases: []string{"matrix-scaling"},
-	Cost:    6000,
+	Cost:    2000,
+	Cost100: 6200,
 })
 
 // odirGrid are the lambdas that are tried.

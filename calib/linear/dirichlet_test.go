@@ -153,7 +153,7 @@ func TestODIRRejects(t *testing.T) {
 	}
 	for _, name := range []string{"dirichlet", "ms-odir"} {
 		e := entry(name)
-		m, err := e.With(calibtest.SetInts(nil))
+		m, err := e.New().Method()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,8 @@ var LabelShiftEntry = calib.NewEntry[LabelShift, labelShiftMap](calib.Entry{
 	Label:   "Label shift (EM)",
 	Version: 3,
 	Summary: "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
-	Cost:    100,
+	Cost:    130,
+	Cost100: 210,
 })
 
 // labelShiftRidge is the penalty of bcts.

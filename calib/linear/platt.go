@@ -56,6 +56,8 @@ var PlattEntry = calib.NewEntry[Platt, plattMap](calib.Entry{
 	Version: 2,
 	Summary: "logistic regression on the probability of each class against all others, rows normalised",
 	Aliases: []string{"platt-scaling", "sigmoid"},
+	Cost:    50,
+	Cost100: 70,
 })
 
 // PlattLogitsEntry is the entry of PlattLogits.
@@ -64,6 +66,8 @@ var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 	Label:   "Platt (logits)",
 	Version: 2,
 	Summary: "logistic regression on the log odds of each class against all others, rows normalised",
+	Cost:    60,
+	Cost100: 85,
 })
 
 // Options returns the option score.

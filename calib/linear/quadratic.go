@@ -33,6 +33,8 @@ var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 	Label:   "Quadratic",
 	Version: 2,
 	Summary: "logistic regression on the log odds and their square of each class against all others, rows normalised",
+	Cost:    80,
+	Cost100: 110,
 })
 
 // Contract needs logits and labels. The prediction may change.

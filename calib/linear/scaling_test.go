@@ -199,14 +199,13 @@ func TestAbsentClassGetsASmallProbability(t *testing.T) {
 }
 
 func TestScalingRejects(t *testing.T) {
-	for name, options := range map[string]func([]calib.Option) error{
-		"vs":  func(all []calib.Option) error { return all[0].Set(0) },
-		"svs": func(all []calib.Option) error { return all[1].Set(math.NaN()) },
-		"sms": func(all []calib.Option) error { return all[2].Set(1e10) },
-	} {
-		e := entry(name)
-		if _, err := e.With(options); err == nil {
-			t.Errorf("%s: a hopeless option is accepted", name)
+	for _, c := range []struct {
+		name, option string
+		value        any
+	}{{"vs", "ridge", 0}, {"svs", "intercept", math.NaN()}, {"sms", "off_diagonal", 1e10}} {
+		_, err := calibtest.Method(entry(c.name), map[string]any{c.option: c.value})
+		if err == nil || !strings.HasPrefix(err.Error(), c.option+": ") {
+			t.Errorf("%s: %s = %v: %v", c.name, c.option, c.value, err)
 		}
 	}
 	wide := testset.Simulated(3, 101, 1, 1, 1)

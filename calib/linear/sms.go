@@ -32,7 +32,8 @@ var SMSEntry = calib.NewEntry[StructuredMatrix, smsMap](calib.Entry{
 	Label:   "SMS",
 	Version: 2,
 	Summary: "matrix scaling held near temperature scaling by ridges of k/n and k(k-1)/n, at most 100 classes",
-	Cost:    1000,
+	Cost:    730,
+	Cost100: 1300,
 })
 
 // Options returns the options.

@@ -38,7 +38,8 @@ var SVSEntry = calib.NewEntry[StructuredVector, svsMap](calib.Entry{
 	Label:   "SVS",
 	Version: 2,
 	Summary: "vector scaling held near temperature scaling by a ridge of k/n",
-	Cost:    400,
+	Cost:    190,
+	Cost100: 180,
 })
 
 // Options returns the options.

@@ -32,7 +32,8 @@ var VSEntry = calib.NewEntry[Vector, vsMap](calib.Entry{
 	Version: 3,
 	Summary: "vector scaling, a slope and an offset for each class",
 	Aliases: []string{"vector-scaling"},
-	Cost:    150,
+	Cost:    65,
+	Cost100: 260,
 })
 
 // Options returns the options.

@@ -51,6 +51,7 @@ var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Version: 2,
 	Summary: "temperature linear in the distance of the features to their neighbours among the calibration rows",
 	Cost:    3000,
+	Cost100: 500,
 })
 
 const (

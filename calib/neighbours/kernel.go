@@ -46,7 +46,8 @@ var KernelEntry = calib.NewEntry[KernelRegression, kernelMap](calib.Entry{
 	Label:   "Kernel",
 	Version: 1,
 	Summary: "class shares among calibration rows with similar probabilities, weighted by Dirichlet kernels",
-	Cost:    300,
+	Cost:    1000,
+	Cost100: 700,
 })
 
 // Options returns the options bandwidth and rows.

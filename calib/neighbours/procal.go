@@ -53,6 +53,7 @@ var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Summary: "confidence by the densities of confidence and proximity among right and wrong rows; a top-label method",
 	Aliases: []string{"procal-dr", "density-ratio", "proximity"},
 	Cost:    3000,
+	Cost100: 500,
 })
 
 // Options returns the options neighbours, bank and base.

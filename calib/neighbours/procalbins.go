@@ -45,6 +45,7 @@ var ProCalBinsEntry = calib.NewEntry[ProCalBins, proCalBinsMap](calib.Entry{
 	Summary: "isotonic regression (ir) in each of five groups of equal size by proximity",
 	Aliases: []string{"bin-mean-shift", "procal-bms"},
 	Cost:    3000,
+	Cost100: 500,
 })
 
 // Options returns the options groups, neighbours and bank.

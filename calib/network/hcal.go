@@ -56,7 +56,8 @@ var HCalEntry = calib.NewEntry[HCalibration, hCalMap](calib.Entry{
 	Version: 1,
 	Summary: "mixture of temperatures, trained for small errors in windows of probabilities",
 	Aliases: []string{"hcal", "h-cal"},
-	Cost:    100_000,
+	Cost:    37_000,
+	Cost100: 300_000,
 })
 
 // Options returns the options.

@@ -51,7 +51,8 @@ var PTSEntry = calib.NewEntry[ParameterizedTemperature, ptsMap](calib.Entry{
 	Version: 1,
 	Summary: "temperature by a small network of the 10 largest logits, for the Brier score",
 	Aliases: []string{"parameterized-temperature-scaling"},
-	Cost:    15000,
+	Cost:    10_000,
+	Cost100: 4100,
 })
 
 const (
@@ -70,6 +71,9 @@ func (m *ParameterizedTemperature) Options() []calib.Option {
 		calib.FloatOption("rate", &m.Rate, 1e-3, math.SmallestNonzeroFloat64, 1, "learning rate of Adam"),
 	}
 }
+
+// Minimises names the objective.
+func (ParameterizedTemperature) Minimises() calib.Objective { return calib.ByBrier }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (ParameterizedTemperature) Contract() calib.Contract {

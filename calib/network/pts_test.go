@@ -163,7 +163,7 @@ func TestPTSIsBelowTS(t *testing.T) {
 		}
 		return sum / float64(q.Rows)
 	}
-	f := calibtest.Fit(t, PTSEntry, set, map[string]int{"steps": 2000})
+	f := calibtest.Fit(t, PTSEntry, set, map[string]any{"steps": 2000})
 	if a, b := brier(f.Map), brier(calibtest.Fit(t, calib.TSEntry, set, nil).Map); !(a < b-0.002) {
 		t.Errorf("Brier score %v, ts %v", a, b)
 	}

@@ -46,7 +46,8 @@ var SMARTEntry = calib.NewEntry[SMART, smartMap](calib.Entry{
 	Label:   "SMART",
 	Version: 1,
 	Summary: "temperature by a small network of the logit gap, for a smooth ECE",
-	Cost:    20000,
+	Cost:    23_000,
+	Cost100: 5000,
 })
 
 const (

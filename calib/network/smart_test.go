@@ -125,7 +125,7 @@ func TestSMARTCalibrates(t *testing.T) {
 		t.Skip("trains for half a second")
 	}
 	set := testset.Drawn(1500, 5, 3, 4)
-	f := calibtest.FitInput(t, SMARTEntry, calib.Input{Cal: set, Target: &data.Set{}}, map[string]int{"epochs": 400, "patience": 60})
+	f := calibtest.FitInput(t, SMARTEntry, calib.Input{Cal: set, Target: &data.Set{}}, map[string]any{"epochs": 400, "patience": 60})
 	after, _ := testset.ECE(calibtest.Apply(f.Map, set.Logits), set.Labels)
 	before, _ := testset.ECE(calibtest.Softmax(t, set.Logits), set.Labels)
 	if after > before/4 {

@@ -129,10 +129,12 @@ const (
 	AtBound      Kind = "at-bound"      // Bound
 	EqualToTS    Kind = "equal-to-ts"   // Text says what makes the map that of ts: "a = 0"
 	NotConverged Kind = "not-converged" // the gradient is Value after Steps
+	Worse        Kind = "worse"         // the score Parameter of the calibration rows rises from Before to Value
+	FewDecide    Kind = "few-decide"    // Count of Of calibration rows make up the share Value of the NLL
 )
 
 // Kinds returns all kinds of warnings but Remark.
-func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged} }
+func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide} }
 
 // Warning is what readers of the numbers of a fit must know. Its words and its numbers are
 // apart: warnings that differ in numbers alone share a footnote. Warnings are comparable.
@@ -143,6 +145,8 @@ type Warning struct {
 	Of    int     `json:"of,omitempty"`
 	Steps int     `json:"steps,omitempty"`
 	Value float64 `json:"value,omitempty"`
+
+	Before float64 `json:"before,omitempty"` // the fit, of Worse
 
 	// Text is one line. {count}, {of}, {steps} and {value} stand for the numbers.
 	Text string `json:"text,omitempty"`
@@ -161,6 +165,17 @@ func Early(gradient float64, steps int) Warning {
 	return Warning{Text: "stops short of the minimum by design: gradient {value} after {steps} steps", Value: Rounded(gradient, 2), Steps: steps}
 }
 
+// Worsened warns of a score of the calibration rows, of which less is better, that rises by the
+// fit more than by chance.
+func Worsened(score string, before, after float64) Warning {
+	return Warning{Kind: Worse, Bound: Bound{Parameter: score}, Before: Rounded(before, 4), Value: Rounded(after, 4)}
+}
+
+// DecidedByFew warns of a fit by NLL on rows of which count of n make up a share of the NLL.
+func DecidedByFew(count, n int, share float64) Warning {
+	return Warning{Kind: FewDecide, Count: count, Of: n, Value: Rounded(share, 2)}
+}
+
 // Kin returns the warning without its numbers: warnings of equal kin are of one sort.
 func (w Warning) Kin() Warning {
 	return Warning{Kind: w.Kind, Bound: Bound{Parameter: w.Parameter, Side: w.Side}, Text: w.Text}
@@ -175,6 +190,10 @@ func (w Warning) String() string {
 		return w.place() + w.text() + ", so equal to TS"
 	case NotConverged:
 		return fmt.Sprintf("%snot converged: gradient %g after %d steps", w.place(), w.Value, w.Steps)
+	case Worse:
+		return fmt.Sprintf("%s of the calibration rows rises from %g to %g by the fit", w.Parameter, w.Before, w.Value)
+	case FewDecide:
+		return fmt.Sprintf("%d of %d calibration rows make up %.0f %% of the NLL before the fit: they decide it", w.Count, w.Of, 100*w.Value)
 	}
 	return w.place() + w.text()
 }

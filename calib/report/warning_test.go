@@ -43,6 +43,8 @@ func TestWarningsInWords(t *testing.T) {
 		{Warning{Text: "{count} of {of} bins are empty", Count: 3, Of: 15}, "3 of 15 bins are empty"},
 		{Warning{Text: "no rows", Bound: Bound{Bin: 2}}, "bin 2: no rows"},
 		{Warning{Text: "{other}"}, "{other}"},
+		{Worsened("ECE", 0.0252741, 0.435769), "ECE of the calibration rows rises from 0.02527 to 0.4358 by the fit"},
+		{DecidedByFew(11, 5000, 0.6789), "11 of 5000 calibration rows make up 68 % of the NLL before the fit: they decide it"},
 	} {
 		if got := c.warning.String(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.warning, got, c.want)

@@ -48,7 +48,8 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 	Label:   "Smoothing spline",
 	Version: 1,
 	Summary: "penalised spline of the log odds of each class against all others, rows normalised",
-	Cost:    900,
+	Cost:    1500,
+	Cost100: 2900,
 })
 
 // Contract needs logits and labels. The prediction may change.

@@ -127,7 +127,7 @@ func TestSplineKeepsTheProportionsOfTheOthers(t *testing.T) {
 
 func TestSplineRejectsBadOptions(t *testing.T) {
 	for _, knots := range []int{1, 0, maxKnots + 1} {
-		if _, err := SplineEntry.With(calibtest.SetInts(map[string]int{"knots": knots})); err == nil || !strings.Contains(err.Error(), "knots: ") {
+		if _, err := calibtest.Method(SplineEntry, map[string]any{"knots": knots}); err == nil || !strings.Contains(err.Error(), "knots: ") {
 			t.Errorf("%d knots: %v", knots, err)
 		}
 	}

@@ -17,18 +17,29 @@ func applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply MODEL",
 		Short: "Apply a saved calibrator to logits; the probabilities are float64",
-		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k.
+		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k. The
+ending of the output decides its format: .npy is one array, .npz has it as "probs",
+and .csv is text, one row a line below the numbers of the classes. "-o -" writes the
+bytes of a .npy to standard output.
 
 A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
 it a new confidence. It has no probabilities for the other classes. Its pairs are
 written to top.npz in the folder of the output (class int32, conf float64); score
 them by qats score --top. The output has the same confidences, and the other
 classes are rescaled to share the rest.`,
-		Example: "  qats apply model.json --logits test/logits.npy -o probs.npy",
-		Args:    argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
+		Example: `  qats apply model.json --logits test/logits.npy -o probs.npy
+  qats apply model.json --logits test/logits.npy -o - > probs.npy`,
+		Args: argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
 				return fmt.Errorf("apply needs -o FILE.npy")
+			}
+			if _, err := data.FormOf(output); err != nil {
+				return fmt.Errorf("-o %w", err)
+			}
+			stdout, err := binaryOutput(cmd, output)
+			if err != nil {
+				return err
 			}
 			if err := checkOutput(output); err != nil {
 				return err
@@ -42,11 +53,11 @@ classes are rescaled to share the rest.`,
 				return err
 			}
 			set := arrays.Apply{Model: model, Contract: contract, Files: files, Warn: func(note string) { warn(cmd.ErrOrStderr(), note) }}
-			return set.Write(cmd.Context(), output)
+			return set.Write(cmd.Context(), output, stdout)
 		},
 	}
 	a.flags(cmd, "set", false)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, '<f8'")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, float64: FILE.npy, FILE.npz or FILE.csv; - for standard output")
 	return cmd
 }
 

@@ -154,6 +154,12 @@ func numbers(what string, n, k int) []float64 {
 			row = append(row[k-1:], row[:k-1]...)
 		case "background":
 			row = append([]float64{-20}, row...)
+		case "extreme": // the first row, and its label is probably the last class
+			for j := range row {
+				if len(out) == 0 {
+					row[j] *= -400
+				}
+			}
 		case "deep":
 			for j := range row {
 				row[j] = float64(float32(225 * row[j]))

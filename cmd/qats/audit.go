@@ -28,7 +28,7 @@ status is 0 with findings too.`,
 			if asJSON {
 				return audit.JSON(cmd.OutOrStdout(), findings)
 			}
-			return audit.Text(cmd.OutOrStdout(), len(numbers), findings)
+			return audit.Text(cmd.OutOrStdout(), len(numbers), findings, widthOf(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each finding")

@@ -122,7 +122,7 @@ func TestBadInputIsOneLine(t *testing.T) {
 			"logits": {"score", "--logits", path, "--labels", labels},
 			"labels": {"score", "--logits", logits, "--labels", path},
 			"spec":   {"run", path, "--out", filepath.Join(tmp, "out")},
-			"model":  {"apply", path, "--logits", logits, "-o", filepath.Join(tmp, "out")},
+			"model":  {"apply", path, "--logits", logits, "-o", filepath.Join(tmp, "out.npy")},
 		}[kind]
 		var stdout, stderr strings.Builder
 		status := run(context.Background(), args, &stdout, &stderr)
@@ -132,8 +132,10 @@ func TestBadInputIsOneLine(t *testing.T) {
 		}
 		got.WriteString(said)
 	}
-	if _, err := os.Stat(filepath.Join(tmp, "out")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("something was written")
+	for _, name := range []string{"out", "out.npy"} {
+		if _, err := os.Stat(filepath.Join(tmp, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s was written", name)
+		}
 	}
 	golden := filepath.Join("testdata", "bad.golden")
 	if *update {

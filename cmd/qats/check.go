@@ -38,6 +38,8 @@ calibration, and then what it has found:
   note     good to know: which methods are skipped, and why
 
 with the place, the likely cause and what to do. The status is 1 if there is an error.
+A warning that is right as it is needs a reason in manifest.yaml (known, see
+docs/formats.md). It is then counted as known; -v prints it with the reason.
 A folder needs no spec; qats init --help lists the names that are recognised.`,
 		Example: `  qats check .
   qats check mine.yaml --data arrays
@@ -52,6 +54,9 @@ A folder needs no spec; qats init --help lists the names that are recognised.`,
 }
 
 func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
+	if err := notArrays("check takes folders of arrays and specs", args); err != nil {
+		return err
+	}
 	if len(folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) }) {
 		return errors.New("--data is for specs: it names a folder in which their arrays are searched; a folder of arrays is checked by itself, without --data")
 	}
@@ -68,7 +73,7 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 		if err := checkJSON(cmd.OutOrStdout(), &all); err != nil {
 			return err
 		}
-	} else if err := checkText(cmd.OutOrStdout(), &all); err != nil {
+	} else if err := checkText(cmd.OutOrStdout(), &all, verbose(cmd)); err != nil {
 		return err
 	}
 	if all.Count(inspect.Error) > 0 {
@@ -125,24 +130,43 @@ func setTable(sets []inspect.Set) *table.Table {
 	return t
 }
 
-// checkText prints a table of the sets, and the findings.
-func checkText(out io.Writer, in *inspect.Inspection) error {
-	if err := setTable(in.Sets).Text(out, lineWidth); err != nil {
+// checkText prints a table of the sets, and the findings; those that are known if all is set.
+func checkText(out io.Writer, in *inspect.Inspection, all bool) error {
+	if err := setTable(in.Sets).Text(out, widthOf(out)); err != nil {
 		return err
 	}
 	checkAlso(out, in.Sets)
 	if len(in.Sets) > 0 {
 		fmt.Fprintln(out)
 	}
-	for _, f := range in.Findings {
-		terminal.Fprintf(out, "%-7s  %s: %s\n", f.Severity, f.Place, f.Cause)
-		if f.Fix != "" {
-			terminal.Fprintf(out, "%-7s  -> %s\n", "", f.Fix)
+	printFindings(out, in.Findings, all)
+	line := fmt.Sprintf("%s: %s, %s, %s", english.Count(len(in.Sets), "set"), english.Count(in.Count(inspect.Error), "error"),
+		english.Count(in.Count(inspect.Warning), "warning"), english.Count(in.Count(inspect.Note), "note"))
+	if n := in.Count(inspect.Known); n > 0 {
+		line += fmt.Sprintf(", %d known (manifest.yaml gives the reasons)", n)
+	}
+	_, err := fmt.Fprintln(out, line)
+	return err
+}
+
+// printFindings prints findings with what to do; those that are known if all is set.
+func printFindings(out io.Writer, findings []inspect.Finding, all bool) {
+	for _, f := range findings {
+		if f.Severity == inspect.Known && !all {
+			continue
+		}
+		name, then := "", f.Fix
+		if f.Severity == inspect.Warning && f.Oddity != "" {
+			name = " [" + string(f.Oddity) + "]"
+		}
+		if f.Reason != "" {
+			name, then = " ["+string(f.Oddity)+"]", f.Reason
+		}
+		terminal.Fprintf(out, "%-7s  %s: %s%s\n", f.Severity, f.Place, f.Cause, name)
+		if then != "" {
+			terminal.Fprintf(out, "%-7s  -> %s\n", "", then)
 		}
 	}
-	_, err := fmt.Fprintf(out, "%s: %s, %s, %s\n", english.Count(len(in.Sets), "set"), english.Count(in.Count(inspect.Error), "error"),
-		english.Count(in.Count(inspect.Warning), "warning"), english.Count(in.Count(inspect.Note), "note"))
-	return err
 }
 
 // checkAlso prints which sets have arrays besides logits and labels.

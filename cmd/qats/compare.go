@@ -22,7 +22,7 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
---against. It prints the mean difference, wins and losses by the verdict on each
+--against (by default the baseline of the run). It prints the mean difference, wins and losses by the verdict on each
 setting, Wilcoxon's signed-rank test over blocks of settings with Holm's correction,
 and the mean ranks of all methods with Friedman's test and Nemenyi's critical
 difference. Settings that share test images are not
@@ -88,6 +88,8 @@ type comparing struct {
 	splits      int
 	json        bool
 	latex       string
+	specsOfRows []results.RunSpec // in the run.json of each folder of rows
+	dataGiven   bool              // to the run of the rows, by --data
 }
 
 func (c *comparing) flags(cmd *cobra.Command) {
@@ -96,7 +98,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	workersFlag(cmd, &c.workers)
 	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
-	f.StringVar(&c.Against, "against", "qats", "method that the others are compared with")
+	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec, else qats)")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "full"
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
@@ -127,7 +129,6 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 		return err
 	}
 	c.Compact = c.latex == "compact"
-	c.Labels = report.Labels()
 	dir := filepath.Join(c.at.out, "compare")
 	rows, failed := c.rows(cmd, dir)
 	if failed != nil && failed != errFailed {
@@ -135,9 +136,6 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	}
 	if err := c.print(cmd, dir, rows); err != nil {
 		return err
-	}
-	if !c.json && len(c.tables) == 0 {
-		c.nextReport(cmd)
 	}
 	return failed
 }
@@ -152,7 +150,7 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 	case err != nil:
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
-	w := unlessQuiet(cmd)
+	w, said := unlessQuiet(cmd), false
 	for i, p := range pages {
 		if c.json {
 			if err := p.JSON(cmd.OutOrStdout()); err != nil {
@@ -163,11 +161,11 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		hint := ""
-		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 {
-			hint = fmt.Sprintf("(for intervals of single settings against %s: qats compare --spec SPEC --out %s)\n", c.Against, c.at.out)
+		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 && !said {
+			said = true
+			c.makePairs(w, cmd, p.Label(c.Against))
 		}
-		if err := p.Write(w, dir, hint); err != nil {
+		if err := p.Write(w, dir); err != nil {
 			return err
 		}
 	}

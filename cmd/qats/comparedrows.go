@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
@@ -36,12 +37,34 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 		rows, err = ofDatasets(rows, c.datasets)
 	}
 	if err == nil {
+		c.complete(cmd, rows)
 		err = c.inRows(rows)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(append(c.from, c.tables...), ", "), err)
 	}
 	return rows, failed
+}
+
+// complete sets what was not given: the method to compare with and, of the usual metrics,
+// those that the rows have. It sets the labels of the rows too.
+func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
+	c.Labels = compare.Labels(c.specsOfRows, report.Labels())
+	if c.Against == "" && len(c.tables) == 0 {
+		c.against(compare.Baseline(c.specsOfRows, rows.Records, rows.Pairs))
+	}
+	c.against("")
+	if cmd.Flags().Changed("metric") {
+		return
+	}
+	known := compare.Names()
+	have := lists.Where(lists.Distinct(rows.Records, func(r results.Record) string { return r.Metric }), func(id string) bool { return slices.Contains(known, id) })
+	switch usual := lists.Where(c.Metrics, func(id string) bool { return slices.Contains(have, id) }); {
+	case len(usual) > 0:
+		c.Metrics = usual
+	case len(have) > 0:
+		c.Metrics = have[:1]
+	}
 }
 
 // ofDatasets returns the rows of datasets. A dataset without rows is an error.
@@ -91,6 +114,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	if specs, err = spec.Only(specs, c.datasets); err != nil {
 		return fmt.Errorf("--dataset: %w", err)
 	}
+	c.against(baselineOf(specs))
 	if err := c.resolve(comparableMethods(specs)); err != nil {
 		return err
 	}
@@ -98,9 +122,6 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		specs[i], err = s.Compared(spec.Comparing{Methods: c.Methods, Against: c.Against, Metrics: c.scored(), Splits: c.splits}, known)
 		if err != nil {
 			return err
-		}
-		for _, m := range specs[i].Methods {
-			c.Labels[m.Name] = m.Label
 		}
 	}
 	c.at.Interval = c.Interval
@@ -113,6 +134,29 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 		fmt.Fprintln(w) // before the page
 	}
 	return err
+}
+
+// against sets the method to compare with to the baseline, if none was given: to qats if
+// there is no baseline, or if the user named the baseline as a method to compare.
+func (c *comparing) against(baseline string) {
+	const usual = "qats"
+	if c.Against != "" {
+		return
+	}
+	if _, named := spec.Match(baseline, c.Methods); named || baseline == "" {
+		baseline = usual
+	}
+	c.Against = baseline
+}
+
+// baselineOf returns the baseline of the first spec that has one, or nothing.
+func baselineOf(specs []*spec.Spec) string {
+	for _, s := range specs {
+		if s.Baseline != "" {
+			return s.Baseline
+		}
+	}
+	return ""
 }
 
 // read returns the rows of the folders, restricted to the experiments if any are
@@ -132,6 +176,7 @@ func (c *comparing) read() (*results.Rows, error) {
 		}
 		all.Append(rows)
 		all.Run = rows.Run
+		c.ofRun(rows.Run)
 	}
 	if slices.Contains(c.Metrics, results.TimeMetric) {
 		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
@@ -148,6 +193,18 @@ func (c *comparing) read() (*results.Rows, error) {
 		kept.Append(of)
 	}
 	return kept, nil
+}
+
+// ofRun keeps what a comparison takes from the run.json of rows, if there is one: the specs
+// of the experiments that are compared.
+func (c *comparing) ofRun(run *results.Run) {
+	if run == nil {
+		return
+	}
+	c.specsOfRows = append(c.specsOfRows, lists.Where(run.Specs, func(s results.RunSpec) bool {
+		return len(c.experiments) == 0 || slices.Contains(c.experiments, s.Name)
+	})...)
+	c.dataGiven = c.dataGiven || strings.Contains(run.Command, " --data DIR")
 }
 
 // readTables returns the rows of CSV files of other programs.

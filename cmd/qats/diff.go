@@ -34,7 +34,7 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var verdicts interface {
-				Text(io.Writer) error
+				Text(w io.Writer, width int) error
 				JSON(io.Writer) error
 			}
 			var err error
@@ -49,7 +49,7 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 			case asJSON:
 				return verdicts.JSON(cmd.OutOrStdout())
 			}
-			return verdicts.Text(cmd.OutOrStdout())
+			return verdicts.Text(cmd.OutOrStdout(), widthOf(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv")

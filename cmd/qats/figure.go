@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -49,15 +51,15 @@ func (f *formatsFlag) Set(names string) (err error) {
 type figureFile string
 
 func (f *figureFile) flag(cmd *cobra.Command, what string) {
-	cmd.Flags().Var(f, "figure", "write the reliability diagram of "+what+" to this file: .svg, .pdf, .pgf or .png")
+	cmd.Flags().Var(f, "figure", "write the reliability diagram of "+what+" to this file: .svg, .pdf, .pgf or .png; - prints an SVG, and nothing else")
 }
 
 func (f *figureFile) String() string { return string(*f) }
 func (f *figureFile) Type() string   { return "string" }
 
 func (f *figureFile) Set(path string) error {
-	if path == "" {
-		*f = ""
+	if path == "" || path == stdoutName {
+		*f = figureFile(path)
 		return nil
 	}
 	_, err := plots.ParseFormats([]string{strings.TrimPrefix(filepath.Ext(path), ".")})
@@ -71,13 +73,28 @@ type diagram struct {
 	samples       *metrics.Samples
 }
 
-// saveDiagrams draws the panels into a file. Their rows are of the named arrays.
-func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
+// corpFlag declares --corp, which sets corp.
+func corpFlag(cmd *cobra.Command, corp *bool) {
+	cmd.Flags().BoolVar(corp, "corp", false, "with --figure: draw the CORP curve (isotonic regression) with its consistency band, in place of bins")
+}
+
+// errCORPAlone is the error of --corp without a figure.
+var errCORPAlone = errors.New("--corp says how --figure draws; name the file with --figure FILE")
+
+// saveDiagrams draws the panels into a file or to stdout, as CORP curves if corp is set. Their
+// rows are of the named arrays.
+func saveDiagrams(stdout io.Writer, path figureFile, corp bool, arrays string, panels []diagram) error {
 	cell := results.Setting{Dataset: filepath.Base(filepath.Dir(arrays)), Backbone: filepath.Base(arrays)}
 	in := plots.Input{Labels: map[string]string{}}
+	if corp {
+		in.Curves = map[string]plots.Curve{}
+	}
 	for _, p := range panels {
 		in.Methods = append(in.Methods, p.method)
 		in.Labels[p.method] = p.label
+		if corp {
+			in.Curves[p.method] = plots.Curve{Points: metrics.CORPCurve(p.samples, 0), Miscalibration: metrics.CORP(p.samples).Miscalibration}
+		}
 		for i, b := range metrics.WidthBins(p.samples, 15) {
 			in.Bins = append(in.Bins, results.Bin{Setting: cell, Method: p.method, Binning: metrics.Width15, Bin: i,
 				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(data.OriginOf(arrays))})
@@ -86,6 +103,9 @@ func saveDiagrams(path figureFile, arrays string, panels []diagram) error {
 	figure, err := plots.Reliability(in)
 	if err != nil {
 		return err
+	}
+	if path == stdoutName {
+		return figure.Encode(below(stdout), plots.SVG)
 	}
 	return figure.Save(string(path))
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,6 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
 // arrayFiles are the flags for array files.
@@ -96,6 +93,7 @@ type fit struct {
 	memory  memory
 	timings bool
 	figure  figureFile
+	corp    bool // draws the figure as CORP curves
 }
 
 func fitCommand() *cobra.Command {
@@ -105,6 +103,10 @@ func fitCommand() *cobra.Command {
 		Short: "Fit one calibrator on arrays and save it as JSON, or print a summary of the fit",
 		Long: `Fit one calibrator on arrays and save it as JSON. Without -o, print its parameters
 and its scores on the calibration set, and save nothing.
+
+fit warns, as qats check does, of calibration rows that are likely a mistake: labels in
+another order, logits of thousands, fewer rows than classes. It also warns if few rows
+decide the fit, or if it makes NLL or ECE of these rows worse than chance explains.
 
 A calibration set that takes more than --max-memory is not loaded. Methods with
 one temperature and methods by rank read it again for every pass, with the same
@@ -125,6 +127,7 @@ For other methods such a set is an error.`,
 	f.memory.flag(cmd, "memory for arrays")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
 	f.figure.flag(cmd, "the calibration set (before and after)")
+	corpFlag(cmd, &f.corp)
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
 	return cmd
 }
@@ -137,7 +140,10 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(f.output); err != nil {
+	if f.corp && f.figure == "" {
+		return errCORPAlone
+	}
+	if err := f.checkOutputs(); err != nil {
 		return err
 	}
 	f.memory.hold()
@@ -163,16 +169,28 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		return err
 	}
 	clock.lap("fit_s")
+	change, err := f.change(cmd, m, fitted, cal)
+	if err != nil {
+		return err
+	}
+	if change != nil {
+		for _, w := range change.Warnings {
+			fitted.Report.Warn(w)
+		}
+	}
+	if cal != nil || stream != nil {
+		if err := f.findings(cmd, cal); err != nil {
+			return err
+		}
+	}
+	clock.lap("check_s")
 	model, err := m.Model(in, fitted)
 	if err != nil {
 		return err
 	}
-	before, after, err := f.scoreFit(m, fitted, cal)
-	if err != nil {
-		return err
-	}
-	if f.output == "" {
-		f.fitSummary(cmd.OutOrStdout(), m, fitted, before, after)
+	if f.output == "" && f.figure != stdoutName {
+		f.fitSummary(cmd.OutOrStdout(), m, fitted, change)
+	} else if f.output == "" {
 	} else if err := save(f.output, cmd.OutOrStdout(), model.Save); err != nil {
 		return err
 	}
@@ -184,6 +202,18 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		return clock.print(cmd.OutOrStdout())
 	}
 	return nil
+}
+
+// checkOutputs checks the names of the output files before the work is done.
+func (f *fit) checkOutputs() error {
+	switch end := filepath.Ext(f.output); strings.ToLower(end) {
+	case ".npy", ".npz", ".csv", ".safetensors":
+		return fmt.Errorf("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
+	}
+	if f.output == stdoutName && f.figure == stdoutName {
+		return fmt.Errorf("-o and --figure both name standard output: name a file for one of them")
+	}
+	return checkOutput(f.output)
 }
 
 // openCal reads the calibration arrays that the contract of m names. If they are
@@ -201,9 +231,6 @@ func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Metho
 	r, err := openLogits(stderr, files, m.Name, contract.TrueLogits)
 	if err != nil {
 		return nil, nil, err
-	}
-	if n, k := r.Rows(), r.Classes(); n < k {
-		warn(stderr, files.Logits+": warning: "+experiments.FewRows(n, k).String())
 	}
 	switch need := r.Bytes(); {
 	case need > memory && contract.Streams:
@@ -242,28 +269,6 @@ func (a arrayFiles) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Me
 		return nil, fmt.Errorf("%s: %s %s", a.target, m.Name, experiments.NeedsTrueLogits)
 	}
 	return target, nil
-}
-
-// checkOutput returns an error if the folder of an output file is missing, before the
-// work is done.
-func checkOutput(path string) error {
-	if path == "" || path == "-" {
-		return nil
-	}
-	dir := filepath.Dir(path)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-o %s: there is no folder %s; make it first", path, dir)
-	}
-	return nil
-}
-
-// save writes to a file, which appears complete or not at all, or to standard
-// output for "-".
-func save(path string, stdout io.Writer, write func(io.Writer) error) error {
-	if path == "-" {
-		return write(stdout)
-	}
-	return atomicfile.Write(path, write)
 }
 
 // stopwatch measures stages.

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/arrays"
+	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
@@ -17,9 +21,8 @@ import (
 const summaryParameters = 20
 
 // fitSummary prints a fit for people: its parameters, its scores on the calibration
-// set and the next commands. The samples before and after calibration are nil if the
-// set is not in memory.
-func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, before, after *metrics.Samples) {
+// set and the next commands. change is nil if the set is not in memory.
+func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, change *arrays.Change) {
 	fmt.Fprintf(w, "%s: %s\n\n", m.Name, m.Entry.Summary)
 	parameters := fitted.Parameters()
 	switch {
@@ -32,7 +35,7 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 			}
 			rows = append(rows, []string{p.Name, fmt.Sprintf("%.9g", p.Value), bound})
 		}
-		table.NewList([]string{"PARAMETER", "VALUE", ""}, rows).Text(w, lineWidth)
+		table.NewList([]string{"PARAMETER", "VALUE", ""}, rows).Text(w, widthOf(w))
 		if more := len(parameters) - summaryParameters; more > 0 {
 			fmt.Fprintf(w, "and %d more, which the saved model has\n", more)
 		}
@@ -42,22 +45,49 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, befo
 		fmt.Fprintln(w, "Its parameters have no names, such as one for each class, row or weight; the saved model has them.")
 	}
 	switch {
-	case before != nil:
-		fmt.Fprintf(w, "\nOn the %d calibration rows, which the fit has seen:\n\n", before.Len())
-		nll := func(s *metrics.Samples) string {
-			v, err := metrics.NLL(s)
-			if err != nil {
-				return "-"
-			}
-			return fmt.Sprintf("%.6f", v)
-		}
-		ece := func(s *metrics.Samples) string { return fmt.Sprintf("%.6f", metrics.ECE(s, 15)) }
-		table.NewList([]string{"", "BEFORE", "AFTER"}, [][]string{{"NLL", nll(before), nll(after)}, {"ECE", ece(before), ece(after)}}).Text(w, lineWidth)
+	case change != nil:
+		fmt.Fprintf(w, "\nOn the %d calibration rows, which the fit has seen:\n\n", change.Before.Len())
+		changeTable(change).Text(w, lineWidth)
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
 	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy%s -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
 		f.again(m.Name), m.Name+".json", f.kindWords())
+}
+
+// changeTable is the table of the scores of the calibration rows before and after the fit. The
+// first row is what the fit minimised, if it minimised one score.
+func changeTable(c *arrays.Change) *table.Table {
+	number := func(v float64) string { return fmt.Sprintf("%.6f", v) }
+	of := func(score func(*metrics.Samples) (float64, error), s *metrics.Samples) string {
+		v, err := score(s)
+		if err != nil {
+			return "-"
+		}
+		return number(v)
+	}
+	var rows [][]string
+	if c.Objective != "" {
+		note := "minimised by the fit"
+		if c.Objective == calib.ByNLL && c.Floored > 0 {
+			note += ", without a floor"
+		}
+		rows = append(rows, []string{string(c.Objective), number(c.From), number(c.To), note})
+	}
+	add := func(name string, score func(*metrics.Samples) (float64, error), note string) {
+		rows = append(rows, []string{name, of(score, c.Before), of(score, c.After), note})
+	}
+	switch {
+	case c.Floored > 0:
+		add("NLL", metrics.NLL, "as scores have it: at most 691 nats a row")
+	case c.Objective != calib.ByNLL:
+		add("NLL", metrics.NLL, "")
+	}
+	if c.Objective != calib.ByECE {
+		add("ECE", func(s *metrics.Samples) (float64, error) { return metrics.ECE(s, 15), nil }, "")
+	}
+	add("accuracy", func(s *metrics.Samples) (float64, error) { return metrics.Accuracy(s), nil }, "")
+	return table.NewList([]string{"", "BEFORE", "AFTER", ""}, rows)
 }
 
 // again returns the command of this fit with -o.
@@ -82,23 +112,51 @@ func (f *fit) kindWords() string {
 	return " --kind " + string(f.files.Kind)
 }
 
-// scoreFit returns the scores of the calibration set for the summary, and draws the
-// figure. The scores are nil if neither is wanted or the set is not in memory.
-func (f *fit) scoreFit(m *spec.Method, fitted *calib.Fitted, cal *data.Set) (before, after *metrics.Samples, err error) {
+// change scores the calibration set before and after the fit, and draws the figure. It is nil
+// if the set is not in memory, or the fit cannot be applied to it.
+func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, cal *data.Set) (*arrays.Change, error) {
 	switch {
-	case f.figure == "" && f.output != "":
-		return nil, nil, nil
 	case cal == nil && f.figure != "":
-		return nil, nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
-	case cal == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0: // it cannot be applied to its calibration set
-		return nil, nil, nil
+		return nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
+	case cal == nil || cal.Labels == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0:
+		return nil, nil
 	}
-	before, after, err = arrays.BeforeAfter(fitted, m.Contract(), cal)
+	change, err := arrays.BeforeAfter(cmd.Context(), m.Method, fitted, cal)
 	switch {
 	case f.figure == "":
-		return before, after, err
+		return change, err
 	case err != nil:
-		return nil, nil, fmt.Errorf("--figure: %w", err)
+		return nil, fmt.Errorf("--figure: %w", err)
 	}
-	return before, after, saveDiagrams(f.figure, f.files.Logits, []diagram{{"uncal", "Uncal", before}, {m.Name, m.Label, after}})
+	return change, saveDiagrams(cmd.OutOrStdout(), f.figure, f.corp, f.files.Logits, []diagram{{"uncal", "Uncal", change.Before}, {m.Name, m.Label, change.After}})
+}
+
+// findings prints what is likely a mistake in the calibration set: the warnings and errors of
+// qats check. Notes on the form of the files are printed when they are opened.
+func (f *fit) findings(cmd *cobra.Command, cal *data.Set) error {
+	rows := inspect.Arrays{Name: f.files.Logits, Open: func(context.Context) (data.Reader, error) {
+		files := f.files
+		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, MemberLimit: f.memory.bytes}.Open()
+	}}
+	switch {
+	case f.files.Labels == "":
+		return nil
+	case cal != nil:
+		rows = inspect.Rows(f.files.Logits, cal)
+	}
+	in, err := inspect.Pair(cmd.Context(), rows, nil)
+	if err != nil {
+		return err
+	}
+	for _, found := range in.Findings {
+		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error {
+			continue
+		}
+		text := found.Place + ": " + string(found.Severity) + ": " + found.Cause
+		if found.Fix != "" {
+			text += "; " + found.Fix
+		}
+		warn(cmd.ErrOrStderr(), text)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,10 +59,13 @@ the spec, lets editors complete and check it.`,
 			if len(args) == 0 {
 				return initSpec(cmd, exampleDir, true, output)
 			}
+			if err := notArrays("init takes a folder of arrays", args); err != nil {
+				return err
+			}
 			return initSpec(cmd, args[0], false, output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "the spec (default NAME.yaml, after the folder)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the spec (default NAME.yaml, after the folder); - for standard output")
 	cmd.MarkFlagFilename("output", "yaml")
 	return cmd
 }
@@ -69,8 +73,11 @@ the spec, lets editors complete and check it.`,
 // initSpec writes a spec for the arrays in dir into file. It first writes the arrays
 // if they are to be an example.
 func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
+	if example && file == stdoutName {
+		return errors.New("init without a folder writes arrays and a spec for them: name the file of the spec by -o, or a folder of arrays")
+	}
 	file = cmp.Or(file, inspect.NameOf(dir)+".yaml")
-	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(file); file != stdoutName && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists already: remove it, or name another file by -o", file)
 	}
 	if example {
@@ -92,6 +99,9 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	}
 	if err := s.Check(); err != nil {
 		return err
+	}
+	if file == stdoutName {
+		return printSpec(cmd, s)
 	}
 	s.Schema = schemaFile
 	if name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)); spec.IsID(name) {
@@ -119,7 +129,20 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	}
 	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, english.Count(len(read.Settings), "setting"), english.Count(len(read.Methods), "method"))
 	next(cmd, append([]string{"check", file}, where...)...)
+	if without := s.Uncalibrated(); len(without) > 0 {
+		warn(cmd.ErrOrStderr(), experiments.NoCalibration(without))
+		return errFailed
+	}
 	return nil
+}
+
+// printSpec prints the spec of a folder. Its data is named from the current folder.
+func printSpec(cmd *cobra.Command, s *inspect.Starter) error {
+	if dir, inside := experiments.DataName("spec.yaml", s.Folder()); inside {
+		s.Dir = dir
+	}
+	_, err := io.WriteString(cmd.OutOrStdout(), s.Spec())
+	return err
 }
 
 // writeExample writes the arrays of two virtual networks into dir, which must be new.

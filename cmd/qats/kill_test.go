@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -38,8 +37,7 @@ func TestKilledRunResumes(t *testing.T) {
 		return stdout.String()
 	}
 	for _, objects := range []int{1, 15, 40} {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
-		cmd.Env = append(os.Environ(), "QATS_CHILD="+killed)
+		cmd := childOfExample(killed, 1)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -79,17 +77,18 @@ func TestKilledRunResumes(t *testing.T) {
 	}
 }
 
-// TestMainOfChild is the process that TestKilledRunResumes kills.
-func TestMainOfChild(t *testing.T) {
-	if args := os.Getenv("QATS_CHILD_ARGS"); args != "" {
-		os.Exit(interruptible(strings.Split(args, "\n"), os.Stdout, os.Stderr))
-	}
-	out := os.Getenv("QATS_CHILD")
-	if out == "" {
-		t.Skip("TestKilledRunResumes runs it")
-	}
+// child returns a process that runs the program with the arguments, and is no test: it
+// leaves nothing behind when it ends or is killed.
+func child(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childArgs+"="+strings.Join(args, "\n"))
+	return cmd
+}
+
+// childOfExample returns a child that runs the example into a folder.
+func childOfExample(out string, workers int) *exec.Cmd {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	os.Exit(interruptible([]string{"run", spec, "--out", out, "--workers", cmp.Or(os.Getenv("QATS_CHILD_WORKERS"), "1")}, os.Stdout, os.Stderr))
+	return child("run", spec, "--out", out, "--workers", strconv.Itoa(workers))
 }
 
 // TestInterruptedRunSaysWhatItKeeps interrupts another process: it prints how many
@@ -105,8 +104,7 @@ func TestInterruptedRunSaysWhatItKeeps(t *testing.T) {
 
 func interrupts(t *testing.T, signal os.Signal, want int) {
 	out := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
-	cmd.Env = append(os.Environ(), "QATS_CHILD="+out)
+	cmd := childOfExample(out, 1)
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {

@@ -29,8 +29,8 @@ func TestTooFewFileDescriptorsLeaveTheOldResults(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(out, "store")); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$@"`, limit, os.Args[0], "-test.run", "^TestMainOfChild$")
-		cmd.Env = append(os.Environ(), "QATS_CHILD="+out, "QATS_CHILD_WORKERS=64")
+		cmd := exec.Command("sh", "-c", `ulimit -n "$0" && exec "$1"`, limit, os.Args[0])
+		cmd.Env = childOfExample(out, 64).Env
 		said, err := cmd.CombinedOutput()
 		got, _ := os.ReadFile(filepath.Join(out, "results.csv"))
 		if string(got) != string(want) {

@@ -131,7 +131,7 @@ func showMethod(w io.Writer, e calib.Entry) error {
 	}
 	fmt.Fprintln(w)
 	rows := lists.Values(options, func(o calib.Option) []string { return []string{o.Name, defaultOf(o), o.Range, o.Help} })
-	if err := table.NewList([]string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows).Text(w, lineWidth); err != nil {
+	if err := table.NewList([]string{"OPTION", "DEFAULT", "RANGE", "MEANING"}, rows).Text(w, widthOf(w)); err != nil {
 		return err
 	}
 	first := options[0]
@@ -297,10 +297,6 @@ kind that shows one setting is drawn once for each setting.`,
 	return cmd
 }
 
-// lineWidth is the number of columns that lists and tables of the command line keep
-// to.
-const lineWidth = 100
-
 // show prints a name with its summary, and one item a line.
 func show(w io.Writer, name, summary string, items []item) error {
 	var rows [][]string
@@ -311,14 +307,14 @@ func show(w io.Writer, name, summary string, items []item) error {
 	}
 	t := table.NewList(nil, rows)
 	t.Caption = name + ": " + summary
-	return t.Text(w, lineWidth)
+	return t.Text(w, widthOf(w))
 }
 
 // printList prints a list in columns, one row for each item, or one JSON object a line
 // for each item.
 func printList[T any](w io.Writer, list []T, asJSON bool, object func(T) any, head []string, row func(T) []string) error {
 	if !asJSON {
-		return table.NewList(head, lists.Values(list, row)).Text(w, lineWidth)
+		return table.NewList(head, lists.Values(list, row)).Text(w, widthOf(w))
 	}
 	return table.WriteJSON(w, lists.Values(list, object))
 }

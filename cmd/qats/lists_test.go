@@ -8,12 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/qats-bench/qats/calib/all"
-	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/metrics"
 )
 
-// TestListsFitTheLine: no list is wider than lineWidth, and demo fits 80 columns
-// (the commands to type apart from it).
+// TestListsFitTheLine: no list is wider than lineWidth.
 func TestListsFitTheLine(t *testing.T) {
 	commands := [][]string{{"methods"}, {"metrics"}, {"figures"}, {"version"}}
 	for _, e := range all.Registry() {
@@ -22,7 +21,7 @@ func TestListsFitTheLine(t *testing.T) {
 	for _, e := range metrics.Registry() {
 		commands = append(commands, []string{"metrics", e.Name})
 	}
-	for _, n := range inspect.DemoNetworks() {
+	for _, n := range trial.Networks() {
 		commands = append(commands, []string{"demo", n})
 	}
 	for _, args := range commands {
@@ -30,13 +29,9 @@ func TestListsFitTheLine(t *testing.T) {
 		if status := run(context.Background(), args, &out, &err); status != 0 {
 			t.Fatalf("%v: status %d, %s", args, status, &err)
 		}
-		most := lineWidth
-		if args[0] == "demo" {
-			most = 80
-		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimRight(line, "\n")
-			if n := utf8.RuneCountInString(line); n > most || strings.HasSuffix(line, " ") {
+			if n := utf8.RuneCountInString(line); n > lineWidth || strings.HasSuffix(line, " ") {
 				t.Errorf("%v: %d characters: %q", args, n, line)
 			}
 		}

@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -160,11 +162,9 @@ func newRoot() *cobra.Command {
 		Long: `qats fits post-hoc calibrators on precomputed logits, scores them, and renders
 tables and figures. An experiment is a YAML spec. Its numbers are written to CSV
 files, and tables and figures are made from these files alone.`,
-		Example: `  qats demo
+		Example: `  qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy
   qats init mine
-  qats check mine.yaml
   qats run mine.yaml
-  qats report mine.yaml
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats apply model.json --logits test/logits.npy -o probs.npy
   qats score --probs probs.npy --labels test/labels.npy`,
@@ -180,19 +180,12 @@ files, and tables and figures are made from these files alone.`,
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
 	}
+	root.SetFlagErrorFunc(noSuchFlag)
 	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")
-	root.PersistentFlags().BoolP("verbose", "v", false, "print the plan of a run before it, and a line for each finished setting")
+	root.PersistentFlags().BoolP("verbose", "v", false, "print more: the plan of a run before it, a line for each finished setting, all tables of a report")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	root.Flags().BoolVar(&showVersion, "version", false, "print what qats version prints")
-	root.AddCommand(
-		initCommand(), checkCommand(),
-		planCommand(), runCommand(), reportCommand(), reproduceCommand(), simulateCommand(),
-		demoCommand(), fitCommand(), applyCommand(), scoreCommand(),
-		fetchCommand(), importCommand(),
-		methodsCommand(), metricsCommand(), figuresCommand(), specCommand(), versionCommand(),
-		diffCommand(), auditCommand(), compareCommand(), pageCommand(),
-		statusCommand(), slurmCommand(),
-	)
+	addCommands(root)
 	return root
 }
 
@@ -222,6 +215,9 @@ func checkFlags(cmd *cobra.Command) error {
 	for _, name := range []string{"out", "store", "output"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
 			return fmt.Errorf("--%s is empty: name a folder or file, or leave the flag out", name)
+		}
+		if f := cmd.Flags().Lookup(name); f != nil && name != "output" && f.Value.String() == stdoutName {
+			return fmt.Errorf("--%s -: standard output is no folder: name a folder", name)
 		}
 	}
 	return nil
@@ -256,13 +252,35 @@ func argumentsOr(least, most int, mistake string) cobra.PositionalArgs {
 	}
 }
 
+// noSuchFlag adds the most similar flag of the command to the error of an unknown one.
+func noSuchFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	hint := "qats " + strings.TrimPrefix(cmd.CommandPath(), "qats ") + " --help lists them"
+	if cmd.Parent() == nil {
+		hint = "qats --help lists them"
+	}
+	if near := spec.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		hint = "did you mean --" + near + "?"
+	}
+	return fmt.Errorf("%w (%s)", err, hint)
+}
+
 // noSuchCommand returns an error for words after qats that are not a command.
 func noSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	root.SuggestionsMinimumDistance = 2
-	hint := "qats --help lists them"
+	hint := "qats help all lists them"
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}

@@ -16,7 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// childArgs is an environment variable. A test binary that finds it set runs no tests but
+// the program, with the arguments in it, one a line: see child.
+const childArgs = "QATS_TEST_CHILD"
+
 func TestMain(m *testing.M) {
+	if args := os.Getenv(childArgs); args != "" { // before testscript.Main, whose folder stays if a process ends early
+		os.Exit(interruptible(strings.Split(args, "\n"), os.Stdout, os.Stderr))
+	}
 	testscript.Main(suite{m}, map[string]func(){
 		"qats": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
 	})
@@ -26,6 +33,7 @@ func TestMain(m *testing.M) {
 type suite struct{ *testing.M }
 
 func (s suite) Run() int {
+	os.Unsetenv("COLUMNS") // of the terminal of whoever runs the tests
 	status := s.M.Run()
 	os.RemoveAll(sharedResults)
 	return status
@@ -78,6 +86,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
 			"array":  array,
+			"answer": answer,
 		},
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -100,48 +101,42 @@ func nextReportOrRun(cmd *cobra.Command, done bool, files []string) {
 	next(cmd, slices.Concat([]string{"run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec", "env"))...)
 }
 
-// nextCompare prints the command that compares the methods of specs, if there are
-// several: with qats, or else with the baseline.
-func nextCompare(cmd *cobra.Command, specs []*spec.Spec) {
-	against := ""
-	for _, s := range specs {
-		switch {
-		case len(s.Methods) < 2:
-		case slices.Contains(s.MethodNames(), "qats"):
-			next(cmd, append([]string{"compare"}, given(cmd, "out")...)...)
-			return
-		case s.Baseline != "" && against == "":
-			against = s.Baseline
-		}
+// nextCompare prints the commands that compare the methods of specs that were run, if there
+// are several, and that make their tables and figures. Neither command names the other as the
+// next one.
+func nextCompare(cmd *cobra.Command, specs []*spec.Spec, files []string) {
+	tables := slices.Concat([]string{"report"}, files, given(cmd, "out"))
+	if !slices.ContainsFunc(specs, func(s *spec.Spec) bool { return len(s.Methods) > 1 }) {
+		next(cmd, tables...)
+		return
 	}
-	if against != "" {
-		next(cmd, append([]string{"compare", "--against", against}, given(cmd, "out")...)...)
-	}
+	next(cmd, append([]string{"compare"}, given(cmd, "out")...)...)
+	next(cmd, tables...)
 }
 
-// nextReport prints the command that makes tables and figures of the specs whose rows
-// were compared, or with --spec the run that comes before it. Without --spec they are
-// the specs of the last qats run.
-func (c *comparing) nextReport(cmd *cobra.Command) {
-	if len(c.specs) > 0 {
-		specs, err := experiments.ReadSpecs(c.specs)
-		nextReportOrRun(cmd, err == nil && haveRun(c.at.out, specs), c.specs)
-		return
-	}
-	run, err := results.Folder(c.at.out).ReadRun()
-	if err != nil || run == nil || !strings.HasPrefix(run.Command, "qats run") {
-		return
-	}
-	words := []string{"report"}
-	for _, s := range run.Specs {
-		name := s.File // run.json has no folders: the file may be elsewhere
+// makePairs says how the verdicts against a method can be had that pairs.csv lacks: by a
+// comparison that names the specs of the run. run.json has no folders, so a spec that is not
+// found is left to the user.
+func (c *comparing) makePairs(w io.Writer, cmd *cobra.Command, against string) {
+	words := append([]string{"compare"}, c.Methods...)
+	words = append(words, "--against", c.Against)
+	note := ""
+	for _, s := range c.specsOfRows {
+		name := s.File
 		if _, err := os.Stat(name); err != nil {
 			name = strings.TrimSuffix(name, ".yaml")
 		}
 		if _, err := experiments.ReadSpec(name); err != nil {
-			return
+			note = ", with the path of " + s.File
 		}
-		words = append(words, name)
+		words = append(words, "--spec", name)
 	}
-	next(cmd, append(words, given(cmd, "out")...)...)
+	if len(c.specsOfRows) == 0 {
+		words, note = append(words, "--spec", "SPEC"), ", with the spec of these rows"
+	}
+	words = append(words, given(cmd, "metric", "block", "dataset", "latex", "data", "store", "max-memory", "out")...)
+	if c.dataGiven && !cmd.Flags().Changed("data") {
+		words, note = append(words, "--data", "DIR"), note+", with the folder of the arrays"
+	}
+	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  qats %s\n\n", against, note, quoted(words))
 }

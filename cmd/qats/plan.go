@@ -135,41 +135,47 @@ func planCommand() *cobra.Command {
 and why. It reads the headers of arrays and what earlier runs remember of them, and
 writes nothing. It hashes files that no run has hashed yet, up to 100 MB each; the
 cells of larger ones are "unknown" until a run has hashed them. plan --shards hashes
-all files, as run does.`,
+all files, as run does. run --dry-run prints the same.`,
 		Example: `  qats plan experiments/example.yaml
   qats plan experiments/real.yaml --data arrays --json`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
-		RunE: func(cmd *cobra.Command, files []string) error {
-			specs, err := experiments.ReadSpecs(files)
-			if err != nil {
-				return err
-			}
-			at.Look = shards == 0 // the shares of shards depend on the digests
-			plan, err := at.plan(cmd, specs)
-			if err != nil {
-				return err
-			}
-			if shards != 0 {
-				return planShards(cmd, plan, shards)
-			}
-			if asJSON {
-				return planJSON(cmd.OutOrStdout(), plan)
-			}
-			if err := planText(cmd.OutOrStdout(), plan); err != nil {
-				return err
-			}
-			if n := plan.CountSettings(); n.Absent < n.Settings {
-				at.nextAfterPlan(cmd, plan, specs, files)
-			}
-			return nil
-		},
+		RunE:              func(cmd *cobra.Command, files []string) error { return at.preview(cmd, files, shards, asJSON) },
 	}
 	at.flags(cmd)
 	at.quickFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
 	cmd.Flags().IntVar(&shards, "shards", 0, "print how so many shards would divide the work, and nothing else")
 	return cmd
+}
+
+// preview prints what a run of the specs would do, as text or JSON, or how shards would divide it.
+func (p *places) preview(cmd *cobra.Command, files []string, shards int, asJSON bool) error {
+	specs, err := experiments.ReadSpecs(files)
+	if err != nil {
+		return err
+	}
+	p.Look = shards == 0 // the shares of shards depend on the digests
+	plan, err := p.plan(cmd, specs)
+	if err != nil {
+		return err
+	}
+	if shards != 0 {
+		return planShards(cmd, plan, shards)
+	}
+	if asJSON {
+		return planJSON(cmd.OutOrStdout(), plan)
+	}
+	if err := planText(cmd.OutOrStdout(), plan); err != nil {
+		return err
+	}
+	if err := printSlow(cmd.Context(), cmd.OutOrStdout(), plan); err != nil {
+		return err
+	}
+	if n := plan.CountSettings(); n.Absent < n.Settings {
+		p.nextAfterPlan(cmd, plan, specs, files)
+	}
+	return nil
 }
 
 // planShards prints what each of n shards would do, and which fits they repeat.
@@ -202,7 +208,7 @@ func specArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s needs a spec, as in: qats %s experiments/example.yaml", cmd.Name(), cmd.Name())
 	}
-	return nil
+	return notArrays(cmd.Name()+" takes specs", args)
 }
 
 // planText prints a line for each setting, with a line for each different reason,

@@ -52,7 +52,7 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 	if s.json {
 		return t.JSON(cmd.OutOrStdout())
 	}
-	return t.Turned().Text(cmd.OutOrStdout(), lineWidth)
+	return t.Turned().Text(cmd.OutOrStdout(), widthOf(cmd.OutOrStdout()))
 }
 
 // nine prints nine significant digits.

@@ -13,13 +13,15 @@ import (
 func reportCommand() *cobra.Command {
 	var out string
 	var figures []plots.Format
+	latex := "full"
 	cmd := &cobra.Command{
 		Use:   "report SPEC...",
 		Short: "Render tables and figures from the CSV files",
 		Long: `report renders the tables (LaTeX and text) and the figures of the specs into
-OUT/tables and OUT/figures, and prints the tables. It writes OUT/report.tex, a LaTeX
-document of all of them, and OUT/index.html, a page for a browser. Tables and figures
-are made from the CSV files in OUT alone.`,
+OUT/tables and OUT/figures. It writes OUT/report.tex, a LaTeX document of all of them,
+and OUT/index.html, a page for a browser. Tables and figures are made from the CSV files
+in OUT alone. It prints where they are and, of a single spec, the first table if that is
+short; with --verbose it prints all tables.`,
 		Example:           "  qats report experiments/example.yaml --out results/out",
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
@@ -28,18 +30,16 @@ are made from the CSV files in OUT alone.`,
 			if err != nil {
 				return err
 			}
-			if err := report.WriteViews(unlessQuiet(cmd), specs, out, "report.tex", figures...); err != nil {
+			w := unlessQuiet(cmd)
+			if err := report.WriteViews(w, specs, out, report.ViewOptions{Formats: figures, Compact: latex == "compact", All: verbose(cmd), Width: widthOf(w)}); err != nil {
 				return err
 			}
-			if err := makePage(unlessQuiet(cmd), out); err != nil {
-				return err
-			}
-			nextCompare(cmd, specs)
-			return nil
+			return makePage(w, out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
+	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, with their notes in files of their own")
 	return cmd
 }

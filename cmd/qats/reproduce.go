@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -9,8 +10,8 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/internal/atomicfile"
-	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results/paper/claims"
 )
 
 // paperSpecs are the specs that have the paper's tables and figures, in its order.
@@ -32,7 +33,10 @@ func reproduceCommand() *cobra.Command {
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
 		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
 and figures, compares the numbers with the published ones (diff.txt), and makes
-index.html, a page of all of it for a browser. A setting is measured if its arrays
+index.html, a page of all of it for a browser. Its last five lines answer whether the
+paper's claims hold: on the printed numbers, on the paper's own networks where their
+arrays are here, and on the networks of the companion where OUT/companion has its
+results (make reproduce runs it first). --verbose prints all tables. A setting is measured if its arrays
 are in data/arrays or in a folder given by --data, and simulated otherwise; the two
 are never mixed. In the root of the project the specs are read from its files,
 elsewhere from the program.`,
@@ -51,13 +55,19 @@ elsewhere from the program.`,
 			if failed != nil && failed != errFailed {
 				return failed
 			}
-			if err := report.WriteViews(unlessQuiet(cmd), specs, at.out, "paper.tex", figures...); err != nil {
+			w := unlessQuiet(cmd)
+			if err := report.WriteViews(w, specs, at.out, report.ViewOptions{Document: "paper.tex", Formats: figures, All: verbose(cmd), Width: widthOf(w)}); err != nil {
 				return err
 			}
-			if err := writeDiff(cmd, at.out); err != nil {
+			comparison, err := writeDiff(at.out)
+			if err != nil {
 				return err
 			}
-			if err := makePage(unlessQuiet(cmd), at.out); err != nil {
+			if err := makePage(io.Discard, at.out); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+			if err := printVerdicts(w, comparison, at.out); err != nil {
 				return err
 			}
 			return failed
@@ -71,19 +81,14 @@ elsewhere from the program.`,
 	return cmd
 }
 
-// writeDiff writes diff.txt and prints its first part, the summary and the claims.
-func writeDiff(cmd *cobra.Command, out string) error {
+// diffFile has the claims and the numbers of the paper with their verdicts.
+const diffFile = "diff.txt"
+
+// writeDiff compares the results in out with the paper, and writes the comparison.
+func writeDiff(out string) (*claims.Comparison, error) {
 	comparison, err := compareWithPaper(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	path := filepath.Join(out, "diff.txt")
-	if err := atomicfile.Write(path, comparison.Text); err != nil {
-		return err
-	}
-	if err := comparison.Summary(unlessQuiet(cmd)); err != nil {
-		return err
-	}
-	_, err = terminal.Fprintf(unlessQuiet(cmd), "(row by row: %s)\n", path)
-	return err
+	return comparison, atomicfile.Write(filepath.Join(out, diffFile), func(w io.Writer) error { return comparison.Text(w, lineWidth) })
 }

@@ -22,6 +22,7 @@ import (
 
 func runCommand() *cobra.Command {
 	var r runFlags
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
@@ -46,12 +47,18 @@ The results are the same.`,
   qats run experiments/real.yaml --data arrays --shard 1/4`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
-		RunE:              func(cmd *cobra.Command, files []string) error { return r.run(cmd, files) },
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if dryRun {
+				return r.at.preview(cmd, files, 0, r.at.json)
+			}
+			return r.run(cmd, files)
+		},
 	}
 	r.at.flags(cmd)
 	r.at.quickFlag(cmd)
 	r.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &r.workers)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "run nothing, and print what qats plan prints")
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	return cmd
@@ -85,7 +92,7 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 		return err
 	}
 	if failed == nil {
-		nextCompare(cmd, specs)
+		nextCompare(cmd, specs, files)
 	}
 	return failed
 }
@@ -109,6 +116,11 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	if verbose(cmd) {
 		if err := planText(cmd.ErrOrStderr(), plan); err != nil {
+			return err
+		}
+	}
+	if o.Shard.N == 0 && !quiet(cmd) {
+		if err := printSlow(cmd.Context(), cmd.ErrOrStderr(), plan); err != nil {
 			return err
 		}
 	}
@@ -155,7 +167,11 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)
 	}
-	if out.Failed > 0 {
+	uncalibrated := plan.Uncalibrated()
+	if len(uncalibrated) > 0 {
+		warn(cmd.ErrOrStderr(), experiments.NoCalibration(uncalibrated))
+	}
+	if out.Failed > 0 || len(uncalibrated) > 0 {
 		return errFailed
 	}
 	return nil

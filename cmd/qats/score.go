@@ -44,7 +44,8 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
   qats score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval
   qats score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi
-  qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg`,
+  qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg
+  qats score --probs probs.npy --labels test/labels.npy --figure corp.pdf --corp`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
@@ -61,6 +62,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	s.figure.flag(cmd, "the rows")
+	corpFlag(cmd, &s.corp)
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
@@ -77,6 +79,7 @@ type scoreFlags struct {
 	json                              bool
 	interval                          metrics.Interval // empty for none
 	figure                            figureFile
+	corp                              bool
 }
 
 func (s *scoreFlags) run(cmd *cobra.Command) error {
@@ -88,6 +91,9 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	if given != 1 || s.labels == "" {
 		return fmt.Errorf("score needs --labels and one of --probs, --logits and --top")
+	}
+	if s.corp && s.figure == "" {
+		return errCORPAlone
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
@@ -104,9 +110,12 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		if s.logits == "" {
 			label = "Probabilities"
 		}
-		if err := saveDiagrams(s.figure, name, []diagram{{"uncal", label, samples}}); err != nil {
+		if err := saveDiagrams(cmd.OutOrStdout(), s.figure, s.corp, name, []diagram{{"uncal", label, samples}}); err != nil {
 			return err
 		}
+	}
+	if s.figure == stdoutName { // the figure alone, so that it can be redirected
+		return nil
 	}
 	return s.print(cmd, &score, samples)
 }

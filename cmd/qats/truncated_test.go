@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,8 +41,7 @@ func TestTruncatedArraysAreNamed(t *testing.T) {
 	named := 0
 	for i, args := range commands {
 		for j, path := range []string{logits, labels} {
-			cmd := exec.Command(os.Args[0], "-test.run", "^TestMainOfChild$")
-			cmd.Env = append(os.Environ(), "QATS_CHILD_ARGS="+strings.Join(args, "\n"))
+			cmd := child(args...)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/atomicfile"
-	"github.com/qats-bench/qats/metrics"
 )
 
 // Apply says which fit is applied to which set.
@@ -26,26 +25,53 @@ type Apply struct {
 // applyBytes is the size of the blocks of logits that the map is applied to.
 const applyBytes = 4 << 20
 
-// Write writes the probabilities of the set, n x k in float64, to output, and the pairs of a
-// top-label map beside it.
-func (a *Apply) Write(ctx context.Context, output string) error {
-	model, contract, files := a.Model, a.Contract, a.Files
-	r, err := Open(files, model.Method, contract.TrueLogits, a.Warn)
+// Write writes the probabilities of the set, n x k in float64, to output, in the form that its
+// name says, or to stdout if output is "-". It writes the pairs of a top-label map beside a
+// file.
+func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) error {
+	form, err := data.FormOf(output)
+	if err != nil {
+		return err
+	}
+	r, err := Open(a.Files, a.Model.Method, a.Contract.TrueLogits, a.Warn)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if model.Classes != 0 && r.Classes() != model.Classes {
-		return fmt.Errorf("%s has %d classes, the model is for %d", files.Logits, r.Classes(), model.Classes)
+	if k := a.Model.Classes; k != 0 && r.Classes() != k {
+		return fmt.Errorf("%s has %d classes, the model is for %d", a.Files.Logits, r.Classes(), k)
 	}
-	w, err := data.CreateArray(output, data.Float64, r.Rows(), r.Classes())
+	var top pairs
+	write := func(w io.Writer) error {
+		top = pairs{}
+		return a.write(ctx, w, form, r, &top)
+	}
+	if output == "-" {
+		return write(stdout)
+	}
+	if err := atomicfile.Write(output, write); err != nil || !top.kept {
+		return err
+	}
+	return a.writeTop(output, top)
+}
+
+// pairs are the predicted class and the confidence of each row of a top-label map.
+type pairs struct {
+	kept        bool
+	classes     []int32
+	confidences []float64
+}
+
+// write writes the probabilities of the rows of r to w, and gathers the pairs of a top-label
+// map.
+func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r data.Reader, pairs *pairs) error {
+	model, contract, files := a.Model, a.Contract, a.Files
+	w, err := data.NewProbsWriter(to, form, r.Rows(), r.Classes())
 	if err != nil {
 		return err
 	}
-	defer w.Abort()
-	var classes []int32
-	var confidences []float64
 	top, isTop := model.Map.(calib.TopLabel)
+	pairs.kept = isTop
 	offsetLost := contract.TrueLogits // in all rows read so far
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
@@ -55,20 +81,17 @@ func (a *Apply) Write(ctx context.Context, output string) error {
 		}
 		if isTop {
 			class, conf := calib.TopLabels(top, seen)
-			classes, confidences = append(classes, class...), append(confidences, conf...)
+			pairs.classes, pairs.confidences = append(pairs.classes, class...), append(pairs.confidences, conf...)
 		}
 		calib.Apply(model.Map, probs, seen)
-		return w.Float64(probs.Data)
+		return w.Write(probs)
 	}); err != nil {
 		return err
 	}
 	if offsetLost && r.Rows() > 0 {
 		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
 	}
-	if err := w.Close(); err != nil || !isTop {
-		return err
-	}
-	return a.writeTop(output, classes, confidences)
+	return w.Close()
 }
 
 // topFile is the name of the pairs that a top-label method predicts.
@@ -77,42 +100,18 @@ const topFile = "top.npz"
 // writeTop writes the predicted class and the confidence of each row into the folder of
 // output, with a warning. If output is not a regular file, such as /dev/null, it does
 // nothing.
-func (a *Apply) writeTop(output string, classes []int32, confidences []float64) error {
+func (a *Apply) writeTop(output string, top pairs) error {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(output), topFile)
 	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return data.WriteNPZ(w, data.Member{Name: "class", Int32: classes}, data.Member{Name: "conf", Float64: confidences})
+		return data.WriteNPZ(w, data.Member{Name: "class", Int32: top.classes}, data.Member{Name: "conf", Float64: top.confidences})
 	}); err != nil {
 		return err
 	}
 	a.Warn(fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, path, output))
 	return nil
-}
-
-// BeforeAfter scores the calibration set before and after its own fit. contract is that of the
-// method.
-func BeforeAfter(fitted *calib.Fitted, contract calib.Contract, cal *data.Set) (before, after *metrics.Samples, err error) {
-	if before, err = metrics.FromLogits(cal); err != nil {
-		return nil, nil, err
-	}
-	seen := cal.View(contract.Test)
-	if err := calib.CheckSet(fitted.Map, seen); err != nil {
-		return nil, nil, err
-	}
-	top, ok := fitted.Map.(calib.TopLabel)
-	if !ok {
-		after, err = metrics.FromProbs(fitted.Probabilities(seen), cal)
-		return before, after, err
-	}
-	class, conf := calib.TopLabels(top, seen)
-	correct := make([]bool, len(class))
-	for i, c := range class {
-		correct[i] = c == cal.Labels[i]
-	}
-	after, err = metrics.FromConfidences(conf, correct)
-	return before, after, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -55,7 +56,7 @@ func model(t *testing.T, name string, set *data.Set) (*calib.Model, calib.Contra
 	if !ok {
 		t.Fatalf("no method %s", name)
 	}
-	m, err := e.With(nil)
+	m, err := e.New().Method()
 	must(t, err)
 	fitted, err := m.Fit(t.Context(), calib.Input{Cal: set})
 	must(t, err)
@@ -99,7 +100,7 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	m, contract := model(t, "ts", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { t.Error(note) }}
-	must(t, apply.Write(t.Context(), output))
+	must(t, apply.Write(t.Context(), output, nil))
 	a, err := data.OpenArrayFile(output)
 	must(t, err)
 	defer a.Close()
@@ -109,13 +110,14 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 		t.Errorf("%v, want %v", got[:classes], want[:classes])
 	}
 
-	before, after, err := BeforeAfter(&m.Fitted, contract, set)
+	e, _ := all.Lookup(m.Method)
+	change, err := BeforeAfter(t.Context(), e.Method, &m.Fitted, set)
 	must(t, err)
 	list := entries(t, "ece", "nll", "accuracy")
 	for _, c := range []struct {
 		score   Score
 		samples *metrics.Samples
-	}{{Score{Probs: output}, after}, {Score{Logits: f.Logits}, before}} {
+	}{{Score{Probs: output}, change.After}, {Score{Logits: f.Logits}, change.Before}} {
 		c.score.Labels, c.score.Metrics, c.score.Memory = f.Labels, list, 1<<30
 		var want []float64
 		for _, e := range list {
@@ -128,8 +130,41 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 		}
 	}
 	m.Classes = classes + 1
-	if err, want := apply.Write(t.Context(), output), f.Logits+" has 3 classes, the model is for 4"; fmt.Sprint(err) != want {
+	if err, want := apply.Write(t.Context(), output, nil), f.Logits+" has 3 classes, the model is for 4"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A fit by NLL that five broken rows decide, as five rows of 600 do here, makes the others
+// worse: it is named by what it minimised, and both are warned of.
+func TestFitsThatMakeTheirRowsWorse(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(600, 3)}
+	for i := range set.Logits.Rows {
+		row, label := set.Logits.Row(i), i%3
+		row[label] = 2
+		if i%7 == 3 {
+			label = (label + 1) % 3
+		}
+		if i%120 == 3 {
+			row[(label+1)%3] = 4000
+		}
+		set.Labels = append(set.Labels, int32(label))
+	}
+	fitted, err := calib.Fit(t.Context(), calib.TemperatureScaling{}, set)
+	must(t, err)
+	c, err := BeforeAfter(t.Context(), calib.TemperatureScaling{}, fitted, set)
+	must(t, err)
+	nll, err := metrics.NLL(c.Before)
+	must(t, err)
+	if c.Objective != calib.ByNLL || c.To != fitted.Report.NLL || c.Floored != 5 || math.Abs(c.From-nll-5*(4000-floorNLL)/600) > 0.1 {
+		t.Errorf("%s from %v to %v, %d rows above the floor; the score is %v", c.Objective, c.From, c.To, c.Floored, nll)
+	}
+	var kinds []report.Kind
+	for _, w := range c.Warnings {
+		kinds = append(kinds, w.Kind)
+	}
+	if !slices.Equal(kinds, []report.Kind{report.FewDecide, report.Worse}) || c.Warnings[0].Count != 5 || c.Warnings[1].Parameter != "ECE" {
+		t.Errorf("warnings %+v", c.Warnings)
 	}
 }
 
@@ -140,21 +175,22 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "probs.npy")
 	var notes []string
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { notes = append(notes, note) }}
-	must(t, apply.Write(t.Context(), output))
+	must(t, apply.Write(t.Context(), output, nil))
 	top := filepath.Join(filepath.Dir(output), "top.npz")
 	if len(notes) != 1 || !strings.Contains(notes[0], "score "+top+" by qats score --top") {
 		t.Errorf("%q", notes)
 	}
-	_, after, err := BeforeAfter(&m.Fitted, contract, set)
+	e, _ := all.Lookup(m.Method)
+	change, err := BeforeAfter(t.Context(), e.Method, &m.Fitted, set)
 	must(t, err)
 	ece := entries(t, "ece")
-	want, err := ece[0].Compute(after, seed)
+	want, err := ece[0].Compute(change.After, seed)
 	must(t, err)
 	s := Score{Top: top, Labels: f.Labels, Metrics: ece, Memory: 1 << 30, Warn: apply.Warn}
 	if got := values(t, &s); !near(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	must(t, apply.Write(t.Context(), os.DevNull)) // no folder for pairs
+	must(t, apply.Write(t.Context(), os.DevNull, nil)) // no folder for pairs
 	if len(notes) != 1 {
 		t.Errorf("%q", notes)
 	}

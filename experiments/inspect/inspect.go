@@ -19,19 +19,23 @@ import (
 type Severity string
 
 // An Error means that a run fails or that its numbers are meaningless. A Warning is likely
-// a mistake. A Note says what is good to know.
+// a mistake. A Note says what is good to know. What is Known would be a warning if the
+// manifest did not give the reason for it.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 	Note    Severity = "note"
+	Known   Severity = "known"
 )
 
 // Finding is what an inspection has found: where, the likely cause, and what to do.
 type Finding struct {
-	Severity Severity `json:"severity"`
-	Place    string   `json:"place"`
-	Cause    string   `json:"cause"`
-	Fix      string   `json:"fix,omitempty"`
+	Severity Severity    `json:"severity"`
+	Place    string      `json:"place"`
+	Oddity   data.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer
+	Cause    string      `json:"cause"`
+	Fix      string      `json:"fix,omitempty"`
+	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
 }
 
 // Set describes a set that was read completely. Accuracy and ECE are
@@ -54,7 +58,7 @@ type Set struct {
 // Inspection is the result of looking at arrays.
 type Inspection struct {
 	Sets     []Set
-	Findings []Finding // errors first, then warnings, then notes
+	Findings []Finding // errors first, then warnings, notes and what is known
 }
 
 // Count returns the number of findings of a severity.
@@ -81,7 +85,7 @@ func (in *Inspection) add(f Finding) {
 func (in *Inspection) fail(place string, err error) {
 	var p *data.Problem
 	if errors.As(err, &p) {
-		in.add(Finding{Error, p.Place, p.Cause, p.Fix})
+		in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
 		return
 	}
 	text := err.Error()
@@ -151,14 +155,14 @@ func Folder(ctx context.Context, dir string) (*Inspection, error) {
 	return in, nil
 }
 
-// Sort puts errors first, then warnings, then notes.
+// Sort puts errors first, then warnings, notes and what is known.
 func (in *Inspection) Sort() {
 	slices.SortStableFunc(in.Findings, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 }
 
-func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note}, s) }
+func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note, Known}, s) }
 
-// inspector is an inspection under way.
+// inspector is an inspection of the sets of a plan.
 type inspector struct {
 	Inspection
 	plan  *experiments.Plan
@@ -169,6 +173,11 @@ type inspector struct {
 type setKey struct {
 	source data.Source
 	ref    data.Ref
+}
+
+// open opens the rows that an inspection reads.
+func (k setKey) open(ctx context.Context) (data.Reader, error) {
+	return k.source.Open(ctx, k.ref, scored)
 }
 
 // unit inspects the sets of a setting.
@@ -200,12 +209,13 @@ func (in *inspector) unit(ctx context.Context, u *experiments.Unit) error {
 		return nil
 	}
 	in.pairs[[2]setKey{cal, test}] = true
-	return in.pair(ctx, cal, test)
+	sameKind := test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset
+	return in.pair(ctx, in.sets[cal], in.sets[test], sameKind)
 }
 
 // noCalibration reports a setting whose calibration set is absent or incomplete.
 func (in *inspector) noCalibration(u *experiments.Unit, cal setKey) {
-	f := Finding{Error, cal.ref.String(), "there is no calibration set: logits and labels of held-out rows", "save them as you saved the test set"}
+	f := Finding{Severity: Error, Place: cal.ref.String(), Cause: "there is no calibration set: logits and labels of held-out rows", Fix: "save them as you saved the test set"}
 	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
 		if len(s.Tried) > 0 {
 			f.Cause += "; looked for " + experiments.Few(s.Tried, 3)
@@ -225,9 +235,19 @@ func (in *inspector) set(ctx context.Context, key setKey) error {
 	if in.sets[key] != nil {
 		return nil
 	}
-	x := &inspected{key: key, name: key.ref.String()}
+	x := &inspected{
+		name: key.ref.String(), split: key.ref.Split, open: key.open,
+		known:  func(o data.Oddity) (string, bool) { return data.KnownOf(key.source, key.ref, o) },
+		source: string(key.source.Describe(key.ref).Origin),
+	}
 	in.sets[key] = x
-	if err := x.read(ctx, &in.Inspection); err != nil {
+	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
+	return in.Inspection.set(ctx, x)
+}
+
+// set reads a set and adds its row and its findings. The error is that of ctx.
+func (in *Inspection) set(ctx context.Context, x *inspected) error {
+	if err := x.read(ctx, in); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -235,7 +255,7 @@ func (in *inspector) set(ctx context.Context, key setKey) error {
 		return nil
 	}
 	in.Sets = append(in.Sets, x.row)
-	x.judge(&in.Inspection)
+	x.judge(in)
 	return nil
 }
 
@@ -243,46 +263,63 @@ func (in *inspector) set(ctx context.Context, key setKey) error {
 // memory to find them among the test rows.
 const mostCompared = 4 << 20
 
-// pair compares a calibration set with a test set.
-func (in *inspector) pair(ctx context.Context, cal, test setKey) error {
-	a, b := in.sets[cal], in.sets[test]
+// pair compares a calibration set with a test set. sameKind says that both are of one data
+// set, without corruption.
+func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) error {
 	if !a.ok || !b.ok {
 		return nil
 	}
 	names := a.name + " and " + b.name
 	if a.row.Classes != b.row.Classes {
-		in.add(Finding{Error, names, fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes), "give both sets the same columns, in the same order"})
+		in.add(Finding{Severity: Error, Place: names, Cause: fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes),
+			Fix: "give both sets the same columns, in the same order"})
 		return nil
 	}
-	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset {
-		in.add(Finding{Warning, names, fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy), "calibrate on rows that were held out"})
+	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && sameKind {
+		in.warn(Finding{Place: names, Oddity: data.OddAccuracyGap, Cause: fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy),
+			Fix: "calibrate on rows that were held out"}, a, b)
 	}
 	if a.row.Rows > mostCompared {
 		in.add(Finding{Severity: Note, Place: names, Cause: fmt.Sprintf("rows of both sets were not searched for: more than %d", mostCompared)})
 		return nil
 	}
-	shared, err := in.shared(ctx, cal, test)
+	shared, err := sharedRows(ctx, a, b)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		in.fail(names, err)
 	case shared == b.row.Rows && shared == a.row.Rows:
-		in.add(Finding{Error, names, experiments.SameRows, "save the logits of two different parts of the data"})
+		in.add(Finding{Severity: Error, Place: names, Cause: experiments.SameRows, Fix: "save the logits of two different parts of the data"})
 	case shared > 0:
-		in.add(Finding{Warning, names, fmt.Sprintf("%d of %d test rows are rows of the calibration set too", shared, b.row.Rows), "leave them out of one of the two sets (or are they duplicate images?)"})
+		in.warn(Finding{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows are rows of the calibration set too", shared, b.row.Rows),
+			Fix: "leave them out of one of the two sets (or are they duplicate images?)"}, a, b)
 	}
 	return nil
 }
 
-// shared returns the number of test rows that are rows of the calibration set.
-func (in *inspector) shared(ctx context.Context, cal, test setKey) (int, error) {
-	a, err := cal.source.Open(ctx, cal.ref, scored)
+// warn adds a warning on sets or, if a manifest of one of them has the reason, what is known.
+func (in *Inspection) warn(f Finding, sets ...*inspected) {
+	f.Severity = Warning
+	for _, x := range sets {
+		if x.known == nil {
+			continue
+		}
+		if reason, ok := x.known(f.Oddity); ok {
+			f.Severity, f.Reason, f.Fix = Known, reason, ""
+		}
+	}
+	in.add(f)
+}
+
+// sharedRows returns the number of test rows that are rows of the calibration set.
+func sharedRows(ctx context.Context, cal, test *inspected) (int, error) {
+	a, err := cal.open(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer a.Close()
-	b, err := test.source.Open(ctx, test.ref, scored)
+	b, err := test.open(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -323,7 +360,7 @@ func (in *inspector) missing() {
 			}
 		}
 	}
-	f := Finding{Note, experiments.Few(offset, 3), "log-probabilities, not logits: the offset of each row is lost", "save the output of the last layer, before log_softmax, if you can"}
+	f := Finding{Severity: Note, Place: experiments.Few(offset, 3), Cause: "log-probabilities, not logits: the offset of each row is lost", Fix: "save the output of the last layer, before log_softmax, if you can"}
 	if len(need) > 0 {
 		f.Cause += "; " + experiments.Few(need, 8) + " will be skipped"
 	}

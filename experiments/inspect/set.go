@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -24,28 +25,32 @@ const blockBytes = 1 << 20
 
 // inspected is a set under inspection.
 type inspected struct {
-	key  setKey
-	name string
-	row  Set
-	ok   bool // read completely
+	name   string
+	split  data.Split
+	source string                                     // measured or simulated
+	open   func(context.Context) (data.Reader, error) // its logits and labels
+	known  func(data.Oddity) (reason string, ok bool) // of the manifest; may be nil
+	arrays []data.ArrayHeader                         // of all its files, if it has files
+	err    error                                      // of reading the headers
+
+	row Set
+	ok  bool // read completely
 
 	disordered bool // labels and logits do not belong together
 
 	logProbs, offsetLost bool
 	mu                   sync.Mutex
-	counts               []int // rows of each class
-	flat                 int   // rows whose logits are all equal
-	before, after        int   // rows whose prediction is the label - 1, and the label + 1
+	counts               []int     // rows of each class
+	spread               []float32 // of each row, the largest logit minus the least
+	before, after        int       // rows whose prediction is the label - 1, and the label + 1
 }
 
-// read reads the set: first all headers, then the rows once.
+// read reads the rows of the set once.
 func (x *inspected) read(ctx context.Context, in *Inspection) error {
-	parts := x.key.source.Has(x.key.ref)
-	arrays, err := data.Headers(ctx, x.key.source, x.key.ref, parts)
-	if err != nil {
-		return err
+	if x.err != nil {
+		return x.err
 	}
-	r, err := x.key.source.Open(ctx, x.key.ref, scored)
+	r, err := x.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,13 +62,15 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 	for _, note := range form.Notes {
 		f := Finding{Severity: Note, Place: x.name, Cause: note.String()}
 		if note.Warning {
-			f.Severity = Warning
+			f.Oddity = data.OddForm
+			in.warn(f, x)
+			continue
 		}
 		in.add(f)
 	}
 	x.offsetLost = form.OffsetLost
-	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: string(x.key.source.Describe(x.key.ref).Origin)}
-	x.headers(arrays)
+	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: x.source}
+	x.headers(x.arrays)
 	return x.scan(ctx, r)
 }
 
@@ -86,7 +93,7 @@ func (x *inspected) headers(arrays []data.ArrayHeader) {
 // order, so the result does not depend on the number of processors.
 func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 	samples := scoring.Zeros(r.Rows())
-	x.counts = make([]int, r.Classes())
+	x.counts, x.spread = make([]int, r.Classes()), make([]float32, r.Rows())
 	x.row.Least, x.row.Largest = math.Inf(1), math.Inf(-1)
 	x.logProbs = true
 	block := max(1, blockBytes/(4*r.Classes()))
@@ -96,7 +103,7 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 		if err := scoring.AppendScaled([]*scoring.SampleScores{part}, set, ones[:set.Logits.Rows]); err != nil {
 			return err
 		}
-		x.add(set.Logits)
+		x.add(lo, set.Logits)
 		return nil
 	})
 	if err != nil {
@@ -117,20 +124,39 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 	return nil
 }
 
-// add adds a block of logits.
-func (x *inspected) add(logits data.Matrix) {
-	least, largest, logProbs := float64(slices.Min(logits.Data)), float64(slices.Max(logits.Data)), data.LogProbs(logits)
-	flat := 0
+// add adds a block of logits, whose first row is row lo of the set.
+func (x *inspected) add(lo int, logits data.Matrix) {
+	least, largest, logProbs := float32(math.Inf(1)), float32(math.Inf(-1)), data.LogProbs(logits)
 	for i := range logits.Rows {
-		if row := logits.Row(i); slices.Min(row) == slices.Max(row) {
-			flat++
-		}
+		row := logits.Row(i)
+		a, b := slices.Min(row), slices.Max(row)
+		x.spread[lo+i] = b - a
+		least, largest = min(least, a), max(largest, b)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.row.Least, x.row.Largest = min(x.row.Least, least), max(x.row.Largest, largest)
-	x.flat += flat
+	x.row.Least, x.row.Largest = min(x.row.Least, float64(least)), max(x.row.Largest, float64(largest))
 	x.logProbs = x.logProbs && logProbs
+}
+
+// wide is how many times as far apart as those of the median row the logits of a row must be
+// to be reported. Rows of networks that end well are at most 30 times as far apart.
+const wide = 50
+
+// extremes returns how many rows have logits that are all equal, how many are wide, and the
+// spread of the median row and of the widest.
+func (x *inspected) extremes() (flat, far int, median, widest float64) {
+	sorted := slices.Clone(x.spread)
+	slices.Sort(sorted)
+	if len(sorted) == 0 {
+		return 0, 0, 0, 0
+	}
+	median, widest = float64(sorted[len(sorted)/2]), float64(sorted[len(sorted)-1])
+	flat = sort.Search(len(sorted), func(i int) bool { return sorted[i] > 0 })
+	if median > 0 {
+		far = len(sorted) - sort.Search(len(sorted), func(i int) bool { return float64(sorted[i]) > wide*median })
+	}
+	return flat, far, median, widest
 }
 
 // judge adds findings on a set that was read.
@@ -144,20 +170,25 @@ func (x *inspected) judge(in *Inspection) {
 	shifted := func(correct, end int) bool { return x.counts[end] == 0 && float64(correct)/n > accuracy+0.2 }
 	switch {
 	case shifted(x.before, 0):
-		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), "store labels - 1"})
+		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), Fix: "store labels - 1"})
 	case shifted(x.after, len(x.counts)-1):
-		in.add(Finding{Error, x.name, fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), "store labels + 1, or drop the column of the background from the logits"})
+		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), Fix: "store labels + 1, or drop the column of the background from the logits"})
 	case accuracy <= chance && x.row.Rows >= 20:
-		in.add(Finding{Warning, x.name, fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), "save logits and labels in the same loop, without shuffling between them"})
+		in.warn(Finding{Place: x.name, Oddity: data.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
 	default:
 		x.disordered = false
 	}
-	if x.flat > 0 {
-		in.add(Finding{Warning, x.name, fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), "look for rows that were never filled"})
+	flat, far, median, widest := x.extremes()
+	if flat > 0 {
+		in.warn(Finding{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
+	}
+	if far > 0 {
+		in.warn(Finding{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
+			Fix: "look at the inputs of these rows, and leave them out of the calibration set if they are broken"}, x)
 	}
 	filled := lists.Where(x.counts, func(rows int) bool { return rows > 0 })
-	if x.key.ref.Split == data.Cal && x.row.Rows < x.row.Classes {
-		in.add(Finding{Severity: Warning, Place: x.name, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()})
+	if x.split == data.Cal && x.row.Rows < x.row.Classes {
+		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
 	} else if empty := x.row.Classes - len(filled); empty > 0 {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
 	}

@@ -86,6 +86,9 @@ func NameOf(dir string) string {
 	return "mine"
 }
 
+// Folder returns the folder of the arrays, as the user names it.
+func (s *Starter) Folder() string { return s.dir }
+
 // Check returns why a spec of the sets could not be run: names that a spec cannot have, no
 // set, or no test set.
 func (s *Starter) Check() error {
@@ -96,6 +99,8 @@ func (s *Starter) Check() error {
 		problems = s.Problems
 	case len(s.Sets) == 0:
 		return s.noSets()
+	case s.HasTest() && !slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Cal }):
+		return &data.Problem{Place: s.dir, Cause: "there is a test set and no calibration set: nothing can be fitted", Fix: "save the logits and labels of held-out rows in the same way, under the name cal"}
 	case !s.HasTest():
 		return &data.Problem{Place: s.dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
 	}
@@ -114,6 +119,21 @@ func (s *Starter) noSets() *data.Problem {
 // HasTest reports whether there is a test set.
 func (s *Starter) HasTest() bool {
 	return slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Test })
+}
+
+// Uncalibrated returns the networks with a test set for which no set of calibration rows was
+// found.
+func (s *Starter) Uncalibrated() []string {
+	var names []string
+	for _, r := range s.Sets {
+		has := func(c data.Ref) bool {
+			return c.Split == data.Cal && c.Dataset == r.Dataset && c.Backbone == r.Backbone && c.Loss == r.Loss
+		}
+		if r.Split == data.Test && s.calibrateOn(r) == "" && !slices.ContainsFunc(s.Sets, has) {
+			names = append(names, strings.TrimSuffix(strings.Join([]string{r.Dataset, r.Backbone, r.Loss}, "/"), "/"))
+		}
+	}
+	return lists.Distinct(names, func(name string) string { return name })
 }
 
 // Spec returns the spec as YAML with comments. Without a test set the settings name

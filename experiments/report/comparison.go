@@ -83,13 +83,13 @@ func (p Page) Unpaired() bool {
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
-// Write prints the page and the hint to w, and writes the page as text and LaTeX and its
+// Write prints the page to w, and writes the page as text and LaTeX and its
 // figures into dir. The figures are the mean ranks, the win rates and strengths, the
 // differences over blocks, the metric against the fit times if they are known, and for each
 // method that the user named the differences of the single settings. Simulated settings
 // have only the figure of the fit times. If a figure cannot be drawn, for example because
 // two settings are too few to rank, w gets the reason; that is not an error.
-func (p Page) Write(w io.Writer, dir, hint string) error {
+func (p Page) Write(w io.Writer, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -103,7 +103,6 @@ func (p Page) Write(w io.Writer, dir, hint string) error {
 			return err
 		}
 	}
-	fmt.Fprint(w, hint)
 	terminal.Fprintf(w, "(%s.txt and .tex)\n", base)
 
 	switch {

@@ -42,7 +42,7 @@ func TestPageFilesAreInOrder(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, base+"-notes.tex", "in the way"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if pages[0].Write(io.Discard, dir, "") == nil {
+		if pages[0].Write(io.Discard, dir) == nil {
 			t.Fatal("a folder was written over")
 		}
 		for name, want := range map[string]bool{".txt": true, ".tex": true, "-strengths.tex": false} {

@@ -34,7 +34,7 @@ func TestReportFitsItsPages(t *testing.T) {
 		out := t.TempDir()
 		s := runForViews(t, file, out)
 		for _, format := range []plots.Format{plots.PDF, plots.PGF} {
-			if err := WriteViews(io.Discard, []*spec.Spec{s}, out, "report.tex", plots.SVG, format); err != nil {
+			if err := WriteViews(io.Discard, []*spec.Spec{s}, out, ViewOptions{Formats: []plots.Format{plots.SVG, format}}); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the second time with the contents

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +20,21 @@ import (
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
+// ViewOptions says what WriteViews writes, and what it prints of it.
+type ViewOptions struct {
+	Document string         // file name of the LaTeX document; report.tex if empty
+	Formats  []plots.Format // of figures; SVG and PDF if nil
+	Compact  bool           // LaTeX tables for one column of a paper, with the notes in files of their own
+	All      bool           // prints all tables, the names of the files and the notes of figures
+	Width    int            // of what is printed, in columns; 0 for as wide as it needs to be
+}
+
 // WriteViews renders the views of specs from the CSV files in dir and from
-// nothing else: tables as LaTeX and text into dir/tables, figures in the given
-// formats, by default SVG and PDF, into dir/figures, and a LaTeX document of all of
-// them into the file document in dir. It prints the tables, and the names of the files, to w.
-func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats ...plots.Format) error {
+// nothing else: tables as LaTeX, CSV and text into dir/tables, figures into dir/figures,
+// and a LaTeX document of all of them into dir. To w it prints a summary: how many views
+// each spec has, views that could not be made, and the folders. Of a single spec it
+// prints the first table, if that is short.
+func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) error {
 	all, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile) // without these, views would lack numbers and not say why
 	if err != nil {
 		return err
@@ -35,9 +46,16 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 		atomicfile.Sweep(filepath.Join(dir, name))
 	}
 	atomicfile.Sweep(dir)
+	if o.Formats == nil {
+		o.Formats = defaultFormats
+	}
 	doc := pivot.Document{Title: "Tables and figures"}
+	said := summary{dir: dir, document: cmp.Or(o.Document, "report.tex"), options: o}
 	for _, s := range specs {
-		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: w, formats: formats}
+		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: io.Discard, options: o}
+		if o.All {
+			v.w = w
+		}
 		if len(v.records) == 0 {
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
 				results.Folder(dir).Path(results.ResultsFile), s.Name, s.File, dir)
@@ -46,13 +64,13 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir, document string, formats .
 			return fmt.Errorf("%s: %w", s.File, err)
 		}
 		doc.Parts = append(doc.Parts, v.part)
+		said.gaps = append(said.gaps, v.gaps...)
 	}
-	path := filepath.Join(dir, document)
-	if err := atomicfile.Write(path, doc.LaTeX); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, said.document), doc.LaTeX); err != nil {
 		return err
 	}
-	_, err = terminal.Fprintf(w, "(all tables and figures in one document, for pdflatex: %s)\n", path)
-	return err
+	said.parts = doc.Parts
+	return said.print(w)
 }
 
 // views writes the views of one spec.
@@ -62,8 +80,17 @@ type views struct {
 	records []results.Record // of this experiment
 	dir     string
 	w       io.Writer
-	formats []plots.Format
+	options ViewOptions
 	part    pivot.Part // of the document: the views written so far
+	gaps    []string   // what could not be drawn or is left out, one line each
+}
+
+// lacks keeps a line about something that the views lack. Its arguments are as those of
+// terminal.Fprintf.
+func (v *views) lacks(format string, args ...any) {
+	var b strings.Builder
+	terminal.Fprintf(&b, format, args...)
+	v.gaps = append(v.gaps, b.String())
 }
 
 func (v *views) write() error {
@@ -106,7 +133,7 @@ func (v *views) table(t pivot.Spec) error {
 	}
 	v.part.Tables = append(v.part.Tables, pivot.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
 	base := filepath.Join(v.dir, "tables", t.Name)
-	if err := atomicfile.Write(base+".tex", pivoted.LaTeX); err != nil {
+	if err := v.latex(pivoted, base); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
@@ -115,11 +142,24 @@ func (v *views) table(t pivot.Spec) error {
 	if err := atomicfile.Write(base+".csv", pivoted.Table().CSV); err != nil {
 		return err
 	}
-	if err := pivoted.Text(v.w); err != nil {
+	if err := pivoted.Table().Text(v.w, v.options.Width); err != nil {
 		return err
 	}
 	_, err = terminal.Fprintf(v.w, "(%s.txt, .tex and .csv)\n\n", base)
 	return err
+}
+
+// latex writes the LaTeX files of a table.
+func (v *views) latex(t *pivot.Pivot, base string) error {
+	if !v.options.Compact {
+		return atomicfile.Write(base+".tex", t.LaTeX)
+	}
+	narrow := t.Table()
+	narrow.Narrow = true
+	if err := atomicfile.Write(base+".tex", narrow.LaTeX); err != nil {
+		return err
+	}
+	return atomicfile.Write(base+"-notes.tex", narrow.LaTeXNotes)
 }
 
 // figurePerSetting draws f once for each setting of the spec that it shows.
@@ -136,10 +176,10 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
 		})
 		if len(in.Methods) == 0 {
-			terminal.Fprintf(v.w, "no figure %s of %s: its cells have no bins\n", f.Name, s)
+			v.lacks("no figure %s of %s: its cells have no bins", f.Name, s)
 			continue
 		}
-		figure, err := plots.Draw(f.Kind, in)
+		figure, err := draw(f, in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
@@ -159,7 +199,7 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 func (v *views) figureOfMany(f figure.Spec) error {
 	for _, name := range f.Experiments {
 		if !slices.ContainsFunc(v.all.Records, func(r results.Record) bool { return r.Experiment == name }) {
-			terminal.Fprintf(v.w, "figure %s leaves out experiment %s: results.csv has no rows of it\n", f.Name, name)
+			v.lacks("figure %s leaves out experiment %s: results.csv has no rows of it", f.Name, name)
 		}
 	}
 	drawn, refused := 0, 0
@@ -175,11 +215,11 @@ func (v *views) figureOfMany(f figure.Spec) error {
 			continue
 		}
 		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
-		figure, err := plots.Draw(f.Kind, plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
+		figure, err := draw(f, plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
 			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
 		switch {
 		case errors.Is(err, plots.ErrSimulated): // a spec may ask for it of rows that are measured later
-			fmt.Fprintf(v.w, "no %v\n", err)
+			v.lacks("no %v", err)
 			refused++
 			continue
 		case err != nil:
@@ -201,9 +241,18 @@ func (v *views) figureOfMany(f figure.Spec) error {
 		return errors.Join(failed...)
 	}
 	for _, err := range failed { // for example, too few settings have measured arrays
-		terminal.Fprintf(v.w, "no figure %s of %v\n", f.Name, err)
+		v.lacks("no figure %s of %v", f.Name, err)
 	}
 	return nil
+}
+
+// draw draws a figure in the layout of its spec.
+func draw(f figure.Spec, in plots.Input) (*plots.Figure, error) {
+	drawn, err := plots.Draw(f.Kind, in.Relabelled(f.SettingLabels))
+	if err != nil {
+		return nil, err
+	}
+	return drawn.With(plots.Layout{Width: f.Width, Height: f.Height, Heading: f.Heading})
 }
 
 // save writes a figure as SVG and PDF. The ending of the file names, and what shown
@@ -223,8 +272,8 @@ func (v *views) save(figure *plots.Figure, f figure.Spec, ending, shown string) 
 		caption += " Setting: " + shown + "."
 	}
 	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
-	v.part.Figures = append(v.part.Figures, pivot.Figure{Path: "figures/" + name + "." + includable(v.formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
-	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.formats)
+	v.part.Figures = append(v.part.Figures, pivot.Figure{Path: "figures/" + name + "." + includable(v.options.Formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
+	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.options.Formats)
 }
 
 // defaultFormats are the formats of figures where none are named.

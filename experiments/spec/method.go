@@ -157,22 +157,22 @@ func (r *reader) method(item *methodItem, registry []calib.Entry) (Method, bool)
 // rejects a combination of options.
 func (r *reader) build(entry calib.Entry, options *yaml.Node) (Method, error) {
 	m := Method{Name: entry.Name, Label: entry.Label, Entry: entry}
+	draft := entry.New()
+	all := draft.Options()
+	if options != nil {
+		r.options(entry.Name, options, all)
+	}
 	var text strings.Builder
-	var err error
-	m.Method, err = entry.With(func(all []calib.Option) error {
-		if options != nil {
-			r.options(entry.Name, options, all)
+	for _, o := range all {
+		line, err := yaml.Marshal(map[string]any{o.Name: o.Value()})
+		if err != nil {
+			return m, err
 		}
-		for _, o := range all {
-			line, err := yaml.Marshal(map[string]any{o.Name: o.Value()})
-			if err != nil {
-				return err
-			}
-			text.Write(line)
-		}
-		return nil
-	})
+		text.Write(line)
+	}
 	m.Options = text.String()
+	var err error
+	m.Method, err = draft.Method()
 	return m, err
 }
 

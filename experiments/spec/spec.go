@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
@@ -38,22 +40,23 @@ func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
 // Spec is one experiment: settings x methods x metrics, and the views drawn of
 // them. It is immutable once read.
 type Spec struct {
-	File      string
-	Text      string // of the file
-	Builtin   bool   // the program carries the file
-	Name      string // column experiment of results.csv
-	Title     string
-	Data      []string          // sources in order
-	Layout    data.Layout       // of the folders
-	Baseline  string            // method that the others are paired with; empty for none
-	Like      map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
-	Samples   map[string]string // dataset of the spec -> dataset that its test samples are of
-	Methods   []Method
-	Metrics   []metrics.Entry
-	Intervals []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
-	Settings  []Setting
-	Tables    []pivot.Spec
-	Figures   []figure.Spec
+	File       string
+	Text       string // of the file
+	Builtin    bool   // the program carries the file
+	Name       string // column experiment of results.csv
+	Title      string
+	PaperNames bool              // tables and figures print the paper's names of its networks
+	Data       []string          // sources in order
+	Layout     data.Layout       // of the folders
+	Baseline   string            // method that the others are paired with; empty for none
+	Like       map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
+	Samples    map[string]string // dataset of the spec -> dataset that its test samples are of
+	Methods    []Method
+	Metrics    []metrics.Entry
+	Intervals  []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
+	Settings   []Setting
+	Tables     []pivot.Spec
+	Figures    []figure.Spec
 }
 
 // Read reads the spec in a file.
@@ -68,6 +71,7 @@ func Read(file string, known Registry) (*Spec, error) {
 // document is a spec as it stands in the file.
 type document struct {
 	Name      string         `key:"name" as:"id" required:"" help:"Name of the experiment: the first column of the result files, and a part of the names of its tables and figures." example:"mine"`
+	Names     string         `key:"names" of:"ids paper" default:"paper, if a table is one of the paper's; else ids" help:"What tables and figures print for networks that the paper names too: their ids, such as resnet50, or the paper's names, such as RN-50." example:"paper"`
 	Title     string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
 	Data      []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
 	Layout    string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
@@ -117,6 +121,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 		if len(s.Methods) == 0 || len(s.Settings) == 0 {
 			r.errorf(root, "the spec has no cells: methods and settings must not be empty")
 		} else {
+			s.PaperNames = r.paperNames(&d)
 			s.Tables, s.Figures = r.tables(&d, s), r.figures(d.Figures, s)
 		}
 	}
@@ -124,6 +129,29 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// paperNames reports whether a spec prints the paper's names of networks.
+func (r *reader) paperNames(d *document) bool {
+	r.match(&d.Names, []string{"ids", "paper"}, "names: %q is no choice")
+	if r.given(&d.Names) {
+		return d.Names == "paper"
+	}
+	return slices.ContainsFunc(d.Tables, func(t tableItem) bool { return t.Paper > 0 })
+}
+
+// networkLabels are the labels of a spec's networks that the paper has names for too: their
+// ids, where the spec does not print the paper's names.
+func (s *Spec) networkLabels() map[string]string {
+	labels := table.PaperNetworks()
+	if s.PaperNames {
+		return map[string]string{} // tables print them
+	}
+	maps.DeleteFunc(labels, func(id, _ string) bool { return !s.has("backbone", id) })
+	for id := range labels {
+		labels[id] = id
+	}
+	return labels
 }
 
 // folders returns the sources in order. Somebody else may have written the

@@ -120,7 +120,7 @@ func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
 
 // newTable returns a table with the properties that all tables of a spec share.
 func newTable(s *Spec) pivot.Spec {
-	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: map[string]string{}, Only: results.Filter{}}
+	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: s.networkLabels(), Only: results.Filter{}}
 	for _, m := range s.Methods {
 		if m.Contract().Target != 0 {
 			t.Target = append(t.Target, m.Name)

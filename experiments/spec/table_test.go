@@ -59,6 +59,23 @@ func TestDefaultTables(t *testing.T) {
 	}
 }
 
+// TestNamesOfNetworks: a network keeps the name that the spec gives it, unless the spec has a
+// table of the paper or asks for the paper's names.
+func TestNamesOfNetworks(t *testing.T) {
+	for keys, want := range map[string][2]string{ // the label of resnet50 in tables, and in figures
+		"tables: [{metric: ece}]":                        {"resnet50", "resnet50"},
+		"tables: [{metric: ece, labels: {resnet50: R}}]": {"R", "resnet50"},
+		"names: paper\ntables: [{metric: ece}]":          {"", "RN-50"},
+		"tables: [{metric: ece, paper: 1}]":              {"", "RN-50"},
+		"names: ids\ntables: [{metric: ece, paper: 1}]":  {"resnet50", "resnet50"},
+	} {
+		s := parse(t, "name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: [resnet50, mine]}\nfigures: [{kind: reliability}]\n"+keys+"\n")
+		if got := [2]string{s.Tables[0].SettingLabels["resnet50"], s.Figures[0].SettingLabels["resnet50"]}; got != want {
+			t.Errorf("%s: labels %q, want %q", keys, got, want)
+		}
+	}
+}
+
 // TestFigureKeys reads every key of a figure, and checks what stands in for the
 // keys that are left out.
 func TestFigureKeys(t *testing.T) {
@@ -70,7 +87,14 @@ figures:
   - {kind: dominance, name: one, title: A title, methods: [tta-ts, uncal], experiments: [t, other], backbone: a}
   - {kind: reliability}
   - {kind: rank-agreement, metric: [nll, ece]}
+  - {kind: severity, width: 5, height: 2.5, heading: "", labels: {tta-ts: Augmented, a: Net A}}
 `)
+	if f := s.Figures[3]; f.Width != 5 || f.Height != 2.5 || f.Heading == nil || *f.Heading != "" || f.Labels["tta-ts"] != "Augmented" || f.SettingLabels["a"] != "Net A" {
+		t.Errorf("layout of %+v", f)
+	}
+	if f := s.Figures[1]; f.Width != 0 || f.Height != 0 || f.Heading != nil || len(f.SettingLabels) != 0 {
+		t.Errorf("layout of %+v", f)
+	}
 	if got := s.Figures[2].Metrics; !reflect.DeepEqual(got, []string{"nll", "ece"}) || s.Figures[1].Metrics != nil {
 		t.Errorf("metrics %v and %v", got, s.Figures[1].Metrics)
 	}

@@ -84,7 +84,7 @@ func (v View) BlockNotes() []string { return append(v.blockNotes(), v.powerNotes
 // the blocks apart.
 func (v View) blockNotes() []string {
 	text := english.Count(v.Settings, "setting") + " in " + english.Count(len(v.Blocks), "block") + " " + map[Block]string{
-		BySamples: "by test samples", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
+		BySamples: "of data sets that share no known test samples with another block", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
 	if note := v.Extent.corruptions(); note != "" {
 		text += "; " + note
 	}

@@ -62,6 +62,8 @@ type Comparison struct {
 
 	Ranking  Ranking
 	Warnings []Warning
+
+	settings []results.Setting // in the order of their first row
 }
 
 // Row compares a method with Against on the settings where both have a value.
@@ -72,7 +74,7 @@ type Row struct {
 	Value          float64 // of the method, mean over blocks of the means of their settings
 	Difference     float64 // the same mean of the differences to Against
 	Shift          significance.Shift
-	Better, Worse  int // settings by the sign of the difference; the rest are equal
+	Better, Worse  int // settings by the sign of the difference; the rest are [results.Alike]
 	Win, Tie, Loss int // settings by the verdict of pairs.csv
 
 	// SureWin and SureLoss are the wins and losses that remain after Holm's correction for
@@ -80,8 +82,9 @@ type Row struct {
 	// if the P of each verdict is right.
 	SureWin, SureLoss int
 
-	NoVerdict int    // settings without one
-	Why       string // on the first of them that pairs.csv says something about; empty if none
+	NoVerdict int            // settings without one
+	On        []results.Pair // with a verdict, of few settings: in their order
+	Why       string         // on the first of them that pairs.csv says something about; empty if none
 
 	Test            significance.SignedRank
 	Holm            float64 // Test.P corrected over all rows
@@ -160,7 +163,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 
 // compare compares methods on the settings of one source.
 func (c *Comparison) compare(v values) {
-	c.Settings = len(v.settings)
+	c.Settings, c.settings = len(v.settings), v.settings
 	c.Blocks, c.Datasets, c.Bases = v.blockDatasets(c.Block)
 	c.Extent = v.extent(v.settings, c.Block)
 	c.From = results.DistinctFrom(v.records(v.settings))
@@ -252,10 +255,10 @@ func (c *Comparison) row(v values, method string) Row {
 			continue
 		}
 		both = append(both, s)
-		switch cost := c.cost() * (x - y); {
-		case cost < 0:
+		switch results.Sign(c.cost() * (x - y)) {
+		case -1:
 			r.Better++
-		case cost > 0:
+		case 1:
 			r.Worse++
 		}
 		pair := v.pairs[place{s, method}]
@@ -273,6 +276,9 @@ func (c *Comparison) row(v values, method string) Row {
 			continue
 		}
 		r.outcomes = append(r.outcomes, outcome{decided, pair.P()})
+		if len(v.settings) <= fewSettings {
+			r.On = append(r.On, pair)
+		}
 		widths = append(widths, (pair.Verdict.Hi-pair.Verdict.Lo)/2)
 	}
 	if len(widths) > 0 {
@@ -293,7 +299,7 @@ func (c *Comparison) row(v values, method string) Row {
 		r.Difference += d / float64(len(names))
 		r.BlockDifference = append(r.BlockDifference, d)
 	}
-	r.Test = significance.Wilcoxon(r.BlockDifference)
+	r.Test = significance.Wilcoxon(withoutRounding(r.BlockDifference))
 	r.Shift = significance.HodgesLehmann(r.BlockDifference, Level)
 	return r
 }

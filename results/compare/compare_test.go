@@ -121,7 +121,7 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 		t.Errorf("blocks %v, of %v", r.BlockNames, c.Datasets)
 	}
 	text := strings.Join(View{Comparison: c}.legend(), " ")
-	for _, want := range []string{"9 settings in 2 blocks by test samples; 5 are corruptions of one network. ", "then the data sets of a block: a (other-name, a, a-c). ",
+	for _, want := range []string{"9 settings in 2 blocks of data sets that share no known test samples with another block; 5 are corruptions of one network. ", "then the data sets of a block: a (other-name, a, a-c). ",
 		" The blocks rest on names of data sets and a manifest or the spec (a), on names of data sets (b). "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("legend %q, want %q", text, want)
@@ -441,12 +441,12 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	if err := v.Text(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ratio", "TS      1  1.00  15.8 ", "QaTS    2  2.00  31.6 ", "0.500  0.500", "4.00   4.00", "in milliseconds of processor time", "geometric means over blocks", "Below 1 the method is faster"} {
+	for _, want := range []string{"ratio", "TS      1  1.00  15.8 ", "QaTS    2  2.00  31.6 ", "0.500 6 6 0.500", "4.00 6 6 4.00", "in milliseconds of processor time", "geometric means over blocks", "Below 1 the method is faster"} {
 		if !strings.Contains(text.String(), want) && !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"settings":6,"blocks":6,"difference":0.5,"shift":0.5`) {
+	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"difference":0.5,"win":null,"tie":null,"loss":null,"win_holm":null,"loss_holm":null,"smallest":null,"settings":6,"blocks":6,"shift":0.5`) {
 		t.Errorf("%v\n%s", err, json.String())
 	}
 	if s := v.sentence(ts); s != "TS against QaTS, Fit time, 6 data sets: 0.500 times [0.500, 0.500], p = .062: 6 data sets cannot show a difference." {

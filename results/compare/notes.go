@@ -13,8 +13,8 @@ import (
 // contrary lists the methods whose mean difference and shift have opposite signs,
 // with the block that causes it.
 func (v View) contrary() []string {
-	if !v.Judged() {
-		return nil // there is no shift
+	if !v.Judged() || !v.Testable() {
+		return nil // the table has no shift
 	}
 	sign := func(x float64) int {
 		switch s := v.signed(x); {
@@ -44,14 +44,16 @@ func (v View) contrary() []string {
 func (v View) RankingNotes() []string {
 	k := v.Ranking
 	if k.Methods == nil {
-		return append([]string{"No ranking: " + k.None + "."}, v.leftOut()...)
+		return append([]string{"No ranking: " + k.None + "; the table has the order of the means."}, v.leftOut()...)
 	}
 	list := []string{fmt.Sprintf("Mean ranks of %s over %s; 1 is best, ties share.",
 		english.Count(len(k.Methods), "method"), k.Extent)}
 	if !v.Judged() {
 		return append(list, v.leftOut()...)
 	}
-	list[0] += " Alike: the places of the methods that do not differ significantly from this one, after Holm's correction."
+	if v.Testable() {
+		list[0] += " Alike: the places of the methods that do not differ significantly from this one, after Holm's correction."
+	}
 	if !k.Tested() {
 		return append(append(list, "Two methods are compared by Wilcoxon's test above, and by no other."), v.leftOut()...)
 	}

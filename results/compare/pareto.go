@@ -26,8 +26,9 @@ type Pareto struct {
 	// are simulated.
 	Front []int
 
-	Untimed []string // methods that are ranked by the metric and lack fit times
-	Lost    int      // settings that are ranked by the metric and lack the fit time of a method
+	Programs []string // of Methods, those whose times include the start of an external program
+	Untimed  []string // methods that are ranked by the metric and lack fit times
+	Lost     int      // settings that are ranked by the metric and lack the fit time of a method
 }
 
 // ParetoOf compares by the metric and by fit time. The records are of one source and
@@ -70,6 +71,11 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	for _, m := range p.Methods {
 		p.Seconds = append(p.Seconds, math.Exp(p.Times.Ranking.Means[slices.Index(p.Times.Ranking.Methods, m)]))
 	}
+	p.Programs = lists.Where(p.Methods, func(m string) bool {
+		return slices.ContainsFunc(common, func(r results.Record) bool {
+			return r.Method == m && r.Metric == results.TimeMetric && r.Note.Has(results.Program)
+		})
+	})
 	if p.Quality.Judged() {
 		p.Front = front(p.Seconds, p.Values, p.Quality.Better == metrics.Higher)
 	}
@@ -116,7 +122,8 @@ func front(seconds, values []float64, higher bool) []int {
 	for i := range seconds {
 		beaten := false
 		for j := range seconds {
-			beaten = beaten || seconds[j] <= seconds[i] && cost(j) <= cost(i) && (seconds[j] < seconds[i] || cost(j) < cost(i))
+			better := -results.Sign(cost(j) - cost(i))
+			beaten = beaten || seconds[j] <= seconds[i] && better >= 0 && (seconds[j] < seconds[i] || better > 0)
 		}
 		if !beaten {
 			list = append(list, i)

@@ -57,6 +57,9 @@ func (v View) powerNotes() []string {
 	case p.Possible && p.LeastP <= small:
 		return v.fewBlocks(small)
 	}
+	if p.LeastP == 1 {
+		return []string{english.Count(p.Blocks, "block") + " cannot be tested: that takes " + p.remedy() + "."}
+	}
 	text := fmt.Sprintf("With %s no p can be below %s", english.Count(p.Blocks, "block"), probability(p.LeastP))
 	if !p.Possible && p.Comparisons > 1 {
 		text += fmt.Sprintf(", or below %s after Holm's correction for %d methods", probability(p.LeastHolm), p.Comparisons)

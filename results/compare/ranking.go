@@ -73,15 +73,15 @@ func (c *Comparison) rank(v values) {
 	k := &c.Ranking
 	ranked, settings := c.rankable(v)
 	names, members := v.blocks(settings, c.Block)
-	var costs [][]float64
+	var costs, levelled [][]float64
 	for _, b := range names {
 		var row []float64
 		for _, m := range ranked {
 			row = append(row, c.cost()*mean(members[b], func(s results.Setting) float64 { return v.at[place{s, m}].Value }))
 		}
-		costs = append(costs, row)
+		costs, levelled = append(costs, row), append(levelled, results.Levelled(row))
 	}
-	test, err := significance.Friedman(costs)
+	test, err := significance.Friedman(levelled)
 	if err != nil {
 		k.None = err.Error()
 		return
@@ -143,13 +143,24 @@ func apart(costs [][]float64, k int) [][]bool {
 			for b, row := range costs {
 				differences[b] = row[j] - row[i]
 			}
-			others, p = append(others, j), append(p, significance.Wilcoxon(differences).P)
+			others, p = append(others, j), append(p, significance.Wilcoxon(withoutRounding(differences)).P)
 		}
 		for n, adjusted := range significance.Holm(p) {
 			table[i][others[n]] = adjusted <= Alpha
 		}
 	}
 	return table
+}
+
+// withoutRounding returns differences with 0 in place of those between values that are
+// [results.Alike], so that a method that is written twice has no order.
+func withoutRounding(differences []float64) []float64 {
+	return lists.Values(differences, func(d float64) float64 {
+		if results.Sign(d) == 0 {
+			return 0
+		}
+		return d
+	})
 }
 
 // tooFew reports whether a method lacks too much to be ranked: too many settings, or

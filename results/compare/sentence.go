@@ -10,18 +10,31 @@ import (
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// Sentence is the result in one sentence. With one method it is "TS against QaTS, ECE, 6
-// data sets: -0.12 points [-2.27, +0.77], p = .56: no difference shown." The number is the
-// Hodges-Lehmann shift, because the interval and p belong to it; p has Holm's correction.
-// With several methods it counts the better and the worse ones and names them. For
-// simulated settings it says that they get no verdict.
+// Sentence is the result in a sentence or two, what the data can show first. If a test over
+// the blocks can show a difference, it is the test, and then the verdicts on single settings:
+// "TS against QaTS, ECE, 6 data sets: -0.12 points [-2.27, +0.77], p = .56: no difference
+// shown." The number is the Hodges-Lehmann shift, because the interval and p belong to it; p
+// has Holm's correction. With several methods it counts the better and the worse ones and
+// names them. If no test can, it is the verdicts, and why. For simulated settings it says
+// that they get no verdict.
 func (v View) Sentence() string {
+	head, verdicts := v.verdicts()
 	switch {
 	case !v.Judged():
 		return v.description()
 	case len(v.Rows) == 0:
 		return fmt.Sprintf("No method was compared with %s.", v.Label(v.Against))
-	case len(v.Rows) == 1:
+	case verdicts == "":
+		return v.tested()
+	case v.Power().Possible:
+		return v.tested() + " By the verdicts on single settings: " + verdicts + "."
+	}
+	return head + ": " + verdicts + "; " + v.untestable() + "."
+}
+
+// tested is the result of the test over blocks.
+func (v View) tested() string {
+	if len(v.Rows) == 1 {
 		return v.sentence(v.Rows[0])
 	}
 	return v.tally()
@@ -29,19 +42,12 @@ func (v View) Sentence() string {
 
 // sentence is the result of one method.
 func (v View) sentence(r Row) string {
-	number, unit := v.signed(r.Shift.Estimate), ""
-	switch {
-	case v.Percent:
-		unit = " points"
-	case v.Ratio:
-		unit = " times"
-	}
 	bounds := ""
 	if r.Shift.Bounded {
 		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 	}
 	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, %s: %s.",
-		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), number, unit, bounds, shortP(r.Holm), v.verdict(r))
+		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), v.signed(r.Shift.Estimate), v.points(), bounds, shortP(r.Holm), v.verdict(r))
 }
 
 // verdict says what the test of a row shows at the level Alpha.
@@ -80,24 +86,9 @@ func (v View) tally() string {
 			worse = append(worse, v.Label(r.Method))
 		}
 	}
-	list := func(methods []string) string {
-		switch {
-		case len(methods) == 0:
-			return "none is"
-		case len(methods) == 1:
-			return "1 is"
-		}
-		return strconv.Itoa(len(methods)) + " are"
-	}
-	names := func(methods []string) string {
-		if len(methods) == 0 {
-			return ""
-		}
-		return " (" + strings.Join(methods, ", ") + ")"
-	}
 	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
 		english.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent,
-		list(better), names(better), list(worse), names(worse))
+		howMany(better), inBrackets(better), howMany(worse), inBrackets(worse))
 	cannot := 0 // too few blocks
 	for _, r := range v.Rows {
 		if r.Holm > Alpha && v.tooFewToTell(r) {

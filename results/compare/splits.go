@@ -23,7 +23,7 @@ type Split struct {
 	Mean          float64 // of the differences
 	Deviation     float64 // their standard deviation; 0 of one draw
 	Lo, Hi        float64 // the smallest and the largest
-	Better, Worse int     // draws by the sign of the difference
+	Better, Worse int     // draws by the sign of the difference; the rest are [results.Alike]
 	// Resampling is the standard deviation that the bootstrap of the test rows of
 	// one draw gives, with the fit held fixed: the root mean square, over the draws,
 	// of the width of the interval over 2 * 1.96, its ratio to the standard
@@ -81,10 +81,10 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 func (c *Comparison) describe(setting results.Setting, method string, d, spread []float64) Split {
 	out := Split{Setting: setting, Method: method, Draws: len(d), Mean: stat.Mean(d, nil), Lo: slices.Min(d), Hi: slices.Max(d)}
 	for _, x := range d {
-		switch cost := c.cost() * x; {
-		case cost < 0:
+		switch results.Sign(c.cost() * x) {
+		case -1:
 			out.Better++
-		case cost > 0:
+		case 1:
 			out.Worse++
 		}
 	}

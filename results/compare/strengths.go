@@ -129,13 +129,8 @@ func (c *Comparison) winsOf(v values, settings []results.Setting, methods []stri
 				continue
 			}
 			wins[i][j] = mean(settings, func(s results.Setting) float64 {
-				switch cost := c.cost() * (v.at[place{s, a}].Value - v.at[place{s, b}].Value); {
-				case cost < 0:
-					return 1
-				case cost > 0:
-					return 0
-				}
-				return .5
+				better := -results.Sign(c.cost() * (v.at[place{s, a}].Value - v.at[place{s, b}].Value))
+				return float64(1+better) / 2
 			})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -37,14 +39,16 @@ func (v View) table(name, caption string) *table.Table {
 }
 
 // MethodTable returns the table of methods with its notes. The ranked methods come first,
-// in their order. Against has its place in the order but no difference. A narrow
-// terminal shows means and differences, then tests. Without verdicts there are no tests.
+// in their order, or without a ranking those with a value on every setting, by their means.
+// Against has its place in the order but no difference. A narrow terminal shows means,
+// differences and verdicts, then tests. If no test over the blocks can show a difference there
+// are no tests, and few settings have their verdicts one by one.
 func (v View) MethodTable() *table.Table {
 	methods := slices.Clone(v.Ranking.Methods)
 	if methods == nil {
-		methods = []string{v.Against}
+		methods = v.byMean()
 	}
-	for _, r := range v.Rows {
+	for _, r := range append([]Row{v.Own}, v.Rows...) {
 		if !slices.Contains(methods, r.Method) {
 			methods = append(methods, r.Method)
 		}
@@ -52,6 +56,13 @@ func (v View) MethodTable() *table.Table {
 	t := v.methods(methods)
 	t.Legend, t.Remarks = table.Sentences(v.legend()...), slices.Concat(v.contrary(), v.RankingNotes())
 	return t
+}
+
+// byMean returns the methods with a value on every setting, the best mean first.
+func (v View) byMean() []string {
+	rows := lists.Where(append([]Row{v.Own}, v.Rows...), func(r Row) bool { return r.Settings == v.Settings })
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(v.cost()*a.Value, v.cost()*b.Value) })
+	return lists.Values(rows, func(r Row) string { return r.Method })
 }
 
 // methods returns the table with a row for each of the methods.
@@ -62,26 +73,39 @@ func (v View) methods(methods []string) *table.Table {
 	}
 	t := v.table("-ranks", v.title())
 	columns, about := v.about("method", v.Block)
-	unjudged := !v.Judged()
 	number := func(key, head string) table.Column { return table.Column{Key: key, Head: head, Align: table.Right} }
-	test := func(key, head string) table.Column {
-		return table.Column{Key: key, Head: head, Align: table.Right, Data: unjudged}
+	without := !v.Judged() || v.By.Name == "" || v.Files != "" && v.Verdicts == 0
+	verdict := func(key, head string) table.Column {
+		return table.Column{Key: key, Head: head, Align: table.Right, Data: without}
 	}
-	first := test("win", "win")
-	first.Break = true
-	t.Columns = append(columns, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true}, number("", "#"), number("", "rank"), number("mean", "mean"),
-		number("settings", "settings"), number("blocks", "blocks"), number("difference", difference), test("shift", "shift"),
+	untested := !v.Judged() || !v.Testable()
+	test := func(key, head string) table.Column {
+		return table.Column{Key: key, Head: head, Align: table.Right, Data: untested}
+	}
+	shift, rank := test("shift", "shift"), number("", "rank")
+	shift.Break, rank.Data = true, v.Ranking.Methods == nil
+	t.Columns = append(columns, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true}, number("", "#"), rank, number("mean", "mean"),
+		number("difference", difference), verdict("win", "win"), verdict("tie", "tie"), verdict("loss", "loss"), verdict("win_holm", "win*"), verdict("loss_holm", "loss*"),
+		verdict("smallest", "smallest"), number("settings", "settings"), number("blocks", "blocks"), shift,
 		table.Column{Key: "lo", Data: true}, table.Column{Key: "hi", Data: true}, test("", "95 % interval"),
-		table.Column{Key: "better", Data: true}, table.Column{Key: "worse", Data: true},
-		first, test("tie", "tie"), test("loss", "loss"), test("win_holm", "win*"), test("loss_holm", "loss*"),
-		test("smallest", "smallest"), test("p", "p"), test("p_holm", "Holm"),
-		table.Column{Head: "alike", Fold: true, Data: unjudged})
+		table.Column{Key: "better", Data: true}, table.Column{Key: "worse", Data: true}, test("p", "p"), test("p_holm", "Holm"),
+		table.Column{Head: "alike", Fold: true, Data: untested})
+	var few []results.Setting
+	if v.Verdicts > 0 && v.Settings <= fewSettings {
+		few = v.settings
+	}
+	for _, s := range few {
+		t.Columns = append(t.Columns, table.Column{Head: "on " + s.Name()})
+	}
 	rows := map[string]Row{}
 	for _, r := range v.Rows {
 		rows[r.Method] = r
 	}
-	for _, m := range methods {
+	for n, m := range methods {
 		place, rank, alike := none, none, none
+		if v.Ranking.Methods == nil && (m == v.Against && v.Own.Settings == v.Settings || rows[m].Settings == v.Settings) {
+			place = table.Int(n + 1)
+		}
 		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
 			place, rank = table.Int(i+1), table.Words(table.Fixed(v.Ranking.Ranks[i], 2))
 			if v.Ranking.Apart != nil {
@@ -90,12 +114,24 @@ func (v View) methods(methods []string) *table.Table {
 		}
 		cells := append(slices.Clone(about), table.Cell{Text: v.Label(m), Value: m}, table.Cell{Value: v.Against}, place, rank)
 		if m == v.Against {
-			cells = append(cells, v.mean(v.Own), table.Int(v.Own.Settings), table.Int(v.Own.Blocks))
-			cells = append(cells, make([]table.Cell, len(t.Columns)-len(cells)-1)...)
+			cells = append(cells, v.mean(v.Own))
+			cells = append(cells, make([]table.Cell, 7)...) // from the difference to the smallest one
+			cells = append(cells, table.Int(v.Own.Settings), table.Int(v.Own.Blocks))
+			cells = append(cells, make([]table.Cell, len(t.Columns)-len(few)-1-len(cells))...)
 		} else {
 			cells = append(cells, v.cells(rows[m])...)
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: append(cells, alike)})
+		cells = append(cells, alike)
+		for _, s := range few {
+			var cell table.Cell
+			if p, ok := rows[m].at(s); ok {
+				cell.Text = verdictOf[p.Outcome()] + " " + v.difference(p, "")
+			} else if m != v.Against {
+				cell = none
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
 	return t
 }
@@ -125,8 +161,8 @@ func (v View) cells(r Row) []table.Cell {
 		}
 	}
 	p := func(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
-	cells := []table.Cell{v.mean(r), table.Int(r.Settings), table.Int(r.Blocks), v.change(r.Difference), shift, lo, hi, bounds, better, worse}
-	return append(append(cells, wins...), p(r.Test.P), p(r.Holm))
+	cells := append([]table.Cell{v.mean(r), v.change(r.Difference)}, wins...)
+	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, better, worse, p(r.Test.P), p(r.Holm))
 }
 
 // alike lists the places of the methods that a comparison against the method at
@@ -206,7 +242,8 @@ func (v View) SplitTable() *table.Table {
 // CompactTable returns the comparison for one column of a two-column paper: the mean
 // difference, the shift with its interval, p with Holm's correction, and the settings
 // won, tied and lost. The shift has a column of its own, because the interval belongs
-// to it and not to the mean. CompactNotes has its notes.
+// to it and not to the mean. With too few blocks for a test there are neither shift nor p.
+// CompactNotes has its notes.
 func (v View) CompactTable() *table.Table {
 	t := v.table("", v.compactCaption())
 	t.Narrow = true
@@ -215,6 +252,10 @@ func (v View) CompactTable() *table.Table {
 	if t.Origin = ""; !v.Judged() {
 		t.Origin = "SIMULATED."
 		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean diff.")}
+	}
+	untested := v.Judged() && !v.Testable()
+	if untested {
+		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean\ndiff."), column("W/T/L")}
 	}
 	for _, r := range v.Rows {
 		label, mean := table.Words(v.Label(r.Method)), v.change(r.Difference)
@@ -228,6 +269,10 @@ func (v View) CompactTable() *table.Table {
 		}
 		if r.NoVerdict < r.Settings {
 			wins = table.Words(fmt.Sprintf("%d/%d/%d", r.Win, r.Tie, r.Loss))
+		}
+		if untested {
+			t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), mean, wins}})
+			continue
 		}
 		p := table.Words(strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= "))
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, mean, shift, p, wins}})

@@ -72,8 +72,11 @@ func (v View) compactCaption() string {
 		what, none = "Ratio of", "1"
 	}
 	text := what + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
-	if !v.Judged() {
+	switch {
+	case !v.Judged():
 		return text + ". " + unjudged
+	case !v.Testable():
+		return text + "; " + side + " " + none + " the method is better. W/T/L: settings won, tied, lost."
 	}
 	return text + "; " + side + " " + none + " the method is better. " +
 		"Shift: Hodges\u2013Lehmann estimate. p: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost."

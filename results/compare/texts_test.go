@@ -94,6 +94,7 @@ func TestNamesCountsThoseBeyondTwelve(t *testing.T) {
 // intervals.
 func TestNotesOfFewBlocksAndOfMissingIntervals(t *testing.T) {
 	for n, want := range map[int]string{
+		1: "1 block cannot be tested: that takes 6 blocks.",
 		5: "With 5 blocks no p can be below .0625, so none can reach .05: that takes 6 blocks. There is no 95 % interval of a shift.",
 		6: "With 6 blocks no p can be below .0312.",
 		8: "",
@@ -171,7 +172,7 @@ func TestContraryNumbersAreThoseOfThePrint(t *testing.T) {
 		{true, -1e-9, math.Log(2), false}, {true, math.Log(.5), 1e-9, false},
 	} {
 		away := c.difference * 3
-		r := Row{Method: "x", Difference: c.difference, Shift: significance.Shift{Estimate: c.shift}, BlockNames: []string{"b"}, BlockDifference: []float64{away}}
+		r := Row{Method: "x", Blocks: 8, Difference: c.difference, Shift: significance.Shift{Estimate: c.shift}, BlockNames: []string{"b"}, BlockDifference: []float64{away}}
 		v := View{Comparison: &Comparison{Options: Options{Against: "ts"}, Rows: []Row{r}, Ratio: c.ratio, Digits: 4}}
 		if got := v.contrary(); (len(got) > 0) != c.want {
 			t.Errorf("ratio %v, difference %v, shift %v: %q", c.ratio, c.difference, c.shift, got)

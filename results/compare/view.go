@@ -121,10 +121,10 @@ func (v View) legend() []string {
 		better = "Below 1 the method is faster."
 		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
 	}
-	list := append(v.blockNotes(),
-		means,
-		better,
-		shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+	list := append(v.blockNotes(), means, better)
+	if v.Testable() {
+		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+	}
 	if !v.Judged() {
 		direction, _, _ := strings.Cut(better, ":")
 		return append(v.blockNotes(), means, strings.TrimSuffix(direction, ".")+".")
@@ -138,6 +138,9 @@ func (v View) verdictLegend() (list []string) {
 		list = append(list, fmt.Sprintf("Win, tie, loss: settings by the verdict on the same test rows, conditional on the fit. It rests on the difference in %s: "+
 			"its 95 %% interval lies on the better side of zero, contains zero (tie), or lies on the worse side. Values within 1e-6 are a tie too. Settings that share rows or images are not independent. "+
 			"win*, loss*: those that remain after Holm's correction for all %s of this table.", v.basis(), english.Count(v.Verdicts, "verdict")))
+		if v.Settings <= fewSettings {
+			list = append(list, v.onLegend())
+		}
 		smallest := "Smallest: the smallest difference that the rows of a setting can show, half the width of that interval, median over the settings."
 		if v.By.Squared {
 			smallest = "Smallest: how far off a method must be for the rows of a setting to show it beside a calibrated one, as the root mean square of its gaps: the root of half the width of that interval, median over the settings."
@@ -170,6 +173,15 @@ func (v View) verdictLegend() (list []string) {
 		list = append(list, fmt.Sprintf("Without a verdict (%s): %s.", why, strings.Join(names, ", ")))
 	}
 	return list
+}
+
+// onLegend explains the verdicts of few settings one by one.
+func (v View) onLegend() string {
+	text := "On a setting: the verdict, the difference, and in brackets an interval of the difference"
+	if v.By.Squared {
+		text += " in the values that test sets of this size report; the verdict rests on another number and need not agree with it"
+	}
+	return text + "."
 }
 
 // basis names what verdicts rest on.

@@ -9,6 +9,7 @@ type Kind struct {
 	Summary    string `json:"summary"`     // one sentence
 	Metrics    int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
 	PerSetting bool   `json:"one_setting"` // drawn once for each setting
+	Stretches  bool   `json:"-"`           // a spec may choose its height
 	Judges     bool   `json:"-"`           // it has tests or intervals of differences, so it is not drawn of simulated rows
 }
 
@@ -24,6 +25,11 @@ type Spec struct {
 	Labels      map[string]string // method id -> its name in print
 	Experiments []string          // whose rows are shown
 	Only        results.Filter    // keeps the settings that are shown
+
+	// What fits the figure to a paper.
+	Width, Height float64           // of the page in inches; 0 for those of the kind
+	Heading       *string           // the line above the figure, empty for none; nil for that of the kind
+	SettingLabels map[string]string // id of a data set, a network, a loss or a corruption -> its name in print
 }
 
 // Kinds returns every kind of figure, in the order of reports.
@@ -31,7 +37,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{
 			Name:       "reliability",
-			Summary:    "Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin. One panel for each method.",
+			Summary:    "Accuracy against confidence in 15 bins of equal width with its 95 % intervals, above the share of rows in each bin. One panel for each method.",
 			PerSetting: true,
 		},
 		{
@@ -44,16 +50,20 @@ func Kinds() []Kind {
 			Summary: "The quantile-gap figures of several settings on the same axes. One panel for each setting, data sets side by side.",
 		},
 		{
-			Name:    "severity",
-			Summary: "ECE of one network against the severity of corruption, mean and quartiles over corruptions. One line for each method.",
+			Name:      "severity",
+			Stretches: true,
+			Summary:   "ECE of one network against the severity of corruption, means over corruptions, and the quartiles of QaTS. One line for each method.",
 		},
 		{
-			Name:    "corruptions",
-			Summary: "ECE of one network at one severity, by kind of corruption. One marker for each method.",
+			Name:      "corruptions",
+			Stretches: true,
+			Summary:   "ECE of one network at one severity, by kind of corruption. One marker for each method.",
 		},
 		{
-			Name:    "dominance",
-			Summary: "Accuracy of the first method minus accuracy of the second in each setting, in ascending order.",
+			Name:      "dominance",
+			Stretches: true,
+			Metrics:   1,
+			Summary:   "Accuracy, or another metric, of the first method minus that of the second in each setting, in ascending order.",
 		},
 		{
 			Name:    "losses",
@@ -87,14 +97,16 @@ func Kinds() []Kind {
 			Judges:  true,
 		},
 		{
-			Name:    "pareto",
-			Summary: "ECE, or another metric, against the processor time of a fit, and the methods that no other one beats in both. Needs times.csv.",
-			Metrics: 1,
+			Name:      "pareto",
+			Stretches: true,
+			Summary:   "ECE, or another metric, against the processor time of a fit, and the methods that no other one beats in both. Needs times.csv.",
+			Metrics:   1,
 		},
 		{
-			Name:    "rank-bins",
-			Summary: "Mean ranks of methods against the number of bins of ECE or AECE. The spec must name the metric ece_bins or aece_bins.",
-			Metrics: 1,
+			Name:      "rank-bins",
+			Stretches: true,
+			Summary:   "Mean ranks of methods against the number of bins of ECE or AECE; of many methods the three best, TS and QaTS in colour. The spec must name the metric ece_bins or aece_bins.",
+			Metrics:   1,
 		},
 		{
 			Name:    "rank-agreement",

@@ -20,7 +20,7 @@ func (t *Table) CSV(w io.Writer) error {
 	}
 	out.Write(line)
 	for _, r := range t.Rows {
-		if r.Total {
+		if r.Total || r.Wide {
 			continue
 		}
 		line = line[:0]
@@ -50,7 +50,7 @@ func (t *Table) CSV(w io.Writer) error {
 // infinities are null.
 func (t *Table) JSON(w io.Writer) error {
 	for _, r := range t.Rows {
-		if r.Total {
+		if r.Total || r.Wide {
 			continue
 		}
 		line := []byte{'{'}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"html"
 	"io"
 	"strings"
@@ -32,6 +33,10 @@ func (t *Table) HTML(w io.Writer) error {
 	b.WriteString("</tr></thead>\n<tbody>")
 	for _, r := range t.Rows {
 		b.WriteString("<tr>")
+		if r.Wide {
+			fmt.Fprintf(&b, `<th scope="row" colspan="%d">%s</th></tr>`, len(t.shown()), htmlCell(r.Cells[0]))
+			continue
+		}
 		for k, j := range t.shown() {
 			if k == 0 {
 				b.WriteString(`<th scope="row">` + htmlCell(r.Cells[j]) + "</th>")

@@ -25,7 +25,7 @@ var fitting string
 // table that does not fit one page with its notes is a longtable over several, and the
 // notes follow after it. A document of two columns has no such pages: there a table is
 // a float in any case. A Narrow table is a plain float at the top of a column: it needs
-// booktabs alone, and its legend and notes are left to the paper.
+// booktabs, and mostly nothing else, and its legend and notes are left to the paper.
 func (t *Table) LaTeX(w io.Writer) error {
 	var rows strings.Builder
 	for i := range t.Rows {
@@ -40,9 +40,16 @@ func (t *Table) LaTeX(w io.Writer) error {
 		origin = "\\textbf{" + origin + "}"
 	}
 	b := bufio.NewWriter(w)
+	colours := slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
+	})
+	const provided = "\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n"
 	if t.Narrow {
 		if t.Files != "" {
-			fmt.Fprintf(b, "%% Made from %s; needs booktabs.\n", t.Files)
+			fmt.Fprintf(b, "%% Made from %s; needs %s.\n", t.Files, t.packages(colours))
+		}
+		if colours {
+			b.WriteString(provided)
 		}
 		fmt.Fprintf(b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
 			"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{table}\n",
@@ -52,10 +59,8 @@ func (t *Table) LaTeX(w io.Writer) error {
 	if t.Files != "" {
 		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
-	}) {
-		b.WriteString("\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n")
+	if colours {
+		b.WriteString(provided)
 	}
 	b.WriteString("\\begingroup\n")
 	for _, d := range []struct{ name, text string }{
@@ -66,6 +71,27 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	b.WriteString(fitting + "\\endgroup\n")
 	return b.Flush()
+}
+
+// packages names what a Narrow table needs: booktabs, amssymb for ticks and xcolor for gaps.
+func (t *Table) packages(colours bool) string {
+	list := []string{"booktabs"}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c Cell) bool { _, tick := c.Value.(bool); return tick && c.Text == "" })
+	}) {
+		list = append(list, "amssymb")
+	}
+	if colours {
+		list = append(list, "xcolor")
+	}
+	return strings.Join(list, ", ")
+}
+
+// LaTeXNotes writes the legend and the notes of a Narrow table, one a line, for the paper to
+// take what it needs.
+func (t *Table) LaTeXNotes(w io.Writer) error {
+	_, err := io.WriteString(w, "% Notes of the compact table.\n"+strings.Join(append(t.latexNotes(), ""), "\n"))
+	return err
 }
 
 // latexNotes returns the legend, the remarks and the footnotes.
@@ -190,6 +216,10 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 	if t.begins(i) {
 		b.WriteString("\\midrule\n")
 	}
+	if t.Rows[i].Wide {
+		fmt.Fprintf(b, "\\multicolumn{%d}{@{}l@{}}{%s} \\\\\n", len(t.shown()), Escape(t.Rows[i].Cells[0].Text))
+		return
+	}
 	var cells, below []string
 	under := false
 	for _, j := range t.shown() {
@@ -256,6 +286,9 @@ func (t *Table) latexNumber(c Cell, j int) string {
 	whole := 0            // digits before the point
 	room, widest := 0, "" // the longest tail in the column, and its number of characters
 	for _, r := range t.Rows {
+		if r.Wide {
+			continue
+		}
 		other := r.Cells[j]
 		whole = max(whole, strings.Index(other.Text, "."))
 		if w := len(strings.ReplaceAll(signs(other.Signs, other.Notes), "\\ddagger", "d")) + len(other.Gap); w > room {

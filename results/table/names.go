@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -27,6 +28,9 @@ func Name(column, id string) string {
 			return output.Label
 		}
 	}
+	if name, ok := paperNetworks[id]; ok && column == "backbone" {
+		return name
+	}
 	if name, ok := names[column][id]; ok {
 		return name
 	}
@@ -47,11 +51,35 @@ func variantName(v results.Variant) string {
 	return "class shares of the calibration set"
 }
 
-// SettingName returns what the paper prints for a setting: the data set, the network, the
+// PaperNetworks returns the names that the paper prints for its networks, by id. Only what
+// shows the paper's settings prints them: a reader knows a network of their own by the name
+// that they gave it.
+func PaperNetworks() map[string]string { return maps.Clone(paperNetworks) }
+
+// network is what is printed for a network of any spec: its id, or the short name of a
+// network of data/bundle.
+func network(id string) string {
+	if _, ok := paperNetworks[id]; ok {
+		return id
+	}
+	return Name("backbone", id)
+}
+
+// SettingName returns what is printed for a setting: the data set, the network by its id, the
 // loss where it is not cross-entropy, the corruption with its severity and the variant,
 // with sep between them.
 func SettingName(c results.Setting, sep string) string {
-	name := Name("dataset", c.Dataset) + sep + Name("backbone", c.Backbone)
+	return settingName(c, network(c.Backbone), sep)
+}
+
+// PaperSettingName is SettingName for the paper's settings: with the paper's names of
+// networks.
+func PaperSettingName(c results.Setting, sep string) string {
+	return settingName(c, Name("backbone", c.Backbone), sep)
+}
+
+func settingName(c results.Setting, network, sep string) string {
+	name := Name("dataset", c.Dataset) + sep + network
 	if c.Loss != "" && c.Loss != "ce" {
 		name += sep + Name("loss", c.Loss)
 	}
@@ -62,6 +90,17 @@ func SettingName(c results.Setting, sep string) string {
 		name += sep + variantName(c.Variant)
 	}
 	return name
+}
+
+// paperNetworks are the names of the paper's networks.
+var paperNetworks = map[string]string{
+	"resnet50":      "RN-50",
+	"resnet18":      "RN-18",
+	"densenet121":   "DN-121",
+	"vit-s16":       "ViT-S",
+	"vit-b16":       "ViT-B",
+	"deeplabv3-r50": "DLV3-R50",
+	"bert-b":        "BERT-B",
 }
 
 var names = map[string]map[string]string{
@@ -97,14 +136,6 @@ var names = map[string]map[string]string{
 		"pneumoniamnist-28":    "PneumoniaMNIST-28",
 	},
 	"backbone": {
-		"resnet50":      "RN-50",
-		"resnet18":      "RN-18",
-		"densenet121":   "DN-121",
-		"vit-s16":       "ViT-S",
-		"vit-b16":       "ViT-B",
-		"deeplabv3-r50": "DLV3-R50",
-		"bert-b":        "BERT-B",
-
 		// The networks of data/bundle: w is the width of the first layer, k the
 		// growth, p the patch, d the dimension, h the hidden layer.
 		"deeplab-tiny-w32":   "DeepLab (w32)",

@@ -62,6 +62,7 @@ const (
 // Row is a row of a table.
 type Row struct {
 	Cells []Cell // one for each column
+	Wide  bool   // the first cell alone, across all columns; data forms leave the row out
 	Total bool   // sums the others up: a rule separates it, and data forms leave it out
 }
 

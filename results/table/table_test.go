@@ -187,3 +187,31 @@ func TestTurnedTablesHaveARowForEachColumn(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// A wide row is one text across all columns: it takes no room in any column, and data
+// forms leave it out.
+func TestWideRowsCrossAllColumns(t *testing.T) {
+	number := Column{Key: "ece", Head: "ECE", Align: Numbers, Digits: 1}
+	table := &Table{List: true, Columns: []Column{{Key: "method", Head: "method"}, number}, Rows: []Row{
+		{Wide: true, Cells: []Cell{Words("  a network with a <long> name"), {}}},
+		{Cells: []Cell{Words("TS"), number.Number(1)}},
+	}}
+	var text, page, latex, csv, json strings.Builder
+	for _, err := range []error{table.Text(&text, 20), table.HTML(&page), table.LaTeX(&latex), table.CSV(&csv), table.JSON(&json)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "method   ECE\n  a network with a\n  <long> name\nTS       1.0\n"; text.String() != want {
+		t.Errorf("terminal: %q, want %q", text.String(), want)
+	}
+	if !strings.Contains(page.String(), `<th scope="row" colspan="2">  a network with a &lt;long&gt; name</th></tr>`) {
+		t.Errorf("page: %s", page.String())
+	}
+	if !strings.Contains(latex.String(), `\multicolumn{2}{@{}l@{}}{`) {
+		t.Errorf("LaTeX: %s", latex.String())
+	}
+	if csv.String() != "method,ece\nTS,1\n" || json.String() != "{\"method\":\"TS\",\"ece\":1}\n" {
+		t.Errorf("data: %q, %q", csv.String(), json.String())
+	}
+}

@@ -180,6 +180,10 @@ func (t *Table) lines(part []int, strips map[int]strip, width int) []string {
 		if !t.List && t.begins(i) {
 			lines = append(lines, "")
 		}
+		if r := t.Rows[i]; r.Wide {
+			lines = append(lines, wide(r.Cells[0].text(), width)...)
+			continue
+		}
 		height := 1
 		for _, s := range list {
 			height = max(height, len(s.rows[i]))
@@ -196,6 +200,18 @@ func (t *Table) lines(part []int, strips map[int]strip, width int) []string {
 		}
 	}
 	return slices.Insert(lines, ruled, rule)
+}
+
+// wide returns the lines of a text across all columns, each with the indent of the first.
+func wide(text string, width int) []string {
+	text = ascii(text)
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	if width == 0 {
+		return []string{text}
+	}
+	var b strings.Builder
+	english.Wrap(&b, indent, text, width)
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 // fold breaks the lines of a column at a width.
@@ -231,6 +247,10 @@ func (t *Table) strip(j int) strip {
 		t.numbers(j, &s)
 	} else {
 		for i, r := range t.Rows {
+			if r.Wide {
+				s.rows = append(s.rows, nil)
+				continue
+			}
 			text := ascii(r.Cells[j].text()) + ascii(r.Cells[j].Signs) + noteMarks(r.Cells[j].Notes)
 			if j == 0 && t.repeats(i) {
 				text = ""
@@ -267,6 +287,10 @@ func (t *Table) numbers(j int, s *strip) {
 	width, room := longest(s.head), 0
 	var numbers, tails []string
 	for _, r := range t.Rows {
+		if r.Wide {
+			numbers, tails = append(numbers, ""), append(tails, "")
+			continue
+		}
 		c := r.Cells[j]
 		number, tail := " "+c.text()+" ", ascii(c.Signs)
 		switch c.Mark {
@@ -290,6 +314,10 @@ func (t *Table) numbers(j int, s *strip) {
 		}
 	}
 	for i, r := range t.Rows {
+		if r.Wide {
+			s.rows = append(s.rows, nil)
+			continue
+		}
 		lines := []string{fmt.Sprintf("%*s%-*s", width, numbers[i], room, tails[i])}
 		if below := r.Cells[j].Below; below != "" {
 			lines = append(lines, fmt.Sprintf("%*s%*s", width, ascii(below)+" ", room, ""))

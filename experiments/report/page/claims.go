@@ -25,7 +25,11 @@ type strip struct {
 	Name               string
 	Holds, Fails, Open int
 	Judgements         []claims.Judgement
+	Why                string // if none can be judged
 }
+
+// Judged reports whether any claim is judged.
+func (s strip) Judged() bool { return s.Holds+s.Fails > 0 }
 
 // printed is a number of the paper beside the reproduced one.
 type printed struct {
@@ -63,6 +67,9 @@ func verdictsOf(f *results.Rows) (*verdicts, []printed, error) {
 	comparison := claims.Compare(numbers, f.Records)
 	if rows := printedRows(comparison); rows != nil {
 		v := verdictsWith(comparison.Claims, "measured here", "on the measured records of this folder")
+		if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Source == "measured" && r.Status == results.OK }) {
+			v.Strips[1].Why = "no number of this folder is measured"
+		}
 		v.Note = "Each claim of the paper's text is judged twice: on the numbers that the paper prints, and on the measured records of this folder that are of the paper's own networks (their manifest says paper: true). Simulated records never count."
 		if n := standIns(comparison); n > 0 {
 			v.Note += fmt.Sprintf(" %s measured on networks that stand in for the paper's; the numbers are listed as stand-in and get no verdict.", numbersAre(n))

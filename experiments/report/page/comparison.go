@@ -16,12 +16,15 @@ import (
 type comparison struct {
 	ID, Title, Source string
 	Sentence          string
+	Untested          bool   // no test over the blocks can show a difference, and the table of verdicts stands open
 	Text              string // the page that qats compare prints
 	BlockNotes        []string
 	RankNotes         []string
 	Charts            []chart
 	Table             *table.Table // the numbers of the charts of ranks and shifts
 	StrengthTable     *table.Table // win rates and strengths; nil without a ranking
+
+	made *compare.Comparison
 }
 
 // comparisonsOf compares by each metric, measured before simulated. The error of a
@@ -49,8 +52,9 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	var text strings.Builder
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
-		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(), BlockNotes: v.BlockNotes(), RankNotes: v.RankingNotes(),
+		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Sentence(), Untested: v.Judged() && !v.Testable(), BlockNotes: v.BlockNotes(), RankNotes: v.RankingNotes(),
 		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Table: least.table(v),
+		made: v.Comparison,
 	}
 	if v.Ranking.Tested() {
 		c.Charts = append(c.Charts, chart{"Mean ranks with the critical difference", drawn(plots.Ranks(v.Comparison, v.Labels)), least.note(v), ""})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/compare/significance"
@@ -41,9 +42,11 @@ type data struct {
 	// Critical is, by number of methods, Nemenyi's critical difference over one block.
 	Critical  list       `json:"critical"`
 	Alpha     float64    `json:"alpha"`
+	Alike     float64    `json:"alike"`   // the largest difference of values that counts as equal
 	Against   string     `json:"against"` // the method that differences are taken to
 	Run       *runEntry  `json:"run"`     // null without run.json
 	Published []printed  `json:"published"`
+	Lead      *lead      `json:"lead"`  // null where there is nothing to draw
 	Specs     []specLine `json:"specs"` // null without run.json
 
 	large bool // it has more than mostSettings settings, and neither bins nor fits
@@ -52,7 +55,9 @@ type data struct {
 type methodEntry struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`
-	Dashes string `json:"dash"` // of its lines, as SVG has them
+	Dashes string `json:"dash"`   // of its lines, as SVG has them
+	Marker string `json:"mark"`   // its outline, as SVG has it, of radius 1
+	Hollow bool   `json:"hollow"` // the marker has an empty centre
 }
 
 type metricEntry struct {
@@ -184,7 +189,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	for k := 3; k <= max(3, len(p.Methods)); k++ {
 		critical = append(critical, significance.CriticalDifference(k, 1, compare.Alpha))
 	}
-	p.Critical, p.Alpha = column(critical, len(critical), 9), compare.Alpha
+	p.Critical, p.Alpha, p.Alike = column(critical, len(critical), 9), compare.Alpha, results.Alike
 	return &p.data
 }
 
@@ -218,7 +223,9 @@ func (p *packer) record(r *results.Record, labels func(string) string) {
 	if !ok {
 		m = len(p.Methods)
 		p.method[r.Method] = m
-		p.Methods = append(p.Methods, methodEntry{ID: r.Method, Label: labels(r.Method), Dashes: dashes(r.Method)})
+		entry := methodEntry{ID: r.Method, Label: labels(r.Method), Dashes: dashes(r.Method)}
+		entry.Marker, entry.Hollow = plots.MethodLook(r.Method).Outline()
+		p.Methods = append(p.Methods, entry)
 	}
 	if _, ok := p.metric[r.Metric]; !ok {
 		p.metric[r.Metric] = len(p.Metrics)

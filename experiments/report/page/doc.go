@@ -6,7 +6,8 @@
 // The page is a function of files alone: results.csv, bins.csv and pairs.csv, and
 // where they exist fits.csv, times.csv and run.json. With the three CSV files alone it lacks
 // the fitted parameters, the fit times, the digests of arrays and the specs, and says so. The same
-// files give the same bytes.
+// files give the same bytes. Where the folder has another, companion, with the measured half of
+// a reproduction, [WriteFile] summarises it at the top.
 //
 // # What stands where
 //
@@ -15,7 +16,7 @@
 // of metrics, error against fit time), the claims (package results/paper/claims),
 // published beside reproduced numbers, and the reasons of failures. It writes these as
 // HTML. Their charts are the figures of package plots, the same that qats compare saves,
-// so they keep the colours of print and stand on white in a dark theme too. The numbers
+// with each colour replaced by a property that has a value for each theme. The numbers
 // of all cells go into the page as JSON, and a plain script draws what depends on a
 // choice: the leaderboard, the heat map, a single setting, severities. The script ranks
 // as package results/compare does, over the settings that the filters keep; a test in a
@@ -34,6 +35,6 @@
 // The state of the page is in the fragment of its address, for example
 // #settings?metric=aece&dataset=cifar10, so that a view can be linked.
 //
-// Every chart has a table, or a text, with the same numbers. Colours are the same as in the
-// figures, and no statement rests on colour alone.
+// Every chart has a table, or a text, with the same numbers. Colours, dashes and markers of
+// methods are those of the figures (plots.MethodLook), and no statement rests on colour alone.
 package page

@@ -28,7 +28,7 @@ func colors(methods []methodEntry) template.CSS {
 	for i, m := range methods {
 		c := lookOf(m.ID)
 		fmt.Fprintf(&light, "--m%d:%s;", i, hex(readable(c, white)))
-		fmt.Fprintf(&dark, "--m%d:%s;", i, hex(readable(c, black)))
+		fmt.Fprintf(&dark, "--m%d:%s;", i, hex(inDark(c)))
 	}
 	return template.CSS(":root{" + light.String() + "}@media screen and (prefers-color-scheme:dark){:root{" + dark.String() + "}}")
 }
@@ -55,6 +55,30 @@ func readable(c, background color.RGBA) color.RGBA {
 }
 
 func mix(a, b uint8) uint8 { return uint8(math.Round(.85*float64(a) + .15*float64(b))) }
+
+// inDark returns the colour of a method in the dark theme. Greys get the opposite lightness, so
+// that black is not one of them there.
+func inDark(c color.RGBA) color.RGBA {
+	if c.R == c.G && c.G == c.B {
+		c = opposite(c)
+	}
+	return readable(c, black)
+}
+
+// opposite returns the colour of the dark theme that stands for one of the light theme. White
+// becomes the background and black the ink; between them the lightness falls where it rose,
+// and a hue stays what it is.
+func opposite(c color.RGBA) color.RGBA {
+	ends := [3][2]float64{{float64(black.R), 0xe8}, {float64(black.G), 0xeb}, {float64(black.B), 0xee}}
+	own := [3]float64{float64(c.R), float64(c.G), float64(c.B)}
+	most, least := max(own[0], own[1], own[2]), min(own[0], own[1], own[2])
+	var other [3]uint8
+	for i, v := range own {
+		turned := 1 - (most+least-v)/255 // the hue of c in the lightness of its complement
+		other[i] = uint8(math.Round(ends[i][0] + turned*(ends[i][1]-ends[i][0])))
+	}
+	return color.RGBA{R: other[0], G: other[1], B: other[2], A: 255}
+}
 
 // contrast returns the contrast ratio of two colours (WCAG 2.2), from 1 to 21.
 func contrast(a, b color.RGBA) float64 {

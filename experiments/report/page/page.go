@@ -3,7 +3,6 @@ package page
 import (
 	"embed"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -25,13 +24,14 @@ const File = "index.html"
 // are valid.
 type Options struct {
 	Labels  map[string]string // method id -> name in print; labels of run.json come first
-	Against string            // method of the comparison; if empty qats, or else the baseline of pairs.csv
+	Against string            // method of the comparison; the baseline of the run if empty ([compare.Baseline])
 	Methods []string          // compared with Against; nil for all
 	Metrics []string          // of the comparison; ece and aece if nil
 	Block   compare.Block
 	Files   string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
-	labels map[string]string // all
+	labels   map[string]string // all
+	measured *half             // of a reproduction
 }
 
 //go:embed page.html
@@ -45,10 +45,11 @@ var scripts embed.FS
 
 // scriptOrder is the order of the parts of the script: each uses only those before
 // it.
-var scriptOrder = []string{"base", "state", "chart", "rank", "leaderboard", "heatmap", "setting", "severity", "dominance", "published", "main"}
+var scriptOrder = []string{"base", "state", "chart", "rank", "leaderboard", "heatmap", "setting", "lead", "severity", "dominance", "published", "main"}
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
 	"elementOf": elementOf,
+	"terms":     terms,
 	"class":     class, "sign": sign, "number": func(i int) int { return i + 1 },
 }).Parse(layout))
 
@@ -59,6 +60,8 @@ type content struct {
 	Colors      template.CSS
 	Script      template.JS
 	Data        template.JS
+	Measured    *half // of a reproduction; nil elsewhere
+	Lead        *lead // nil where there is nothing to draw
 	Banner      banner
 	Facts       []fact
 	Comparisons []comparison
@@ -80,7 +83,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	d := pack(f, func(m string) string { return o.labels[m] })
 	d.Against = o.Against
 	c := content{
-		Title: titleOf(f), Style: template.CSS(style), Colors: colors(d.Methods), Script: template.JS(script()),
+		Title: titleOf(d, f), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Script: template.JS(script()),
 		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
@@ -90,6 +93,11 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 		c.Agreements = agreementsOf(f, o)
 	}
 	c.Times = timesOf(f, o)
+	if len(c.Comparisons) > 0 {
+		c.Lead = leadOf(f, d, c.Comparisons[0].made, o.labels)
+		d.Lead = c.Lead
+	}
+	c.Colors += themes(d.Methods, c.figures())
 	var err error
 	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {
 		return err
@@ -103,9 +111,29 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	return parsed.Execute(w, c)
 }
 
-// WriteFile writes the page of rows into a folder and returns its path.
+// figures returns the figures of the page that package plots has drawn.
+func (c content) figures() (list []template.HTML) {
+	for _, one := range c.Comparisons {
+		for _, chart := range one.Charts {
+			list = append(list, chart.Figure)
+		}
+	}
+	for _, a := range c.Agreements {
+		list = append(list, a.Chart.Figure)
+	}
+	for _, t := range c.Times {
+		if t.Pareto != nil {
+			list = append(list, t.Pareto.Figure)
+		}
+	}
+	return list
+}
+
+// WriteFile writes the page of rows into a folder and returns its path. Where the folder has
+// the measured half of a reproduction, the page begins with a summary of it.
 func WriteFile(dir results.Folder, f *results.Rows, o Options) (string, error) {
 	path := dir.Path(File)
+	o.measured = halfOf(dir, o)
 	return path, atomicfile.Write(path, func(w io.Writer) error { return Write(w, f, o) })
 }
 
@@ -120,55 +148,24 @@ func Read(dir results.Folder) (*results.Rows, error) {
 
 // complete fills in the defaults.
 func complete(f *results.Rows, o Options) Options {
-	o.labels = map[string]string{}
+	var specs []results.RunSpec
+	if f.Run != nil {
+		specs = f.Run.Specs
+	}
+	o.labels = compare.Labels(specs, o.Labels)
 	methods := lists.Distinct(f.Records, func(r record) string { return r.Method })
 	for _, m := range methods {
-		o.labels[m] = compare.View{Labels: o.Labels}.Label(m)
-	}
-	if f.Run != nil {
-		for i := len(f.Run.Specs) - 1; i >= 0; i-- { // the first spec decides
-			for _, m := range f.Run.Specs[i].Methods {
-				if m.Label != "" {
-					o.labels[m.Name] = variantLabel(m, o.Labels[m.Method])
-				}
-			}
+		if o.labels[m] == "" {
+			o.labels[m] = compare.View{}.Label(m)
 		}
 	}
 	if o.Against == "" || !slices.Contains(methods, o.Against) {
-		switch {
-		case slices.Contains(methods, "qats"):
-			o.Against = "qats"
-		case len(f.Pairs) > 0:
-			o.Against = f.Pairs[0].Against
-		case len(methods) > 0:
-			o.Against = methods[0]
-		}
+		o.Against = compare.Baseline(specs, f.Records, f.Pairs)
 	}
 	if o.Metrics == nil {
 		o.Metrics = []string{"ece", "aece"}
 	}
 	return o
-}
-
-// variantLabel is the label of a method in a spec. A spec may call a variant "m = 25"
-// in a table of variants; beside other methods it needs its id too.
-func variantLabel(m results.RunMethod, registered string) string {
-	if m.Name == m.Method || registered == "" || strings.Contains(strings.ToLower(m.Label), strings.ToLower(registered)) {
-		return m.Label
-	}
-	return m.Label + " (" + m.Name + ")"
-}
-
-// titleOf names the experiments of the folder.
-func titleOf(f *results.Rows) string {
-	names := lists.Distinct(f.Records, func(r record) string { return r.Experiment })
-	switch {
-	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
-		return f.Run.Specs[0].Title
-	case len(names) > 4:
-		return fmt.Sprintf("%d experiments: %s and others", len(names), strings.Join(names[:3], ", "))
-	}
-	return strings.Join(names, ", ")
 }
 
 // script returns the script: its parts in one function, so that the page has no

@@ -279,7 +279,7 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 		t.Error("the page says that a file is missing")
 	}
 	d := dataOf(t, whole)
-	if len(d.Fits) != 1 || d.Methods[2].Label != "Mine" || !strings.Contains(whole, "<h1>A title</h1>") {
+	if len(d.Fits) != 1 || d.Methods[2].Label != "Mine" || !strings.Contains(whole, "<h1>A title: 4 methods on ") {
 		t.Errorf("fits %s, methods %v", d.Fits, d.Methods)
 	}
 	run.Keys = "of another run"
@@ -307,7 +307,11 @@ func TestLinesCanBeSeenInBothThemes(t *testing.T) {
 			if background == "black" {
 				b = black
 			}
-			if c := contrast(readable(lookOf(m), b), b); c < leastContrast {
+			shown := readable(lookOf(m), b)
+			if b == black {
+				shown = inDark(lookOf(m))
+			}
+			if c := contrast(shown, b); c < leastContrast {
 				t.Errorf("%s on %s: contrast %.2f", m, background, c)
 			}
 		}

@@ -105,15 +105,17 @@ func TestOnlyShiftsHaveSeverities(t *testing.T) {
 	}
 }
 
-// TestTheComparedMethodIsOneOfTheFolder: the one asked for, or else qats, the baseline of
-// the pairs, or the first.
+// TestTheComparedMethodIsOneOfTheFolder: the one asked for, or else the baseline of the run,
+// qats, the baseline of the pairs, or the first.
 func TestTheComparedMethodIsOneOfTheFolder(t *testing.T) {
 	both, other := rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,"), rows("a,ts,ece,measured,ok,,", "a,ir,ece,measured,ok,,")
 	pairs := []results.Pair{{Against: "ir"}}
 	for _, c := range []struct {
 		f           *results.Rows
 		asked, want string
-	}{{&results.Rows{Records: both}, "", "qats"}, {&results.Rows{Records: both}, "ts", "ts"}, {&results.Rows{Records: both}, "none", "qats"}, {&results.Rows{Records: other, Pairs: pairs}, "", "ir"},
+	}{{&results.Rows{Records: both}, "", "qats"}, {&results.Rows{Records: both}, "ts", "ts"},
+		{&results.Rows{Records: both, Run: &results.Run{Specs: []results.RunSpec{{Baseline: "none"}, {Baseline: "ts"}}}}, "", "ts"},
+		{&results.Rows{Records: both}, "none", "qats"}, {&results.Rows{Records: other, Pairs: pairs}, "", "ir"},
 		{&results.Rows{Records: other}, "none", "ts"}, {&results.Rows{}, "", ""}} {
 		if got := complete(c.f, Options{Against: c.asked}).Against; got != c.want {
 			t.Errorf("asked for %q: %q, want %q", c.asked, got, c.want)
@@ -121,36 +123,19 @@ func TestTheComparedMethodIsOneOfTheFolder(t *testing.T) {
 	}
 }
 
-// TestVariantsHaveTheirIdBesideTheLabel, unless the label names their method.
-func TestVariantsHaveTheirIdBesideTheLabel(t *testing.T) {
-	for _, c := range []struct {
-		m                results.RunMethod
-		registered, want string
-	}{
-		{results.RunMethod{Name: "qats", Method: "qats", Label: "Mine"}, "QaTS", "Mine"},
-		{results.RunMethod{Name: "v", Method: "qats", Label: "m = 25"}, "QaTS", "m = 25 (v)"},
-		{results.RunMethod{Name: "v", Method: "qats", Label: "qats, m = 25"}, "QaTS", "qats, m = 25"},
-		{results.RunMethod{Name: "v", Method: "mine", Label: "m = 25"}, "", "m = 25"},
-	} {
-		if got := variantLabel(c.m, c.registered); got != c.want {
-			t.Errorf("%+v: %q", c.m, got)
-		}
-	}
-}
-
 // TestTheTitleNamesUpToFourExperiments, and one by the title of its spec.
 func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
 	f := &results.Rows{}
-	for i, want := range []string{"a", "a, b", "a, b, c", "a, b, c, d", "5 experiments: a, b, c and others"} {
+	for i, want := range []string{"a", "a, b", "a, b, c", "a, b, c, d", "5 experiments (a, b, c and others)"} {
 		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "abcde"[i : i+1]}})
-		if got := titleOf(f); got != want {
+		if got := nameOf(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	f.Records = f.Records[:1]
 	for want, specs := range map[string][]results.RunSpec{"A title": {{Title: "A title"}}, "a": {{Title: "A title"}, {Title: "Another"}}} {
 		f.Run = &results.Run{Specs: specs}
-		if got := titleOf(f); got != want {
+		if got := nameOf(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

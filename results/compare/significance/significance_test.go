@@ -326,7 +326,7 @@ func TestIntervalOfAShiftHoldsWhatTheTestDoesNotReject(t *testing.T) {
 			d[i] = rng.NormFloat64() + .3
 		}
 		s := HodgesLehmann(d, .95)
-		if s.Bounded != (n >= 6) {
+		if s.Bounded != (n >= LeastForInterval) {
 			t.Fatalf("n = %d: %+v", n, s)
 		}
 		if !s.Bounded {

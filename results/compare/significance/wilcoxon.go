@@ -104,6 +104,10 @@ type Shift struct {
 	Bounded  bool // Lo and Hi are given: there are enough differences for an interval
 }
 
+// LeastForInterval is the smallest number of differences with which HodgesLehmann gives a
+// 95 % interval.
+const LeastForInterval = 6
+
 // HodgesLehmann returns the median of the means of all pairs of differences, each paired
 // with itself too, and the interval of the shifts that Wilcoxon's test does not reject at
 // 1-level (Hodges and Lehmann 1963; Hollander and Wolfe 1999, section 3.2): from the c-th

@@ -68,14 +68,14 @@ func Groups() []Group {
 			"The gap should be QaTS minus the lowest other ranked number of the row, with its sign.",
 			"printed", "recomputed"},
 		{Mean, "Averages that differ from the mean of their entries",
-			"Means over the 15 corruptions or 11 datasets of the supplement. Rounding explains up to 0.01.\n" +
+			"Means over the 15 corruptions or 11 datasets of the supplement. Rounding explains up to 0.01. " +
 				"A mean that two tables print is listed for each of them.",
 			"printed", "recomputed"},
 		{Disagree, "Cells that are printed with two values",
 			"Cells of the main tables that the supplement repeats.",
 			"printed", "elsewhere"},
 		{OneFit, "ECE and AECE that are unlikely to be of one fit",
-			"If one fit gives both, bins with the rarer sign of confidence minus accuracy contribute at least\n" +
+			"If one fit gives both, bins with the rarer sign of confidence minus accuracy contribute at least " +
 				"|ECE - AECE|/2 points to the larger number. Listed above 2 points.",
 			"printed", "at least"},
 		{Repeat, "Different settings with equal numbers",

@@ -199,7 +199,7 @@ shift,ece,cifar100-c,average,1,vit-b16,QaTS,1.00,bold,-1.00
 func TestTextAndJSONAreGolden(t *testing.T) {
 	list, findings := run(t)
 	var text, lines bytes.Buffer
-	if err := Text(&text, len(list), findings); err != nil {
+	if err := Text(&text, len(list), findings, 100); err != nil {
 		t.Fatal(err)
 	}
 	if err := JSON(&lines, findings); err != nil {

@@ -177,7 +177,7 @@ func TestRepeatedColumnsAndNetworks(t *testing.T) {
 // Kinds without findings are counted, and have no section.
 func TestTextHasSectionsOfFindings(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, 3, []Finding{{Kind: Gap, Row: "a", Column: "b", Printed: "1.00", Recomputed: "2.00"}}); err != nil {
+	if err := Text(&b, 3, []Finding{{Kind: Gap, Row: "a", Column: "b", Printed: "1.00", Recomputed: "2.00"}}, 100); err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range Groups() {

@@ -5,43 +5,49 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // Text prints the number of findings of each kind, then the findings by kind, for
-// a terminal of 100 columns. size is the number of printed numbers checked.
-func Text(w io.Writer, size int, findings []Finding) error {
+// a terminal of width columns. size is the number of printed numbers checked.
+func Text(w io.Writer, size int, findings []Finding, width int) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Consistency of the published tables: %d numbers checked, %d findings.\n", size, len(findings))
-	b.WriteString("A finding names two printed values that do not agree. It does not say which one is right.\n\n")
+	english.Wrap(b, "", fmt.Sprintf("Consistency of the published tables: %d numbers checked, %d findings.", size, len(findings)), width)
+	english.Wrap(b, "", "A finding names two printed values that do not agree. It does not say which one is right.", width)
+	b.WriteByte('\n')
+	counts := &table.Table{List: true, Columns: []table.Column{{Align: table.Right}, {}, {Fold: true}}}
 	for _, g := range Groups() {
-		fmt.Fprintf(b, "%5d  %-16s %s\n", len(of(g.Kind, findings)), g.Kind, g.Title)
+		counts.Rows = append(counts.Rows, table.Row{Cells: []table.Cell{
+			table.Int(len(of(g.Kind, findings))), table.Words(string(g.Kind)), table.Words(g.Title)}})
 	}
+	counts.Text(b, width)
 	for _, g := range Groups() {
 		if list := of(g.Kind, findings); len(list) > 0 {
-			g.text(b, list)
+			b.WriteByte('\n')
+			g.table(list).Text(b, width)
 		}
 	}
 	return b.Flush()
 }
 
-// text prints the findings of a group below each other.
-func (g Group) text(b *bufio.Writer, list []Finding) {
-	fmt.Fprintf(b, "\n%s: %d\n%s\n", g.Title, len(list), g.Rule)
-	place, printed := 0, 0 // widths
+// table has the findings of a group below each other.
+func (g Group) table(list []Finding) *table.Table {
+	t := &table.Table{Caption: fmt.Sprintf("%s: %d", g.Title, len(list)), Origin: g.Rule, List: true, Labels: 2,
+		Columns: []table.Column{{Head: "where"}, {}, {Head: g.printed}, {Head: g.recomputed, Fold: true}}}
 	for _, f := range list {
-		place = max(place, utf8.RuneCountInString(f.place()))
-		printed = max(printed, utf8.RuneCountInString(f.Printed))
-	}
-	for _, f := range list {
-		fmt.Fprintf(b, "  Table %-2d  %-*s  %s %-*s %s %s\n", f.Number, place, f.place(),
-			g.printed, printed+1, f.Printed+",", g.recomputed, f.Recomputed)
+		var cells []table.Cell
+		for _, text := range []string{fmt.Sprintf("Table %d", f.Number), f.place(), f.Printed, f.Recomputed} {
+			cells = append(cells, table.Words(text))
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
 		if f.Note != "" {
-			fmt.Fprintf(b, "            (%s)\n", f.Note)
+			note := []table.Cell{table.Words("  (" + f.Note + ")"), {}, {}, {}}
+			t.Rows = append(t.Rows, table.Row{Cells: note, Wide: true})
 		}
 	}
+	return t
 }
 
 func (f Finding) place() string {

@@ -72,7 +72,7 @@ func (b *book) name(s paper.Setting) string {
 	return cellName(c)
 }
 
-func cellName(c results.Setting) string { return table.SettingName(c, ", ") }
+func cellName(c results.Setting) string { return table.PaperSettingName(c, ", ") }
 
 // rows returns the rows of tables that keep accepts; nil keeps all. A row of a
 // similar data set is kept if that of the paper's data set is.

@@ -75,6 +75,19 @@ type Comparison struct {
 	Claims    []Judged
 }
 
+// Measured counts the printed numbers that are reproduced on the paper's own networks.
+func (c *Comparison) Measured() int {
+	n := 0
+	for _, r := range c.Rows {
+		for _, cell := range r.Cells {
+			if cell.State == OK && cell.Source == measured {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // OfPaper reports whether some record is of an experiment that the paper has. Without such
 // a record Compare reproduces nothing.
 func OfPaper(records []results.Record) bool {

@@ -200,7 +200,8 @@ func check(t *testing.T, name string, print func(io.Writer) error) []byte {
 }
 
 func TestTextAndJSONAreGolden(t *testing.T) {
-	text := check(t, "diff.txt", small(t).Text)
+	const width = 100
+	text := check(t, "diff.txt", func(w io.Writer) error { return small(t).Text(w, width) })
 	for i, line := range strings.Split(string(text), "\n") {
 		if utf8.RuneCountInString(line) > width || strings.TrimRight(line, " ") != line {
 			t.Errorf("line %d is wide or ends in a space: %q", i+1, line)

@@ -1,14 +1,13 @@
 package claims
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Gap is the gap that a table prints beside QaTS, and the same gap of the reproduced
@@ -62,14 +61,15 @@ func gapOf(cells []Cell) *Gap {
 	return g
 }
 
-func (g *Gap) text(b *bufio.Writer) {
+// rows are the row of the gap, and its note.
+func (g *Gap) rows() []table.Row {
 	const name = "gap of QaTS"
 	if g.Here == nil {
-		line(b, fmt.Sprintf("    %-18s %9s %7s  %s", name, g.Printed.Signed(), "--", g.Reason))
-		return
+		return []table.Row{numberRow(name, g.Printed.Signed(), "--", "", "", g.Reason)}
 	}
-	line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, g.Published.Signed(), g.Here.Signed(), (*g.Here-*g.Published).Signed(), "", g.Source))
+	list := []table.Row{numberRow(name, g.Published.Signed(), g.Here.Signed(), (*g.Here - *g.Published).Signed(), "", g.Source)}
 	if g.Note != "" {
-		english.Wrap(b, "      ", g.Note, width)
+		list = append(list, wideRow("    "+g.Note))
 	}
+	return list
 }

@@ -43,6 +43,15 @@ type Judged struct {
 	Measured  Judgement `json:"measured"`  // on measured records
 }
 
+// Count counts the outcomes of one judgement of each claim.
+func Count(list []Judged, of func(Judged) Judgement) map[Truth]int {
+	n := map[Truth]int{}
+	for _, c := range list {
+		n[of(c).Truth]++
+	}
+	return n
+}
+
 // predicate judges a claim on a book.
 type predicate func(*book) Judgement
 

@@ -14,9 +14,10 @@ import (
 // Claims, Measured is about these networks: it neither confirms nor refutes the
 // paper's statements about its own.
 type Similar struct {
-	Like   map[string]string // the paper's data set that each data set is similar to
-	Absent []string          // data sets of Like without a measured record, by name
-	Claims []Judged
+	Like     map[string]string // the paper's data set that each data set is similar to
+	Absent   []string          // data sets of Like without a measured record, by name
+	Networks int               // measured, each on its data set, trained with cross-entropy
+	Claims   []Judged
 }
 
 // JudgeSimilar judges the claims on data sets that are similar to the paper's, or
@@ -42,7 +43,7 @@ func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[str
 	if len(a.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
-	s := &Similar{Like: like, Claims: judgeBoth(printedBook(publication), a.book())}
+	s := &Similar{Like: like, Networks: len(a.networks), Claims: judgeBoth(printedBook(publication), a.book())}
 	measured := map[string]bool{}
 	for id := range a.found {
 		measured[id.Dataset] = true

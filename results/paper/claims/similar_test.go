@@ -139,7 +139,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := l.Text(&text); err != nil || !strings.Contains(text.String(), "  a                        similar to CIFAR-10\n") ||
+	if err := l.Text(&text, 100); err != nil || !strings.Contains(text.String(), "  a                        similar to CIFAR-10\n") ||
 		!strings.Contains(text.String(), "  none                     similar to ImageNet (no measured record)\n") {
 		t.Errorf("%v\n%s", err, text.String())
 	}

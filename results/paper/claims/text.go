@@ -14,34 +14,23 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-const width = 100 // columns of a terminal
-
-// Text prints the comparison for a terminal of 100 columns: the summaries, the
+// Text prints the comparison for a terminal of some columns: the summaries, the
 // claims, then the tables row by row. A row without any reproduced value takes one
 // line.
-func (c *Comparison) Text(w io.Writer) error {
-	if err := c.Summary(w); err != nil {
-		return err
-	}
+func (c *Comparison) Text(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
+	b.WriteString("Published numbers and the values here\n\n")
+	c.textSummaries(b, width)
+	textClaims(b, c.Claims, "on measured records", width)
 	b.WriteString("\nRow by row\n")
 	for _, t := range paper.Tables() {
 		b.WriteString("\n")
-		c.textTable(b, t)
+		c.textTable(b, t, width)
 	}
 	return b.Flush()
 }
 
-// Summary prints the summaries and the claims.
-func (c *Comparison) Summary(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	b.WriteString("Published numbers and the values here\n\n")
-	c.textSummaries(b)
-	textClaims(b, c.Claims, "on measured records")
-	return b.Flush()
-}
-
-func (c *Comparison) textTable(b *bufio.Writer, t paper.Table) {
+func (c *Comparison) textTable(b *bufio.Writer, t paper.Table, width int) {
 	rows := lists.Where(c.Rows, func(r Row) bool { return r.Table == t.ID })
 	numbers, found := 0, 0
 	for _, r := range rows {
@@ -53,14 +42,31 @@ func (c *Comparison) textTable(b *bufio.Writer, t paper.Table) {
 		}
 	}
 	metric := table.Name("metric", t.Metric)
-	fmt.Fprintf(b, "Table %d, %s (%s in per cent): %d of %d numbers have a value here\n", t.Number, t.Summary, metric, found, numbers)
+	title := fmt.Sprintf("Table %d, %s (%s in per cent): %d of %d numbers have a value here", t.Number, t.Summary, metric, found, numbers)
 	if found == 0 && !slices.ContainsFunc(rows, Row.tried) {
+		english.Wrap(b, "", title, width)
 		return
 	}
-	fmt.Fprintf(b, "  %-20s %9s %7s %10s  %-16s %s\n", "", "published", "here", "difference", "consistency band", "source")
+	number := func(head string) table.Column { return table.Column{Head: head, Align: table.Right} }
+	list := &table.Table{Caption: title, List: true, Columns: []table.Column{{}, number("published"), number("here"),
+		number("difference"), {Head: "consistency band"}, {Head: "source", Fold: true}}}
 	for _, r := range rows {
-		r.text(b)
+		list.Rows = append(list.Rows, r.rows()...)
 	}
+	list.Text(b, width)
+}
+
+// wideRow is a text across the table; numberRow has the number of a method.
+func wideRow(text string) table.Row {
+	return table.Row{Wide: true, Cells: []table.Cell{table.Words(text), {}, {}, {}, {}, {}}}
+}
+
+func numberRow(name, published, here, difference, band, source string) table.Row {
+	var cells []table.Cell
+	for _, text := range []string{"  " + name, published, here, difference, band, source} {
+		cells = append(cells, table.Words(text))
+	}
+	return table.Row{Cells: cells}
 }
 
 // tried reports whether any cell has a record at all.
@@ -68,39 +74,39 @@ func (r Row) tried() bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.State != Missing })
 }
 
-func (r Row) text(b *bufio.Writer) {
+// rows are the title of a row of the paper, its numbers and its ranking.
+func (r Row) rows() []table.Row {
 	if !r.tried() {
 		partly := ""
 		if i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Reason != "no record" }); i >= 0 {
 			partly = "; " + r.Cells[i].Label + ": " + r.Cells[i].Reason
 		}
-		line(b, fmt.Sprintf("  %s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))
-		return
+		return []table.Row{wideRow(fmt.Sprintf("%s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))}
 	}
-	title := "  " + r.Title(table.Name)
+	title := r.Title(table.Name)
 	if how := r.standIn(); how != "" {
 		title += " (stand-in: " + how + ")"
 	}
-	line(b, title)
+	list := []table.Row{wideRow(title)}
 	for _, c := range r.Cells {
 		name := c.Label
 		if !c.Ranked() {
 			name += " (not ranked)"
 		}
 		if c.State != OK {
-			line(b, fmt.Sprintf("    %-18s %9s %7s  %s: %s", name, c.Value, "--", c.State, c.Reason))
+			list = append(list, numberRow(name, c.Value.String(), "--", "", "", fmt.Sprintf("%s: %s", c.State, c.Reason)))
 			continue
 		}
 		band := ""
 		if c.HasBand {
 			band = fmt.Sprintf("[%s, %s]", c.BandLo, c.BandHi)
 		}
-		line(b, fmt.Sprintf("    %-18s %9s %7s %10s  %-16s %s", name, c.Value, c.Here, c.Difference().Signed(), band, c.Source))
+		list = append(list, numberRow(name, c.Value.String(), c.Here.String(), c.Difference().Signed(), band, c.Source))
 	}
 	if r.Gap != nil {
-		r.Gap.text(b)
+		list = append(list, r.Gap.rows()...)
 	}
-	english.Wrap(b, "    ", r.Ranking.String(), width)
+	return append(list, wideRow("  "+r.Ranking.String()))
 }
 
 // standIn returns how the network of the row differs from the paper's, where a
@@ -128,7 +134,7 @@ func (r Ranking) String() string {
 	return text
 }
 
-func (c *Comparison) textSummaries(b *bufio.Writer) {
+func (c *Comparison) textSummaries(b *bufio.Writer, width int) {
 	for _, source := range []string{measured, standIn, simulated} {
 		list := lists.Where(c.Summaries, func(s Summary) bool { return s.Source == source && s.Found > 0 })
 		title := map[string]string{measured: "Measured", standIn: "Measured on networks that stand in for the paper's", simulated: "Simulated"}[source]
@@ -189,10 +195,11 @@ func (s Summary) name() string {
 	return s.Table
 }
 
-// Text prints the claims and the data sets that they were judged on.
-func (s *Similar) Text(w io.Writer) error {
+// Text prints the claims and the data sets that they were judged on, for a terminal of
+// some columns.
+func (s *Similar) Text(w io.Writer, width int) error {
 	b := bufio.NewWriter(w)
-	b.WriteString("The paper's claims on other networks, whose data sets are declared similar to the paper's:\n")
+	english.Wrap(b, "", "The paper's claims on other networks, whose data sets are declared similar to the paper's:", width)
 	for _, dataset := range slices.Sorted(maps.Keys(s.Like)) {
 		absent := ""
 		if slices.Contains(s.Absent, dataset) {
@@ -200,17 +207,15 @@ func (s *Similar) Text(w io.Writer) error {
 		}
 		fmt.Fprintf(b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
 	}
-	b.WriteString("These verdicts are not about the paper's networks. Rankings are over the methods that have a number.\n\n")
-	textClaims(b, s.Claims, "on these networks")
+	english.Wrap(b, "", "These verdicts are not about the paper's networks. Rankings are over the methods that have a number.", width)
+	b.WriteByte('\n')
+	textClaims(b, s.Claims, "on these networks", width)
 	return b.Flush()
 }
 
-func textClaims(b *bufio.Writer, claims []Judged, where string) {
+func textClaims(b *bufio.Writer, claims []Judged, where string, width int) {
 	count := func(of func(Judged) Judgement) string {
-		n := map[Truth]int{}
-		for _, c := range claims {
-			n[of(c).Truth]++
-		}
+		n := Count(claims, of)
 		return fmt.Sprintf("%s: %d, %s: %d, %s: %d", Holds, n[Holds], Fails, n[Fails], Unjudged, n[Unjudged])
 	}
 	fmt.Fprintf(b, "Claims of the text: %d\n", len(claims))
@@ -223,13 +228,4 @@ func textClaims(b *bufio.Writer, claims []Judged, where string) {
 		english.Wrap(b, "    published  ", string(c.Published.Truth)+": "+c.Published.Figures, width)
 		english.Wrap(b, "    measured   ", string(c.Measured.Truth)+": "+c.Measured.Figures, width)
 	}
-}
-
-// line writes s on one line, cut at the width of the terminal; JSON has all of it.
-func line(b *bufio.Writer, s string) {
-	s = strings.TrimRight(strings.Join(strings.Split(s, "\n"), " "), " ")
-	if runes := []rune(s); len(runes) > width {
-		s = string(runes[:width-3]) + "..."
-	}
-	b.WriteString(s + "\n")
 }

@@ -93,14 +93,13 @@ func method(at folder, name string) figures {
 	if !ok {
 		log.Fatalf("no method %q", os.Args[4])
 	}
-	m := must(e.With(func(options []calib.Option) error {
-		for _, o := range options {
-			if len(os.Args) > 5 && o.Name == "epochs" {
-				return o.Set(must(strconv.Atoi(os.Args[5])))
-			}
+	draft := e.New()
+	for _, o := range draft.Options() {
+		if len(os.Args) > 5 && o.Name == "epochs" {
+			check(o.Set(must(strconv.Atoi(os.Args[5]))))
 		}
-		return nil
-	}))
+	}
+	m := must(draft.Method())
 	files := at.files(name, "cal")
 	sees := m.Contract()
 	if sees.Cal&data.Features != 0 {

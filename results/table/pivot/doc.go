@@ -33,7 +33,8 @@
 //
 // Marks are computed from the printed numbers, which have two decimals in per cent and
 // in milliseconds and four otherwise, because a reader sees no others. Equal printed
-// numbers share a mark: all best numbers are bold, all second best are underlined. A
+// numbers share a mark: all best numbers are bold, all second best are underlined. So do
+// numbers that are [results.Alike] and lie on two sides of a rounding. A
 // single ranked number has no mark. The gap, a subscript, is the printed number of
 // the highlighted method minus the best one of the other ranked methods. So a gap
 // below zero is better where lower is better; the colour says which is better. At

@@ -42,7 +42,11 @@ func (t *Pivot) legend() []table.Sentence {
 	}
 	marks := t.any(func(c Cell) bool { return c.Mark != table.Plain })
 	if marks {
-		list = append(list, table.Sentence{Marks: true, Text: "; equal printed numbers share the mark."})
+		equal := "equal printed numbers"
+		if t.levelled {
+			equal += ", and numbers within 1e-6 of each other,"
+		}
+		list = append(list, table.Sentence{Marks: true, Text: "; " + equal + " share the mark."})
 	}
 	if t.any(func(c Cell) bool { return c.Gap != "" }) {
 		say("Gap: %s minus the best other one; none at a tie.", s.label(t.of(), s.Highlight))

@@ -16,6 +16,8 @@ type entry struct {
 	*Cell
 	rival *Rival
 	key   string // of the ranking
+
+	printed float64 // the number as printed, by which it is ranked
 }
 
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
@@ -28,7 +30,7 @@ func (p *pivoting) rank() error {
 	for i := range p.table.Rows {
 		row := &p.table.Rows[i]
 		for j, c := range p.table.Columns {
-			e := entry{&row.Cells[j], c.Rival, fmt.Sprint(i)}
+			e := entry{Cell: &row.Cells[j], rival: c.Rival, key: fmt.Sprint(i)}
 			if p.spec.methodsAreRows() {
 				e.rival, e.key = row.Rival, p.contestKey(row.IDs, j)
 			}
@@ -59,10 +61,11 @@ func (p *pivoting) mark(ranked []entry) error {
 	}
 	score := func(e entry) float64 { // lower is better
 		if p.spec.Better == metrics.Higher {
-			return -table.Parse(e.Text)
+			return -e.printed
 		}
-		return table.Parse(e.Text)
+		return e.printed
 	}
+	p.level(ranked)
 	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(score(a), score(b)) })
 	best := ranked[0]
 	i := slices.IndexFunc(ranked, func(e entry) bool { return score(e) > score(best) })
@@ -84,6 +87,20 @@ func (p *pivoting) mark(ranked []entry) error {
 		}
 	}
 	return nil
+}
+
+// level sets the printed numbers that are ranked. Numbers that are [results.Alike] may print
+// differently: those of the second are then those of the first.
+func (p *pivoting) level(ranked []entry) {
+	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(a.Value, b.Value) })
+	for i := range ranked {
+		e := &ranked[i]
+		e.printed = table.Parse(e.Text)
+		if i > 0 && results.Sign(e.Value-ranked[i-1].Value) == 0 && e.printed != ranked[i-1].printed {
+			e.printed = ranked[i-1].printed
+			p.table.levelled = true
+		}
+	}
 }
 
 // notes collects footnotes in the order of their first use.

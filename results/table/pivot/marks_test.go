@@ -2,10 +2,12 @@ package pivot
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Footnotes are words of facts, and facts of one kin share one.
@@ -32,5 +34,30 @@ func TestFootnotesOfFacts(t *testing.T) {
 		"failed: row 3 is not finite (1 row)", "failed: no arrays (1 row)", "for example: no value in 1 of 2 (2 rows)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestNumbersThatAreAlikeShareAMark although a rounding lies between them, and the legend
+// says so. Numbers that are not alike do not.
+func TestNumbersThatAreAlikeShareAMark(t *testing.T) {
+	for _, c := range []struct {
+		other float64
+		want  table.Mark
+		says  bool
+	}{{.12345 - 2e-9, table.Best, true}, {.12345 - 2e-6, table.Best, false}} {
+		spec := standardSpec()
+		spec.Rows = []string{"dataset"}
+		p, err := Of(network("a", "x", []string{"uncal", "ts", "qats"}, .2, .12345+2e-9, c.other), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := p.Rows[0].Cells
+		shared := cells[1].Mark == cells[2].Mark
+		if cells[2].Mark != c.want || shared != c.says || cells[1].Text == cells[2].Text {
+			t.Errorf("%+v", cells)
+		}
+		if says := strings.Contains(legendOf(t, p), "within 1e-6"); says != c.says {
+			t.Errorf("legend: %q", legendOf(t, p))
+		}
 	}
 }

@@ -27,7 +27,8 @@ type Pivot struct {
 	Baselines []string           // labels of the methods that Pair compares with
 	Intervals []metrics.Interval // kinds of the intervals that Pair shows
 
-	rivals []*Rival // in the order in which they are shown
+	rivals   []*Rival // in the order in which they are shown
+	levelled bool     // numbers that print differently share a mark, because they are results.Alike
 }
 
 // Undeclared takes the place of the text that says how a stand-in differs from the

@@ -141,7 +141,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 // TestLeaderboardRanksAsCompareDoes: ranks, groups and means are those of package
 // results/compare, over all settings and over a part of them.
 func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
-	p := open(t, newPage(t), "")
+	p := open(t, newPage(t), "#leaderboard?columns=all")
 	f := records()
 	for _, c := range []struct{ metric, block, choice, backbone string }{{"ece", "t", "samples", ""}, {"ece", "d", "dataset", ""}, {"nll", "t", "samples", ""}, {"accuracy", "s", "setting", ""}, {"ece", "s", "setting", "resnet50"}, {"ece", "n", "network", ""}} {
 		p.choose("f-metric", c.metric)
@@ -184,7 +184,7 @@ func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 // TestSmallestDifferencesAreThoseOfCompare: the last column of the leaderboard has the
 // smallest difference to ts that the rows of a setting can show.
 func TestSmallestDifferencesAreThoseOfCompare(t *testing.T) {
-	p := open(t, newPage(t), "")
+	p := open(t, newPage(t), "#leaderboard?columns=all&base=ts")
 	f := records()
 	for _, backbone := range []string{"", "resnet50"} {
 		p.choose("f-backbone", backbone)
@@ -208,7 +208,7 @@ func TestSmallestDifferencesAreThoseOfCompare(t *testing.T) {
 }
 
 func TestLeaderboardSortsByAnyColumn(t *testing.T) {
-	p := open(t, newPage(t), "")
+	p := open(t, newPage(t), "#leaderboard?columns=all")
 	for _, column := range p.texts("#leaderboard-table thead th") {
 		for _, want := range []string{"ascending", "descending"} {
 			got := eval[string](p, fmt.Sprintf(`(() => {

@@ -55,7 +55,7 @@ func TestScreenshots(t *testing.T) {
 		name          string
 		width, height int64
 		theme         string
-	}{{"desktop", 1400, 900, "light"}, {"dark", 1400, 900, "dark"}, {"phone", 375, 800, "light"}, {"phone-dark", 375, 800, "dark"}} {
+	}{{"desktop", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"tablet", 768, 900, "light"}, {"phone", 375, 800, "light"}, {"phone-dark", 375, 800, "dark"}} {
 		p.do(chromedp.EmulateViewport(view.width, view.height))
 		p.media("screen", view.theme)
 		p.visit(path, "")
@@ -66,10 +66,10 @@ func TestScreenshots(t *testing.T) {
 			}
 			save(view.name+"-"+section+".png", p.picture("#"+section), nil)
 		}
-		eval[bool](p, `document.getElementById("filters").scrollIntoView() || true`)
+		eval[bool](p, `(document.getElementById("filters").scrollIntoView(), true)`)
 		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		save(view.name+"-filters.png", picture, err)
-		eval[bool](p, `scrollTo(0, 0) || true`)
+		eval[bool](p, `(scrollTo(0, 0), true)`)
 		picture, err = chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 		save(view.name+"-top.png", picture, err)
 		width := eval[int](p, `document.documentElement.scrollWidth`)

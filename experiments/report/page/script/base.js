@@ -158,18 +158,9 @@ const swatch = m =>
     marker(m, 13, 6, 4),
   );
 
-// marker returns the marker of a method: five shapes, filled, then hollow.
+// marker returns the marker of a method, which is that of the figures.
 function marker(m, x, y, r) {
-  const style = m % 10 < 5 ? "fill:" + color(m) : "fill:var(--bg);stroke-width:1.8;stroke:" + color(m);
-  switch (m % 5) {
-    case 0:
-      return svg("circle", {cx: x, cy: y, r, style});
-    case 1:
-      return svg("rect", {x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8, style});
-    case 2:
-      return svg("path", {d: `M${x} ${y - r * 1.2}l${r * 1.2} ${r * 2.1}h${-r * 2.4}z`, style});
-    case 3:
-      return svg("path", {d: `M${x} ${y - r * 1.3}l${r * 1.3} ${r * 1.3}l${-r * 1.3} ${r * 1.3}l${-r * 1.3} ${-r * 1.3}z`, style});
-  }
-  return svg("path", {d: `M${x} ${y + r * 1.2}l${r * 1.2} ${-r * 2.1}h${-r * 2.4}z`, style});
+  const {mark, hollow} = data.methods[m];
+  const part = (scale, fill) => svg("path", {d: mark, transform: `translate(${x} ${y}) scale(${scale})`, style: "fill:" + fill});
+  return hollow ? svg("g", {}, part(r, color(m)), part(r / 2, "var(--bg)")) : part(r, color(m));
 }

@@ -5,7 +5,7 @@ let allRows = false;
 // shade returns the class of a difference: 0 is equal, negative better.
 function shade(difference, metric, step) {
   const cost = better(metric) === "higher" ? -difference : difference;
-  if (cost === 0) return "h0";
+  if (Math.abs(cost) <= data.alike) return "h0";
   const level = Math.max(1, Math.min(4, Math.ceil(Math.abs(cost) / step)));
   return "h" + (cost < 0 ? "-" : "") + level;
 }
@@ -45,7 +45,7 @@ function drawHeatmap() {
     const tds = methods.map(m => {
       const a = value(s.i, m, metric);
       if (a === null || b === null) return el("td", {class: "none", "data-m": m}, "–");
-      return el("td", {class: verdicts ? shade(a - b, metric, step) : "h0", "data-m": m}, a === b ? "=" : signed(a - b, metric));
+      return el("td", {class: verdicts ? shade(a - b, metric, step) : "h0", "data-m": m}, Math.abs(a - b) <= data.alike ? "=" : signed(a - b, metric));
     });
     return el(
       "tr",

@@ -104,6 +104,7 @@ function drawLeaderboard() {
   const {rows, columns, base, decided} = leaderboardRows(result, all, metric);
   const focused = document.activeElement?.id;
   const verdicts = judged(state.source);
+  const more = verdicts && state.columns === "all"; // the columns that are long or need explaining
   const head = (id, text, title) =>
     el(
       "th",
@@ -121,7 +122,7 @@ function drawLeaderboard() {
   const heads = [
     head("method", "Method"),
     head("rank", "Mean rank"),
-    verdicts ? head("group", "Alike", "methods with a common letter are not told apart") : null,
+    more ? head("group", "Alike", "methods with a common letter are not told apart") : null,
     ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
     head("settings", "Settings"),
     ...(verdicts
@@ -129,7 +130,7 @@ function drawLeaderboard() {
           head("win", "Better"),
           head("tie", "Tie"),
           head("loss", "Worse"),
-          head("least", "Smallest", "smallest difference that the rows of a setting can show"),
+          more ? head("least", "Smallest", "smallest difference that the rows of a setting can show") : null,
         ]
       : []),
   ].filter(x => x);
@@ -140,7 +141,7 @@ function drawLeaderboard() {
       {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
       el("th", {scope: "row"}, el("span", {}, swatch(r.method), label(r.method)), r.note ? el("div", {class: "small"}, r.note) : null),
       el("td", {class: "number"}, r.rank === null ? "–" : r.rank.toFixed(2)),
-      verdicts ? el("td", {class: "number"}, r.groups.join(" ") || "–") : null,
+      more ? el("td", {class: "number alike"}, r.groups.join(" ") || "–") : null,
       ...r.means.map((x, j) =>
         el(
           "td",
@@ -157,19 +158,22 @@ function drawLeaderboard() {
             ["loss", "sureLoss"],
           ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–"))
         : []),
-      verdicts ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
+      more ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
     ),
   );
   const notes = [
     `Mean rank by ${metricById.get(metric)?.label} over ${extent(result.settings)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
-    result.critical
+    result.critical && more
       ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
       : "",
     !verdicts
       ? unjudged
       : decided
-        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves. Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
+        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves.`
         : `There are no verdicts against ${label(base)} in ${metricById.get(metric)?.label}.`,
+    more && decided
+      ? `Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
+      : "",
     columns.some(id => better(id) === "higher")
       ? "Higher is better for " +
         columns
@@ -203,6 +207,14 @@ function drawLeaderboard() {
         state.block,
         v => set({block: v}),
       ),
+      verdicts
+        ? el(
+            "label",
+            {},
+            el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})}),
+            " Which methods are alike, and the smallest difference that can be shown",
+          )
+        : null,
     ),
     scroller(
       "Leaderboard",
@@ -216,7 +228,7 @@ function drawLeaderboard() {
     ),
     ...notes.map(n => el("p", {class: "small"}, n)),
   );
-  if (focused && byId(focused) && (focused === "block" || focused.startsWith("sort-"))) byId(focused).focus();
+  if (focused && byId(focused) && (focused === "block" || focused === "columns" || focused.startsWith("sort-"))) byId(focused).focus();
 }
 
-onChange(filterKeys + " metric block sort dir base", drawLeaderboard);
+onChange(filterKeys + " metric block sort dir base columns", drawLeaderboard);

@@ -12,6 +12,23 @@ addEventListener("hashchange", () => {
   showSection();
 });
 
+// What is wider than its place says so, since a telephone shows no scroll bar.
+const wide = new ResizeObserver(list => {
+  for (const {target} of list) {
+    const box = target.closest(".scroll");
+    box?.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+  }
+});
+function watchWidths() {
+  for (const box of document.querySelectorAll(".scroll:not([data-watched])")) {
+    box.dataset.watched = "";
+    wide.observe(box);
+    if (box.firstElementChild) wide.observe(box.firstElementChild);
+  }
+}
+new MutationObserver(watchWidths).observe(document.querySelector("main"), {childList: true, subtree: true});
+watchWidths();
+
 let width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth === width) return;

@@ -63,7 +63,8 @@ function blockMean(settings, get) {
   return {mean: blocks.length ? mean(blocks.map(b => meanOf(b, get))) : null, settings: has.length, blocks: blocks.length};
 }
 
-// rankMethods ranks all methods with a value. ranked is in the order of the mean
+// rankMethods ranks all methods with a value, also over one block, where compare has the
+// order of the means and no ranks. ranked is in the order of the mean
 // ranks; aside are the methods that lack too much.
 function rankMethods(all, metric) {
   const methods = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
@@ -89,17 +90,14 @@ function rankMethods(all, metric) {
   const n = blocks.length;
   const k = candidates.length;
   const result = {settings, total, allBlocks, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
-  if (n < 2 || k < 2) {
-    result.none =
-      n < 2
-        ? `${plural(n, "block")} cannot be ranked: choose another unit under "Count once", or more settings`
-        : "one method cannot be ranked";
+  if (n < 1 || k < 2) {
+    result.none = n < 1 ? "no setting has a value of all methods" : "one method cannot be ranked";
     return result;
   }
   const cost = better(metric) === "higher" ? -1 : 1;
   const sums = new Map(candidates.map(m => [m, 0]));
   for (const b of blocks) {
-    const costs = candidates.map(m => cost * meanOf(b, s => s.values.get(m)));
+    const costs = levelled(candidates.map(m => cost * meanOf(b, s => s.values.get(m))));
     candidates.forEach((m, i) => {
       const below = costs.filter(c => c < costs[i]).length;
       const same = costs.filter(c => c === costs[i]).length;
@@ -107,11 +105,21 @@ function rankMethods(all, metric) {
     });
   }
   result.ranked = candidates.map(m => ({method: m, rank: sums.get(m) / n, groups: []})).sort((a, b) => a.rank - b.rank);
-  if (k > 2 && data.critical[k] && judged(state.source)) {
+  if (n > 1 && k > 2 && data.critical[k] && judged(state.source)) {
     result.critical = data.critical[k] / Math.sqrt(n);
     group(result.ranked, result.critical);
   }
   return result;
+}
+
+// levelled returns numbers, those that are alike made equal, as results.Levelled has it.
+function levelled(values) {
+  const order = values.map((_, i) => i).sort((i, j) => values[i] - values[j]);
+  const out = [...values];
+  order.forEach((i, k) => {
+    if (k > 0 && values[i] - values[order[k - 1]] <= data.alike) out[i] = out[order[k - 1]];
+  });
+  return out;
 }
 
 // group sets the letters of the largest groups that Nemenyi's test does not tell

@@ -30,9 +30,17 @@ function binRows(column, cell, length) {
   const list = [];
   for (let i = 0; flat && i < flat.length; i += length) {
     const [bin, n, conf, right, lo, hi] = flat.slice(i, i + length);
-    list.push({bin, n, conf, acc: right / n, lo: length === 4 ? bin / 15 : lo, hi: length === 4 ? (bin + 1) / 15 : hi, ...band(n, conf)});
+    list.push({bin, n, conf, acc: right / n, ...wilson(right / n, n), lo: length === 4 ? bin / 15 : lo, hi: length === 4 ? (bin + 1) / 15 : hi, ...band(n, conf)});
   }
   return list;
+}
+
+// wilson returns the 95 % interval of the accuracy of n rows, as metrics.Wilson has it.
+function wilson(acc, n) {
+  const z = 1.959963984540054;
+  const middle = (acc + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const half = (z / (1 + (z * z) / n)) * Math.sqrt((acc * (1 - acc)) / n + (z * z) / (4 * n * n));
+  return {accLo: acc <= 0 ? 0 : Math.max(0, middle - half), accHi: acc >= 1 ? 1 : Math.min(1, middle + half)};
 }
 
 const logFactorials = [0];
@@ -69,20 +77,39 @@ const banded = methods => [methodIndex.get("qats"), baseline()].find(m => method
 // accuracy can exceed 9 points.
 const fewRows = 30;
 
-// reliability draws accuracy against confidence, above the number of rows.
-function reliability(s, methods) {
-  const name = `Reliability diagram of ${s.label}: ${methods.map(label).join(", ")}`;
-  const bins = methods.map(m => ({method: m, rows: binRows(data.width, cellOf(s.i, m), 4)}));
-  const f = frame({name, width: 460, height: 340, x: [0, 1], y: [0, 1], xTitle: "confidence", yTitle: "accuracy"});
-  const first = bins.find(b => b.method === banded(methods)).rows;
-  f.root.append(
-    area(
-      f,
-      first.map(b => [b.conf, b.from, b.to]),
-      {class: "band"},
-    ),
-  );
+// diagram draws accuracy against confidence with the interval of each bin, above the
+// number of rows. bins are {method, rows}; the consistency band is that of the method
+// around, where it is given.
+function diagram(s, bins, around, height = 340) {
+  const about = s.label;
+  const most = 1.05 * Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
+  const margin = Math.max(marginOf([0, 1], true), marginOf([0, most], true));
+  const common = {width: 460, margin, x: [0, 1]};
+  const name = `Reliability diagram of ${about}: ${bins.map(b => label(b.method)).join(", ")}`;
+  const f = frame({...common, name, height, y: [0, 1], xTitle: "confidence", yTitle: "accuracy"});
+  const banded = bins.find(b => b.method === around);
+  if (banded)
+    f.root.append(
+      area(
+        f,
+        banded.rows.map(b => [b.conf, b.from, b.to]),
+        {class: "band"},
+      ),
+    );
   f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
+  for (const b of judged(s.src) ? bins : [])
+    for (const r of b.rows)
+      f.root.append(
+        svg("line", {
+          class: "interval",
+          x1: f.sx(r.conf),
+          x2: f.sx(r.conf),
+          y1: f.sy(r.accLo),
+          y2: f.sy(r.accHi),
+          style: "stroke:" + color(b.method),
+          opacity: r.n < fewRows ? 0.35 : null,
+        }),
+      );
   curves(
     f,
     bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])})),
@@ -90,16 +117,7 @@ function reliability(s, methods) {
   const pale = svg("g", {opacity: 0.35});
   for (const b of bins) pale.append(...b.rows.filter(r => r.n < fewRows).map(r => marker(b.method, f.sx(r.conf), f.sy(r.acc), 2.6)));
   f.root.append(pale);
-  const most = Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
-  const h = frame({
-    name: `Number of rows in each bin of ${s.label}`,
-    width: 460,
-    height: 130,
-    x: [0, 1],
-    y: [0, most * 1.05],
-    xTitle: "confidence",
-    yTitle: "rows",
-  });
+  const h = frame({...common, name: `Number of rows in each bin of ${about}`, height: 130, y: [0, most], xTitle: "confidence", yTitle: "rows"});
   bins.forEach((b, i) =>
     b.rows.forEach(r => {
       const w = (h.sx(r.hi) - h.sx(r.lo) - 2) / bins.length;
@@ -114,17 +132,24 @@ function reliability(s, methods) {
       );
     }),
   );
+  return [f.root, h.root];
+}
+
+const intervalNote = s => (judged(s.src) ? "Lines: 95 % intervals of the accuracy of each bin (Wilson). " : "");
+
+// reliability is the figure of the reliability diagram of several methods.
+function reliability(s, methods) {
+  const bins = methods.map(m => ({method: m, rows: binRows(data.width, cellOf(s.i, m), 4)}));
   return el(
     "figure",
     {},
     el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"),
     keyLine(bins.map(b => ({method: b.method, points: b.rows}))),
-    f.root,
-    h.root,
+    ...diagram(s, bins, banded(methods)),
     el(
       "p",
       {class: "small"},
-      `Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident. Pale points that no line joins: bins of fewer than ${fewRows} rows.`,
+      `${intervalNote(s)}Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident. Pale points that no line joins: bins of fewer than ${fewRows} rows.`,
     ),
     folded("Table of these bins", ...bins.map(b => binTable(s, b))),
   );
@@ -134,12 +159,13 @@ function binTable(s, b) {
   const number = (x, digits = 2) => plain(100 * x, digits);
   return tableOf(
     `Bins of ${label(b.method)} on ${s.label}`,
-    [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", "Gap", "Band %"],
+    [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", ...(judged(s.src) ? ["95 % interval"] : []), "Gap", "Band %"],
     b.rows.map(r => [
       `${r.lo.toFixed(3)}–${r.hi.toFixed(3)}`,
       String(r.n),
       number(r.conf),
       number(r.acc),
+      ...(judged(s.src) ? [`${number(r.accLo, 1)}–${number(r.accHi, 1)}`] : []),
       number(r.acc - r.conf),
       `${number(r.from, 1)}–${number(r.to, 1)}`,
     ]),
@@ -213,7 +239,7 @@ function settingForest(s, metric) {
     }));
   if (!rows.length) return null;
   const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
-  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric));
+  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric), metric);
   const digits = metricById.get(metric).digits;
   return el(
     "figure",

@@ -1,10 +1,11 @@
 // Severity of corruptions: one network, its test sets under corruption.
 
-// networks returns the networks with corrupted test sets of several severities.
-function networks() {
+// networks returns the networks of some settings that have corrupted test sets of several
+// severities.
+function networks(settings) {
   const by = new Map();
-  for (const s of data.settings) {
-    if (s.src !== state.source || s.shift !== "corrupted") continue;
+  for (const s of settings) {
+    if (s.shift !== "corrupted") continue;
     const key = s.e + "/" + s.d + "/" + s.b + "/" + s.l;
     by.set(key, [...(by.get(key) || []), s]);
   }
@@ -20,14 +21,22 @@ function quantile(sorted, q) {
 
 function drawSeverity() {
   const body = byId("severity-body");
-  const all = networks();
+  const all = networks(shownSettings());
   const metric = state.metric;
   const focused = document.activeElement?.id;
   if (!body) return;
-  if (!all.size) return body.replaceChildren(el("p", {}, `No ${state.source} network has corrupted test sets of several severities.`));
+  if (!all.size) {
+    const some = networks(data.settings.filter(s => s.src === state.source)).size;
+    const why = some
+      ? `The filters keep no corrupted test sets of several severities; without them there are those of ${plural(some, "network")}.`
+      : `No ${state.source} network has corrupted test sets of several severities.`;
+    return body.replaceChildren(el("p", {}, why));
+  }
   const key = all.has(state.network) ? state.network : [...all.keys()][0];
   const settings = all.get(key);
-  const has = methodsOf(settings, metric);
+  const every = methodsOf(settings, metric);
+  const named = every.filter(methodShown);
+  const has = named.length ? named : every;
   const usual = ["uncal", "ts", "ir", "qats"];
   const chosen = state.lines
     ? has.filter(m => state.lines.split(",").includes(data.methods[m].id))
@@ -85,7 +94,6 @@ function drawSeverity() {
       height: 150,
       x,
       y: better(metric) === "higher" ? [least - (most - least) * 0.1, most + (most - least) * 0.1] : [0, most * 1.05 || 1],
-      left: 34,
       small: true,
     });
     curves(f, list);
@@ -151,4 +159,4 @@ function drawSeverity() {
   if (focused?.startsWith("lines-") || focused === "network") byId(focused)?.focus();
 }
 
-onChange("source metric network lines", drawSeverity);
+onChange(filterKeys + " metric network lines", drawSeverity);

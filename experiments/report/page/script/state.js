@@ -12,6 +12,7 @@ const defaults = {
   sort: "rank",
   dir: "1",
   base: "",
+  columns: "",
   set: "",
   show: "",
   network: "",
@@ -108,13 +109,10 @@ function methodsOf(settings, metric) {
   return data.methods.map((_, m) => m).filter(m => settings.some(s => value(s.i, m, metric) !== null));
 }
 
-// baseline returns the method that differences are taken to.
+// baseline returns the method that differences are taken to, as compare.Baseline chooses it.
 function baseline() {
   if (methodIndex.has(state.base)) return methodIndex.get(state.base);
-  const votes = new Map();
-  for (const p of data.pairs) votes.set(p[1], (votes.get(p[1]) || 0) + 1);
-  const most = [...votes].sort((a, b) => b[1] - a[1])[0];
-  return most ? most[0] : (methodIndex.get(data.against) ?? 0);
+  return methodIndex.get(data.against) ?? 0;
 }
 
 function choices(key) {

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// notArrays returns an error for arguments that are files of arrays or of predictions, where
+// a command takes folders or specs. It names the command that reads the file.
+func notArrays(takes string, args []string) error {
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		remedy := ""
+		switch end := strings.ToLower(filepath.Ext(arg)); {
+		case data.IsTorch(arg):
+			return data.TorchProblem(arg)
+		case end == ".npz" || end == ".safetensors":
+			remedy = "qats try " + quoted([]string{arg}) + " reads it"
+		case end == ".npy":
+			remedy = "qats try LOGITS.npy LABELS.npy reads two such files"
+		case end == ".csv":
+			remedy = "qats import csv " + quoted([]string{arg}) + " makes arrays of its columns (qats import --help)"
+		case end == ".pkl" || end == ".p" || end == ".pickle" || end == ".h5" || end == ".hdf5":
+			remedy = "qats import makes arrays of published files of this kind (qats import --help); of others, save the arrays by np.save"
+		default:
+			continue
+		}
+		return fmt.Errorf("%s is a file of arrays, and %s: %s", arg, takes, remedy)
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/experiments/report/page"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+)
+
+// trying are the flags of try and demo.
+type trying struct {
+	methods []string
+	by      trial.By
+	out     string
+	json    bool
+	memory  memory
+}
+
+// tried are the methods of a trial without --methods.
+var tried = []string{"@recommended"}
+
+func (t *trying) flags(cmd *cobra.Command) {
+	t.by = trial.Choices()[0]
+	f := cmd.Flags()
+	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; qats methods lists both")
+	choiceFlag(cmd, &t.by, "by", trial.Choices(), "metric that chooses: nll, brier or ece")
+	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
+	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
+	t.memory.flag(cmd, "memory for arrays")
+	cmd.MarkFlagDirname("out")
+	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethods()))
+}
+
+func tryCommand() *cobra.Command {
+	var t trying
+	var kind data.Kind
+	cmd := &cobra.Command{
+		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz",
+		Short: "Say which calibrator to use for logits and labels, and how to save it",
+		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
+choice on the test rows. It prints what to use, whether the difference to temperature
+scaling (ts) is more than chance, the command that saves the chosen model, a table of
+the methods, and two reliability diagrams. It needs no spec, and writes nothing
+without --out.
+
+The arrays are
+
+  logits (n x k, before the softmax) and labels (n integers, from 0) of the calibration
+  set and of the test set, or of one set
+  a folder of one network with cal/logits.npy, cal/labels.npy, test/logits.npy and
+  test/labels.npy, or under other names that qats init recognises
+  one .npz or .safetensors file with cal_logits, cal_labels, test_logits and test_labels,
+  or with logits and labels; probs, log_probs, targets and y_true are understood too
+
+The choice is made on the calibration rows alone, by cross-fitting: the rows are dealt
+into five folds, class by class, and each method predicts each fold after a fit on the
+other four. The method with the lowest NLL of these predictions is chosen (--by). Of one
+set, the same predictions judge the methods too. A method that predicts the
+confidence of the top class alone has no NLL, and only --by ece can choose it.`,
+		Example: `  qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy
+  qats try logits.npy labels.npy
+  qats try mine/resnet50
+  qats try outputs.npz --methods qats,svs,sms
+  qats try probs.npy labels.npy --kind probs --by ece --out page`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 1, 2, 4:
+				return nil
+			case 3:
+				return errors.New("try takes four files, CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS, or the two of one set: with three, labels or logits are missing")
+			}
+			return errors.New("try takes the logits and labels of a calibration set and a test set, or a folder, as in: qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			others := lists.Where(args, func(arg string) bool {
+				return !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
+			})
+			if err := notArrays("try takes .npy, .npz and .safetensors files", others); err != nil {
+				return err
+			}
+			given, err := trial.Find(cmd.Context(), args, kind)
+			if err != nil {
+				return err
+			}
+			return t.run(cmd, given)
+		},
+	}
+	kindFlag(cmd, &kind)
+	t.flags(cmd)
+	return cmd
+}
+
+// run makes a trial and prints it.
+func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
+	if err := t.checkOut(); err != nil {
+		return err
+	}
+	list, err := t.list()
+	if err != nil {
+		return err
+	}
+	t.memory.hold()
+	in, err := given.Read(cmd.Context(), trial.Need(list), t.memory.bytes)
+	if err != nil {
+		return err
+	}
+	if !quiet(cmd) {
+		printSlowMethods(cmd.ErrOrStderr(), in.Slow(list, experiments.SlowFit))
+	}
+	options := trial.Options{Methods: list, By: t.by}
+	end := func() {}
+	if w := cmd.ErrOrStderr(); !quiet(cmd) && isTerminal(w) {
+		options.Progress, end = fitsBar(w)
+	}
+	result, err := trial.Run(cmd.Context(), in, options)
+	end()
+	if err != nil {
+		return err
+	}
+	p := printed{Trial: result}
+	if t.json {
+		err = p.json(cmd.OutOrStdout())
+	} else {
+		err = p.text(cmd.OutOrStdout())
+	}
+	if err == nil && t.out != "" {
+		err = t.write(cmd, result)
+	}
+	if err == nil && p.Void() {
+		err = errFailed
+	}
+	return err
+}
+
+// fitsBar returns a bar of fits on a terminal, and what removes it.
+func fitsBar(w io.Writer) (progress func(done, all int, method string), end func()) {
+	var bar *progressbar.ProgressBar
+	progress = func(done, all int, method string) {
+		if bar == nil {
+			bar = newBar(w, int64(all), progressbar.OptionShowCount())
+		}
+		bar.Describe("fitted " + described(method))
+		bar.Set(done)
+	}
+	return progress, func() {
+		if bar != nil {
+			bar.Finish()
+		}
+	}
+}
+
+// list returns the methods to try, those of a group in its place.
+func (t *trying) list() ([]*spec.Method, error) {
+	var list []*spec.Method
+	for _, name := range t.methods {
+		names := []string{name}
+		if group, ok := all.LookupGroup(name); ok {
+			names = group.Methods
+		} else if strings.HasPrefix(name, "@") {
+			known := lists.Values(all.Groups(), func(g all.Group) string { return g.Name })
+			return nil, fmt.Errorf("--methods: unknown group %q%s", name, spec.Suggest(name, known))
+		}
+		for _, name := range names {
+			m, err := spec.NewMethod(experiments.Registry(), name, nil)
+			if err != nil {
+				return nil, fmt.Errorf("--methods: %w", err)
+			}
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// checkOut returns an error if the folder of the page holds the results of a run.
+func (t *trying) checkOut() error {
+	if t.out == "" {
+		return nil
+	}
+	run, err := results.Folder(t.out).ReadRun()
+	switch {
+	case err == nil && len(run.Specs) == 1 && run.Specs[0].Name == trial.Experiment:
+		return nil
+	case err != nil && errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(results.Folder(t.out).Path(results.ResultsFile)); err != nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("--out %s has the results of a run: name another folder", t.out)
+}
+
+// write writes the files and the page of a trial.
+func (t *trying) write(cmd *cobra.Command, result *trial.Trial) error {
+	v, commit := version()
+	rows, err := result.Write(cmd.Context(), results.Folder(t.out), results.Run{Version: v, Commit: commit, Command: "qats " + cmd.Name()})
+	if err != nil {
+		return err
+	}
+	out := unlessQuiet(cmd)
+	if t.json {
+		out = cmd.ErrOrStderr()
+	}
+	return report.WriteRowsPage(out, rows, filepath.Clean(t.out), page.Options{Against: trial.Reference})
+}

@@ -1,0 +1,444 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/inspect"
+	experimentsreport "github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// printed prints a trial.
+type printed struct{ *trial.Trial }
+
+// answerLines is the number of lines that have the answer.
+const answerLines = 12
+
+// text prints the answer first: what the data are, what to use, the command that saves it,
+// and the table. Diagrams and what else is known follow.
+func (p printed) text(w io.Writer) error {
+	var b strings.Builder
+	findings := p.Input.Inspection.Findings
+	for _, f := range lists.Where(findings, trial.Void) {
+		printFinding(&b, f)
+	}
+	findings = lists.Where(findings, func(f inspect.Finding) bool { return !trial.Void(f) && f.Severity == inspect.Warning })
+	english.Wrap(&b, "", terminal.Line(p.dataLine()), lineWidth)
+	english.Wrap(&b, "", terminal.Line(p.answer()), lineWidth)
+	if !p.Void() {
+		for _, line := range p.saveLines() {
+			b.WriteString(line + "\n")
+		}
+	}
+	if used := strings.Count(b.String(), "\n"); used+1+len(p.Results) != answerLines { // a whole table is better than an empty line
+		b.WriteByte('\n')
+	}
+	if err := p.table().Text(&b, lineWidth); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	english.Wrap(&b, "", p.legend(), lineWidth)
+	diagrams, err := p.diagrams()
+	if err != nil {
+		return err
+	}
+	b.WriteString("\n" + diagrams)
+	p.remarks(&b, findings)
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// dataLine says what the data are.
+func (p printed) dataLine() string {
+	in := p.Input
+	source := string(in.Given.Origin)
+	if p.simulated() {
+		source = "SIMULATED"
+	}
+	rows := fmt.Sprintf("%d calibration and %d test rows", in.Cal.Logits.Rows, in.Judges().Logits.Rows)
+	if in.Test == nil {
+		rows = fmt.Sprintf("one set of %d rows", in.Cal.Logits.Rows)
+	}
+	text := fmt.Sprintf("%s: %d classes, %s", source, in.Cal.Logits.Cols, rows)
+	if plain := p.Of(trial.Plain); plain != nil {
+		text += fmt.Sprintf(", accuracy %.2f %%", 100*plain.Accuracy)
+	}
+	name, room := in.Given.Name(), lineWidth-2-utf8.RuneCountInString(text)
+	if len(name) > room {
+		name = in.Given.Setting.Backbone
+	}
+	return name[:min(len(name), room)] + ", " + text // names are ASCII
+}
+
+// metric returns the label of the metric that chooses.
+func (p printed) metric() string {
+	_, output, _ := metrics.LookupOutput(string(p.By))
+	return output.Label
+}
+
+// simulated reports whether the arrays are simulated. Simulated numbers have values and no
+// verdicts.
+func (p printed) simulated() bool { return p.Input.Given.Origin == data.Simulated }
+
+// choiceHead is the heading of what chooses.
+func (p printed) choiceHead() string { return "cal " + strings.TrimSuffix(p.metric(), " score") }
+
+// answer says what to use, and what the rows that judge show of it.
+func (p printed) answer() string {
+	if p.Void() {
+		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
+	}
+	chosen := p.Chosen().Method.Name
+	where, rows := "cross-fitted on the calibration rows", "On the test rows its"
+	if p.Input.Test == nil {
+		where, rows = "cross-fitted on these rows, which also judge it", "Its"
+	}
+	of, equal, same := english.Count(p.candidates(), "method"), p.Equal(), p.SameFit()
+	if len(equal) > 0 {
+		of += fmt.Sprintf(" (%s %s the same)", english.List(equal), plural(equal, "has", "have"))
+	}
+	use := fmt.Sprintf("Use %s: it has the lowest %s of %s, %s", chosen, p.metric(), of, where)
+	switch {
+	case p.StandsFor != nil:
+		use = fmt.Sprintf("Use %s: %s has the lowest %s of %s, %s", chosen, p.StandsFor.Method.Name, p.metric(), of, where)
+	case chosen == trial.Plain && len(equal) == 0:
+		use = fmt.Sprintf("Leave the softmax as it is (%s): no other method has a lower %s, %s", chosen, p.metric(), where)
+	}
+	if len(same) > 0 {
+		use += fmt.Sprintf("; the %s of %s %s that of %s", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
+	}
+	if p.Pair == nil {
+		return use + "."
+	}
+	return use + ". " + rows + " " + p.verdict() + "."
+}
+
+// plural returns the word for one name or for several.
+func plural(names []string, one, several string) string {
+	if len(names) == 1 {
+		return one
+	}
+	return several
+}
+
+// candidates is the number of methods that could be chosen.
+func (p printed) candidates() int {
+	return len(lists.Where(p.Results, func(r trial.Result) bool { return r.NoChoice == nil }))
+}
+
+// verdict says how the chosen method compares with Against on the rows that judge.
+func (p printed) verdict() string {
+	pair, against := p.Pair, p.Against.Method.Name
+	if against == trial.Plain {
+		against = "the softmax as it is"
+	}
+	if math.Abs(pair.Difference) <= results.Alike {
+		return fmt.Sprintf("%s equals that of %s", p.metric(), against)
+	}
+	amount, side := fmt.Sprintf("%.4f", math.Abs(pair.Difference)), "below"
+	least := "0.0001"
+	if p.By == trial.ByECE {
+		amount, least = fmt.Sprintf("%.2f points", 100*math.Abs(pair.Difference)), "0.01 points"
+	}
+	if pair.Difference > 0 {
+		side = "above"
+	}
+	text := fmt.Sprintf("%s is %s %s that of %s", p.metric(), amount, side, against)
+	if strings.HasPrefix(amount, "0.0000") || strings.HasPrefix(amount, "0.00 ") {
+		text = fmt.Sprintf("%s is within %s of that of %s", p.metric(), least, against)
+	}
+	if p.simulated() {
+		return text + "; simulated rows give no verdict"
+	}
+	if p.By == trial.ByECE { // the verdict is by the squared error, which may have the other sign
+		switch pair.Outcome() {
+		case results.Win:
+			return text + "; by the debiased squared error it is better calibrated by more than chance"
+		case results.Loss:
+			return text + "; by the debiased squared error it is worse calibrated by more than chance: on these rows " + against + " is the better choice"
+		case results.Tie:
+			return text + "; the debiased squared error shows no difference beyond chance: " + against + " may do as well"
+		}
+		return text + "; there is no verdict on chance: " + pair.Note.String()
+	}
+	switch v := pair.Verdict; pair.Outcome() {
+	case results.Win:
+		return fmt.Sprintf("%s, more than chance (95 %% interval %.4f to %.4f)", text, -v.Hi, -v.Lo)
+	case results.Loss:
+		return fmt.Sprintf("%s, more than chance (95 %% interval %.4f to %.4f): on these rows %s is the better choice", text, v.Lo, v.Hi, against)
+	case results.Tie:
+		return fmt.Sprintf("%s, no more than chance (95 %% interval of the difference %+.4f to %+.4f): %s may do as well", text, v.Lo, v.Hi, against)
+	}
+	return text + "; there is no verdict on chance: " + pair.Note.String()
+}
+
+// saveWords returns the command that saves the chosen model; nil if no command can name the
+// arrays.
+func (p printed) saveWords() []string {
+	g := p.Input.Given
+	if g.Cal.Files.Logits == "" {
+		return nil
+	}
+	m := p.Chosen().Method
+	a := arrayFiles{files: g.Cal.Files}
+	if c := m.Contract(); c.Target != 0 && g.Test != nil {
+		a.target = g.Test.Files.Logits
+	}
+	parts := m.Contract().Cal | scoredParts
+	words := []string{"qats", "fit", m.Name}
+	for _, x := range a.list("") {
+		if *x.path != "" && (x.part&parts != 0 || x.part == 0) {
+			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
+		}
+	}
+	if k := g.Cal.Files.Kind; k != data.AnyKind {
+		words = append(words, "--kind", string(k))
+	}
+	return append(words, "-o", "model.json")
+}
+
+// scoredParts are the arrays that every fit is given here.
+const scoredParts = data.Logits | data.Labels
+
+// saveLines returns the command that saves the chosen model, in lines that a shell joins.
+func (p printed) saveLines() []string {
+	words := p.saveWords()
+	if words == nil {
+		return []string{"For your own arrays:  qats try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS"}
+	}
+	var lines []string
+	line := "  " + quoted(words[:3])
+	for rest := words[3:]; len(rest) > 0; rest = rest[2:] {
+		next := " " + quoted(rest[:2])
+		if utf8.RuneCountInString(line+next)+2 > lineWidth && len(line) > 6 {
+			lines, line = append(lines, line+` \`), "     "
+		}
+		line += next
+	}
+	return append(lines, line)
+}
+
+// table is the table of the methods.
+func (p printed) table() *table.Table {
+	number := func(key, head string, factor float64, digits int) table.Column {
+		return table.Column{Key: key, Head: head, Align: table.Right, Factor: factor, Digits: digits}
+	}
+	factor, digits := 1.0, 4
+	if p.By == trial.ByECE {
+		factor, digits = 100, 2
+	}
+	choice := number("choice", p.choiceHead(), factor, digits)
+	choice.Data = p.Input.Test == nil // the column of the metric has the same numbers
+	nll, brier, ece := number("nll", "NLL", 1, 4), number("brier", "Brier", 1, 4), number("ece", "ECE", 100, 2)
+	brier.Data = p.By != trial.ByBrier
+	seconds := number("fit_seconds", "fit", 1, 2)
+	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
+	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
+		{Head: "band", Align: table.Right}, {Head: ""}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
+		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("parameters"), only("warnings")}}
+	for i := range p.Results {
+		r := &p.Results[i]
+		arrow, inside := "", "outside"
+		if i == 0 && !p.Void() {
+			arrow = "->"
+		}
+		if r.Inside() {
+			inside = "inside"
+		}
+		accuracy := "kept"
+		switch {
+		case r.Method.Name == trial.Plain:
+			accuracy = fmt.Sprintf("%.2f %%", 100*r.Accuracy)
+		case r.Changed > 0:
+			accuracy = "changed"
+			if plain := p.Of(trial.Plain); plain != nil {
+				accuracy = table.Signed(100*(r.Accuracy-plain.Accuracy), 2)
+			}
+		}
+		took := table.Cell{Text: "-"}
+		switch {
+		case r.Timed && r.Seconds < .005:
+			took = table.Cell{Text: "<0.01 s", Value: r.Seconds}
+		case r.Timed:
+			took = table.Cell{Text: fmt.Sprintf("%.2f s", r.Seconds), Value: r.Seconds}
+		}
+		value := func(c table.Column, v float64) table.Cell {
+			if math.IsNaN(v) {
+				return table.Cell{Text: "-"}
+			}
+			return c.Number(v)
+		}
+		parameters := map[string]float64{}
+		for _, x := range r.Fitted.Parameters() {
+			parameters[x.Name] = report.Rounded(x.Value, jsonDigits)
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
+			{Text: fmt.Sprintf("%.2f to %.2f", 100*r.Band.Lo, 100*r.Band.Hi)}, {Text: inside}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: parameters}, {Value: fitWarnings(r)}}})
+	}
+	return t
+}
+
+// fitWarnings returns the warnings of a fit in words.
+func fitWarnings(r *trial.Result) []string {
+	words := lists.Values(r.Fitted.Report.Warnings, report.Warning.String)
+	if words == nil {
+		words = []string{}
+	}
+	return words
+}
+
+// legend says what the columns of the table are.
+func (p printed) legend() string {
+	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
+	if p.Input.Test == nil {
+		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. One set chooses and judges, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
+	}
+	return text + "ECE (15 bins) in per cent; band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points. fit: processor time of one fit."
+}
+
+// diagrams draws the rows that judge before and after the chosen method.
+func (p printed) diagrams() (string, error) {
+	in := plots.Input{Labels: experimentsreport.Labels()}
+	for _, r := range []*trial.Result{p.Of(trial.Plain), p.Chosen()} {
+		if r != nil && !slices.Contains(in.Methods, r.Method.Name) {
+			in.Methods = append(in.Methods, r.Method.Name)
+			in.Bins = append(in.Bins, p.Bins(r)...)
+		}
+	}
+	text, err := plots.ReliabilityText(in)
+	return text + `
+A bar is the accuracy of the rows in a bin of confidence, a line their mean
+confidence: above the bar they are overconfident, inside it underconfident.
+`, err
+}
+
+// remarks prints what else is known: methods without a choice, methods left out, warnings of
+// the chosen fit, and findings.
+func (p printed) remarks(w io.Writer, findings []inspect.Finding) {
+	var lines []string
+	var top []string
+	for _, r := range p.Results {
+		switch {
+		case r.Samples != nil && math.IsNaN(r.NLL) && r.NoChoice != nil:
+			top = append(top, r.Method.Name)
+		case r.NoChoice != nil:
+			lines = append(lines, fmt.Sprintf("%s could not be chosen: %v", r.Method.Name, r.NoChoice))
+		}
+	}
+	if len(top) > 0 {
+		one := plural(top, "predicts the confidence of the top class alone, so it has", "predict the confidence of the top class alone, so they have")
+		lines = append([]string{fmt.Sprintf("%s %s no %s and cannot be chosen by it; --by ece can choose %s.", english.List(top), one, p.metric(), plural(top, "it", "them"))}, lines...)
+	}
+	whys, of := lists.Group(p.LeftOut, func(l trial.LeftOut) results.Fact { return l.Why })
+	for _, why := range whys {
+		names := lists.Values(of[why], func(l trial.LeftOut) string { return l.Method })
+		lines = append(lines, fmt.Sprintf("left out: %s: %s", strings.Join(names, ", "), why))
+	}
+	for _, r := range p.Results {
+		for _, warning := range r.Fitted.Report.Warnings {
+			lines = append(lines, fmt.Sprintf("%s: %s", r.Method.Name, warning))
+		}
+	}
+	if len(lines) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, line := range lines {
+		english.Wrap(w, "", terminal.Line(line), lineWidth)
+	}
+	if len(findings) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, f := range findings {
+		printFinding(w, f)
+	}
+}
+
+// printFinding prints a finding as a paragraph.
+func printFinding(w io.Writer, f inspect.Finding) {
+	text := fmt.Sprintf("%s: %s", f.Place, f.Cause)
+	if f.Fix != "" {
+		text += "; " + f.Fix
+	}
+	english.Wrap(w, string(f.Severity)+": ", terminal.Line(text), lineWidth)
+}
+
+// jsonDigits are the significant digits of numbers in JSON, as in results.csv.
+const jsonDigits = 9
+
+// choiceLine is the choice of a trial as JSON.
+type choiceLine struct {
+	Kind    string   `json:"kind"` // choice
+	Method  *string  `json:"method"`
+	By      trial.By `json:"by"`
+	Folds   int      `json:"folds"`
+	Judged  string   `json:"judged_on"` // test, or cross-fitting
+	Rows    int      `json:"rows"`      // that judge
+	Against string   `json:"against,omitempty"`
+
+	Difference *float64 `json:"difference"` // to Against, in the metric that chooses
+	Lo         *float64 `json:"lo"`         // of the verdict
+	Hi         *float64 `json:"hi"`
+	Verdict    string   `json:"verdict,omitempty"` // better, worse, no difference shown, none
+	Command    string   `json:"command,omitempty"`
+}
+
+// outcomes are the verdicts in words.
+var outcomes = map[results.Outcome]string{results.Win: "better", results.Loss: "worse", results.Tie: "no difference shown", results.Undecided: "none"}
+
+// json prints one object for each method, method left out and finding, and one for the
+// choice.
+func (p printed) json(w io.Writer) error {
+	if err := p.table().JSON(w); err != nil {
+		return err
+	}
+	type leftOut struct {
+		Kind   string `json:"kind"`
+		Method string `json:"method"`
+		Why    string `json:"why"`
+	}
+	type finding struct {
+		Kind string `json:"kind"`
+		inspect.Finding
+	}
+	var objects []any
+	for _, l := range p.LeftOut {
+		objects = append(objects, leftOut{"left-out", l.Method, l.Why.String()})
+	}
+	for _, f := range p.Input.Inspection.Findings {
+		objects = append(objects, finding{"finding", f})
+	}
+	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Logits.Rows}
+	if p.Input.Test == nil {
+		choice.Judged = "cross-fitting"
+	}
+	if !p.Void() {
+		choice.Method = &p.Chosen().Method.Name
+		choice.Command = quoted(p.saveWords())
+	}
+	if pair := p.Pair; pair != nil && !p.Void() {
+		rounded := func(v float64) *float64 { v = report.Rounded(v, jsonDigits); return &v }
+		choice.Against, choice.Difference, choice.Verdict = pair.Against, rounded(pair.Difference), outcomes[pair.Outcome()]
+		if p.simulated() {
+			choice.Verdict = outcomes[results.Undecided]
+		} else if v := pair.Verdict; v != nil {
+			choice.Lo, choice.Hi = rounded(v.Lo), rounded(v.Hi)
+		}
+	}
+	return table.WriteJSON(w, append(objects, choice))
+}

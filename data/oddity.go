@@ -1,0 +1,68 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Oddity is a sort of thing that is likely a mistake in a set. qats check warns of it, unless
+// the manifest of the folder says why the set has it.
+type Oddity string
+
+// The oddities.
+const (
+	OddFewRows       Oddity = "few-rows"       // fewer calibration rows than classes
+	OddChance        Oddity = "chance"         // accuracy by chance
+	OddEqualLogits   Oddity = "equal-logits"   // rows with the same logit for every class
+	OddExtremeLogits Oddity = "extreme-logits" // rows whose logits are far wider apart than those of most
+	OddAccuracyGap   Oddity = "accuracy-gap"   // the calibration rows are predicted better than the test rows
+	OddSharedRows    Oddity = "shared-rows"    // test rows that are calibration rows too
+	OddForm          Oddity = "form"           // logits or labels in an unusual form, such as labels as floats
+)
+
+// Oddities returns all oddities.
+func Oddities() []Oddity {
+	return []Oddity{OddFewRows, OddChance, OddEqualLogits, OddExtremeLogits, OddAccuracyGap, OddSharedRows, OddForm}
+}
+
+// KnownOf returns the reason that the manifest of src gives for an oddity of the set at ref;
+// ok is false if it gives none.
+func KnownOf(src Source, ref Ref, o Oddity) (reason string, ok bool) {
+	switch x := src.(type) {
+	case *Folder:
+		return x.manifest.known(ref, o)
+	case *first:
+		return KnownOf(x.Source, ref, o)
+	}
+	return "", false
+}
+
+// known returns the reason of the last entry that matches the set and names the oddity.
+func (m Manifest) known(ref Ref, o Oddity) (reason string, ok bool) {
+	name := ref.segments()
+	for _, s := range m.Sets {
+		if text, named := s.Known[o]; named && matches(strings.Split(s.Set, "/"), name) {
+			reason, ok = text, true
+		}
+	}
+	return reason, ok
+}
+
+// checkKnown checks the oddities that a set is known to have, each with a reason.
+func checkKnown(v *yaml.Node) (*yaml.Node, error) {
+	var names []string
+	for _, o := range Oddities() {
+		names = append(names, string(o))
+	}
+	if v.Kind == yaml.SequenceNode || v.Kind == yaml.ScalarNode {
+		return v, fmt.Errorf(`known needs a reason for each name, as in known: {%s: "why this is right"}`, names[0])
+	}
+	return eachKey(v, names, func(name string, reason *yaml.Node) (*yaml.Node, error) {
+		if reason.Kind != yaml.ScalarNode || strings.TrimSpace(reason.Value) == "" {
+			return reason, fmt.Errorf("%s has no reason: write why it is right, in one line", name)
+		}
+		return reason, checkLine("the reason of "+name, reason.Value)
+	})
+}

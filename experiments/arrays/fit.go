@@ -1,0 +1,174 @@
+package arrays
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
+)
+
+// Change says what a fit makes of its own calibration rows.
+type Change struct {
+	Before, After *metrics.Samples
+
+	// Objective is what the fit minimised, with its values; empty if the method does not
+	// minimise one score. NLL has no floor here, as in a fit.
+	Objective calib.Objective
+	From, To  float64
+
+	// Floored is the number of rows whose NLL before the fit is above the floor of the metric.
+	Floored int
+
+	Warnings []calib.Warning // that the fit made the rows worse, or that few rows decided it
+}
+
+// floorNLL is the largest NLL of a row in the metric: -ln 1e-300.
+const floorNLL = 690.7755278982137
+
+// BeforeAfter scores a calibration set before and after the fit of m on it.
+func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal *data.Set) (*Change, error) {
+	c := &Change{}
+	seen := cal.View(m.Contract().Test)
+	if err := calib.CheckSet(fitted.Map, seen); err != nil {
+		return nil, err
+	}
+	before, after := scoring.Zeros(cal.Logits.Rows), scoring.Zeros(cal.Logits.Rows)
+	top, isTop := fitted.Map.(calib.TopLabel)
+	rows := max(1, applyBytes/(8*cal.Logits.Cols))
+	err := data.Scan(ctx, data.ReadRows(cal), rows, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+		hi := lo + set.Logits.Rows
+		ones := slices.Repeat([]float64{1}, set.Logits.Rows)
+		if err := scoring.AppendScaled([]*scoring.SampleScores{before.Part(lo, hi)}, set, ones); err != nil {
+			return err
+		}
+		part, view := after.Part(lo, hi), seen.Rows(lo, hi)
+		switch m := fitted.Map.(type) {
+		case calib.TopLabel:
+			return nil
+		case calib.Tempered:
+			scales := make([]float64, set.Logits.Rows)
+			m.Scales(scales, view, calib.NewUnscaled(set.Logits))
+			return scoring.AppendScaled([]*scoring.SampleScores{part}, set, scales)
+		}
+		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
+		calib.Apply(fitted.Map, probs, view)
+		return part.AppendProbs(probs, set)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.Before = metrics.Of(before)
+	if isTop {
+		c.After, err = topSamples(top, seen, cal.Labels)
+	} else {
+		c.After = metrics.Of(after)
+	}
+	if err != nil {
+		return nil, err
+	}
+	total := c.few(cal, before.NLL)
+	if x, ok := m.(calib.Minimiser); ok {
+		c.Objective = x.Minimises()
+	}
+	switch c.Objective {
+	case calib.ByNLL:
+		c.From, c.To = total/float64(len(before.NLL)), fitted.Report.NLL
+	case calib.ByBrier:
+		c.From, c.To = mean(before.Brier), mean(after.Brier)
+	case calib.ByECE:
+		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
+	}
+	return c, c.worse(ctx)
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+// topSamples returns the samples of a top-label map.
+func topSamples(top calib.TopLabel, seen *data.Set, labels []int32) (*metrics.Samples, error) {
+	class, conf := calib.TopLabels(top, seen)
+	correct := make([]bool, len(class))
+	for i, c := range class {
+		correct[i] = c == labels[i]
+	}
+	return metrics.FromConfidences(conf, correct)
+}
+
+// Rows decide a fit if at most fewRows of all have an NLL above farNLL nats and make up more
+// than half of the NLL.
+const (
+	farNLL  = 50
+	fewRows = 0.01
+)
+
+// few returns the sum of the NLL of the rows before the fit, without a floor, and warns of few
+// rows that make up most of it.
+func (c *Change) few(cal *data.Set, floored []float64) (total float64) {
+	far, farSum := 0, 0.0
+	for i, nll := range floored {
+		if nll > floorNLL-1 {
+			nll = exactNLL(cal.Logits.Row(i), cal.Labels[i])
+			if nll > floorNLL {
+				c.Floored++
+			}
+		}
+		total += nll
+		if nll > farNLL {
+			far++
+			farSum += nll
+		}
+	}
+	if far > 0 && float64(far) <= math.Max(1, fewRows*float64(len(floored))) && farSum > total/2 {
+		c.Warnings = append(c.Warnings, report.DecidedByFew(far, len(floored), farSum/total))
+	}
+	return total
+}
+
+// exactNLL returns the NLL of the softmax of a row, without a floor.
+func exactNLL(row []float32, label int32) float64 {
+	top, sum := float64(slices.Max(row)), 0.0
+	for _, l := range row {
+		sum += math.Exp(float64(l) - top)
+	}
+	return math.Log(sum) + top - float64(row[label])
+}
+
+// worse warns of scores that the fit makes worse, by the verdict of the paired interval.
+func (c *Change) worse(ctx context.Context) error {
+	var judged []metrics.Entry
+	for _, e := range metrics.Registry() {
+		if e.Name == "nll" || e.Name == "ece" {
+			judged = append(judged, e)
+		}
+	}
+	pairs, err := metrics.Pairs(ctx, c.Before, []*metrics.Samples{c.After}, metrics.PairOptions{Metrics: judged, Interval: metrics.Population})
+	if err != nil {
+		return fmt.Errorf("scores before and after the fit: %w", err)
+	}
+	for _, p := range pairs {
+		if p.Verdict == nil || p.Verdict.Lo <= 0 || p.Difference < leastRise {
+			continue
+		}
+		name, of := "NLL", func(s *metrics.Samples) float64 { v, _ := metrics.NLL(s); return v } // both have one: they have a pair
+		if p.Metric == "ece" {
+			name, of = "ECE", func(s *metrics.Samples) float64 { return metrics.ECE(s, 15) }
+		}
+		c.Warnings = append(c.Warnings, report.Worsened(name, of(c.Before), of(c.After)))
+	}
+	return nil
+}
+
+// leastRise is the least rise of a score that is worth a warning.
+const leastRise = 1e-3

@@ -1,0 +1,65 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// rowsOf returns n rows of k classes that are predicted right but for every fourth.
+func rowsOf(n, k, first int) *data.Set {
+	set := &data.Set{Logits: data.NewMatrix(n, k)}
+	for i := range n {
+		row, label := set.Logits.Row(i), (first+i)%k
+		row[label] = 3 + float32(first+i)/1000
+		if i%4 == 3 {
+			label = (label + 1 + i%(k-1)) % k
+		}
+		set.Labels = append(set.Labels, int32(label))
+	}
+	return set
+}
+
+// Arrays in memory are judged with the words of a folder.
+func TestPairsOfArrays(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(cal, test *data.Set)
+		want   []string
+	}{
+		{"good", func(_, _ *data.Set) {}, nil},
+		{"shuffled labels", func(cal, _ *data.Set) {
+			for i := range cal.Labels {
+				cal.Labels[i] = int32((i/5 + i*i) % 5)
+			}
+		}, []string{"warning cal chance"}},
+		{"one broken row", func(cal, _ *data.Set) { cal.Logits.Row(7)[0] = 4000 }, []string{"warning cal extreme-logits"}},
+		{"a row that was never filled", func(_, test *data.Set) { clear(test.Logits.Row(3)) }, []string{"warning test equal-logits"}},
+		{"the same rows", func(cal, test *data.Set) { *test = *cal }, []string{"error cal and test "}},
+		{"a shared row", func(cal, test *data.Set) { copy(test.Logits.Row(0), cal.Logits.Row(0)) }, []string{"warning cal and test shared-rows"}},
+		{"other classes", func(_, test *data.Set) { *test = *rowsOf(100, 6, 1000) }, []string{"error cal and test "}},
+	} {
+		cal, test := rowsOf(200, 5, 0), rowsOf(150, 5, 1000)
+		c.change(cal, test)
+		after := Rows("test", test)
+		in, err := Pair(context.Background(), Rows("cal", cal), &after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range in.Findings {
+			got = append(got, fmt.Sprintf("%s %s %s", f.Severity, f.Place, f.Oddity))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: found %q, want %q", c.name, got, c.want)
+		}
+	}
+	in, err := Pair(context.Background(), Rows("cal", rowsOf(3, 5, 0)), nil)
+	if err != nil || len(in.Sets) != 1 || len(in.Findings) != 1 || !strings.HasPrefix(in.Findings[0].Cause, "3 calibration rows for 5 classes") {
+		t.Errorf("one set alone: %+v, %v", in, err)
+	}
+}

@@ -1,0 +1,113 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// lead is the picture at the top: the reliability of a network before and after the method
+// that leads the first comparison or that a trial has chosen.
+type lead struct {
+	Setting int `json:"setting"`
+	Before  int `json:"before"` // methods
+	After   int `json:"after"`
+
+	Source string `json:"-"`
+	Text   string `json:"-"`
+}
+
+// uncalibrated is the method that leaves the network as it is.
+const uncalibrated = "uncal"
+
+// leadOf returns the picture of a comparison, nil where no setting has the bins of the network
+// and of the method.
+func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]string) *lead {
+	view := compare.View{Comparison: c, Labels: labels}
+	method, why := leader(view)
+	if chosen, by := chosenOf(f); chosen != "" {
+		method, why = chosen, "was chosen on the calibration rows, by cross-fitted "+by
+	}
+	place := func(id string) int {
+		return slices.IndexFunc(d.Methods, func(m methodEntry) bool { return m.ID == id })
+	}
+	l := &lead{Before: place(uncalibrated), After: place(method), Source: c.Source}
+	if l.Before < 0 || l.After < 0 || l.Before == l.After || d.large {
+		return nil
+	}
+	drawable := map[results.Setting]map[string]bool{}
+	for _, b := range f.Bins {
+		if b.Binning == "width15" && b.N > 0 && b.Source == c.Source {
+			if drawable[b.Setting] == nil {
+				drawable[b.Setting] = map[string]bool{}
+			}
+			drawable[b.Setting][b.Method] = true
+		}
+	}
+	before := lists.Where(f.Records, func(r record) bool {
+		has := drawable[r.Setting]
+		return r.Method == uncalibrated && r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK && has[uncalibrated] && has[method]
+	})
+	clean := lists.Where(before, func(r record) bool { return r.Corruption == "" && r.Variant == (results.Variant{}) })
+	kind := "clean settings"
+	if len(clean) == 0 {
+		clean, kind = before, "settings"
+	}
+	if len(clean) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(clean, func(a, b record) int { return cmp.Compare(a.Value, b.Value) })
+	typical := clean[(len(clean)-1)/2].Setting
+	l.Setting = slices.IndexFunc(d.Settings, func(s settingEntry) bool {
+		at := s.setting
+		at.Experiment = s.Experiment
+		return at == typical && s.Source == c.Source
+	})
+	l.Text = fmt.Sprintf("%s %s. Here it is on %s", view.Label(method), why, d.Settings[l.Setting].Print)
+	if len(clean) > 1 {
+		l.Text += fmt.Sprintf(", a typical setting: its %s before calibration is the median of %d %s", c.MetricLabel, len(clean), kind)
+	}
+	l.Text += "."
+	return l
+}
+
+// chosenOf returns the method that a trial has chosen and the label of the metric that chose it,
+// or nothing.
+func chosenOf(f *results.Rows) (method, by string) {
+	if f.Run == nil || len(f.Run.Specs) != 1 {
+		return "", ""
+	}
+	_, output, _ := metrics.LookupOutput(f.Run.Specs[0].ChosenBy)
+	return f.Run.Specs[0].Chosen, output.Label
+}
+
+// leader returns the method that leads a comparison, other than the uncalibrated network, and
+// what it leads by.
+func leader(v compare.View) (method, why string) {
+	for i, m := range v.Ranking.Methods {
+		if m != uncalibrated {
+			return m, fmt.Sprintf("has the best mean rank by %s over %s (%.2f of %d methods)", v.MetricLabel, english.Count(v.Ranking.Settings, "setting"), v.Ranking.Ranks[i], len(v.Ranking.Methods))
+		}
+	}
+	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Method == uncalibrated || r.Settings == 0 })
+	if len(rows) == 0 {
+		return "", ""
+	}
+	first := slices.MinFunc(rows, func(a, b compare.Row) int {
+		if v.Better == metrics.Higher {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Value, b.Value)
+	})
+	word := "lowest"
+	if v.Better == metrics.Higher {
+		word = "highest"
+	}
+	return first.Method, fmt.Sprintf("has the %s mean %s, over %s", word, v.MetricLabel, english.Count(first.Settings, "setting"))
+}

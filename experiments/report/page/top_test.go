@@ -1,0 +1,175 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// written returns the page of rows.
+func written(t *testing.T, dir string, f *results.Rows) string {
+	t.Helper()
+	path, err := WriteFile(results.Folder(dir), f, Options{Against: "ts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTheTitleSaysWhatThePageIs: its experiments, and how many settings are measured and
+// simulated.
+func TestTheTitleSaysWhatThePageIs(t *testing.T) {
+	const both = "e: 4 methods on 5 measured and 2 simulated settings"
+	text := written(t, t.TempDir(), folder())
+	for _, want := range []string{"<title>" + both + " - qats</title>", "<h1>" + both + "</h1>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for want, source := range map[string]string{"e: 1 method on 1 measured setting": "measured", "e: 1 method on 1 simulated setting": "simulated"} {
+		f := &results.Rows{Records: rows("a,ts,ece," + source + ",ok,,")}
+		f.Records[0].Experiment = "e"
+		if got := titleOf(pack(f, func(m string) string { return m }), f); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	f := &results.Rows{Records: rows("a,ts,ece,measured,fail,,why")}
+	if got := titleOf(pack(f, func(m string) string { return m }), f); !strings.HasSuffix(got, ": no numbers") {
+		t.Errorf("%q of a folder without numbers", got)
+	}
+}
+
+// TestTheLeaderIsShownOnATypicalSetting: the leader of the ranking, and the clean measured
+// setting with the median before.
+func TestTheLeaderIsShownOnATypicalSetting(t *testing.T) {
+	f := folder()
+	d := pack(f, func(m string) string { return m })
+	made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: "ece", Against: "ts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := leadOf(f, d, made[0], map[string]string{"qats": "QaTS"})
+	if l == nil || d.Methods[l.Before].ID != "uncal" || d.Methods[l.After].ID != "qats" || l.Source != "measured" {
+		t.Fatalf("%+v", l)
+	}
+	if s := d.Settings[l.Setting]; s.Dataset != "cifar10" { // .02, .03 and .05 before
+		t.Errorf("on %s, want the median", s.Dataset)
+	}
+	if !strings.Contains(l.Text, "QaTS has the best mean rank by ECE") || !strings.Contains(l.Text, "the median of 3 clean settings") {
+		t.Errorf("%q", l.Text)
+	}
+	f.Bins = nil
+	if l := leadOf(f, d, made[0], nil); l != nil {
+		t.Errorf("a picture without bins: %+v", l)
+	}
+}
+
+// TestMarkersAreThoseOfTheFigures on every page, whatever the other methods are.
+func TestMarkersAreThoseOfTheFigures(t *testing.T) {
+	outlines := map[string]bool{}
+	for _, list := range [][]string{{"qats", "ts", "uncal", "hts"}, {"uncal", "other", "qats"}} {
+		f := &results.Rows{}
+		for _, m := range list {
+			f.Records = append(f.Records, rows("a,"+m+",ece,measured,ok,,")...)
+		}
+		for _, m := range pack(f, func(m string) string { return m }).Methods {
+			outline, hollow := plots.MethodLook(m.ID).Outline()
+			if m.Marker != outline || m.Hollow != hollow {
+				t.Errorf("%s has the marker %s %t, and %s %t in figures", m.ID, m.Marker, m.Hollow, outline, hollow)
+			}
+			outlines[outline] = true
+		}
+	}
+	if len(outlines) < 3 {
+		t.Errorf("only the outlines %v", outlines)
+	}
+}
+
+// TestFiguresFollowTheTheme: every colour of a figure is a property with a value for each
+// theme, white is the background and black the ink. Names that look like colours stay.
+func TestFiguresFollowTheTheme(t *testing.T) {
+	f := everything()
+	for i := range f.Records {
+		if f.Records[i].Method == "variant" {
+			f.Records[i].Method = "fill-ff0000"
+		}
+	}
+	text := written(t, t.TempDir(), f)
+	for part := range strings.SplitSeq(text, `<svg class="figure"`) {
+		figure, _, _ := strings.Cut(part, "</svg>")
+		if strings.HasPrefix(part, "<!doctype") {
+			continue
+		}
+		for _, tag := range tags.FindAllString(figure, -1) {
+			if at := painted.FindString(tag); literal.MatchString(at) {
+				t.Errorf("%s has a colour of its own", at)
+			}
+		}
+		for _, c := range referred.FindAllString(figure, -1) {
+			if property := strings.TrimSuffix(strings.TrimPrefix(c, "var("), ")"); strings.Count(text, property+":#") != 2 {
+				t.Errorf("%s is not defined for both themes", property)
+			}
+		}
+	}
+	if hex(opposite(white)) != hex(black) || hex(opposite(lookOf("hfe-target"))) != "#e8ebee" {
+		t.Errorf("white is %s and black %s in the dark theme", hex(opposite(white)), hex(opposite(lookOf("hfe-target"))))
+	}
+}
+
+// TestClaimsThatNoneCanBeJudgedAreOneSentence, not a row of marks.
+func TestClaimsThatNoneCanBeJudgedAreOneSentence(t *testing.T) {
+	f := &results.Rows{}
+	for i, m := range []string{"uncal", "ts", "ir", "qats"} {
+		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
+			Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "simulated", Status: results.OK})
+	}
+	text := written(t, t.TempDir(), f)
+	if n := strings.Count(text, `<ol class="strip">`); n != 1 {
+		t.Errorf("%d rows of marks, want that on the printed numbers", n)
+	}
+	if !strings.Contains(text, "claims can be judged, because no number of this folder is measured.") {
+		t.Error("it does not say why")
+	}
+}
+
+// TestTheMeasuredHalfIsFirst: the page of a reproduction begins with a summary of the measured
+// half, and a fault in its files is no fault of the page.
+func TestTheMeasuredHalfIsFirst(t *testing.T) {
+	dir := t.TempDir()
+	simulated := &results.Rows{Records: rows("a,ts,ece,simulated,ok,,", "a,qats,ece,simulated,ok,,")}
+	if text := written(t, dir, simulated); strings.Contains(text, `id="measured-half"`) {
+		t.Error("a half that is not there")
+	}
+	inner := filepath.Join(dir, "companion")
+	if err := os.Mkdir(inner, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := results.WriteResults(filepath.Join(inner, results.ResultsFile), folder().Records); err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, dir, simulated)
+	at, banner := strings.Index(text, `<section id="measured-half"`), strings.Index(text, `id="banner"`)
+	if at < 0 || at > banner {
+		t.Errorf("the measured half is at %d, the banner of the simulated settings at %d", at, banner)
+	}
+	for _, want := range []string{`<a href="companion/index.html">`, "5 settings", "Leading methods by ECE"} {
+		if !strings.Contains(text[at:banner], want) {
+			t.Errorf("the summary has no %s: %s", want, text[at:banner])
+		}
+	}
+	if err := os.WriteFile(filepath.Join(inner, results.ResultsFile), []byte("broken"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := written(t, dir, simulated); !strings.Contains(text, "The results in companion/ cannot be read") {
+		t.Error("no word of the fault")
+	}
+}

@@ -1,0 +1,277 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+)
+
+// Experiment is the name of a trial in the files of results.
+const Experiment = "try"
+
+// Unnamed is the backbone of a network whose place names none.
+const Unnamed = "network"
+
+// Find returns what the arguments of a trial name: logits and labels of one set or of two, a
+// folder, or an archive of all arrays. kind is that of the logits, if it is stated.
+func Find(ctx context.Context, args []string, kind data.Kind) (*Given, error) {
+	switch len(args) {
+	case 1:
+		return findOne(ctx, args[0], kind)
+	case 2, 4:
+	default:
+		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
+	}
+	place := func(logits, labels string) (Place, error) {
+		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: kind}), exchanged(logits, labels)
+	}
+	cal, err := place(args[0], args[1])
+	if err != nil {
+		return nil, err
+	}
+	g := given(nameOfFile(args[0]), Unnamed, cal, nil)
+	g.Origin = data.OriginOf(pathOf(args[0]))
+	if len(args) == 4 {
+		test, err := place(args[2], args[3])
+		if err != nil {
+			return nil, err
+		}
+		if args[0] == args[2] {
+			return nil, fmt.Errorf("%s is named as the calibration set and as the test set; with one set, name it once, and it judges the methods by cross-fitting", args[0])
+		}
+		g.Test = &test
+	}
+	return g, nil
+}
+
+// given returns the arrays of a network.
+func given(dataset, backbone string, cal Place, test *Place) *Given {
+	return &Given{Setting: results.Setting{Experiment: Experiment, Dataset: dataset, Backbone: backbone, Loss: "ce"}, Origin: data.Measured, Cal: cal, Test: test}
+}
+
+// exchanged returns an error if the first file has one axis and the second has several
+// columns: labels before logits.
+func exchanged(logits, labels string) error {
+	shape := func(path string) []int {
+		a, err := data.OpenArrayFile(path)
+		if err != nil {
+			return nil // reading it gives the same error
+		}
+		defer a.Close()
+		return a.Shape()
+	}
+	if a, b := shape(logits), shape(labels); len(a) == 1 && len(b) == 2 && b[1] > 1 {
+		return fmt.Errorf("%s has one axis and %s has %d columns: name the logits first, then the labels", logits, labels, b[1])
+	}
+	return nil
+}
+
+// pathOf returns the file of FILE#MEMBER.
+func pathOf(name string) string {
+	file, _, _ := strings.Cut(name, "#")
+	return file
+}
+
+// nameOfFile names a network by the folder of its logits, above that of the split.
+func nameOfFile(logits string) string {
+	dir := filepath.Dir(pathOf(logits))
+	if abs, err := filepath.Abs(dir); err == nil && isSplit(filepath.Base(abs)) {
+		dir = filepath.Join(dir, "..")
+	}
+	return inspect.NameOf(dir)
+}
+
+// isSplit reports whether a folder is named for a split.
+func isSplit(name string) bool {
+	return name == string(data.Test) || slices.Contains(data.CalNames(), data.Split(name))
+}
+
+// findOne returns what a folder or an archive has.
+func findOne(ctx context.Context, name string, kind data.Kind) (*Given, error) {
+	info, err := os.Stat(name)
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case err == nil && info.IsDir():
+		return findFolder(ctx, name, kind)
+	case err != nil && !strings.Contains(name, "#"):
+		return nil, fmt.Errorf("%s: there is no such file or folder", name)
+	case err == nil && (ext == ".npz" || ext == ".safetensors"):
+		return findArchive(name, kind)
+	case data.IsTorch(name):
+		return nil, data.TorchProblem(name)
+	}
+	return nil, fmt.Errorf("%s: name its labels too, as in: qats try %s labels.npy", name, name)
+}
+
+// findFolder returns the calibration set and the test set of the only network of a folder,
+// or its only set.
+func findFolder(ctx context.Context, dir string, kind data.Kind) (*Given, error) {
+	if g, err := findNetwork(ctx, dir, kind); g != nil || err != nil {
+		return g, err
+	}
+	s, err := inspect.NewStarter(dir)
+	if err != nil {
+		return nil, err
+	}
+	clean := lists.Where(s.Sets, func(r data.Ref) bool { return r.Corruption == "" })
+	if len(clean) == 0 {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: all sets are of corrupted images; name the folder of a network with its clean sets", dir)
+	}
+	networks := lists.Distinct(clean, network)
+	if len(networks) > 1 {
+		names := lists.Values(networks, data.Ref.String)
+		return nil, fmt.Errorf("%s has %d networks (%s), and a trial is of one: name its folder, or compare all of them by the spec that qats init %s writes",
+			dir, len(networks), experiments.Few(names, 3), dir)
+	}
+	folder, err := data.OpenFolder(dir, s.Layout, nil)
+	if err != nil {
+		return nil, err
+	}
+	return fromFolder(ctx, folder, clean, kind, true)
+}
+
+// findNetwork returns the sets of a folder that is the folder of a network, in which there may
+// be others, such as those of other losses, or the set of a folder that has the arrays of one;
+// nil if it is neither.
+func findNetwork(ctx context.Context, dir string, kind data.Kind) (*Given, error) {
+	layout, err := data.ParseLayout("{split}/{array}.npy")
+	if err != nil {
+		return nil, err
+	}
+	folder, err := data.OpenFolder(dir, layout, nil)
+	if err != nil {
+		return nil, err
+	}
+	ref := data.Ref{Dataset: inspect.NameOf(dir), Backbone: Unnamed, Split: data.Cal}
+	test := ref
+	test.Split = data.Test
+	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return folder.Has(r)&data.Logits != 0 })
+	if len(sets) == 0 {
+		logits, labels := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy")
+		if _, err := os.Stat(logits); err != nil {
+			return nil, nil
+		}
+		return Find(ctx, []string{logits, labels}, kind)
+	}
+	g, err := fromFolder(ctx, folder, sets, kind, true)
+	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
+		g.Origin = data.OriginOf(g.Cal.Files.Logits)
+	}
+	return g, err
+}
+
+// network returns the ref of the network of a set.
+func network(r data.Ref) data.Ref {
+	r.Split = ""
+	return r
+}
+
+// fromFolder returns the sets of one network of a folder. named says that a command can name
+// its files.
+func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, kind data.Kind, named bool) (*Given, error) {
+	place := func(ref data.Ref) (Place, error) {
+		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
+			return folder.Open(ctx, ref, parts)
+		}, known: func(o data.Oddity) (string, bool) { return data.KnownOf(folder, ref, o) }}
+		if !named {
+			return p, nil
+		}
+		headers, err := data.Headers(ctx, folder, ref, p.has)
+		if err != nil {
+			return p, err
+		}
+		files := data.Files{Kind: cmp.Or(kind, folder.Describe(ref).Kind)}
+		for _, h := range headers {
+			switch h.Role {
+			case "logits":
+				files.Logits = h.Name
+			case "labels":
+				files.Labels = h.Name
+			case "features":
+				files.Features = h.Name
+			case "augmented":
+				files.Augmented = h.Name
+			case "head_weight":
+				files.HeadWeight = h.Name
+			case "head_bias":
+				files.HeadBias = h.Name
+			case "ood":
+				files.OOD = h.Name
+			}
+		}
+		if kind != data.AnyKind { // another one than that of the manifest
+			return placeOf(files), nil
+		}
+		p.Name, p.Files = files.Logits, files
+		return p, nil
+	}
+	g := given(sets[0].Dataset, sets[0].Backbone, Place{}, nil)
+	g.Setting.Loss = cmp.Or(sets[0].Loss, "ce")
+	var places []Place
+	for _, split := range []data.Split{data.Cal, data.Test} {
+		i := slices.IndexFunc(sets, func(r data.Ref) bool { return r.Split == split })
+		if i < 0 {
+			continue
+		}
+		p, err := place(sets[i])
+		if err != nil {
+			return nil, err
+		}
+		described := folder.Describe(sets[i])
+		if described.Origin == data.Simulated || g.From == "" {
+			g.Origin, g.From = described.Origin, described.Note
+		}
+		places = append(places, p)
+	}
+	if len(places) == 0 {
+		return nil, errors.New("no calibration or test set")
+	}
+	g.Cal = places[0]
+	if len(places) > 1 {
+		g.Test = &places[1]
+	}
+	return g, nil
+}
+
+// Networks returns the names of the networks of data/bundle whose outputs the program
+// carries.
+func Networks() []string { return []string{"transformer-d64-l2", "mlp-tfidf-h128"} }
+
+// carried is the data set of these networks.
+const carried = "20newsgroups-body"
+
+// Carried returns the arrays of a network that the program carries.
+func Carried(ctx context.Context, name string) (*Given, error) {
+	match, ok := spec.Match(name, Networks())
+	if !ok {
+		return nil, fmt.Errorf("unknown network %q%s", name, spec.Suggest(name, Networks()))
+	}
+	fsys, err := fs.Sub(qats.Files, experiments.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := data.NewFolder(fsys, experiments.Bundle, data.Layout{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	ref := func(split data.Split) data.Ref {
+		return data.Ref{Dataset: carried, Backbone: match, Loss: "ce", Split: split}
+	}
+	return fromFolder(ctx, folder, []data.Ref{ref(data.Cal), ref(data.Test)}, data.AnyKind, false)
+}

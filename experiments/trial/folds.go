@@ -1,0 +1,89 @@
+package trial
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/qats-bench/qats/data"
+)
+
+// Folds is the number of folds of a cross-fitting.
+const Folds = 5
+
+// FewestRows is the least number of rows that are dealt into folds.
+const FewestRows = 2 * Folds
+
+// folded is a set whose rows are in the order of their folds.
+type folded struct {
+	set   *data.Set // its rows, and the same rows once more
+	edges [Folds + 1]int
+}
+
+// fold deals the rows of a set into folds: those of each class by a hash of the number of
+// the row, one fold after the other.
+func fold(set *data.Set) *folded {
+	n := len(set.Labels)
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(i, j int) int {
+		return cmp.Or(cmp.Compare(set.Labels[i], set.Labels[j]), cmp.Compare(hash(i), hash(j)), cmp.Compare(i, j))
+	})
+	var f folded
+	var order []int
+	for k := range Folds {
+		first := len(order)
+		for place := k; place < n; place += Folds {
+			order = append(order, rows[place])
+		}
+		slices.Sort(order[first:])
+		f.edges[k+1] = len(order)
+	}
+	f.set = gather(set, append(order, order...))
+	return &f
+}
+
+// rows returns the number of rows of the set.
+func (f *folded) rows() int { return f.edges[Folds] }
+
+// without returns the rows of all folds but k. They stand beside each other, from the end of
+// the fold to its beginning in the second copy of the rows.
+func (f *folded) without(k int) *data.Set { return f.set.Rows(f.edges[k+1], f.rows()+f.edges[k]) }
+
+// only returns the rows of fold k.
+func (f *folded) only(k int) *data.Set { return f.set.Rows(f.edges[k], f.edges[k+1]) }
+
+// hash mixes the number of a row (Steele, Lea and Flood 2014).
+func hash(row int) uint64 {
+	x := uint64(row)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// gather returns some rows of a set, in their order, in new memory. The last layer and the
+// out-of-distribution logits are shared.
+func gather(set *data.Set, rows []int) *data.Set {
+	matrix := func(m data.Matrix) data.Matrix {
+		if !m.Present() {
+			return m
+		}
+		out := data.NewMatrix(len(rows), m.Cols)
+		for i, row := range rows {
+			copy(out.Row(i), m.Row(row))
+		}
+		return out
+	}
+	out := *set
+	out.Logits, out.Features = matrix(set.Logits), matrix(set.Features)
+	out.Labels = make([]int32, len(rows))
+	for i, row := range rows {
+		out.Labels[i] = set.Labels[row]
+	}
+	out.Augmented = nil
+	for _, m := range set.Augmented {
+		out.Augmented = append(out.Augmented, matrix(m))
+	}
+	return &out
+}

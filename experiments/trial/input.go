@@ -1,0 +1,152 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/results"
+)
+
+// Given names the arrays of one network before they are read.
+type Given struct {
+	Setting results.Setting
+	Origin  data.Origin
+	From    string // the network in words; may be empty
+
+	Cal  Place
+	Test *Place // nil where there is one set
+}
+
+// Name names the network, without a backbone that its place does not name.
+func (g *Given) Name() string {
+	if g.Setting.Backbone == Unnamed {
+		return g.Setting.Dataset
+	}
+	return g.Setting.Name()
+}
+
+// Place is where the arrays of a set are.
+type Place struct {
+	Name  string     // of the set in findings
+	Files data.Files // as a command names them; empty where no command can
+
+	has   data.Parts
+	open  func(ctx context.Context, parts data.Parts) (data.Reader, error)
+	known func(data.Oddity) (reason string, ok bool) // of a manifest; nil without one
+}
+
+// placeOf returns the place of files that a user has named.
+func placeOf(files data.Files) Place {
+	return Place{Name: files.Logits, Files: files, has: files.Parts(), open: func(_ context.Context, parts data.Parts) (data.Reader, error) {
+		named := files
+		for _, x := range []struct {
+			part data.Parts
+			path *string
+		}{{data.Features, &named.Features}, {data.Augmented, &named.Augmented}, {data.Head, &named.HeadWeight}, {data.Head, &named.HeadBias}, {data.OOD, &named.OOD}} {
+			if parts&x.part == 0 {
+				*x.path = ""
+			}
+		}
+		return named.Open()
+	}}
+}
+
+// scored are the arrays that every set needs.
+const scored = data.Logits | data.Labels
+
+// Set is a set in memory.
+type Set struct {
+	Place
+	*data.Set
+	Form data.Form
+}
+
+// Input is the arrays of one network in memory, with what an inspection has found.
+type Input struct {
+	Given *Given
+	Cal   *Set
+	Test  *Set // nil where there is one set
+
+	Inspection *inspect.Inspection
+}
+
+// Judges returns the set whose rows judge: the test set, or the only one.
+func (in *Input) Judges() *Set {
+	if in.Test != nil {
+		return in.Test
+	}
+	return in.Cal
+}
+
+// Read reads the arrays that methods may need and inspects them. It is an error if they take
+// more memory than the limit.
+func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input, error) {
+	in := &Input{Given: g}
+	var err error
+	if in.Cal, err = g.Cal.read(ctx, need, memory/3); err != nil { // it is held twice more, in the order of its folds
+		return nil, err
+	}
+	if g.Test != nil {
+		if in.Test, err = g.Test.read(ctx, need, memory-3*in.Cal.bytes()); err != nil {
+			return nil, err
+		}
+		if a, b := in.Cal.Logits.Cols, in.Test.Logits.Cols; a != b {
+			return nil, fmt.Errorf("%s has %d classes, %s has %d; give both sets the same columns, in the same order", g.Cal.Name, a, g.Test.Name, b)
+		}
+	}
+	return in, in.inspect(ctx)
+}
+
+// read reads a set.
+func (p Place) read(ctx context.Context, need data.Parts, memory int64) (*Set, error) {
+	if missing := scored &^ p.has; missing != 0 {
+		return nil, fmt.Errorf("%s: there are no %s; save them beside each other", p.Name, missing)
+	}
+	r, err := p.open(ctx, p.has&(need|scored))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if r.Bytes() > memory {
+		return nil, fmt.Errorf("%s: the set takes %d MiB, and a trial holds a calibration set three times; raise --max-memory, or try its first rows", p.Name, r.Bytes()>>20+1)
+	}
+	s := &Set{Place: p}
+	if s.Form, err = r.Form(); err != nil {
+		return nil, err
+	}
+	s.Set, err = r.Read(ctx, 0, r.Rows())
+	return s, err
+}
+
+// bytes is the memory of the logits, which is most of that of a set.
+func (s *Set) bytes() int64 { return 4 * int64(len(s.Logits.Data)) }
+
+// inspect looks for what is wrong with the sets.
+func (in *Input) inspect(ctx context.Context) error {
+	cal := in.Cal.arrays()
+	var test *inspect.Arrays
+	if in.Test != nil {
+		a := in.Test.arrays()
+		test = &a
+	}
+	var err error
+	in.Inspection, err = inspect.Pair(ctx, cal, test)
+	return err
+}
+
+// arrays returns the set for an inspection.
+func (s *Set) arrays() inspect.Arrays {
+	return inspect.Arrays{Name: s.Name, Known: s.known, Open: func(context.Context) (data.Reader, error) {
+		return formed{data.ReadRows(s.Set), s.Form}, nil
+	}}
+}
+
+// formed is a reader of rows in memory that were read in a form.
+type formed struct {
+	data.Reader
+	form data.Form
+}
+
+func (r formed) Form() (data.Form, error) { return r.form, nil }

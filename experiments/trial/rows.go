@@ -1,0 +1,142 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/kernel/cpu"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// Bins returns the bins of a method on the rows that judge, as in bins.csv.
+func (t *Trial) Bins(r *Result) []results.Bin {
+	var bins []results.Bin
+	for i, b := range metrics.WidthBins(r.Samples, 15) {
+		bins = append(bins, results.Bin{Setting: t.Input.Given.Setting, Method: r.Method.Name, Binning: metrics.Width15, Bin: i,
+			Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(t.Input.Given.Origin)})
+	}
+	return bins
+}
+
+// listed are the metrics of the files: those that need neither the probabilities of all classes
+// nor a recalibration of the rows.
+func listed() []metrics.Entry {
+	return slices.DeleteFunc(metrics.Registry(), func(e metrics.Entry) bool { return e.OnRequest || e.Classes || e.CrossFit })
+}
+
+// Rows returns what the files of an output folder hold, of the rows that judge. Pairs are of
+// each method with Reference, and with Plain where that is all there is.
+func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
+	rows := &results.Rows{}
+	g, entries := t.Input.Given, listed()
+	head := results.Record{Setting: g.Setting, Source: string(g.Origin)}
+	if g.From != "" {
+		head.Note = append(head.Note, results.Fact{Kind: results.Arrays, Text: g.From})
+	}
+	if t.Input.Test == nil {
+		head.Note = append(head.Note, results.Fact{Kind: results.Arrays, Text: "one set: predictions by cross-fitting on its own rows"})
+	}
+	order := t.inOrder()
+	plain := t.Of(Plain)
+	for _, r := range order {
+		samples := r.Samples
+		if plain != nil {
+			var err error
+			if samples, err = samples.Against(plain.Samples); err != nil {
+				return nil, err
+			}
+		}
+		head.Method = r.Method.Name
+		if err := experiments.AppendCell(rows, head, entries, samples, r.Fitted, seed); err != nil {
+			return nil, err
+		}
+		rows.Times = append(rows.Times, results.Time{Setting: g.Setting, Method: r.Method.Name, Source: string(g.Origin), Seconds: r.Seconds, Known: r.Timed,
+			Rows: t.Input.Cal.Logits.Rows, Classes: t.Input.Cal.Logits.Cols, Processor: cpu.Model(), Instructions: cpu.Best().String()})
+	}
+	for _, l := range t.LeftOut {
+		for _, e := range entries {
+			for _, id := range e.Names() {
+				rows.Records = append(rows.Records, results.Record{Setting: g.Setting, Method: l.Method, Metric: id, Source: string(g.Origin), Status: results.Skip, Note: results.Note{l.Why}})
+			}
+		}
+	}
+	return rows, t.addPairs(ctx, rows, order)
+}
+
+// inOrder returns the results in the order of the methods of a trial: Plain and Reference
+// first.
+func (t *Trial) inOrder() []*Result {
+	var list []*Result
+	for i := range t.Results {
+		list = append(list, &t.Results[i])
+	}
+	rank := func(r *Result) int { return slices.Index([]string{Reference, Plain}, r.Method.Name) }
+	slices.SortStableFunc(list, func(a, b *Result) int { return rank(b) - rank(a) })
+	return list
+}
+
+// addPairs adds the differences of all methods to the first of Reference and Plain.
+func (t *Trial) addPairs(ctx context.Context, rows *results.Rows, order []*Result) error {
+	base := t.Of(Reference)
+	if base == nil {
+		base = t.Of(Plain)
+	}
+	if base == nil {
+		return nil
+	}
+	others := lists.Where(order, func(r *Result) bool { return r != base })
+	pairs, err := metrics.Pairs(ctx, base.Samples, lists.Values(others, func(r *Result) *metrics.Samples { return r.Samples }),
+		metrics.PairOptions{Seed: seed})
+	for _, p := range pairs {
+		rows.Pairs = append(rows.Pairs, t.pair(others[p.Other], base.Method.Name, p))
+	}
+	return err
+}
+
+// title says which calibrator is chosen, unless the arrays leave no answer.
+func (t *Trial) title() string {
+	name := t.Input.Given.Name()
+	if t.Void() {
+		return name + ": no calibrator can be recommended"
+	}
+	_, output, _ := metrics.LookupOutput(string(t.By))
+	return fmt.Sprintf("Which calibrator for %s? %s, by cross-fitted %s", name, t.Chosen().Method.Label, output.Label)
+}
+
+// Write writes the files of an output folder, and returns their rows with the description of
+// the trial.
+func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) (*results.Rows, error) {
+	rows, err := t.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := t.Input.Given
+	run.Keys = results.KeysDigest(rows.Records)
+	run.Rows = results.RunRows{Results: len(rows.Records), Bins: len(rows.Bins), Pairs: len(rows.Pairs)}
+	run.Counts = results.RunCounts{Settings: 1, Cells: len(t.Results) + len(t.LeftOut), Skipped: len(t.LeftOut)}
+	if rows.Records[0].Source == "simulated" {
+		run.Counts.Simulated = 1
+	} else {
+		run.Counts.Measured = 1
+	}
+	of := results.RunSpec{Name: Experiment, Title: t.title(), Baseline: Reference, Data: []string{},
+		Metrics: lists.Values(listed(), func(e metrics.Entry) string { return e.Name })}
+	for _, r := range t.inOrder() {
+		m := r.Method
+		of.Methods = append(of.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version})
+	}
+	if !t.Void() {
+		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)
+	}
+	run.Specs = []results.RunSpec{of}
+	run.Settings = []results.RunSetting{{Setting: g.Setting, Source: string(g.Origin), Kind: string(g.Cal.Files.Kind), Note: g.From}}
+	rows.Run = &run
+	if err := dir.Write(rows); err != nil {
+		return nil, err
+	}
+	return rows, dir.WriteRun(run)
+}

@@ -1,0 +1,410 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/pool"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
+	"github.com/qats-bench/qats/results"
+)
+
+// By is the metric that chooses.
+type By string
+
+// The metrics that can choose.
+const (
+	ByNLL   By = "nll"
+	ByBrier By = "brier"
+	ByECE   By = "ece"
+)
+
+// Choices returns the metrics that can choose; the first is the default.
+func Choices() []By { return []By{ByNLL, ByBrier, ByECE} }
+
+// of returns the value of the metric, and why there is none.
+func (b By) of(s *metrics.Samples) (float64, error) {
+	switch b {
+	case ByECE:
+		return metrics.ECE(s, 15), nil
+	case ByBrier:
+		return metrics.Brier(s)
+	}
+	return metrics.NLL(s)
+}
+
+// Plain and Reference are the methods that a trial always fits: no calibration, and the one
+// that others are compared with.
+const (
+	Plain     = "uncal"
+	Reference = "ts"
+)
+
+// Options configure a trial.
+type Options struct {
+	Methods []*spec.Method // beside Plain and Reference
+	By      By             // ByNLL if empty
+
+	// Progress, if it is not nil, is called after each fit, by one goroutine at a time: with the
+	// fits that are done, all fits, and the method of the last one.
+	Progress func(done, all int, method string)
+}
+
+// Scores are the values of a method on the rows that judge.
+type Scores struct {
+	Accuracy, ECE float64
+	Band          metrics.Band // of the ECE of a calibrated model with the same confidences
+	NLL, Brier    float64      // NaN for a top-label method
+	Changed       int          // rows whose prediction is another than that of the logits
+}
+
+// Inside reports whether the ECE is one that a calibrated model could have.
+func (s Scores) Inside() bool { return s.Band.Lo <= s.ECE && s.ECE <= s.Band.Hi }
+
+// Result is a method in a trial.
+type Result struct {
+	Method *spec.Method
+	Fitted *calib.Fitted // on all calibration rows
+
+	// Choice is the metric that chooses, by cross-fitting on the calibration rows. It is NaN
+	// where NoChoice says why there is none.
+	Choice   float64
+	NoChoice error
+
+	Scores
+	Samples *metrics.Samples // on the rows that judge
+
+	Seconds float64 // processor time of the fit on all calibration rows
+	Timed   bool    // the time could be measured
+}
+
+// LeftOut is a method that a trial could not fit.
+type LeftOut struct {
+	Method string
+	Why    results.Fact
+}
+
+// Trial is the result of a trial.
+type Trial struct {
+	Input   *Input
+	By      By
+	Results []Result // the chosen one first, then by rising Choice; those without one are last
+	LeftOut []LeftOut
+
+	// StandsFor is the method with the least Choice where Reference is chosen in its place,
+	// since the fit of that method on all calibration rows is that of Reference; else nil.
+	StandsFor *Result
+
+	// Against is the method that the chosen one is compared with: Reference or, if that is
+	// chosen, Plain; nil if there is neither beside it.
+	Against *Result
+	// Pair is the difference of the chosen method to Against on the rows that judge, by the
+	// metric that chooses.
+	Pair *results.Pair
+}
+
+// Chosen returns the chosen method.
+func (t *Trial) Chosen() *Result { return &t.Results[0] }
+
+// Void reports whether a finding leaves no answer: an error, or an accuracy by chance, which
+// labels of other rows have.
+func Void(f inspect.Finding) bool {
+	return f.Severity == inspect.Error || f.Severity == inspect.Warning && f.Oddity == data.OddChance
+}
+
+// Void reports whether the arrays are such that no method can be recommended.
+func (t *Trial) Void() bool { return slices.ContainsFunc(t.Input.Inspection.Findings, Void) }
+
+// Of returns the result of a method, or nil.
+func (t *Trial) Of(method string) *Result {
+	i := slices.IndexFunc(t.Results, func(r Result) bool { return r.Method.Name == method })
+	if i < 0 {
+		return nil
+	}
+	return &t.Results[i]
+}
+
+// SameFit returns the names of the methods whose fit on all calibration rows is that of the
+// chosen one, as their reports say.
+func (t *Trial) SameFit() []string {
+	if t.Chosen().Method.Name != Reference {
+		return nil
+	}
+	return t.names(func(r *Result) bool { return r.isReference() })
+}
+
+// Equal returns the names of the other methods whose Choice is that of the chosen one.
+func (t *Trial) Equal() []string {
+	same := t.SameFit()
+	return t.names(func(r *Result) bool {
+		return r.NoChoice == nil && alike(r.Choice, t.Chosen().Choice) && !slices.Contains(same, r.Method.Name)
+	})
+}
+
+// names returns the names of some of the methods that are not chosen.
+func (t *Trial) names(keep func(r *Result) bool) []string {
+	var names []string
+	for i := range t.Results[1:] {
+		if r := &t.Results[1+i]; keep(r) {
+			names = append(names, r.Method.Name)
+		}
+	}
+	return names
+}
+
+// isReference reports whether the fit on all calibration rows is that of Reference.
+func (r *Result) isReference() bool {
+	return slices.ContainsFunc(r.Fitted.Report.Warnings, func(w calib.Warning) bool { return w.Kind == report.EqualToTS && w.Bin == 0 })
+}
+
+// alike reports whether two values of a metric are equal but for rounding.
+func alike(a, b float64) bool { return math.Abs(a-b) <= results.Alike }
+
+// seed is that of consistency bands and folds, and of the paired intervals: the identity of
+// the rows is not known. qats score has the same. fitSeed is that of qats fit.
+const (
+	seed    = 0
+	fitSeed = 1
+)
+
+// Methods returns the methods of a trial of the given ones: Plain and Reference first.
+func Methods(list []*spec.Method) ([]*spec.Method, error) {
+	var all []*spec.Method
+	for _, name := range []string{Plain, Reference} {
+		m, err := spec.NewMethod(experiments.Registry(), name, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	for _, m := range list {
+		if !slices.ContainsFunc(all, func(o *spec.Method) bool { return o.Name == m.Name }) {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// Need returns the arrays that methods read.
+func Need(list []*spec.Method) data.Parts {
+	var parts data.Parts
+	for _, m := range list {
+		c := m.Contract()
+		parts |= c.Cal | c.Test | c.Target
+	}
+	return parts
+}
+
+// Slow returns the methods whose fits in a trial of the input are estimated to take at least so
+// much processor time together, the slowest first.
+func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.SlowMethod {
+	var slow []experiments.SlowMethod
+	n, k := in.Cal.Logits.Rows, in.Cal.Logits.Cols
+	for _, m := range list {
+		all := experiments.FitTime(m.Entry, n, k) + Folds*experiments.FitTime(m.Entry, n-n/Folds, k)
+		if all >= least && in.lacks(m) == (results.Fact{}) {
+			slow = append(slow, experiments.SlowMethod{Name: m.Name, Fits: Folds + 1, CPU: all})
+		}
+	}
+	slices.SortStableFunc(slow, func(a, b experiments.SlowMethod) int { return cmp.Compare(b.CPU, a.CPU) })
+	return slow
+}
+
+// Run makes a trial.
+func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
+	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL)}
+	if n := in.Cal.Logits.Rows; n < FewestRows {
+		return nil, fmt.Errorf("%s: %d rows are too few to choose a method by cross-fitting: save %d or more", in.Cal.Name, n, FewestRows)
+	}
+	methods, err := Methods(o.Methods)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{in: in, folds: fold(in.Cal.Set), progress: o.Progress}
+	for _, m := range methods {
+		if why := in.lacks(m); why != (results.Fact{}) {
+			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
+			continue
+		}
+		w.tasks = append(w.tasks, &task{method: m, cross: scoring.Zeros(w.folds.rows())})
+	}
+	if err := w.do(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.collect(ctx, w.tasks); err != nil {
+		return nil, err
+	}
+	t.choose()
+	return t, t.judge(ctx)
+}
+
+// lacks returns why a method cannot be fitted, and no fact if it can.
+func (in *Input) lacks(m *spec.Method) results.Fact {
+	c, judges := m.Contract(), in.Judges()
+	missing := func(parts data.Parts, set string) results.Fact {
+		return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: parts.String(), Set: set, Network: in.Given.Setting.Name()}}
+	}
+	because := func(why string) results.Fact { return results.Because(why)[0] }
+	switch cal, test := c.Cal&^in.Cal.Parts(), c.Test&^judges.Parts(); {
+	case cal != 0:
+		return missing(cal, "calibration")
+	case test != 0:
+		return missing(test, "test")
+	case c.Target != 0 && in.Test == nil:
+		return because("needs unlabelled rows of the deployment domain: a test set beside the calibration set")
+	case c.Target&^judges.Parts() != 0:
+		return missing(c.Target&^judges.Parts(), "test")
+	case c.TrueLogits && (data.LogProbs(in.Cal.Logits) || data.LogProbs(judges.Logits)):
+		return because(experiments.NeedsTrueLogits)
+	case c.TrueLogits && (in.Cal.Form.OffsetLost || judges.Form.OffsetLost):
+		return because(experiments.OffsetLost)
+	}
+	return results.Fact{}
+}
+
+// collect makes the results of the methods.
+func (t *Trial) collect(ctx context.Context, tasks []*task) error {
+	list := make([]*Result, len(tasks))
+	errs := make([]error, len(tasks))
+	err := pool.Each(ctx, len(tasks), runtime.GOMAXPROCS(0), func(_, i int) error {
+		list[i], errs[i] = t.result(tasks[i])
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, r := range list {
+		if errs[i] != nil {
+			t.LeftOut = append(t.LeftOut, LeftOut{tasks[i].method.Name, results.Because(errs[i].Error())[0]})
+			continue
+		}
+		t.Results = append(t.Results, *r)
+	}
+	if len(t.Results) == 0 { // not even that of no calibration
+		return fmt.Errorf("%s: %w", tasks[0].method.Name, errs[0])
+	}
+	return nil
+}
+
+// result makes the result of a method.
+func (t *Trial) result(k *task) (*Result, error) {
+	if k.err != nil {
+		return nil, k.err
+	}
+	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, Seconds: k.spent, Timed: k.timed}
+	if k.topLabel {
+		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
+	}
+	var cross *metrics.Samples
+	if r.NoChoice == nil {
+		cross = metrics.Of(k.cross)
+		if v, err := t.By.of(cross); err != nil {
+			r.NoChoice = err
+		} else {
+			r.Choice = v
+		}
+	}
+	judged := k.test
+	if r.Samples = cross; judged != nil {
+		r.Samples = metrics.Of(judged)
+	} else if judged = k.cross; k.foldErr != nil {
+		return nil, k.foldErr
+	}
+	r.Scores = Scores{Accuracy: metrics.Accuracy(r.Samples), ECE: metrics.ECE(r.Samples, 15), Band: metrics.ECEBand(r.Samples, 15, seed), NLL: math.NaN(), Brier: math.NaN()}
+	if v, err := metrics.NLL(r.Samples); err == nil {
+		r.NLL = v
+	}
+	if v, err := metrics.Brier(r.Samples); err == nil {
+		r.Brier = v
+	}
+	for _, changed := range judged.Changed {
+		if changed {
+			r.Changed++
+		}
+	}
+	return r, nil
+}
+
+// choose puts the results in order. Of equal values the method that stands first is chosen,
+// and Reference in place of a method whose fit is the same.
+func (t *Trial) choose() {
+	least := math.Inf(1)
+	for _, r := range t.Results {
+		if r.NoChoice == nil {
+			least = min(least, r.Choice)
+		}
+	}
+	first := slices.IndexFunc(t.Results, func(r Result) bool { return r.NoChoice == nil && alike(r.Choice, least) })
+	if first < 0 { // no method has the metric
+		first = 0
+	}
+	best := first
+	if i := slices.IndexFunc(t.Results, func(r Result) bool { return r.Method.Name == Reference }); i >= 0 && t.Results[best].isReference() {
+		first = i
+	}
+	chosen, instead := t.Results[first], t.Results[best].Method.Name
+	rest := slices.Delete(t.Results, first, first+1)
+	slices.SortStableFunc(rest, func(a, b Result) int {
+		switch {
+		case a.NoChoice != nil && b.NoChoice != nil:
+			return cmp.Compare(a.ECE, b.ECE)
+		case a.NoChoice != nil:
+			return 1
+		case b.NoChoice != nil:
+			return -1
+		}
+		return cmp.Compare(a.Choice, b.Choice)
+	})
+	t.Results = slices.Concat([]Result{chosen}, rest)
+	if best != first {
+		t.StandsFor = t.Of(instead)
+	}
+}
+
+// judge compares the chosen method with Reference or, if that is chosen, with Plain.
+func (t *Trial) judge(ctx context.Context) error {
+	against := Reference
+	if t.Chosen().Method.Name == Reference {
+		against = Plain
+	}
+	if t.Against = t.Of(against); t.Against == nil || t.Against == t.Chosen() {
+		t.Against = nil
+		return nil
+	}
+	metric, _ := metrics.Lookup(string(t.By))
+	pairs, err := metrics.Pairs(ctx, t.Against.Samples, []*metrics.Samples{t.Chosen().Samples},
+		metrics.PairOptions{Seed: seed, Interval: metrics.Population, Metrics: []metrics.Entry{metric}})
+	if err != nil {
+		return err
+	}
+	if len(pairs) > 0 {
+		pair := t.pair(t.Chosen(), against, pairs[0])
+		t.Pair = &pair
+	}
+	return nil
+}
+
+// pair returns the row of a paired difference.
+func (t *Trial) pair(r *Result, against string, p metrics.Pair) results.Pair {
+	row := results.Pair{Setting: t.Input.Given.Setting, Method: r.Method.Name, Against: against, Metric: p.Metric, Difference: p.Difference,
+		N: r.Samples.Len(), Source: string(t.Input.Given.Origin), Interval: p.Kind, Verdict: p.Verdict}
+	if p.Note != "" {
+		row.Note = results.Because(p.Note)
+	}
+	if p.Range != nil {
+		row.Lo, row.Hi = p.Range.Lo, p.Range.Hi
+	}
+	return row
+}

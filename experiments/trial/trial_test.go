@@ -1,0 +1,307 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// drawn returns n rows of k logits, whose labels are drawn from the softmax of the logits
+// divided by t.
+func drawn(seed uint64, n, k int, t float64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
+	for i := range n {
+		row, p := set.Logits.Row(i), make([]float64, k)
+		sum := 0.0
+		for j := range row {
+			row[j] = float32(3 * rng.NormFloat64())
+			p[j] = math.Exp(float64(row[j]) / t)
+			sum += p[j]
+		}
+		u := rng.Float64() * sum
+		for ; u >= p[set.Labels[i]] && int(set.Labels[i]) < k-1; set.Labels[i]++ {
+			u -= p[set.Labels[i]]
+		}
+	}
+	return set
+}
+
+// inputOf returns sets in memory as the input of a trial.
+func inputOf(t *testing.T, cal, test *data.Set) *Input {
+	t.Helper()
+	in := &Input{Given: given("d", Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal}}
+	if test != nil {
+		in.Test = &Set{Place: Place{Name: "test"}, Set: test}
+	}
+	if err := in.inspect(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// runOf makes a trial of the named methods.
+func runOf(t *testing.T, in *Input, by By, names ...string) *Trial {
+	t.Helper()
+	var list []*spec.Method
+	for _, name := range names {
+		m, err := spec.NewMethod(experiments.Registry(), name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+	got, err := Run(context.Background(), in, Options{Methods: list, By: by})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// order returns the methods of a trial and the values that chose.
+func order(t *Trial) (names []string, values []float64) {
+	for _, r := range t.Results {
+		names, values = append(names, r.Method.Name), append(values, r.Choice)
+	}
+	return names, values
+}
+
+// sameValues reports whether numbers are equal; NaN equals NaN.
+func sameValues(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// Test rows have no part in the choice: neither their labels, nor other rows in their place,
+// change a number of it. They change what judges it.
+func TestChoiceSeesNoTestRow(t *testing.T) {
+	cal, test := drawn(1, 300, 4, 2), drawn(2, 400, 4, 2)
+	methods := []string{"uncal", "ts", "ets", "ir", "ir-top", "svs", "qats", "hb"}
+	for _, by := range Choices() {
+		want := runOf(t, inputOf(t, cal, test), by, methods...)
+		names, values := order(want)
+		permuted := *test
+		permuted.Labels = slices.Clone(test.Labels)
+		rand.New(rand.NewPCG(3, 1)).Shuffle(len(permuted.Labels), func(i, j int) {
+			permuted.Labels[i], permuted.Labels[j] = permuted.Labels[j], permuted.Labels[i]
+		})
+		for name, other := range map[string]*data.Set{"permuted labels": &permuted, "other rows": drawn(4, 500, 4, 1), "none": nil} {
+			got := runOf(t, inputOf(t, cal, other), by, methods...)
+			gotNames, gotValues := order(got)
+			measured := func(x float64) bool { return !math.IsNaN(x) } // those without a choice are in the order of the rows that judge
+			n := slices.IndexFunc(append(slices.Clone(values), math.NaN()), func(x float64) bool { return !measured(x) })
+			if !slices.Equal(gotNames[:n], names[:n]) || !sameValues(gotValues, values) {
+				t.Errorf("by %s, %s: %v %v, want %v %v", by, name, gotNames, gotValues, names, values)
+			}
+			if got.Chosen().ECE == want.Chosen().ECE {
+				t.Errorf("by %s, %s: the same ECE", by, name)
+			}
+		}
+	}
+}
+
+// The value that chooses is the metric of predictions that fits on the other folds make. Every
+// row is in one fold, and a class is in each of them as often as it can be.
+func TestCrossFittingByHand(t *testing.T) {
+	cal := drawn(5, 203, 3, 2)
+	f := fold(cal)
+	if f.rows() != 203 || f.set.Logits.Rows != 406 {
+		t.Fatalf("%d rows, %d held", f.rows(), f.set.Logits.Rows)
+	}
+	counts := map[int32][]int{}
+	var nll float64
+	for k := range Folds {
+		held, rest := f.only(k), f.without(k)
+		if n := len(held.Labels) + len(rest.Labels); n != 203 || len(held.Labels) < 40 {
+			t.Fatalf("fold %d: %d of %d rows", k, len(held.Labels), n)
+		}
+		of := map[int32]int{}
+		for _, y := range held.Labels {
+			of[y]++
+		}
+		for y := range int32(3) {
+			counts[y] = append(counts[y], of[y])
+		}
+		fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples, err := metrics.FromProbs(fitted.Probabilities(held), held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := metrics.NLL(samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nll += v * float64(len(held.Labels)) / 203
+	}
+	for y, c := range counts {
+		if slices.Max(c)-slices.Min(c) > 1 {
+			t.Errorf("class %d has %v rows in the folds", y, c)
+		}
+	}
+	var rows []string // every row once, whatever its place
+	for i := range 203 {
+		rows = append(rows, fmt.Sprint(f.set.Labels[i], f.set.Logits.Row(i)))
+	}
+	for i := range 203 {
+		if !slices.Contains(rows, fmt.Sprint(cal.Labels[i], cal.Logits.Row(i))) {
+			t.Fatalf("row %d is in no fold", i)
+		}
+	}
+	got := runOf(t, inputOf(t, cal, nil), ByNLL)
+	if ts := got.Of("ts"); math.Abs(ts.Choice-nll) > 1e-9 || math.Abs(ts.NLL-nll) > 1e-9 {
+		t.Errorf("NLL of ts: %v chooses, %v judges; want %v", ts.Choice, ts.NLL, nll)
+	}
+}
+
+// Of methods with the same numbers the first is chosen, and the others are known. The fit is
+// that of qats fit, and the pair that of package metrics.
+func TestEqualMethodsAndThePair(t *testing.T) {
+	cal, test := drawn(6, 400, 3, 2), drawn(7, 400, 3, 2)
+	twice, err := spec.NewMethod(experiments.Registry(), "ts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice.Name = "again"
+	var fits []int
+	got, err := Run(context.Background(), inputOf(t, cal, test), Options{Methods: []*spec.Method{twice}, Progress: func(done, all int, _ string) { fits = append(fits, done, all) }})
+	if n := 3 * (Folds + 1); len(fits) != 2*n || fits[2*n-2] != n || fits[2*n-1] != n {
+		t.Errorf("progress %v", fits)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Chosen().Method.Name != Reference || !slices.Equal(got.Equal(), []string{"again"}) {
+		t.Errorf("chosen %s, equal %v", got.Chosen().Method.Name, got.Equal())
+	}
+	if got.Against != got.Of(Plain) || got.Pair.Against != Plain || got.Pair.Verdict == nil {
+		t.Fatalf("compared with %+v: %+v", got.Against, got.Pair)
+	}
+	plain, err := metrics.FromLogits(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, cal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := metrics.FromProbs(fitted.Probabilities(test), test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := metrics.Pairs(context.Background(), plain, []*metrics.Samples{after}, metrics.PairOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if p.Metric == "nll" && (math.Abs(p.Difference-got.Pair.Difference) > 1e-9 || math.Abs(p.Verdict.Lo-got.Pair.Verdict.Lo) > 1e-9) {
+			t.Errorf("pair %+v %+v, want %+v %+v", got.Pair, got.Pair.Verdict, p, p.Verdict)
+		}
+	}
+}
+
+// Reference stands for a method whose fit is the same, also where that has the lower value by
+// cross-fitting. Values that differ by rounding alone are equal.
+func TestReferenceStandsForTheSameFit(t *testing.T) {
+	result := func(name string, choice float64, same bool) Result {
+		r := Result{Method: &spec.Method{Name: name}, Fitted: &calib.Fitted{}, Choice: choice}
+		if same {
+			r.Fitted.Report.Warn(calib.Warning{Kind: report.EqualToTS, Text: "a = 0"})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		uncal, ts, qats, other float64
+		same                   bool
+		chosen, standsFor      string
+		sameFit, equal         string
+	}{
+		{.9, .8, .7, .85, true, "ts", "qats", "qats", ""},
+		{.9, .8, .7, .85, false, "qats", "", "", ""},
+		{.9, .8, .8 + 1e-9, .85, true, "ts", "", "qats", ""},
+		{.9, .8, .8 - 1e-9, .8, false, "ts", "", "", "qats other"},
+		{.9, .8, .7, .6, true, "other", "", "", ""},
+		{.5, .8, .7, .6, true, "uncal", "", "", ""},
+	} {
+		got := Trial{Results: []Result{result("uncal", c.uncal, false), result("ts", c.ts, false), result("qats", c.qats, c.same), result("other", c.other, false)}}
+		got.choose()
+		stood := ""
+		if got.StandsFor != nil {
+			stood = got.StandsFor.Method.Name
+		}
+		if chosen := got.Chosen().Method.Name; chosen != c.chosen || stood != c.standsFor || strings.Join(got.SameFit(), " ") != c.sameFit || strings.Join(got.Equal(), " ") != c.equal {
+			t.Errorf("%+v: chosen %s for %q, the same fit %v, equal %v", c, chosen, stood, got.SameFit(), got.Equal())
+		}
+	}
+}
+
+// A method without the metric that chooses is last, and says why. One whose arrays are not
+// there is left out.
+func TestMethodsWithoutAChoice(t *testing.T) {
+	in := inputOf(t, drawn(8, 200, 3, 2), nil)
+	got := runOf(t, in, ByNLL, "ir-top", "hfe", "qats-transductive", "gc")
+	last := got.Results[len(got.Results)-1]
+	if last.Method.Name != "ir-top" || last.NoChoice == nil || !math.IsNaN(last.Choice) || last.ECE == 0 {
+		t.Errorf("last %s: %v, %v", last.Method.Name, last.Choice, last.NoChoice)
+	}
+	var left []string
+	for _, l := range got.LeftOut {
+		left = append(left, l.Method+": "+l.Why.String())
+	}
+	want := "hfe: needs out-of-distribution logits of the calibration set; " +
+		"qats-transductive: needs unlabelled rows of the deployment domain: a test set beside the calibration set; gc: needs features of the calibration set"
+	if strings.Join(left, "; ") != want {
+		t.Errorf("left out %v", left)
+	}
+	if by := runOf(t, in, ByECE, "ir-top"); by.Of("ir-top").NoChoice != nil {
+		t.Errorf("by ECE: %v", by.Of("ir-top").NoChoice)
+	}
+	if _, err := Run(context.Background(), inputOf(t, in.Cal.Rows(0, 9), nil), Options{}); err == nil || !strings.Contains(err.Error(), "9 rows are too few") {
+		t.Errorf("9 rows: %v", err)
+	}
+}
+
+// Methods that take long are known before they are fitted: those that can be fitted, the slowest
+// first.
+func TestSlowMethodsAreKnownBefore(t *testing.T) {
+	in := inputOf(t, drawn(9, 400, 5, 2), nil)
+	var list []*spec.Method
+	for _, name := range []string{"ts", "smart", "h-calibration", "gc"} {
+		m, err := spec.NewMethod(experiments.Registry(), name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, m)
+	}
+	slow := in.Slow(list, 0)
+	if len(slow) != 3 || slow[0].Name != "h-calibration" || slow[2].Name != "ts" || slow[0].Fits != Folds+1 {
+		t.Errorf("%+v", slow)
+	}
+	if one := in.Slow(list, slow[0].CPU); len(one) != 1 {
+		t.Errorf("%+v", one)
+	}
+}
+
+// Names of members state a split before or behind them, in any case.
+func TestRolesOfMembers(t *testing.T) {
+	for name, want := range map[string]string{
+		"logits": " logits", "cal_logits": "cal logits", "logits_val": "cal logits", "Test-Logits": "test logits", "validation.targets": "cal targets",
+		"y_true": " y_true", "test_y_true": "test y_true", "y_test": "test y", "probs": " probs", "log_probs_test": "test log_probs", "test": "test ",
+	} {
+		if split, role := roleOf(name); string(split)+" "+role != want {
+			t.Errorf("%s: %q %q, want %q", name, split, role, want)
+		}
+	}
+}
