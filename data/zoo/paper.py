@@ -1,4 +1,4 @@
-"""The networks of the paper's 162 settings, from paper.yaml: tested, or trained and tested.
+"""The networks of settings.py: tested, or trained and tested.
 
     <arrays>/<dataset>/<backbone>/{cal,test}/{logits,labels,features}.npy, test/logits_aug.npy
     <arrays>/<dataset>/<backbone>/{head_weight,head_bias}.npy, ood/logits.npy
@@ -8,116 +8,18 @@ No array is written before all outputs of the clean parts exist and, with --chec
 accuracy is as expected. Logits, features and views are float16, heads float32.
 """
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 import torch
-import yaml
-from PIL import Image
 
 from . import corruptions, data as sets, foreign, networks, sources, train
 from .export import miou
+from .settings import UNKNOWN, network
 
-TABLE = Path(__file__).with_name("paper.yaml")
-UNKNOWN = "unknown"
 VIEWS = 4  # of test images: mirrored (where the set allows), then shifted
 OOD = 1000  # images of --ood that are used, in the order of their names
 STEP = 32  # of segmentation, one pixel of 32 x 32: neighbours are nearly equal
 SEGMENTER_HEAD = "classifier.4"  # in torchvision's; its auxiliary classifier runs last
 BATCH = 100
-
-
-@dataclass
-class Row:
-    """A row of `networks` with what the other parts of the table say of it."""
-
-    dataset: str
-    backbone: str
-    source: str
-    recipe: dict | None  # by name, see training
-    input: str
-    seen: bool
-    cal: str
-    clean: str | None
-    metric: str  # accuracy | miou
-    expected: float | str
-    expected_from: str
-    within: float
-    hours: float
-    library: str
-    licence: str  # of the weights
-    licence_of_images: str
-    get: str
-    samples: str | None  # the data set whose test images these are, if another
-    classes: int
-    shift: int
-    mirror: bool
-    scale: str | None
-    side: int | None
-    crop: int | None
-    length: int | None
-    mean: tuple
-    std: tuple
-
-    @property
-    def name(self):
-        return f"{self.dataset}/{self.backbone}"
-
-    @property
-    def is_trained(self):
-        return self.recipe is not None
-
-    def settings(self):
-        """The settings of the paper that the network serves, as qats names them."""
-        if not self.clean:
-            return [self.name]
-        return [f"{self.name}/{c}/{s}" for c in corruptions.CORRUPTIONS for s in range(1, 6)]
-
-
-def rows(path=TABLE):
-    """All rows, in the order of the table."""
-    t = yaml.safe_load(Path(path).read_text())
-    return [row(t, n) for n in t["networks"]]
-
-
-def row(t, n):
-    images, library, seen = t["datasets"][n["dataset"]], t["sources"][n["source"].split(":")[0]], t["inputs"][n["input"]]
-    metric = "miou" if "miou" in n else "accuracy"
-    recipe = dict(t["recipes"][n["recipe"]], name=n["recipe"]) if "recipe" in n else None
-    return Row(
-        dataset=n["dataset"], backbone=n["backbone"], source=n["source"], recipe=recipe, input=n["input"],
-        seen=n["seen"], cal=n["cal"], clean=n.get("clean"), metric=metric, expected=n[metric],
-        expected_from=n.get("expected", library["expected"]), within=library["within"], hours=n["gpu_hours_estimate"],
-        library=library["name"], licence=library["licence"], licence_of_images=images["licence"], get=images["get"], samples=images.get("samples"),
-        classes=images["classes"], shift=images.get("shift", 0), mirror=images.get("mirror", True),
-        scale=seen.get("scale"), side=seen.get("side"), crop=seen.get("crop"), length=seen.get("length"),
-        mean=tuple(seen.get("mean", [0])), std=tuple(seen.get("std", [1])),
-    )  # fmt: skip
-
-
-def network(dataset, backbone):
-    """The row of a network, or a ValueError that names what there is."""
-    all = rows()
-    for r in all:
-        if (r.dataset, r.backbone) == (dataset, backbone):
-            return r
-    there = [r.backbone for r in all if r.dataset == dataset] or sorted({r.dataset for r in all})
-    raise ValueError(f"no network {dataset}/{backbone} in {TABLE.name}; there are {', '.join(there)}")
-
-
-# --- the list -------------------------------------------------------------
-
-HEADINGS = ("setting", "way", "source", "licence", "calibration images seen in training", "calibrate on", "expected", "GPU hours (estimate)")
-
-
-def listing():
-    """One line for each of the paper's settings, as tab-separated cells."""
-    for r in rows():
-        way = f"train: {r.recipe['name']}" if r.is_trained else "weights"
-        cells = (way, r.source, r.licence, "yes" if r.seen else "no", r.cal, f"{r.metric} {r.expected}", r.hours)
-        for s in r.settings():
-            yield (s, *map(str, cells))
 
 
 # --- one network ----------------------------------------------------------
@@ -252,42 +154,3 @@ def put(r, args, arrays, said, say, split, shift=None):
     described["licence"] = f"weights: {r.licence}; images: {r.licence_of_images}"
     foreign.export_arrays(args.data, r.dataset, r.backbone, split, arrays, f"{weights}, {said}{calibrated}", shift=shift, **described)
     say(f"{r.name}/{shift or split}: " + ", ".join(f"{k} {v.shape}" for k, v in arrays.items()))
-
-
-# --- the command ----------------------------------------------------------
-
-
-def arguments(parser):
-    """The flags of `zoo paper`."""
-    parser.add_argument("--list", action="store_true", help="print the 162 settings, tab-separated, and do nothing")
-    parser.add_argument("--dataset")
-    parser.add_argument("--backbone")
-    parser.add_argument("--corruption", choices=corruptions.CORRUPTIONS, help="of cifar100-c, only this one")
-    parser.add_argument("--severity", type=int, choices=range(1, 6), help="of cifar100-c, only this one")
-    parser.add_argument("--raw", type=Path, help="folder with the unpacked files of the data set")
-    parser.add_argument("--data", type=Path, help="folder of arrays to add to")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder for checkpoints of training")
-    parser.add_argument("--epochs", type=int, help="train for fewer epochs, for a trial")
-    parser.add_argument("--ood", type=Path, help="folder of images of no class, for the OOD rows of hfe")
-    parser.add_argument("--check", action="store_true", help="export only if the accuracy is as expected")
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.set_defaults(act=act)
-
-
-def act(args, say=print):
-    """Exports a network of the paper's settings, from public weights or by training it."""
-    if args.list:
-        say("\t".join(HEADINGS))
-        for cells in listing():
-            say("\t".join(cells))
-        return
-    missing = [f"--{n}" for n in ("dataset", "backbone", "raw", "data") if not getattr(args, n)]
-    if missing:
-        return f"zoo paper: give {', '.join(missing)}, or --list"
-    try:
-        r = network(args.dataset, args.backbone)
-        run(r, args, say)
-    except FileNotFoundError as e:
-        return f"zoo paper: {e}; {args.dataset}: {r.get}"
-    except ValueError as e:
-        return f"zoo paper: {e}"

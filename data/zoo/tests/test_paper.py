@@ -6,7 +6,6 @@ Networks are stubs that see the colour: no weights and no timm are needed.
 
 import csv
 import dataclasses
-import itertools
 import pickle
 import sys
 import types
@@ -19,42 +18,17 @@ import yaml
 from PIL import Image
 from torch import nn
 
-from zoo import __main__ as command, corruptions, data, networks, paper, sources
+from zoo import __main__ as command, corruptions, data, networks, paper, settings, sources
 
 torch.set_num_threads(1)
-SPECS = Path(__file__).parents[3] / "experiments/paper"
-
-
-def listed(value):
-    return value if isinstance(value, list) else [value]
-
-
-def settings_of_the_specs():
-    """The settings of the five specs of the paper's tables, as qats plan names them."""
-    for name in ("standard", "longtail", "shift", "medical", "tasks"):
-        settings = yaml.safe_load((SPECS / f"{name}.yaml").read_text())["settings"]
-        for s in listed(settings):
-            keys = [k for k in ("dataset", "backbone", "corruption", "severity") if k in s]
-            for values in itertools.product(*(listed(s[k]) for k in keys)):
-                yield "/".join(map(str, values))
-
-
-def test_the_list_has_the_162_settings_of_the_specs():
-    lines = []
-    assert paper.act(types.SimpleNamespace(list=True), lines.append) is None
-    assert lines[0].split("\t") == list(paper.HEADINGS)
-    named = [line.split("\t")[0] for line in lines[1:]]
-    assert len(named) == 162 and len(set(named)) == 162
-    assert set(named) == set(settings_of_the_specs())
-    assert all(len(line.split("\t")) == len(paper.HEADINGS) and all(line.split("\t")) for line in lines)
 
 
 def test_the_table_is_consistent():
-    table = yaml.safe_load(paper.TABLE.read_text())
-    assert set(table["datasets"]) == {r.dataset for r in paper.rows()}
+    table = yaml.safe_load(settings.TABLE.read_text())
+    assert set(table["datasets"]) == {r.dataset for r in settings.rows()}
     for part, key in (("inputs", "input"), ("recipes", "recipe")):
         assert set(table[part]) == {n[key] for n in table["networks"] if key in n}
-    for r in paper.rows():
+    for r in settings.rows():
         library = r.source.split(":")[0]
         assert hasattr(networks, f"of_{library}"), r.source
         # Weights that have seen the usual calibration images are calibrated on test images.
@@ -65,6 +39,7 @@ def test_the_table_is_consistent():
         assert r.hours > 0 and r.licence and r.get
         if r.is_trained:
             paper.training(r)
+    assert table["datasets"]["cifar100-c"]["corruptions"] == list(corruptions.CORRUPTIONS)
 
 
 # --- made-up files --------------------------------------------------------
@@ -239,14 +214,14 @@ def stubs(monkeypatch):
 
 def change(monkeypatch, **changed):
     """Rows with some values changed, for sets that are too large to make up."""
-    original = paper.row
+    original = settings.row
 
     def row(table, n):
         r = original(table, n)
         recipe = r.recipe and dict(r.recipe, batch=8)
         return dataclasses.replace(r, recipe=recipe, **changed)
 
-    monkeypatch.setattr(paper, "row", row)
+    monkeypatch.setattr(settings, "row", row)
 
 
 def zoo(monkeypatch, *args):
@@ -378,7 +353,7 @@ def test_medmnist_archives(tmp_path, monkeypatch, stubs, raw, name, classes, gre
 def test_ham10000_splits_by_lesion(tmp_path, monkeypatch, stubs, raw, one_hot):
     ham_files(raw, one_hot)
     change(monkeypatch)
-    r = paper.network("ham10000", "resnet18")
+    r = settings.network("ham10000", "resnet18")
     d = sources.read(r, raw)
     lesion = lambda part: {i // 2 for i in part.index}
     assert not lesion(d.train) & lesion(d.cal) and len(d.train) + len(d.cal) == 70 and len(d.cal) == 8
@@ -455,7 +430,7 @@ def test_downloaded_weights_are_read_as_tensors(tmp_path, monkeypatch):
     file = tmp_path / "checkpoints/edadaltocg-resnet18_cifar10.bin"
     there = networks.small("resnet18", 10)
     torch.save(there.state_dict(), file)
-    r = paper.network("cifar10", "resnet18")
+    r = settings.network("cifar10", "resnet18")
     got = networks.load(r, tmp_path)
     assert all(torch.equal(a, b) for a, b in zip(got.state_dict().values(), there.state_dict().values()))
     torch.save(networks.small("resnet18", 11).state_dict(), file)
@@ -471,7 +446,7 @@ def test_medmnist_weights(tmp_path):
     (tmp_path / "w/weights_breastmnist").mkdir(parents=True)
     there = models.resnet18(num_classes=2)
     torch.save({"net": there.state_dict()}, tmp_path / "w/weights_breastmnist/resnet18_224_1.pth")
-    got = networks.load(paper.network("breastmnist", "resnet18"), tmp_path)
+    got = networks.load(settings.network("breastmnist", "resnet18"), tmp_path)
     assert torch.equal(got.fc.weight, there.fc.weight)
 
 
@@ -480,8 +455,8 @@ def test_libraries_get_the_names_of_the_table(tmp_path, monkeypatch):
     made = []
     timm = types.SimpleNamespace(create_model=lambda name, **how: made.append((name, how)) or nn.Linear(1, 1))
     monkeypatch.setitem(sys.modules, "timm", timm)
-    networks.load(paper.network("imagenet", "resnet50"), tmp_path)
-    networks.load(paper.network("imagenet-lt", "vit-b16"), tmp_path)
+    networks.load(settings.network("imagenet", "resnet50"), tmp_path)
+    networks.load(settings.network("imagenet-lt", "vit-b16"), tmp_path)
     assert made == [
         ("resnet50.tv_in1k", dict(pretrained=True, num_classes=1000)),
         ("vit_base_patch16_224", dict(pretrained=False, num_classes=1000)),
@@ -501,7 +476,7 @@ def test_libraries_get_the_names_of_the_table(tmp_path, monkeypatch):
     monkeypatch.setitem(
         sys.modules, "transformers", types.SimpleNamespace(AutoModelForSequenceClassification=auto(Net), AutoTokenizer=auto(Tokenizer))
     )
-    r = paper.network("20newsgroups", "bert-b")
+    r = settings.network("20newsgroups", "bert-b")
     net = networks.load(r, tmp_path)
     assert net(torch.tensor([[3, 0]])).tolist() == [[3, 0]]
     assert networks.tokens(r, ["a", "b"], 4).shape == (2, 4)
