@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -24,6 +25,9 @@ func Registry() spec.Registry {
 		Methods:  all.Registry(),
 		External: []calib.Entry{programEntry(), precomputedEntry()},
 		Metrics:  metrics.Registry(),
+
+		MethodGroups: lists.Values(all.Groups(), func(g all.Group) spec.Group { return spec.Group(g) }),
+		MetricGroups: lists.Values(metrics.Groups(), func(g metrics.Group) spec.Group { return spec.Group(g) }),
 	}
 }
 

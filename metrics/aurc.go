@@ -1,12 +1,13 @@
 package metrics
 
 var aurcEntry = Entry{
-	Name:    "aurc",
-	Outputs: []Output{{"aurc", "AURC", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 2,
-	Summary: "mean over i of the error rate among the i most confident rows",
+	Name:      "aurc",
+	Outputs:   []Output{{"aurc", "AURC", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   2,
+	Summary:   "mean over i of the error rate among the i most confident rows",
 
 	Compute: value(AURC),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {

@@ -3,13 +3,14 @@ package metrics
 import "errors"
 
 var aurocEntry = Entry{
-	Name:    "auroc",
-	Outputs: []Output{{"auroc", "AUROC", 0, 1}},
-	Better:  Higher,
-	Percent: true,
-	Version: 2,
-	Summary: "chance that a correct row has more confidence than a wrong one, ties counting half",
-	Aliases: []string{"auc", "roc-auc"},
+	Name:      "auroc",
+	Outputs:   []Output{{"auroc", "AUROC", 0, 1}},
+	Better:    Higher,
+	Percent:   true,
+	OnRequest: true,
+	Version:   2,
+	Summary:   "chance that a correct row has more confidence than a wrong one, ties counting half",
+	Aliases:   []string{"auc", "roc-auc"},
 
 	Compute: valueOrError(AUROC),
 	Influence: func(s *Samples, _ uint64) ([][]float64, error) {

@@ -40,11 +40,12 @@ func Brier(s *Samples) (float64, error) {
 }
 
 var brierTopEntry = Entry{
-	Name:    "brier_top",
-	Outputs: []Output{{"brier_top", "top-label Brier score", 0, 1}},
-	Better:  Lower,
-	Version: 1,
-	Summary: "mean of (confidence - correct)^2, in [0, 1]",
+	Name:      "brier_top",
+	Outputs:   []Output{{"brier_top", "top-label Brier score", 0, 1}},
+	Better:    Lower,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "mean of (confidence - correct)^2, in [0, 1]",
 
 	Compute: value(TopBrier),
 	Influence: oneRow(func(x sample) float64 {

@@ -3,13 +3,14 @@ package metrics
 import "math"
 
 var eceDebiasedEntry = Entry{
-	Name:    "ece_debiased",
-	Outputs: []Output{{"ece_debiased", "ECE debiased", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 1,
-	Summary: "root mean square calibration error, 15 bins of equal mass, minus what the noise of each bin's accuracy adds",
-	Aliases: []string{"debiased-ece"},
+	Name:      "ece_debiased",
+	Outputs:   []Output{{"ece_debiased", "ECE debiased", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "root mean square calibration error, 15 bins of equal mass, minus what the noise of each bin's accuracy adds",
+	Aliases:   []string{"debiased-ece"},
 
 	Basis:   &squaredMass,
 	Compute: value(func(s *Samples) float64 { return DebiasedECE(s, 15) }),

@@ -3,12 +3,13 @@ package metrics
 import "github.com/qats-bench/qats/internal/exact"
 
 var gapEntry = Entry{
-	Name:    "gap",
-	Outputs: []Output{{"gap", "signed gap", -1, 1}},
-	Better:  Neutral, // values near zero are best, so neither direction is better
-	Percent: true,
-	Version: 1,
-	Summary: "mean confidence minus accuracy: positive where overconfident",
+	Name:      "gap",
+	Outputs:   []Output{{"gap", "signed gap", -1, 1}},
+	Better:    Neutral, // values near zero are best, so neither direction is better
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "mean confidence minus accuracy: positive where overconfident",
 
 	Compute:   value(Gap),
 	Influence: oneRow(func(x sample) float64 { return x.conf - x.hit() }),

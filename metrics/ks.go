@@ -1,13 +1,14 @@
 package metrics
 
 var ksEntry = Entry{
-	Name:    "ks",
-	Outputs: []Output{{"ks", "KS", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 2,
-	Summary: "largest |sum of (confidence - correct)| / n over the rows up to a confidence; no bins",
-	Aliases: []string{"kolmogorov-smirnov"},
+	Name:      "ks",
+	Outputs:   []Output{{"ks", "KS", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   2,
+	Summary:   "largest |sum of (confidence - correct)| / n over the rows up to a confidence; no bins",
+	Aliases:   []string{"kolmogorov-smirnov"},
 
 	Basis:   &squaredMass,
 	Compute: value(KS),

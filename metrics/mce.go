@@ -6,13 +6,14 @@ import (
 )
 
 var mceEntry = Entry{
-	Name:    "mce",
-	Outputs: []Output{{"mce", "MCE", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 1,
-	Summary: "largest gap among 15 bins of equal width; it often depends on a bin with few rows",
-	Aliases: []string{"maximum-calibration-error"},
+	Name:      "mce",
+	Outputs:   []Output{{"mce", "MCE", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "largest gap among 15 bins of equal width; it often depends on a bin with few rows",
+	Aliases:   []string{"maximum-calibration-error"},
 
 	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 1) }),
 }
@@ -27,12 +28,13 @@ var mceEntry = Entry{
 //   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
 //   - Departures: the least number of rows
 var mce30Entry = Entry{
-	Name:    "mce_30",
-	Outputs: []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 1,
-	Summary: "largest gap among those of 15 bins of equal width that have 30 rows or more",
+	Name:      "mce_30",
+	Outputs:   []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "largest gap among those of 15 bins of equal width that have 30 rows or more",
 
 	Compute: valueOrError(func(s *Samples) (float64, error) { return MCE(s, 15, 30) }),
 }

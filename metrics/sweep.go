@@ -7,12 +7,13 @@ import (
 )
 
 var eceSweepEntry = Entry{
-	Name:    "ece_sweep",
-	Outputs: []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
-	Better:  Lower,
-	Percent: true,
-	Version: 1,
-	Summary: "ECE with the most bins of equal mass up to which accuracy does not fall from bin to bin; mean and root mean square of the gaps",
+	Name:      "ece_sweep",
+	Outputs:   []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
+	Better:    Lower,
+	Percent:   true,
+	OnRequest: true,
+	Version:   1,
+	Summary:   "ECE with the most bins of equal mass up to which accuracy does not fall from bin to bin; mean and root mean square of the gaps",
 
 	Basis: &squaredMass,
 	Compute: func(s *Samples, _ uint64) ([]float64, error) {

@@ -11,7 +11,7 @@ import (
 type Group struct {
 	Name    string   // begins with @
 	Summary string   // one line: what the methods have in common
-	Methods []string // in the order of the registry
+	Members []string // in the order of the registry
 }
 
 // fastPasses is the most passes of a fit in the group @fast: about 0.1 s of processor time
@@ -34,7 +34,7 @@ func Groups() []Group {
 		// score and whose fits on 10,000 rows of 100 classes take 0.5 s of processor time
 		// together. sms leads too, but takes 1.4 s there and at most 100 classes. Methods that
 		// give the predicted class alone a new confidence have no NLL to choose them by.
-		listed("@recommended", "to begin with: fast, and first in the tables of docs/findings.md, with qats, ts and uncal",
+		listed("@recommended", "to begin with, fast and first in the tables of docs/findings.md, with qats, ts and uncal",
 			"uncal", "ts", "ets", "ir", "platt-logits", "quadratic", "svs", "hts", "qats"),
 		listed("@paper", "the methods of the paper's tables",
 			"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "hfe", "hfe-target", "qats", "qats-pw", "qats-transductive"),
@@ -62,7 +62,7 @@ func group(registry []calib.Entry, name, summary string, belongs func(calib.Entr
 	g := Group{Name: name, Summary: summary}
 	for _, e := range registry {
 		if belongs(e) {
-			g.Methods = append(g.Methods, e.Name)
+			g.Members = append(g.Members, e.Name)
 		}
 	}
 	return g

@@ -38,6 +38,12 @@ func describedMethods() []string {
 	return lists.Values(all.Registry(), func(e calib.Entry) string { return e.Name + "\t" + e.Summary })
 }
 
+// describedMethodsAndGroups returns the groups of methods and the registered methods, each
+// with its summary.
+func describedMethodsAndGroups() []string {
+	return slices.Concat(lists.Values(all.Groups(), func(g all.Group) string { return g.Name + "\t" + g.Summary }), describedMethods())
+}
+
 // completeOption completes -p of qats fit with the options of its method.
 func completeOption(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var list []string

@@ -7,9 +7,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -23,30 +25,48 @@ import (
 func methodsCommand() *cobra.Command {
 	var page, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "methods [NAME]",
-		Short: "List the registered calibrators, or show one with its options",
-		Long: `methods lists the registered calibrators. NEEDS names what a method reads besides
-logits and labels; TOP 1 says whether the predicted class of every row stays the same.
-With a NAME it shows one: its formula, arrays, options with defaults and ranges,
-warnings and reference. A spec can name two more methods: external, a program in any
-language, and precomputed, probabilities in files. docs/new-calibrator.md shows both.
+		Use:   "methods [NAME | @GROUP]",
+		Short: "List the registered calibrators and their groups, or show one with its options",
+		Long: `methods lists the groups of calibrators, and the calibrators. NEEDS names what a method
+reads besides logits and labels; TOP 1 says whether the predicted class of every row
+stays the same; COST is about the processor time of a fit with the default options on
+10,000 rows of 100 classes. With a @GROUP it lists the methods of the group, with a NAME
+it shows one method: its formula, arrays, options with defaults and ranges, warnings and
+reference. A spec can name two more methods: external, a program in any language, and
+precomputed, probabilities in files. docs/new-calibrator.md shows both.
+
+A spec names a group in quotes, as in methods: ["@recommended", sms], a flag without.
 
 With --page it prints every calibrator and metric as Markdown: formula, arrays, code
 compared with, agreement, departures. docs/methods.md is this page.`,
 		Example: `  qats methods
+  qats methods @recommended
   qats methods qats-pw
   qats methods --json
   qats methods --page > docs/methods.md`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(describedMethods),
+		ValidArgsFunction: oneArgument(describedMethodsAndGroups),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if page {
 				return writePage(w)
 			}
-			list := all.Registry()
-			if len(args) > 0 {
-				e, err := spec.MatchMethod(slices.Concat(list, experiments.Registry().External), args[0])
+			known := experiments.Registry()
+			list := known.Methods
+			switch {
+			case len(args) == 0 && !asJSON:
+				if err := listGroups(w, known.MethodGroups); err != nil {
+					return err
+				}
+			case len(args) == 0:
+			case spec.IsGroup(args[0]):
+				g, err := spec.MatchGroup(known.MethodGroups, args[0])
+				if err != nil {
+					return err
+				}
+				list = lists.Where(list, func(e calib.Entry) bool { return slices.Contains(g.Members, e.Name) })
+			default:
+				e, err := spec.MatchMethod(slices.Concat(list, known.External), known.MethodGroups, args[0])
 				if err != nil {
 					return err
 				}
@@ -55,13 +75,13 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 				}
 				list = []calib.Entry{e}
 			}
-			return printList(w, list, asJSON, describeMethod, []string{"METHOD", "NEEDS", "TOP 1", "SUMMARY"}, func(e calib.Entry) []string {
+			return printList(w, list, asJSON, describeMethod, []string{"METHOD", "NEEDS", "TOP 1", "COST", "SUMMARY"}, func(e calib.Entry) []string {
 				c := e.Method.Contract()
 				keeps := "no"
 				if c.KeepsTop1 {
 					keeps = "yes"
 				}
-				return []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), keeps, e.Summary}
+				return []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), keeps, cost(e), e.Summary}
 			})
 		},
 	}
@@ -69,6 +89,40 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each method")
 	return cmd
 }
+
+// listGroups prints groups with their members, and an empty line.
+func listGroups(w io.Writer, groups []spec.Group) error {
+	rows := lists.Values(groups, func(g spec.Group) []string {
+		members := strings.Join(g.Members, ", ")
+		if len(g.Members) > manyMembers {
+			members = fmt.Sprintf("%d, %s to %s", len(g.Members), g.Members[0], g.Members[len(g.Members)-1])
+		}
+		return []string{g.Name, g.Summary + ": " + members}
+	})
+	if err := table.NewList([]string{"GROUP", "MEMBERS"}, rows).Text(w, widthOf(w)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// manyMembers is the most members of a group that a list of groups names.
+const manyMembers = 12
+
+// cost returns about the processor time of a fit on 10,000 rows of 100 classes.
+func cost(e calib.Entry) string {
+	switch d := costOf(e); {
+	case d < 10*time.Millisecond:
+		return "<0.01 s"
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1g s", d.Seconds())
+	default:
+		return roughly(d)
+	}
+}
+
+// costOf is cost as a value.
+func costOf(e calib.Entry) time.Duration { return experiments.FitTime(e, 10_000, 100) }
 
 // extraNeeds lists what a method reads besides logits and labels.
 func extraNeeds(c calib.Contract) []string {
@@ -186,13 +240,17 @@ type methodJSON struct {
 	TrueLogits bool                `json:"true_logits"`
 	KeepsTop1  bool                `json:"keeps_top1"`
 	Streams    bool                `json:"streams"`
+	Groups     []string            `json:"groups"`
+	Cost       float64             `json:"cost_seconds"` // of a fit on 10,000 rows of 100 classes, processor time, rough
 	Options    []calib.Option      `json:"options"`
 	Warnings   []string            `json:"warnings,omitempty"`
 }
 
 func describeMethod(e calib.Entry) any {
 	c := e.Method.Contract()
-	m := methodJSON{e, map[string][]string{}, c.TrueLogits, c.KeepsTop1, c.Streams, append([]calib.Option{}, e.Options()...), warningsOf(c)}
+	m := methodJSON{Entry: e, Needs: map[string][]string{}, TrueLogits: c.TrueLogits, KeepsTop1: c.KeepsTop1, Streams: c.Streams,
+		Groups: append([]string{}, spec.GroupsOf(experiments.Registry().MethodGroups, e.Name)...), Cost: report.Rounded(costOf(e).Seconds(), 2),
+		Options: append([]calib.Option{}, e.Options()...), Warnings: warningsOf(c)}
 	for _, set := range setsOf(c) {
 		for _, part := range set.parts.List() {
 			m.Needs[set.name] = append(m.Needs[set.name], part.String())
@@ -204,21 +262,38 @@ func describeMethod(e calib.Entry) any {
 func metricsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "metrics [NAME]",
-		Short: "List the registered metrics, or show one",
-		Long: `metrics lists the registered metrics. BETTER says which values are better. IN A RUN
-says whether a run computes the metric always or only if a spec names it. With a NAME
-it shows one: its formula, values with their ranges, and reference.`,
+		Use:   "metrics [NAME | @GROUP]",
+		Short: "List the registered metrics and their groups, or show one",
+		Long: `metrics lists the groups of metrics, and the metrics. BETTER says which values are
+better. A run computes the metrics of @default, or those that its spec names. With a
+@GROUP it lists the metrics of the group, with a NAME it shows one: its formula, values
+with their ranges, and reference.
+
+A spec names a group in quotes, as in metrics: ["@default", smece], a flag without.`,
 		Example: `  qats metrics
+  qats metrics @ranking
   qats metrics ece
   qats metrics --json`,
 		Args:              arguments(0, 1),
 		ValidArgsFunction: oneArgument(metricNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
-			list := metrics.Registry()
-			if len(args) > 0 {
-				e, err := spec.MatchMetric(list, args[0])
+			known := experiments.Registry()
+			list := known.Metrics
+			switch {
+			case len(args) == 0 && !asJSON:
+				if err := listGroups(w, known.MetricGroups); err != nil {
+					return err
+				}
+			case len(args) == 0:
+			case spec.IsGroup(args[0]):
+				g, err := spec.MatchGroup(known.MetricGroups, args[0])
+				if err != nil {
+					return err
+				}
+				list = lists.Where(list, func(e metrics.Entry) bool { return slices.Contains(g.Members, e.Name) })
+			default:
+				e, err := spec.MatchMetric(list, known.MetricGroups, args[0])
 				if err != nil {
 					return err
 				}
@@ -227,12 +302,8 @@ it shows one: its formula, values with their ranges, and reference.`,
 				}
 				list = []metrics.Entry{e}
 			}
-			return printList(w, list, asJSON, describeMetric, []string{"METRIC", "BETTER", "IN A RUN", "SUMMARY"}, func(e metrics.Entry) []string {
-				in := "always"
-				if e.OnRequest {
-					in = "if named"
-				}
-				return []string{e.Name, cmp.Or(string(e.Better), "-"), in, e.Summary}
+			return printList(w, list, asJSON, describeMetric, []string{"METRIC", "BETTER", "SUMMARY"}, func(e metrics.Entry) []string {
+				return []string{e.Name, cmp.Or(string(e.Better), "-"), e.Summary}
 			})
 		},
 	}
@@ -245,6 +316,7 @@ type metricJSON struct {
 	metrics.Entry
 	Outputs []outputJSON `json:"outputs"`
 	Better  string       `json:"better"` // lower, higher or neither
+	Groups  []string     `json:"groups"`
 }
 
 type outputJSON struct {
@@ -259,7 +331,7 @@ func describeMetric(e metrics.Entry) any {
 	if e.Better == metrics.Neutral {
 		better = "neither"
 	}
-	m := metricJSON{Entry: e, Better: better}
+	m := metricJSON{Entry: e, Better: better, Groups: spec.GroupsOf(experiments.Registry().MetricGroups, e.Name)}
 	bound := func(v float64) *float64 {
 		if math.IsInf(v, 0) {
 			return nil

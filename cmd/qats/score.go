@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
@@ -55,7 +56,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
 	kindFlag(cmd, &s.kind)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
-	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics, as qats metrics names them")
+	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; qats metrics lists both")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
 	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)
@@ -121,24 +122,43 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 }
 
 func metricNames() (names []string) {
+	for _, g := range metrics.Groups() {
+		names = append(names, g.Name+"\t"+g.Summary)
+	}
 	for _, e := range metrics.Registry() {
 		names = append(names, e.Name)
 	}
 	return names
 }
 
-// metricEntries returns the metrics with the given names.
+// metricEntries returns the metrics with the given names, and those of a group in its place.
 func metricEntries(names []string) ([]metrics.Entry, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("--metric: name one, such as ece")
 	}
 	var entries []metrics.Entry
+	has := func(e metrics.Entry) bool {
+		return slices.ContainsFunc(entries, func(o metrics.Entry) bool { return o.Name == e.Name })
+	}
+	known := experiments.Registry()
 	for _, name := range names {
-		e, err := spec.MatchMetric(metrics.Registry(), name)
+		if spec.IsGroup(name) {
+			g, err := spec.MatchGroup(known.MetricGroups, name)
+			if err != nil {
+				return nil, fmt.Errorf("--metric: %w", err)
+			}
+			for _, e := range known.Metrics {
+				if slices.Contains(g.Members, e.Name) && !has(e) {
+					entries = append(entries, e)
+				}
+			}
+			continue
+		}
+		e, err := spec.MatchMetric(known.Metrics, known.MetricGroups, name)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("--metric: %w", err)
-		case slices.ContainsFunc(entries, func(o metrics.Entry) bool { return o.Name == e.Name }):
+		case has(e):
 			return nil, fmt.Errorf("--metric: %s stands twice", e.Name)
 		}
 		entries = append(entries, e)

@@ -13,7 +13,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
@@ -45,7 +44,7 @@ func (t *trying) flags(cmd *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
 	t.memory.flag(cmd, "memory for arrays")
 	cmd.MarkFlagDirname("out")
-	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethods()))
+	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethodsAndGroups()))
 }
 
 func tryCommand() *cobra.Command {
@@ -112,9 +111,9 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	if err := t.checkOut(); err != nil {
 		return err
 	}
-	list, err := t.list()
+	list, err := spec.NewMethods(experiments.Registry(), t.methods)
 	if err != nil {
-		return err
+		return fmt.Errorf("--methods: %w", err)
 	}
 	t.memory.hold()
 	in, err := given.Read(cmd.Context(), trial.Need(list), t.memory.bytes)
@@ -164,28 +163,6 @@ func fitsBar(w io.Writer) (progress func(done, all int, method string), end func
 			bar.Finish()
 		}
 	}
-}
-
-// list returns the methods to try, those of a group in its place.
-func (t *trying) list() ([]*spec.Method, error) {
-	var list []*spec.Method
-	for _, name := range t.methods {
-		names := []string{name}
-		if group, ok := all.LookupGroup(name); ok {
-			names = group.Methods
-		} else if strings.HasPrefix(name, "@") {
-			known := lists.Values(all.Groups(), func(g all.Group) string { return g.Name })
-			return nil, fmt.Errorf("--methods: unknown group %q%s", name, spec.Suggest(name, known))
-		}
-		for _, name := range names {
-			m, err := spec.NewMethod(experiments.Registry(), name, nil)
-			if err != nil {
-				return nil, fmt.Errorf("--methods: %w", err)
-			}
-			list = append(list, m)
-		}
-	}
-	return list, nil
 }
 
 // checkOut returns an error if the folder of the page holds the results of a run.

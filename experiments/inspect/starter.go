@@ -23,7 +23,7 @@ type Starter struct {
 	Name    string   // of the spec
 	Dir     string   // the folder of arrays, as the spec names it; empty if --data names it
 	Schema  string   // the JSON Schema of the modeline; empty for no modeline
-	Methods []string // starterMethods if nil
+	Methods []string // the group @recommended if nil
 
 	Layout    data.Layout
 	Sets      []data.Ref
@@ -37,10 +37,6 @@ type Starter struct {
 
 	dir string // as the user names it
 }
-
-// starterMethods are the methods of a new spec: fast ones, from no calibration to
-// isotonic regression.
-var starterMethods = []string{"uncal", "ts", "ets", "ir", "vs", "qats"}
 
 // NewStarter looks at a folder of arrays for a spec, which has the name of the folder. Sets
 // whose paths name no dataset have it as their dataset, and the backbone "network".
@@ -160,15 +156,12 @@ func (s *Starter) Spec() string {
 	}
 	key("baseline: qats", "pairs.csv and qats compare compare the other methods with it")
 	line("")
-	key("methods:", "qats methods lists all of them")
-	methods := s.Methods
-	if methods == nil {
-		methods = starterMethods
-	}
-	for _, m := range methods {
+	key("methods:", "qats methods lists all of them, and the groups")
+	for _, m := range s.Methods {
 		line("  - %s", m)
 	}
 	if s.Methods == nil {
+		key(`  - "@recommended"`, recommended())
 		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}")
 		for _, m := range s.more() {
 			line("  # - %s", m)
@@ -189,6 +182,12 @@ func (s *Starter) Spec() string {
 	line("  - {kind: reliability, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
 	line("  - {kind: quantile-gap, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
 	return b.String()
+}
+
+// recommended lists the methods of the group @recommended.
+func recommended() string {
+	g, _ := all.LookupGroup("@recommended") // it is registered
+	return strings.Join(g.Members, ", ")
 }
 
 // arrayNames are the files of the arrays besides logits and labels.

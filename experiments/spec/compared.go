@@ -73,9 +73,9 @@ func (s *Spec) method(name string, known Registry) (Method, error) {
 	if match, ok := Match(name, have); ok {
 		return s.Methods[slices.Index(have, match)], nil
 	}
-	entry, err := MatchMethod(known.Methods, name)
+	entry, err := MatchMethod(known.Methods, known.MethodGroups, name)
 	if err != nil {
-		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, suggestMethod(name, have, known.Methods))
+		return Method{}, fmt.Errorf("method %q is neither in %s nor registered%s", name, s.File, suggestMethod(name, have, known.Methods, known.MethodGroups))
 	}
 	m, err := newReader(s.File).build(entry, nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 		r.errorf(item, "a figure needs a kind%s", Suggest("", kinds))
 	}
 	r.match(&item.Kind, kinds, "unknown kind of figure %q")
-	r.matchAll(item.Methods, s.MethodNames(), notInSpec)
+	r.shown(&item.Methods, s)
 	for i := range item.Metric {
 		r.directed(&item.Metric[i], s)
 	}

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Method is a column of an experiment: a registered method with options, under
@@ -38,7 +39,7 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 	if slices.Contains(names(known.External), name) {
 		return nil, fmt.Errorf("%s: %w", name, ErrExternal)
 	}
-	entry, err := MatchMethod(known.Methods, name)
+	entry, err := MatchMethod(known.Methods, known.MethodGroups, name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,32 @@ func NewMethod(known Registry, name string, params []string) (*Method, error) {
 	return &m, nil
 }
 
+// NewMethods returns registered methods with their default options. The methods of a group
+// stand in its place, and each method stands once.
+func NewMethods(known Registry, names []string) ([]*Method, error) {
+	var list []*Method
+	for _, name := range names {
+		members := []string{name}
+		if IsGroup(name) {
+			g, err := MatchGroup(known.MethodGroups, name)
+			if err != nil {
+				return nil, err
+			}
+			members = g.Members
+		}
+		for _, member := range members {
+			m, err := NewMethod(known, member, nil)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(list, func(o *Method) bool { return o.Name == m.Name }) {
+				list = append(list, m)
+			}
+		}
+	}
+	return list, nil
+}
+
 // MaxMethods is the most methods that a spec may have.
 const MaxMethods = 1000
 
@@ -82,17 +109,22 @@ func (methodItem) about() (name, text string) {
 	return "method", "A calibrator with options, under a name that is unique in the spec."
 }
 
-// methods builds the listed methods.
-func (r *reader) methods(items []methodItem, registry []calib.Entry) []Method {
+// methods builds the listed methods. The methods of a group stand in its place, without those
+// that the spec lists itself and those of earlier groups.
+func (r *reader) methods(items []methodItem, known Registry) []Method {
 	if len(items) > MaxMethods {
 		r.errorf(&items[MaxMethods], "%d methods; a spec has at most %d, since the scores of a setting under all methods are in memory at once: use several specs", len(items), MaxMethods)
 		return nil
 	}
-	var all []Method
+	registry := slices.Concat(known.Methods, known.External)
+	places := make([][]Method, len(items)) // of each item
 	first := map[string]*methodItem{}
 	for i := range items {
 		item := &items[i]
-		m, ok := r.method(item, registry)
+		if IsGroup(item.Method) {
+			continue
+		}
+		m, ok := r.method(item, registry, known.MethodGroups)
 		if !ok {
 			continue
 		}
@@ -101,14 +133,46 @@ func (r *reader) methods(items []methodItem, registry []calib.Entry) []Method {
 			continue
 		}
 		first[m.Name] = item
-		all = append(all, m)
+		places[i] = []Method{m}
 	}
-	return all
+	for i := range items {
+		item := &items[i]
+		if !IsGroup(item.Method) {
+			continue
+		}
+		for _, entry := range r.group(item, known) {
+			if first[entry.Name] != nil {
+				continue
+			}
+			if m, err := r.build(entry, nil); err == nil { // the defaults of a registered method fit together
+				first[m.Name] = item
+				places[i] = append(places[i], m)
+			}
+		}
+	}
+	return slices.Concat(places...)
+}
+
+// group returns the methods of the group that an item names.
+func (r *reader) group(item *methodItem, known Registry) []calib.Entry {
+	if !r.sound(item) {
+		return nil
+	}
+	g, err := MatchGroup(known.MethodGroups, item.Method)
+	switch {
+	case err != nil:
+		r.errorf(&item.Method, "%v", err)
+		return nil
+	case resolve(r.places[item].Node).Kind == yaml.MappingNode:
+		r.errorf(item, "%s is a group, and a mapping is one method: write %q alone, and methods with options or labels beside it", g.Name, g.Name)
+		return nil
+	}
+	return lists.Where(known.Methods, func(e calib.Entry) bool { return slices.Contains(g.Members, e.Name) })
 }
 
 // method builds one item of the list. If only one of name and method is given, it serves
 // as both.
-func (r *reader) method(item *methodItem, registry []calib.Entry) (Method, bool) {
+func (r *reader) method(item *methodItem, registry []calib.Entry, groups []Group) (Method, bool) {
 	if !r.sound(item) {
 		return Method{}, false
 	}
@@ -120,7 +184,7 @@ func (r *reader) method(item *methodItem, registry []calib.Entry) (Method, bool)
 		r.errorf(item, "a method needs a name")
 		return Method{}, false
 	}
-	entry, err := MatchMethod(registry, method)
+	entry, err := MatchMethod(registry, groups, method)
 	if err != nil {
 		r.errorf(at, "%v", err)
 		return Method{}, false

@@ -48,7 +48,7 @@ func Suggest(got string, known []string) string {
 // results.csv for each of several ids: it says which of these are known. It is "" for
 // other names.
 func SeveralValues(got string, list []metrics.Entry, known []string) string {
-	e, err := MatchMetric(list, got)
+	e, err := MatchMetric(list, nil, got)
 	if err != nil {
 		return ""
 	}
@@ -90,36 +90,42 @@ func suggestAlias(got string, known []string, aliases func(i int) []string) stri
 }
 
 // MatchMethod returns the registered method of this name, as Match does. The error
-// suggests another name.
-func MatchMethod(registry []calib.Entry, name string) (calib.Entry, error) {
+// suggests another name, or names the groups.
+func MatchMethod(registry []calib.Entry, groups []Group, name string) (calib.Entry, error) {
 	known := names(registry)
 	if match, ok := Match(name, known); ok {
 		return registry[slices.Index(known, match)], nil
 	}
-	return calib.Entry{}, fmt.Errorf("unknown method %q%s", name, suggestMethod(name, nil, registry))
+	if IsGroup(name) {
+		return calib.Entry{}, oneWanted(groups, name, "method")
+	}
+	return calib.Entry{}, fmt.Errorf("unknown method %q%s", name, suggestMethod(name, nil, registry, groups))
 }
 
-// suggestMethod is Suggest for the methods of a spec, if any, and the registered
-// ones with their aliases.
-func suggestMethod(got string, own []string, registry []calib.Entry) string {
+// suggestMethod ends the message that got is unknown for the methods of a spec, if any, and
+// the registered ones with their aliases.
+func suggestMethod(got string, own []string, registry []calib.Entry, groups []Group) string {
 	known := lists.Distinct(slices.Concat(names(registry), own), func(name string) string { return name })
-	return suggestAlias(got, known, func(i int) []string {
+	return notAMember(got, "methods", known, func(i int) []string {
 		if i >= len(registry) {
 			return nil
 		}
 		return append([]string{registry[i].Label}, registry[i].Aliases...)
-	})
+	}, groups)
 }
 
 // MatchMetric returns the registered metric of this name, as Match does. The error
-// suggests another name.
-func MatchMetric(registry []metrics.Entry, name string) (metrics.Entry, error) {
+// suggests another name, or names the groups.
+func MatchMetric(registry []metrics.Entry, groups []Group, name string) (metrics.Entry, error) {
 	known := metricNames(registry)
 	if match, ok := Match(name, known); ok {
 		return registry[slices.Index(known, match)], nil
 	}
+	if IsGroup(name) {
+		return metrics.Entry{}, oneWanted(groups, name, "metric")
+	}
 	return metrics.Entry{}, fmt.Errorf("unknown metric %q%s", name,
-		suggestAlias(name, known, func(i int) []string { return registry[i].Aliases }))
+		notAMember(name, "metrics", known, func(i int) []string { return registry[i].Aliases }, groups))
 }
 
 // edits returns the number of characters that must be inserted, deleted, replaced or

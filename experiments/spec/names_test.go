@@ -32,13 +32,13 @@ func TestUnknownNamesHaveSuggestions(t *testing.T) {
 		"isotonic":            "ir",
 		"dirichlets":          "dirichlet",
 	} {
-		_, err := MatchMethod(all.Registry(), got)
+		_, err := MatchMethod(all.Registry(), nil, got)
 		if err == nil || err.Error() != `unknown method "`+got+`" (did you mean `+want+`?)` {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	for got, want := range map[string]string{"acuracy": "accuracy", "acc": "accuracy", "EEC": "ece", "auc": "auroc"} {
-		_, err := MatchMetric(metrics.Registry(), got)
+		_, err := MatchMetric(metrics.Registry(), nil, got)
 		if err == nil || err.Error() != `unknown metric "`+got+`" (did you mean `+want+`?)` {
 			t.Errorf("%v, want %s", err, want)
 		}

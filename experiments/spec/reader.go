@@ -25,6 +25,7 @@ type reader struct {
 	mistakes []mistake
 	places   map[any]place // by pointer to a field, or to an item of a list
 	keys     map[reflect.Type][]Key
+	known    Registry
 }
 
 // mistake is a message about a place in the file.
@@ -113,8 +114,11 @@ func (r *reader) root(src []byte) *yaml.Node {
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// syntax records an error of package yaml. A tab in the indentation, which package yaml
-// calls a character that cannot start any token, is named.
+// unquoted is the name of a group without quotes, which YAML does not allow.
+var unquoted = regexp.MustCompile(`(?:^|[\s\[,:-])(@[\w-]+)`)
+
+// syntax records an error of package yaml. A tab in the indentation and an unquoted @, which
+// package yaml calls a character that cannot start any token, are named.
 func (r *reader) syntax(src []byte, err error) {
 	msg := err.Error()
 	m := yamlLine.FindStringSubmatch(msg)
@@ -131,6 +135,10 @@ func (r *reader) syntax(src []byte, err error) {
 		indent := lines[n-1][:len(lines[n-1])-len(strings.TrimLeft(lines[n-1], " \t"))]
 		if tab := strings.IndexByte(indent, '\t'); tab >= 0 {
 			r.errorAt(n, tab+1, "a tab in the indentation; YAML allows spaces only: replace the tab by spaces")
+			return
+		}
+		if name := unquoted.FindStringSubmatchIndex(lines[n-1]); name != nil && strings.Contains(msg, "cannot start any token") {
+			r.errorAt(n, name[2]+1, "YAML needs quotes around the name of a group: write %q", lines[n-1][name[2]:name[3]])
 			return
 		}
 	}

@@ -33,13 +33,15 @@ func (r Registry) words() map[string][]string {
 	kinds, byMetric := figureKinds()
 	resampled := slices.DeleteFunc(slices.Clone(r.Metrics), func(e metrics.Entry) bool { return e.Paired || !e.Comparable() })
 	return map[string][]string{
-		"methods":      slices.Concat(names(r.Methods), names(r.External)),
-		"metrics":      metricNames(r.Metrics),
-		"resampled":    metricNames(resampled),
-		"values":       outputNames(r.Metrics),
-		"columns":      results.SettingColumns(),
-		"kinds":        kinds,
-		"metric-kinds": byMetric,
+		"methods":       slices.Concat(names(r.Methods), names(r.External)),
+		"metrics":       metricNames(r.Metrics),
+		"method-groups": groupNames(r.MethodGroups),
+		"metric-groups": groupNames(r.MetricGroups),
+		"resampled":     metricNames(resampled),
+		"values":        outputNames(r.Metrics),
+		"columns":       results.SettingColumns(),
+		"kinds":         kinds,
+		"metric-kinds":  byMetric,
 	}
 }
 
@@ -85,7 +87,7 @@ func WriteReference(w io.Writer, known Registry) error {
 	}
 	b.WriteString("\n## Values\n\n")
 	words := known.words()
-	for _, list := range [][2]string{{"Methods", "methods"}, {"Kinds of figures", "kinds"}} {
+	for _, list := range [][2]string{{"Methods", "methods"}, {"Groups of methods", "method-groups"}, {"Groups of metrics", "metric-groups"}, {"Kinds of figures", "kinds"}} {
 		fmt.Fprintf(&b, "* %s: `%s`.\n", list[0], strings.Join(words[list[1]], "`, `"))
 	}
 	b.WriteString("* Metrics: those that `qats metrics` lists ([methods.md](methods.md)).\n")

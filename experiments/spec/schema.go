@@ -51,7 +51,7 @@ func (o Object) schema(known Registry) schema {
 	case "method":
 		s["anyOf"] = []schema{{"required": []string{"name"}}, {"required": []string{"method"}}}
 		s["allOf"] = optionSchemas(known)
-		registered := append(names(known.Methods), names(known.External)...)
+		registered := slices.Concat(names(known.Methods), names(known.External), groupNames(known.MethodGroups))
 		return schema{"anyOf": []schema{{"enum": registered}, s}}
 	}
 	return s

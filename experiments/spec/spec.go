@@ -23,6 +23,8 @@ type Registry struct {
 	Methods  []calib.Entry   // calibrators
 	External []calib.Entry   // methods that only a spec may name: their probabilities come from a program or from files
 	Metrics  []metrics.Entry // a spec that names none has all except those OnRequest
+
+	MethodGroups, MetricGroups []Group
 }
 
 // Metric returns the registered metric with the given id in results.csv.
@@ -75,9 +77,9 @@ type document struct {
 	Title     string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
 	Data      []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
 	Layout    string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
-	Methods   []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method (qats methods lists them), or a mapping." example:"[uncal, ts, qats]"`
+	Methods   []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method or of a group (qats methods lists both), or a mapping. A method that is listed itself, or in an earlier group, is left out of a group." example:"[\"@recommended\", sms]"`
 	Baseline  string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
-	Metrics   []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics}" default:"all that qats metrics lists, except those on request" help:"The metrics to compute." example:"[accuracy, ece, aece, nll]"`
+	Metrics   []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics} {metric-groups}" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats metrics lists both)." example:"[\"@default\", smece]"`
 	Intervals []string       `key:"intervals" one:"a metric" nonempty:"" of:"{resampled}" default:"none" help:"Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict." example:"[accuracy]"`
 	Settings  []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
 	Like      byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
@@ -111,9 +113,10 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 		}
 	}
 	s := &Spec{File: file, Text: string(src), Name: d.Name, Title: d.Title, Data: r.folders(&d), Layout: r.layout(&d)}
-	s.Methods = r.methods(d.Methods, slices.Concat(known.Methods, known.External))
+	r.known = known
+	s.Methods = r.methods(d.Methods, known)
 	s.Settings = r.settings(d.Settings, s.Name)
-	s.Metrics = r.metrics(&d, s, known.Metrics)
+	s.Metrics = r.metrics(&d, s, known)
 	s.Baseline = r.baseline(&d, s)
 	s.Intervals = r.intervals(&d, s)
 	s.Like, s.Samples = r.like(&d, s), r.byDataset(d.Samples, "samples", s)
@@ -183,13 +186,14 @@ func (r *reader) layout(d *document) data.Layout {
 // Uncalibrated is the name of the registered method that changes nothing.
 const Uncalibrated = "uncal"
 
-// metrics returns the metrics of a spec whose methods are read.
-func (r *reader) metrics(d *document, s *Spec, registry []metrics.Entry) []metrics.Entry {
+// metrics returns the metrics of a spec whose methods are read. A group stands for those of
+// its metrics that the spec can have and does not list itself.
+func (r *reader) metrics(d *document, s *Spec, known Registry) []metrics.Entry {
 	if !r.given(&d.Metrics) {
-		return slices.DeleteFunc(slices.Clone(registry), func(e metrics.Entry) bool { return e.OnRequest })
+		return slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
 	uncal := slices.ContainsFunc(s.Methods, func(m Method) bool { return m.Entry.Name == Uncalibrated })
-	return r.entries(d.Metrics, registry, func(e metrics.Entry) string {
+	return r.entries(d.Metrics, known.Metrics, known.MetricGroups, func(e metrics.Entry) string {
 		if e.Uncal && !uncal {
 			return fmt.Sprintf("metric %q compares with the method %s; add it to the methods", e.Name, Uncalibrated)
 		}
@@ -207,7 +211,7 @@ func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
 		r.errorf(&d.Intervals, "intervals are of differences to the baseline, and the spec has none")
 		return nil
 	}
-	return r.entries(d.Intervals, s.Metrics, func(e metrics.Entry) string {
+	return r.entries(d.Intervals, s.Metrics, nil, func(e metrics.Entry) string {
 		switch {
 		case e.Paired:
 			return fmt.Sprintf("metric %q always has intervals", e.Name)
@@ -218,28 +222,46 @@ func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
 	})
 }
 
-// entries returns the named metrics of a registry, which must be different. wrong returns
-// why a metric cannot be in the list, or "" if it can.
-func (r *reader) entries(names []string, registry []metrics.Entry, wrong func(metrics.Entry) string) []metrics.Entry {
-	all := []metrics.Entry{}
-	for i := range names {
-		name := &names[i]
-		if !r.sound(name) {
+// entries returns the named metrics of a registry, which must be different, and those of the
+// named groups. wrong returns why a metric cannot be in the list, or "" if it can.
+func (r *reader) entries(list []string, registry []metrics.Entry, groups []Group, wrong func(metrics.Entry) string) []metrics.Entry {
+	places := make([][]metrics.Entry, len(list)) // of each name
+	seen := map[string]bool{}
+	for i := range list {
+		name := &list[i]
+		if !r.sound(name) || groups != nil && IsGroup(*name) {
 			continue
 		}
-		entry, err := MatchMetric(registry, *name)
+		entry, err := MatchMetric(registry, groups, *name)
 		switch {
 		case err != nil:
 			r.errorf(name, "%v", err)
-		case slices.ContainsFunc(all, func(e metrics.Entry) bool { return e.Name == entry.Name }):
+		case seen[entry.Name]:
 			r.errorf(name, "metric %q is listed twice", entry.Name)
 		case wrong(entry) != "":
 			r.errorf(name, "%s", wrong(entry))
 		default:
-			all = append(all, entry)
+			seen[entry.Name], places[i] = true, []metrics.Entry{entry}
 		}
 	}
-	return all
+	for i := range list {
+		name := &list[i]
+		if !r.sound(name) || groups == nil || !IsGroup(*name) {
+			continue
+		}
+		g, err := MatchGroup(groups, *name)
+		if err != nil {
+			r.errorf(name, "%v", err)
+			continue
+		}
+		places[i] = lists.Where(registry, func(e metrics.Entry) bool {
+			return slices.Contains(g.Members, e.Name) && !seen[e.Name] && wrong(e) == ""
+		})
+		for _, e := range places[i] {
+			seen[e.Name] = true
+		}
+	}
+	return slices.Concat(places...)
 }
 
 // baseline returns the method that the others are paired with: the named one, none

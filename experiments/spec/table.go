@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -141,8 +142,8 @@ func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
 	r.matchAll(item.Rows, placed, "rows: unknown column %q")
 	r.match(&item.Columns, placed, "columns: unknown column %q")
 	r.matchAll(item.Average, columns, "average: unknown column %q")
-	for _, list := range [][]string{item.Methods, item.Unranked} {
-		r.matchAll(list, methods, notInSpec)
+	for _, list := range []*[]string{&item.Methods, &item.Unranked} {
+		r.shown(list, s)
 	}
 	r.match(&item.Highlight, methods, notInSpec)
 	r.filter(&item.filter, s)
@@ -161,6 +162,37 @@ func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
 		r.errorf(item, "table %s: %v", name, err)
 	}
 	return t, err == nil
+}
+
+// shown replaces the methods of a view by those of the spec that they stand for. A group
+// stands for those of its methods that the spec has under their registered names and that
+// the view does not name itself.
+func (r *reader) shown(list *[]string, s *Spec) {
+	known := s.MethodNames()
+	var all []string
+	for i := range *list {
+		name := &(*list)[i]
+		if !IsGroup(*name) || !r.sound(name) {
+			r.match(name, known, notInSpec)
+			all = append(all, *name)
+			continue
+		}
+		g, err := MatchGroup(r.known.MethodGroups, *name)
+		if err != nil {
+			r.errorf(name, "%v", err)
+			continue
+		}
+		members := lists.Where(g.Members, func(m string) bool {
+			return slices.Contains(known, m) && !slices.Contains(all, m) && !slices.Contains(*list, m)
+		})
+		if len(members) == 0 {
+			r.errorf(name, "this spec has no method of %s that the list does not name", g.Name)
+		}
+		all = append(all, members...)
+	}
+	if *list != nil {
+		*list = all
+	}
 }
 
 // notInSpec is the message about the name of a method in a view.
@@ -263,6 +295,10 @@ func (r *reader) metric(name *string, s *Spec, choices []string) {
 	case several != "":
 		r.errorf(name, "metric %q %s", *name, several)
 	default:
-		r.errorf(name, "metric %q is not computed by this spec%s", *name, Suggest(*name, choices))
+		text := Suggest(*name, choices)
+		if e, registered := metricOf(r.known.Metrics, *name); registered {
+			text = fmt.Sprintf(`: add %s to its metrics, as in metrics: ["@default", %s]`, e.Name, e.Name)
+		}
+		r.errorf(name, "metric %q is not computed by this spec%s", *name, text)
 	}
 }

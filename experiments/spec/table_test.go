@@ -16,6 +16,7 @@ func TestTableKeys(t *testing.T) {
 name: t
 title: A test
 methods: [uncal, {name: tta-ts, label: AdaTS}, hfe-target, qats]
+metrics: ["@default", auroc]
 settings:
   - {dataset: c, backbone: x, corruption: [fog, snow], severity: [1, 5], calibrate_on: d}
 tables:

@@ -1,0 +1,63 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/internal/lists"
+)
+
+// Group is a set of registered methods or metrics that a spec names by one word.
+type Group struct {
+	Name    string   // begins with @
+	Summary string   // one line: what the members have in common
+	Members []string // names in the registry
+}
+
+// IsGroup reports whether a name is meant as that of a group.
+func IsGroup(name string) bool { return strings.HasPrefix(name, "@") }
+
+// MatchGroup returns the group of this name, as Match does. The error suggests another name.
+func MatchGroup(groups []Group, name string) (Group, error) {
+	known := groupNames(groups)
+	match, ok := Match(name, known)
+	if !ok {
+		return Group{}, fmt.Errorf("unknown group %q%s", name, Suggest(name, known))
+	}
+	return groups[slices.Index(known, match)], nil
+}
+
+// oneWanted is the error that a group is named where one member is.
+func oneWanted(groups []Group, name, what string) error {
+	if _, err := MatchGroup(groups, name); err != nil && len(groups) > 0 {
+		return err
+	}
+	return fmt.Errorf("%q is a group, and one %s is wanted here", name, what)
+}
+
+// GroupsOf returns the names of the groups that have a member.
+func GroupsOf(groups []Group, member string) []string {
+	return groupNames(lists.Where(groups, func(g Group) bool { return slices.Contains(g.Members, member) }))
+}
+
+func groupNames(groups []Group) []string {
+	return lists.Values(groups, func(g Group) string { return g.Name })
+}
+
+// notAMember ends the message that got is no method or no metric, which what names in the
+// plural, as in " (did you mean x?)". The name of a group without its @ is answered with the
+// groups; a name that is like no other one with the members of the first group.
+func notAMember(got, what string, known []string, aliases func(i int) []string, groups []Group) string {
+	if len(groups) == 0 {
+		return suggestAlias(got, known, aliases)
+	}
+	all := strings.Join(groupNames(groups), ", ")
+	if group, ok := Match("@"+got, groupNames(groups)); ok && !slices.Contains(known, got) {
+		return fmt.Sprintf(": did you mean the group %q? The groups are %s; a spec has them in quotes", group, all)
+	}
+	if text := suggestAlias(got, known, aliases); strings.HasPrefix(text, " (did you mean") {
+		return text
+	}
+	return fmt.Sprintf(" (%s are %s; qats %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members, ", "), what, strings.Join(groupNames(groups[1:]), ", "))
+}
