@@ -97,10 +97,9 @@ func (o PlanOptions) digests(ctx context.Context) digests {
 func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	u := Unit{Spec: s, Setting: setting, source: sourceOf(setting, sources)}
 	if u.source == nil {
-		why := results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
 		u.sources = sources
 		for i := range s.Methods {
-			u.Cells = append(u.Cells, Cell{Method: &s.Methods[i], State: Skip, Why: why})
+			u.Cells = append(u.Cells, Cell{Method: &s.Methods[i], State: Skip, Why: NoArrays()})
 		}
 		return u
 	}

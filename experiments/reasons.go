@@ -76,7 +76,10 @@ func (p *Plan) Absent() []string {
 			continue
 		}
 		if absent++; absent <= maxAbsent {
-			lines = append(lines, p.Searched(u)...)
+			lines = append(lines, u.Setting.String()+": "+NoArrays().String())
+			for _, line := range p.Searched(u) {
+				lines = append(lines, "  "+line)
+			}
 		}
 	}
 	if more := absent - maxAbsent; more > 0 {
@@ -85,39 +88,44 @@ func (p *Plan) Absent() []string {
 	return lines
 }
 
+// NoArrays is why a setting without arrays has no number.
+func NoArrays() results.Fact {
+	return results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
+}
+
 // Searched says of a setting without arrays where they were searched, one line each.
 func (p *Plan) Searched(u *Unit) []string {
-	lines := []string{fmt.Sprintf("%s: no source has %s", u.Setting, strings.ReplaceAll(scored.String(), "+", " and "))}
+	var lines []string
 	for _, src := range u.sources {
 		s, ok := data.SearchOf(src, u.Setting.Test())
 		if !ok {
-			lines = append(lines, "  no virtual network has this dataset and backbone")
+			lines = append(lines, "no virtual network has this dataset and backbone")
 			continue
 		}
 		if len(s.Tried) > 0 { // the layout has a place for the set
-			lines = append(lines, "  looked for "+Few(s.Tried, 3))
+			lines = append(lines, "looked for "+Few(s.Tried, 3))
 		}
 		hint := ""
 		names := lists.Values(s.Entries, func(e string) string { return strings.TrimSuffix(e, "/") })
-		if text := spec.Suggest(s.Missing, names); strings.Contains(text, "did you mean") {
-			hint = text
+		if spec.Nearest(s.Missing, names) != "" {
+			hint = spec.Suggest(s.Missing, names)
 		}
 		switch {
 		case s.Note != "":
-			lines = append(lines, "  "+s.Note)
+			lines = append(lines, s.Note)
 		case len(s.Entries) == 0:
-			lines = append(lines, fmt.Sprintf("  %s is empty", s.Dir))
+			lines = append(lines, fmt.Sprintf("%s is empty", s.Dir))
 		default:
-			lines = append(lines, fmt.Sprintf("  %s has %s%s", s.Dir, Few(s.Entries, 8), hint))
+			lines = append(lines, fmt.Sprintf("%s has %s%s", s.Dir, Few(s.Entries, 8), hint))
 		}
 	}
 	if len(p.options.Data) == 0 {
 		for _, dir := range p.missing[u.Spec] {
-			lines = append(lines, "  there is no folder "+dir)
+			lines = append(lines, "there is no folder "+dir)
 		}
 	}
 	if len(u.sources)+len(p.missing[u.Spec]) == 0 {
-		lines = append(lines, "  the spec names no source (data:), and --data is not given")
+		lines = append(lines, "the spec names no source (data:), and --data is not given")
 	}
 	return lines
 }

@@ -65,7 +65,7 @@ func (f Fact) Kin() Fact {
 	return f
 }
 
-// arrayWords replaces the names of arrays that are no words.
+// arrayWords spells out the names of arrays.
 var arrayWords = strings.NewReplacer("+", " and ", "augmented", "augmented views", "ood", "out-of-distribution logits")
 
 // String returns the fact in words. It names neither the method nor the setting, beside

@@ -184,13 +184,8 @@ func (k setKey) open(ctx context.Context) (data.Reader, error) {
 func (in *inspector) unit(ctx context.Context, u *experiments.Unit) error {
 	source := u.Plain()
 	if source == nil {
-		lines := in.plan.Searched(u)
-		f := Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.TrimPrefix(lines[0], u.Setting.String()+": ")}
-		for _, line := range lines[1:] {
-			f.Cause += "; " + strings.TrimSpace(line)
-		}
-		f.Fix = "correct dataset and backbone in the spec, or name the folder by --data"
-		in.add(f)
+		in.add(Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.Join(append([]string{experiments.NoArrays().String()}, in.plan.Searched(u)...), "; "),
+			Fix: "correct dataset and backbone in the spec, or name the folder by --data"})
 		return nil
 	}
 	test := setKey{source, u.Setting.Test()}
