@@ -21,6 +21,9 @@ type Run struct {
 	Commit  string `json:"commit,omitempty"`
 	Command string `json:"command,omitempty"` // with OUT and DIR in place of folders
 
+	// DataGiven says that --data named the first source of the specs.
+	DataGiven bool `json:"data_given,omitempty"`
+
 	// FirstRows is the number of rows of each set that were used; 0 for all.
 	FirstRows int `json:"first_rows,omitempty"`
 

@@ -204,7 +204,7 @@ func (c *comparing) ofRun(run *results.Run) {
 	c.specsOfRows = append(c.specsOfRows, lists.Where(run.Specs, func(s results.RunSpec) bool {
 		return len(c.experiments) == 0 || slices.Contains(c.experiments, s.Name)
 	})...)
-	c.dataGiven = c.dataGiven || strings.Contains(run.Command, " --data DIR")
+	c.dataGiven = c.dataGiven || run.DataGiven
 }
 
 // readTables returns the rows of CSV files of other programs.

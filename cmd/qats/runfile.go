@@ -14,7 +14,7 @@ import (
 func writeRun(cmd *cobra.Command, plan *experiments.Plan, out *experiments.Outcome, dir string) error {
 	r := plan.Describe(out)
 	r.Version, r.Commit = version()
-	r.Command = commandText(cmd)
+	r.Command, r.DataGiven = commandText(cmd), cmd.Flags().Changed("data")
 	return results.Folder(dir).WriteRun(r)
 }
 
