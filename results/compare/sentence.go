@@ -46,8 +46,9 @@ func (v View) sentence(r Row) string {
 	if r.Shift.Bounded {
 		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 	}
-	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, %s: %s.",
-		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), v.signed(r.Shift.Estimate), v.points(), bounds, shortP(r.Holm), v.verdict(r))
+	relation, p := shortP(r.Holm)
+	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, p %s %s: %s.",
+		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), v.signed(r.Shift.Estimate), v.points(), bounds, relation, p, v.verdict(r))
 }
 
 // verdict says what the test of a row shows at the level Alpha.
@@ -105,13 +106,14 @@ func (v View) tally() string {
 	return text + " (Wilcoxon's test with Holm's correction, .05)."
 }
 
-// shortP prints a p-value with two or three decimals, as papers do.
-func shortP(p float64) string {
+// shortP prints a p-value with two or three decimals, as papers do: that it is equal to
+// them, or below.
+func shortP(p float64) (relation, decimals string) {
 	switch {
 	case p < .001:
-		return "p < .001"
+		return "<", ".001"
 	case p < .0995:
-		return "p = " + strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
+		return "=", strings.TrimPrefix(strconv.FormatFloat(p, 'f', 3, 64), "0")
 	}
-	return "p = " + strings.TrimPrefix(strconv.FormatFloat(p, 'f', 2, 64), "0")
+	return "=", strings.TrimPrefix(strconv.FormatFloat(p, 'f', 2, 64), "0")
 }

@@ -274,8 +274,11 @@ func (v View) CompactTable() *table.Table {
 			t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), mean, wins}})
 			continue
 		}
-		p := table.Words(strings.TrimPrefix(strings.TrimPrefix(shortP(r.Holm), "p "), "= "))
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, mean, shift, p, wins}})
+		relation, p := shortP(r.Holm)
+		if relation != "=" {
+			p = relation + " " + p
+		}
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, mean, shift, table.Words(p), wins}})
 	}
 	return t
 }

@@ -15,10 +15,11 @@ import (
 // A p-value at a border is not printed as one below it.
 func TestProbabilitiesAtTheBordersOfTheirPrint(t *testing.T) {
 	for p, want := range map[float64][2]string{
-		4.9e-5: {"<.0001", "p < .001"}, 5e-5: {".0001", "p < .001"}, .00099: {".0010", "p < .001"},
-		.001: {".0010", "p = .001"}, .0994: {".0994", "p = .099"}, .0995: {".0995", "p = .10"}, 1: {"1.0000", "p = 1.00"},
+		4.9e-5: {"<.0001", "< .001"}, 5e-5: {".0001", "< .001"}, .00099: {".0010", "< .001"},
+		.001: {".0010", "= .001"}, .0994: {".0994", "= .099"}, .0995: {".0995", "= .10"}, 1: {"1.0000", "= 1.00"},
 	} {
-		if got := [2]string{probability(p), shortP(p)}; got != want {
+		relation, short := shortP(p)
+		if got := [2]string{probability(p), relation + " " + short}; got != want {
 			t.Errorf("%v: %q, want %q", p, got, want)
 		}
 	}

@@ -110,24 +110,23 @@ func (v View) origin() string {
 
 // legend explains the columns.
 func (v View) legend() []string {
-	better := "Lower is better: a difference below zero is in favour of the method."
+	better, because := "Lower is better", ": a difference below zero is in favour of the method"
 	if v.Better == metrics.Higher {
-		better = "Higher is better: a difference above zero is in favour of the method."
+		better, because = "Higher is better", ": a difference above zero is in favour of the method"
 	}
 	means := fmt.Sprintf("Mean, difference (method minus %s): means over blocks, %s.", v.Label(v.Against), v.unit())
 	shift := "Shift: Hodges-Lehmann estimate over blocks, with its interval;"
 	if v.Ratio {
 		means = fmt.Sprintf("Mean, ratio (time of the method over that of %s): geometric means over blocks, %s.", v.Label(v.Against), v.unit())
-		better = "Below 1 the method is faster."
+		better, because = "Below 1 the method is faster", ""
 		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
 	}
-	list := append(v.blockNotes(), means, better)
+	if !v.Judged() {
+		return append(v.blockNotes(), means, better+".")
+	}
+	list := append(v.blockNotes(), means, better+because+".")
 	if v.Testable() {
 		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
-	}
-	if !v.Judged() {
-		direction, _, _ := strings.Cut(better, ":")
-		return append(v.blockNotes(), means, strings.TrimSuffix(direction, ".")+".")
 	}
 	return slices.Concat(list, v.verdictLegend(), v.powerNotes())
 }
