@@ -197,7 +197,7 @@ func TestRejectsFoldersAndAbsentFiles(t *testing.T) {
 }
 
 // TestRejectsSetsThatDoNotAgree: arrays that are sound alone but not together, and
-// labels that are no classes.
+// labels that are not classes.
 func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 	array := func(descr, shape string, size int) []byte {
 		return npyFile(1, npyHeader(descr, false, shape), make([]byte, size))

@@ -53,7 +53,7 @@ type ManifestSet struct {
 	StandIn string `yaml:"stand-in,omitempty"` // Provenance.StandIn
 	Licence string `yaml:"licence,omitempty"`  // of the arrays, for people who pass them on
 
-	// Known gives the reasons for oddities that are no mistakes: qats check counts them, and
+	// Known gives the reasons for oddities that are not mistakes: qats check counts them, and
 	// does not warn of them.
 	Known map[Oddity]string `yaml:"known,omitempty,flow"`
 }

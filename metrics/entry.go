@@ -52,7 +52,7 @@ type Entry struct {
 	Influence func(s *Samples, seed uint64) ([][]float64, error) `json:"-"`
 
 	// Basis decides verdicts by the metric in its place; nil if Influence is set or if there
-	// are no verdicts. See Judge.
+	// are not verdicts. See Judge.
 	Basis *Basis `json:"-"`
 
 	binned  *binned // set for a mean of the absolute gaps of bins

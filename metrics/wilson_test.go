@@ -40,7 +40,7 @@ func TestWilsonOfNoneAndOfAll(t *testing.T) {
 }
 
 // The ends solve (p - share)^2 = z^2 p (1-p)/n, shares of bins of equal mass included, whose
-// hits are no whole numbers. A share and its complement have complementary intervals.
+// hits are not whole numbers. A share and its complement have complementary intervals.
 func TestWilsonSolvesItsEquation(t *testing.T) {
 	const z = 1.959963984540054
 	for _, n := range []int{1, 7, 67, 5000} {

@@ -68,7 +68,7 @@ var kinds = func() map[string]Fact {
 	return m
 }()
 
-// MarshalText returns the text form. Bytes that are no UTF-8 become question marks.
+// MarshalText returns the text form. Bytes that are not UTF-8 become question marks.
 func (n Note) MarshalText() ([]byte, error) {
 	var b []byte
 	for i := range n {

@@ -200,7 +200,7 @@ func (s *subject) fitInput(ctx context.Context, in calib.Input) (*calib.Fitted, 
 func (s *subject) apply(f *calib.Fitted, set *data.Set) data.Probs {
 	dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 	for i := range dst.Data {
-		dst.Data[i] = -1 // an element that Apply does not write is no probability
+		dst.Data[i] = -1 // an element that Apply does not write is not a probability
 	}
 	calib.Apply(f.Map, dst, set.View(s.contract.Test))
 	return dst

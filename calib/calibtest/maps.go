@@ -13,7 +13,7 @@ import (
 // sumTolerance is the largest distance of the sum of a row from 1.
 const sumTolerance = 1e-12
 
-// valid returns an error if a row is no distribution.
+// valid returns an error if a row is not a distribution.
 func valid(q data.Probs) error {
 	for i := range q.Rows {
 		sum := 0.0

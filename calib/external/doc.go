@@ -23,7 +23,7 @@
 // identifies the fit. A program that draws random numbers uses it as the seed, so that it
 // writes the same bytes again.
 //
-// This is no sandbox: a program can do everything that its user can do. There are
+// This is not a sandbox: a program can do everything that its user can do. There are
 // limits against mistakes: for the time of a call, after which the whole process
 // group is killed, for the bytes written into the folder, and for the bytes read
 // back. Child processes end with the call. Those that leave the group by setsid are found

@@ -126,7 +126,7 @@ func TestChildrenThatLeaveTheGroupEndWithTheCall(t *testing.T) {
 		t.Skip(err)
 	}
 	Adopt()
-	other := exec.Command("sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!") // an orphan that is no program's
+	other := exec.Command("sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!") // an orphan that is not a program's
 	out, err := other.Output()
 	if err != nil {
 		t.Fatal(err)

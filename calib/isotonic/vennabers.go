@@ -53,7 +53,7 @@ func vennShare(stretched bool) stretch.Share {
 	return 0
 }
 
-// Check returns an error if o, read from a file, is no list of groups.
+// Check returns an error if o, read from a file, is not a list of groups.
 func (o vennOutcomes) Check() error {
 	if len(o.Rows) != len(o.X) || len(o.Hits) != len(o.X) {
 		return fmt.Errorf("%d scores but %d rows and %d hits", len(o.X), len(o.Rows), len(o.Hits))

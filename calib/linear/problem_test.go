@@ -44,7 +44,7 @@ func randomTheta(rng *rand.Rand, k int, full bool) []float64 {
 }
 
 // Value, gradient and the diagonal of the Hessian agree with the definition and its
-// differences, for numbers of rows that are no multiple of 4 or of a block.
+// differences, for numbers of rows that are not multiples of 4 or of a block.
 func TestDerivativesAgreeWithDifferences(t *testing.T) {
 	const k, h = 4, 1e-5
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -86,7 +86,7 @@ func (b *featureBank) Prepare() {
 
 func (b *featureBank) row(i int) []float32 { return b.Unit[i*b.Width : (i+1)*b.Width] }
 
-// Check returns an error if b, read from a file, is no bank.
+// Check returns an error if b, read from a file, is not a bank.
 func (b *featureBank) Check() error {
 	if b.Width < 1 || b.Rows < 1 || len(b.Unit)/b.Width != b.Rows || len(b.Unit)%b.Width != 0 {
 		return fmt.Errorf("a bank of %d numbers, want %d rows of %d features", len(b.Unit), b.Rows, b.Width)

@@ -91,7 +91,7 @@ func (k *densityKernels) LogSum(x, y float64, buffer []float64) float64 {
 	return log + softmax.Log(sum) - least/2
 }
 
-// Check returns an error if k, read from a file, is no such density.
+// Check returns an error if k, read from a file, is not such a density.
 func (k *densityKernels) Check() error {
 	if len(k.X) != len(k.Y) {
 		return fmt.Errorf("%d numbers x but %d numbers y", len(k.X), len(k.Y))

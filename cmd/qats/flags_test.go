@@ -38,7 +38,7 @@ func TestFigureFormatsAdd(t *testing.T) {
 }
 
 // TestEmptyArguments: an empty --figure, as of an unset variable, draws nothing, and an
-// empty folder is no folder.
+// empty folder is not a folder.
 func TestEmptyArguments(t *testing.T) {
 	var f figureFile
 	if err := f.Set(""); err != nil || f != "" {

@@ -77,7 +77,7 @@ func TestKilledRunResumes(t *testing.T) {
 	}
 }
 
-// child returns a process that runs the program with the arguments, and is no test: it
+// child returns a process that runs the program with the arguments, and is not a test: it
 // leaves nothing behind when it ends or is killed.
 func child(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMakeFuzzRunsAllTargets, also after one that fails, and then fails. The error of Go's
-// own deadline is no failure.
+// own deadline is not a failure.
 func TestMakeFuzzRunsAllTargets(t *testing.T) {
 	for _, name := range []string{"make", "git", "sh", "sed"} {
 		if find(name) == "" {

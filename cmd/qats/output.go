@@ -16,7 +16,7 @@ import (
 // stdoutName is the name of standard output, wherever a flag names an output file.
 const stdoutName = "-"
 
-// binaryOutput returns standard output for bytes that are no text. It is nil unless path
+// binaryOutput returns standard output for bytes that are not text. It is nil unless path
 // names standard output. A terminal cannot show such bytes.
 func binaryOutput(cmd *cobra.Command, path string) (io.Writer, error) {
 	if path != stdoutName {

@@ -49,7 +49,7 @@ func quota(root fs.FS) int {
 		for group := path.Clean("/" + of[2]); ; group = path.Dir(group) {
 			dir := path.Join("sys/fs/cgroup", mount, group)
 			limit := fields(dir, "cpu.max") // as "150000 100000" or "max 100000"
-			if !version2 {                  // two files; a quota of -1 is no limit
+			if !version2 {                  // two files; a quota of -1 is not a limit
 				limit = append(fields(dir, "cpu.cfs_quota_us"), fields(dir, "cpu.cfs_period_us")...)
 			}
 			if n := ratio(limit); n > 0 {

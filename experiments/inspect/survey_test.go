@@ -14,7 +14,7 @@ import (
 )
 
 // TestSurveyLeavesOutWhatIsNoSet: hidden folders, outputs and corrupted sets' folders
-// of other names are no sets; files that nobody can read, archives of other names and
+// of other names are not sets; files that nobody can read, archives of other names and
 // sets in a second layout are problems.
 func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	root := t.TempDir()

@@ -5,7 +5,7 @@
 //
 // Characters that are not graphic are shown as in a string of JSON: \n for a line break,
 // \u001b for ESC, \u202e for the character that reverses a line; so JSON that is printed
-// stays the same JSON. A byte that is no UTF-8 is shown as \xff. Graphic are letters,
+// stays the same JSON. A byte that is not UTF-8 is shown as \xff. Graphic are letters,
 // marks, digits, punctuation, symbols and spaces of every language (strconv.IsGraphic).
 //
 // Everything that the program prints goes through a Writer, which knows no names and
@@ -142,5 +142,5 @@ func (t *Writer) Flush() error {
 	return err
 }
 
-// Unwrap returns the writer below, for what is no text, such as a progress bar.
+// Unwrap returns the writer below, for what is not text, such as a progress bar.
 func (t *Writer) Unwrap() io.Writer { return t.w }

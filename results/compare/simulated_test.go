@@ -68,7 +68,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 		if !verdicts.MatchString(measured[name]) {
 			t.Errorf("%s: the expression finds no verdict of measured settings:\n%s", name, measured[name])
 		}
-		// Which direction of a metric is better is no verdict on a method.
+		// Which direction of a metric is better is not a verdict on a method.
 		if found := verdicts.FindAllString(strings.ReplaceAll(text, "Lower is better.", ""), -1); found != nil {
 			t.Errorf("%s has %q:\n%s", name, found, text)
 		}

@@ -2,7 +2,7 @@
 // Confidence Calibration" (QaTS, arXiv:2606.21749) prints: the 1,584 numbers of
 // its ten tables, with their marks and gaps, in published.csv.
 //
-// A printed number is a [Number]. It is no results.Record and cannot become one:
+// A printed number is a [Number]. It is not a results.Record and cannot become one:
 // the program compares with numbers that others report, and never reports them as
 // its own. Package audit checks the printed numbers against each other; package
 // claims sets them beside reproduced ones and judges the sentences of the text.

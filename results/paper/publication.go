@@ -66,7 +66,7 @@ func (p *Publication) Table(id string) []Row {
 
 // Averaged returns the settings of Tables 7 and 8 over which a mean is taken: the
 // 15 corruptions of one severity, or the 11 medical datasets of one backbone. It
-// is empty for a setting that is no mean.
+// is empty for a setting that is not a mean.
 func (p *Publication) Averaged(s Setting) []Setting {
 	if !s.IsAverage() {
 		return nil

@@ -194,7 +194,7 @@ func superscripts(text string, notes []int) string {
 	return "$^{" + signs(text, notes) + "}$"
 }
 
-// latexText prints a cell that is no number with marks.
+// latexText prints a cell that is not a number with marks.
 func (t *Table) latexText(c Cell, column Column) string {
 	if v, ok := c.Value.(bool); ok && c.Text == "" {
 		if v {

@@ -23,7 +23,7 @@ func TestPackedNumbersAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// Other texts of JSON, and base64 that is cut or goes on, are no numbers.
+// Other texts of JSON, and base64 that is cut or goes on, are not numbers.
 func TestPackedNumbersRejectOtherTexts(t *testing.T) {
 	for _, text := range []string{"123456789012345678", "true", "{}", `"AACAPwAAgD8AAIA/!"`, `"AACAPwAAgD8AAIA"`, `"AACA"`} {
 		var got Packed[float32]

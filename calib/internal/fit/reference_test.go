@@ -68,7 +68,7 @@ func TestRefinedReferenceIsTheCurveOfTheSample(t *testing.T) {
 	}
 }
 
-// The error of a label that is no class names its row in the set.
+// The error of a label that is not a class names its row in the set.
 func TestThinnedRowsNameTheirPlace(t *testing.T) {
 	ctx := context.Background()
 	o, err := NewStreamed(testset.Broken{Stream: testset.StreamOf(testset.Simulated(20000, 4, 3, 1.6, 2)), Bad: 5000, Label: 4})

@@ -270,7 +270,7 @@ func TestObjectHeadersHaveAllTheirMessages(t *testing.T) {
 	}
 }
 
-// Names of members end within their heap and are no paths.
+// Names of members end within their heap and are not paths.
 func TestNamesOfMembers(t *testing.T) {
 	long := strings.Repeat("x", maxName)
 	for heap, ok := range map[string]bool{

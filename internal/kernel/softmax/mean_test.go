@@ -59,7 +59,7 @@ func TestMeanProbsOfOneRow(t *testing.T) {
 // The mean decides, not the rows: two rows whose difference from their mean is
 // below the precision of float32.
 func TestMeanProbsKeepsPrecision(t *testing.T) {
-	rows := [][]float32{{1, 1}, {1, 1}, {math.Nextafter32(1, 2), 1}} // the mean is no float32
+	rows := [][]float32{{1, 1}, {1, 1}, {math.Nextafter32(1, 2), 1}} // the mean is not a float32
 	got := MeanProbs(make([]float64, 2), rows, 1)
 	want := 1 / (1 + math.Exp(-0x1p-23/3))
 	if !(math.Abs(got[0]-want) <= 1e-16) || got[0] == got[1] {

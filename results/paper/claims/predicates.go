@@ -9,7 +9,7 @@ import (
 
 // Predicates that several tables share.
 
-// single keeps the rows that are no means.
+// single keeps the rows that are not means.
 func single(s paper.Setting) bool { return !s.IsAverage() }
 
 // on keeps the rows of a data set.

@@ -86,7 +86,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 			records[before+i].Variant.Rescale = factor
 		}
 	}
-	before := len(records) // redrawn rows and those with other class shares are no networks of their own
+	before := len(records) // redrawn rows and those with other class shares are not networks of their own
 	for _, loss := range []string{"ce", "brier"} {
 		add("a", "small", loss, "", 0, "ece", map[string]float64{"uncal": .01, "ts": .01, "qats": .09})
 		add("b", "small", loss, "", 0, "ece", map[string]float64{"uncal": .01, "ts": .01, "qats": .09})

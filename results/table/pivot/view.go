@@ -133,7 +133,7 @@ func (t *Pivot) signs(r *Rival) (signs string) {
 }
 
 // labels returns the labels of a row. Where the number of settings differs between
-// rows, the last label that is no method has the number.
+// rows, the last label that is not a method has the number.
 func (t *Pivot) labels(r Row) []string {
 	list := slices.Clone(r.Labels)
 	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
