@@ -60,24 +60,24 @@ var (
 )
 
 // known are the fixed looks, in the order of table columns. The methods of the
-// paper have the palette of Okabe and Ito (2008), without its yellow, which is hard
-// to see on white. The uncalibrated network is grey, as in the paper's figures. The
-// other methods have colours from the palettes of Tol (2021).
+// paper have the palette of Okabe and Ito (2008), without its yellow. The uncalibrated
+// network is grey, as in the paper's figures. The other methods have colours from the
+// palettes of Tol (2021). Those that would be hard to see on white are darker than there.
 var known = []struct {
 	method string
 	look   Look
 }{
 	{"uncal", Look{hex(0x7A7A7A), solid, hollow(circle)}},
-	{"ts", Look{hex(0xE69F00), solid, box}},
-	{"ir", Look{hex(0x56B4E9), dashed, up}},
+	{"ts", Look{hex(0xC38700), solid, box}},
+	{"ir", Look{hex(0x4999C6), dashed, up}},
 	{"tta-ts", Look{hex(0x009E73), dashed, diamond}},
-	{"adats", Look{hex(0x44AA99), dotted, hollow(diamond)}},
+	{"adats", Look{hex(0x3A9082), dotted, hollow(diamond)}},
 	{"gc-split", Look{hex(0xCC79A7), solid, down}},
 	{"gc", Look{hex(0x999933), dotted, hollow(down)}},
 	{"featclip", Look{hex(0x0072B2), dashDot, hollow(box)}},
 	{"hfe", Look{hex(0x555555), dotted, up}},
 	{"hfe-target", Look{hex(0x000000), dotted, hollow(up)}},
-	{"qats", Look{hex(0xD55E00), solid, circle}},
+	{"qats", Look{hex(0xC24E00), solid, circle}},
 	{"qats-pw", Look{hex(0x882255), dashed, circle}},
 	{"qats-pw2", Look{hex(0xAA4499), dashed, hollow(circle)}},
 	{"qats-pw4", Look{hex(0xCC6677), dashed, diamond}},
@@ -87,9 +87,9 @@ var known = []struct {
 	{"qats-free", Look{hex(0x332288), dashed, box}},
 	{"qats-transductive", Look{hex(0x6F4C9B), dashDot, hollow(down)}},
 	{"ts-guo50", Look{hex(0xA66F00), dashed, hollow(box)}},
-	{"ts-ecegrid", Look{hex(0xC9A227), dotted, box}},
+	{"ts-ecegrid", Look{hex(0xAB8A21), dotted, box}},
 	{"ir-top", Look{hex(0x4477AA), dotted, up}},
-	{"irova", Look{hex(0x77AADD), dashDot, hollow(up)}},
+	{"irova", Look{hex(0x6590BC), dashDot, hollow(up)}},
 	{"hts", Look{hex(0x117733), solid, hollow(diamond)}},
 }
 
@@ -145,13 +145,42 @@ func (l Look) Outline() (path string, hollow bool) {
 }
 
 // hue returns a colour of the hue h, in degrees, around the grey of the given level
-// in [0, 1]. Levels up to 0.45 are dark enough for lines on white.
+// in [0, 1], or a darker one with enough contrast with white.
 func hue(h, level float64) color.RGBA {
 	channel := func(shift float64) uint8 {
 		v := level + float64(0.3*math.Cos((h-shift)*math.Pi/180))
 		return uint8(math.Round(255 * min(max(v, 0), 1)))
 	}
-	return color.RGBA{R: channel(0), G: channel(120), B: channel(240), A: 255}
+	c := color.RGBA{R: channel(0), G: channel(120), B: channel(240), A: 255}
+	for Contrast(c, hex(0xFFFFFF)) < LeastContrast {
+		darker := func(v uint8) uint8 { return uint8(math.Round(.95 * float64(v))) }
+		c = color.RGBA{R: darker(c.R), G: darker(c.G), B: darker(c.B), A: 255}
+	}
+	return c
+}
+
+// LeastContrast is the contrast of the lines and markers of methods with their background
+// (WCAG 2.2, 1.4.11).
+const LeastContrast = 3
+
+// Contrast returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
+func Contrast(a, b color.RGBA) float64 {
+	hi, lo := luminance(a), luminance(b)
+	if hi < lo {
+		hi, lo = lo, hi
+	}
+	return (hi + .05) / (lo + .05)
+}
+
+func luminance(c color.RGBA) float64 {
+	linear := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= .04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+.055)/1.055, 2.4)
+	}
+	return float64(.2126*linear(c.R)) + float64(.7152*linear(c.G)) + float64(.0722*linear(c.B))
 }
 
 func hex(rgb uint32) color.RGBA {

@@ -71,12 +71,11 @@ func TestPaperColoursForEveryEye(t *testing.T) {
 	}
 }
 
-// TestLinesShowOnWhite: no method has a colour that is lost on paper.
+// TestLinesShowOnWhite: no method has a colour that is lost on paper or on a page.
 func TestLinesShowOnWhite(t *testing.T) {
-	white := lab([3]float64{1, 1, 1})
 	check := func(id string) {
-		if d := distance(white, seen(MethodLook(id).Color, eyes["all cones"])); d < 30 {
-			t.Errorf("%s is %.1f from white", id, d)
+		if c := Contrast(MethodLook(id).Color, hex(0xFFFFFF)); c < LeastContrast {
+			t.Errorf("%s: contrast %.2f with white", id, c)
 		}
 	}
 	for _, k := range known {
@@ -84,6 +83,18 @@ func TestLinesShowOnWhite(t *testing.T) {
 	}
 	for i := range 500 {
 		check(fmt.Sprint("m", i))
+	}
+}
+
+// TestContrast has the ends, and two values of the WebAIM contrast checker.
+func TestContrast(t *testing.T) {
+	for _, c := range []struct {
+		a, b uint32
+		want float64
+	}{{0xFFFFFF, 0x000000, 21}, {0x123456, 0x123456, 1}, {0x777777, 0xFFFFFF, 4.48}, {0x0000FF, 0xFFFFFF, 8.59}} {
+		if got := Contrast(hex(c.a), hex(c.b)); math.Abs(got-c.want) > .005 {
+			t.Errorf("%06x on %06x: %.3f, want %.2f", c.a, c.b, got, c.want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,7 +121,8 @@ func TestFiguresFollowTheTheme(t *testing.T) {
 			}
 		}
 	}
-	if hex(opposite(white)) != hex(black) || hex(opposite(lookOf("hfe-target"))) != "#e8ebee" {
+	white := color.RGBA{R: 255, G: 255, B: 255, A: 255}
+	if opposite(white) != black || opposite(lookOf("hfe-target")) != ink {
 		t.Errorf("white is %s and black %s in the dark theme", hex(opposite(white)), hex(opposite(lookOf("hfe-target"))))
 	}
 }

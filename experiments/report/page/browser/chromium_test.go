@@ -109,7 +109,11 @@ func (p *tab) listen(ev any) {
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, ev.Request.URL)
 	case *runtime.EventExceptionThrown:
-		p.problems = append(p.problems, fmt.Sprint(ev.ExceptionDetails))
+		what := ev.ExceptionDetails.Text
+		if e := ev.ExceptionDetails.Exception; e != nil {
+			what = e.Description
+		}
+		p.problems = append(p.problems, fmt.Sprintf("%s at line %d", what, ev.ExceptionDetails.LineNumber+1))
 	case *runtime.EventConsoleAPICalled:
 		if ev.Type == "error" {
 			p.problems = append(p.problems, "console.error")

@@ -94,7 +94,7 @@ func pages(t *testing.T) map[string]string {
 	t.Helper()
 	list := map[string]string{"test": newPage(t)}
 	for _, name := range []string{"quick", "companion"} {
-		found, _ := filepath.Glob(filepath.Join("..", "..", "out", name, page.File))
+		found, _ := filepath.Glob(filepath.Join("..", "..", "..", "..", "results", "out", name, page.File))
 		if len(found) > 0 {
 			list[name] = found[0]
 		}

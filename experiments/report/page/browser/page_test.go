@@ -35,23 +35,24 @@ func TestPagesDraw(t *testing.T) {
 // with a setting open and all folded parts unfolded.
 func TestAxe(t *testing.T) {
 	script := axe(t)
-	path := newPage(t)
-	p := open(t, path, "")
-	for _, width := range []int64{1280, 375} {
-		for _, theme := range []string{"light", "dark"} {
-			p.do(chromedp.EmulateViewport(width, 900))
-			p.media("screen", theme)
-			p.visit(path, "")
-			eval[bool](p, `document.querySelector("#heat-table tbody a").click() || document.querySelectorAll("details").forEach(d => d.open = true) || true`)
-			if found := p.violations(script); found != "" {
-				t.Errorf("%d pixels, %s:\n%s", width, theme, found)
-			}
-			if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > width {
-				t.Errorf("%s: the page is %d pixels wide on a screen of %d", theme, wide, width)
+	for name, path := range pages(t) {
+		p := open(t, path, "")
+		for _, width := range []int64{1280, 375} {
+			for _, theme := range []string{"light", "dark"} {
+				p.do(chromedp.EmulateViewport(width, 900))
+				p.media("screen", theme)
+				p.visit(path, "")
+				eval[bool](p, showEverything)
+				if found := p.violations(script); found != "" {
+					t.Errorf("%s, %d pixels, %s:\n%s", name, width, theme, found)
+				}
+				if wide := eval[int64](p, `document.documentElement.scrollWidth`); wide > width {
+					t.Errorf("%s, %s: the page is %d pixels wide on a screen of %d", name, theme, wide, width)
+				}
 			}
 		}
+		p.done()
 	}
-	p.done()
 }
 
 func TestHostileIdentifiersAreText(t *testing.T) {

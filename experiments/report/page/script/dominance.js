@@ -37,11 +37,6 @@ function drawDominance() {
   const alike = scale * data.alike;
   const above = list.filter(p => p.d > alike).length;
   const below = list.filter(p => p.d < -alike).length;
-  const verdicts = judged(state.source);
-  const decided = countVerdicts(shownSettings(), metric, a, b);
-  const judgedBy = decided.all
-    ? `By the verdicts on the same test rows, which the leaderboard counts too, ${label(a)} is better in ${decided.win}, worse in ${decided.loss}, with no difference shown in ${decided.tie} of ${plural(decided.all, "setting")}.`
-    : `There are no verdicts on ${label(a)} against ${label(b)}.`;
   const [up, down] = better(metric) === "higher" ? [above, below] : [below, above];
   const options = has.map(m => [data.methods[m].id, label(m)]);
   const parts = [
@@ -60,6 +55,11 @@ function drawDominance() {
     ),
   ];
   if (list.length && a !== b) {
+    const verdicts = judged(state.source);
+    const decided = countVerdicts(shownSettings(), metric, a, b);
+    const judgedBy = decided.all
+      ? `By the verdicts on the same test rows, which the leaderboard counts too, ${label(a)} is better in ${decided.win}, worse in ${decided.loss}, with no difference shown in ${decided.tie} of ${plural(decided.all, "setting")}.`
+      : `There are no verdicts on ${label(a)} against ${label(b)}.`;
     const title = `${metricById.get(metric).label}: ${label(a)} minus ${label(b)}, ${unit(metric)}`;
     const [limit, clipped] = bulk(
       list.map(p => p.d),
@@ -133,7 +133,7 @@ function drawDominance() {
         ),
       ),
     );
-  } else parts.push(el("p", {}, a === b ? "Choose two different methods." : "No setting has both methods."));
+  } else parts.push(el("p", {}, has.length > 1 && a === b ? "Choose two different methods." : "No setting that the filters keep has two methods with a value."));
   byId("dominance-body").replaceChildren(...parts);
   if (focused?.startsWith("ab-")) byId(focused)?.focus();
 }

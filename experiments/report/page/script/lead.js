@@ -4,18 +4,20 @@ function drawLead() {
   if (!body || !data.lead) return;
   const {setting, before, after} = data.lead;
   const s = data.settings[setting];
-  const one = (word, m) => {
-    const bins = [{method: m, rows: binRows(data.width, cellOf(setting, m), 4)}];
+  const [first, second] = [before, after].map(m => ({method: m, rows: binRows(data.width, cellOf(setting, m), 4)}));
+  const fullest = mostRowsOf([first, second]); // the two share their axes
+  const one = (word, bins) => {
+    const m = bins.method;
     return el(
       "div",
       {},
       el("h3", {}, swatch(m), `${word}: ${label(m)}, ECE ${print(value(setting, m, "ece"), "ece")} %`),
-      ...diagram(s, bins, -1, 300),
-      folded("Table of these bins", binTable(s, bins[0])),
+      ...diagram(s, [bins], -1, 300, fullest),
+      folded("Table of these bins", binTable(s, bins)),
     );
   };
   body.replaceChildren(
-    el("div", {class: "charts"}, one("Before", before), one("After", after)),
+    el("div", {class: "charts"}, one("Before", first), one("After", second)),
     el(
       "p",
       {class: "small"},

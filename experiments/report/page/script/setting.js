@@ -77,12 +77,15 @@ const banded = methods => [methodIndex.get("qats"), baseline()].find(m => method
 // accuracy can exceed 9 points.
 const fewRows = 30;
 
+// mostRowsOf returns the number of rows in the fullest of some bins.
+const mostRowsOf = bins => Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
+
 // diagram draws accuracy against confidence with the interval of each bin, above the
-// number of rows. bins are {method, rows}; the consistency band is that of the method
-// around, where it is given.
-function diagram(s, bins, around, height = 340) {
+// number of rows, on an axis that holds the number fullest. bins are {method, rows}; the
+// consistency band is that of the method around, where it is given.
+function diagram(s, bins, around, height = 340, fullest = mostRowsOf(bins)) {
   const about = s.label;
-  const most = 1.05 * Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
+  const most = 1.05 * fullest;
   const margin = Math.max(marginOf([0, 1], true), marginOf([0, most], true));
   const common = {width: 460, margin, x: [0, 1]};
   const name = `Reliability diagram of ${about}: ${bins.map(b => label(b.method)).join(", ")}`;

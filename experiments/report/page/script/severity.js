@@ -65,8 +65,11 @@ function drawSeverity() {
       return {method: m, points, spread};
     })
     .filter(s => s.points.length);
-  const top = Math.max(0, ...series.flatMap(s => s.spread.map(b => b[2]).concat(s.points.map(p => p[1]))));
-  const low = Math.min(...series.flatMap(s => s.spread.map(b => b[1]).concat(s.points.map(p => p[1]))));
+  // One band, as in the figure: bands over each other cannot be told apart.
+  const around = series.find(s => s.method === methodIndex.get("qats")) || series.at(-1);
+  const ends = series.flatMap(s => s.points.map(p => p[1])).concat(around ? around.spread.flatMap(b => b.slice(1)) : []);
+  const top = Math.max(0, ...ends);
+  const low = Math.min(...ends);
   const y = better(metric) === "higher" ? [low - (top - low) * 0.08, top + (top - low) * 0.08] : [0, top * 1.05 || 1];
   const x = [severities[0] - 0.2, severities.at(-1) + 0.2];
   x.ticks = severities;
@@ -79,8 +82,8 @@ function drawSeverity() {
     xTitle: "severity",
     yTitle: axis,
   });
-  for (const s of series)
-    main.root.append(area(main, s.spread, {class: "area", style: `fill:${color(s.method)};stroke:${color(s.method)}`}));
+  if (around)
+    main.root.append(area(main, around.spread, {class: "area", style: `fill:${color(around.method)};stroke:${color(around.method)}`}));
   curves(main, series);
   const multiples = corruptions.map(c => {
     const list = methods
@@ -112,7 +115,8 @@ function drawSeverity() {
       el(
         "figcaption",
         {},
-        `${axis}: mean over ${plural(corruptions.length, "corruption")}, with bands from the first to the third quartile`,
+        `${axis}: mean over ${plural(corruptions.length, "corruption")}` +
+          (around ? `, with a band from the first to the third quartile of ${label(around.method)}` : ""),
       ),
       keyLine(series),
       main.root,
