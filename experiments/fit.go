@@ -221,10 +221,11 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 			return err
 		}
 	}
-	if err := store.Put(results.Fit, c.fit, body); err != nil {
+	if err := w.run.put(results.Fit, c.fit, body); err != nil {
 		return storeError(err)
 	}
 	w.run.fitted.Add(1)
+	w.run.report(nil, nil)
 	return nil
 }
 

@@ -56,7 +56,8 @@ type RunOptions struct {
 	// at a time. If it is empty, their rows are kept in Outcome.Rows.
 	Out string
 
-	// Progress, if not nil, is called after each unit, one call at a time.
+	// Progress, if not nil, is called at the start and after each fit and each unit, one call at
+	// a time.
 	Progress func(Progress)
 }
 
@@ -67,8 +68,9 @@ type Shard struct{ I, N int }
 type Progress struct {
 	Done, Total int    // cells
 	Failed      int    // of the cells done
+	New         int    // objects put into the store since the start: fits, facts, scores and pairs
 	Setting     string // that was finished last
-	Experiment  string // that was finished with it; empty where settings of it are left
+	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit
 
 	// Kept has the keys of the objects in the store that hold a cell of the setting, for
 	// each cell that has a value.

@@ -131,14 +131,23 @@ func (r *run) expect(u *Unit) {
 	}
 }
 
+// put stores an object of a cell.
+func (r *run) put(kind results.Kind, text string, body []byte) error {
+	if err := r.plan.options.Store.Put(kind, text, body); err != nil {
+		return err
+	}
+	r.stored.Add(1)
+	return nil
+}
+
 // report counts a finished unit, if u is one, and calls Progress.
 func (r *run) report(u *Unit, cells []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := Progress{Total: r.total}
+	p := Progress{Total: r.total, New: int(r.stored.Load())}
 	if u != nil {
 		r.done += len(u.Cells)
-		p.Setting = u.Setting.String()
+		r.last = u.Setting.String()
 		for _, c := range cells {
 			if c.status == results.Fail {
 				r.failed++
@@ -149,7 +158,7 @@ func (r *run) report(u *Unit, cells []outcome) {
 			p.Experiment = u.Spec.Name
 		}
 	}
-	p.Done, p.Failed = r.done, r.failed
+	p.Done, p.Failed, p.Setting = r.done, r.failed, r.last
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

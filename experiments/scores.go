@@ -57,7 +57,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			w.fail(i, err)
 			continue
 		}
-		if err := w.run.plan.options.Store.Put(results.Scores, c.scores, body); err != nil {
+		if err := w.run.put(results.Scores, c.scores, body); err != nil {
 			return err
 		}
 		w.run.scored.Add(1)
@@ -166,7 +166,7 @@ func (w *unitWork) pair(ctx context.Context, cells []int) error {
 		of := lists.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
 		body, err := json.Marshal(of)
 		if err == nil {
-			err = w.run.plan.options.Store.Put(results.Pairs, w.unit.Cells[i].pair, body)
+			err = w.run.put(results.Pairs, w.unit.Cells[i].pair, body)
 		}
 		if err != nil {
 			return err

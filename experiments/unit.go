@@ -191,7 +191,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			w.fail(i, err)
 			continue
 		}
-		if err := w.run.plan.options.Store.Put(results.SampleScores, c.samples, body); err != nil {
+		if err := w.run.put(results.SampleScores, c.samples, body); err != nil {
 			return err
 		}
 	}

@@ -25,10 +25,12 @@ type run struct {
 	needs   map[int]*memory // of its units
 
 	fitted, scored atomic.Int64
+	stored         atomic.Int64 // objects of cells
 
 	mu                  sync.Mutex
 	fits                map[string]*fitting // by key, while some unit still needs it
 	done, total, failed int
+	last                string             // setting that was finished
 	left                map[*spec.Spec]int // settings that are not done
 }
 

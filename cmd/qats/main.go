@@ -27,7 +27,7 @@ const (
 	exitFailed = 1 // some cell failed
 	exitUsage  = 2 // a mistake in the command, a spec or an input file, or the store or the machine failed
 
-	exitTerminated  = 75  // SIGTERM; EX_TEMPFAIL of sysexits.h, which batch systems take as "run again"
+	exitTerminated  = 75  // SIGTERM, or shards are out that --assemble waits for; EX_TEMPFAIL of sysexits.h, which batch systems take as "run again"
 	exitInterrupted = 130 // Ctrl-C, as shells have it
 )
 
@@ -103,6 +103,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case errors.Is(err, errFailed):
 		return exitFailed
+	case errors.As(err, new(*notIn)):
+		warn(messages, err.Error())
+		return exitTerminated
 	case errors.Is(err, context.Canceled):
 		what := strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error())
 		if err == context.Canceled {

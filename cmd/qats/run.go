@@ -35,7 +35,8 @@ index.html is a page of all of them for a browser.
 Ctrl-C keeps finished cells; the same command continues the run. The status is then
 130, and 75 after SIGTERM. With --shard i/n, run does part i of n and writes no CSV
 file; a run without --shard on the same store then puts the parts together (see
-qats slurm).
+qats slurm). With --assemble n it first looks whether all n parts are done: if not, it
+names them and ends with status 75, since it would do alone what is left of them.
 
 If --max-memory is too small for the scores of a test set under all methods, fewer
 methods are applied at a time. If it is too small for one method, the run does not
@@ -61,6 +62,8 @@ The results are the same.`,
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "run nothing, and print what qats plan prints")
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
+	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many shards have done, but nothing while shards are out")
+	cmd.MarkFlagsMutuallyExclusive("shard", "assemble")
 	return cmd
 }
 
@@ -69,6 +72,8 @@ type runFlags struct {
 	at      places
 	workers int
 	shard   string
+
+	assemble int // number of shards that must be in; 0 for any
 }
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
@@ -79,6 +84,11 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	specs, err := experiments.ReadSpecs(files)
 	if err != nil {
 		return err
+	}
+	if r.assemble != 0 {
+		if err := r.allIn(specs); err != nil {
+			return err
+		}
 	}
 	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers, Shard: shard}, unlessQuiet(cmd))
 	if failed != nil && failed != errFailed || shard.N != 0 {
@@ -95,6 +105,38 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 		nextCompare(cmd, specs, files)
 	}
 	return failed
+}
+
+// runDigest is the digest of specs and flags that all shards of a run share.
+func (p *places) runDigest(specs []*spec.Spec) string {
+	texts := []string{fmt.Sprint(p.quick, p.AllowExec)}
+	for _, s := range specs {
+		texts = append(texts, s.Name, s.Text)
+	}
+	return results.Key(strings.Join(texts, "\x00"))
+}
+
+// allIn returns an error if shards of a run have not done their part.
+func (r *runFlags) allIn(specs []*spec.Spec) error {
+	if r.assemble < 1 || r.assemble > maxShards {
+		return fmt.Errorf("--assemble %d: want 1 to %d, the number of shards", r.assemble, maxShards)
+	}
+	if out := cluster.Out(r.at.storeDir(), r.assemble, r.at.runDigest(specs)); len(out) > 0 {
+		return &notIn{out, r.assemble}
+	}
+	return nil
+}
+
+// notIn is the error of an assembly while shards are out.
+type notIn struct {
+	out []cluster.Sign
+	of  int
+}
+
+func (e *notIn) Error() string {
+	shards := lists.Values(e.out, func(s cluster.Sign) string { return fmt.Sprintf("%d (%s)", s.Shard, s.State) })
+	return fmt.Sprintf("%d of %d shards are out: %s; submit the array again to go on, or run without --assemble to do what they miss here",
+		len(e.out), e.of, experiments.Few(shards, 4))
 }
 
 // workersFlag declares --workers.
@@ -129,11 +171,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	for _, n := range plan.Counts() {
 		cells += n
 	}
-	texts := []string{fmt.Sprint(at.quick, at.AllowExec)}
-	for _, s := range specs {
-		texts = append(texts, s.Name, s.Text)
-	}
-	life := cluster.NewLife(at.storeDir(), o.Shard, cells, results.Key(strings.Join(texts, "\x00")))
+	life := cluster.NewLife(at.storeDir(), o.Shard, cells, at.runDigest(specs))
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
 		life.Show(p)

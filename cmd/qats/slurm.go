@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type slurmFlags struct {
 	shards   int
 	throttle int
 	cpus     int
+	requeue  int
 	submit   bool
 	report   bool
 }
@@ -33,9 +35,13 @@ func slurmCommand() *cobra.Command {
 		Use:   "slurm SPEC... --shards N --out DIR [--submit] [-- SBATCH OPTIONS]",
 		Short: "Print, or submit, a run as a Slurm array and the job that puts it together",
 		Long: `slurm prints two batch scripts, or submits them with --submit: an array of N tasks,
-each of which does one shard of the specs, and a job that starts when all tasks
-have ended in any way. It does what is missing, writes the CSV files and renders
-tables and figures. So a task that was killed costs only time.
+each of which does one shard of the specs, and a job that starts when all tasks have
+ended. It writes the CSV files and renders tables and figures.
+
+A task that meets its time limit keeps what it has, and asks Slurm to start it again, at
+most as often as --requeue says. It does not ask if it has stored nothing since it was
+started. If a task has ended before its part is done, the last job says so and ends with
+status 75; to submit the array again does what is missing.
 
 Words after -- are given to sbatch for both jobs, as in -- --time=02:00:00
 --partition=short. All nodes must see the folders of data and results under the
@@ -59,6 +65,7 @@ same paths. qats status DIR says how far the tasks are.`,
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
 	f.at.memory.flag(cmd, "memory of a task for arrays")
+	cmd.Flags().IntVar(&f.requeue, "requeue", 10, "how often a task that meets its time limit is started again")
 	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
 	return cmd
@@ -72,6 +79,12 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 		return fmt.Errorf("--at-once %d: want 0 or more", f.throttle)
 	case f.cpus < 1:
 		return fmt.Errorf("--cpus %d: want 1 or more", f.cpus)
+	case f.requeue < 0:
+		return fmt.Errorf("--requeue %d: want 0 or more", f.requeue)
+	case f.requeue > 0 && f.at.Fresh && !cmd.Flags().Changed("requeue"):
+		f.requeue = 0
+	case f.requeue > 0 && f.at.Fresh:
+		return errors.New("--requeue: with --fresh a task would begin anew each time it is started; leave one of them out")
 	}
 	if _, err := experiments.ReadSpecs(files); err != nil { // a mistake is cheaper here than in N tasks
 		return err
@@ -98,7 +111,8 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return err
 	}
-	// Not afterok, which waits for ever after one killed task.
+	// Not afterok, which waits for ever after one killed task. A task that is requeued has not
+	// ended.
 	second, err := sbatch(assembly, append(slices.Clone(options), "--dependency=afterany:"+first))
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
@@ -148,16 +162,37 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 		}
 		return script
 	}
-	shard := slices.Concat(words, given(cmd, "fresh"), []string{"--shard", "auto"})
-	// exec makes qats the process of the batch script, which Slurm asks to end before
-	// the time limit.
-	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:TERM@%d", endBefore)) + "exec " + quoted(shard) + "\n"
-	run := quoted(words)
+	shard := quoted(slices.Concat(words, given(cmd, "fresh"), []string{"--shard", "auto"}))
+	gain := quoted(slices.Concat([]string{self, "status", f.at.out}, given(cmd, "store"), []string{"--shard", "auto"}))
+	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:USR1@%d", endBefore)) + taskScript(shard, gain, f.requeue)
+	run := quoted(append(words, "--assemble", strconv.Itoa(f.shards)))
 	if f.report {
 		report := quoted(slices.Concat([]string{self, "report"}, files, given(cmd, "out")))
 		run = run + "; status=$?\n[ $status -le 1 ] || exit $status\n" + report + " > /dev/null && exit $status"
 	}
 	return array, head("qats-assembly", "assembly_%j.log") + run + "\n", nil
+}
+
+// taskScript is the batch script of a task, after its options: it runs the command of the shard,
+// and asks for another start if the time limit has ended it and the command gain finds that the
+// start was of use. Slurm sends USR1 for the time limit alone, so a task that is cancelled is
+// not started again. A signal ends the wait of a shell, not its child, so it waits once more.
+func taskScript(shard, gain string, requeue int) string {
+	return `limit= asked= child=
+end() { asked=yes; [ -z "$child" ] || kill -TERM $child; }
+trap 'limit=met; end' USR1
+trap end TERM
+` + shard + ` &
+child=$!
+[ -z "$asked" ] || end
+wait $child; status=$?
+while [ $status -gt 128 ] && kill -0 $child 2> /dev/null; do wait $child; status=$?; done
+[ "$limit" ] && [ $status -eq ` + strconv.Itoa(exitTerminated) + ` ] || exit $status
+` + gain + ` || { echo "qats: not requeued: nothing new was stored since the last start; give the tasks more time" >&2; exit $status; }
+[ "${SLURM_RESTART_COUNT:-0}" -lt ` + strconv.Itoa(requeue) + ` ] || { echo "qats: not requeued: started again ${SLURM_RESTART_COUNT:-0} times, of at most ` + strconv.Itoa(requeue) + `" >&2; exit $status; }
+scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+exit $status
+`
 }
 
 // sbatchWord returns a word as sbatch reads it in a line #SBATCH. Unlike a shell, sbatch

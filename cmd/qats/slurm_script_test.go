@@ -6,7 +6,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // TestSlurmScripts: both scripts are what a shell reads, whatever characters the
@@ -21,7 +23,8 @@ func TestSlurmScripts(t *testing.T) {
 	}
 	text := stdout.String()
 	for _, want := range []string{"#SBATCH --array=1-16%4\n", "#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", "#SBATCH --cpus-per-task=2\n",
-		"--shard auto\n", "afterany", "--quick", `it'\''s here' --quick`, "#SBATCH --signal=B:TERM@30\n"} {
+		"--shard auto &\n", "afterany", "--quick", `it'\''s here' --quick`, "#SBATCH --signal=B:USR1@30\n",
+		"--assemble 16;", `[ "${SLURM_RESTART_COUNT:-0}" -lt 10 ]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -33,13 +36,123 @@ func TestSlurmScripts(t *testing.T) {
 	}
 	for _, bad := range [][]string{
 		{"slurm", spec}, {"slurm", spec, "--shards", "0"}, {"slurm", spec, "--shards", "10001"}, {"slurm", spec, "--shards", "4", "--cpus", "0"},
-		{"slurm", "--shards", "4"}, {"slurm", spec, "--shards", "4", "--max-memory", "lots"}, {"slurm", "nowhere.yaml", "--shards", "4"},
+		{"slurm", "--shards", "4"}, {"slurm", spec, "--shards", "4", "--requeue", "-1"},
+		{"slurm", spec, "--shards", "4", "--fresh", "--requeue", "3"}, {"slurm", spec, "--shards", "4", "--max-memory", "lots"}, {"slurm", "nowhere.yaml", "--shards", "4"},
 	} {
 		stderr.Reset()
 		if status := run(context.Background(), bad, &stdout, &stderr); status != exitUsage || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: status %d, %s", bad, status, stderr.String())
 		}
 	}
+}
+
+// TestTaskScript: a task asks for another start only if the time limit has ended it, it has
+// stored something, and it was not started too often. Its status is that of the program.
+func TestTaskScript(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		work           string // of the program; its last line says that it is ready for signals
+		signal         os.Signal
+		gain, restarts string
+		status         int
+		requeued       bool
+		said           string
+	}{
+		{"done before the limit", "exit 0", nil, "true", "", 0, false, ""},
+		{"failed cells", "exit 1", nil, "true", "", 1, false, ""},
+		{"killed", "kill -KILL $$", nil, "true", "", 137, false, ""},
+		{"limit", "", syscall.SIGUSR1, "true", "", 75, true, ""},
+		{"limit, the last start", "", syscall.SIGUSR1, "true", "2", 75, true, ""},
+		{"limit, started too often", "", syscall.SIGUSR1, "true", "3", 75, false, "started again 3 times, of at most 3"},
+		{"limit, nothing new", "", syscall.SIGUSR1, "false", "1", 75, false, "nothing new was stored"},
+		{"limit, but the work was done", "trap 'exit 0' TERM", syscall.SIGUSR1, "true", "", 0, false, ""},
+		{"limit, but a mistake", "trap 'exit 2' TERM", syscall.SIGUSR1, "true", "", 2, false, ""},
+		{"cancelled", "", syscall.SIGTERM, "true", "", 75, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write := func(name, text string) string {
+				file := filepath.Join(dir, name)
+				if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				return file
+			}
+			ready := filepath.Join(dir, "ready")
+			qats := write("qats", "trap 'exit 75' TERM\n"+c.work+"\ntouch "+ready+"\nwhile :; do sleep .05; done")
+			write("scontrol", `echo "$@" >> `+filepath.Join(dir, "scontrol.log"))
+			cmd := exec.Command("sh", "-c", taskScript(qats, c.gain, 3))
+			cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=5", "SLURM_RESTART_COUNT="+c.restarts)
+			if c.restarts == "" {
+				cmd.Env = cmd.Env[:len(cmd.Env)-1] // as Slurm has it at the first start
+			}
+			var said strings.Builder
+			cmd.Stdout, cmd.Stderr = &said, &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if c.signal != nil {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+					if _, err := os.Stat(ready); err == nil {
+						break
+					}
+				}
+				cmd.Process.Signal(c.signal)
+			}
+			cmd.Wait()
+			log, _ := os.ReadFile(filepath.Join(dir, "scontrol.log"))
+			if status := cmd.ProcessState.ExitCode(); status != c.status || (string(log) == "requeue 7_5\n") != c.requeued || !c.requeued && len(log) > 0 ||
+				!strings.Contains(said.String(), c.said) || c.said == "" && said.String() != "" && c.name != "killed" {
+				t.Errorf("status %d, scontrol %q, said %q", status, log, said.String())
+			}
+		})
+	}
+}
+
+// TestAssemblyWaitsForAllShards: it names those that are out and does none of their work; when
+// all are in it writes the files.
+func TestAssemblyWaitsForAllShards(t *testing.T) {
+	spec, out := filepath.Join("..", "..", "experiments", "example.yaml"), t.TempDir()
+	qats := func(args ...string) (int, string) {
+		var stdout, stderr strings.Builder
+		status := run(t.Context(), args, &stdout, &stderr)
+		return status, stdout.String() + stderr.String()
+	}
+	assemble := []string{"run", spec, "--out", out, "--assemble", "2"}
+	check := func(want int, text string) {
+		t.Helper()
+		if status, said := qats(assemble...); status != want || !strings.Contains(said, text) {
+			t.Errorf("status %d, %s; want %d, %s", status, said, want, text)
+		}
+	}
+	check(exitTerminated, "2 of 2 shards are out: 1 (not started) and 2 (not started); submit the array again")
+	if status, said := qats("run", spec, "--out", out, "--shard", "1/2", "--quick"); status != exitOK { // another run
+		t.Fatal(said)
+	}
+	check(exitTerminated, "2 of 2 shards are out")
+	if status, said := qats("status", out, "--shard", "1/2"); status != exitOK || !strings.Contains(said, " objects stored since the last start") {
+		t.Errorf("status %d, %s", status, said)
+	}
+	if status, said := qats("status", out, "--shard", "2/2"); status != exitUsage || !strings.Contains(said, "no sign of life") {
+		t.Errorf("status %d, %s", status, said)
+	}
+	for range 2 { // the second finds all in the store
+		if status, said := qats("run", spec, "--out", out, "--shard", "1/2"); status != exitOK {
+			t.Fatal(said)
+		}
+	}
+	if status, said := qats("status", out, "--shard", "1/2"); status != exitFailed || !strings.Contains(said, "0 objects stored since the last start") {
+		t.Errorf("status %d, %s", status, said)
+	}
+	check(exitTerminated, "1 of 2 shards are out: 2 (not started); submit")
+	if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil {
+		t.Error("results of a part were written")
+	}
+	if status, said := qats("run", spec, "--out", out, "--shard", "2/2"); status != exitOK {
+		t.Fatal(said)
+	}
+	check(exitOK, "; 0 fitted and 0 scored now")
+	sameCSV(t, "assembled", exampleResults(t), out)
 }
 
 // TestSlurmPaths: the name of a log is a pattern of sbatch, with its own escapes. Names

@@ -184,9 +184,11 @@ func sameCSV(t *testing.T, what, want, got string) {
 	}
 }
 
-// TestSlurm runs arrays on two nodes: undisturbed, with a task killed, with a task
-// requeued, and with a node that goes down and comes back. The assembly that qats
-// slurm submits gives the bytes of an unsharded run each time.
+// TestSlurm runs arrays on two nodes: undisturbed, with a task requeued, with a task that is
+// told that its time limit comes, and with a node that goes down and comes back. The assembly
+// that qats slurm submits gives the bytes of an unsharded run each time. After a task that was
+// killed or cancelled it does nothing, and a second array with its assembly does the rest. A
+// longer campaign has a real time limit too.
 func TestSlurm(t *testing.T) {
 	c := newCluster(t)
 	qats := buildQats(t)
@@ -209,16 +211,15 @@ func TestSlurm(t *testing.T) {
 	if status := run(context.Background(), slices.Concat([]string{"run", "--out", alone}, quick, specs), &strings.Builder{}, &stderr); status != exitOK {
 		t.Fatal(stderr.String())
 	}
-	submit := func(n int) (out, job string) {
+	submit := func(out string, n int, options ...string) (job string) {
 		t.Helper()
-		out = filepath.Join(t.TempDir(), `at 100%j, "it's" #here`)
 		args := slices.Concat([]string{"slurm", "--out", out, "--shards", strconv.Itoa(n), "--submit"}, quick, specs)
-		b, err := exec.Command(qats, append(args, "--", "--mem=50M")...).CombinedOutput()
+		b, err := exec.Command(qats, slices.Concat(args, []string{"--", "--mem=50M"}, options)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
 		}
 		job, _, _ = strings.Cut(strings.TrimPrefix(string(b), "array "), " ")
-		return out, job
+		return job
 	}
 	// running waits until a task runs.
 	running := func(job string) string {
@@ -229,32 +230,86 @@ func TestSlurm(t *testing.T) {
 		}
 		return ""
 	}
-	for what, disturb := range map[string]func(job string){
-		"undisturbed":   func(string) {},
-		"a task killed": func(job string) { exec.Command("scancel", "--signal=KILL", "--full", running(job)).Run() },
-		"a task requeued": func(job string) {
+	atWork := func(out string) { // waits until something is in the store
+		for end := time.Now().Add(time.Minute); stored(out) < 20 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		}
+	}
+	cases := map[string]func(out, job string){
+		"undisturbed":   func(string, string) {},
+		"a task killed": func(_, job string) { exec.Command("scancel", "--signal=KILL", "--full", running(job)).Run() },
+		"a task cancelled": func(out, job string) {
+			task := running(job)
+			atWork(out)
+			exec.Command("scancel", task).Run()
+		},
+		"a task requeued": func(_, job string) {
 			exec.Command("scontrol", "requeue", running(job)).Run()
 		},
-		"a node down and up": func(job string) {
+		"told of the time limit": func(out, job string) {
+			task := running(job)
+			atWork(out)
+			c.do("scancel", "--batch", "--signal=USR1", task) // as Slurm does
+		},
+		"a node down and up": func(_, job string) {
 			running(job)
 			c.do("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=test")
 			time.Sleep(500 * time.Millisecond)
 			exec.Command("scontrol", "update", "NodeName=n2", "State=RESUME").Run() // it may have come back by itself
 		},
-	} {
+	}
+	const limit = "a real time limit" // Slurm makes 20 seconds a minute, and sends the signal 20 to 50 seconds after the start
+	if os.Getenv("QATS_SLURM_SPECS") != "" {
+		cases[limit] = func(string, string) {}
+	}
+	for what, disturb := range cases {
 		sizes := []int{4}
-		if what == "undisturbed" {
+		switch what {
+		case "undisturbed":
 			sizes = []int{16}
+		case "told of the time limit", "a task cancelled":
+			sizes = []int{1} // a task that is still at work when it is told
 		}
 		if os.Getenv("QATS_SLURM_SPECS") != "" {
 			sizes = []int{4, 16}
 		}
 		for _, n := range sizes {
 			start := time.Now()
-			out, job := submit(n)
-			disturb(job)
+			out := filepath.Join(t.TempDir(), `at 100%j, "it's" #here`)
+			var options []string
+			if what == limit {
+				options = []string{"--time=00:00:20", "--signal=B:USR1@10"}
+			}
+			job := submit(out, n, options...)
+			disturb(out, job)
 			c.wait(patience)
 			t.Logf("%s, %d tasks: %s", what, n, time.Since(start).Round(time.Second))
+			logs, err := filepath.Glob(filepath.Join(strings.ReplaceAll(out, "*", "?"), "slurm", "*.log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, log := range logs {
+				b, _ := os.ReadFile(log)
+				said += string(b)
+			}
+			switch what {
+			case "told of the time limit":
+				if !strings.Contains(said, " stored since the last start") || strings.Contains(said, "not requeued") {
+					t.Errorf("the task was not requeued: %s", said)
+				}
+			case "a task killed", "a task cancelled":
+				if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && what == "a task cancelled" || strings.Contains(said, "stored since the last start") {
+					t.Errorf("%s: requeued, or the assembly has done the rest alone: %s", what, said)
+				}
+				if !strings.Contains(said, fmt.Sprintf(" of %d shards are out: ", n)) {
+					t.Errorf("%s: the assembly says nothing: %s", what, said)
+				}
+				if what == "a task cancelled" {
+					continue
+				}
+				submit(out, n)
+				c.wait(patience)
+			}
 			sameCSV(t, fmt.Sprintf("%s, %d tasks", what, n), alone, out)
 			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
 				t.Errorf("%s, %d tasks: nothing was rendered: %v", what, n, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,12 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/cluster"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
 )
 
 func statusCommand() *cobra.Command {
-	var store string
+	var store, only string
 	cmd := &cobra.Command{
 		Use:   "status OUT",
 		Short: "Say how far the shards of a run are",
@@ -28,11 +30,17 @@ are done, failed and missing, and its last sign of life. It looks for the cells 
 are done in the store, and counts those that are gone as missing. A shard that was killed
 stays "running" with an old sign; one without a line in the store has not started. The
 last line sums up what the shards have done, of all cells of the plan. A run without
---shard on the same store does the rest, and gives no sign.`,
+--shard on the same store does the rest, and gives no sign.
+
+With --shard it prints what one shard has stored since it was started last, and ends with
+status 1 if that is nothing: then another start with the same time limit is of no use.`,
 		Example: "  qats status results/out",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := cmp.Or(store, filepath.Join(args[0], "store"))
+			if only != "" {
+				return printGain(cmd.OutOrStdout(), dir, only)
+			}
 			signs, err := cluster.ReadSigns(dir)
 			if err != nil {
 				return err
@@ -45,8 +53,31 @@ last line sums up what the shards have done, of all cells of the plan. A run wit
 		},
 	}
 	cmd.Flags().StringVar(&store, "store", "", "folder of the store (default OUT/store)")
+	cmd.Flags().StringVar(&only, "shard", "", "only part i of n, as in 1/4 or auto: what it has stored since its last start")
 	cmd.MarkFlagDirname("store")
 	return cmd
+}
+
+// printGain prints what a shard has stored since it was started last. Nothing is an error.
+func printGain(w io.Writer, store, text string) error {
+	shard, err := parseShard(text, os.Getenv)
+	if err != nil {
+		return err
+	}
+	signs, err := cluster.ReadSigns(store)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(signs, func(s cluster.Sign) bool { return s.Shard == shard.I && s.Of == shard.N })
+	if at < 0 {
+		return fmt.Errorf("shard %d of %d has given no sign of life", shard.I, shard.N)
+	}
+	s := signs[at]
+	terminal.Fprintf(w, "shard %d of %d: %s; %d of %d cells done, %s stored since the last start\n", s.Shard, s.Of, s.State, s.Done, s.Total, english.Count(s.New, "object"))
+	if s.New == 0 {
+		return errFailed
+	}
+	return nil
 }
 
 func printSigns(w io.Writer, signs []cluster.Sign, store *results.Store, now time.Time) error {

@@ -21,6 +21,9 @@ import (
 // life.
 const LifeFolder = "shards"
 
+// done is the State of a shard that has gone through its part.
+const done = "done"
+
 // lifeEvery is the least time between two signs of life.
 const lifeEvery = 5 * time.Second
 
@@ -31,6 +34,7 @@ type Sign struct {
 	Done   int       `json:"done"`
 	Failed int       `json:"failed"`
 	Total  int       `json:"total"`
+	New    int       `json:"new"`   // objects put into the store since the shard was started last
 	Plan   int       `json:"plan"`  // cells of all shards
 	Run    string    `json:"run"`   // digest of the specs and flags, the same for all shards
 	State  string    `json:"state"` // running, done, stopped, failed
@@ -58,8 +62,9 @@ func (s *Sign) Missing(store *results.Store) (missing, lost int) {
 	return s.Total - s.Done + lost, lost
 }
 
-// Life writes the signs of life of a shard. They are for qats status alone: no result
-// depends on them, and an error of writing them is none of the run.
+// Life writes the signs of life of a shard. No result depends on them, and an error of writing
+// them is none of the run. They are for people, for the batch script of a shard, which asks for
+// another start only if the last one was of use, and for the assembly, which waits for all shards.
 type Life struct {
 	path string
 	last Sign
@@ -82,7 +87,7 @@ func NewLife(store string, s experiments.Shard, plan int, digest string) *Life {
 
 // Show writes a sign, at most one in a few seconds.
 func (l *Life) Show(p experiments.Progress) {
-	l.last.Done, l.last.Failed, l.last.Total = p.Done, p.Failed, p.Total
+	l.last.Done, l.last.Failed, l.last.Total, l.last.New = p.Done, p.Failed, p.Total, p.New
 	l.last.Kept = append(l.last.Kept, p.Kept...)
 	if time.Since(l.last.Time) >= lifeEvery {
 		l.write("running")
@@ -93,7 +98,7 @@ func (l *Life) Show(p experiments.Progress) {
 func (l *Life) End(err error) {
 	switch {
 	case err == nil:
-		l.write("done")
+		l.write(done)
 	case errors.Is(err, context.Canceled):
 		l.write("stopped")
 	default:
@@ -112,6 +117,25 @@ func (l *Life) write(state string) {
 	}
 }
 
+// Out returns the shards 1 to n of the run with this digest that have not done their part, each
+// with its last sign of life; the State of one without a sign is "not started". A shard with
+// failed cells has done its part. Signs of a run that was divided into another number do not
+// count.
+func Out(store string, n int, digest string) []Sign {
+	signs := readSigns(store)
+	var out []Sign
+	for i := 1; i <= n; i++ {
+		at := slices.IndexFunc(signs, func(s Sign) bool { return s.Shard == i && s.Of == n && s.Run == digest })
+		switch {
+		case at < 0:
+			out = append(out, Sign{Shard: i, Of: n, State: "not started"})
+		case signs[at].State != done:
+			out = append(out, signs[at])
+		}
+	}
+	return out
+}
+
 // ReadSigns reads the signs of the newest run on a store: those with the count of shards, the
 // cells of the plan and the digest of the newest sign.
 func ReadSigns(store string) ([]Sign, error) {
@@ -123,20 +147,29 @@ func ReadSigns(store string) ([]Sign, error) {
 	if err != nil {
 		return nil, err
 	}
+	signs, newest := readSigns(store), Sign{}
+	for _, s := range signs {
+		if s.Time.After(newest.Time) || newest.Of == 0 {
+			newest = s
+		}
+	}
+	signs = slices.DeleteFunc(signs, func(s Sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan || s.Run != newest.Run })
+	slices.SortFunc(signs, func(a, b Sign) int { return a.Shard - b.Shard })
+	return signs, nil
+}
+
+// readSigns reads the signs of all runs on a store.
+func readSigns(store string) []Sign {
+	dir := filepath.Join(store, LifeFolder)
+	files, _ := os.ReadDir(dir)
 	var signs []Sign
-	newest := Sign{}
 	for _, f := range files {
 		b, err := inputfile.Read(filepath.Join(dir, f.Name()))
 		var s Sign
 		if err != nil || json.Unmarshal(b, &s) != nil || s.Of < 1 || s.Shard < 1 || s.Shard > s.Of {
 			continue // an unfinished file
 		}
-		if s.Time.After(newest.Time) || newest.Of == 0 {
-			newest = s
-		}
 		signs = append(signs, s)
 	}
-	signs = slices.DeleteFunc(signs, func(s Sign) bool { return s.Of != newest.Of || s.Plan != newest.Plan || s.Run != newest.Run })
-	slices.SortFunc(signs, func(a, b Sign) int { return a.Shard - b.Shard })
-	return signs, nil
+	return signs
 }
