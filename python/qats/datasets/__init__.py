@@ -1,0 +1,19 @@
+"""Published predictions of trained networks, fetched and made ready for qats.
+
+    python -m qats.datasets fetch real        download, check, import
+    python -m qats.datasets import FORMAT ...  import files that you have
+
+    import qats.datasets
+    qats.datasets.fetch("real")
+
+Needs pooch, h5py, PyYAML and numpy: pip install 'qats[datasets]'. Nothing here needs the program.
+
+One module a concept: table reads sources.yaml, which lists every published file; download fetches
+files; forms and unpickle read them, in the process of worker; published and formats make networks of
+them; splits says which rows calibrate; network checks; folder writes arrays and manifest.
+"""
+
+from .errors import DatasetError
+from .fetching import fetch, import_files
+
+__all__ = ["DatasetError", "fetch", "import_files"]

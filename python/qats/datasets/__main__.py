@@ -1,0 +1,220 @@
+"""The command python -m qats.datasets."""
+
+import argparse
+import os
+import re
+import signal
+import sys
+
+from . import fetching, formats, published, worker
+from .download import Cancelled, Client, default_folder
+from .errors import DatasetError
+from .table import Table
+
+INTO = "data/arrays"
+
+
+def memory(text):
+    """Reads a limit such as 4GiB, 500MiB or a number of bytes."""
+    m = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)", text.strip())
+    if not m:
+        raise argparse.ArgumentTypeError(f"{text!r}; want a limit such as 4GiB")
+    power = " KMGT".index(m[2][0]) if m[2][:1] in tuple("KMGT") else 0
+    n = int(float(m[1]) * (1024 if "i" in m[2] or len(m[2]) < 2 else 1000) ** power)
+    if n < 256 << 20:
+        raise argparse.ArgumentTypeError(f"{text!r}; at least 256MiB")
+    return n
+
+
+def parser(table):
+    """Returns the parser of the command line."""
+    p = argparse.ArgumentParser(prog="python -m qats.datasets", description="Published predictions of trained networks: fetch and import.")
+    sub = p.add_subparsers(dest="command", required=True)
+    sources = "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values())
+    f = sub.add_parser("fetch", formatter_class=argparse.RawDescriptionHelpFormatter, help="download published predictions and import them",
+                       description=f"""Downloads the files of a source, checks them, and imports them. Sources:
+
+{sources}
+
+or the addresses of files (https://, http:// or file:///PATH) with --format.
+
+Sizes and licences are printed first; --yes answers the question. Each file of a source has its SHA-256
+in the table; where a source publishes none, the digest of the first download is recorded and later
+downloads must have it. A finished file is never loaded twice. A missing file costs its network alone:
+its name is printed at the end, and the status is 1.""",
+                       epilog="""examples:
+  python -m qats.datasets fetch real
+  python -m qats.datasets fetch real --only 'cifar10/*' --dry-run
+  python -m qats.datasets fetch real --url https://mirror.example/qats
+  python -m qats.datasets fetch nncal --only '*c100*' --yes
+  python -m qats.datasets fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal""")
+    f.add_argument("source", nargs="+", metavar="SOURCE|ADDRESS")
+    f.add_argument("--to", help=f"folder of arrays to import to (default: that of the source, {INTO} for addresses)")
+    f.add_argument("--downloads", help="folder of the downloads (default: $QATS_CACHE, or the cache of the system)")
+    f.add_argument("--only", action="append", default=[], metavar="PATTERN",
+                   help="only networks DATASET/NETWORK (real) or files that match; may be repeated")
+    f.add_argument("--select", action="append", default=[], metavar="PATTERN",
+                   help="import only networks whose DATASET/MODEL in the files matches; may be repeated")
+    f.add_argument("--url", default="", metavar="BASE", help="a mirror, which has each file under its key: BASE/KEY; --dry-run prints the keys")
+    f.add_argument("--labels", choices=["all", "repositories"], default="all",
+                   help="repositories: take no labels from MedMNIST's own files; where only the validation labels are there, the test rows are divided")
+    f.add_argument("--format", default="", help="format of files given by their addresses: " + ", ".join(formats.FORMATS))
+    f.add_argument("--sha256", default="", help="SHA-256 of a file given by its address")
+    f.add_argument("--yes", action="store_true", help="download without asking")
+    f.add_argument("--dry-run", action="store_true", help="print the plan, keys and addresses, and do nothing")
+    f.add_argument("--list", action="store_true", help="print the networks, or files, of the source, and do nothing")
+    f.add_argument("--no-import", action="store_true", help="download and check only")
+    f.add_argument("--jobs", type=int, default=fetching.AT_ONCE, metavar="N", help=f"downloads at once (at most {fetching.AT_ONCE})")
+    f.add_argument("--table", help="another table than sources.yaml")
+    lines = "\n".join(f"  {x.name:<9} {x.title}:\n            {x.files}" for x in formats.FORMATS.values())
+    i = sub.add_parser("import", formatter_class=argparse.RawDescriptionHelpFormatter, help="import published predictions that you have",
+                       description=f"""Reads published predictions and writes them as arrays, with a manifest that says where they come
+from. Formats:
+
+{lines}
+
+Logits keep every bit. Probabilities become log-probabilities; a probability below 2^-126, also an exact
+zero, counts as 2^-126. A network with a data set and a backbone of the paper is a stand-in: its numbers
+are marked and enter no verdict on the paper. Nothing in the files is run. Arrays of another source are
+not overwritten; comments in an existing manifest.yaml are lost.""",
+                       epilog="""examples:
+  python -m qats.datasets import nncal probs_*_logits.p
+  python -m qats.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
+  python -m qats.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
+  python -m qats.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
+      --dataset mine --backbone resnet50""")
+    i.add_argument("format", help=", ".join(formats.FORMATS))
+    i.add_argument("files", nargs="+", metavar="FILE")
+    i.add_argument("--to", default=INTO, help=f"folder of arrays to write to (default {INTO})")
+    i.add_argument("--dataset", default="", help="name of the data set, in place of that of the file; with --backbone")
+    i.add_argument("--backbone", default="", help="name of the backbone, in place of that of the file; with --dataset")
+    i.add_argument("--select", action="append", default=[], metavar="PATTERN", help="import only networks whose DATASET/MODEL in the source matches; may be repeated")
+    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @")
+    i.add_argument("--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)")
+    i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
+    i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
+    i.add_argument("--classes", type=lambda s: s.split(","), default=[], help="csv: columns of the classes in order, or a pattern for them such as 'p*'")
+    i.add_argument("--label", default="", help="csv: column of the label, an integer from 0")
+    i.add_argument("--kind", default="", help="csv: what the columns of the classes hold, logits or probs")
+    i.add_argument("--split", default="", help="csv: column that says the set of a row; without it, give two files")
+    i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
+    i.add_argument("--test", default="test", help="csv: value of that column in rows that test (default test)")
+    i.add_argument("--from", dest="came_from", default="", help="what the networks are, in a few words for captions")
+    i.add_argument("--licence", default="", help="licence of the predictions, if not that of the source")
+    i.add_argument("--url", default="", help="where the files come from, for the manifest")
+    for s in (f, i):
+        s.add_argument("--memory", type=memory, default=worker.MEMORY, metavar="SIZE", help="most memory of the process that reads the files (default 4GiB)")
+    return p
+
+
+def run_fetch(a, table, out):
+    """Does fetch. Returns the status."""
+    names = a.source
+    if "://" in names[0]:
+        if any("://" not in n for n in names):
+            raise DatasetError("give addresses of files, or one source")
+        if a.url or a.only:
+            raise DatasetError("--url and --only are for a source with a name")
+        if a.sha256 and len(names) > 1:
+            raise DatasetError("--sha256 is for one file")
+        if a.sha256 and not re.fullmatch("[0-9a-fA-F]{64}", a.sha256):
+            raise DatasetError("--sha256 must be 64 hexadecimal digits")
+        if not a.format and not a.no_import and not a.dry_run:
+            raise DatasetError("say what the files are by --format (import --help lists the formats), or give --no-import")
+        plan, into = fetching.plan_addresses(names, a.format, a.sha256), a.to or INTO
+    else:
+        if len(names) > 1:
+            raise DatasetError(f"give one source ({names[0]}), or addresses of files")
+        if a.format or a.sha256:
+            raise DatasetError(f"--format and --sha256 are for files given by their addresses; those of {names[0]} are known")
+        source = table.source(names[0])
+        plan, into = fetching.plan_source(table, source, a.only, a.url, a.labels), a.to or source.into
+    if a.list:
+        for n in plan.networks:
+            rows = "halves" if "halves" in n else "validation and test"
+            stand_in = ", stand-in" if "stands_in" in n else ""
+            print(f"{n['dataset']}/{published.name_of(n)}: {n['kind']}, {rows}, {n['licence']}{stand_in}", file=out)
+        if not plan.networks:
+            for f in plan.files.values():
+                print(f"{f.name}: {fetching.megabytes(f.bytes) if f.bytes else 'size not known'}, {f.licence}", file=out)
+        return 0
+    client = Client(a.downloads or default_folder())
+    if a.dry_run:  # asks no server
+        for f in plan.files.values():
+            print(f.url, file=out)
+        for line in plan.left_out:
+            print("left out:", line, file=sys.stderr)
+        return 0
+    for line in plan.lines(client):
+        print(line, file=out)
+    if plan.missing and not a.yes:
+        about = fetching.megabytes(plan.total) + (" or more" if plan.unknown else "")
+        print(f"Download {fetching.count(plan.missing, 'file')}, {about}, to {client.dir}? [y/N] ", end="", file=out, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            print(file=out)
+            raise DatasetError("nothing was downloaded; answer y, or give --yes")
+    bar = Bar(sys.stderr, plan.total)
+    client.progress = bar.add
+    try:
+        s = fetching.run_plan(plan, client, into, a.memory, a.select, a.jobs, a.no_import)
+    finally:
+        bar.end()
+    print(f"{fetching.count(s.loaded, 'file')} downloaded to {client.dir}", file=out)
+    if a.no_import or not s.networks:
+        for line in s.failed:
+            print("failed:", line, file=sys.stderr)
+        if not a.no_import:
+            print("nothing was imported", file=sys.stderr)
+    else:
+        for line in s.lines():
+            print(line, file=out)
+    return 1 if s.failed else 0
+
+
+class Bar:
+    """The bytes so far, on a terminal. Elsewhere it prints nothing."""
+
+    def __init__(self, file, total):
+        self.file, self.total, self.done, self.shown = file if file.isatty() else None, total, 0, 0
+
+    def add(self, n):
+        self.done += n
+        if self.file and self.done - self.shown >= 1 << 19:
+            self.shown = self.done
+            self.file.write(f"\r{fetching.megabytes(self.done)} of {fetching.megabytes(self.total)} ")
+            self.file.flush()
+
+    def end(self):
+        if self.file and self.shown:
+            self.file.write("\r\033[K")
+
+
+def main(arguments=None):
+    """Runs the command and returns its status: 0, 1 if a network could not be had, 2 for a mistake, 130 if interrupted."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        path = next((b for a, b in zip(arguments, arguments[1:]) if a == "--table"), None)
+        table = Table(path) if path else Table()
+        a = parser(table).parse_args(arguments)
+        if a.command == "fetch":
+            return run_fetch(a, table, sys.stdout)
+        options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
+                                              "split", "cal", "test", "came_from", "licence")}
+        for line in fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options).lines():
+            print(line)
+        return 0
+    except DatasetError as e:
+        print(f"qats.datasets: {e}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, Cancelled):
+        print("qats.datasets: interrupted; run the same command again to continue", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 141
+
+
+if __name__ == "__main__":
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+    sys.exit(main())

@@ -1,0 +1,345 @@
+"""Reads the files of published collections, each in its own way, into networks.
+
+    nncal      pickles of markus93/NN_calibration: [(logits, labels), (logits, labels)], validation and test
+    medmnist   CSV files of MedMNIST's Evaluator, or a .zip of them, with the .npz files that have the labels
+    calarena   HDF5 files of CalArena: <data set>/<network>/{probas,labels}_{cal,test}
+    groupcal   pickles of ThyrixYang/group_calibration: a dict of tensors logits, labels, features a set
+    csv        any CSV file with a header, whose columns are named
+
+Data sets and backbones get the names that the specs of this project use: c10 becomes cifar10,
+resnet18_28_1 becomes resnet18.
+"""
+
+import dataclasses
+import fnmatch
+import os
+import re
+import zipfile
+from array import array
+
+import numpy as np
+
+from . import forms, unpickle
+from .errors import ZIP_FAULTS, DatasetError, short
+from .network import Network, Split, backbone_name, dataset_name, labels
+
+
+@dataclasses.dataclass
+class Options:
+    """How files are imported. The command has a flag for each."""
+
+    dataset: str = ""  # names in place of those of the files, for one network
+    backbone: str = ""
+    select: list = dataclasses.field(default_factory=list)  # patterns of DATASET/MODEL as the source has it
+    pixels: int = 28  # medmnist: the training that gets the plain name of its backbone
+    run: str = "1"
+    network: str = ""  # medmnist: the backbone of files with any text after @
+    training: str = ""  # how the networks differ from the paper's of the same name
+    classes: list = dataclasses.field(default_factory=list)  # csv
+    label: str = ""
+    kind: str = ""
+    split: str = ""
+    cal: str = "cal"
+    test: str = "test"
+    licence: str = ""
+    came_from: str = ""
+
+    def keeps(self, dataset, model):
+        """Reports whether the source's data set and model are selected."""
+        return not self.select or any(fnmatch.fnmatchcase(f"{dataset}/{model}", p) for p in self.select)
+
+
+@dataclasses.dataclass(frozen=True)
+class Format:
+    name: str
+    title: str
+    files: str  # which files to give
+    licence: str
+    read: object  # (files, Options, skipped) -> iterator of Network; skipped gets what was left out, and why
+
+
+def base(path):
+    """Returns the last element of the name of a file."""
+    return re.split(r"[/\\]", path)[-1]
+
+
+def at(file, call, *arguments):
+    """Calls a function, and puts the name of the file in front of its error."""
+    try:
+        return call(*arguments)
+    except DatasetError as e:
+        raise DatasetError(f"{short(file, 200)}: {e}") from None
+
+
+_NNCAL = re.compile(r"^(?:probs_)?(.+)_(c10|c100|SVHN|birds|cars|imgnet)_logits\.p(?:kl|ickle)?$")
+
+
+def read_nncal(files, o, skipped):
+    """Reads a pickle a network."""
+    for file in files:
+        m = _NNCAL.match(base(file))
+        if m and not o.keeps(m[2], m[1]):
+            continue
+        if not m and not o.dataset:
+            raise DatasetError(f"{short(file, 200)}: not named probs_<network>_<data set>_logits.p; give --dataset and --backbone")
+        cal, test = at(file, _pairs, file)
+        yield Network(o.dataset or dataset_name(m[2]), o.backbone or backbone_name(m[1]), "logits", cal, test, file,
+                      came_from="networks of NN_calibration", training="another network and training", names=[base(file)])
+
+
+def _pairs(file):
+    found = unpickle.loads(forms.read_bytes(file))
+    if not isinstance(found, (list, tuple)) or len(found) != 2:
+        raise DatasetError(f"holds {unpickle.describe(found)}; want [(logits, labels), (logits, labels)]")
+    splits = []
+    for where, pair in zip(("validation set", "test set"), found):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not all(map(unpickle.is_array, pair)):
+            what = " and ".join(map(unpickle.describe, pair)) if isinstance(pair, (list, tuple)) and len(pair) == 2 else unpickle.describe(pair)
+            raise DatasetError(f"{where}: {what}; want (logits, labels), two arrays")
+        splits.append(Split(unpickle.array(pair[0], where + ": logits"), unpickle.array(pair[1], where + ": labels")))
+    return splits
+
+
+_MEDMNIST = re.compile(r"^([a-z0-9]+mnist(?:3d)?)(?:_\d+)?_(train|val|test)(?:_.*)?@(.+)\.csv$")
+_TRAINING = re.compile(r"^(resnet18|resnet50)_(\d{1,9})_(\d{1,9})$")
+MOST_MEMBER = 1 << 30
+
+
+def read_medmnist(files, o, skipped):
+    """Reads CSV files <data set>_<split>_...@<training>.csv, and the labels from <data set>.npz.
+
+    The validation set calibrates. Where its file is missing, rows of even index of the test set
+    calibrate, and those of odd index test.
+    """
+    npz = {base(f)[: -len(".npz")].split("_")[0]: f for f in files if f.endswith(".npz")}
+    found, left, titles = {}, {}, {}
+
+    def use(file, name, read, named):
+        reason = ""
+        m = _MEDMNIST.match(base(name))
+        training = _TRAINING.match(m[3]) if m else None
+        if not m:
+            reason = "not named <data set>_<split>_...@<network>_<pixels>_<run>.csv"
+        elif m[2] == "train":
+            reason = "predictions for training images, which the network has seen"
+        elif not training and not o.network:
+            reason = "not of resnet18 or resnet50 as <network>_<pixels>_<run>; say what it is by --network"
+        elif m[1] not in npz:
+            reason = f"the labels are missing: give {m[1]}.npz"
+        elif not o.keeps(m[1], m[3]):
+            reason = "not selected"
+        if reason:
+            if named:
+                raise DatasetError(f"{short(name, 200)}: {reason}")
+            left[reason] = left.get(reason, 0) + 1
+            return
+        try:
+            scores = at(name, lambda: forms.indexed(read()))
+            member = m[2] + "_labels"
+            y = at(npz[m[1]] + "#" + member, lambda: labels(forms.npz(npz[m[1]], member)))
+            if len(y) != len(scores):
+                raise DatasetError(f"{short(name, 200)}: {len(scores)} rows; {base(npz[m[1]])} has {len(y)} labels")
+        except DatasetError as e:
+            if named:
+                raise
+            skipped.append(str(e))  # one bad file of an archive is no reason to leave out the others
+            return
+        if o.network or not training:
+            key = (m[1], o.network, m[3], "")
+            titles[key] = m[3]
+        else:
+            key = (m[1], training[1], int(training[2]), training[3])
+            titles[key] = f"{training[2]} pixels, run {training[3]}"
+        sets = found.setdefault(key, {})
+        if m[2] in sets:
+            raise DatasetError(f"{short(name, 200)}: {short(sets[m[2]][2], 200)} is the same set of the same training")
+        sets[m[2]] = (Split(scores, y), file, name)
+
+    for file in files:
+        if file.endswith(".npz"):
+            continue
+        if file.endswith(".zip"):
+            try:
+                with zipfile.ZipFile(file) as z:
+                    for info in z.infolist():
+                        if info.filename.endswith(".csv") and not base(info.filename).startswith("._"):  # ._ files are of macOS
+                            use(file, f"{file}#{info.filename}", lambda info=info: _member(z, info), False)
+            except (*ZIP_FAULTS, OSError) as e:
+                raise DatasetError(f"{short(file, 200)}: {short(getattr(e, 'strerror', None) or e, 120)}") from None
+        else:
+            data = at(file, forms.read_bytes, file)
+            use(file, file, lambda data=data: data, True)
+    skipped += [f"{reason} (files of predictions: {n})" for reason, n in sorted(left.items())]
+    for key in sorted(found, key=lambda k: (k[0], k[1], str(k[2]).zfill(9), k[3].zfill(9))):
+        flag, backbone, pixels, run = key
+        sets = found[key]
+        if "test" not in sets:
+            skipped.append(f"{flag}, {backbone}, {titles[key]}: no predictions for the test set")
+            continue
+        test, file, _ = sets["test"]
+        name = backbone
+        if run and (pixels != o.pixels or run != str(o.run)):
+            name = f"{backbone}-{pixels}-run{run}"
+        if not run and sum(k[:2] == key[:2] for k in found) > 1:
+            name = f"{backbone}-{pixels}".replace("_", "-").lower()
+        sources, note = [file, npz[flag]], "the validation set calibrates"
+        if "val" in sets:
+            cal = sets["val"][0]
+            sources.append(sets["val"][1])
+        else:
+            even = np.arange(len(test.labels)) % 2 == 0
+            cal, test = test.take(even), test.take(~even)
+            note = "no predictions for the validation set: rows of even index of the test set calibrate and rows of odd index test"
+        yield Network(flag, name, "probs", cal, test, file, came_from=f"networks in files of MedMNIST's form ({titles[key]})",
+                      training=o.training or f"another training, named {titles[key]} in its file", note=note, names=[base(s) for s in sources])
+
+
+def _member(z, info):
+    try:
+        if info.file_size > MOST_MEMBER:
+            raise DatasetError(f"more than {MOST_MEMBER} bytes")
+        return z.read(info)
+    except ZIP_FAULTS as e:
+        raise DatasetError(short(e, 120)) from None
+
+
+def read_calarena(files, o, skipped):
+    """Reads a group <data set>/<network> a network; two classes may be given by the probability of the second."""
+    all_sets, some = [], False
+    for file in files:
+        with at(file, _opened, file) as h:
+            try:
+                for name, group in h.groups():
+                    all_sets.append(name)
+                    for model, own in h.groups(group):
+                        if not o.keeps(name, model):
+                            continue
+                        some = True
+                        splits = [Split(h.read(own, "probas_" + part), h.read(own, "labels_" + part)) for part in ("cal", "test")]
+                        yield Network(dataset_name(name), backbone_name(model), "probs", *splits, file,
+                                      came_from=f"CalArena's networks ({base(file).removesuffix('.h5')})", training="CalArena's training",
+                                      names=[base(file)])
+            except DatasetError as e:
+                raise DatasetError(f"{short(file, 200)}: {e}") from None
+    if o.select and not some:
+        raise DatasetError(f"{', '.join(files)}: no group matches {', '.join(o.select)} (the data sets are {short(', '.join(all_sets), 400)})")
+
+
+def _opened(file):
+    forms.read_bytes(file) if not os.path.isfile(file) else None  # says what it is in place of a file
+    return forms.HDF5(file)
+
+
+_GROUPCAL = re.compile(r"^([a-z0-9]+)_(.+?)(?:_(0\.\d+|1\.0+))?_(val|test)\.(?:pkl|p|pickle)$")
+
+
+def read_groupcal(files, o, skipped):
+    """Reads two pickles a network, *_val.pkl and *_test.pkl."""
+    found = {}
+    for file in files:
+        m = _GROUPCAL.match(base(file))
+        if not m:
+            raise DatasetError(f"{short(file, 200)}: not named <data set>_<network>_{{val,test}}.pkl")
+        if not o.keeps(m[1], m[2]):
+            continue
+        sets = found.setdefault(m.group(1, 2, 3), {})
+        if m[4] in sets:
+            raise DatasetError(f"{short(file, 200)}: {short(sets[m[4]], 200)} is the same set of the same network")
+        sets[m[4]] = file
+    for (dataset, model, _), sets in found.items():
+        for part in ("val", "test"):
+            if part not in sets:
+                raise DatasetError(f"{short(next(iter(sets.values())), 200)}: there is no file *_{part}.pkl of the same network")
+        cal, test = (at(sets[part], _tensors, sets[part]) for part in ("val", "test"))
+        yield Network(dataset_name(dataset), backbone_name(model), "logits", cal, test, next(iter(sets.values())),
+                      came_from="networks of group_calibration", training="another training", names=[base(f) for f in sets.values()])
+
+
+def _tensors(file):
+    found = unpickle.loads(forms.read_bytes(file))
+    if not isinstance(found, dict):
+        raise DatasetError(f"holds {unpickle.describe(found)}; want a dict with logits and labels")
+    parts = {k: unpickle.array(found.get(k), k) for k in ("logits", "labels", "features") if k in found or k != "features"}
+    return Split(parts["logits"], parts["labels"], parts.get("features"))
+
+
+def read_csv(files, o, skipped):
+    """Reads one file with a column that says the set of a row, or two files: calibration and test."""
+    if not o.dataset:
+        raise DatasetError("format csv needs --dataset and --backbone")
+    if not o.classes or not o.label:
+        raise DatasetError("format csv needs --classes and --label")
+    if o.kind not in ("logits", "probs"):
+        raise DatasetError("format csv needs --kind logits or --kind probs")
+    if not o.split and len(files) != 2:
+        raise DatasetError(f"{len(files)} files; give a calibration and a test file, or one file and --split COLUMN")
+    if o.split and len(files) != 1:
+        raise DatasetError(f"{len(files)} files; with --split COLUMN give one")
+    parts = {"cal": (array("d"), []), "test": (array("d"), [])}
+    for file, part in zip(files, ("cal", "test")):
+        k = at(file, _rows, file, o, parts, part)
+    splits = []
+    for i, (part, what) in enumerate((("cal", "calibration"), ("test", "test"))):
+        values, y = parts[part]
+        if not y:
+            raise DatasetError(f"{short(files[min(i, len(files) - 1)], 200)}: no row of the {what} set")
+        splits.append(Split(np.frombuffer(values, np.float64).reshape(len(y), k), np.array(y)))
+    yield Network(o.dataset, o.backbone, o.kind, *splits, files[0], training=o.training or "given as CSV", names=[base(f) for f in files])
+
+
+def _rows(file, o, parts, part):
+    t = forms.Table(forms.read_bytes(file))
+    chosen = t.columns(o.classes, (o.label, o.split) if o.split else (o.label,))
+    label = t.column(o.label)
+    split = t.column(o.split) if o.split else None
+    values = {o.cal: "cal", o.test: "test"}
+    for row in t.rows():
+        to = part if split is None else values.get(row[split])
+        if to is None:
+            continue
+        parts[to][1].append(t.label(row, label))
+        for j in chosen:
+            parts[to][0].append(t.number(row, j))
+    return len(chosen)
+
+
+FORMATS = {f.name: f for f in (
+    Format("nncal", "NN_calibration (Kull et al., 2019): CIFAR-10, CIFAR-100, SVHN", "its files probs_*_logits.p", "MIT", read_nncal),
+    Format("medmnist", "MedMNIST v2 (Yang et al., 2023), and files of its form",
+           "prediction files (*.csv, or the .zip that has them) and the <data set>.npz files with the labels",
+           "CC BY 4.0 (DermaMNIST: CC BY-NC 4.0)", read_medmnist),
+    Format("calarena", "CalArena (Berta et al., 2026)", "its *.h5 files, such as cv-multiclass.h5", "", read_calarena),
+    Format("groupcal", "group_calibration (Yang et al., 2023)", "two files a network, *_val.pkl and *_test.pkl", "", read_groupcal),
+    Format("csv", "any CSV file with a header", "one file with a column that says the set of a row, or two files: calibration and test", "", read_csv),
+)}
+
+
+def look_up(name):
+    """Returns the format of a name."""
+    if name not in FORMATS:
+        raise DatasetError(f"unknown format {short(name, 60)!r}; want one of {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def read(name, files, o, skipped):
+    """Yields prepared networks of files of a format. skipped gets what was left out, one line each."""
+    f = look_up(name)
+    if not files:
+        raise DatasetError(f"no files; {f.name} needs {f.files}")
+    if bool(o.dataset) != bool(o.backbone):
+        raise DatasetError("give both a dataset and a backbone, or neither")
+    found = set()
+    for n in f.read(files, o, skipped):
+        if o.dataset:
+            if found:
+                raise DatasetError(f"{short(n.source, 200)}: the files have several networks; a dataset and a backbone name only one")
+            n.dataset, n.backbone = o.dataset, o.backbone
+        n.licence = o.licence or f.licence
+        n.came_from = o.came_from or n.came_from
+        at(n.source, n.prepare)
+        if n.name in found:
+            raise DatasetError(f"{short(n.source, 200)}: a second network named {n.name}; import it to another folder, or give it another name")
+        found.add(n.name)
+        yield n
+    if not found:
+        raise DatasetError(f"{short(files[0], 200)}: nothing to import: {skipped[0] if skipped else 'no network was found'}")

@@ -1,0 +1,184 @@
+"""One network with the predictions that were published, checked and ready to be written."""
+
+import dataclasses
+
+import numpy as np
+
+from .errors import DatasetError, short
+
+# The smallest positive normal float32. Smaller probabilities, such as 0, count as this value.
+LEAST_PROB = 2.0**-126
+
+# The names of data sets and backbones in the paper. A network that has one of each stands in for the paper's.
+PAPER_DATASETS = {
+    "cifar10", "cifar100", "cifar100-c", "cifar100-lt-r10", "cifar100-lt-r100", "imagenet", "imagenet-lt", "ham10000", "pathmnist",
+    "bloodmnist", "breastmnist", "dermamnist", "organamnist", "organcmnist", "organsmnist", "pneumoniamnist", "retinamnist",
+    "tissuemnist", "voc2012", "20newsgroups",
+}
+PAPER_BACKBONES = {"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16", "deeplabv3-r50", "bert-b"}
+
+# Data sets and networks as sources abbreviate them, and as the specs of this project name them.
+_DATASETS = {"c10": "cifar10", "c100": "cifar100", "imgnet": "imagenet", "derma": "dermamnist", "oct": "octmnist"}
+_BACKBONES = {"resnet_wide32": "wrn-32"}
+
+
+def dataset_name(source):
+    """Returns the name of a data set in specs."""
+    return _DATASETS.get(source) or _id(source)
+
+
+def backbone_name(source):
+    """Returns the name of a network in specs."""
+    return _BACKBONES.get(source) or _id(source)
+
+
+def _id(source):
+    return source.replace("_", "-").lower()
+
+
+@dataclasses.dataclass
+class Split:
+    """The calibration or the test set of a network: scores n x k, labels n, features n x d or None."""
+
+    scores: np.ndarray
+    labels: np.ndarray
+    features: np.ndarray | None = None
+
+    def take(self, rows):
+        """Returns the set with the rows of an index or a mask."""
+        return Split(self.scores[rows], self.labels[rows], None if self.features is None else self.features[rows])
+
+
+@dataclasses.dataclass
+class Network:
+    """A network. kind is logits, log-probs or probs, which prepare turns into log-probs."""
+
+    dataset: str
+    backbone: str
+    kind: str
+    cal: Split | None
+    test: Split
+    source: str  # the first file, for errors
+    came_from: str = ""  # the networks, in a few words for captions
+    training: str = ""  # how it differs from the paper's network of the same name
+    note: str = ""  # what a user of the rows must know
+    licence: str = ""
+    names: list = dataclasses.field(default_factory=list)  # of the files that it was read from
+    head: tuple | None = None  # weight k x d and bias k of the last layer
+    ood: Split | None = None  # scores and features of images of no class; labels are not used
+    stands_in: str = ""  # how it differs from the paper's network that it stands in for
+    clipped: int = 0
+
+    @property
+    def name(self):
+        return f"{self.dataset}/{self.backbone}"
+
+    def prepare(self):
+        """Checks all parts and turns probabilities into log-probabilities. The first fault is an error."""
+        for part in (self.dataset, self.backbone):
+            if not part or part in (".", "..") or any(c in '/\\#{}*?[]' or not c.isprintable() for c in part):
+                raise DatasetError(f"{short(part, 60)!r} cannot name a data set or backbone; give --dataset and --backbone")
+        if not self.stands_in and self.dataset in PAPER_DATASETS and self.backbone in PAPER_BACKBONES:
+            self.stands_in = self.training
+        classes = self.test.scores.shape[-1] if self.test.scores.ndim == 2 else 1
+        if self.kind == "probs" and classes == 1:
+            classes = 2
+        for what, part in (("calibration set", self.cal), ("test set", self.test)):
+            if part is None:
+                continue
+            try:
+                self._prepare(part, classes)
+            except DatasetError as e:
+                raise DatasetError(f"{what} of {self.name}: {e}") from None
+        if self.ood is not None:
+            self.ood.scores = self._scores(self.ood.scores, "OOD logits")
+        if self.kind == "probs":
+            self.kind = "log-probs"
+
+    def _scores(self, a, what):
+        if a.dtype.kind != "f":
+            raise DatasetError(f"{what} of type {a.dtype}; want floats")
+        if a.ndim not in (1, 2) or a.size == 0:
+            raise DatasetError(f"{what} of shape {list(a.shape)}; want rows and classes")
+        return a.reshape(len(a), -1)
+
+    def _prepare(self, part, classes):
+        z = self._scores(part.scores, "scores")
+        if self.kind == "probs" and z.shape[1] == 1:  # the probability of the second of two classes
+            z = z.astype(np.float64)
+            z = np.hstack([1 - z, z])
+        part.labels = labels(part.labels)
+        if z.shape[1] < 2:
+            raise DatasetError(f"{z.shape[1]} class; want at least 2")
+        if z.shape[1] != classes:
+            raise DatasetError(f"{z.shape[1]} classes; the other set has {classes}")
+        if len(part.labels) != len(z):
+            raise DatasetError(f"{len(part.labels)} labels for {len(z)} rows")
+        bad = np.flatnonzero((part.labels < 0) | (part.labels >= classes))
+        if len(bad):
+            raise DatasetError(f"row {bad[0]}: label {part.labels[bad[0]]}; there are {classes} classes")
+        finite(z, "class")
+        if part.features is not None:
+            f = self._scores(part.features, "features")
+            if len(f) != len(z):
+                raise DatasetError(f"{len(f)} rows of features for {len(z)} rows")
+            finite(f, "feature")
+            part.features = stored(f)
+        if self.kind == "probs":
+            z, clipped = log_probs(z)
+            self.clipped += clipped
+        elif looks_like_probs(z):
+            raise DatasetError("these are probabilities, not logits: every row is in [0, 1] and sums to 1")
+        part.scores, part.labels = stored(z), part.labels.astype("<i4")
+
+
+def stored(a):
+    """Returns an array as it is written: float32 if that keeps every bit, float64 otherwise."""
+    return np.ascontiguousarray(a, "<f4" if a.dtype.itemsize < 8 else "<f8")
+
+
+def labels(a):
+    """Returns labels of shape n or n x 1 as n integers."""
+    if a.dtype.kind not in "iub":
+        raise DatasetError(f"labels of type {a.dtype}; labels must be integers")
+    if a.ndim not in (1, 2) or a.ndim == 2 and a.shape[1] != 1:
+        raise DatasetError(f"labels of shape {list(a.shape)}; want n or n x 1")
+    if a.size and (int(a.max()) > 2**31 - 1 or int(a.min()) < -2**31):
+        raise DatasetError("a label beyond int32")
+    return a.reshape(len(a)).astype(np.int64)
+
+
+def finite(a, column):
+    """Rejects numbers that are not finite as float32."""
+    with np.errstate(over="ignore"):
+        bad = np.argwhere(~np.isfinite(a.astype(np.float32)))
+    if len(bad):
+        i, j = bad[0]
+        raise DatasetError(f"row {i}, {column} {j}: {a[i, j]:g}")
+
+
+def log_probs(p):
+    """Returns the logarithms of probabilities as float32, and how many were clipped.
+
+    Each row is divided by its sum, added up from left to right in float64, which must be within
+    0.01 of 1. A probability below 2^-126 after that becomes 2^-126.
+    """
+    p = p.astype(np.float64)
+    bad = np.argwhere(~((p >= 0) & (p <= 1.01)))
+    if len(bad):
+        i, j = bad[0]
+        raise DatasetError(f"row {i}: class {j}: {p[i, j]:g} is not a probability")
+    total = np.cumsum(p, axis=1)[:, -1:]
+    bad = np.flatnonzero(~(np.abs(total - 1) <= 0.01))
+    if len(bad):
+        raise DatasetError(f"row {bad[0]}: probabilities sum to {total[bad[0], 0]:.9g}, which is not 1 within 0.01")
+    p = p / total
+    clipped = int(np.count_nonzero(p < LEAST_PROB))
+    return np.log(np.maximum(p, LEAST_PROB)).astype(np.float32), clipped
+
+
+def looks_like_probs(z):
+    """Reports whether there are 20 rows or more and each is in [0, 1] and sums to 1 within 0.001."""
+    if len(z) < 20 or z.min() < 0 or z.max() > 1:
+        return False
+    return bool(np.all(np.abs(z.astype(np.float64).sum(axis=1) - 1) <= 1e-3))

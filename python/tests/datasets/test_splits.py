@@ -1,0 +1,35 @@
+"""The rule that divides published rows."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from qats.datasets import splits
+
+
+@pytest.mark.parametrize("text,digest,side", splits.VECTORS)
+def test_vectors(text, digest, side):
+    assert hashlib.sha256(text.encode()).hexdigest() == digest and (int(digest, 16) >> 255 == 0) == side
+    assert splits.calibrates(*text.split("/")) == side
+
+
+def test_halves():
+    side = splits.halves("d", "test", map(str, range(10_000)))
+    assert 4_800 < side.sum() < 5_200  # four standard deviations of 50 about 5,000
+    assert np.array_equal(splits.halves("d", "test", map(str, range(100))), side[:100])  # a part of the rows has the same sides
+    assert not np.array_equal(splits.halves("e", "test", map(str, range(100))), side[:100])
+
+
+def test_groups_stay_together():
+    side = splits.halves("d", "test", ["a", "b", "a", "c", "b"])
+    assert side[0] == side[2] and side[1] == side[4]
+
+
+def test_balanced():
+    names = ["p", "q", "r", "p", "s", "t"]
+    labels = np.array([0, 0, 0, 0, 1, 1])
+    chosen = splits.balanced("d", "test", names, labels, 2)
+    assert len(chosen) == 4 and list(chosen) == sorted(chosen) and 3 not in chosen  # the second p
+    least = sorted("pqr", key=lambda r: splits.digest("d", "test", r))[:2]
+    assert {names[i] for i in chosen if labels[i] == 0} == set(least)
