@@ -113,7 +113,7 @@ func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(ds
 
 func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
 	if !a.dtype.Integer() {
-		return fmt.Errorf("%s: dtype %s; labels must be integers: store them as int32", a.name, a.dtype)
+		return &Problem{Place: a.name, Cause: "dtype " + string(a.dtype), Fix: "labels must be integers: store them as int32"}
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
@@ -151,7 +151,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 		bad := decode(part, src, a.dtype) // in place it only checks
 		if bad >= 0 {
 			row, col := lo+(done+bad)/cols, (done+bad)%cols
-			return fmt.Errorf("%s: %s: %s", a.name, a.place(row, col), reason(src, bad, a.dtype, target))
+			return &Problem{Place: a.name + ": " + a.place(row, col), Cause: reason(src, bad, a.dtype, target)}
 		}
 		done += n
 	}
@@ -179,7 +179,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 			}
 			bad := decode(piece[:n], src, a.dtype)
 			if bad >= 0 {
-				return fmt.Errorf("%s: %s: %s", a.name, a.place(a.rowOf(p+bad), j), reason(src, bad, a.dtype, target))
+				return &Problem{Place: a.name + ": " + a.place(a.rowOf(p+bad), j), Cause: reason(src, bad, a.dtype, target)}
 			}
 			for i, v := range piece[:n] {
 				if row := a.rowOf(p + i); lo <= row && row < hi {
@@ -225,7 +225,7 @@ func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 
 func (a *Array) readFull(dst []byte, at int64) error {
 	if err := readFull(a.body, dst, at); err != nil {
-		return fmt.Errorf("%s: %w", a.name, err)
+		return placed(a.name, err)
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (a *Array) unchanged() error {
 	}
 	now, err := a.file.Stat()
 	if err != nil {
-		return fmt.Errorf("%s: %w", a.name, err)
+		return placed(a.name, err)
 	}
 	if writtenTo(a.info, now) {
 		return errChanged(a.name)

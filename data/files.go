@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -20,6 +21,8 @@ type Files struct {
 	OOD        string // m x k
 
 	Kind Kind // of Logits, Augmented and OOD
+
+	FS fs.FS // that has the files, such as an Input; nil for that of the operating system
 
 	MemberLimit int64 // most bytes that a member of an archive may unpack to; DefaultMemberLimit if 0
 }
@@ -57,8 +60,7 @@ func (f Files) Parts() Parts {
 	return parts
 }
 
-// Open opens the named arrays; the names are paths of the operating system or
-// FILE.npz#MEMBER. As in Source.Open, shapes are checked against each other, and
+// Open opens the named arrays; the names are paths or FILE.npz#MEMBER. As in Source.Open, shapes are checked against each other, and
 // values as they are read.
 func (f Files) Open() (Reader, error) {
 	if (f.HeadWeight == "") != (f.HeadBias == "") {
@@ -90,10 +92,14 @@ func ReadSet(logits, labels string) (Set, error) {
 	return *set, nil
 }
 
-// open opens the files of parts, which are paths of the operating system.
+// open opens the files of parts.
 func (f Files) open(parts Parts) (Reader, error) {
+	fsys := f.FS
+	if fsys == nil {
+		fsys = inputfile.System{}
+	}
 	return openSet(f, parts, func(x file) (*Array, error) {
-		l := locate(inputfile.System{}, x.path)
+		l := locate(fsys, x.path)
 		l.limit = f.MemberLimit
 		return l.openArray()
 	})
@@ -183,7 +189,7 @@ func (r *setReader) checkAxes() error {
 			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint}
 		}
 		if slices.Contains(s, 0) {
-			return fmt.Errorf("%s: shape %s: the array is empty", x.a.name, tuple(s))
+			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s) + ": the array is empty"}
 		}
 	}
 	return nil

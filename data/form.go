@@ -196,10 +196,10 @@ func (a *Array) checkProbs() ([]Remark, error) {
 		sum, few, class := sumOfProbs(row)
 		switch tiny += few; {
 		case class >= 0:
-			bad = fmt.Errorf("%s: %s: %g is not a probability", a.name, a.place(i, class), row[class])
+			bad = &Problem{Place: a.name + ": " + a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class])}
 			return false
 		case !(math.Abs(sum-1) <= looseSum):
-			bad = fmt.Errorf("%s: row %d: probabilities sum to %.9g, which is not 1 within %g", a.name, i, sum, looseSum)
+			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, i), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)}
 			return false
 		case math.Abs(sum-1) > exactSum:
 			loose++

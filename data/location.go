@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -16,14 +15,14 @@ import (
 
 // location is the place of an array.
 type location struct {
-	fsys   fs.FS  // inputfile.System for paths of the operating system
+	fsys   fs.FS  // inputfile.System or an Input for paths of the operating system
 	path   string // of the file in fsys
 	member string // of an .npz or .safetensors, else empty
 	name   string // as errors print it
 	limit  int64  // of the bytes of a member; DefaultMemberLimit if 0
 }
 
-// locate parses a name: "dir/file.npz#member", "dir/file.safetensors#member" or
+// locate parses a name: "dir/file.npz#member", "dir/file.safetensors#member", "-#member" or
 // "dir/file.npy".
 func locate(fsys fs.FS, name string) location {
 	l := location{fsys: fsys, path: name, name: name}
@@ -56,6 +55,9 @@ func (l location) open() (contents, error) {
 		f.Close()
 		return contents{}, TorchProblem(l.name)
 	}
+	if h, ok := f.(*heldFile); ok {
+		return contents{body: h, size: info.Size(), info: info}, nil
+	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return contents{r, info.Size(), f, info}, nil
 	}
@@ -67,10 +69,14 @@ func (l location) open() (contents, error) {
 	return contents{bytes.NewReader(b), int64(len(b)), f, info}, nil
 }
 
-// wrap puts the name in front of err and removes it from an error of the
-// operating system.
+// wrap places err in the name and removes it from an error of the operating system. A
+// Problem, as of a whole stream, has its place.
 func (l location) wrap(err error) error {
-	return fmt.Errorf("%s: %w", l.name, inputfile.Cause(err))
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return placed(l.name, inputfile.Cause(err))
 }
 
 // openArray opens the array at l. A member of an archive is held in memory.
@@ -125,7 +131,7 @@ func (l location) headerOf(c contents) (header, error) {
 type contents struct {
 	body io.ReaderAt
 	size int64
-	file fs.File     // nil for an unpacked member
+	file fs.File     // nil for what is in memory: an unpacked member, a stream
 	info fs.FileInfo // of the file as it was opened
 }
 

@@ -331,6 +331,9 @@ func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node
 // OriginOf returns Simulated for a file of arrays below a folder, at most five above, whose
 // manifest has simulated sets, and Measured for all others.
 func OriginOf(file string) Origin {
+	if file == StreamName {
+		return Measured
+	}
 	dir := filepath.Dir(file)
 	for range 5 {
 		if m, err := ReadManifest(dir); err == nil && slices.ContainsFunc(m.Sets, func(s ManifestSet) bool { return s.Origin == Simulated }) {

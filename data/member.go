@@ -7,10 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
-
-	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // DefaultMemberLimit is the largest member of an archive that is unpacked, in bytes,
@@ -68,6 +67,8 @@ func (l location) find(c contents) (member, error) {
 	switch {
 	case found != nil:
 		return found, nil
+	case l.member == "" && l.path == StreamName:
+		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", StreamName, listed(names))
 	case l.member == "":
 		return nil, fmt.Errorf("name the array in it as FILE%s#NAME (it has %s)", filepath.Ext(l.path), listed(names))
 	}
@@ -193,9 +194,9 @@ func unpackError(f *zip.File, err error) error {
 	return fmt.Errorf("damaged: %w", err)
 }
 
-// MemberNames returns the names of the arrays in an .npz or .safetensors file.
-func MemberNames(file string) ([]string, error) {
-	l := location{fsys: inputfile.System{}, path: file, name: file}
+// MemberNames returns the names of the arrays in an .npz or .safetensors file of fsys.
+func MemberNames(fsys fs.FS, file string) ([]string, error) {
+	l := location{fsys: fsys, path: file, name: file}
 	c, err := l.open()
 	if err != nil {
 		return nil, err

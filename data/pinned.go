@@ -2,7 +2,6 @@ package data
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -62,7 +61,9 @@ func (r record) same(now stamp, name string) error {
 	return nil
 }
 
-func errChanged(name string) error { return fmt.Errorf("%s: changed while being read", name) }
+func errChanged(name string) error {
+	return &Problem{Place: name, Cause: "changed while being read"}
+}
 
 // check returns an error if the file of id is held to another version than now.
 func (d *Digests) check(id string, now stamp, name string) error {

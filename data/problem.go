@@ -10,7 +10,17 @@ type Problem struct {
 	Place string // the file, with the row and class where one is at fault
 	Cause string
 	Fix   string // may be empty
+
+	err error // that Cause is the text of; nil for others
 }
+
+// placed returns err as a Problem.
+func placed(place string, err error) *Problem {
+	return &Problem{Place: place, Cause: err.Error(), err: err}
+}
+
+// Unwrap returns the error that Cause is the text of, or nil.
+func (p *Problem) Unwrap() error { return p.err }
 
 // Error returns "place: cause; fix" in one line.
 func (p *Problem) Error() string {

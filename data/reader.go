@@ -64,8 +64,9 @@ func (r *setReader) Bytes() int64 {
 	}
 	bytes := 4 * elements // float32 and int32 alike
 	for _, a := range r.all {
-		if a.file == nil { // an unpacked member, which stays in memory beside them
-			bytes += a.size
+		if a.file == nil { // an unpacked member or a part of a stream, which stays in memory beside them
+			held, _ := a.dtype.Bytes(a.shape) // checked when it was opened
+			bytes += held
 		}
 	}
 	return bytes

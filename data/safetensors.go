@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +26,10 @@ var tensorTypes = map[string]DType{
 	"F16": Float16, "BF16": BFloat16, "F32": Float32, "F64": Float64,
 }
 
-func isTensors(path string) bool { return strings.EqualFold(filepath.Ext(path), ".safetensors") }
+// isTensors reports whether a path is that of a .safetensors file, or of a stream, which is one.
+func isTensors(path string) bool {
+	return path == StreamName || strings.EqualFold(filepath.Ext(path), ".safetensors")
+}
 
 // tensor is one array of a .safetensors file. Its numbers are in C order and
 // little-endian, and they are read in place: the file needs no memory.
@@ -56,12 +58,12 @@ func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	if err := readFull(r, start[:], 0); err != nil {
 		return nil, err
 	}
-	length := binary.LittleEndian.Uint64(start[:])
-	switch {
-	case length > maxTensorHeader:
-		return nil, fmt.Errorf("not a .safetensors file: its header would have %d bytes; at most %d are read", length, maxTensorHeader)
-	case int64(length) > size-8:
-		return nil, fmt.Errorf("truncated: the header needs %d bytes, the file has %d", length, size-8)
+	length, err := tensorHeaderLength(start)
+	if err != nil {
+		return nil, err
+	}
+	if length > size-8 {
+		return nil, fmt.Errorf("truncated: the header needs %d bytes, there are %d", length, size-8)
 	}
 	text := make([]byte, length)
 	if err := readFull(r, text, 8); err != nil {
@@ -69,9 +71,9 @@ func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
 	}
 	all, err := parseTensors(text)
 	if err != nil {
-		return nil, fmt.Errorf("not a .safetensors file: %w", err)
+		return nil, notTensors(err)
 	}
-	body := 8 + int64(length)
+	body := 8 + length
 	for i := range all {
 		all[i].file = r
 		if err := all[i].place(body); err != nil {
@@ -164,7 +166,7 @@ func covered(all []tensor, size int64) error {
 	}
 	switch {
 	case at > size:
-		return fmt.Errorf("truncated: the tensors need %d bytes, the file has %d", at, size)
+		return fmt.Errorf("truncated: the tensors need %d bytes, there are %d", at, size)
 	case at < size:
 		return fmt.Errorf("too long: %d bytes after the last tensor", size-at)
 	}

@@ -99,8 +99,8 @@ func TestRejectsHostileTensors(t *testing.T) {
 		{[]byte("short"), "truncated: 5 bytes, shorter than any .safetensors file"},
 		{size(math.MaxUint64, '{'), "header would have 18446744073709551615 bytes; at most 8388608 are read"},
 		{size(1 << 40), "header would have 1099511627776 bytes"},
-		{size(1<<20, '{'), "truncated: the header needs 1048576 bytes, the file has 1"},
-		{tensorFile(good, numbers[:15]...), "truncated: the tensors need 16 bytes, the file has 15"},
+		{size(1<<20, '{'), "truncated: the header needs 1048576 bytes, there are 1"},
+		{tensorFile(good, numbers[:15]...), "truncated: the tensors need 16 bytes, there are 15"},
 		{tensorFile(good, make([]byte, 17)...), "too long: 1 bytes after the last tensor"},
 		{tensorFile(""), "the header is no JSON object"},
 		{tensorFile(`[1]`), "the header is no JSON object"},
@@ -189,7 +189,7 @@ func TestShapesOfTensors(t *testing.T) {
 		"32 axes": {tensorFile(header(32, 1), 1), "<nil>"},
 		"33 axes": {tensorFile(header(33, 1), 1), `t.safetensors#t: not a .safetensors file: tensor "t": want dtype, shape with at most 32 axes, and data_offsets with begin and end`},
 		"empty":   {tensorFile(`{"t":{"dtype":"U8","shape":[0,2],"data_offsets":[0,0]}}`), "<nil>"},
-		"cut":     {tensorFile(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, the file has %d", len(long), len(long)-4)},
+		"cut":     {tensorFile(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, there are %d", len(long), len(long)-4)},
 	} {
 		if _, err := OpenArray(fileSystem("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

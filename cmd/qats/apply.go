@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
@@ -14,6 +12,7 @@ import (
 func applyCommand() *cobra.Command {
 	var a arrayFiles
 	var output string
+	var memory memory
 	cmd := &cobra.Command{
 		Use:   "apply MODEL",
 		Short: "Apply a saved calibrator to logits; the probabilities are float64",
@@ -28,14 +27,15 @@ written to top.npz in the folder of the output (class int32, conf float64); scor
 them by qats score --top. The output has the same confidences, and the other
 classes are rescaled to share the rest.`,
 		Example: `  qats apply model.json --logits test/logits.npy -o probs.npy
-  qats apply model.json --logits test/logits.npy -o - > probs.npy`,
+  qats apply model.json --logits test/logits.npy -o - > probs.npy
+  qats apply model.json --logits -#logits -o - < test.safetensors > probs.npy`,
 		Args: argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
-				return fmt.Errorf("apply needs -o FILE.npy")
+				return usage("apply needs -o FILE.npy")
 			}
 			if _, err := data.FormOf(output); err != nil {
-				return fmt.Errorf("-o %w", err)
+				return usage("-o %w", err)
 			}
 			stdout, err := binaryOutput(cmd, output)
 			if err != nil {
@@ -52,11 +52,13 @@ classes are rescaled to share the rest.`,
 			if err != nil {
 				return err
 			}
-			set := arrays.Apply{Model: model, Contract: contract, Files: files, Warn: func(note string) { warn(cmd.ErrOrStderr(), note) }}
+			files.FS, files.MemberLimit = arrayInput(cmd, memory), memory.bytes
+			set := arrays.Apply{Model: model, Contract: contract, Files: files, Warn: warnOfFile(cmd)}
 			return set.Write(cmd.Context(), output, stdout)
 		},
 	}
 	a.flags(cmd, "set", false)
+	memory.flag(cmd, "memory for members of archives and for standard input")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, float64: FILE.npy, FILE.npz or FILE.csv; - for standard output")
 	return cmd
 }
@@ -65,12 +67,12 @@ classes are rescaled to share the rest.`,
 func loadModel(path string) (*calib.Model, calib.Contract, error) {
 	f, _, err := inputfile.Open(path)
 	if err != nil {
-		return nil, calib.Contract{}, err
+		return nil, calib.Contract{}, &data.Problem{Place: path, Cause: inputfile.Cause(err).Error()}
 	}
 	defer f.Close()
 	model, err := calib.LoadModel(f, all.Registry())
 	if err != nil {
-		return nil, calib.Contract{}, fmt.Errorf("%s: %w", path, err)
+		return nil, calib.Contract{}, &data.Problem{Place: path, Cause: err.Error()}
 	}
 	entry, _ := all.Lookup(model.Method)
 	return model, entry.Method.Contract(), nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/qats-bench/qats/experiments/spec"
 )
@@ -17,11 +18,20 @@ type choice[T ~string] struct {
 
 // choiceFlag declares a choice and its completion. *value is the default.
 func choiceFlag[T ~string](cmd *cobra.Command, value *T, name string, known []T, help string) {
+	addChoice(cmd, cmd.Flags(), value, name, known, help)
+}
+
+// persistentChoice is choiceFlag for a command and those below it.
+func persistentChoice[T ~string](cmd *cobra.Command, value *T, name string, known []T, help string) {
+	addChoice(cmd, cmd.PersistentFlags(), value, name, known, help)
+}
+
+func addChoice[T ~string](cmd *cobra.Command, flags *pflag.FlagSet, value *T, name string, known []T, help string) {
 	c := choice[T]{value: value}
 	for _, word := range known {
 		c.known = append(c.known, string(word))
 	}
-	cmd.Flags().Var(c, name, help)
+	flags.Var(c, name, help)
 	cmd.RegisterFlagCompletionFunc(name, oneOf(c.known))
 }
 

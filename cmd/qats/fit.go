@@ -38,7 +38,7 @@ type arrayFlag struct {
 func (a *arrayFiles) list(what string) []arrayFlag {
 	f := &a.files
 	return []arrayFlag{
-		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; FILE.npy, FILE.npz#MEMBER or FILE.safetensors#NAME, as all arrays", false},
+		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; " + arrayNames + ", as all arrays", false},
 		{data.Labels, "labels", &f.Labels, "labels of the calibration set, n integers", true},
 		{data.Features, "features", &f.Features, "features, n x d, for methods that need them", false},
 		{data.Augmented, "augmented", &f.Augmented, "logits of augmented views, v x n x k", false},
@@ -66,11 +66,6 @@ func kindFlag(cmd *cobra.Command, kind *data.Kind) {
 	choiceFlag(cmd, kind, "kind", data.Kinds(), "kind of --logits: logits, log-probs or probs (read as their logarithms); without this flag probabilities are rejected")
 }
 
-// openLogits opens files and prints the notes on their logits to w.
-func openLogits(w io.Writer, files data.Files, method string, trueLogits bool) (data.Reader, error) {
-	return arrays.Open(files, method, trueLogits, func(note string) { warn(w, note) })
-}
-
 // only drops the files whose part is not among parts. A named part without a file
 // is an error.
 func (a arrayFiles) only(parts data.Parts, method string) (data.Files, error) {
@@ -79,7 +74,7 @@ func (a arrayFiles) only(parts data.Parts, method string) (data.Files, error) {
 		case parts&x.part == 0:
 			*x.path = ""
 		case *x.path == "":
-			return a.files, fmt.Errorf("%s needs --%s", method, x.name)
+			return a.files, usage("%s needs --%s", method, x.name)
 		}
 	}
 	return a.files, nil
@@ -116,6 +111,7 @@ For other methods such a set is an error.`,
   qats fit ts --logits cal/logits.npy --labels cal/labels.npy
   qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
+  qats fit ts --logits -#logits --labels -#labels -o - < cal.safetensors > ts.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
 		Args:              argumentsOr(1, 1, "fit takes one method, as in: qats fit ts; qats methods lists them"),
 		ValidArgsFunction: oneArgument(describedMethods),
@@ -147,8 +143,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		return err
 	}
 	f.memory.hold()
+	f.files.FS, f.files.MemberLimit = arrayInput(cmd, f.memory), f.memory.bytes
 	in := calib.Input{Seed: 1, Stage: clock.stage}
-	cal, stream, err := f.openCal(cmd.Context(), cmd.ErrOrStderr(), m, f.memory.bytes)
+	cal, stream, err := f.openCal(cmd.Context(), m, warnOfFile(cmd))
 	if err != nil {
 		return err
 	}
@@ -158,9 +155,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	in.Cal = cal
 	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
-		return fmt.Errorf("%s: %s %s", f.files.Logits, m.Name, experiments.NeedsTrueLogits)
+		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + experiments.NeedsTrueLogits}
 	}
-	if in.Target, err = f.loadTarget(cmd.Context(), cmd.ErrOrStderr(), m, in.Classes()); err != nil {
+	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), warnOfFile(cmd)); err != nil {
 		return err
 	}
 	clock.lap("load_s")
@@ -196,7 +193,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	clock.lap("save_s")
 	for _, w := range fitted.Report.Warnings {
-		warn(cmd.ErrOrStderr(), m.Name+": "+w.String())
+		warn(cmd.ErrOrStderr(), newFitWarning(m.Name, w))
 	}
 	if f.timings {
 		return clock.print(cmd.OutOrStdout())
@@ -208,17 +205,17 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 func (f *fit) checkOutputs() error {
 	switch end := filepath.Ext(f.output); strings.ToLower(end) {
 	case ".npy", ".npz", ".csv", ".safetensors":
-		return fmt.Errorf("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
+		return usage("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
 	}
 	if f.output == stdoutName && f.figure == stdoutName {
-		return fmt.Errorf("-o and --figure both name standard output: name a file for one of them")
+		return usage("-o and --figure both name standard output: name a file for one of them")
 	}
 	return checkOutput(f.output)
 }
 
 // openCal reads the calibration arrays that the contract of m names. If they are
 // larger than the memory and m can read a stream, it opens them as a stream.
-func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Method, memory int64) (*data.Set, *data.Stream, error) {
+func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(arrays.Note)) (*data.Set, *data.Stream, error) {
 	contract := m.Contract()
 	if contract.Cal == 0 {
 		return nil, nil, nil
@@ -227,17 +224,16 @@ func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Metho
 	if err != nil {
 		return nil, nil, err
 	}
-	files.MemberLimit = memory
-	r, err := openLogits(stderr, files, m.Name, contract.TrueLogits)
+	r, err := arrays.Open(files, m.Name, contract.TrueLogits, warn)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch need := r.Bytes(); {
+	switch need, memory := r.Bytes(), files.MemberLimit; {
 	case need > memory && contract.Streams:
 		return nil, data.NewStream(r), nil
 	case need > memory:
 		r.Close()
-		return nil, nil, fmt.Errorf("%s: %s needs the whole set in memory, %d MiB; raise --max-memory", files.Logits, m.Name, need>>20+1)
+		return nil, nil, &data.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
 	}
 	defer r.Close()
 	cal, err := r.Read(ctx, 0, r.Rows())
@@ -246,14 +242,15 @@ func (a arrayFiles) openCal(ctx context.Context, stderr io.Writer, m *spec.Metho
 
 // loadTarget reads the logits of the deployment domain if the contract of m names them.
 // The calibration set has k classes; k is 0 if there is none.
-func (a arrayFiles) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Method, k int) (*data.Set, error) {
+func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn func(arrays.Note)) (*data.Set, error) {
 	switch {
 	case m.Contract().Target == 0:
 		return nil, nil
 	case a.target == "":
-		return nil, fmt.Errorf("%s needs --target-logits", m.Name)
+		return nil, usage("%s needs --target-logits", m.Name)
 	}
-	r, err := openLogits(stderr, data.Files{Logits: a.target, Kind: a.files.Kind}, m.Name, m.Contract().TrueLogits)
+	files := data.Files{Logits: a.target, Kind: a.files.Kind, FS: a.files.FS, MemberLimit: a.files.MemberLimit}
+	r, err := arrays.Open(files, m.Name, m.Contract().TrueLogits, warn)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +263,7 @@ func (a arrayFiles) loadTarget(ctx context.Context, stderr io.Writer, m *spec.Me
 		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
 	}
 	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {
-		return nil, fmt.Errorf("%s: %s %s", a.target, m.Name, experiments.NeedsTrueLogits)
+		return nil, &data.Problem{Place: a.target, Cause: m.Name + " " + experiments.NeedsTrueLogits}
 	}
 	return target, nil
 }

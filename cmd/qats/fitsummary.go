@@ -136,7 +136,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 func (f *fit) findings(cmd *cobra.Command, cal *data.Set) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
-		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, MemberLimit: f.memory.bytes}.Open()
+		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
 	}}
 	switch {
 	case f.files.Labels == "":
@@ -152,11 +152,7 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set) error {
 		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error {
 			continue
 		}
-		text := found.Place + ": " + string(found.Severity) + ": " + found.Cause
-		if found.Fix != "" {
-			text += "; " + found.Fix
-		}
-		warn(cmd.ErrOrStderr(), text)
+		warn(cmd.ErrOrStderr(), newRowsWarning(found))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -225,7 +226,7 @@ func TestErrorsAreLines(t *testing.T) {
 		{fmt.Errorf("%w, and %w", one, two), []string{"a\nb, and c"}},
 		{fmt.Errorf("x: %w", errors.Join(one, two)), []string{"x: a\nb\nc"}},
 	} {
-		if got := errorLines(c.err); fmt.Sprint(got) != fmt.Sprint(c.want) || len(got) != len(c.want) {
+		if got := lists.Values(errorsIn(c.err), error.Error); fmt.Sprint(got) != fmt.Sprint(c.want) || len(got) != len(c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -75,7 +75,7 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 		case status := <-ended:
 			return status
 		case <-time.After(grace):
-			fmt.Fprintln(stderr, "qats: interrupted; run again to go on")
+			(&messages{terminal.NewWriter(stderr), errorFormOf(args, os.Getenv)}).fail(interrupted{"interrupted; run again to go on", context.Canceled})
 			return signalled{s}.status()
 		}
 	}
@@ -89,19 +89,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	said := &output{w: stdout}
-	out, messages := terminal.NewWriter(said), terminal.NewWriter(stderr)
+	out, warned := terminal.NewWriter(said), &messages{terminal.NewWriter(stderr), errorFormOf(args, os.Getenv)}
 	root.SetOut(out)
-	root.SetErr(messages)
+	root.SetErr(warned)
 	err := root.ExecuteContext(ctx)
 	out.Flush() // said has its error
-	messages.Flush()
 	if said.err != nil && (err == nil || errors.Is(err, errFailed)) {
 		err = fmt.Errorf("standard output: %w", said.err)
 	}
+	defer warned.Flush()
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errFailed):
+		if warned.form == errorJSON { // else the command has printed which
+			warned.fail(err)
+		}
 		return exitFailed
 	case errors.As(err, new(*notIn)):
 		warn(messages, err.Error())
@@ -111,38 +114,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if err == context.Canceled {
 			what = "interrupted"
 		}
-		warn(messages, what+"; run again to go on")
+		warned.fail(interrupted{what + "; run again to go on", err})
 		var s signalled
 		if errors.As(context.Cause(ctx), &s) {
 			return s.status()
 		}
 		return exitFailed
 	}
-	for _, line := range errorLines(err) {
-		warn(messages, line)
-	}
+	warned.fail(err)
 	return exitUsage
 }
 
-// warn prints a message as one line.
-func warn(w io.Writer, message string) { terminal.Fprintf(w, "qats: %s\n", message) }
-
-// errorLines returns the message of an error, or those of the errors that it joins.
-func errorLines(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []string{err.Error()}
-	}
-	var lines, texts []string
-	for _, e := range joined.Unwrap() {
-		lines = append(lines, errorLines(e)...)
-		texts = append(texts, e.Error())
-	}
-	if strings.Join(texts, "\n") != err.Error() { // it wraps several errors in a text of its own
-		return []string{err.Error()}
-	}
-	return lines
+// interrupted is the error of a command that was interrupted, in other words.
+type interrupted struct {
+	text string
+	error
 }
+
+func (i interrupted) Error() string { return i.text }
+func (i interrupted) Unwrap() error { return i.error }
 
 // output remembers the first error of writing to it, such as a full disk: what a
 // command prints is part of its result.
@@ -187,6 +177,8 @@ files, and tables and figures are made from these files alone.`,
 	root.PersistentFlags().BoolP("quiet", "q", false, "print no progress, and nothing that is also written to files; errors are printed")
 	root.PersistentFlags().BoolP("verbose", "v", false, "print more: the plan of a run before it, a line for each finished setting, all tables of a report")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	form := errorText // errorFormOf reads it
+	persistentChoice(root, &form, "errors", []errorForm{errorText, errorJSON}, "errors and warnings as text or json, one object a line; also by "+errorsVariable)
 	root.Flags().BoolVar(&showVersion, "version", false, "print what qats version prints")
 	addCommands(root)
 	return root
@@ -213,14 +205,14 @@ func unlessQuiet(cmd *cobra.Command) io.Writer {
 // without a name: a script whose variable is not set would write somewhere else.
 func checkFlags(cmd *cobra.Command) error {
 	if n, err := cmd.Flags().GetInt("workers"); err == nil && n < 1 {
-		return fmt.Errorf("--workers %d: want 1 or more", n)
+		return usage("--workers %d: want 1 or more", n)
 	}
 	for _, name := range []string{"out", "store", "output"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
-			return fmt.Errorf("--%s is empty: name a folder or file, or leave the flag out", name)
+			return usage("--%s is empty: name a folder or file, or leave the flag out", name)
 		}
 		if f := cmd.Flags().Lookup(name); f != nil && name != "output" && f.Value.String() == stdoutName {
-			return fmt.Errorf("--%s -: standard output is no folder: name a folder", name)
+			return usage("--%s -: standard output is no folder: name a folder", name)
 		}
 	}
 	return nil
@@ -240,7 +232,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 		case most == 1:
 			want = "at most one argument"
 		}
-		return fmt.Errorf("%s takes %s, not %d: %s", cmd.Name(), want, len(args), cmd.UseLine())
+		return usage("%s takes %s, not %d: %s", cmd.Name(), want, len(args), cmd.UseLine())
 	}
 }
 
@@ -249,7 +241,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 func argumentsOr(least, most int, mistake string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return errors.New(mistake)
+			return usage("%s", mistake)
 		}
 		return nil
 	}
@@ -259,7 +251,7 @@ func argumentsOr(least, most int, mistake string) cobra.PositionalArgs {
 func noSuchFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
-		return err
+		return usageError{error: err}
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -274,7 +266,7 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 	if near := spec.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
 	}
-	return fmt.Errorf("%w (%s)", err, hint)
+	return usageError{err, hint}
 }
 
 // noSuchCommand returns an error for words after qats that are not a command.
@@ -287,5 +279,5 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return fmt.Errorf("unknown command %q (%s)", args[0], hint)
+	return usageError{fmt.Errorf("unknown command %q", args[0]), hint}
 }

@@ -84,9 +84,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status,
-			"array":  array,
-			"answer": answer,
+			"status":  status,
+			"array":   array,
+			"archive": archive,
+			"answer":  answer,
 		},
 	})
 }

@@ -207,7 +207,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	uncalibrated := plan.Uncalibrated()
 	if len(uncalibrated) > 0 {
-		warn(cmd.ErrOrStderr(), experiments.NoCalibration(uncalibrated))
+		warn(cmd.ErrOrStderr(), newRemark(experiments.NoCalibration(uncalibrated)))
 	}
 	if out.Failed > 0 || len(uncalibrated) > 0 {
 		return errFailed
@@ -220,7 +220,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
 	for _, r := range reasons {
 		if r.Status == results.Fail {
-			warn(stderr, r.String())
+			warn(stderr, newRemark(r.String()))
 			continue
 		}
 		terminal.Fprintf(w, "skipped %s: %s\n", english.Count(r.Cells, "cell"), r)

@@ -42,6 +42,7 @@ all classes; decomposition_ts and lp_variational take 16 bytes a probability and
 row. If that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
+  qats score --probs -#probs --labels -#labels --json < test.safetensors
   qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
   qats score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval
   qats score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi
@@ -51,7 +52,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.probs, "probs", "", "probabilities, n x k")
+	f.StringVar(&s.probs, "probs", "", "probabilities, n x k; "+arrayNames+", as all arrays")
 	f.StringVar(&s.logits, "logits", "", "logits, n x k")
 	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
 	kindFlag(cmd, &s.kind)
@@ -91,7 +92,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if given != 1 || s.labels == "" {
-		return fmt.Errorf("score needs --labels and one of --probs, --logits and --top")
+		return usage("score needs --labels and one of --probs, --logits and --top")
 	}
 	if s.corp && s.figure == "" {
 		return errCORPAlone
@@ -101,7 +102,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind,
-		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: func(note string) { warn(cmd.ErrOrStderr(), note) }}
+		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: warnOfFile(cmd), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {
 		return err

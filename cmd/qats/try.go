@@ -51,7 +51,7 @@ func tryCommand() *cobra.Command {
 	var t trying
 	var kind data.Kind
 	cmd := &cobra.Command{
-		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz",
+		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | -",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
 		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
 choice on the test rows. It prints what to use, whether the difference to temperature
@@ -67,6 +67,7 @@ The arrays are
   test/labels.npy, or under other names that qats init recognises
   one .npz or .safetensors file with cal_logits, cal_labels, test_logits and test_labels,
   or with logits and labels; probs, log_probs, targets and y_true are understood too
+  -, which is such a .safetensors on standard input
 
 The choice is made on the calibration rows alone, by cross-fitting: the rows are dealt
 into five folds, class by class, and each method predicts each fold after a fit on the
@@ -83,9 +84,9 @@ confidence of the top class alone has no NLL, and only --by ece can choose it.`,
 			case 1, 2, 4:
 				return nil
 			case 3:
-				return errors.New("try takes four files, CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS, or the two of one set: with three, labels or logits are missing")
+				return usage("try takes four files, CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS, or the two of one set: with three, labels or logits are missing")
 			}
-			return errors.New("try takes the logits and labels of a calibration set and a test set, or a folder, as in: qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
+			return usage("try takes the logits and labels of a calibration set and a test set, or a folder, as in: qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			others := lists.Where(args, func(arg string) bool {
@@ -94,7 +95,7 @@ confidence of the top class alone has no NLL, and only --by ece can choose it.`,
 			if err := notArrays("try takes .npy, .npz and .safetensors files", others); err != nil {
 				return err
 			}
-			given, err := trial.Find(cmd.Context(), args, kind)
+			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, kind)
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ type Apply struct {
 	Contract calib.Contract // of its method
 	Files    data.Files     // of the set
 
-	Warn func(note string) // is called with the notes on the files
+	Warn func(Note) // is called with the notes on the files
 }
 
 // applyBytes is the size of the blocks of logits that the map is applied to.
@@ -111,7 +111,7 @@ func (a *Apply) writeTop(output string, top pairs) error {
 	}); err != nil {
 		return err
 	}
-	a.Warn(fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score %s by qats score --top; "+
-		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, path, output))
+	a.Warn(Note{path, fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
+		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, output)})
 	return nil
 }

@@ -99,7 +99,7 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	set, f := files(t)
 	m, contract := model(t, "ts", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
-	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { t.Error(note) }}
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { t.Error(n) }}
 	must(t, apply.Write(t.Context(), output, nil))
 	a, err := data.OpenArrayFile(output)
 	must(t, err)
@@ -173,11 +173,11 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	set, f := files(t)
 	m, contract := model(t, "hb-top", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
-	var notes []string
-	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(note string) { notes = append(notes, note) }}
+	var notes []Note
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { notes = append(notes, n) }}
 	must(t, apply.Write(t.Context(), output, nil))
 	top := filepath.Join(filepath.Dir(output), "top.npz")
-	if len(notes) != 1 || !strings.Contains(notes[0], "score "+top+" by qats score --top") {
+	if len(notes) != 1 || notes[0].Place != top || !strings.Contains(notes[0].Text, "score this file by qats score --top") {
 		t.Errorf("%q", notes)
 	}
 	e, _ := all.Lookup(m.Method)
@@ -206,10 +206,10 @@ func TestLooseRowsAreDividedAndCounted(t *testing.T) {
 	probs[0] = .5004
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	must(t, data.WriteFloat64(path, probs, rows, classes))
-	var notes []string
-	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(note string) { notes = append(notes, note) }}
+	var notes []Note
+	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Note) { notes = append(notes, n) }}
 	values(t, &s)
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], path+": 1 of 400 rows sum to 1 only within ") {
+	if len(notes) != 1 || notes[0].Place != path || !strings.HasPrefix(notes[0].Text, "1 of 400 rows sum to 1 only within ") {
 		t.Errorf("%q", notes)
 	}
 }

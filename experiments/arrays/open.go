@@ -1,29 +1,32 @@
 package arrays
 
 import (
-	"fmt"
-
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 )
 
+// Note is something unusual about a file.
+type Note struct {
+	Place, Text string
+}
+
 // Open opens files and calls warn with each note on their logits. Logits whose offset is
 // lost are an error for a method that needs it.
-func Open(files data.Files, method string, trueLogits bool, warn func(note string)) (data.Reader, error) {
+func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (data.Reader, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, err
 	}
 	form, err := r.Form()
 	if err == nil && trueLogits && form.OffsetLost {
-		err = fmt.Errorf("%s: %s %s", files.Logits, method, experiments.OffsetLost)
+		err = &data.Problem{Place: files.Logits, Cause: method + " " + experiments.OffsetLost}
 	}
 	for _, note := range form.Notes {
 		text := note.String()
 		if note.Warning {
 			text = "warning: " + text
 		}
-		warn(files.Logits + ": " + text)
+		warn(Note{files.Logits, text})
 	}
 	if err != nil {
 		r.Close()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,13 +22,15 @@ type Score struct {
 	Top    string // an .npz file with the class (n) and conf (n) of a top-label method
 	Labels string // n integers
 
+	FS fs.FS // that has the files, such as a data.Input; nil for that of the operating system
+
 	Uncal    string    // logits of the uncalibrated network, n x k, for the metrics that compare with it
 	Kind     data.Kind // of the logits
 	Metrics  []metrics.Entry
 	Interval metrics.Interval // of the values; empty for none
 	Memory   int64            // bytes that arrays may take
 
-	Warn func(note string) // is called with the notes on the files
+	Warn func(Note) // is called with the notes on the files
 }
 
 // seed is the seed of consistency bands, folds and resamples: the identity of the test set
@@ -182,7 +185,7 @@ func (s *Score) scan(ctx context.Context, r data.Reader, name string, k, size, w
 
 // logits scores the uncalibrated softmax, on all processors.
 func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, MemberLimit: s.Memory}, "", false, s.Warn)
+	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, FS: s.FS, MemberLimit: s.Memory}, "", false, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -202,16 +205,24 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 	return s.scan(ctx, r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
 }
 
+// open opens an array.
+func (s *Score) open(name string) (*data.Array, error) {
+	if s.FS == nil {
+		return data.OpenArrayFile(name)
+	}
+	return data.OpenArray(s.FS, name)
+}
+
 // probs scores probabilities in float64, as they are in the file. Rows whose
 // sum is only loosely 1, as in float16 files and with few decimals, are divided by
 // it and counted.
 func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.Labels}.Open()
+	r, err := data.Files{Labels: s.Labels, FS: s.FS}.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	p, err := data.OpenArrayFile(s.Probs)
+	p, err := s.open(s.Probs)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +255,7 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	if divided > 0 {
-		s.Warn(fmt.Sprintf("%s: %d of %d rows sum to 1 only within %g and are divided by their sum", s.Probs, divided, n, scoring.LooseSum))
+		s.Warn(Note{s.Probs, fmt.Sprintf("%d of %d rows sum to 1 only within %g and are divided by their sum", divided, n, scoring.LooseSum)})
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
@@ -252,7 +263,7 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 
 // top scores the pairs of a top-label method, which it reads completely.
 func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.Labels}.Open()
+	r, err := data.Files{Labels: s.Labels, FS: s.FS}.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +277,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	column := func(member string, read func(*data.Array) error) error {
-		a, err := data.OpenArrayFile(s.Top + "#" + member)
+		a, err := s.open(s.Top + "#" + member)
 		if err != nil {
 			return err
 		}

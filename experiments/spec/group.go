@@ -23,7 +23,7 @@ func MatchGroup(groups []Group, name string) (Group, error) {
 	known := groupNames(groups)
 	match, ok := Match(name, known)
 	if !ok {
-		return Group{}, fmt.Errorf("unknown group %q%s", name, Suggest(name, known))
+		return Group{}, &UnknownName{"group", name, Suggest(name, known)}
 	}
 	return groups[slices.Index(known, match)], nil
 }

@@ -44,6 +44,18 @@ func Suggest(got string, known []string) string {
 	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
 }
 
+// UnknownName is the error of a name that is not registered.
+type UnknownName struct {
+	What   string // method, metric or group
+	Name   string
+	ending string // of the message, as Suggest makes it
+}
+
+func (u *UnknownName) Error() string { return fmt.Sprintf("unknown %s %q%s", u.What, u.Name, u.ending) }
+
+// Hint returns what could be meant: "did you mean x?".
+func (u *UnknownName) Hint() string { return strings.Trim(u.ending, " :()") }
+
 // SeveralValues ends a message about the name of a metric in list that has a value in
 // results.csv for each of several ids: it says which of these are known. It is "" for
 // other names.
@@ -99,7 +111,7 @@ func MatchMethod(registry []calib.Entry, groups []Group, name string) (calib.Ent
 	if IsGroup(name) {
 		return calib.Entry{}, oneWanted(groups, name, "method")
 	}
-	return calib.Entry{}, fmt.Errorf("unknown method %q%s", name, suggestMethod(name, nil, registry, groups))
+	return calib.Entry{}, &UnknownName{"method", name, suggestMethod(name, nil, registry, groups)}
 }
 
 // suggestMethod ends the message that got is unknown for the methods of a spec, if any, and
@@ -124,8 +136,7 @@ func MatchMetric(registry []metrics.Entry, groups []Group, name string) (metrics
 	if IsGroup(name) {
 		return metrics.Entry{}, oneWanted(groups, name, "metric")
 	}
-	return metrics.Entry{}, fmt.Errorf("unknown metric %q%s", name,
-		notAMember(name, "metrics", known, func(i int) []string { return registry[i].Aliases }, groups))
+	return metrics.Entry{}, &UnknownName{"metric", name, notAMember(name, "metrics", known, func(i int) []string { return registry[i].Aliases }, groups)}
 }
 
 // edits returns the number of characters that must be inserted, deleted, replaced or

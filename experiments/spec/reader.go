@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // maxMistakes bounds how many mistakes of one file are listed.
@@ -83,7 +85,7 @@ func (r *reader) err() error {
 			list = append(list, fmt.Errorf("%s: %d more mistakes", r.file, len(r.mistakes)-i))
 			break
 		}
-		list = append(list, fmt.Errorf("%s:%d:%d: %s", r.file, m.line, m.column, m.text))
+		list = append(list, &data.Problem{Place: fmt.Sprintf("%s:%d:%d", r.file, m.line, m.column), Cause: m.text})
 	}
 	return errors.Join(list...)
 }

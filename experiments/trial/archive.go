@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,9 +36,9 @@ type archived struct {
 	rank           int // of the name of logits
 }
 
-// findArchive returns the sets of an .npz or .safetensors file.
-func findArchive(file string, kind data.Kind) (*Given, error) {
-	names, err := data.MemberNames(file)
+// findArchive returns the sets of an .npz or .safetensors file, or of a stream.
+func findArchive(fsys fs.FS, file string, kind data.Kind) (*Given, error) {
+	names, err := data.MemberNames(fsys, file)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +69,18 @@ func findArchive(file string, kind data.Kind) (*Given, error) {
 		if s == nil || s.logits == "" || s.labels == "" || split == "" && len(places) > 0 {
 			continue
 		}
-		places = append(places, placeOf(data.Files{Logits: file + "#" + s.logits, Labels: file + "#" + s.labels, Kind: cmp.Or(kind, s.kind)}))
+		places = append(places, placeOf(data.Files{Logits: file + "#" + s.logits, Labels: file + "#" + s.labels, Kind: cmp.Or(kind, s.kind), FS: fsys}))
 	}
 	for _, split := range []data.Split{data.Cal, data.Test} {
 		if s := sets[split]; len(places) < 2 && s != nil && s.logits != "" && s.labels == "" {
 			return nil, fmt.Errorf("%s: %s has no labels (the file has %s); understood are %s", file, s.logits, strings.Join(names, ", "), Understood)
 		}
 	}
-	if len(places) == 0 {
+	switch {
+	case len(places) > 0:
+	case file == data.StreamName:
+		return nil, &data.Problem{Place: file, Cause: "it has the arrays " + cmp.Or(strings.Join(names, ", "), "none") + ", and no logits with labels under names that are understood", Fix: "understood are " + Understood}
+	default:
 		return nil, fmt.Errorf("%s: it has the arrays %s, and no logits with labels under names that are understood (%s); name the members: qats try %s#LOGITS %s#LABELS",
 			file, cmp.Or(strings.Join(names, ", "), "none"), Understood, file, file)
 	}

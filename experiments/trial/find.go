@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
@@ -27,17 +28,18 @@ const Experiment = "try"
 const Unnamed = "network"
 
 // Find returns what the arguments of a trial name: logits and labels of one set or of two, a
-// folder, or an archive of all arrays. kind is that of the logits, if it is stated.
-func Find(ctx context.Context, args []string, kind data.Kind) (*Given, error) {
+// folder, or an archive of all arrays, which may be the stream of fsys. fsys is the file system of
+// the operating system or a data.Input. kind is that of the logits, if it is stated.
+func Find(ctx context.Context, fsys fs.FS, args []string, kind data.Kind) (*Given, error) {
 	switch len(args) {
 	case 1:
-		return findOne(ctx, args[0], kind)
+		return findOne(ctx, fsys, args[0], kind)
 	case 2, 4:
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
 	}
 	place := func(logits, labels string) (Place, error) {
-		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: kind}), exchanged(logits, labels)
+		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: kind, FS: fsys}), exchanged(fsys, logits, labels)
 	}
 	cal, err := place(args[0], args[1])
 	if err != nil {
@@ -65,9 +67,9 @@ func given(dataset, backbone string, cal Place, test *Place) *Given {
 
 // exchanged returns an error if the first file has one axis and the second has several
 // columns: labels before logits.
-func exchanged(logits, labels string) error {
+func exchanged(fsys fs.FS, logits, labels string) error {
 	shape := func(path string) []int {
-		a, err := data.OpenArrayFile(path)
+		a, err := data.OpenArray(fsys, path)
 		if err != nil {
 			return nil // reading it gives the same error
 		}
@@ -101,7 +103,10 @@ func isSplit(name string) bool {
 }
 
 // findOne returns what a folder or an archive has.
-func findOne(ctx context.Context, name string, kind data.Kind) (*Given, error) {
+func findOne(ctx context.Context, fsys fs.FS, name string, kind data.Kind) (*Given, error) {
+	if name == data.StreamName {
+		return findArchive(fsys, name, kind)
+	}
 	info, err := os.Stat(name)
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err == nil && info.IsDir():
@@ -109,7 +114,7 @@ func findOne(ctx context.Context, name string, kind data.Kind) (*Given, error) {
 	case err != nil && !strings.Contains(name, "#"):
 		return nil, fmt.Errorf("%s: there is no such file or folder", name)
 	case err == nil && (ext == ".npz" || ext == ".safetensors"):
-		return findArchive(name, kind)
+		return findArchive(fsys, name, kind)
 	case data.IsTorch(name):
 		return nil, data.TorchProblem(name)
 	}
@@ -167,7 +172,7 @@ func findNetwork(ctx context.Context, dir string, kind data.Kind) (*Given, error
 		if _, err := os.Stat(logits); err != nil {
 			return nil, nil
 		}
-		return Find(ctx, []string{logits, labels}, kind)
+		return Find(ctx, inputfile.System{}, []string{logits, labels}, kind)
 	}
 	g, err := fromFolder(ctx, folder, sets, kind, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above

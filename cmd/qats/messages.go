@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// errorForm is how errors and warnings are printed on standard error.
+type errorForm string
+
+// The forms.
+const (
+	errorText errorForm = "text" // qats: MESSAGE
+	errorJSON errorForm = "json" // one object a line: {"error": {...}}, {"warning": {...}}
+)
+
+// errorsVariable is the variable of the environment that has the value of --errors.
+const errorsVariable = "QATS_ERRORS"
+
+// errorFormOf returns the value of --errors in the arguments of a command or, without it, of the
+// environment. It reads the arguments itself, since one that cannot be read is an error too.
+func errorFormOf(args []string, getenv func(string) string) errorForm {
+	value := getenv(errorsVariable)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if given, ok := strings.CutPrefix(arg, "--errors="); ok {
+			value = given
+		} else if arg == "--errors" && i+1 < len(args) {
+			value = args[i+1]
+		}
+	}
+	if strings.EqualFold(value, string(errorJSON)) {
+		return errorJSON
+	}
+	return errorText
+}
+
+// messages is standard error, to which warnings and errors are written in a form.
+type messages struct {
+	*terminal.Writer
+	form errorForm
+}
+
+// warning is something that a command says beside its result. As JSON it has a kind, a text,
+// and the value that the text is made of.
+type warning interface {
+	line() string // the text with its place
+}
+
+// warn prints a warning as one line.
+func warn(w io.Writer, x warning) {
+	if m, ok := w.(*messages); ok && m.form == errorJSON {
+		m.json(struct {
+			Warning warning `json:"warning"`
+		}{x})
+		return
+	}
+	terminal.Fprintf(w, "qats: %s\n", x.line())
+}
+
+// json writes a value as one line.
+func (m *messages) json(v any) {
+	if err := table.WriteJSON(m, []any{v}); err != nil {
+		terminal.Fprintf(m, "qats: %s\n", err)
+	}
+}
+
+// remark is a warning that has a text alone.
+type remark struct {
+	Kind string `json:"kind"` // remark
+	Text string `json:"text"`
+}
+
+func newRemark(text string) remark { return remark{"remark", text} }
+func (r remark) line() string      { return r.Text }
+
+// fileRemark is a warning of how an array is read.
+type fileRemark struct {
+	Kind  string `json:"kind"` // file
+	Text  string `json:"text"`
+	Place string `json:"place"`
+}
+
+func (r fileRemark) line() string { return r.Place + ": " + r.Text }
+
+// fitWarning is a warning of a fit.
+type fitWarning struct {
+	Kind   report.Kind `json:"kind"` // remark for report.Remark
+	Text   string      `json:"text"`
+	Method string      `json:"method"`
+	report.Warning
+}
+
+func newFitWarning(method string, w report.Warning) fitWarning {
+	f := fitWarning{w.Kind, w.String(), method, w}
+	if w.Kind == report.Remark {
+		f.Kind = "remark"
+	}
+	return f
+}
+
+func (w fitWarning) line() string { return w.Method + ": " + w.Text }
+
+// rowsWarning is a finding of an inspection of rows.
+type rowsWarning struct {
+	Kind string `json:"kind"` // rows
+	Text string `json:"text"`
+	inspect.Finding
+}
+
+func newRowsWarning(f inspect.Finding) rowsWarning {
+	text := f.Cause
+	if f.Fix != "" {
+		text += "; " + f.Fix
+	}
+	return rowsWarning{"rows", text, f}
+}
+
+func (w rowsWarning) line() string { return w.Place + ": " + string(w.Severity) + ": " + w.Text }
+
+// errorCode tells errors that programs treat apart.
+type errorCode string
+
+// The codes.
+const (
+	codeUsage       errorCode = "usage"       // a mistake in the command
+	codeMethod      errorCode = "method"      // no method of this name
+	codeMetric      errorCode = "metric"      // no metric of this name
+	codeGroup       errorCode = "group"       // no group of this name
+	codeInput       errorCode = "input"       // an array, a model or a spec cannot be read, or has a wrong value
+	codeMachine     errorCode = "machine"     // the system refuses something, such as to write a file
+	codeInterrupted errorCode = "interrupted" // by a signal
+	codeFailed      errorCode = "failed"      // some cells of a run failed; the output says which
+	codeOther       errorCode = "error"       // any other
+)
+
+// usageError is a mistake in a command.
+type usageError struct {
+	error
+	hint string // in brackets after the error; may be empty
+}
+
+func usage(format string, args ...any) error { return usageError{error: fmt.Errorf(format, args...)} }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func (u usageError) Error() string {
+	if u.hint == "" {
+		return u.error.Error()
+	}
+	return u.error.Error() + " (" + u.hint + ")"
+}
+
+// errorObject is an error as JSON.
+type errorObject struct {
+	Code  errorCode `json:"code"`
+	What  string    `json:"what"`  // without Where and Hint, where these are known apart
+	Where string    `json:"where"` // file:line:column, or array: row, class; may be empty
+	Hint  string    `json:"hint"`  // what to do; may be empty
+
+	Also []errorObject `json:"also,omitempty"` // further errors
+}
+
+// newErrorObject returns the first error that err joins, with the others in Also.
+func newErrorObject(err error) errorObject {
+	all := errorsIn(err)
+	first := objectOf(all[0])
+	for _, e := range all[1:] {
+		first.Also = append(first.Also, objectOf(e))
+	}
+	return first
+}
+
+// objectOf returns one error as an object.
+func objectOf(err error) errorObject {
+	var (
+		place   *data.Problem
+		unknown *spec.UnknownName
+		mistake usageError
+		errno   syscall.Errno
+	)
+	o := errorObject{Code: codeOther, What: err.Error()}
+	switch {
+	case errors.Is(err, context.Canceled):
+		o.Code = codeInterrupted
+	case errors.Is(err, errFailed):
+		o.Code = codeFailed
+	case errors.As(err, &place):
+		o.Code = codeInput
+		if err == error(place) { // else the text around it says more
+			o.What, o.Where, o.Hint = place.Cause, place.Place, place.Fix
+		}
+	case errors.As(err, &unknown):
+		o.Code = errorCode(unknown.What)
+		if err == error(unknown) {
+			o.What, o.Hint = fmt.Sprintf("unknown %s %q", unknown.What, unknown.Name), unknown.Hint()
+		}
+	case errors.As(err, &mistake):
+		o.Code = codeUsage
+		if e, ok := err.(usageError); ok {
+			o.What, o.Hint = e.error.Error(), e.hint
+		}
+	case errors.As(err, &errno), errors.Is(err, os.ErrPermission):
+		o.Code = codeMachine
+	}
+	return o
+}
+
+// errorsIn returns the errors that err joins, or err.
+func errorsIn(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var list []error
+	var texts []string
+	for _, e := range several.Unwrap() {
+		list = append(list, errorsIn(e)...)
+		texts = append(texts, e.Error())
+	}
+	if strings.Join(texts, "\n") != err.Error() { // it wraps several errors in a text of its own
+		return []error{err}
+	}
+	return list
+}
+
+// fail prints an error.
+func (m *messages) fail(err error) {
+	if m.form == errorJSON {
+		m.json(struct {
+			Error errorObject `json:"error"`
+		}{newErrorObject(err)})
+		return
+	}
+	for _, e := range errorsIn(err) {
+		terminal.Fprintf(m, "qats: %s\n", e)
+	}
+}
