@@ -1,0 +1,133 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestContributingNamesWhatExists: every file, target, command and Go name that
+// CONTRIBUTING.md has in code font is there, and it lists all targets of the Makefile.
+func TestContributingNamesWhatExists(t *testing.T) {
+	root := project(t)
+	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := contents{root: root, targets: makeTargets(t, root), source: goSource(t, root)}
+	listed := false
+	for _, span := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+		words := strings.Fields(span[1])
+		if len(words) > 5 && slices.Contains(c.targets, words[0]) {
+			listed = true
+			slices.Sort(words)
+			if !slices.Equal(words, c.targets) {
+				t.Errorf("CONTRIBUTING.md lists the targets %v, the Makefile has %v", words, c.targets)
+			}
+			continue
+		}
+		if !c.has(words) {
+			t.Errorf("CONTRIBUTING.md names %q, which is not there", span[1])
+		}
+	}
+	if !listed {
+		t.Error("CONTRIBUTING.md does not list the targets of the Makefile")
+	}
+	for _, absent := range []string{"calib/absent.go", "make absent", "qats absent", "results.NothingSuch", "NothingSuch", "--nothing-such"} {
+		if c.has(strings.Fields(absent)) {
+			t.Errorf("%s is taken for something that is there", absent)
+		}
+	}
+}
+
+// contents is what a text about the project may name.
+type contents struct {
+	root    string
+	targets []string // of the Makefile, sorted
+	source  map[string]string
+	folder  string // of the last file that was named
+}
+
+// goName is the form of a Go name: a field with a value, a name of a package, a call.
+var goName = regexp.MustCompile(`^\*?(?:([a-z]+)\.)?([A-Za-z]+)(?:\(\w*\)|:)?$`)
+
+// has reports whether what a code span names is there. A span of another form, such as a
+// line of YAML, names nothing.
+func (c *contents) has(words []string) bool {
+	switch first := words[0]; {
+	case first == "make":
+		return !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(c.targets, w) })
+	case first == "qats":
+		cmd, _, err := newRoot().Find(words[1:])
+		return err == nil && cmd.Name() == words[1]
+	case strings.HasPrefix(first, "--"):
+		return c.declared("cmd/qats", `"`+strings.TrimPrefix(first, "--")+`"`)
+	case strings.HasSuffix(first, ".go") && !strings.Contains(first, "/"):
+		first = path.Join(c.folder, first)
+		fallthrough
+	case len(words) == 1 && strings.Contains(first, "/") || strings.HasPrefix(first, "."):
+		c.folder = path.Dir(first)
+		_, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(first)))
+		return err == nil
+	}
+	name := goName.FindStringSubmatch(words[0])
+	if name == nil || len(words) > 1 && name[2][0] >= 'a' {
+		return true
+	}
+	return c.declared(name[1], `\b`+name[2]+`\b`)
+}
+
+// declared reports whether a pattern matches Go code of the packages of a name, or of a
+// path, or of any package.
+func (c *contents) declared(pkg, pattern string) bool {
+	match := regexp.MustCompile(pattern)
+	for dir, text := range c.source {
+		if (pkg == "" || dir == pkg || path.Base(dir) == pkg) && match.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// makeTargets returns the targets of the Makefile, sorted.
+func makeTargets(t *testing.T, root string) []string {
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindStringSubmatch(string(text))
+	if line == nil {
+		t.Fatal("the Makefile does not list its targets")
+	}
+	targets := strings.Fields(line[1])
+	slices.Sort(targets)
+	return targets
+}
+
+// goSource returns the Go code of each folder of the project but this file.
+func goSource(t *testing.T, root string) map[string]string {
+	source := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && file != "." && strings.HasPrefix(d.Name(), ".") || file == "results/out" {
+			return fs.SkipDir
+		}
+		if path.Ext(file) != ".go" || path.Base(file) == "contributing_test.go" {
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		source[path.Dir(file)] += string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
