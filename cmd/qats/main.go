@@ -107,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return exitFailed
 	case errors.As(err, new(*notIn)):
-		warn(messages, err.Error())
+		warned.fail(err)
 		return exitTerminated
 	case errors.Is(err, context.Canceled):
 		what := strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error())
