@@ -10,37 +10,37 @@ import (
 
 // Sizes of a text diagram, in characters. Two panels of 36 fill 75 columns.
 const (
-	textRows    = 10 // of accuracy, a tenth each
-	textBar     = 2  // width of a bin
-	textAxis    = 6  // in front of the first bin
-	textGap     = 3  // between panels
-	textBins    = 15
-	textPanel   = textAxis + textBar*textBins
-	textPerLine = 2 // panels beside each other
+	textRows  = 10 // of accuracy, a tenth each
+	textBar   = 2  // width of a bin
+	textAxis  = 6  // in front of the first bin
+	textGap   = 3  // between panels
+	textBins  = 15
+	textPanel = textAxis + textBar*textBins
 )
 
 // eighths are the bars of 0 to 8 eighths of a row.
 var eighths = []rune(" ▁▂▃▄▅▆▇█")
 
-// ReliabilityText returns the reliability diagram of one cell for a terminal, at
-// most 75 columns wide, with a panel for each method. It is drawn from the width15
+// ReliabilityText returns the reliability diagram of one cell for a terminal of so many
+// columns, with a panel for each method; a panel takes 36 columns. It is drawn from the width15
 // bins. A bar ends at the accuracy of the bin, to an eighth of a row, and a line
 // marks the row of its mean confidence where that is not the row of the bar's end:
 // a line above the bar means overconfident. Below is the share of rows in each bin,
 // the highest bar being the largest share. The ECE is computed from the bins shown.
 // Empty bins are blank.
-func ReliabilityText(in Input) (string, error) {
+func ReliabilityText(in Input, width int) (string, error) {
 	t, err := in.oneCell("width15")
 	if err != nil {
 		return "", fmt.Errorf("reliability diagram: %w", err)
 	}
 	var b strings.Builder
-	for lo := 0; lo < len(t.methods); lo += textPerLine {
+	perLine := max(1, (width+textGap)/(textPanel+textGap))
+	for lo := 0; lo < len(t.methods); lo += perLine {
 		if lo > 0 {
 			b.WriteByte('\n')
 		}
 		var panels [][]string
-		for _, m := range t.methods[lo:min(lo+textPerLine, len(t.methods))] {
+		for _, m := range t.methods[lo:min(lo+perLine, len(t.methods))] {
 			panels = append(panels, textPanelOf(*t.rows[0].series[m.id]))
 		}
 		for i := range panels[0] {

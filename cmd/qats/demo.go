@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -36,8 +37,10 @@ networks are
 				return err
 			}
 			others := lists.Where(trial.Networks(), func(name string) bool { return name != given.Setting.Backbone })
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nOne network shows nothing general: qats demo %s has an answer of its\nown, and qats compare --spec companion compares methods on 31 networks.\n", others[0])
-			return err
+			w := cmd.OutOrStdout()
+			fmt.Fprintln(w)
+			english.Wrap(w, "", fmt.Sprintf("One network shows nothing general: qats demo %s has an answer of its own, and qats compare --spec companion compares methods on 31 networks.", others[0]), min(widthOf(w), lineWidth))
+			return nil
 		},
 	}
 	t.flags(cmd)

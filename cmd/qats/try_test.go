@@ -2,20 +2,22 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// answer checks the standard output of the last try: what the data are, what to use, and the
-// command that saves the model are in the first twelve lines, with the head of the table and
-// the chosen method, and no line is wider than lineWidth. "answer none" checks an output that
-// recommends nothing.
+// answer checks the standard output of the last try: what to use, the command that saves the
+// model, the head of the table and the chosen method are in the first twelve lines, what the
+// data are follows, and no line is wider than lineWidth. "answer whole" checks that the whole
+// table is in these lines too, and "answer none" an output that recommends nothing.
 func answer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: answer [none]")
+		ts.Fatalf("usage: answer [whole | none]")
 	}
+	whole, none := slices.Contains(args, "whole"), slices.Contains(args, "none")
 	text := ts.ReadFile("stdout")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for _, line := range lines {
@@ -24,9 +26,9 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	first := strings.Join(lines[:min(answerLines, len(lines))], "\n")
-	wants := []string{`(?m)^.*(measured|SIMULATED): \d+ classes, .*\d+ .*rows.*, accuracy [\d.]+ %$`, `(?m)^(Use|Leave) [^.]+`,
-		`(?m)^(  qats fit \S+ |For your own arrays:  qats try )`, `(?m)^ +method .*NLL +.*ECE +band +accuracy +fit$`, `(?m)^->  \S+ `}
-	if len(args) > 0 {
+	wants := []string{`\AUse [^.]+`, `(?m)^(  qats fit \S+ |For your own arrays:  qats try )`,
+		`(?m)^ +method .*NLL +.*ECE +band +accuracy +fit$`, `(?m)^->  \S+ `}
+	if none {
 		wants = []string{`(?m)^No method can be recommended`}
 	}
 	for _, want := range wants {
@@ -34,7 +36,13 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("no %s in the first lines:\n%s", want, first)
 		}
 	}
-	if len(args) > 0 && regexp.MustCompile(`(?m)^(->|  qats fit)`).MatchString(text) {
+	if want := `(?m)^.*(measured|SIMULATED): \d+ classes, .*\d+ .*rows.*, accuracy [\d.]+ %$`; !regexp.MustCompile(want).MatchString(text) {
+		ts.Fatalf("no %s in:\n%s", want, text)
+	}
+	if whole && (len(lines) <= answerLines || lines[answerLines] != "" || strings.Contains(first, "\n\n")) {
+		ts.Fatalf("the table does not end at line %d:\n%s", answerLines, text)
+	}
+	if none && regexp.MustCompile(`(?m)^(->|  qats fit)`).MatchString(text) {
 		ts.Fatalf("something is recommended:\n%s", first)
 	}
 }

@@ -26,39 +26,44 @@ import (
 // printed prints a trial.
 type printed struct{ *trial.Trial }
 
-// answerLines is the number of lines that have the answer.
+// answerLines is the number of lines that have the answer, with the recommended methods.
 const answerLines = 12
 
-// text prints the answer first: what the data are, what to use, the command that saves it,
-// and the table. Diagrams and what else is known follow.
+// text prints the answer first: what to use, the command that saves it, and the table. What
+// the data are, diagrams and what else is known follow.
 func (p printed) text(w io.Writer) error {
 	var b strings.Builder
+	width := widthOf(w)
+	say := func(text string) { english.Wrap(&b, "", terminal.Line(text), min(width, lineWidth)) }
 	findings := p.Input.Inspection.Findings
 	for _, f := range lists.Where(findings, trial.Void) {
-		printFinding(&b, f)
+		printFinding(&b, f, width)
 	}
 	findings = lists.Where(findings, func(f inspect.Finding) bool { return !trial.Void(f) && f.Severity == inspect.Warning })
-	english.Wrap(&b, "", terminal.Line(p.dataLine()), lineWidth)
-	english.Wrap(&b, "", terminal.Line(p.answer()), lineWidth)
+	say(p.answer())
 	if !p.Void() {
-		for _, line := range p.saveLines() {
+		for _, line := range p.saveLines(width) {
 			b.WriteString(line + "\n")
 		}
 	}
 	if used := strings.Count(b.String(), "\n"); used+1+len(p.Results) != answerLines { // a whole table is better than an empty line
 		b.WriteByte('\n')
 	}
-	if err := p.table().Text(&b, lineWidth); err != nil {
+	if err := p.table().Text(&b, width); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
-	english.Wrap(&b, "", p.legend(), lineWidth)
-	diagrams, err := p.diagrams()
+	say(p.dataLine())
+	if details := p.details(); details != "" && !p.Void() {
+		say(details)
+	}
+	say(p.legend())
+	diagrams, err := p.diagrams(width)
 	if err != nil {
 		return err
 	}
 	b.WriteString("\n" + diagrams)
-	p.remarks(&b, findings)
+	p.remarks(&b, findings, width)
 	_, err = io.WriteString(w, b.String())
 	return err
 }
@@ -98,34 +103,36 @@ func (p printed) simulated() bool { return p.Input.Given.Origin == data.Simulate
 // choiceHead is the heading of what chooses.
 func (p printed) choiceHead() string { return "cal " + strings.TrimSuffix(p.metric(), " score") }
 
-// answer says what to use, and what the rows that judge show of it.
+// chosenBy names what chooses in the answer.
+func (p printed) chosenBy() string {
+	if p.Input.Test == nil {
+		return "cross-fitted " + p.metric()
+	}
+	return p.choiceHead()
+}
+
+// answer says what to use, and whether its difference is more than chance, in a line if the
+// names are short.
 func (p printed) answer() string {
 	if p.Void() {
 		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
 	}
 	chosen := p.Chosen().Method.Name
-	where, rows := "cross-fitted on the calibration rows", "On the test rows its"
-	if p.Input.Test == nil {
-		where, rows = "cross-fitted on these rows, which also judge it", "Its"
+	if chosen == trial.Plain {
+		chosen = "no calibration (uncal)"
 	}
-	of, equal, same := english.Count(p.candidates(), "method"), p.Equal(), p.SameFit()
-	if len(equal) > 0 {
-		of += fmt.Sprintf(" (%s %s the same)", english.List(equal), plural(equal, "has", "have"))
-	}
-	use := fmt.Sprintf("Use %s: it has the lowest %s of %s, %s", chosen, p.metric(), of, where)
-	switch {
-	case p.StandsFor != nil:
-		use = fmt.Sprintf("Use %s: %s has the lowest %s of %s, %s", chosen, p.StandsFor.Method.Name, p.metric(), of, where)
-	case chosen == trial.Plain && len(equal) == 0:
-		use = fmt.Sprintf("Leave the softmax as it is (%s): no other method has a lower %s, %s", chosen, p.metric(), where)
-	}
-	if len(same) > 0 {
-		use += fmt.Sprintf("; the %s of %s %s that of %s", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
+	text := fmt.Sprintf("Use %s, lowest in %s", chosen, p.chosenBy())
+	if p.StandsFor != nil {
+		text = fmt.Sprintf("Use %s, which equals %s, lowest in %s", chosen, p.StandsFor.Method.Name, p.chosenBy())
 	}
 	if p.Pair == nil {
-		return use + "."
+		return text + "."
 	}
-	return use + ". " + rows + " " + p.verdict() + "."
+	where := fmt.Sprintf("its test %s is", p.metric())
+	if p.Input.Test == nil {
+		where = "on these rows it is"
+	}
+	return fmt.Sprintf("%s: %s %s.", text, where, p.verdict())
 }
 
 // plural returns the word for one name or for several.
@@ -136,55 +143,76 @@ func plural(names []string, one, several string) string {
 	return several
 }
 
-// candidates is the number of methods that could be chosen.
-func (p printed) candidates() int {
-	return len(lists.Where(p.Results, func(r trial.Result) bool { return r.NoChoice == nil }))
+// amount is the size of the difference to Against, and whether it is below the last digit.
+func (p printed) amount() (text string, small bool) {
+	d := math.Abs(p.Pair.Difference)
+	if p.By == trial.ByECE {
+		return fmt.Sprintf("%.2f points", max(100*d, .01)), 100*d < .005
+	}
+	return fmt.Sprintf("%.4f", max(d, .0001)), d < .00005
 }
 
 // verdict says how the chosen method compares with Against on the rows that judge.
 func (p printed) verdict() string {
-	pair, against := p.Pair, p.Against.Method.Name
-	if against == trial.Plain {
-		against = "the softmax as it is"
-	}
-	if math.Abs(pair.Difference) <= results.Alike {
-		return fmt.Sprintf("%s equals that of %s", p.metric(), against)
-	}
-	amount, side := fmt.Sprintf("%.4f", math.Abs(pair.Difference)), "below"
-	least := "0.0001"
-	if p.By == trial.ByECE {
-		amount, least = fmt.Sprintf("%.2f points", 100*math.Abs(pair.Difference)), "0.01 points"
-	}
+	pair, side := p.Pair, "below"
 	if pair.Difference > 0 {
 		side = "above"
 	}
-	text := fmt.Sprintf("%s is %s %s that of %s", p.metric(), amount, side, against)
-	if strings.HasPrefix(amount, "0.0000") || strings.HasPrefix(amount, "0.00 ") {
-		text = fmt.Sprintf("%s is within %s of that of %s", p.metric(), least, against)
+	amount, small := p.amount()
+	text := fmt.Sprintf("%s %s that of %s", amount, side, p.Against.Method.Name)
+	switch {
+	case math.Abs(pair.Difference) <= results.Alike:
+		return "that of " + p.Against.Method.Name
+	case small:
+		text = fmt.Sprintf("within %s of that of %s", amount, p.Against.Method.Name)
 	}
 	if p.simulated() {
-		return text + "; simulated rows give no verdict"
+		return text + "; SIMULATED, so no verdict"
 	}
-	if p.By == trial.ByECE { // the verdict is by the squared error, which may have the other sign
-		switch pair.Outcome() {
-		case results.Win:
-			return text + "; by the debiased squared error it is better calibrated by more than chance"
-		case results.Loss:
-			return text + "; by the debiased squared error it is worse calibrated by more than chance: on these rows " + against + " is the better choice"
-		case results.Tie:
-			return text + "; the debiased squared error shows no difference beyond chance: " + against + " may do as well"
-		}
-		return text + "; there is no verdict on chance: " + pair.Note.String()
+	switch outcome := pair.Outcome(); {
+	case outcome == results.Tie:
+		return text + ", no more than chance"
+	case outcome == results.Undecided:
+		return text + ", and there is no verdict on chance"
+	case (outcome == results.Win) == (pair.Difference < 0):
+		return text + ", more than chance"
+	case outcome == results.Win: // by the squared error, which decides for the ECE
+		return text + ", but by the squared error it is better, more than chance"
+	default:
+		return text + ", but by the squared error it is worse, more than chance"
 	}
-	switch v := pair.Verdict; pair.Outcome() {
-	case results.Win:
-		return fmt.Sprintf("%s, more than chance (95 %% interval %.4f to %.4f)", text, -v.Hi, -v.Lo)
-	case results.Loss:
-		return fmt.Sprintf("%s, more than chance (95 %% interval %.4f to %.4f): on these rows %s is the better choice", text, v.Lo, v.Hi, against)
-	case results.Tie:
-		return fmt.Sprintf("%s, no more than chance (95 %% interval of the difference %+.4f to %+.4f): %s may do as well", text, v.Lo, v.Hi, against)
+}
+
+// details says what the answer has no room for: other methods with the same value or fit, the
+// interval behind the verdict, and what follows from it.
+func (p printed) details() string {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	chosen, same, equal := p.Chosen().Method.Name, p.SameFit(), p.Equal()
+	if chosen == trial.Plain {
+		say("uncal is the softmax as it is.")
 	}
-	return text + "; there is no verdict on chance: " + pair.Note.String()
+	if len(same) > 0 {
+		say("The %s of %s %s that of %s.", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
+	}
+	if len(equal) > 0 {
+		say("%s %s the same %s.", english.List(equal), plural(equal, "has", "have"), p.chosenBy())
+	}
+	pair := p.Pair
+	if pair == nil || p.simulated() || math.Abs(pair.Difference) <= results.Alike {
+		return strings.Join(list, " ")
+	}
+	against := p.Against.Method.Name
+	follows := map[results.Outcome]string{results.Loss: ": on these rows " + against + " is the better choice", results.Tie: ": " + against + " may do as well"}[pair.Outcome()]
+	switch v := pair.Verdict; {
+	case pair.Outcome() == results.Undecided:
+		say("No verdict: %s.", pair.Note)
+	case p.By == trial.ByECE: // the interval is that of another quantity
+		say("The verdict is by the debiased squared calibration error%s.", follows)
+	default:
+		say("Difference of the %s to %s: %+.4f, 95 %% interval %+.4f to %+.4f%s.", p.metric(), against, pair.Difference, v.Lo, v.Hi, follows)
+	}
+	return strings.Join(list, " ")
 }
 
 // saveWords returns the command that saves the chosen model; nil if no command can name the
@@ -216,16 +244,18 @@ func (p printed) saveWords() []string {
 const scoredParts = data.Logits | data.Labels
 
 // saveLines returns the command that saves the chosen model, in lines that a shell joins.
-func (p printed) saveLines() []string {
+func (p printed) saveLines(width int) []string {
 	words := p.saveWords()
 	if words == nil {
-		return []string{"For your own arrays:  qats try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS"}
+		var b strings.Builder
+		english.Wrap(&b, "For your own arrays:  ", "qats try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS", width)
+		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	}
 	var lines []string
 	line := "  " + quoted(words[:3])
 	for rest := words[3:]; len(rest) > 0; rest = rest[2:] {
 		next := " " + quoted(rest[:2])
-		if utf8.RuneCountInString(line+next)+2 > lineWidth && len(line) > 6 {
+		if room := width - 2*min(1, len(rest)-2); utf8.RuneCountInString(line+next) > room && len(line) > 6 { // the last line needs no backslash
 			lines, line = append(lines, line+` \`), "     "
 		}
 		line += next
@@ -249,7 +279,7 @@ func (p printed) table() *table.Table {
 	seconds := number("fit_seconds", "fit", 1, 2)
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
 	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
-		{Head: "band", Align: table.Right}, {Head: ""}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
+		{Head: "band", Align: table.Right}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
 		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("parameters"), only("warnings")}}
 	for i := range p.Results {
 		r := &p.Results[i]
@@ -288,7 +318,7 @@ func (p printed) table() *table.Table {
 			parameters[x.Name] = report.Rounded(x.Value, jsonDigits)
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
-			{Text: fmt.Sprintf("%.2f to %.2f", 100*r.Band.Lo, 100*r.Band.Hi)}, {Text: inside}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
+			{Text: fmt.Sprintf("%.2f to %.2f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
 			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: parameters}, {Value: fitWarnings(r)}}})
 	}
 	return t
@@ -305,7 +335,7 @@ func fitWarnings(r *trial.Result) []string {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
+	text := fmt.Sprintf("%s, which chooses: of the calibration rows, by %d-fold cross-fitting. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
 	if p.Input.Test == nil {
 		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. One set chooses and judges, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
@@ -313,7 +343,7 @@ func (p printed) legend() string {
 }
 
 // diagrams draws the rows that judge before and after the chosen method.
-func (p printed) diagrams() (string, error) {
+func (p printed) diagrams(width int) (string, error) {
 	in := plots.Input{Labels: experimentsreport.Labels()}
 	for _, r := range []*trial.Result{p.Of(trial.Plain), p.Chosen()} {
 		if r != nil && !slices.Contains(in.Methods, r.Method.Name) {
@@ -321,16 +351,16 @@ func (p printed) diagrams() (string, error) {
 			in.Bins = append(in.Bins, p.Bins(r)...)
 		}
 	}
-	text, err := plots.ReliabilityText(in)
-	return text + `
-A bar is the accuracy of the rows in a bin of confidence, a line their mean
-confidence: above the bar they are overconfident, inside it underconfident.
-`, err
+	text, err := plots.ReliabilityText(in, width)
+	var b strings.Builder
+	b.WriteString(text + "\n")
+	english.Wrap(&b, "", "A bar is the accuracy of the rows in a bin of confidence, a line their mean confidence: above the bar they are overconfident, inside it underconfident.", min(width, lineWidth))
+	return b.String(), err
 }
 
 // remarks prints what else is known: methods without a choice, methods left out, warnings of
 // the chosen fit, and findings.
-func (p printed) remarks(w io.Writer, findings []inspect.Finding) {
+func (p printed) remarks(w io.Writer, findings []inspect.Finding, width int) {
 	var lines []string
 	var top []string
 	for _, r := range p.Results {
@@ -359,23 +389,23 @@ func (p printed) remarks(w io.Writer, findings []inspect.Finding) {
 		fmt.Fprintln(w)
 	}
 	for _, line := range lines {
-		english.Wrap(w, "", terminal.Line(line), lineWidth)
+		english.Wrap(w, "", terminal.Line(line), min(width, lineWidth))
 	}
 	if len(findings) > 0 {
 		fmt.Fprintln(w)
 	}
 	for _, f := range findings {
-		printFinding(w, f)
+		printFinding(w, f, width)
 	}
 }
 
 // printFinding prints a finding as a paragraph.
-func printFinding(w io.Writer, f inspect.Finding) {
+func printFinding(w io.Writer, f inspect.Finding, width int) {
 	text := fmt.Sprintf("%s: %s", f.Place, f.Cause)
 	if f.Fix != "" {
 		text += "; " + f.Fix
 	}
-	english.Wrap(w, string(f.Severity)+": ", terminal.Line(text), lineWidth)
+	english.Wrap(w, string(f.Severity)+": ", terminal.Line(text), min(width, lineWidth))
 }
 
 // jsonDigits are the significant digits of numbers in JSON, as in results.csv.
