@@ -64,7 +64,7 @@ func (f Files) Parts() Parts {
 // values as they are read.
 func (f Files) Open() (Reader, error) {
 	if (f.HeadWeight == "") != (f.HeadBias == "") {
-		return nil, fmt.Errorf("%s: a head needs both a weight and a bias", cmp.Or(f.HeadWeight, f.HeadBias))
+		return nil, &Problem{Place: cmp.Or(f.HeadWeight, f.HeadBias), Cause: "a head needs both a weight and a bias"}
 	}
 	return f.open(f.Parts())
 }

@@ -229,7 +229,7 @@ func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error
 	}
 	h, err := f.at(files.Logits).header()
 	if err == nil && len(h.shape) != 2 && len(h.shape) != 1 {
-		err = fmt.Errorf("%s: shape %s; want n x k", files.Logits, tuple(h.shape))
+		err = &Problem{Place: files.Logits, Cause: "shape " + tuple(h.shape), Fix: "want n x k"}
 	}
 	if err != nil {
 		return 0, 0, err
@@ -270,7 +270,7 @@ func (f *Folder) verify(a *Array, name string) error {
 		return err
 	}
 	if sum != want.SHA256 {
-		return fmt.Errorf("%s: sha256 %s; %s says %s", a.name, sum, ManifestName, want.SHA256)
+		return &Problem{Place: a.name, Cause: fmt.Sprintf("sha256 %s; %s says %s", sum, ManifestName, want.SHA256)}
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (f *Folder) verify(a *Array, name string) error {
 // one.
 func (f *Folder) verifyShape(a *Array, name string) error {
 	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
-		return fmt.Errorf("%s: shape %s; %s says %s", a.name, tuple(a.shape), ManifestName, tuple(want.Shape))
+		return &Problem{Place: a.name, Cause: fmt.Sprintf("shape %s; %s says %s", tuple(a.shape), ManifestName, tuple(want.Shape))}
 	}
 	return nil
 }

@@ -80,19 +80,11 @@ func (in *Inspection) add(f Finding) {
 	}
 }
 
-// fail adds an error. Its place is that of a data.Problem, or else the file that the
-// text begins with, or else the given one.
+// fail adds an error. Its place is that of a data.Problem, or else the given one.
 func (in *Inspection) fail(place string, err error) {
-	var p *data.Problem
-	if errors.As(err, &p) {
-		in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
-		return
-	}
-	text := err.Error()
-	if at, rest, ok := strings.Cut(text, ": "); ok && strings.ContainsAny(at, "./") && !strings.Contains(at, " ") {
-		place, text = at, rest
-	}
-	in.add(Finding{Severity: Error, Place: place, Cause: text})
+	p := &data.Problem{Place: place, Cause: err.Error()}
+	errors.As(err, &p)
+	in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
 }
 
 // Specs reads every array that the settings of specs name, once, and judges what
