@@ -12,11 +12,15 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// pageHead explains the symbols of docs/methods.md.
-const pageHead = `# Methods and metrics
+// The parts of docs/methods.md that no registry has.
+const (
+	pageHead = `# Methods and metrics
 
-This page is generated from the registries: ` + "`qats methods --page > docs/methods.md`" + `. The comments of the types in calib
-say more, for those who read the code.
+This page is generated from the registries: ` + "`qats methods --page > docs/methods.md`" + `. ` + "`qats methods ts`" + ` prints what is
+said of one method. The comments of the types in calib say more, for those who read the code. Every name below is a link.
+`
+
+	pageSymbols = `## Symbols
 
 l is a row of k logits, y its label, n the number of rows, p = softmax(l), conf = max over j of p_j, and hit is 1 if the
 class of the largest logit is y, else 0. h is a row of features, W and b the last layer. In a bin, n_b is the number of
@@ -25,16 +29,22 @@ calibration set. *Sees* lists the arrays that a method is given, and nothing els
 applied, target for unlabelled rows of the deployment domain at the fit. *Compared with* names code that was run beside
 qats, and *agreement* what was seen. The numbers of numpy, scipy, scikit-learn and torch are in tests of the package.
 The code of authors was run once; it is not part of the project.
+`
 
-**Sets.** *Agreement* says on which sets it was seen. The *lattice* is computed by a formula (Lattice in
+	pageSets = `## Sets
+
+*Agreement* says on which sets it was seen. The *lattice* is computed by a formula (Lattice in
 calib/internal/testset); "400 + 8 rows" are 400 calibration rows and 8 to which the fit is applied. *Drawn* rows are
 those of a test. The *fifteen networks* have 2 to 100 classes and are settings of experiments/real.yaml: ResNet-18 on
 breastmnist, pneumoniamnist, ham10000, dermamnist and bloodmnist, the transformer on imdb, tfidf-mlp on 20newsgroups,
 resnet110 and resnet50 on cifar10, vit-b16 and inception-resnet-v2 on organamnist, resnet14-sgd, resnet14-adam and
 wrn-16-4 on cifar100, resnet32 on cifar100-lt-r100. A figure is the largest difference on any of their 78 to 12,500 test
 rows.
+`
 
-**Ties.** Probabilities that differ by rounding alone count as equal, in the fit and for rows that are seen later,
+	pageTies = `## Ties
+
+Probabilities that differ by rounding alone count as equal, in the fit and for rows that are seen later,
 wherever a method sorts them for a function or for bins: ir, irova, ir-top, procal-bins, cir, ivap and cvap
 (one-vs-rest), hb-mass, spline, scaling-binning and scaling-binning-top. Two are tied that agree to 2^-22 of p up to
 1/2, and of 1-p above: 1-p is the sum over the other classes, which has all its digits where p rounds to 1 (package
@@ -45,6 +55,7 @@ metrics, auroc, aurc, augrc and lp_variational take for ties what sums in anothe
 kuiper_z, corp_mcb, corp_dsc, decomposition and l1_variational take 2^-22; those with bins of equal mass (aece,
 aece_bins, ece_debiased, ece_sweep, tace) share out blocks of confidences within 1e-9 of a neighbour.
 `
+)
 
 // item is one line under the heading of a method or a metric.
 type item struct{ key, text string }
@@ -52,7 +63,10 @@ type item struct{ key, text string }
 // writePage writes docs/methods.md.
 func writePage(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(pageHead + "\n## Calibrators\n")
+	b.WriteString(pageHead)
+	index(&b, "Calibrators", "calibrators", lists.Values(all.Registry(), func(e calib.Entry) item { return item{e.Name, e.Summary} }))
+	index(&b, "Metrics", "metrics", lists.Values(metrics.Registry(), func(e metrics.Entry) item { return item{e.Name, e.Summary} }))
+	b.WriteString("\nThe items of a section are explained under [symbols](#symbols), [sets](#sets) and [ties](#ties).\n\n## Calibrators\n")
 	for _, e := range all.Registry() {
 		section(&b, e.Name, e.Summary, methodItems(e))
 	}
@@ -60,8 +74,17 @@ func writePage(w io.Writer) error {
 	for _, e := range metrics.Registry() {
 		section(&b, e.Name, e.Summary, metricItems(e))
 	}
+	b.WriteString("\n" + pageSymbols + "\n" + pageSets + "\n" + pageTies)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// index is a table of names, each a link to its section, and what they are.
+func index(b *strings.Builder, title, anchor string, entries []item) {
+	fmt.Fprintf(b, "\n| [%s](#%s) | |\n|---|---|\n", title, anchor)
+	for _, e := range entries {
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", e.key, e.key, strings.ReplaceAll(e.text, "|", "\\|"))
+	}
 }
 
 func section(b *strings.Builder, name, summary string, items []item) {

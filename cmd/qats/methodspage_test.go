@@ -35,6 +35,24 @@ func TestMethodsPageIsCurrent(t *testing.T) {
 	}
 }
 
+// TestEveryNameOnTheMethodsPageLeadsToItsSection: a link of the index has one heading.
+func TestEveryNameOnTheMethodsPageLeadsToItsSection(t *testing.T) {
+	var page bytes.Buffer
+	if err := writePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	links := regexp.MustCompile(`\]\(#([^)]+)\)`).FindAllStringSubmatch(page.String(), -1)
+	if least := len(all.Registry()) + len(metrics.Registry()); len(links) < least {
+		t.Errorf("%d links, want at least %d", len(links), least)
+	}
+	for _, l := range links {
+		heading := regexp.MustCompile(`(?mi)^#+ ` + regexp.QuoteMeta(l[1]) + `$`)
+		if n := len(heading.FindAllString(page.String(), -1)); n != 1 {
+			t.Errorf("#%s has %d headings", l[1], n)
+		}
+	}
+}
+
 // TestEveryEntrySaysWhatItWasComparedWith: "none" and "not compared" are answers,
 // silence is not.
 func TestEveryEntrySaysWhatItWasComparedWith(t *testing.T) {
