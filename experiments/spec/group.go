@@ -56,8 +56,8 @@ func notAMember(got, what string, known []string, aliases func(i int) []string, 
 	if group, ok := Match("@"+got, groupNames(groups)); ok && !slices.Contains(known, got) {
 		return fmt.Sprintf(": did you mean the group %q? The groups are %s; a spec has them in quotes", group, all)
 	}
-	if text := suggestAlias(got, known, aliases); strings.HasPrefix(text, " (did you mean") {
-		return text
+	if near := nearestAlias(got, known, aliases); near != "" {
+		return didYouMean(near)
 	}
 	return fmt.Sprintf(" (%s are %s; qats %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members, ", "), what, strings.Join(groupNames(groups[1:]), ", "))
 }

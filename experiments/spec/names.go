@@ -39,10 +39,12 @@ func Match(got string, known []string) (string, bool) {
 // names, as in " (did you mean x?)", or with all of them if none is similar.
 func Suggest(got string, known []string) string {
 	if best := Nearest(got, known); best != "" {
-		return fmt.Sprintf(" (did you mean %s?)", best)
+		return didYouMean(best)
 	}
 	return fmt.Sprintf(" (known: %s)", strings.Join(known, ", "))
 }
+
+func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %s?)", name) }
 
 // UnknownName is the error of a name that is not registered.
 type UnknownName struct {
@@ -93,12 +95,20 @@ func Nearest(got string, known []string) string {
 // suggestAlias is Suggest for names that have other names too: if got is one of
 // those, it is answered with the name.
 func suggestAlias(got string, known []string, aliases func(i int) []string) string {
-	for i, name := range known {
-		if slices.ContainsFunc(aliases(i), func(a string) bool { return plain(a) == plain(got) }) {
-			return fmt.Sprintf(" (did you mean %s?)", name)
-		}
+	if near := nearestAlias(got, known, aliases); near != "" {
+		return didYouMean(near)
 	}
 	return Suggest(got, known)
+}
+
+// nearestAlias is Nearest for names that have other names too.
+func nearestAlias(got string, known []string, aliases func(i int) []string) string {
+	for i, name := range known {
+		if slices.ContainsFunc(aliases(i), func(a string) bool { return plain(a) == plain(got) }) {
+			return name
+		}
+	}
+	return Nearest(got, known)
 }
 
 // MatchMethod returns the registered method of this name, as Match does. The error
