@@ -61,7 +61,7 @@ func (precomputed) runs() bool { return false }
 func (p precomputed) find(at location) (path, name string, err error) {
 	ref := at.setting.Test()
 	ref.Split = ""
-	if v := at.setting.Variant; v != (results.Variant{}) { // such a set has no corruption
+	if v := at.setting.Variant; v != (results.Variant{}) && v.Training == 0 { // such a set has no corruption
 		ref.Corruption = v.String()
 	}
 	name, err = p.path.Path(ref)

@@ -26,6 +26,7 @@ var folders = map[string]string{
 	"arrays":   "data/arrays",   // the user's own arrays, ignored by git
 	bundle:     Bundle,          // committed; findOfProject says where it may lie
 	"calarena": "data/calarena", // imported from CalArena, ignored by git
+	"real":     "data/real",     // fetched from public repositories, ignored by git
 }
 
 // Bundle is the folder of the arrays that come with the project, below its root.

@@ -112,7 +112,7 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"no n", with("100", ""), `results.csv:3: column n: a value over 0 rows`},
 		{"severity 0", with("ce,,,", "ce,,0,"), `results.csv:3: column severity: "0" is not a whole number of at least 1`},
 		{"severity", with("ce,,,", "ce,,3.5,"), `results.csv:3: column severity: "3.5"`},
-		{"variant", with("ce,,,,", "ce,,,split=0,"), `results.csv:3: column variant: "split=0" is none of rescale=FACTOR, split=DRAW, test_shares=calibration`},
+		{"variant", with("ce,,,,", "ce,,,split=0,"), `results.csv:3: column variant: "split=0" is none of rescale=FACTOR, split=DRAW, test_shares=calibration, seed=SEED`},
 		{"earlier", strings.NewReplacer("variant,", "", "ce,,,,", "ce,split,1,").Replace(header + good), `results.csv:1: column variant is missing: an earlier version of qats wrote this file; qats run writes it again`},
 		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
 		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},

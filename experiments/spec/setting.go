@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
@@ -22,13 +23,22 @@ type Setting struct {
 
 // Test returns the set on which methods are evaluated, before the plan applies the variant.
 func (s *Setting) Test() data.Ref {
-	return data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity, Split: data.Test}
+	return data.Ref{Dataset: s.Dataset, Backbone: s.network(), Loss: s.Loss, Corruption: s.Corruption, Severity: s.Severity, Split: data.Test}
 }
 
 // Cal returns the set on which methods are fitted: clean images, of another dataset
 // if the spec says calibrate_on.
 func (s *Setting) Cal() data.Ref {
-	return data.Ref{Dataset: cmp.Or(s.CalibrateOn, s.Dataset), Backbone: s.Backbone, Loss: s.Loss, Split: data.Cal}
+	return data.Ref{Dataset: cmp.Or(s.CalibrateOn, s.Dataset), Backbone: s.network(), Loss: s.Loss, Split: data.Cal}
+}
+
+// network returns the name that the network has in folders of arrays: the backbone, and
+// "-seed3" behind it for a training with that seed.
+func (s *Setting) network() string {
+	if n := s.Variant.Training; n > 0 {
+		return s.Backbone + "-seed" + strconv.Itoa(n-1)
+	}
+	return s.Backbone
 }
 
 // String returns the setting as messages name it.
@@ -44,6 +54,7 @@ type grid struct {
 	Rescale     []float64 `key:"rescale" nonempty:"" range:"1e-6 to 1e6" want:"a factor is 1e-6 to 1e6" default:"none" help:"Factors on the test logits, 1e-6 to 1e6, one setting each. The calibration set stays as it is. Not with corruption." example:"[0.5, 2]"`
 	Splits      int       `key:"splits" range:"1 to 1000" want:"give a number of draws from 1 to 1000" default:"none" help:"How many times calibration and test rows are redrawn from their union, one setting each, at most 1000. Not with corruption, rescale or calibrate_on." example:"20"`
 	TestShares  string    `key:"test_shares" of:"calibration" default:"none" help:"calibration thins out the test rows to the class shares of the calibration set: the skewed test set of a long-tailed network, without label shift. Not with corruption, rescale, splits or calibrate_on." example:"calibration"`
+	Seeds       []int     `key:"seeds" nonempty:"" range:"0 to 1000000" want:"a seed is 0 to 1000000" default:"none" help:"Seeds of several trainings of the network, whose arrays are those of {backbone}-seed{seed}; one setting each, which count as one in every comparison. Not with rescale, splits or test_shares." example:"[0, 1, 2, 3, 4]"`
 	CalibrateOn string    `key:"calibrate_on" as:"id" default:"the dataset itself" help:"Data set whose calibration set is used." example:"cifar10"`
 }
 
@@ -96,6 +107,8 @@ func (r *reader) consistent(g *grid) bool {
 		wrong = "corruption and severity are given together or not at all"
 	case g.TestShares != "" && (redrawn || rescaled || corrupted || elsewhere):
 		wrong = "test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on"
+	case len(g.Seeds) > 0 && (redrawn || rescaled || g.TestShares != ""):
+		wrong = "a setting has one variant; leave out seeds, or rescale, splits and test_shares"
 	case rescaled && corrupted:
 		wrong = "rescale applies to clean images; leave out corruption and severity"
 	case redrawn && (rescaled || corrupted || elsewhere):
@@ -115,6 +128,9 @@ func (g *grid) variants() []results.Variant {
 	}
 	for draw := range g.Splits {
 		list = append(list, results.Variant{Split: draw + 1})
+	}
+	for _, seed := range g.Seeds {
+		list = append(list, results.Seed(seed))
 	}
 	if list == nil {
 		list = []results.Variant{{TestShares: g.TestShares != ""}}

@@ -100,6 +100,8 @@ func TestRejectsValuesThatWouldChangeTheSpec(t *testing.T) {
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: -1}\n":                          "s.yaml:3:46: rescale \"-1\": a factor is 1e-6 to 1e6",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: .nan}\n":                        `s.yaml:3:46: rescale ".nan": a factor is 1e-6 to 1e6`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: flat}\n":                    `s.yaml:3:50: test_shares "flat": want calibration, or leave the key out`,
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, seeds: [0, 1], splits: 2}\n":             "s.yaml:3:11: a setting has one variant; leave out seeds, or rescale, splits and test_shares",
+		"methods: [uncal]\nsettings: {dataset: d, backbone: b, seeds: [-1]}\n":                          `s.yaml:3:45: seeds "-1": a seed is 0 to 1000000`,
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, test_shares: calibration, rescale: 2}\n": "s.yaml:3:11: test_shares changes clean test sets with their own calibration set; leave out corruption, severity, rescale, splits and calibrate_on",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, rescale: []}\n":                          "s.yaml:3:46: rescale: the list is empty",
 		"methods: [uncal]\nsettings: {dataset: d, backbone: b, corruption: c, severity: []}\n":          "s.yaml:3:62: severity: the list is empty",

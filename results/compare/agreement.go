@@ -132,8 +132,9 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // onCommonSettings returns the records of the settings on which all methods have values
 // of all metrics, none if there is no such setting. lost counts the settings on which
 // some of the methods have some of the metrics. Experiments that ran one setting share
-// its values, and redrawn splits do not count.
+// its values, several trainings of a network are one, and redrawn splits do not count.
 func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
+	records = results.OverSeeds(records)
 	rows := lists.Where(records, func(r results.Record) bool {
 		return r.Status == results.OK && r.Variant.Split == 0 && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
 	})

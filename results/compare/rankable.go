@@ -13,7 +13,7 @@ import (
 // value on more than a fifth of the settings is sparse and left out, because an agreement is
 // over the settings of all its metrics.
 func Rankable(records []results.Record) (names, sparse []string) {
-	rows := lists.Where(records, func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
+	rows := lists.Where(results.OverSeeds(records), func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
 	names = lists.Where(lists.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
 		e, _, ok := metrics.LookupOutput(name)
 		return ok && e.Better != metrics.Neutral && !e.Unranked

@@ -62,9 +62,16 @@ type values struct {
 
 // read arranges the rows of a metric: of redrawn splits, or all others. Two experiments
 // with different values of one method on one setting are an error. For redrawn splits,
-// which are described but not tested, the last row counts, as for their pairs.
+// which are described but not tested, the last row counts, as for their pairs. Several
+// trainings of a network count as one, by their mean.
 func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
-	rows := lists.Where(records, func(r results.Record) bool { return r.Metric == metric && (r.Variant.Split > 0) == redrawn })
+	records, pairs = results.OverSeeds(records), results.PairsOverSeeds(pairs)
+	return readEach(records, pairs, metric, against, func(s results.Setting) bool { return (s.Variant.Split > 0) == redrawn })
+}
+
+// readEach is read of the settings that is says, without means over seeds.
+func readEach(records []results.Record, pairs []results.Pair, metric, against string, is func(results.Setting) bool) (values, error) {
+	rows := lists.Where(records, func(r results.Record) bool { return r.Metric == metric && is(r.Setting) })
 	v := values{
 		settings: lists.Distinct(rows, func(r results.Record) results.Setting { return placeOf(r).setting }),
 		methods:  lists.Distinct(rows, func(r results.Record) string { return r.Method }),
@@ -76,7 +83,7 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		case !twice || before.Status != results.OK:
 			v.at[at] = r
 		case r.Status != results.OK || r.Value == before.Value && r.Source == before.Source:
-		case redrawn:
+		case r.Variant != (results.Variant{}) && (r.Variant.Split > 0 || r.Variant.Training > 0):
 			v.at[at] = r
 		default:
 			return v, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
@@ -84,7 +91,7 @@ func read(records []results.Record, pairs []results.Pair, metric, against string
 		}
 	}
 	for _, p := range pairs {
-		if p.Metric != metric || (p.Variant.Split > 0) != redrawn {
+		if p.Metric != metric || !is(p.Setting) {
 			continue
 		}
 		setting := p.Setting

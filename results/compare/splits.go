@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -13,11 +14,13 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Split is the difference of a method to Against on one setting whose calibration
-// and test rows were redrawn several times from their union, with a new fit each
-// time. The draws share rows, so their spread is described and not tested.
+// Split is the difference of a method to Against on one setting that was measured several
+// times: its calibration and test rows were redrawn from their union, or its network was
+// trained with several seeds, with a new fit each time. The draws share rows, so their spread
+// is described and not tested.
 type Split struct {
-	Setting       results.Setting // as if not redrawn
+	Setting       results.Setting // without draw and seed
+	Seeds         bool            // the draws are trainings, of which comparisons have the mean
 	Method        string
 	Draws         int     // with a value of both
 	Mean          float64 // of the differences
@@ -32,8 +35,8 @@ type Split struct {
 	Resampling float64
 }
 
-// Splits describes the redrawn settings of the methods and the source of a
-// comparison, in the order of the records. Where experiments have different values of
+// Splits describes the settings of several draws or seeds of the methods and the source of a
+// comparison, redrawn rows first, each in the order of the records. Where experiments have different values of
 // one draw, the last counts. Times are not described.
 func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Split {
 	if c.Ratio {
@@ -43,15 +46,25 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 		return r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK
 	})
 	paired := lists.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
-	v, _ := read(valued, paired, c.Metric, c.Against, true) // without an error for redrawn splits
+	redrawn, _ := readEach(valued, paired, c.Metric, c.Against, func(s results.Setting) bool { return s.Variant.Split > 0 }) // without an error for these
+	seeds, _ := readEach(valued, paired, c.Metric, c.Against, func(s results.Setting) bool { return s.Variant.Training > 0 })
+	return append(c.splits(redrawn, false), c.splits(seeds, true)...)
+}
+
+// splits describes the draws of settings.
+func (c *Comparison) splits(v values, seeds bool) (list []Split) {
 	methods := v.methods
 	if c.Methods != nil {
 		methods = c.Methods
 	}
-	var list []Split
-	networks, draws := v.blocks(v.settings, ByNetwork)
+	networks, draws := lists.Group(v.settings, func(s results.Setting) string {
+		s.Variant = results.Variant{}
+		return s.Name()
+	})
 	for _, n := range networks {
-		slices.SortStableFunc(draws[n], func(a, b results.Setting) int { return cmp.Compare(a.Variant.Split, b.Variant.Split) })
+		slices.SortStableFunc(draws[n], func(a, b results.Setting) int {
+			return cmp.Or(cmp.Compare(a.Variant.Split, b.Variant.Split), cmp.Compare(a.Variant.Training, b.Variant.Training))
+		})
 		for _, m := range methods {
 			if m == c.Against {
 				continue
@@ -69,7 +82,9 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 				}
 			}
 			if len(differences) > 0 {
-				list = append(list, c.describe(draws[n][0].Network(), m, differences, spread))
+				setting := draws[n][0]
+				setting.Variant = results.Variant{}
+				list = append(list, c.describe(setting, seeds, m, differences, spread))
 			}
 		}
 	}
@@ -78,8 +93,8 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 
 // describe describes the differences d of the draws of a setting, and the standard
 // deviations that the intervals of the draws give.
-func (c *Comparison) describe(setting results.Setting, method string, d, spread []float64) Split {
-	out := Split{Setting: setting, Method: method, Draws: len(d), Mean: stat.Mean(d, nil), Lo: slices.Min(d), Hi: slices.Max(d)}
+func (c *Comparison) describe(setting results.Setting, seeds bool, method string, d, spread []float64) Split {
+	out := Split{Setting: setting, Seeds: seeds, Method: method, Draws: len(d), Mean: stat.Mean(d, nil), Lo: slices.Min(d), Hi: slices.Max(d)}
 	for _, x := range d {
 		switch results.Sign(c.cost() * x) {
 		case -1:
@@ -97,9 +112,38 @@ func (c *Comparison) describe(setting results.Setting, method string, d, spread 
 	return out
 }
 
-// splitLegend explains the table of redrawn splits.
+// splitTitle names what the draws of the table are.
+func (v View) splitTitle() string {
+	redrawn, seeds := v.draws()
+	switch {
+	case redrawn && seeds:
+		return "Redrawn splits, and seeds of trainings"
+	case seeds:
+		return "Seeds of trainings"
+	}
+	return "Redrawn splits"
+}
+
+// draws reports whether some settings are redrawn, and whether some have several seeds.
+func (v View) draws() (redrawn, seeds bool) {
+	for _, s := range v.Splits {
+		redrawn, seeds = redrawn || !s.Seeds, seeds || s.Seeds
+	}
+	return redrawn, seeds
+}
+
+// splitLegend explains the table of redrawn splits and seeds.
 func (v View) splitLegend() string {
-	return "Calibration and test rows are redrawn from their union, within each class so that both keep their class counts, and everything is fitted again. " +
+	redrawn, seeds := v.draws()
+	text := ""
+	if seeds {
+		text = "A network that was trained with several seeds counts once in all tests, by the mean over the seeds, which share their rows. " +
+			"SD: standard deviation of the difference over seeds. SD, fit fixed: that of the bootstrap of the test rows of one seed. "
+	}
+	if !redrawn && seeds {
+		return strings.TrimSpace(text)
+	}
+	return text + "Calibration and test rows are redrawn from their union, within each class so that both keep their class counts, and everything is fitted again. " +
 		"SD: standard deviation of the difference over draws. SD, fit fixed: its standard deviation in the bootstrap of the test rows of one draw, without a new fit. " +
 		"Draws share rows, so this is a description and not a test. Shifted settings are not redrawn."
 }

@@ -212,10 +212,10 @@ func (v View) StrengthTable() *table.Table {
 	return t
 }
 
-// SplitTable returns the table of redrawn splits. Of simulated settings it does not show
+// SplitTable returns the table of redrawn splits and of seeds. Of simulated settings it does not show
 // how many draws are better and worse.
 func (v View) SplitTable() *table.Table {
-	t := v.table("-splits", "Redrawn splits: "+v.title())
+	t := v.table("-splits", v.splitTitle()+": "+v.title())
 	columns, about := v.about("splits", "")
 	t.Labels = 2
 	t.Columns = append(columns, table.Column{Key: "setting", Head: "Setting"}, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true})

@@ -47,6 +47,8 @@ func variantName(v results.Variant) string {
 		return fmt.Sprintf("x %g", v.Rescale)
 	case v.Split != 0:
 		return fmt.Sprintf("split %d", v.Split)
+	case v.Training != 0:
+		return fmt.Sprintf("seed %d", v.Training-1)
 	}
 	return "class shares of the calibration set"
 }

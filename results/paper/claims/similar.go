@@ -83,7 +83,7 @@ type analogues struct {
 }
 
 func (a *analogues) collect(records []results.Record) {
-	for _, r := range records {
+	for _, r := range results.OverSeeds(records) {
 		if a.like[r.Dataset] == "" || r.Source != "measured" || r.Status != results.OK {
 			continue
 		}

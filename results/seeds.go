@@ -1,0 +1,113 @@
+package results
+
+import (
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
+)
+
+// OverSeeds returns the records with the trainings of a network, which differ in their seed
+// alone, as one: each method and metric has the mean over the seeds, without a seed in the
+// setting, at the place of the first. So several trainings weigh in a statement as much as
+// one. Where a seed has no value, its record stands for all: no mean is over fewer.
+func OverSeeds(records []Record) []Record {
+	type cell struct {
+		setting        Setting
+		method, metric string
+	}
+	return overSeeds(records, func(r Record) (cell, bool) {
+		c := cell{r.Setting, r.Method, r.Metric}
+		c.setting.Variant = Variant{}
+		return c, r.Variant.Training > 0
+	}, meanRecord)
+}
+
+// overSeeds replaces the items of each cell by their mean.
+func overSeeds[T any, C comparable](items []T, cellOf func(T) (C, bool), mean func([]T) T) []T {
+	seeded := false
+	of := map[C][]T{}
+	for _, x := range items {
+		if c, ok := cellOf(x); ok {
+			of[c] = append(of[c], x)
+			seeded = true
+		}
+	}
+	if !seeded {
+		return items
+	}
+	var list []T
+	for _, x := range items {
+		c, ok := cellOf(x)
+		switch {
+		case !ok:
+			list = append(list, x)
+		case of[c] != nil:
+			list = append(list, mean(of[c]))
+			of[c] = nil
+		}
+	}
+	return list
+}
+
+// meanRecord returns the mean of records of one method and metric.
+func meanRecord(records []Record) Record {
+	out := records[0]
+	out.Value = 0
+	for _, r := range records {
+		if r.Status != OK {
+			out = r
+			break
+		}
+		out.Value += r.Value / float64(len(records))
+	}
+	out.Variant = Variant{}
+	return out
+}
+
+// PairsOverSeeds returns the pairs with the trainings of a network as one, as OverSeeds does
+// with records. The ends of an interval are the means of the ends: the seeds share their test
+// rows, so the mean varies at most as much as one of them does on average. P is the largest.
+// Without the interval, or the verdict, of a seed there is none.
+func PairsOverSeeds(pairs []Pair) []Pair {
+	type cell struct {
+		setting                 Setting
+		method, against, metric string
+	}
+	return overSeeds(pairs, func(p Pair) (cell, bool) {
+		c := cell{p.Setting, p.Method, p.Against, p.Metric}
+		c.setting.Variant = Variant{}
+		return c, p.Variant.Training > 0
+	}, meanPair)
+}
+
+// meanPair returns the mean of pairs of the same methods and metric.
+func meanPair(pairs []Pair) Pair {
+	out := pairs[0]
+	out.Variant = Variant{}
+	n := float64(len(pairs))
+	mean := func(of func(Pair) float64) (sum float64) {
+		for _, p := range pairs {
+			sum += of(p) / n
+		}
+		return sum
+	}
+	out.Difference = mean(func(p Pair) float64 { return p.Difference })
+	out.Lo, out.Hi = mean(func(p Pair) float64 { return p.Lo }), mean(func(p Pair) float64 { return p.Hi })
+	if len(lists.Where(pairs, func(p Pair) bool { return p.Interval != out.Interval })) > 0 {
+		out.Interval = ""
+	}
+	verdict := metrics.Verdict{}
+	for _, p := range pairs {
+		if p.Verdict == nil || p.Verdict.By != pairs[0].Verdict.By {
+			out.Verdict = nil
+			return out
+		}
+		v := *p.Verdict
+		verdict.By = v.By
+		verdict.Difference += v.Difference / n
+		verdict.Lo += v.Lo / n
+		verdict.Hi += v.Hi / n
+		verdict.P = max(verdict.P, v.P)
+	}
+	out.Verdict = &verdict
+	return out
+}

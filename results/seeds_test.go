@@ -1,0 +1,64 @@
+package results
+
+import (
+	"testing"
+
+	"github.com/qats-bench/qats/metrics"
+)
+
+// Trainings of a network are one record, at the place of the first, with the mean; other
+// records stay as they are.
+func TestSeedsAreOneRecord(t *testing.T) {
+	at := func(backbone string, v Variant) Setting {
+		return Setting{Experiment: "e", Dataset: "d", Backbone: backbone, Loss: "ce", Variant: v}
+	}
+	ok := func(s Setting, method string, x float64) Record {
+		return Record{Setting: s, Method: method, Metric: "ece", Value: x, N: 10, Source: "measured", Status: OK}
+	}
+	failed := Record{Setting: at("b", Seed(1)), Method: "ir", Metric: "ece", Status: Fail, Note: Because("x")}
+	records := []Record{ok(at("a", Variant{}), "ts", 9), ok(at("b", Seed(0)), "ts", .1), ok(at("b", Seed(0)), "ir", .5), ok(at("b", Seed(1)), "ts", .3),
+		failed, ok(at("b", Variant{Split: 1}), "ts", 7), ok(at("b", Seed(2)), "ts", .8)}
+	got := OverSeeds(records)
+	failed.Variant = Variant{}
+	want := []Record{records[0], ok(at("b", Variant{}), "ts", .4), failed, records[5]}
+	if len(got) != len(want) {
+		t.Fatalf("%d records: %+v", len(got), got)
+	}
+	for i := range want {
+		d := got[i].Value - want[i].Value
+		got[i].Value = want[i].Value
+		if d > 1e-15 || d < -1e-15 || got[i].Setting != want[i].Setting || got[i].Method != want[i].Method || got[i].Status != want[i].Status {
+			t.Errorf("record %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+	if records[1].Value != .1 || records[1].Variant != Seed(0) {
+		t.Error("the records that were given have changed")
+	}
+	if got := OverSeeds(records[:1]); &got[0] != &records[0] {
+		t.Error("records without seeds were copied")
+	}
+}
+
+// The interval of a mean has the means of the ends, the verdict the largest P; without the
+// interval or the verdict of one seed there is none.
+func TestPairsOfSeedsAreOnePair(t *testing.T) {
+	pair := func(seed int, d, lo, hi, p float64) Pair {
+		return Pair{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Variant: Seed(seed)}, Method: "qats", Against: "ts", Metric: "ece",
+			Difference: d, N: 10, Source: "measured", Interval: metrics.Percentile, Lo: lo, Hi: hi, Verdict: &metrics.Verdict{By: "x", Difference: d, Lo: lo, Hi: hi, P: p}}
+	}
+	a, b := pair(0, 1, .5, 2, .01), pair(1, 3, 1.5, 4, .03)
+	got := PairsOverSeeds([]Pair{a, b})
+	if len(got) != 1 || got[0].Variant != (Variant{}) || got[0].Difference != 2 || got[0].Lo != 1 || got[0].Hi != 3 || *got[0].Verdict != (metrics.Verdict{By: "x", Difference: 2, Lo: 1, Hi: 3, P: .03}) {
+		t.Errorf("%+v, %+v", got[0], got[0].Verdict)
+	}
+	if a.Verdict.Lo != .5 {
+		t.Error("the verdict that was given has changed")
+	}
+	b.Verdict, b.Interval = nil, ""
+	if got = PairsOverSeeds([]Pair{a, b}); got[0].Verdict != nil || got[0].Interval != "" {
+		t.Errorf("%+v", got[0])
+	}
+	if got = PairsOverSeeds([]Pair{b, a}); got[0].Verdict != nil {
+		t.Errorf("%+v", got[0])
+	}
+}
