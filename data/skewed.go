@@ -10,7 +10,7 @@ import (
 // floor(r n_c) of class c, where n_c is the number of its calibration rows and r the least
 // ratio of test rows to calibration rows over the classes that have calibration rows. So
 // the balanced test set of a long-tailed calibration set becomes long-tailed too, and there
-// is not a label shift. Classes without calibration rows are left out. Rows keep their order.
+// is no label shift. Classes without calibration rows are left out. Rows keep their order.
 // Calibration sets are those of src. It has no corrupted sets.
 //
 // A part is present if the test set has it and both sets have labels. A reader holds

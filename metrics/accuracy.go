@@ -2,6 +2,7 @@ package metrics
 
 var accuracyEntry = Entry{
 	Name:     "accuracy",
+	Group:    Predictions,
 	Outputs:  []Output{{"accuracy", "Accuracy", 0, 1}},
 	Better:   Higher,
 	Percent:  true,

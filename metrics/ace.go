@@ -2,6 +2,7 @@ package metrics
 
 var aceEntry = Entry{
 	Name:      "ace_netcal",
+	Group:     Binned,
 	Outputs:   []Output{{"ace_netcal", "ACE (netcal)", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -4,6 +4,7 @@ import "math"
 
 var aeceEntry = Entry{
 	Name:    "aece",
+	Group:   Binned,
 	Outputs: []Output{{"aece", "AECE", 0, 1}},
 	Better:  Lower,
 	Percent: true,

@@ -4,6 +4,7 @@ import "errors"
 
 var argmaxChangeEntry = Entry{
 	Name:    "argmax_change",
+	Group:   Predictions,
 	Outputs: []Output{{"argmax_change", "changed predictions", 0, 1}},
 	Better:  Neutral,
 	Percent: true,

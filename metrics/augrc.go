@@ -2,6 +2,7 @@ package metrics
 
 var augrcEntry = Entry{
 	Name:      "augrc",
+	Group:     Ranking,
 	Outputs:   []Output{{"augrc", "AUGRC", 0, .5}},
 	Better:    Lower,
 	Percent:   true,

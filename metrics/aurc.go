@@ -2,6 +2,7 @@ package metrics
 
 var aurcEntry = Entry{
 	Name:      "aurc",
+	Group:     Ranking,
 	Outputs:   []Output{{"aurc", "AURC", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

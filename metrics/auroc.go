@@ -4,6 +4,7 @@ import "errors"
 
 var aurocEntry = Entry{
 	Name:      "auroc",
+	Group:     Ranking,
 	Outputs:   []Output{{"auroc", "AUROC", 0, 1}},
 	Better:    Higher,
 	Percent:   true,

@@ -14,6 +14,7 @@ var (
 func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) Band) Entry {
 	return Entry{
 		Name:    name + "_null",
+		Group:   Binned,
 		Outputs: []Output{{name + "_null_lo", label + " band, 2.5 %", 0, 1}, {name + "_null_med", label + " band, median", 0, 1}, {name + "_null_hi", label + " band, 97.5 %", 0, 1}},
 		Better:  Neutral,
 		Percent: true,

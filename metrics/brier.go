@@ -4,6 +4,7 @@ import "github.com/qats-bench/qats/internal/exact"
 
 var brierEntry = Entry{
 	Name:    "brier",
+	Group:   Proper,
 	Outputs: []Output{{"brier", "Brier score", 0, 2}},
 	Better:  Lower,
 	Vector:  true,
@@ -41,6 +42,7 @@ func Brier(s *Samples) (float64, error) {
 
 var brierTopEntry = Entry{
 	Name:      "brier_top",
+	Group:     Proper,
 	Outputs:   []Output{{"brier_top", "top-label Brier score", 0, 1}},
 	Better:    Lower,
 	OnRequest: true,

@@ -6,6 +6,7 @@ import (
 
 var eceClasswiseEntry = Entry{
 	Name:      "ece_classwise",
+	Group:     Binned,
 	Outputs:   []Output{{"ece_classwise", "Class-wise ECE", 0, 1}, {"ece_classwise_sum", "Class-wise ECE, sum", 0, 2}},
 	Better:    Lower,
 	Percent:   true,

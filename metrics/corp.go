@@ -14,6 +14,7 @@ import "github.com/qats-bench/qats/internal/exact"
 //     point
 var corpMCBEntry = Entry{
 	Name:      "corp_mcb",
+	Group:     Unbinned,
 	Outputs:   []Output{{"corp_mcb", "miscalibration (CORP)", 0, 1}},
 	Better:    Lower,
 	OnRequest: true,
@@ -36,6 +37,7 @@ var corpMCBEntry = Entry{
 //     point
 var corpDSCEntry = Entry{
 	Name:      "corp_dsc",
+	Group:     Ranking,
 	Outputs:   []Output{{"corp_dsc", "discrimination (CORP)", 0, .25}},
 	Better:    Higher,
 	OnRequest: true,

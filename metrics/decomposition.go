@@ -9,7 +9,8 @@ import (
 )
 
 var decompositionEntry = Entry{
-	Name: "decomposition",
+	Name:  "decomposition",
+	Group: Proper,
 	Outputs: []Output{
 		{"brier_top_calibration", "calibration loss (top-label Brier)", -1, 1},
 		{"brier_top_refinement", "refinement loss (top-label Brier)", 0, 1},

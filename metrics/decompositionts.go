@@ -7,7 +7,8 @@ import (
 )
 
 var decompositionTSEntry = Entry{
-	Name: "decomposition_ts",
+	Name:  "decomposition_ts",
+	Group: Proper,
 	Outputs: []Output{
 		{"nll_calibration", "calibration loss (NLL)", math.Inf(-1), math.Inf(1)},
 		{"nll_refinement", "refinement loss (NLL)", 0, math.Inf(1)},

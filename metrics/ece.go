@@ -4,6 +4,7 @@ import "math"
 
 var eceEntry = Entry{
 	Name:    "ece",
+	Group:   Binned,
 	Outputs: []Output{{"ece", "ECE", 0, 1}},
 	Better:  Lower,
 	Percent: true,

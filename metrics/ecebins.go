@@ -30,6 +30,7 @@ var aeceBinsEntry = binsEntry("aece", "AECE", "mass", AECE)
 func binsEntry(name, label, equal string, metric func(*Samples, int) float64) Entry {
 	return Entry{
 		Name:      name + "_bins",
+		Group:     Binned,
 		Outputs:   binOutputs(name, label),
 		Better:    Lower,
 		Percent:   true,

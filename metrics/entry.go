@@ -15,6 +15,7 @@ const (
 // from it. Its JSON is a part of what qats metrics --json prints.
 type Entry struct {
 	Name    string    `json:"name"` // in specs and on the command line
+	Group   GroupName `json:"-"`    // that it is in, beside @default and @all
 	Outputs []Output  `json:"-"`    // most entries have one, of the same name
 	Better  Direction `json:"-"`
 	Percent bool      `json:"percent"` // printed as per cent
@@ -52,7 +53,7 @@ type Entry struct {
 	Influence func(s *Samples, seed uint64) ([][]float64, error) `json:"-"`
 
 	// Basis decides verdicts by the metric in its place; nil if Influence is set or if there
-	// are not verdicts. See Judge.
+	// are no verdicts. See Judge.
 	Basis *Basis `json:"-"`
 
 	binned  *binned // set for a mean of the absolute gaps of bins

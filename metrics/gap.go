@@ -4,6 +4,7 @@ import "github.com/qats-bench/qats/internal/exact"
 
 var gapEntry = Entry{
 	Name:      "gap",
+	Group:     Unbinned,
 	Outputs:   []Output{{"gap", "signed gap", -1, 1}},
 	Better:    Neutral, // values near zero are best, so neither direction is better
 	Percent:   true,

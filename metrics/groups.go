@@ -1,7 +1,5 @@
 package metrics
 
-import "slices"
-
 // Group is a set of metrics that has a name, so that specs and commands need not list them.
 type Group struct {
 	Name    string   // begins with @
@@ -9,25 +7,31 @@ type Group struct {
 	Members []string // in the order of the registry
 }
 
+// GroupName is the name of a group of which an entry says that it is in it.
+type GroupName string
+
+// The groups of entries.
+const (
+	Binned      GroupName = "@binned"
+	Unbinned    GroupName = "@unbinned"
+	Proper      GroupName = "@proper"
+	Ranking     GroupName = "@ranking"
+	Predictions GroupName = "@predictions"
+)
+
 // Groups returns all groups, that of a spec without a list first.
 func Groups() []Group {
-	listed := func(name, summary string, metrics ...string) Group {
-		return group(name, summary, func(e Entry) bool { return slices.Contains(metrics, e.Name) })
+	of := func(name GroupName, summary string) Group {
+		return group(string(name), summary, func(e Entry) bool { return e.Group == name })
 	}
 	return []Group{
 		group("@default", "accuracy, ECE, AECE, NLL and Brier score, with what their tables show beside them: consistency bands and changed predictions",
 			func(e Entry) bool { return !e.OnRequest }),
-		listed("@binned", "calibration errors by bins",
-			"ece", "ece_null", "aece", "aece_null", "mce", "mce_30", "ece_debiased", "ece_sweep", "ece_tm", "ece_classwise", "ece_bins", "aece_bins",
-			"rmsce", "ace_netcal", "ece_toplabel", "tace", "ece_top5"),
-		listed("@unbinned", "calibration errors without bins",
-			"gap", "ks", "smece", "corp_mcb", "l1_variational", "lp_variational", "kuiper", "kuiper_z", "mmce"),
-		listed("@proper", "proper scores, which calibration and sharpness improve, and their parts",
-			"nll", "brier", "brier_top", "phi", "decomposition", "decomposition_ts"),
-		listed("@ranking", "how well confidence tells right rows from wrong ones",
-			"auroc", "aurc", "corp_dsc", "augrc"),
-		listed("@predictions", "the predicted classes alone",
-			"accuracy", "argmax_change", "miou"),
+		of(Binned, "calibration errors by bins"),
+		of(Unbinned, "calibration errors without bins"),
+		of(Proper, "proper scores, which calibration and sharpness improve, and their parts"),
+		of(Ranking, "how well confidence tells right rows from wrong ones"),
+		of(Predictions, "the predicted classes alone"),
 		group("@all", "every metric", func(Entry) bool { return true }),
 	}
 }

@@ -6,19 +6,14 @@ import (
 	"testing"
 )
 
-// A name that is listed by hand and is not registered would be left out in silence.
+// Every metric is in one group beside @default and @all, and every group has metrics.
 func TestGroupsCoverTheRegistry(t *testing.T) {
-	sizes := map[string]int{"@default": 8, "@binned": 17, "@unbinned": 9, "@proper": 6, "@ranking": 4, "@predictions": 3, "@all": len(Registry())}
 	grouped := map[string]string{}
 	for _, g := range Groups() {
-		if !strings.HasPrefix(g.Name, "@") || g.Summary == "" || len(g.Members) != sizes[g.Name] {
-			t.Errorf("%+v: want a name that begins with @, a summary and %d members", g, sizes[g.Name])
+		if !strings.HasPrefix(g.Name, "@") || g.Summary == "" || len(g.Members) == 0 {
+			t.Errorf("%+v: want a name that begins with @, a summary and members", g)
 		}
-		delete(sizes, g.Name)
 		for _, m := range g.Members {
-			if _, ok := Lookup(m); !ok {
-				t.Errorf("%s: %s is not registered", g.Name, m)
-			}
 			if g.Name == "@default" || g.Name == "@all" {
 				continue
 			}
@@ -28,8 +23,10 @@ func TestGroupsCoverTheRegistry(t *testing.T) {
 			grouped[m] = g.Name
 		}
 	}
-	if len(sizes) > 0 || len(grouped) != len(Registry()) {
-		t.Errorf("no groups %v; %d of %d metrics are in a group", sizes, len(grouped), len(Registry()))
+	for _, e := range Registry() {
+		if grouped[e.Name] != string(e.Group) || e.Group == "" {
+			t.Errorf("%s is in the group %q; its entry says %q", e.Name, grouped[e.Name], e.Group)
+		}
 	}
 }
 

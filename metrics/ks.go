@@ -2,6 +2,7 @@ package metrics
 
 var ksEntry = Entry{
 	Name:      "ks",
+	Group:     Unbinned,
 	Outputs:   []Output{{"ks", "KS", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -9,6 +9,7 @@ import (
 
 var kuiperEntry = Entry{
 	Name:      "kuiper",
+	Group:     Unbinned,
 	Outputs:   []Output{{"kuiper", "Kuiper", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
@@ -22,6 +23,7 @@ var kuiperEntry = Entry{
 
 var kuiperZEntry = Entry{
 	Name:      "kuiper_z",
+	Group:     Unbinned,
 	Outputs:   []Output{{"kuiper_z", "Kuiper, standardised", 0, math.Inf(1)}},
 	Better:    Lower,
 	OnRequest: true,

@@ -7,6 +7,7 @@ import (
 
 var mceEntry = Entry{
 	Name:      "mce",
+	Group:     Binned,
 	Outputs:   []Output{{"mce", "MCE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,
@@ -29,6 +30,7 @@ var mceEntry = Entry{
 //   - Departures: the least number of rows
 var mce30Entry = Entry{
 	Name:      "mce_30",
+	Group:     Binned,
 	Outputs:   []Output{{"mce_30", "MCE (30 rows)", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

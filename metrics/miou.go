@@ -7,6 +7,7 @@ import (
 
 var miouEntry = Entry{
 	Name:      "miou",
+	Group:     Predictions,
 	Outputs:   []Output{{"miou", "mIoU", 0, 1}},
 	Better:    Higher,
 	Percent:   true,

@@ -8,6 +8,7 @@ import (
 
 var mmceEntry = Entry{
 	Name:      "mmce",
+	Group:     Unbinned,
 	Outputs:   []Output{{"mmce", "MMCE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

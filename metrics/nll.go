@@ -8,6 +8,7 @@ import (
 
 var nllEntry = Entry{
 	Name:    "nll",
+	Group:   Proper,
 	Outputs: []Output{{"nll", "NLL", 0, math.Inf(1)}},
 	Better:  Lower,
 	Vector:  true,

@@ -11,7 +11,8 @@ import (
 )
 
 var phiEntry = Entry{
-	Name: "phi",
+	Name:  "phi",
+	Group: Proper,
 	Outputs: []Output{
 		{"phi_nll", "PHI (NLL)", math.Inf(-1), math.Inf(1)},
 		{"phi_brier", "PHI (Brier)", -2, 2},

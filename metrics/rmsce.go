@@ -4,6 +4,7 @@ import "math"
 
 var rmsceEntry = Entry{
 	Name:      "rmsce",
+	Group:     Binned,
 	Outputs:   []Output{{"rmsce", "RMSCE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

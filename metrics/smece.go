@@ -8,6 +8,7 @@ import (
 
 var smECEEntry = Entry{
 	Name:      "smece",
+	Group:     Unbinned,
 	Outputs:   []Output{{"smece", "smECE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -8,6 +8,7 @@ import (
 
 var eceSweepEntry = Entry{
 	Name:      "ece_sweep",
+	Group:     Binned,
 	Outputs:   []Output{{"ece_sweep", "ECE sweep", 0, 1}, {"ece_sweep_l2", "ECE sweep, L2", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

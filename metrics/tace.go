@@ -2,6 +2,7 @@ package metrics
 
 var taceEntry = Entry{
 	Name:      "tace",
+	Group:     Binned,
 	Outputs:   []Output{{"tace", "TACE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -9,6 +9,7 @@ import (
 
 var topFiveEntry = Entry{
 	Name:      "ece_top5",
+	Group:     Binned,
 	Outputs:   []Output{{"ece_top5", "Top-5 ECE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -10,6 +10,7 @@ import (
 
 var topLabelEntry = Entry{
 	Name:      "ece_toplabel",
+	Group:     Binned,
 	Outputs:   []Output{{"ece_toplabel", "Top-label ECE", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

@@ -8,6 +8,7 @@ import (
 
 var eceTorchEntry = Entry{
 	Name:      "ece_tm",
+	Group:     Binned,
 	Outputs:   []Output{{"ece_tm", "ECE (torchmetrics)", 0, 1}},
 	Better:    Lower,
 	Percent:   true,

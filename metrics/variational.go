@@ -3,7 +3,8 @@ package metrics
 import "github.com/qats-bench/qats/internal/exact"
 
 var variationalEntry = Entry{
-	Name: "l1_variational",
+	Name:  "l1_variational",
+	Group: Unbinned,
 	Outputs: []Output{
 		{"l1_variational", "variational L1", -1, 1},
 		{"l1_variational_over", "variational L1, overconfidence", -1, 1},

@@ -8,7 +8,8 @@ import (
 )
 
 var variationalLpEntry = Entry{
-	Name: "lp_variational",
+	Name:  "lp_variational",
+	Group: Unbinned,
 	Outputs: []Output{
 		{"l1_vector", "variational L1, all classes", -2, 2},
 		{"l2_vector", "variational L2, all classes", -math.Sqrt2, math.Sqrt2},

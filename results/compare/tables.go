@@ -42,7 +42,7 @@ func (v View) table(name, caption string) *table.Table {
 // in their order, or without a ranking those with a value on every setting, by their means.
 // Against has its place in the order but no difference. A narrow terminal shows means,
 // differences and verdicts, then tests. If no test over the blocks can show a difference there
-// are not tests, and few settings have their verdicts one by one.
+// are no tests, and few settings have their verdicts one by one.
 func (v View) MethodTable() *table.Table {
 	methods := slices.Clone(v.Ranking.Methods)
 	if methods == nil {
