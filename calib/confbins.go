@@ -46,7 +46,9 @@ func (m binnedMap) Check() error {
 }
 
 // Parameters returns the temperatures of the bins, the most confident bin first.
-func (m binnedMap) Parameters() []Parameter { return numbered("bin %d: T", m.T) }
+func (m binnedMap) Parameters() []Parameter {
+	return numbered("bin %d: T", "temperature of the rows of a bin of confidence, the most confident first", m.T)
+}
 
 // Scales writes 1/T of every row.
 func (m binnedMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {

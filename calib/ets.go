@@ -373,7 +373,12 @@ func CheckWeights(name string, weights []float64) error {
 
 // Parameters returns T and the three weights.
 func (m etsMap) Parameters() []Parameter {
-	return append([]Parameter{{Name: "T", Value: m.T}}, numbered("w_%d", m.W[:])...)
+	return []Parameter{
+		{Name: "T", Value: m.T, Meaning: "temperature of the first part of the mixture"},
+		{Name: "w_1", Value: m.W[0], Meaning: "weight of the softmax with temperature T"},
+		{Name: "w_2", Value: m.W[1], Meaning: "weight of the softmax of the logits"},
+		{Name: "w_3", Value: m.W[2], Meaning: "weight of the uniform distribution"},
+	}
 }
 
 // Apply writes the mixture. If the parts with a top class have no weight, or are

@@ -176,7 +176,9 @@ func (m featClipMap) Check() error {
 }
 
 // Parameters returns the threshold.
-func (m featClipMap) Parameters() []Parameter { return []Parameter{{Name: "c", Value: m.C}} }
+func (m featClipMap) Parameters() []Parameter {
+	return []Parameter{{Name: "c", Value: m.C, Meaning: "threshold at which features are clipped"}}
+}
 
 func (m featClipMap) CheckSet(set *data.Set) error { return checkLast(set) }
 

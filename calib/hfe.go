@@ -294,8 +294,12 @@ func (m hfeMap) Check() error {
 // Parameters returns T0, the thetas and both normal distributions.
 func (m hfeMap) Parameters() []Parameter {
 	return []Parameter{
-		{Name: "T0", Value: m.T0}, {Name: "theta1", Value: m.Theta1}, {Name: "theta2", Value: m.Theta2},
-		{Name: "correct.mean", Value: m.Correct.Mean}, {Name: "correct.std", Value: m.Correct.Std},
-		{Name: "wrong.mean", Value: m.Wrong.Mean}, {Name: "wrong.std", Value: m.Wrong.Std},
+		{Name: "T0", Value: m.T0, Meaning: "temperature of ts"},
+		{Name: "theta1", Value: m.Theta1, Meaning: "how much the density of right rows lowers the temperature"},
+		{Name: "theta2", Value: m.Theta2, Meaning: "how much the density of wrong and OOD rows raises the temperature"},
+		{Name: "correct.mean", Value: m.Correct.Mean, Meaning: "mean energy of right rows"},
+		{Name: "correct.std", Value: m.Correct.Std, Meaning: "standard deviation of the energy of right rows"},
+		{Name: "wrong.mean", Value: m.Wrong.Mean, Meaning: "mean energy of wrong and OOD rows"},
+		{Name: "wrong.std", Value: m.Wrong.Std, Meaning: "standard deviation of the energy of wrong and OOD rows"},
 	}
 }

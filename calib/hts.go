@@ -134,7 +134,10 @@ func (m htsMap) Check() error {
 
 // Parameters returns w and b.
 func (m htsMap) Parameters() []Parameter {
-	return []Parameter{{Name: "w", Value: m.W}, {Name: "b", Value: m.B}}
+	return []Parameter{
+		{Name: "w", Value: m.W, Meaning: "slope of the temperature in the logarithm of the normalised entropy"},
+		{Name: "b", Value: m.B, Meaning: "offset of the temperature"},
+	}
 }
 
 // Scales writes 1/T of every row.

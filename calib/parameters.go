@@ -7,10 +7,14 @@ import (
 // Parameter is a number that a fit found, under the name that formulas and
 // reports use: T; a, b; theta1; t_3.
 type Parameter struct {
-	Name  string
-	Value float64
-	Bound string // the bound of the report that is active there, as "a >= 0"; "" if none
+	Name    string
+	Value   float64
+	Meaning string // a few words, with the letters of the method's formula
+	Bound   string // the bound of the report that is active there, as "a >= 0"; "" if none
 }
+
+// MeaningT is the meaning of a temperature of all rows.
+const MeaningT = "temperature, by which logits are divided"
 
 // Parametric is a Map whose parameters are a few numbers. Parameters returns
 // them in a fixed order that depends on the options alone, without bounds.
@@ -43,11 +47,11 @@ func (f *Fitted) Parameters() []Parameter {
 	return list
 }
 
-// numbered returns parameters that are named by their place, from 1 on.
-func numbered(name string, values []float64) []Parameter {
+// numbered returns parameters of one meaning that are named by their place, from 1 on.
+func numbered(name, meaning string, values []float64) []Parameter {
 	list := make([]Parameter, len(values))
 	for i, v := range values {
-		list[i] = Parameter{Name: fmt.Sprintf(name, i+1), Value: v}
+		list[i] = Parameter{Name: fmt.Sprintf(name, i+1), Value: v, Meaning: meaning}
 	}
 	return list
 }

@@ -182,7 +182,10 @@ func (m qatsMap) Check() error {
 
 // Parameters returns a and b.
 func (m qatsMap) Parameters() []Parameter {
-	return []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
+	return []Parameter{
+		{Name: "a", Value: m.A, Meaning: "how much higher the temperature is at confidence rank q = 0 than at q = 1"},
+		{Name: "b", Value: m.B, Meaning: "temperature at confidence rank q = 1"},
+	}
 }
 
 func (m qatsMap) withoutECDF() (Map, fit.ECDF) {

@@ -116,7 +116,9 @@ func (m knotsMap) Check() error {
 }
 
 // Parameters returns the knots t_1, t_2, ...
-func (m knotsMap) Parameters() []Parameter { return numbered("t_%d", m.Knots) }
+func (m knotsMap) Parameters() []Parameter {
+	return numbered("t_%d", "temperature at a knot of the confidence rank q, the first at q = 0, the last at q = 1", m.Knots)
+}
 
 func (m knotsMap) withoutECDF() (Map, fit.ECDF) {
 	e := m.ECDF

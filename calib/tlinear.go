@@ -199,9 +199,12 @@ func (linearMap[S]) isGap() bool {
 
 // Parameters returns a, b and, of t-gap, the largest gap of the calibration set.
 func (m linearMap[S]) Parameters() []Parameter {
-	list := []Parameter{{Name: "a", Value: m.A}, {Name: "b", Value: m.B}}
+	list := []Parameter{
+		{Name: "a", Value: m.A, Meaning: "how much higher the temperature is at certainty s = 0 than at s = 1"},
+		{Name: "b", Value: m.B, Meaning: "temperature at certainty s = 1"},
+	}
 	if m.isGap() {
-		list = append(list, Parameter{Name: "unit", Value: m.Unit})
+		list = append(list, Parameter{Name: "unit", Value: m.Unit, Meaning: "largest gap of the calibration rows, at which s = 1"})
 	}
 	return list
 }

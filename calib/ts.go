@@ -81,7 +81,9 @@ type temperatureMap struct {
 func (m temperatureMap) Check() error { return CheckTemperature("T", m.T) }
 
 // Parameters returns T.
-func (m temperatureMap) Parameters() []Parameter { return []Parameter{{Name: "T", Value: m.T}} }
+func (m temperatureMap) Parameters() []Parameter {
+	return []Parameter{{Name: "T", Value: m.T, Meaning: MeaningT}}
+}
 
 // usable reports whether a model may hold the temperature t. The range is wider
 // than that of any fit. It is narrow enough that 1/T is finite and a temperature

@@ -3,6 +3,7 @@ package data
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -39,25 +40,47 @@ func FormOf(path string) (FileForm, error) {
 	return "", fmt.Errorf("%s: the ending decides the format, and one of .npy, .npz and .csv is written", path)
 }
 
-// ProbsWriter writes rows of probabilities, piece by piece, as they come from a map.
+// Output says how the numbers of rows are written: probabilities, n x k, or temperatures, n.
+type Output struct {
+	Form         FileForm
+	DType        DType // Float64, also if it is empty, or Float32, to which numbers are rounded to nearest
+	Temperatures bool
+}
+
+// name is the name of the array in an .npz, and that of the column of temperatures in a CSV.
+func (o Output) name() string {
+	if o.Temperatures {
+		return "temperature"
+	}
+	return "probs"
+}
+
+// ProbsWriter writes rows of numbers, piece by piece, as they come from a map.
 type ProbsWriter struct {
+	Output
 	to         *bufio.Writer
-	form       FileForm
 	zip        *zip.Writer // of NPZ
 	body       io.Writer   // the array within it, or to
 	cols, left int         // elements still to come
 	line       []byte
+	narrow     []float32
 }
 
-// probsMember is the name of the array in an .npz.
-const probsMember = "probs"
-
-// NewProbsWriter begins n x k float64 numbers. Close ends them.
-func NewProbsWriter(w io.Writer, form FileForm, n, k int) (*ProbsWriter, error) {
-	p := &ProbsWriter{to: bufio.NewWriterSize(w, 1<<16), form: form, cols: k, left: n * k}
+// NewProbsWriter begins n x k probabilities, or n temperatures. Close ends them.
+func NewProbsWriter(w io.Writer, o Output, n, k int) (*ProbsWriter, error) {
+	shape := []int{n, k}
+	if o.Temperatures {
+		k, shape = 1, shape[:1]
+	}
+	o.DType = cmp.Or(o.DType, Float64)
+	p := &ProbsWriter{Output: o, to: bufio.NewWriterSize(w, 1<<16), cols: k, left: n * k}
 	p.body = p.to
-	switch form {
+	switch o.Form {
 	case CSV:
+		if o.Temperatures {
+			p.line = append(p.line, o.name()+","...)
+			return p, p.endLine()
+		}
 		for j := range k {
 			p.line = append(strconv.AppendInt(p.line, int64(j), 10), ',')
 		}
@@ -65,12 +88,12 @@ func NewProbsWriter(w io.Writer, form FileForm, n, k int) (*ProbsWriter, error) 
 	case NPZ:
 		p.zip = zip.NewWriter(p.to)
 		var err error
-		p.body, err = p.zip.CreateHeader(&zip.FileHeader{Name: probsMember + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+		p.body, err = p.zip.CreateHeader(&zip.FileHeader{Name: o.name() + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			return nil, err
 		}
 	}
-	_, err := p.body.Write(headerBytes(Float64, []int{n, k}))
+	_, err := p.body.Write(headerBytes(o.DType, shape))
 	return p, err
 }
 
@@ -87,13 +110,25 @@ func (p *ProbsWriter) Write(rows Probs) error {
 	if p.left -= len(rows.Data); p.left < 0 || rows.Cols != p.cols {
 		panic("data: more probabilities than announced")
 	}
-	if p.form != CSV {
-		_, err := p.body.Write(little(rows.Data))
+	bits := 64
+	if p.DType == Float32 {
+		bits = 32
+		p.narrow = p.narrow[:0]
+		for _, v := range rows.Data {
+			p.narrow = append(p.narrow, float32(v))
+		}
+	}
+	if p.Form != CSV {
+		b := little(rows.Data)
+		if p.DType == Float32 {
+			b = little(p.narrow)
+		}
+		_, err := p.body.Write(b)
 		return err
 	}
 	for i := range rows.Rows {
 		for _, v := range rows.Row(i) {
-			p.line = append(strconv.AppendFloat(p.line, v, 'g', -1, 64), ',')
+			p.line = append(strconv.AppendFloat(p.line, v, 'g', -1, bits), ',')
 		}
 		if err := p.endLine(); err != nil {
 			return err

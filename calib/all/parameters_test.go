@@ -50,5 +50,10 @@ func TestParametersHaveAFixedOrder(t *testing.T) {
 		if got := names(f.Parameters()); got != c.want {
 			t.Errorf("%T: %q, want %q", c.method, got, c.want)
 		}
+		for _, p := range f.Parameters() {
+			if p.Meaning == "" {
+				t.Errorf("%T: %s has no meaning", c.method, p.Name)
+			}
+		}
 	}
 }

@@ -41,7 +41,10 @@ func (m odirMap) Check() error {
 
 // Parameters returns the penalties, which cross-validation may have found.
 func (m odirMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "lambda", Value: m.Lambda}, {Name: "mu", Value: m.Mu}}
+	return []calib.Parameter{
+		{Name: "lambda", Value: m.Lambda, Meaning: "penalty of the off-diagonal weights"},
+		{Name: "mu", Value: m.Mu, Meaning: "penalty of the intercepts"},
+	}
 }
 
 // dirichletMap is an odirMap of log-probabilities.

@@ -221,7 +221,7 @@ type labelShiftMap struct {
 
 // Parameters returns T.
 func (m labelShiftMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "T", Value: m.T}}
+	return []calib.Parameter{{Name: "T", Value: m.T, Meaning: calib.MeaningT}}
 }
 
 // NumClasses returns k.

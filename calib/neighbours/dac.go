@@ -156,7 +156,10 @@ func (m dacMap) Prepared() calib.Map {
 
 // Parameters returns w and w0.
 func (m dacMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "w", Value: m.Slope}, {Name: "w0", Value: m.Offset}}
+	return []calib.Parameter{
+		{Name: "w", Value: m.Slope, Meaning: "slope of the temperature in the distance s"},
+		{Name: "w0", Value: m.Offset, Meaning: "offset of the temperature"},
+	}
 }
 
 func (m dacMap) Check() error {

@@ -108,7 +108,7 @@ func (m kernelMap) Prepared() calib.Map { return kernelMap(kernelBank(m).Prepare
 
 // Parameters returns b.
 func (m kernelMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "bandwidth", Value: m.Bandwidth}}
+	return []calib.Parameter{{Name: "bandwidth", Value: m.Bandwidth, Meaning: "width b of the kernel"}}
 }
 
 // Apply writes the n x k probabilities.

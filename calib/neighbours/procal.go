@@ -190,7 +190,11 @@ func (m proCalMap) CheckSet(set *data.Set) error { return calib.CheckWidth(set, 
 
 // Parameters returns the temperature of the base and the shares.
 func (m proCalMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "T", Value: m.T}, {Name: "n_right", Value: float64(len(m.Right.X))}, {Name: "n_wrong", Value: float64(len(m.Wrong.X))}}
+	return []calib.Parameter{
+		{Name: "T", Value: m.T, Meaning: calib.MeaningT},
+		{Name: "n_right", Value: float64(len(m.Right.X)), Meaning: "right calibration rows"},
+		{Name: "n_wrong", Value: float64(len(m.Wrong.X)), Meaning: "wrong calibration rows"},
+	}
 }
 
 // base writes the confidences of the base.

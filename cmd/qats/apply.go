@@ -6,20 +6,21 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/internal/inputfile"
+	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
 )
 
 func applyCommand() *cobra.Command {
-	var a arrayFiles
-	var output string
-	var memory memory
+	var a apply
 	cmd := &cobra.Command{
 		Use:   "apply MODEL",
-		Short: "Apply a saved calibrator to logits; the probabilities are float64",
-		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k. The
-ending of the output decides its format: .npy is one array, .npz has it as "probs",
-and .csv is text, one row a line below the numbers of the classes. "-o -" writes the
-bytes of a .npy to standard output.
+		Short: "Apply a saved calibrator to logits, and write the probabilities",
+		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k; with
+--dtype float32 they are rounded. The ending of the output decides its format: .npy is
+one array, .npz has it as "probs", and .csv is text, one row a line below the numbers
+of the classes. "-o -" writes the bytes of a .npy to standard output. --temperature
+writes the temperature by which the logits of each row are divided, n numbers, in
+their place; .npz has it as "temperature".
 
 A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
 it a new confidence. It has no probabilities for the other classes. Its pairs are
@@ -30,37 +31,87 @@ classes are rescaled to share the rest.`,
   qats apply model.json --logits test/logits.npy -o - > probs.npy
   qats apply model.json --logits -#logits -o - < test.safetensors > probs.npy`,
 		Args: argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if output == "" {
-				return usage("apply needs -o FILE.npy")
-			}
-			if _, err := data.FormOf(output); err != nil {
-				return usage("-o %w", err)
-			}
-			stdout, err := binaryOutput(cmd, output)
-			if err != nil {
-				return err
-			}
-			if err := checkOutput(output); err != nil {
-				return err
-			}
-			model, contract, err := loadModel(args[0])
-			if err != nil {
-				return err
-			}
-			files, err := a.only(contract.Test|data.Logits, model.Method)
-			if err != nil {
-				return err
-			}
-			files.FS, files.MemberLimit = arrayInput(cmd, memory), memory.bytes
-			set := arrays.Apply{Model: model, Contract: contract, Files: files, Warn: warnOfFile(cmd)}
-			return set.Write(cmd.Context(), output, stdout)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
 	}
 	a.flags(cmd, "set", false)
-	memory.flag(cmd, "memory for members of archives and for standard input")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "probabilities, n x k, float64: FILE.npy, FILE.npz or FILE.csv; - for standard output")
+	a.memory.flag(cmd, "memory for members of archives and for standard input")
+	f := cmd.Flags()
+	f.StringVarP(&a.output, "output", "o", "", "probabilities, n x k: FILE.npy, FILE.npz or FILE.csv; - for standard output")
+	a.dtype = data.Float64
+	choiceFlag(cmd, &a.dtype, "dtype", []data.DType{data.Float32, data.Float64}, "type of the output: float32 or float64")
+	f.BoolVar(&a.temperature, "temperature", false, "write the temperature of each row, n, in place of probabilities; for methods that divide the logits of a row by one number")
+	f.BoolVar(&a.json, "json", false, "print one JSON object: rows, classes, files and warnings")
 	return cmd
+}
+
+// apply holds the flags of qats apply.
+type apply struct {
+	arrayFiles
+	output      string
+	dtype       data.DType
+	temperature bool
+	memory      memory
+	json        bool
+}
+
+// applyJSON is the result of qats apply --json.
+type applyJSON struct {
+	Method   string     `json:"method"`
+	Rows     int        `json:"rows"`
+	Classes  int        `json:"classes"`
+	Output   string     `json:"output"`
+	Holds    string     `json:"holds"` // probabilities or temperatures
+	DType    data.DType `json:"dtype"`
+	TopLabel bool       `json:"top_label"`
+	Pairs    string     `json:"pairs,omitempty"` // the file with class and conf of a top-label method
+	Warnings []warning  `json:"warnings"`
+}
+
+func (a *apply) run(cmd *cobra.Command, path string) error {
+	if a.output == "" {
+		return usage("apply needs -o FILE.npy")
+	}
+	if a.json && a.output == stdoutName {
+		return usage("-o - and --json both name standard output: name a file for the array")
+	}
+	if _, err := data.FormOf(a.output); err != nil {
+		return usage("-o %w", err)
+	}
+	stdout, err := binaryOutput(cmd, a.output)
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(a.output); err != nil {
+		return err
+	}
+	model, contract, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	files, err := a.only(contract.Test|data.Logits, model.Method)
+	if err != nil {
+		return err
+	}
+	files.FS, files.MemberLimit = arrayInput(cmd, a.memory), a.memory.bytes
+	warnings := []warning{}
+	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Warn: notesTo(teller(cmd, a.json, &warnings))}
+	applied, err := set.Write(cmd.Context(), a.output, stdout)
+	if err != nil {
+		for _, x := range warnings {
+			warn(cmd.ErrOrStderr(), x)
+		}
+		return err
+	}
+	if !a.json {
+		return nil
+	}
+	_, top := model.Map.(calib.TopLabel)
+	object := applyJSON{Method: model.Method, Rows: applied.Rows, Classes: applied.Classes, Output: a.output, Holds: "probabilities", DType: a.dtype,
+		TopLabel: top, Pairs: applied.Pairs, Warnings: warnings}
+	if a.temperature {
+		object.Holds = "temperatures"
+	}
+	return table.WriteJSON(cmd.OutOrStdout(), []applyJSON{object})
 }
 
 // loadModel reads a saved model, and finds the contract of its method.

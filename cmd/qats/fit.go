@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // arrayFiles are the flags for array files.
@@ -87,6 +89,7 @@ type fit struct {
 	output  string
 	memory  memory
 	timings bool
+	json    bool
 	figure  figureFile
 	corp    bool // draws the figure as CORP curves
 }
@@ -97,7 +100,8 @@ func fitCommand() *cobra.Command {
 		Use:   "fit METHOD",
 		Short: "Fit one calibrator on arrays and save it as JSON, or print a summary of the fit",
 		Long: `Fit one calibrator on arrays and save it as JSON. Without -o, print its parameters
-and its scores on the calibration set, and save nothing.
+and its scores on the calibration set, and save nothing. --json prints them as one
+object, also with -o.
 
 fit warns, as qats check does, of calibration rows that are likely a mistake: labels in
 another order, logits of thousands, fewer rows than classes. It also warns if few rows
@@ -122,6 +126,7 @@ For other methods such a set is an error.`,
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the saved model; - for standard output; without it a summary is printed and nothing is saved")
 	f.memory.flag(cmd, "memory for arrays")
 	cmd.Flags().BoolVar(&f.timings, "timings", false, "print one line of JSON: the seconds of each stage, and its passes over the calibration set if it makes any")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object: parameters, scores before and after, warnings; with -o - also the model")
 	f.figure.flag(cmd, "the calibration set (before and after)")
 	corpFlag(cmd, &f.corp)
 	cmd.RegisterFlagCompletionFunc("param", completeOption)
@@ -130,7 +135,14 @@ For other methods such a set is an error.`,
 
 // run fits the method and saves the model. Warnings of the fit go to standard
 // error. Timings, if asked for, go to standard output after the model or summary.
-func (f *fit) run(cmd *cobra.Command, method string) error {
+func (f *fit) run(cmd *cobra.Command, method string) (err error) {
+	var warnings []warning // of --json
+	tell := teller(cmd, f.json, &warnings)
+	defer func() {
+		for i := 0; i < len(warnings) && err != nil; i++ { // there is no object that has them
+			warn(cmd.ErrOrStderr(), warnings[i])
+		}
+	}()
 	clock := stopwatch{last: started, figures: map[string]float64{}}
 	m, err := spec.NewMethod(experiments.Registry(), method, f.params)
 	if err != nil {
@@ -145,7 +157,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	f.memory.hold()
 	f.files.FS, f.files.MemberLimit = arrayInput(cmd, f.memory), f.memory.bytes
 	in := calib.Input{Seed: 1, Stage: clock.stage}
-	cal, stream, err := f.openCal(cmd.Context(), m, warnOfFile(cmd))
+	cal, stream, err := f.openCal(cmd.Context(), m, notesTo(tell))
 	if err != nil {
 		return err
 	}
@@ -157,7 +169,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
 		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + experiments.NeedsTrueLogits}
 	}
-	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), warnOfFile(cmd)); err != nil {
+	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), notesTo(tell)); err != nil {
 		return err
 	}
 	clock.lap("load_s")
@@ -176,7 +188,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 		}
 	}
 	if cal != nil || stream != nil {
-		if err := f.findings(cmd, cal); err != nil {
+		if err := f.findings(cmd, cal, tell); err != nil {
 			return err
 		}
 	}
@@ -184,6 +196,9 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	model, err := m.Model(in, fitted)
 	if err != nil {
 		return err
+	}
+	if f.json {
+		return f.printJSON(cmd.OutOrStdout(), newFitJSON(m, in, model, change, warnings), model, &clock)
 	}
 	if f.output == "" && f.figure != stdoutName {
 		f.fitSummary(cmd.OutOrStdout(), m, fitted, change)
@@ -193,7 +208,7 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	}
 	clock.lap("save_s")
 	for _, w := range fitted.Report.Warnings {
-		warn(cmd.ErrOrStderr(), newFitWarning(m.Name, w))
+		tell(newFitWarning(m.Name, w))
 	}
 	if f.timings {
 		return clock.print(cmd.OutOrStdout())
@@ -201,11 +216,36 @@ func (f *fit) run(cmd *cobra.Command, method string) error {
 	return nil
 }
 
+// printJSON saves the model and prints the object of a fit, in which it is with -o -.
+func (f *fit) printJSON(w io.Writer, object *fitJSON, model *calib.Model, clock *stopwatch) error {
+	var b bytes.Buffer
+	switch f.output {
+	case "":
+	case stdoutName:
+		if err := model.Save(&b); err != nil {
+			return err
+		}
+		object.Model = b.Bytes()
+	default:
+		if err := save(f.output, nil, model.Save); err != nil {
+			return err
+		}
+		object.Output = f.output
+	}
+	if clock.lap("save_s"); f.timings {
+		object.Seconds = clock.figures
+	}
+	return table.WriteJSON(w, []*fitJSON{object})
+}
+
 // checkOutputs checks the names of the output files before the work is done.
 func (f *fit) checkOutputs() error {
 	switch end := filepath.Ext(f.output); strings.ToLower(end) {
 	case ".npy", ".npz", ".csv", ".safetensors":
 		return usage("-o %s: a model is JSON and no %s: name it, for example, model.json", f.output, end)
+	}
+	if f.json && f.figure == stdoutName {
+		return usage("--json and --figure both name standard output: name a file for the figure")
 	}
 	if f.output == stdoutName && f.figure == stdoutName {
 		return usage("-o and --figure both name standard output: name a file for one of them")

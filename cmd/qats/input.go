@@ -16,7 +16,7 @@ func arrayInput(cmd *cobra.Command, m memory) *data.Input {
 	return data.NewInput(cmd.InOrStdin(), "standard input", m.bytes)
 }
 
-// warnOfFile returns what prints the notes on a file.
-func warnOfFile(cmd *cobra.Command) func(arrays.Note) {
-	return func(n arrays.Note) { warn(cmd.ErrOrStderr(), fileRemark{"file", n.Text, n.Place}) }
+// notesTo returns what takes the notes on a file as warnings.
+func notesTo(tell func(warning)) func(arrays.Note) {
+	return func(n arrays.Note) { tell(fileRemark{"file", n.Text, n.Place}) }
 }

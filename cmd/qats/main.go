@@ -75,7 +75,7 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 		case status := <-ended:
 			return status
 		case <-time.After(grace):
-			(&messages{terminal.NewWriter(stderr), errorFormOf(args, os.Getenv)}).fail(interrupted{"interrupted; run again to go on", context.Canceled})
+			newMessages(stderr, args).fail(interrupted{"interrupted; run again to go on", context.Canceled})
 			return signalled{s}.status()
 		}
 	}
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	said := &output{w: stdout}
-	out, warned := terminal.NewWriter(said), &messages{terminal.NewWriter(stderr), errorFormOf(args, os.Getenv)}
+	out, warned := terminal.NewWriter(said), newMessages(stderr, args)
 	root.SetOut(out)
 	root.SetErr(warned)
 	err := root.ExecuteContext(ctx)

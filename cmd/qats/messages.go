@@ -7,7 +7,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -53,6 +57,41 @@ func errorFormOf(args []string, getenv func(string) string) errorForm {
 type messages struct {
 	*terminal.Writer
 	form errorForm
+
+	mu   sync.Mutex
+	last time.Time // a line of progress was printed
+}
+
+func newMessages(stderr io.Writer, args []string) *messages {
+	return &messages{Writer: terminal.NewWriter(stderr), form: errorFormOf(args, os.Getenv)}
+}
+
+// asJSON returns standard error if it has the form of JSON.
+func asJSON(w io.Writer) (m *messages, ok bool) {
+	m, ok = w.(*messages)
+	return m, ok && m.form == errorJSON
+}
+
+// progressEach is the least time between two lines of progress in JSON, but for the last one.
+const progressEach = 100 * time.Millisecond
+
+// progress prints how much is done, as JSON.
+func (m *messages) progress(done, total int, what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if now.Sub(m.last) < progressEach && done < total {
+		return
+	}
+	m.last = now
+	type progress struct {
+		Done  int    `json:"done"`
+		Total int    `json:"total"`
+		What  string `json:"what"` // was done last
+	}
+	m.json(struct {
+		Progress progress `json:"progress"`
+	}{progress{done, total, what}})
 }
 
 // warning is something that a command says beside its result. As JSON it has a kind, a text,
@@ -63,7 +102,7 @@ type warning interface {
 
 // warn prints a warning as one line.
 func warn(w io.Writer, x warning) {
-	if m, ok := w.(*messages); ok && m.form == errorJSON {
+	if m, ok := asJSON(w); ok {
 		m.json(struct {
 			Warning warning `json:"warning"`
 		}{x})
@@ -83,6 +122,18 @@ func (m *messages) json(v any) {
 type remark struct {
 	Kind string `json:"kind"` // remark
 	Text string `json:"text"`
+}
+
+// teller returns what takes warnings: it prints them or, if they are part of a result, keeps
+// them in the list.
+func teller(cmd *cobra.Command, keep bool, list *[]warning) func(warning) {
+	return func(x warning) {
+		if keep {
+			*list = append(*list, x)
+			return
+		}
+		warn(cmd.ErrOrStderr(), x)
+	}
 }
 
 func newRemark(text string) remark { return remark{"remark", text} }

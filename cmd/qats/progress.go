@@ -112,6 +112,9 @@ func (p *progress) remind() {
 
 // line prints how far the run is.
 func (p *progress) line(done string) {
+	if _, ok := asJSON(p.w); ok { // show prints it
+		return
+	}
 	p.printed = p.now()
 	percent := 0
 	if p.at.Total > 0 {
@@ -135,6 +138,10 @@ func (p *progress) show(at experiments.Progress) {
 	defer p.mu.Unlock()
 	next := at.Setting != p.at.Setting
 	p.at = at
+	if m, ok := asJSON(p.w); ok {
+		m.progress(at.Done, at.Total, at.Setting)
+		return
+	}
 	if p.verbose && next && at.Setting != "" {
 		p.line("")
 	}

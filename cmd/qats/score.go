@@ -102,7 +102,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind,
-		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: warnOfFile(cmd), FS: arrayInput(cmd, s.memory)}
+		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(teller(cmd, false, nil)), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {
 		return err

@@ -126,7 +126,10 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	}
 	options := trial.Options{Methods: list, By: t.by}
 	end := func() {}
-	if w := cmd.ErrOrStderr(); !quiet(cmd) && isTerminal(w) {
+	if w := cmd.ErrOrStderr(); quiet(cmd) {
+	} else if m, ok := asJSON(w); ok {
+		options.Progress = func(done, all int, method string) { m.progress(done, all, method) }
+	} else if isTerminal(w) {
 		options.Progress, end = fitsBar(w)
 	}
 	result, err := trial.Run(cmd.Context(), in, options)
@@ -136,7 +139,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	}
 	p := printed{Trial: result}
 	if t.json {
-		err = p.json(cmd.OutOrStdout())
+		err = p.json(cmd.Context(), cmd.OutOrStdout())
 	} else {
 		err = p.text(cmd.OutOrStdout())
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -280,7 +281,7 @@ func (p printed) table() *table.Table {
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
 	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
 		{Head: "band", Align: table.Right}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
-		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("parameters"), only("warnings")}}
+		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("parameters"), only("warnings"), only("label"), only("bins")}}
 	for i := range p.Results {
 		r := &p.Results[i]
 		arrow, inside := "", "outside"
@@ -313,24 +314,45 @@ func (p printed) table() *table.Table {
 			}
 			return c.Number(v)
 		}
-		parameters := map[string]float64{}
-		for _, x := range r.Fitted.Parameters() {
-			parameters[x.Name] = report.Rounded(x.Value, jsonDigits)
-		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.2f to %.2f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: parameters}, {Value: fitWarnings(r)}}})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: p.binsOf(r)}}})
 	}
 	return t
 }
 
-// fitWarnings returns the warnings of a fit in words.
-func fitWarnings(r *trial.Result) []string {
-	words := lists.Values(r.Fitted.Report.Warnings, report.Warning.String)
-	if words == nil {
-		words = []string{}
-	}
-	return words
+// fitWarnings returns the warnings of a fit.
+func fitWarnings(r *trial.Result) []fitWarning {
+	return append([]fitWarning{}, lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) fitWarning { return newFitWarning(r.Method.Name, w) })...)
+}
+
+// binJSON is a bin of the rows that judge, with the interval of its accuracy. A bin without rows
+// has edges alone.
+type binJSON struct {
+	Lo    float64  `json:"lo"`
+	Hi    float64  `json:"hi"`
+	N     int      `json:"n"`
+	Conf  *float64 `json:"conf"`
+	Acc   *float64 `json:"acc"`
+	AccLo *float64 `json:"acc_lo"`
+	AccHi *float64 `json:"acc_hi"`
+}
+
+// binsOf returns the bins of a method, of equal width.
+func (p printed) binsOf(r *trial.Result) []binJSON {
+	return lists.Values(p.Bins(r), func(b results.Bin) binJSON {
+		x := binJSON{Lo: report.Rounded(b.Lo, jsonDigits), Hi: report.Rounded(b.Hi, jsonDigits), N: b.N}
+		if interval, ok := b.AccInterval(); ok {
+			x.Conf, x.Acc, x.AccLo, x.AccHi = nineDigits(b.Conf), nineDigits(b.Acc), nineDigits(interval.Lo), nineDigits(interval.Hi)
+		}
+		return x
+	})
+}
+
+// nineDigits returns a number as JSON has it.
+func nineDigits(v float64) *float64 {
+	v = report.Rounded(v, jsonDigits)
+	return &v
 }
 
 // legend says what the columns of the table are.
@@ -413,27 +435,50 @@ const jsonDigits = 9
 
 // choiceLine is the choice of a trial as JSON.
 type choiceLine struct {
-	Kind    string   `json:"kind"` // choice
-	Method  *string  `json:"method"`
-	By      trial.By `json:"by"`
-	Folds   int      `json:"folds"`
-	Judged  string   `json:"judged_on"` // test, or cross-fitting
-	Rows    int      `json:"rows"`      // that judge
-	Against string   `json:"against,omitempty"`
+	Kind   string   `json:"kind"` // choice
+	Method *string  `json:"method"`
+	By     trial.By `json:"by"`
+	Folds  int      `json:"folds"`
+	Judged string   `json:"judged_on"` // test, or cross-fitting
+	Rows   int      `json:"rows"`      // that judge
+	differenceJSON
+	Command string `json:"command,omitempty"`
+}
 
+// differenceJSON is a paired difference on the rows that judge.
+type differenceJSON struct {
+	Against    string   `json:"against,omitempty"`
 	Difference *float64 `json:"difference"` // to Against, in the metric that chooses
 	Lo         *float64 `json:"lo"`         // of the verdict
 	Hi         *float64 `json:"hi"`
 	Verdict    string   `json:"verdict,omitempty"` // better, worse, no difference shown, none
-	Command    string   `json:"command,omitempty"`
+}
+
+// differenceOf returns a difference. Simulated rows give no verdict.
+func (p printed) differenceOf(pair *results.Pair) differenceJSON {
+	d := differenceJSON{Against: pair.Against, Difference: nineDigits(pair.Difference), Verdict: outcomes[pair.Outcome()]}
+	if p.simulated() {
+		d.Verdict = outcomes[results.Undecided]
+	} else if v := pair.Verdict; v != nil {
+		d.Lo, d.Hi = nineDigits(v.Lo), nineDigits(v.Hi)
+	}
+	return d
+}
+
+// pairLine is the difference of a method to the reference as JSON.
+type pairLine struct {
+	Kind   string `json:"kind"` // pair
+	Method string `json:"method"`
+	Metric string `json:"metric"`
+	differenceJSON
 }
 
 // outcomes are the verdicts in words.
 var outcomes = map[results.Outcome]string{results.Win: "better", results.Loss: "worse", results.Tie: "no difference shown", results.Undecided: "none"}
 
-// json prints one object for each method, method left out and finding, and one for the
-// choice.
-func (p printed) json(w io.Writer) error {
+// json prints one object for each method, method left out, finding and difference to the
+// reference, and one for the choice.
+func (p printed) json(ctx context.Context, w io.Writer) error {
 	if err := p.table().JSON(w); err != nil {
 		return err
 	}
@@ -453,6 +498,13 @@ func (p printed) json(w io.Writer) error {
 	for _, f := range p.Input.Inspection.Findings {
 		objects = append(objects, finding{"finding", f})
 	}
+	pairs, err := p.Pairs(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range pairs {
+		objects = append(objects, pairLine{"pair", pairs[i].Method, pairs[i].Metric, p.differenceOf(&pairs[i])})
+	}
 	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Logits.Rows}
 	if p.Input.Test == nil {
 		choice.Judged = "cross-fitting"
@@ -462,13 +514,7 @@ func (p printed) json(w io.Writer) error {
 		choice.Command = quoted(p.saveWords())
 	}
 	if pair := p.Pair; pair != nil && !p.Void() {
-		rounded := func(v float64) *float64 { v = report.Rounded(v, jsonDigits); return &v }
-		choice.Against, choice.Difference, choice.Verdict = pair.Against, rounded(pair.Difference), outcomes[pair.Outcome()]
-		if p.simulated() {
-			choice.Verdict = outcomes[results.Undecided]
-		} else if v := pair.Verdict; v != nil {
-			choice.Lo, choice.Hi = rounded(v.Lo), rounded(v.Hi)
-		}
+		choice.differenceJSON = p.differenceOf(pair)
 	}
 	return table.WriteJSON(w, append(objects, choice))
 }

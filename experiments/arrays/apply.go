@@ -19,40 +19,54 @@ type Apply struct {
 	Contract calib.Contract // of its method
 	Files    data.Files     // of the set
 
+	DType        data.DType // of the output: data.Float64, also if it is empty, or data.Float32
+	Temperatures bool       // writes the temperature of each row in place of its probabilities
+
 	Warn func(Note) // is called with the notes on the files
+}
+
+// Applied says what was written.
+type Applied struct {
+	Rows, Classes int
+	Pairs         string // the file of the pairs of a top-label method; empty if there is none
 }
 
 // applyBytes is the size of the blocks of logits that the map is applied to.
 const applyBytes = 4 << 20
 
-// Write writes the probabilities of the set, n x k in float64, to output, in the form that its
-// name says, or to stdout if output is "-". It writes the pairs of a top-label map beside a
-// file.
-func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) error {
+// Write writes the probabilities of the set, n x k, or its temperatures, n, to output, in the
+// form that its name says, or to stdout if output is "-". It writes the pairs of a top-label map
+// beside a file of probabilities.
+func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Applied, error) {
 	form, err := data.FormOf(output)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if _, ok := a.Model.Map.(calib.Tempered); a.Temperatures && !ok {
+		return nil, fmt.Errorf("%s has no temperature of a row: it does more than divide the logits of a row by a number", a.Model.Method)
 	}
 	r, err := Open(a.Files, a.Model.Method, a.Contract.TrueLogits, a.Warn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
 	if k := a.Model.Classes; k != 0 && r.Classes() != k {
-		return fmt.Errorf("%s has %d classes, the model is for %d", a.Files.Logits, r.Classes(), k)
+		return nil, fmt.Errorf("%s has %d classes, the model is for %d", a.Files.Logits, r.Classes(), k)
 	}
+	applied := &Applied{Rows: r.Rows(), Classes: r.Classes()}
 	var top pairs
 	write := func(w io.Writer) error {
 		top = pairs{}
 		return a.write(ctx, w, form, r, &top)
 	}
 	if output == "-" {
-		return write(stdout)
+		return applied, write(stdout)
 	}
 	if err := atomicfile.Write(output, write); err != nil || !top.kept {
-		return err
+		return applied, err
 	}
-	return a.writeTop(output, top)
+	applied.Pairs, err = a.writeTop(output, top)
+	return applied, err
 }
 
 // pairs are the predicted class and the confidence of each row of a top-label map.
@@ -66,7 +80,7 @@ type pairs struct {
 // map.
 func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r data.Reader, pairs *pairs) error {
 	model, contract, files := a.Model, a.Contract, a.Files
-	w, err := data.NewProbsWriter(to, form, r.Rows(), r.Classes())
+	w, err := data.NewProbsWriter(to, data.Output{Form: form, DType: a.DType, Temperatures: a.Temperatures}, r.Rows(), r.Classes())
 	if err != nil {
 		return err
 	}
@@ -75,14 +89,18 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 	offsetLost := contract.TrueLogits // in all rows read so far
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		probs, seen := data.NewProbs(set.Logits.Rows, set.Logits.Cols), set.View(contract.Test)
+		seen := set.View(contract.Test)
 		if err := calib.CheckSet(model.Map, seen); err != nil {
 			return fmt.Errorf("%s: %w", files.Features, err)
+		}
+		if a.Temperatures {
+			return w.Write(temperatures(model.Map.(calib.Tempered), seen))
 		}
 		if isTop {
 			class, conf := calib.TopLabels(top, seen)
 			pairs.classes, pairs.confidences = append(pairs.classes, class...), append(pairs.confidences, conf...)
 		}
+		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 		calib.Apply(model.Map, probs, seen)
 		return w.Write(probs)
 	}); err != nil {
@@ -94,24 +112,34 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 	return w.Close()
 }
 
+// temperatures returns the temperature of each row, as a table of one column.
+func temperatures(m calib.Tempered, set *data.Set) data.Probs {
+	t := data.NewProbs(set.Logits.Rows, 1)
+	m.Scales(t.Data, set, calib.NewUnscaled(set.Logits))
+	for i, scale := range t.Data {
+		t.Data[i] = 1 / scale
+	}
+	return t
+}
+
 // topFile is the name of the pairs that a top-label method predicts.
 const topFile = "top.npz"
 
 // writeTop writes the predicted class and the confidence of each row into the folder of
-// output, with a warning. If output is not a regular file, such as /dev/null, it does
-// nothing.
-func (a *Apply) writeTop(output string, top pairs) error {
+// output, with a warning, and returns the path. If output is not a regular file, such as
+// /dev/null, it does nothing.
+func (a *Apply) writeTop(output string, top pairs) (string, error) {
 	info, err := os.Stat(output)
 	if err != nil || !info.Mode().IsRegular() {
-		return err
+		return "", err
 	}
 	path := filepath.Join(filepath.Dir(output), topFile)
 	if err := atomicfile.Write(path, func(w io.Writer) error {
 		return data.WriteNPZ(w, data.Member{Name: "class", Int32: top.classes}, data.Member{Name: "conf", Float64: top.confidences})
 	}); err != nil {
-		return err
+		return "", err
 	}
 	a.Warn(Note{path, fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, output)})
-	return nil
+	return path, nil
 }

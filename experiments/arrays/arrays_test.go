@@ -100,7 +100,8 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	m, contract := model(t, "ts", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { t.Error(n) }}
-	must(t, apply.Write(t.Context(), output, nil))
+	_, err := apply.Write(t.Context(), output, nil)
+	must(t, err)
 	a, err := data.OpenArrayFile(output)
 	must(t, err)
 	defer a.Close()
@@ -130,7 +131,8 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 		}
 	}
 	m.Classes = classes + 1
-	if err, want := apply.Write(t.Context(), output, nil), f.Logits+" has 3 classes, the model is for 4"; fmt.Sprint(err) != want {
+	_, err = apply.Write(t.Context(), output, nil)
+	if want := f.Logits + " has 3 classes, the model is for 4"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -175,8 +177,12 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "probs.npy")
 	var notes []Note
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { notes = append(notes, n) }}
-	must(t, apply.Write(t.Context(), output, nil))
+	applied, err := apply.Write(t.Context(), output, nil)
+	must(t, err)
 	top := filepath.Join(filepath.Dir(output), "top.npz")
+	if want := (Applied{Rows: rows, Classes: classes, Pairs: top}); *applied != want {
+		t.Errorf("%+v, want %+v", *applied, want)
+	}
 	if len(notes) != 1 || notes[0].Place != top || !strings.Contains(notes[0].Text, "score this file by qats score --top") {
 		t.Errorf("%q", notes)
 	}
@@ -190,7 +196,8 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	if got := values(t, &s); !near(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	must(t, apply.Write(t.Context(), os.DevNull, nil)) // no folder for pairs
+	_, err = apply.Write(t.Context(), os.DevNull, nil) // no folder for pairs
+	must(t, err)
 	if len(notes) != 1 {
 		t.Errorf("%q", notes)
 	}

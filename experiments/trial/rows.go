@@ -64,7 +64,9 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 			}
 		}
 	}
-	return rows, t.addPairs(ctx, rows, order)
+	var err error
+	rows.Pairs, err = t.pairs(ctx, order, metrics.PairOptions{Seed: seed})
+	return rows, err
 }
 
 // inOrder returns the results in the order of the methods of a trial: Plain and Reference
@@ -77,24 +79,6 @@ func (t *Trial) inOrder() []*Result {
 	rank := func(r *Result) int { return slices.Index([]string{Reference, Plain}, r.Method.Name) }
 	slices.SortStableFunc(list, func(a, b *Result) int { return rank(b) - rank(a) })
 	return list
-}
-
-// addPairs adds the differences of all methods to the first of Reference and Plain.
-func (t *Trial) addPairs(ctx context.Context, rows *results.Rows, order []*Result) error {
-	base := t.Of(Reference)
-	if base == nil {
-		base = t.Of(Plain)
-	}
-	if base == nil {
-		return nil
-	}
-	others := lists.Where(order, func(r *Result) bool { return r != base })
-	pairs, err := metrics.Pairs(ctx, base.Samples, lists.Values(others, func(r *Result) *metrics.Samples { return r.Samples }),
-		metrics.PairOptions{Seed: seed})
-	for _, p := range pairs {
-		rows.Pairs = append(rows.Pairs, t.pair(others[p.Other], base.Method.Name, p))
-	}
-	return err
 }
 
 // title says which calibrator is chosen, unless the arrays leave no answer.

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -394,6 +395,27 @@ func (t *Trial) judge(ctx context.Context) error {
 		t.Pair = &pair
 	}
 	return nil
+}
+
+// Pairs returns the differences of all methods to Reference, or to Plain where that is all there
+// is, on the rows that judge, by the metric that chooses. Methods without the metric have none.
+func (t *Trial) Pairs(ctx context.Context) ([]results.Pair, error) {
+	metric, _ := metrics.Lookup(string(t.By))
+	return t.pairs(ctx, t.inOrder(), metrics.PairOptions{Seed: seed, Interval: metrics.Population, Metrics: []metrics.Entry{metric}})
+}
+
+// pairs returns the differences of the results in order to the first of Reference and Plain.
+func (t *Trial) pairs(ctx context.Context, order []*Result, o metrics.PairOptions) ([]results.Pair, error) {
+	base := t.Of(Reference)
+	if base == nil {
+		base = t.Of(Plain)
+	}
+	if base == nil {
+		return nil, nil
+	}
+	others := lists.Where(order, func(r *Result) bool { return r != base })
+	pairs, err := metrics.Pairs(ctx, base.Samples, lists.Values(others, func(r *Result) *metrics.Samples { return r.Samples }), o)
+	return lists.Values(pairs, func(p metrics.Pair) results.Pair { return t.pair(others[p.Other], base.Method.Name, p) }), err
 }
 
 // pair returns the row of a paired difference.
