@@ -20,6 +20,14 @@ type span struct {
 	label    func(v float64) string // text at a tick; nil for its number
 }
 
+// text is what stands at a tick.
+func (s span) text(v float64) string {
+	if s.label != nil {
+		return s.label(v)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
 // holding widens s so that it contains the values.
 func (s span) holding(values ...float64) span {
 	for _, v := range values {
@@ -62,12 +70,8 @@ func panel(c draw.Canvas, area vg.Rectangle, x, y span, layers ...plot.Plotter) 
 		marks := make(plot.ConstantTicks, len(a.ticks))
 		for i, v := range a.ticks {
 			marks[i].Value = v
-			switch {
-			case a.bare:
-			case a.label != nil:
-				marks[i].Label = a.label(v)
-			default:
-				marks[i].Label = strconv.FormatFloat(v, 'f', -1, 64)
+			if !a.bare {
+				marks[i].Label = a.text(v)
 			}
 		}
 		if a.bare {
@@ -96,10 +100,14 @@ func between(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 }
 
 // onePanel is the data area of a figure with a single panel that ends at top, above the
-// numbers and the title of the x axis. right and below are its distances from the right and
-// the lower edge.
-func onePanel(c draw.Canvas, right, below, top vg.Length) vg.Rectangle {
-	return between(c.Min.X+leftMargin, c.Min.Y+below, c.Max.X-right, top)
+// numbers and the title of the x axis, and right of those of the y axis. right and below are
+// its distances from the right and the lower edge.
+func onePanel(c draw.Canvas, y span, right, below, top vg.Length) vg.Rectangle {
+	left := vg.Length(leftMargin)
+	for _, v := range y.ticks {
+		left = max(left, write(smallSize, ink).Width(y.text(v))+18)
+	}
+	return between(c.Min.X+left, c.Min.Y+below, c.Max.X-right, top)
 }
 
 // drawFunc is a [plot.Plotter] without a type of its own.

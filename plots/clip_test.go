@@ -95,11 +95,11 @@ func TestSeverityHasOneBand(t *testing.T) {
 func TestColoursOfRanksByBins(t *testing.T) {
 	a := &compare.Agreement{Methods: []string{"a", "b", "c", "d", "e", "qats", "f", "ts", "g"},
 		Ranks: [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {9, 2, 3, 1, 5, 6, 7, 8, 4}}}
-	if got := coloured(a); !slices.Equal(got, []string{"b", "d", "c", "qats", "ts"}) {
+	if got := coloured(byMeanRank(a)); !slices.Equal(got, []string{"b", "d", "c", "qats", "ts"}) {
 		t.Errorf("coloured: %q", got)
 	}
 	few := &compare.Agreement{Methods: a.Methods[:8], Ranks: a.Ranks}
-	if got := coloured(few); len(got) != 8 {
+	if got := coloured(byMeanRank(few)); len(got) != 8 {
 		t.Errorf("of eight: %q", got)
 	}
 }
@@ -115,5 +115,31 @@ func TestParetoNamesExternalPrograms(t *testing.T) {
 	f := mustDraw(t, entry(t, "pareto"), in)
 	if want := "Times of ts include the start of an external program."; !strings.Contains(f.Caption, want) || !strings.Contains(f.Notes[0], want) {
 		t.Errorf("%q and %q", f.Caption, f.Notes)
+	}
+}
+
+// TestNumbersOfTheAxisDoNotReachItsTitle, also where they are long: the axis moves.
+func TestNumbersOfTheAxisDoNotReachItsTitle(t *testing.T) {
+	in := Input{Records: testRecords("nll", shifted([]string{"fog", "snow"}, 1), "qats", "ts"), Metrics: []string{"nll"}, Methods: []string{"qats", "ts"}}
+	for i := range in.Records {
+		in.Records[i].Value = 1
+	}
+	all := words(t, mustDraw(t, entry(t, "dominance"), in))
+	title := all[slices.IndexFunc(all, func(w word) bool { return w.text == "NLL of qats - ts" })]
+	at := slices.IndexFunc(all, func(w word) bool { return w.text == "-0.005" })
+	if at < 0 || all[at].Min.X < title.Max.X+1 {
+		t.Errorf("the title ends at %v, and the numbers: %v", title.Max.X, all)
+	}
+}
+
+// TestAShiftBeyondTheAxisStandsBeforeItsBlocks where all of them are.
+func TestAShiftBeyondTheAxisStandsBeforeItsBlocks(t *testing.T) {
+	var f forest
+	for i := range 12 {
+		f.rows = append(f.rows, forestRow{label: fmt.Sprint(i), at: .1, dots: []float64{-.5, .5}})
+	}
+	f.rows = append(f.rows, forestRow{label: "far", at: 20.3, dots: []float64{19.1, 21.6}})
+	if drawn := f.figure(); !has(t, drawn, "20.3 (blocks: 19.1, 21.6)") {
+		t.Errorf("%v", words(t, drawn))
 	}
 }

@@ -85,7 +85,7 @@ type corruptionGrid struct {
 }
 
 func (g corruptionGrid) draw(c draw.Canvas, top vg.Length) {
-	area := onePanel(c, rightMargin, categoryMargin, top-4)
+	area := onePanel(c, g.y, rightMargin, categoryMargin, top-4)
 	panel(c, area, span{min: 0, max: float64(len(g.list))}, g.y, drawFunc(g.stripes), gridLines(g.y), drawFunc(g.dots))
 	yTitle(c, area, "ECE (%)")
 	g.names(c, area)

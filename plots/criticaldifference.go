@@ -29,9 +29,13 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	}
 	view := compare.View{Comparison: c, Labels: byID}
 	list := labelled(view, k.Methods)
-	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups)}
+	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), coloured: coloured(k.Methods)}
+	shown := rankNotes(view)
+	if len(d.coloured) < len(list) {
+		shown = append(shown, "Grey: all but the three best, TS and QaTS.")
+	}
 	blocks := english.Count(len(k.Blocks), "block")
-	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), width: pageWidth, notes: append(rankNotes(view), notes...),
+	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), width: pageWidth, notes: append(shown, notes...),
 		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", english.Count(len(list), "method"), c.MetricLabel, k.Extent)}
 	return s.figure(d.height(), d.draw), nil
 }
@@ -92,8 +96,9 @@ const (
 // rankDiagram is the panel of the figure.
 type rankDiagram struct {
 	compare.Ranking
-	methods []method
-	levels  []int
+	methods  []method
+	levels   []int
+	coloured []string // methods that are not grey
 }
 
 func (d rankDiagram) bars() vg.Length {
@@ -175,24 +180,37 @@ func (d rankDiagram) leaders(x func(float64) vg.Length) []vg.Length {
 func (d rankDiagram) names(c draw.Canvas, x func(float64) vg.Length, axis vg.Length) {
 	top := axis - d.bars()
 	leaders := d.leaders(x)
-	for i, m := range d.methods {
-		row, side, edge := i, draw.XRight, c.Min.X+d.margin()-8
-		if i >= d.left() {
-			row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-d.margin()+8
+	grey := func(i int) bool { return !slices.Contains(d.coloured, d.methods[i].id) }
+	for _, under := range []bool{true, false} { // the grey marks lie below the others
+		for i := range d.methods {
+			if grey(i) == under {
+				d.name(c, i, x(d.Ranks[i]), leaders[i], axis, top, under)
+			}
 		}
-		look := MethodLook(m.id)
-		y := top - rankRow*vg.Length(row) - rankRow/2
-		at := x(d.Ranks[i])
-		line := draw.LineStyle{Color: look.Color, Width: 0.7}
-		c.StrokeLines(line, []vg.Point{{X: at, Y: axis}, {X: leaders[i], Y: top + 1}, {X: leaders[i], Y: y}, {X: edge, Y: y}})
-		c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
-		number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
-		sty, label := fit(m.label, d.margin()-8-4-write(smallSize, ink).Width(number+"  ")-4, write(smallSize, ink))
-		num, away := write(smallSize, faint), vg.Length(1)
-		if side == draw.XRight {
-			away = -1
-		}
-		textAt(c, num, side, edge+2*away, y-3, number)
-		textAt(c, sty, side, edge+(2+num.Width(number)+5)*away, y-3, label)
 	}
+}
+
+// name draws the name of method i, whose rank is at a place of the axis, and the line to it,
+// which runs down at leader.
+func (d rankDiagram) name(c draw.Canvas, i int, at, leader, axis, top vg.Length, grey bool) {
+	m, look, ink := d.methods[i], MethodLook(d.methods[i].id), ink
+	if grey {
+		look.Color, ink = barColor, faint
+	}
+	row, side, edge := i, draw.XRight, c.Min.X+d.margin()-8
+	if i >= d.left() {
+		row, side, edge = len(d.methods)-1-i, draw.XLeft, c.Max.X-d.margin()+8
+	}
+	y := top - rankRow*vg.Length(row) - rankRow/2
+	line := draw.LineStyle{Color: look.Color, Width: 0.7}
+	c.StrokeLines(line, []vg.Point{{X: at, Y: axis}, {X: leader, Y: top + 1}, {X: leader, Y: y}, {X: edge, Y: y}})
+	c.DrawGlyph(look.glyph(), vg.Point{X: at, Y: axis})
+	number := strconv.FormatFloat(d.Ranks[i], 'f', 2, 64)
+	num, away := write(smallSize, faint), vg.Length(1)
+	if side == draw.XRight {
+		away = -1
+	}
+	sty, label := fit(m.label, d.margin()-8-4-num.Width(number+"  ")-4, write(smallSize, ink))
+	textAt(c, num, side, edge+2*away, y-3, number)
+	textAt(c, sty, side, edge+(2+num.Width(number)+5)*away, y-3, label)
 }

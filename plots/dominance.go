@@ -170,7 +170,7 @@ func rankOf(experiment string) int {
 }
 
 func (d dominance) draw(c draw.Canvas, top vg.Length) {
-	area := onePanel(c, rightMargin, xMargin, top-6)
+	area := onePanel(c, d.y, rightMargin, xMargin, top-6)
 	n := float64(len(d.points))
 	x := span{min: 0.5 - 0.02*n, max: 0.5 + 1.02*n}
 	x.ticks = slices.DeleteFunc(ticks(x.min, x.max, 6), func(v float64) bool { return v != float64(int(v)) || v < 1 })

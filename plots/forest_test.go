@@ -143,6 +143,9 @@ func TestComparisonFiguresAreLegible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if grey := slices.Contains(ranks.Notes, "Grey: all but the three best, TS and QaTS."); grey != (len(methods) > 8) {
+			t.Errorf("of %d methods some are grey: %v", len(methods), grey)
+		}
 		for name, f := range map[string]*Figure{"ranks": ranks, "differences": differences} {
 			all := words(t, f)
 			for i, a := range all {

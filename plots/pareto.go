@@ -93,11 +93,11 @@ type paretoPlot struct {
 }
 
 func (g paretoPlot) draw(page draw.Canvas, top vg.Length) {
-	area := onePanel(page, rightMargin+30, roomyMargin, top) // with room for the name of the slowest method at the right
 	least, most := slices.Min(g.values), slices.Max(g.values)
 	room := max(.06*(most-least), 1e-3)
 	ys := span{min: least - room, max: most + room}
 	ys.ticks = ticks(ys.min, ys.max, 6)
+	area := onePanel(page, ys, rightMargin+30, roomyMargin, top) // with room for the name of the slowest method at the right
 	xs := span{min: slices.Min(g.logs) - .15, max: slices.Max(g.logs) + .25, label: duration}
 	xs.ticks = timeTicks(xs.min, xs.max)
 	panel(page, area, xs, ys, gridLines(ys), gridColumns(xs), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) {

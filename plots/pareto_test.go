@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -100,14 +101,16 @@ func checkNames(t *testing.T, p *compare.Pareto) {
 	// The axes: 6 % beyond the values, and a little more than the times.
 	least, most := slices.Min(p.Values), slices.Max(p.Values)
 	low, high := math.Log10(slices.Min(p.Seconds))-.15, math.Log10(slices.Max(p.Seconds))+.25
-	width, bottom := pageWidth-leftMargin-rightMargin-30, f.Height-headingHeight-paretoHeight
+	room := 6 * (most - least)
+	left := onePanel(draw.Canvas{}, span{ticks: ticks(100*least-room, 100*most+room, 6)}, 0, 0, 0).Min.X
+	width, bottom := pageWidth-left-rightMargin-30, f.Height-headingHeight-paretoHeight
 	at := make([]vg.Point, len(p.Methods))
 	taken := map[string]vg.Rectangle{}
 	around := func(name string, a, b vg.Point, by vg.Length) {
 		taken[name] = vg.Rectangle{Min: vg.Point{X: min(a.X, b.X) - by, Y: min(a.Y, b.Y) - by}, Max: vg.Point{X: max(a.X, b.X) + by, Y: max(a.Y, b.Y) + by}}
 	}
 	for i, m := range p.Methods {
-		at[i] = vg.Point{X: leftMargin + width*vg.Length((math.Log10(p.Seconds[i])-low)/(high-low)),
+		at[i] = vg.Point{X: left + width*vg.Length((math.Log10(p.Seconds[i])-low)/(high-low)),
 			Y: bottom + paretoHeight*vg.Length(((p.Values[i]-least)/(most-least)+.06)/1.12)}
 		around("the mark of "+m, at[i], at[i], 2.7)
 	}

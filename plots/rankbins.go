@@ -56,7 +56,7 @@ func RankBinsOf(a *compare.Agreement, name string, bins []int, labels map[string
 	}
 	notes := []string{fmt.Sprintf("Mean ranks over %s; 1 is best. The ranking by another number of bins has a Kendall's tau of %s or more with the ranking by 15.",
 		a.Extent, table.Fixed(least, 2))}
-	g := rankLines{Agreement: a, methods: list, bins: bins, coloured: coloured(a)}
+	g := rankLines{Agreement: a, methods: list, bins: bins, coloured: coloured(byMeanRank(a))}
 	if len(g.coloured) < len(list) {
 		notes = append(notes, "Grey: all but the three best by the mean over the numbers of bins, TS and QaTS.")
 	}
@@ -82,11 +82,18 @@ type rankLines struct {
 // fewLines is the number of lines up to which all of them have their colours.
 const fewLines = 8
 
-// coloured returns the methods of an agreement that are drawn with their looks.
-func coloured(a *compare.Agreement) []string {
-	if len(a.Methods) <= fewLines {
-		return a.Methods
+// coloured returns those of some methods, the best first, that are drawn with their looks.
+func coloured(order []string) []string {
+	if len(order) <= fewLines {
+		return order
 	}
+	return lists.Where(order, func(m string) bool {
+		return slices.Contains(order[:3], m) || m == "ts" || m == "qats"
+	})
+}
+
+// byMeanRank returns the methods of an agreement in the order of their mean over the rankings.
+func byMeanRank(a *compare.Agreement) []string {
 	order, sums := slices.Clone(a.Methods), map[string]float64{}
 	for j, m := range a.Methods {
 		for _, ranks := range a.Ranks {
@@ -94,13 +101,10 @@ func coloured(a *compare.Agreement) []string {
 		}
 	}
 	slices.SortStableFunc(order, func(m, o string) int { return cmp.Compare(sums[m], sums[o]) })
-	return lists.Where(order, func(m string) bool {
-		return slices.Contains(order[:3], m) || m == "ts" || m == "qats"
-	})
+	return order
 }
 
 func (g rankLines) draw(page draw.Canvas, top vg.Length) {
-	area := onePanel(page, g.right, roomyMargin, top-8)
 	x := span{label: func(v float64) string { return strconv.Itoa(int(math.Round(math.Exp(v)))) }}
 	x.ticks = lists.Values(g.bins, func(m int) float64 { return math.Log(float64(m)) })
 	x.min, x.max = x.ticks[0], x.ticks[len(x.ticks)-1]
@@ -117,6 +121,7 @@ func (g rankLines) draw(page draw.Canvas, top vg.Length) {
 	for rank := int(best); rank <= int(worst); rank += max(1, int(worst-best+5)/10) {
 		y.ticks = append(y.ticks, -float64(rank))
 	}
+	area := onePanel(page, y, g.right, roomyMargin, top-8)
 	panel(page, area, x, y, gridLines(y), drawFunc(func(_ draw.Canvas, x, y func(float64) vg.Length) { g.lines(page, x, y, area) }))
 	xTitle(page, (area.Min.X+area.Max.X)/2, page.Min.Y+3, "number of bins")
 	yTitle(page, area, "mean rank (1 is best)")

@@ -104,7 +104,7 @@ func (g severityFigure) top() (top float64) {
 }
 
 func (g severityFigure) draw(c draw.Canvas, top vg.Length) {
-	area := onePanel(c, rightMargin, xMargin, top-4)
+	area := onePanel(c, g.y, rightMargin, xMargin, top-4)
 	layers := []plot.Plotter{gridLines(g.y)}
 	first := g.groups[g.banded][0]
 	layers = append(layers, g.curves[first].band(MethodLook(g.shown[first].id), 1))

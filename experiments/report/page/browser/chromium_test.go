@@ -82,7 +82,7 @@ func open(t *testing.T, path, fragment string) *tab {
 	}
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
