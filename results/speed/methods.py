@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """Times the fit of methods beside code that fits the same method, on w2 (5,000 x 100).
 
-usage: methods.py DIR [--authors FOLDER] [--rounds N] [--only METHOD,METHOD]
+usage: methods.py DIR [--authors FOLDER] [--rounds N] [--only METHOD,METHOD] [--csv FILE]
 
 Seconds are processor time of one thread, the least of the rounds, which alternate
 between qats and the reference. FOLDER holds clones of the authors' code, as
 Mix-n-Match-Calibration; a reference whose package or clone is missing is marked absent.
 References fit, as qats does, and predict nothing; where one function of the authors
-does both, it predicts ten rows.
+does both, it predicts ten rows. The rows go to results/shown/speed-methods.csv, in the place of
+earlier ones of the same method; make findings writes docs/speed.md from it.
 """
 import argparse
 import contextlib
+import datetime
 import importlib
 import io
 import json
@@ -26,6 +28,9 @@ for name in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS":
     os.environ[name] = "1"
 import numpy as np
 
+from table import machine, replace
+
+COLUMNS = "date machine rounds method reference reference_seconds qats_seconds ratio".split()
 warnings.filterwarnings("ignore")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -555,13 +560,14 @@ def main():
     a.add_argument("--authors")
     a.add_argument("--rounds", type=int, default=3)
     a.add_argument("--only", default="")
+    a.add_argument("--csv", default=os.path.join(ROOT, "results", "shown", "speed-methods.csv"))
     a = a.parse_args()
     references = References(a.dir, a.authors)
     only = [name for name in a.only.split(",") if name]
     with tempfile.TemporaryDirectory() as at:
         tool = os.path.join(at, "measure")
         subprocess.run(["go", "build", "-o", tool, "./results/speed/measure"], cwd=ROOT, check=True)
-        print("| method | reference | its seconds | qats | ratio |\n|---|---|---:|---:|---:|")
+        measured = {}
         for method, name, task, *share in ROWS:
             if only and method.split()[0] not in only:
                 continue
@@ -576,9 +582,10 @@ def main():
                     name += f" (absent: {missing})"
                     break
             if theirs:
-                print(f"| {method} | {name} | {min(theirs):.3f} | {min(ours):.4f} | {min(theirs) / min(ours):.1f} |", flush=True)
-            else:
-                print(f"| {method} | {name} | - | {min(ours):.4f} | - |", flush=True)
+                measured[method,] = [str(datetime.date.today()), machine(), str(a.rounds), method, name,
+                                     f"{min(theirs):.3f}", f"{min(ours):.4f}", f"{min(theirs) / min(ours):.1f}"]
+            print(f"{method}, {name}: {min(theirs, default=float('nan')):.3f}, qats {min(ours):.4f}", file=sys.stderr, flush=True)
+        replace(a.csv, COLUMNS, measured, lambda row: (row["method"],))
 
 
 main()

@@ -1,18 +1,21 @@
 #!/usr/bin/python3
-"""Times qats beside its peers and prints the table of docs/speed.md.
+"""Times qats beside its peers and writes results/shown/speed.csv, the table of docs/speed.md.
 
-usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P9] [--slow]
+usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P9] [--slow] [--csv FILE]
 
 DATA holds the sets of data.py, which are drawn if they are absent. Programs are
 built into DATA/bin. In every round qats and the peer run one after the other, each
 in its own process, which gives one ratio; the table has the median, the least and
-the largest ratio of the rounds. --clock cpu measures processor time: useful on a
+the largest ratio of the rounds. A row that is measured replaces the row of the same goal and
+quantity in the file; make findings writes the page. --clock cpu measures processor time: useful on a
 busy machine, for work on one thread; the other rows are then left out. --slow adds
 peers that take minutes.
 """
 import argparse
 import atexit
+import csv
 import datetime
+import importlib.metadata
 import json
 import os
 import platform
@@ -85,10 +88,6 @@ class Bench:
             raise Absent("cc on amd64")
         return self.line([f"{self.bin}/limits", f"{self.at}/w1_cal_logits.npy", "25000", "1000", isa])["seconds"]
 
-    def isa(self):
-        flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
-        return "avx512" if " avx512dq " in flags else "avx2"
-
     def spec(self, settings, workers, layout, dataset):
         """Seconds and MiB of qats run over a folder: load, TS, QaTS, ECE and AECE of three methods."""
         out = tempfile.mkdtemp(dir=self.scratch)
@@ -140,10 +139,10 @@ def rows(b, slow):
         ("P5", "w3 QaTS from the float16 file: peak MiB resident, 8 bytes a row among them", 439, most, False, lambda: b.w3(2, "qats")[1]),
         ("P7", "1,000 resamples of 25,000 rows: numpy (ECE) / qats (ECE and AECE)", 2.2, least, False, lambda: b.peer("boot_numpy", "w1")["seconds"] / b.measure("boot")["seconds"]),
         ("P7", "seven methods on the same resamples / one", 3, most, False, lambda: (lambda f: f["seven"] / f["seconds"])(b.measure("boot"))),
-        ("P9", "w1, one pass of the kernel / C", 1.2, most, False, lambda: b.measure("pass")["seconds"] / b.limit(b.isa())),
-        ("P9", "w1 TS / one C pass", 4, most, False, lambda: fit()["ts_s"] / b.limit(b.isa())),
-        ("P9", "w1 QaTS after TS / one C pass", 6.5, most, False, lambda: fit()["qats_s"] / b.limit(b.isa())),
-        ("P9", "w1 load, ranks, TS and QaTS / one C pass", 12, most, False, lambda: total(fit()) / b.limit(b.isa())),
+        ("P9", "w1, one pass of the kernel / C", 1.2, most, False, lambda: b.measure("pass")["seconds"] / b.limit(isa())),
+        ("P9", "w1 TS / one C pass", 4, most, False, lambda: fit()["ts_s"] / b.limit(isa())),
+        ("P9", "w1 QaTS after TS / one C pass", 6.5, most, False, lambda: fit()["qats_s"] / b.limit(isa())),
+        ("P9", "w1 load, ranks, TS and QaTS / one C pass", 12, most, False, lambda: total(fit()) / b.limit(isa())),
         ("P12", "w1 TS and QaTS: 1 worker / 2", 1.7, least, True, lambda: whole(fit()) / whole(fit(threads=2))),
         ("P12", "w3 TS: 1 worker / 2", 1.7, least, True, lambda: b.w3(1)[0] / b.w3(2)[0]),
         ("P12", "w4: 1 worker / 2", 1.7, least, True, lambda: b.w4(1) / b.w4(2)),
@@ -169,6 +168,7 @@ def main():
     p.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     p.add_argument("--only", default="")
     p.add_argument("--slow", action="store_true")
+    p.add_argument("--csv", default=f"{ROOT}/results/shown/speed.csv")
     a = p.parse_args()
     b = Bench(a.data, a.clock)
     if not os.path.exists(f"{b.at}/w4/161_test_labels.npy"):
@@ -188,18 +188,53 @@ def main():
             except (RuntimeError, KeyError) as e:
                 gone[i] = f"failed: {e}".strip().splitlines()[0]
             print(f"round {round + 1}: {goal} {text}: {gone.get(i) or show(values[i][-1])}", file=sys.stderr, flush=True)
-    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), platform.processor()) if os.path.exists("/proc/cpuinfo") else platform.processor()
-    print(f"{datetime.date.today()}, {os.cpu_count()} x {model} ({b.isa()}), {a.rounds} rounds, "
-          f"{'wall time in seconds' if a.clock == 'wall' else 'processor time in seconds'}, load average {os.getloadavg()[1]:.1f}.\n")
-    print("| goal | quantity | wanted | median | least to most | |\n|---|---|---|---:|---:|---|")
+    print(f"load average {os.getloadavg()[1]:.1f}", file=sys.stderr)
+    said = [str(datetime.date.today()), machine(), versions(), str(a.rounds)]
+    measured = {}
     for i, (goal, text, limit, side, *_) in enumerate(todo):
-        wanted = f"{side} {limit:g}" if limit is not None else ""
-        if i in gone:
-            print(f"| {goal} | {text} | {wanted} | | | {gone[i]} |")
-            continue
-        m = statistics.median(values[i])
-        verdict = "" if limit is None else "pass" if (m >= limit if side == "at least" else m <= limit) else "**fail**"
-        print(f"| {goal} | {text} | {wanted} | {show(m)} | {show(min(values[i]))} to {show(max(values[i]))} | {verdict} |")
+        if i not in gone:
+            spread = [show(f(values[i])) for f in (statistics.median, min, max)]
+            measured[goal, text] = said + [goal, text, side if limit is not None else "", f"{limit:g}" if limit is not None else "", *spread]
+    replace(a.csv, COLUMNS, measured, lambda row: (row["goal"], row["quantity"]))
+
+
+COLUMNS = "date machine versions rounds goal quantity side limit median least most".split()
+
+
+def isa():
+    flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
+    return "avx512" if " avx512dq " in flags else "avx2"
+
+
+def machine():
+    model = platform.processor()
+    if os.path.exists("/proc/cpuinfo"):
+        model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), model)
+    return f"{os.cpu_count()} x {model} ({isa()})"
+
+
+def versions():
+    """Of the packages of the peers that are installed."""
+    found = []
+    for name in "numpy", "scipy", "scikit-learn", "torch":
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return ", ".join(found)
+
+
+def replace(path, columns, measured, key):
+    """Puts rows in the place of those with the same key in a CSV file, and new ones at its end."""
+    rows = []
+    if os.path.exists(path):
+        with open(path, newline="") as f:
+            rows = [measured.pop(key(row), list(row.values())) for row in csv.DictReader(f)]
+    with open(path + ".part", "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(columns)
+        out.writerows(rows + list(measured.values()))
+    os.replace(path + ".part", path)
 
 
 if __name__ == "__main__":
