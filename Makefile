@@ -9,13 +9,36 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion quick example test browser editor build lint race fuzz torture bench speed golden generate draw clean
+.PHONY: reproduce companion findings quick example test browser editor build lint race fuzz torture bench speed golden generate draw clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
 # companion: measured.
 reproduce: companion
 	bin/qats reproduce --out $(OUT)
+
+# The numbers of the documents: from the networks of the project, anew, and from those of
+# others in REAL, a folder of arrays, and the results of CalArena in CALARENA, where they are
+# given; else theirs stay as they are in results/shown/facts.csv.
+findings: companion
+	bin/qats compare --against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --out $(OUT)/companion > /dev/null
+	bin/qats run experiments/readings.yaml --data data/bundle --out $(OUT)/readings
+	bin/qats run experiments/label-shift.yaml --out $(OUT)/label-shift
+	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width
+ifdef REAL
+	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
+	bin/qats run experiments/readings.yaml --data $(REAL) --out $(OUT)/readings-real
+	bin/qats compare qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --json --out $(OUT)/splits > $(OUT)/splits.json
+endif
+ifdef CALARENA
+	mkdir -p $(OUT)/calarena
+	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_brier' --metric brier --against TS --block network --json > $(OUT)/calarena/brier-network.json
+	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_brier' --metric brier --against TS --json > $(OUT)/calarena/brier-dataset.json
+	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_logloss' --metric nll --against TS --block network --json > $(OUT)/calarena/nll-network.json
+	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_ece-15' --metric ece_tm --against TS --block network --json > $(OUT)/calarena/ece-network.json
+	bin/qats compare --table '$(CALARENA)/imagenet-multiclass/*.csv' --value '*_brier' --metric brier --against TS --block network --json > $(OUT)/calarena/imagenet-brier-network.json
+endif
+	$(GO) run ./results/findings -from $(OUT)
 
 # The same on the first rows of each set: a check that all works, not a result.
 quick: build
