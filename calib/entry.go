@@ -77,6 +77,7 @@ type types interface {
 	draft() Draft
 	restore(params []byte) (Map, error)
 	topLabel() bool // of the maps
+	tempered() bool
 }
 
 // typed is the types that NewEntry was given.
@@ -104,6 +105,12 @@ func (typed[M, P]) topLabel() bool {
 	return ok
 }
 
+func (typed[M, P]) tempered() bool {
+	var p P
+	_, ok := any(p).(Tempered)
+	return ok
+}
+
 // draft is a Draft of an M.
 type draft[M Method] struct{ method M }
 
@@ -120,6 +127,10 @@ func (d *draft[M]) Method() (Method, error) {
 // says nothing about the other classes: its maps are TopLabel, so NLL and Brier score are
 // undefined.
 func (e Entry) TopLabelOnly() bool { return e.types.topLabel() }
+
+// Divides reports whether the maps of the method divide the logits of each row by one
+// temperature (Tempered).
+func (e Entry) Divides() bool { return e.types.tempered() }
 
 // Passes returns the cost of a fit with this number of classes: a power of the number that
 // joins the costs with 10 and 100. With fewer than 10 or more than 1,000 classes it is that

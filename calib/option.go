@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,14 +14,55 @@ import (
 // Option is one option of a method: a field of its struct under the name that
 // specs and the command line use.
 type Option struct {
-	Name    string `json:"name"`
-	Help    string `json:"help"`    // one line
-	Range   string `json:"range"`   // the values that are accepted, as "1 to 100"
-	Default any    `json:"default"` // as Value returns it
+	Name    string
+	Help    string // one line
+	Range   string // the values that are accepted, as "1 to 100"
+	Default any    // as Value returns it
 
 	field       any      // *int, **int, *float64, **float64, *string or *[]string
 	least, most float64  // of a number
 	words       []string // of a choice; nil for any text
+}
+
+// MarshalJSON writes the option with its type, so that a program can offer and check it. least
+// and most are missing where there is no limit; a value that equals the default is accepted
+// also outside of them.
+func (o Option) MarshalJSON() ([]byte, error) {
+	object := struct {
+		Name     string   `json:"name"`
+		Type     string   `json:"type"` // int, float, text, choice or list
+		Help     string   `json:"help"`
+		Range    string   `json:"range"`
+		Least    *float64 `json:"least,omitempty"`
+		Most     *float64 `json:"most,omitempty"`
+		Choices  []string `json:"choices,omitempty"`
+		Optional bool     `json:"optional"` // 0 is a value, and null stands for the default
+		Default  any      `json:"default"`
+	}{Name: o.Name, Help: o.Help, Range: o.Range, Choices: o.words, Default: o.Default}
+	switch o.field.(type) {
+	case *int, **int:
+		object.Type = "int"
+	case *float64, **float64:
+		object.Type = "float"
+	case *[]string:
+		object.Type = "list"
+	default:
+		object.Type = "text"
+		if o.words != nil {
+			object.Type = "choice"
+		}
+	}
+	switch o.field.(type) {
+	case **int, **float64:
+		object.Optional = true
+	}
+	if object.Type == "int" || object.Type == "float" {
+		object.Least = &o.least
+		if o.most != math.MaxInt && !math.IsInf(o.most, 1) {
+			object.Most = &o.most
+		}
+	}
+	return json.Marshal(object)
 }
 
 // Value returns an int, a float64, a string, a list of strings, or nil for an option

@@ -23,7 +23,7 @@ import (
 )
 
 func methodsCommand() *cobra.Command {
-	var page, asJSON bool
+	var page, asJSON, groups bool
 	cmd := &cobra.Command{
 		Use:   "methods [NAME | @GROUP]",
 		Short: "List the registered calibrators and their groups, or show one with its options",
@@ -52,6 +52,9 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 				return writePage(w)
 			}
 			known := experiments.Registry()
+			if groups {
+				return printGroupList(w, known.MethodGroups, asJSON)
+			}
 			list := known.Methods
 			switch {
 			case len(args) == 0 && !asJSON:
@@ -87,7 +90,23 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 	}
 	cmd.Flags().BoolVar(&page, "page", false, "print docs/methods.md: all calibrators and metrics with formulas, as Markdown")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each method")
+	cmd.Flags().BoolVar(&groups, "groups", false, "list the groups alone")
 	return cmd
+}
+
+// groupJSON is a line of --groups --json.
+type groupJSON struct {
+	Name    string   `json:"name"`
+	Summary string   `json:"summary"`
+	Members []string `json:"members"`
+}
+
+// printGroupList prints groups alone.
+func printGroupList(w io.Writer, groups []spec.Group, asJSON bool) error {
+	if !asJSON {
+		return listGroups(w, groups)
+	}
+	return table.WriteJSON(w, lists.Values(groups, func(g spec.Group) groupJSON { return groupJSON{g.Name, g.Summary, g.Members} }))
 }
 
 // listGroups prints groups with their members, and an empty line.
@@ -239,6 +258,8 @@ type methodJSON struct {
 	Needs      map[string][]string `json:"needs"` // by cal, test and target
 	TrueLogits bool                `json:"true_logits"`
 	KeepsTop1  bool                `json:"keeps_top1"`
+	TopLabel   bool                `json:"top_label"`
+	Tempered   bool                `json:"tempered"` // apply --temperature writes the temperatures of rows
 	Streams    bool                `json:"streams"`
 	Groups     []string            `json:"groups"`
 	Cost       float64             `json:"cost_seconds"` // of a fit on 10,000 rows of 100 classes, processor time, rough
@@ -249,6 +270,7 @@ type methodJSON struct {
 func describeMethod(e calib.Entry) any {
 	c := e.Method.Contract()
 	m := methodJSON{Entry: e, Needs: map[string][]string{}, TrueLogits: c.TrueLogits, KeepsTop1: c.KeepsTop1, Streams: c.Streams,
+		TopLabel: e.TopLabelOnly(), Tempered: e.Divides(),
 		Groups: append([]string{}, spec.GroupsOf(experiments.Registry().MethodGroups, e.Name)...), Cost: report.Rounded(costOf(e).Seconds(), 2),
 		Options: append([]calib.Option{}, e.Options()...), Warnings: warningsOf(c)}
 	for _, set := range setsOf(c) {
@@ -260,7 +282,7 @@ func describeMethod(e calib.Entry) any {
 }
 
 func metricsCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, groups bool
 	cmd := &cobra.Command{
 		Use:   "metrics [NAME | @GROUP]",
 		Short: "List the registered metrics and their groups, or show one",
@@ -279,6 +301,9 @@ A spec names a group in quotes, as in metrics: ["@default", smece], a flag witho
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			known := experiments.Registry()
+			if groups {
+				return printGroupList(w, known.MetricGroups, asJSON)
+			}
 			list := known.Metrics
 			switch {
 			case len(args) == 0 && !asJSON:
@@ -308,6 +333,7 @@ A spec names a group in quotes, as in metrics: ["@default", smece], a flag witho
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each metric")
+	cmd.Flags().BoolVar(&groups, "groups", false, "list the groups alone")
 	return cmd
 }
 
