@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // fitting is the end of each LaTeX file: TeX measures the table and decides how it fits.
@@ -24,8 +25,9 @@ var fitting string
 // own, and if it does not fit there either, it is scaled down, and LaTeX's log says so. A
 // table that does not fit one page with its notes is a longtable over several, and the
 // notes follow after it. A document of two columns has no such pages: there a table is
-// a float in any case. A Narrow table is a plain float at the top of a column: it needs
-// booktabs, and mostly nothing else, and its legend and notes are left to the paper.
+// a float in any case. A Narrow table is a plain float at the top of a column, or of both
+// columns where it has more text than one holds: it needs booktabs, and mostly nothing else,
+// and its legend and notes are left to the paper.
 func (t *Table) LaTeX(w io.Writer) error {
 	var rows strings.Builder
 	for i := range t.Rows {
@@ -51,9 +53,17 @@ func (t *Table) LaTeX(w io.Writer) error {
 		if colours {
 			b.WriteString(provided)
 		}
-		fmt.Fprintf(b, "\\begin{table}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
-			"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{table}\n",
-			strings.TrimSpace(Escape(t.Caption)+" "+origin), label, t.latexLayout(), t.latexHead(), rows.String())
+		float := "table"
+		if t.characters() > columnCharacters {
+			float = "table*"
+		}
+		caption := Escape(t.Caption)
+		if caption != "" && origin != "" && !strings.ContainsAny(caption[len(caption)-1:], ".:;!?") {
+			caption += "."
+		}
+		fmt.Fprintf(b, "\\begin{%s}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
+			"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{%s}\n",
+			float, strings.TrimSpace(caption+" "+origin), label, t.latexLayout(), t.latexHead(), rows.String(), float)
 		return b.Flush()
 	}
 	if t.Files != "" {
@@ -71,6 +81,31 @@ func (t *Table) LaTeX(w io.Writer) error {
 	}
 	b.WriteString(fitting + "\\endgroup\n")
 	return b.Flush()
+}
+
+// columnCharacters is how many characters of footnotesize, about 4.2 points each, stand in a
+// column of a paper, 3.3 inches.
+const columnCharacters = 56
+
+// characters estimates the width of a Narrow table: the widest text of each column, and
+// the space between columns.
+func (t *Table) characters() int {
+	n := 0
+	for _, j := range t.shown() {
+		widest := 0
+		for line := range strings.SplitSeq(t.Columns[j].Head, "\n") {
+			widest = max(widest, utf8.RuneCountInString(line))
+		}
+		for i, r := range t.Rows {
+			if r.Wide || j == 0 && t.repeats(i) {
+				continue
+			}
+			c := r.Cells[j]
+			widest = max(widest, utf8.RuneCountInString(c.Text+c.Gap)+len(c.Notes), utf8.RuneCountInString(c.Below))
+		}
+		n += widest + 1
+	}
+	return n
 }
 
 // packages names what a Narrow table needs: booktabs, amssymb for ticks and xcolor for gaps.
@@ -231,7 +266,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		case j > 0 || !t.repeats(i):
 			text = t.latexText(c, t.Columns[j]) + superscripts(c.Signs, c.Notes)
 		}
-		if n := t.height(i); j == 0 && t.Grouped && !t.repeats(i) && n > 1 {
+		if n := t.height(i); j == 0 && t.Grouped && !t.Narrow && !t.repeats(i) && n > 1 {
 			text = fmt.Sprintf("\\qatsgroup{%d}{%s}", n, text)
 		}
 		cells = append(cells, text)

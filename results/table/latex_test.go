@@ -118,3 +118,24 @@ func TestTeXFitsTablesToThePage(t *testing.T) {
 		}
 	}
 }
+
+// TestANarrowTableStandsAlone: it has no macro of the full form, its caption is sentences, and
+// it takes both columns where it is too wide for one.
+func TestANarrowTableStandsAlone(t *testing.T) {
+	narrow := example()
+	narrow.Narrow = true
+	got := latexOf(t, narrow)
+	for _, want := range []string{"\\begin{table}[t]", "\\caption{Errors. All numbers are invented.}", "\na & QaTS &"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "\\qats") {
+		t.Errorf("a macro of the full form in\n%s", got)
+	}
+	wide := sized(3, 8, 0)
+	wide.Narrow = true
+	if got := latexOf(t, wide); !strings.Contains(got, "\\begin{table*}[t]") || !strings.Contains(got, "\\end{table*}") {
+		t.Errorf("not across both columns:\n%s", got)
+	}
+}
