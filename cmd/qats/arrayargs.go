@@ -25,7 +25,7 @@ func notArrays(takes string, args []string) error {
 		case end == ".npy":
 			remedy = "qats try LOGITS.npy LABELS.npy reads two such files"
 		case end == ".csv":
-			remedy = "qats import csv " + quoted([]string{arg}) + " makes arrays of its columns (qats import --help)"
+			remedy = "python3 -m qats.datasets import csv " + quoted([]string{arg}) + " makes arrays of its columns (qats import --help)"
 		case end == ".pkl" || end == ".p" || end == ".pickle" || end == ".h5" || end == ".hdf5":
 			remedy = "qats import makes arrays of published files of this kind (qats import --help); of others, save the arrays by np.save"
 		default:

@@ -78,7 +78,6 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PROJECT", root)
 			env.Setenv("LONG", strings.Repeat("a", 250)) // 255 bytes are the most of a file name
-			env.Setenv("FILES", filepath.Join(root, "data", "public", "testdata"))
 			env.Setenv("CAL", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal"))
 			env.Setenv("TEST", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "test"))
 			return nil

@@ -1,6 +1,7 @@
 """The rule that divides published rows."""
 
 import hashlib
+import os
 
 import numpy as np
 import pytest
@@ -33,3 +34,11 @@ def test_balanced():
     assert len(chosen) == 4 and list(chosen) == sorted(chosen) and 3 not in chosen  # the second p
     least = sorted("pqr", key=lambda r: splits.digest("d", "test", r))[:2]
     assert {names[i] for i in chosen if labels[i] == 0} == set(least)
+
+
+def test_the_page_has_the_vectors():
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "public-data.md")
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    for row, digest, side in splits.VECTORS:
+        assert f"| `{row}` | `{digest[:8]}` | {'calibration' if side else 'test'} |" in text
