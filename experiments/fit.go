@@ -33,6 +33,7 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 	}
 	w.run.mu.Unlock()
 	f.once.Do(func() {
+		w.run.begin(w.unit, c)
 		f.err = guard(func() (err error) {
 			if c.external != nil {
 				f.body, err = w.externalFit(ctx, c)

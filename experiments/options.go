@@ -69,6 +69,8 @@ type Progress struct {
 	Done, Total int    // cells
 	Failed      int    // of the cells done
 	New         int    // objects put into the store since the start: fits, facts, scores and pairs
+	Fits        int    // made since the start
+	Fitting     string // the fit that began last, as METHOD on SETTING; empty before the first one
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit
 

@@ -62,12 +62,14 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		return out, nil
 	}
 	if o.Out == "" {
-		err = p.rows(outcomes, func(r *results.Rows) error { out.Rows.Append(r); return nil })
+		err = p.rows(outcomes, func(r *results.Rows) error { out.Rows.Append(r); out.warn(r); return nil })
 		out.keys = results.KeysDigest(out.Rows.Records)
 		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
 		return out, err
 	}
-	w, err := results.Folder(o.Out).WriteParts(p.metrics(), func(add func(*results.Rows) error) error { return p.rows(outcomes, add) })
+	w, err := results.Folder(o.Out).WriteParts(p.metrics(), func(add func(*results.Rows) error) error {
+		return p.rows(outcomes, func(r *results.Rows) error { out.warn(r); return add(r) })
+	})
 	if err != nil {
 		return out, err
 	}
@@ -84,8 +86,40 @@ type Outcome struct {
 
 	Reasons Reasons // of the cells skipped and failed
 
+	Warned int // cells with a value and a warning; 0 for a shard
+	First  Warned
+
 	keys    string // KeysDigest of the records
 	written results.RunRows
+}
+
+// Warned is a cell with its first warning.
+type Warned struct {
+	Setting results.Setting
+	Method  string
+	Text    string
+}
+
+// String returns "METHOD on SETTING: TEXT".
+func (w Warned) String() string {
+	return fmt.Sprintf("%s on %s: %s", w.Method, w.Setting.Name(), w.Text)
+}
+
+// warn counts the cells that carry a warning. The rows of a cell stand beside each other, and
+// all cells of a unit are in one call.
+func (o *Outcome) warn(rows *results.Rows) {
+	var last Warned
+	for i := range rows.Records {
+		r := &rows.Records[i]
+		warnings := r.Note.Warnings()
+		if len(warnings) == 0 || last.Setting == r.Setting && last.Method == r.Method {
+			continue
+		}
+		last = Warned{r.Setting, r.Method, warnings[0].String()}
+		if o.Warned++; o.Warned == 1 {
+			o.First = last
+		}
+	}
 }
 
 func (o *Outcome) count(u *Unit, cells []outcome) {
@@ -140,11 +174,19 @@ func (r *run) put(kind results.Kind, text string, body []byte) error {
 	return nil
 }
 
+// begin reports that a fit begins.
+func (r *run) begin(u *Unit, c *Cell) {
+	r.mu.Lock()
+	r.fitting = c.Method.Name + " on " + u.Setting.String()
+	r.mu.Unlock()
+	r.report(nil, nil)
+}
+
 // report counts a finished unit, if u is one, and calls Progress.
 func (r *run) report(u *Unit, cells []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := Progress{Total: r.total, New: int(r.stored.Load())}
+	p := Progress{Total: r.total, New: int(r.stored.Load()), Fits: int(r.fitted.Load()), Fitting: r.fitting}
 	if u != nil {
 		r.done += len(u.Cells)
 		r.last = u.Setting.String()

@@ -31,6 +31,7 @@ type run struct {
 	fits                map[string]*fitting // by key, while some unit still needs it
 	done, total, failed int
 	last                string             // setting that was finished
+	fitting             string             // METHOD on SETTING of the fit that began last
 	left                map[*spec.Spec]int // settings that are not done
 }
 

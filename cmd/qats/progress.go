@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -19,15 +21,19 @@ import (
 // keeps the line below 80 columns, because a line that wraps is not cleared.
 const describedBytes = 26
 
-// progressEvery is the time between two lines of progress where there is no
-// terminal.
-const progressEvery = 30 * time.Second
+// progressEvery is the time between two lines of progress where there is no terminal, and
+// tickEvery that between two drawings of a bar on one.
+const (
+	progressEvery = 30 * time.Second
+	tickEvery     = time.Second
+)
 
 // quietFor is the time of a run that needs no lines at the end of experiments.
 const quietFor = 10 * time.Second
 
-// progress is a bar on a terminal. Elsewhere, as in the log of a batch job, it is a
-// line every progressEvery and at the end of each experiment.
+// progress is a bar on a terminal, which ticks. Elsewhere, as in the log of a batch job, it is a
+// line every progressEvery and at the end of each experiment; a line that says what the last one
+// said is left out.
 type progress struct {
 	w   io.Writer
 	bar *progressbar.ProgressBar
@@ -39,8 +45,10 @@ type progress struct {
 	tty     bool
 	at      experiments.Progress
 	began   time.Time
+	fitting time.Time // the begin of at.Fitting
 	printed time.Time
-	reminds *time.Timer // calls remind; nil on a terminal
+	last    string      // line
+	reminds *time.Timer // calls remind
 }
 
 // newProgress returns a progress that prints to w: nothing if it is silent, and a
@@ -92,16 +100,27 @@ func (p *progress) start() {
 	defer p.mu.Unlock()
 	p.began = p.now()
 	p.printed = p.began
-	if !p.tty {
-		p.reminds = time.AfterFunc(progressEvery, p.remind)
+	every := progressEvery
+	if p.tty {
+		every = tickEvery
 	}
+	p.reminds = time.AfterFunc(every, p.remind)
 }
 
-// remind prints a line if the last one is old. It sets the timer to the time at which the
-// last line will be old.
+// remind draws the bar again, or prints a line if the last one is old. It sets the timer to the
+// time at which the bar or the last line will be old.
 func (p *progress) remind() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.tty {
+		if p.reminds != nil { // the run goes on
+			if p.bar != nil {
+				p.bar.RenderBlank()
+			}
+			p.reminds.Reset(tickEvery)
+		}
+		return
+	}
 	if p.now().Sub(p.printed) >= progressEvery {
 		p.line("")
 	}
@@ -121,15 +140,24 @@ func (p *progress) line(done string) {
 		percent = 100 * p.at.Done / p.at.Total
 	}
 	text := fmt.Sprintf("qats: %d of %d cells done (%d %%)", p.at.Done, p.at.Total, percent)
+	if p.at.Fits > 0 {
+		text += ", " + english.Count(p.at.Fits, "fit") + " made"
+	}
 	if p.at.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", p.at.Failed)
 	}
 	switch {
 	case done != "":
 		text += "; experiment " + done + " is done"
+	case p.at.Fitting != "":
+		text += fmt.Sprintf("; %s since %s", p.at.Fitting, roughly(p.now().Sub(p.fitting)))
 	case p.at.Setting != "":
 		text += "; last " + p.at.Setting
 	}
+	if text == p.last {
+		return
+	}
+	p.last = text
 	terminal.Fprintf(p.w, "%s\n", text)
 }
 
@@ -137,6 +165,9 @@ func (p *progress) show(at experiments.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := at.Setting != p.at.Setting
+	if at.Fitting != p.at.Fitting {
+		p.fitting = p.now()
+	}
 	p.at = at
 	if m, ok := asJSON(p.w); ok {
 		m.progress(at.Done, at.Total, at.Setting)
@@ -154,7 +185,7 @@ func (p *progress) show(at experiments.Progress) {
 	if p.bar == nil {
 		p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
 	}
-	p.bar.Describe(described(at.Setting))
+	p.bar.Describe(described(cmp.Or(at.Fitting, at.Setting)))
 	p.bar.Set(at.Done)
 }
 

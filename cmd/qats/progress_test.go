@@ -33,3 +33,30 @@ func TestProgressWithoutATerminal(t *testing.T) {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
+
+// TestProgressNamesTheFit that runs, with its time; a line that says the same again is left out.
+func TestProgressNamesTheFit(t *testing.T) {
+	var b strings.Builder
+	clock := time.Unix(0, 0)
+	p := newProgress(&b, false, false)
+	p.now = func() time.Time { return clock }
+	p.began, p.printed = clock, clock
+	remind := func() { clock = clock.Add(progressEvery); p.remind() }
+	p.show(experiments.Progress{Total: 9})
+	remind()
+	remind()
+	p.show(experiments.Progress{Total: 9, Fitting: "h-calibration on d/a"})
+	clock = clock.Add(15 * time.Second)
+	p.show(experiments.Progress{Total: 9, Fits: 1, Fitting: "h-calibration on d/a"})
+	remind()
+	remind()
+	p.show(experiments.Progress{Done: 9, Total: 9, Fits: 2, Fitting: "ts on d/b", Setting: "d/b", Experiment: "mine"})
+	want := `qats: 0 of 9 cells done (0 %)
+qats: 0 of 9 cells done (0 %), 1 fit made; h-calibration on d/a since 45 s
+qats: 0 of 9 cells done (0 %), 1 fit made; h-calibration on d/a since 75 s
+qats: 9 of 9 cells done (100 %), 2 fits made; experiment mine is done
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+}

@@ -198,6 +198,9 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		w = io.Discard
 	}
 	summary(w, out, o.Shard)
+	if out.Warned > 0 {
+		english.Wrap(w, "", terminal.Line(fmt.Sprintf("cells with a warning: %d; the first: %s", out.Warned, out.First)), min(widthOf(w), lineWidth))
+	}
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
 		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile))
@@ -255,12 +258,17 @@ type runJSON struct {
 	OK      int                  `json:"ok"`
 	Fitted  int                  `json:"fitted"` // now; the rest is from the store
 	Scored  int                  `json:"scored"`
-	Reasons []experiments.Reason `json:"reasons,omitempty"` // of cells without a value
+	Warned  int                  `json:"warned"`                  // cells with a value and a warning
+	First   string               `json:"first_warning,omitempty"` // METHOD on SETTING: warning
+	Reasons []experiments.Reason `json:"reasons,omitempty"`       // of cells without a value
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
 func summaryJSON(w io.Writer, out *experiments.Outcome, shard experiments.Shard, dir string) error {
 	r := runJSON{Out: dir, RunCounts: out.RunCounts, OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
+	if r.Warned = out.Warned; out.Warned > 0 {
+		r.First = out.First.String()
+	}
 	if shard.N != 0 {
 		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
 	}
