@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -39,9 +40,33 @@ func KnownOf(src Source, ref Ref, o Oddity) (reason string, ok bool) {
 	return "", false
 }
 
+// KnownNear is KnownOf for a file of arrays that is named by its path: a manifest in a folder at
+// most five above gives the reason, and the folders between the two are the name of the set.
+func KnownNear(file string, o Oddity) (reason string, ok bool) {
+	file, _, _ = strings.Cut(file, "#")
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil || file == StreamName {
+		return "", false
+	}
+	var name []string
+	for range 5 {
+		name = append([]string{filepath.Base(dir)}, name...)
+		dir = filepath.Dir(dir)
+		if m, err := ReadManifest(dir); err == nil {
+			if reason, ok := m.knownAs(name, o); ok {
+				return reason, true
+			}
+		}
+	}
+	return "", false
+}
+
 // known returns the reason of the last entry that matches the set and names the oddity.
 func (m Manifest) known(ref Ref, o Oddity) (reason string, ok bool) {
-	name := ref.segments()
+	return m.knownAs(ref.segments(), o)
+}
+
+func (m Manifest) knownAs(name []string, o Oddity) (reason string, ok bool) {
 	for _, s := range m.Sets {
 		if text, named := s.Known[o]; named && matches(strings.Split(s.Set, "/"), name) {
 			reason, ok = text, true

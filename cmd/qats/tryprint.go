@@ -40,7 +40,7 @@ func (p printed) text(w io.Writer) error {
 	for _, f := range lists.Where(findings, trial.Void) {
 		printFinding(&b, f, width)
 	}
-	findings = lists.Where(findings, func(f inspect.Finding) bool { return !trial.Void(f) && f.Severity == inspect.Warning })
+	findings = lists.Where(findings, func(f inspect.Finding) bool { return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known) })
 	say(p.answer())
 	if !p.Void() {
 		for _, line := range p.saveLines(width) {
@@ -424,7 +424,10 @@ func (p printed) remarks(w io.Writer, findings []inspect.Finding, width int) {
 // printFinding prints a finding as a paragraph.
 func printFinding(w io.Writer, f inspect.Finding, width int) {
 	text := fmt.Sprintf("%s: %s", f.Place, f.Cause)
-	if f.Fix != "" {
+	switch {
+	case f.Severity == inspect.Known: // a manifest says why nothing need be changed
+		text = fmt.Sprintf("%s: %s", f.Oddity, f.Reason)
+	case f.Fix != "":
 		text += "; " + f.Fix
 	}
 	english.Wrap(w, string(f.Severity)+": ", terminal.Line(text), min(width, lineWidth))

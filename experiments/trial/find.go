@@ -193,7 +193,13 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, kind 
 	place := func(ref data.Ref) (Place, error) {
 		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return folder.Open(ctx, ref, parts)
-		}, known: func(o data.Oddity) (string, bool) { return data.KnownOf(folder, ref, o) }}
+		}}
+		p.known = func(o data.Oddity) (string, bool) {
+			if reason, ok := data.KnownOf(folder, ref, o); ok || !named {
+				return reason, ok
+			}
+			return data.KnownNear(p.Files.Logits, o) // the manifest may be that of a folder above
+		}
 		if !named {
 			return p, nil
 		}

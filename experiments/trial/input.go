@@ -39,7 +39,8 @@ type Place struct {
 
 // placeOf returns the place of files that a user has named.
 func placeOf(files data.Files) Place {
-	return Place{Name: files.Logits, Files: files, has: files.Parts(), open: func(_ context.Context, parts data.Parts) (data.Reader, error) {
+	known := func(o data.Oddity) (string, bool) { return data.KnownNear(files.Logits, o) }
+	return Place{Name: files.Logits, Files: files, has: files.Parts(), known: known, open: func(_ context.Context, parts data.Parts) (data.Reader, error) {
 		named := files
 		for _, x := range []struct {
 			part data.Parts
