@@ -122,19 +122,20 @@ func (p *progress) remind() {
 		return
 	}
 	if p.now().Sub(p.printed) >= progressEvery {
-		p.line("")
+		p.line("", "")
 	}
 	if p.reminds != nil {
 		p.reminds.Reset(progressEvery - p.now().Sub(p.printed))
 	}
 }
 
-// line prints how far the run is.
-func (p *progress) line(done string) {
+// line prints how far the run is: with the experiment or the setting that is done or, if both are
+// empty, with the fit that runs.
+func (p *progress) line(done, setting string) {
+	p.printed = p.now()
 	if _, ok := asJSON(p.w); ok { // show prints it
 		return
 	}
-	p.printed = p.now()
 	percent := 0
 	if p.at.Total > 0 {
 		percent = 100 * p.at.Done / p.at.Total
@@ -149,6 +150,8 @@ func (p *progress) line(done string) {
 	switch {
 	case done != "":
 		text += "; experiment " + done + " is done"
+	case setting != "":
+		text += "; last " + setting
 	case p.at.Fitting != "":
 		text += fmt.Sprintf("; %s since %s", p.at.Fitting, roughly(p.now().Sub(p.fitting)))
 	case p.at.Setting != "":
@@ -174,11 +177,11 @@ func (p *progress) show(at experiments.Progress) {
 		return
 	}
 	if p.verbose && next && at.Setting != "" {
-		p.line("")
+		p.line("", at.Setting)
 	}
 	if !p.tty {
 		if at.Experiment != "" && p.now().Sub(p.began) >= quietFor {
-			p.line(at.Experiment)
+			p.line(at.Experiment, "")
 		}
 		return
 	}
