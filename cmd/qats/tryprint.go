@@ -40,7 +40,9 @@ func (p printed) text(w io.Writer) error {
 	for _, f := range lists.Where(findings, trial.Void) {
 		printFinding(&b, f, width)
 	}
-	findings = lists.Where(findings, func(f inspect.Finding) bool { return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known) })
+	findings = lists.Where(findings, func(f inspect.Finding) bool {
+		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known)
+	})
 	say(p.answer())
 	if !p.Void() {
 		for _, line := range p.saveLines(width) {
