@@ -24,7 +24,7 @@ import (
 type ViewOptions struct {
 	Document string         // file name of the LaTeX document; report.tex if empty
 	Formats  []plots.Format // of figures; SVG and PDF if nil
-	Compact  bool           // LaTeX tables for one column of a paper, with the notes in files of their own
+	Compact  bool           // LaTeX tables for one column of a paper, without consistency bands, and with the notes in files of their own
 	All      bool           // prints all tables, the names of the files and the notes of figures
 	Width    int            // of what is printed, in columns; 0 for as wide as it needs to be
 }
@@ -121,19 +121,30 @@ func (v *views) table(t pivot.Spec) error {
 	if t.Metric == results.TimeMetric {
 		records = append(slices.Clone(records), results.TimeRecords(v.all.Of(v.spec.Name).Times, records)...)
 	}
-	pivoted, err := pivot.Of(records, t)
+	made := func(t pivot.Spec) (*pivot.Pivot, error) {
+		pivoted, err := pivot.Of(records, t)
+		if err != nil {
+			return nil, err
+		}
+		if t.Interval {
+			pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
+		}
+		return pivoted, publish(pivoted)
+	}
+	pivoted, err := made(t)
 	if err != nil {
 		return err
 	}
-	if t.Interval {
-		pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
-	}
-	if err := publish(pivoted); err != nil {
-		return err
+	typeset := pivoted
+	if v.options.Compact && t.ConsistencyBand { // a column of a paper has no room for it
+		t.ConsistencyBand = false
+		if typeset, err = made(t); err != nil {
+			return err
+		}
 	}
 	v.part.Tables = append(v.part.Tables, pivot.File{Path: "tables/" + t.Name + ".tex", Table: pivoted})
 	base := filepath.Join(v.dir, "tables", t.Name)
-	if err := v.latex(pivoted, base); err != nil {
+	if err := v.latex(typeset, base); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(base+".txt", pivoted.Text); err != nil {
