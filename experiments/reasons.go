@@ -88,11 +88,6 @@ func (p *Plan) Absent() []string {
 	return lines
 }
 
-// NoArrays is why a setting without arrays has no number.
-func NoArrays() results.Fact {
-	return results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
-}
-
 // Searched says of a setting without arrays where they were searched, one line each.
 func (p *Plan) Searched(u *Unit) []string {
 	var lines []string

@@ -18,6 +18,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
@@ -40,6 +41,11 @@ const simulated = "simulate"
 
 // scored are the arrays that scoring reads for any method.
 const scored = data.Logits | data.Labels
+
+// NoArrays is why a setting without arrays has no number.
+func NoArrays() results.Fact {
+	return results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
+}
 
 // openSources opens the sources of specs. A folder or declaration that several
 // specs name is one source, so that they share its digests and solutions.

@@ -38,7 +38,7 @@ func TestContributingNamesWhatExists(t *testing.T) {
 	if !listed {
 		t.Error("CONTRIBUTING.md does not list the targets of the Makefile")
 	}
-	for _, absent := range []string{"calib/absent.go", "make absent", "qats absent", "results.NothingSuch", "NothingSuch", "--nothing-such"} {
+	for _, absent := range []string{"calib/absent.go", "absent.csv", "make absent", "qats absent", "results.NothingSuch", "NothingSuch", "--nothing-such"} {
 		if c.has(strings.Fields(absent)) {
 			t.Errorf("%s is taken for something that is there", absent)
 		}
@@ -50,7 +50,7 @@ type contents struct {
 	root    string
 	targets []string // of the Makefile, sorted
 	source  map[string]string
-	folder  string // of the last file that was named
+	folder  string // that was named last, or that has the file
 }
 
 // goName is the form of a Go name: a field with a value, a name of a package, a call.
@@ -67,12 +67,14 @@ func (c *contents) has(words []string) bool {
 		return err == nil && cmd.Name() == words[1]
 	case strings.HasPrefix(first, "--"):
 		return c.declared("cmd/qats", `"`+strings.TrimPrefix(first, "--")+`"`)
-	case strings.HasSuffix(first, ".go") && !strings.Contains(first, "/"):
+	case slices.Contains([]string{".go", ".csv"}, path.Ext(first)) && !strings.Contains(first, "/"):
 		first = path.Join(c.folder, first)
 		fallthrough
 	case len(words) == 1 && strings.Contains(first, "/") || strings.HasPrefix(first, "."):
-		c.folder = path.Dir(first)
-		_, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(first)))
+		info, err := os.Stat(filepath.Join(c.root, filepath.FromSlash(first)))
+		if c.folder = first; err == nil && !info.IsDir() {
+			c.folder = path.Dir(first)
+		}
 		return err == nil
 	}
 	name := goName.FindStringSubmatch(words[0])
