@@ -1,0 +1,32 @@
+"""Post-hoc calibration of classifiers: the program qats, called from Python.
+
+A call runs the program once. Arrays reach it through a pipe, and nothing is computed twice:
+methods, metrics and comparisons are the program's own.
+"""
+
+from ._calibrator import Calibrator, calibrator, load
+from ._errors import CalibrationWarning, Error, InputError, ProgramError
+from ._methods import *  # noqa: F403
+from ._methods import __all__ as _classes
+from ._metrics import ece, metrics
+from ._version import __version__
+
+_LATER = {"CalibratedClassifier": "_classifier", "compare": "_comparison", "Comparison": "_comparison",
+          "run": "_runs", "results": "_runs", "Results": "_runs", "method": "_external"}  # they need more than numpy, or are seldom used
+
+__all__ = ["CalibratedClassifier", "CalibrationWarning", "Calibrator", "Comparison", "Error", "InputError", "ProgramError", "Results",
+           "calibrator", "compare", "ece", "load", "method", "metrics", "results", "run", "__version__", *_classes]
+
+
+def __getattr__(name):
+    if name in _LATER:
+        from importlib import import_module
+
+        value = getattr(import_module("." + _LATER[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,291 @@
+"""The estimators' common part: scikit-learn's conventions over fit, apply and score."""
+
+import inspect
+import json
+import os
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from . import _arrays, _program
+from ._errors import Error, InputError
+
+KINDS = ("logits", "log-probs", "probs")
+
+# Arrays beside logits and labels: the flag of the program, and their axes.
+MORE = {
+    "features": ("--features", "n x d"),
+    "augmented": ("--augmented", "v x n x k"),
+    "head_weight": ("--head-weight", "k x d"),
+    "head_bias": ("--head-bias", "k"),
+    "ood_logits": ("--ood-logits", "m x k"),
+    "target_logits": ("--target-logits", "m x k"),
+}
+
+
+class Calibrator:
+    """A method of qats. The classes of the methods are made from ``qats methods --json``.
+
+    It follows scikit-learn's conventions: the parameters of the constructor are stored
+    unchanged, ``fit`` returns the estimator, and what was fitted ends with an underscore.
+    Features are logits, n x k, before the softmax, and the target is their labels.
+
+    Every class has the parameter ``kind``: what the rows are, "logits", "log-probs" or
+    "probs" (read as their logarithms). With None, rows that are probabilities are an error.
+    """
+
+    _name = ""  # of the method
+    _version = 0  # of the method, as this package knows it
+    _options = {}  # parameters of the constructor by their names in the program
+    _cal = ()  # arrays of MORE that fit takes
+    _test = ()  # arrays of MORE that predict_proba takes
+    _top_label = False  # gives the predicted class alone a new confidence
+
+    # Parameters.
+
+    @classmethod
+    def _parameter_names(cls):
+        return [p for p in inspect.signature(cls.__init__).parameters if p != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the constructor. deep changes nothing."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the constructor, and return the estimator."""
+        known = self._parameter_names()
+        for name, value in params.items():
+            if name not in known:
+                raise InputError(f"{name!r} is no parameter of {type(self).__name__}, which has {', '.join(known)}", code="usage")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self):
+        given = inspect.signature(type(self).__init__).parameters
+        words = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not given[name].default and value != given[name].default]
+        return f"{type(self).__name__}({', '.join(words)})"
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags(), input_tags=InputTags())
+
+    # Fit and predict.
+
+    def fit(self, logits: Any, labels: Any, *, classes: Any = None) -> Self:
+        """Fit the method.
+
+        logits: the n x k logits of the calibration rows. labels: n integers from 0, or
+        booleans, or values of classes, the names of the k columns in their order; a class
+        may have no row. Arrays may be names of files, FILE.npy or FILE.npz#MEMBER.
+        Returns the estimator.
+        """
+        return self._fit(logits, labels, classes, {})
+
+    def predict_proba(self, logits: Any, *, dtype: Any = np.float64) -> np.ndarray:
+        """Return the probabilities of the rows of logits, n x k; dtype is float64 or float32."""
+        return self._apply(logits, {}, dtype)
+
+    def predict(self, logits: Any) -> np.ndarray:
+        """Return the predicted class of every row, a value of ``classes_``."""
+        return self._predicted(logits, {})
+
+    def temperature(self, logits: Any) -> np.ndarray:
+        """Return the temperature of every row. An error for a method that has none."""
+        return self._temperature(logits, {})
+
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None) -> Any:
+        """Return metrics of the calibrated rows.
+
+        metrics: a name, a list of names, or a group such as "@binned" (qats metrics lists
+        them). One name gives a number, more give a dict. Without it the accuracy is
+        returned, as scikit-learn expects. interval adds the ends of 95 % intervals: see
+        qats.metrics. A top-label method is scored by its pairs of class and confidence.
+        """
+        return self._score(logits, labels, {}, metrics, interval)
+
+    # What these share.
+
+    def _fit(self, logits, labels, classes, more):
+        arrays = {"logits": _arrays.table(logits, "logits")}
+        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"])
+        arrays["labels"], names = _arrays.labels(labels, n, k, classes)
+        self._take(more, arrays, n, k)
+        words = ["fit", self._name, "-o", "-", "--json", *self._kind_words()]
+        for name, parameter in self._options.items():
+            value = getattr(self, parameter)
+            if value is not None:
+                words += ["-p", f"{name}={_text(value, parameter)}"]
+        summary = _program.call(words + self._array_words(arrays), _program.streamed(arrays), read=_read_json)
+        if summary["version"] != self._version:
+            raise Error(f"the program has version {summary['version']} of {self._name}, this package knows version {self._version}",
+                        code="version", hint="use the program and the package of one version")
+        return self._keep(summary.pop("model"), names, summary)
+
+    def _keep(self, model, names, summary):
+        self.model_ = _model_text(model)
+        k = model["classes"] or (len(names) if names is not None else 0)
+        self.classes_ = np.arange(k) if names is None else names
+        self.n_features_in_ = k
+        self.summary_ = summary
+        self.parameters_ = {p["name"]: p["value"] for p in summary.get("parameters") or ()}
+        return self
+
+    def _take(self, more, arrays, n, k):
+        """Check the arrays of MORE and add them to arrays."""
+        for name, value in more.items():
+            if value is None:
+                continue
+            a = _arrays.table(value, name, MORE[name][1])
+            if name == "features" and n is not None and _arrays.rows(a) not in (None, n):
+                raise InputError(f"{_arrays.rows(a)} rows, and logits have {n}", code="input", where=name)
+            if name.endswith("_logits") and k is not None and _arrays.columns(a) not in (None, k):
+                raise InputError(f"{_arrays.columns(a)} classes, and logits have {k}", code="input", where=name)
+            arrays[name] = a
+
+    def _kind_words(self):
+        if self.kind is None:
+            return []
+        if self.kind not in KINDS:
+            raise InputError(f"{self.kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
+        return ["--kind", self.kind]
+
+    @staticmethod
+    def _array_words(arrays):
+        words = []
+        for name, a in arrays.items():
+            flag = MORE[name][0] if name in MORE else "--" + name
+            words += [flag, _program.argument(name, a)]
+        return words
+
+    def _rows(self, logits, more):
+        """Return the arrays of rows to apply the model to."""
+        self._need_model()
+        arrays = {"logits": _arrays.table(logits, "logits")}
+        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"])
+        if k is not None and self.n_features_in_ and k != self.n_features_in_:
+            raise InputError(f"{k} columns, and the model is of {self.n_features_in_} classes", code="input", where="logits")
+        self._take(more, arrays, n, k)
+        return arrays
+
+    def _need_model(self):
+        if not hasattr(self, "model_"):
+            try:
+                from sklearn.exceptions import NotFittedError
+            except ImportError:
+                raise Error(f"this {type(self).__name__} is not fitted", code="usage", hint="call fit first") from None
+            raise NotFittedError(f"this {type(self).__name__} is not fitted; call fit first")
+
+    def _applied(self, arrays, *words):
+        with _program.private(self.model_, ".json") as model:
+            return _program.call(["apply", model, "-o", "-", *words, *self._kind_words(), *self._array_words(arrays)],
+                                 _program.streamed(arrays), read=_program.read_array)
+
+    def _apply(self, logits, more, dtype=np.float64):
+        dtype = np.dtype(dtype)
+        if dtype not in (np.float64, np.float32):
+            raise InputError(f"{dtype}, want float64 or float32", code="usage", where="dtype")
+        return self._applied(self._rows(logits, more), "--dtype", dtype.name)
+
+    def _temperature(self, logits, more):
+        return self._applied(self._rows(logits, more), "--temperature")
+
+    def _predicted(self, logits, more):
+        if self._top_label:  # keeps the prediction, the first of the largest logits
+            arrays = self._rows(logits, more)
+            z = arrays["logits"]
+            if not isinstance(z, _arrays.File):
+                return self._named(np.argmax(np.asarray(z, np.float32), axis=1))
+        return self._named(np.argmax(self._apply(logits, more), axis=1))
+
+    def _named(self, index):
+        return self.classes_[index] if len(self.classes_) else index
+
+    def _score(self, logits, labels, more, metrics, interval):
+        from ._metrics import score
+
+        arrays = self._rows(logits, more)
+        p = self._apply(logits, more)
+        y, _ = _arrays.labels(labels, len(p), p.shape[1], self._named_classes())
+        rows = {"probs": p}
+        if self._top_label:
+            z = arrays["logits"]
+            top = np.argmax(p if isinstance(z, _arrays.File) else np.asarray(z, np.float32), axis=1)
+            rows = {"class": top.astype(np.int32), "conf": p[np.arange(len(p)), top]}
+        return score(rows, y, "accuracy" if metrics is None else metrics, interval)
+
+    def _named_classes(self):
+        """Return classes_ where labels have other values than their index."""
+        c = self.classes_
+        return None if len(c) == 0 or c.dtype.kind in "ib" and np.array_equal(c, np.arange(len(c))) else c
+
+    # Files.
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the model as JSON, as ``qats fit -o`` does. Names of classes are not in it."""
+        self._need_model()
+        Path(path).write_bytes(self.model_)
+
+    def to_torch(self):
+        """Return the fitted map as a torch.nn.Module from logits to probabilities, which
+        needs no program. NotImplementedError says why for methods that have none."""
+        from ._torch import module
+
+        self._need_model()
+        return module(self)
+
+
+def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
+    """Return the estimator of a model that ``save`` or ``qats fit -o`` wrote. classes names
+    the columns, as in ``fit``."""
+    from ._methods import CLASSES
+
+    where = os.fspath(path)
+    try:
+        model = json.loads(Path(path).read_bytes())
+        name, version, options = model["method"], model["version"], model["options"]
+        k = model["classes"]
+        model["params"], model["report"]
+    except (ValueError, KeyError, TypeError):
+        raise InputError("no model that qats saved", code="model", where=where) from None
+    if name not in CLASSES:
+        raise InputError(f"a model of {name!r}, which this package does not know", code="model", where=where)
+    kind = CLASSES[name]
+    if version != kind._version:
+        raise InputError(f"fitted by version {version} of {name}, and this is version {kind._version}", code="model", where=where, hint="fit it again")
+    parameters = {kind._options[o]: value for o, value in options.items() if o in kind._options}
+    names = None if classes is None else _arrays._classes(classes, k or None)
+    return kind(**parameters)._keep(model, names, {"parameters": []})
+
+
+def calibrator(method: str, **parameters: Any) -> Calibrator:
+    """Return the estimator of a method by its name, as ``qats methods`` lists it."""
+    from ._methods import ALIASES, CLASSES
+
+    name = ALIASES.get(method, method) if isinstance(method, str) else method
+    if name not in CLASSES:
+        import difflib
+
+        near = difflib.get_close_matches(str(method), [*CLASSES, *ALIASES], 1)
+        raise InputError(f"unknown method {method!r}", code="method", where="method", hint=f"did you mean {near[0]!r}?" if near else "qats.METHODS lists them")
+    return CLASSES[name](**parameters)
+
+
+def _read_json(pipe):
+    return json.loads(pipe.read())
+
+
+def _text(value, parameter):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, str, np.integer, np.floating)):
+        raise InputError(f"{value!r} is neither a number nor a word", code="usage", where=parameter)
+    return value if isinstance(value, str) else repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _model_text(model):
+    """Return the bytes of model.json: one line for each key."""
+    lines = [f'  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, separators=(",", ":"))}' for key, value in model.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

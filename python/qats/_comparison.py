@@ -1,0 +1,239 @@
+"""Which calibrator to use: ``qats try`` with its answer as objects, tables and figures."""
+
+import html
+import json
+import sys
+import textwrap
+
+import numpy as np
+
+from . import _arrays, _program
+from ._calibrator import KINDS, calibrator
+from ._errors import InputError
+from ._frames import frame
+
+_BY = ("nll", "brier", "ece")
+_NAMES = {"nll": "NLL", "brier": "Brier score", "ece": "ECE"}
+_COLUMNS = ("method", "label", "choice", "nll", "brier", "ece", "ece_null_lo", "ece_null_hi", "inside", "accuracy", "changed", "fit_seconds", "chosen")
+
+
+def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, progress=True):
+    """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
+
+    cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
+    made on the calibration rows alone, by five-fold cross-fitting. Without test rows the same
+    predictions judge the methods.
+    methods: a name, a group such as "@recommended" or "@fast", or a list of both (``qats
+    methods`` lists them). uncal and ts are always among them.
+    by: the metric that chooses, "nll", "brier" or "ece".
+    kind: what the rows are, as for the estimators. classes names the columns.
+    progress: show how many fits are done, by tqdm where it is installed, else in one line.
+
+    Returns a Comparison.
+    """
+    if by not in _BY:
+        raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
+    arrays = _pair(cal, "cal", classes)
+    if test is not None:
+        arrays |= _pair(test, "test", classes)
+    words = ["try", "--json", "--by", by]
+    if kind is not None:
+        words += ["--kind", kind]
+    names = [methods] if isinstance(methods, str) else list(methods)
+    if names:
+        words += ["--methods", ",".join(names)]
+    words += [_program.argument(name, a) for name, a in arrays.items()]
+    with _Progress(progress) as shown:
+        lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown)
+    return Comparison(lines)
+
+
+def _pair(rows, name, classes):
+    if isinstance(rows, dict) or not hasattr(rows, "__len__") or len(rows) != 2:
+        raise InputError("want a pair of logits and labels", code="input", where=name)
+    z = _arrays.table(rows[0], f"{name} logits")
+    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z), classes, name=f"{name} labels")
+    return {f"{name}_logits": z, f"{name}_labels": y}
+
+
+def _read_lines(pipe):
+    return [json.loads(line) for line in pipe]
+
+
+class Comparison:
+    """The result of ``compare``. In a notebook it shows the table of the methods."""
+
+    def __init__(self, lines):
+        of = lambda kind: [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == kind]  # noqa: E731
+        self.methods = of("method")  # a dict for each, the best first
+        self.left_out = of("left-out")
+        self.findings = of("finding")
+        self.choice = of("choice")[0]
+        self._pairs = of("pair")
+
+    @property
+    def best(self):
+        """The name of the method with the best cross-fitted score on the calibration rows
+        (``calibrator(r.best)`` is its estimator), or None if no fit succeeded."""
+        return self.choice["method"]
+
+    @property
+    def frame(self):
+        """A row for each method, the best first: choice is the score that chooses, on the
+        calibration rows; the others are of the rows that judge. ECE and accuracy are
+        fractions. ece_null_lo and ece_null_hi: where 95 % of the ECE of a calibrated model
+        with the same confidences lie; inside: whether the ECE does. changed: rows whose
+        predicted class changes. A DataFrame, or a dict of arrays without pandas."""
+        return frame(self.methods, _COLUMNS)
+
+    @property
+    def pairs(self):
+        """The difference of each method to the reference, with a 95 % interval, on the rows
+        that judge. Negative is better. A DataFrame, or a dict of arrays without pandas."""
+        return frame(self._pairs, ("method", "against", "metric", "difference", "lo", "hi", "verdict"))
+
+    def __repr__(self):
+        return self._text()
+
+    # Words and tables.
+
+    def _answer(self):
+        c = self.choice
+        if self.best is None:
+            return "No method could be fitted."
+        by, rows = _NAMES[c["by"]], "test rows" if c["judged_on"] == "test" else "same predictions"
+        text = f"Use {self.best}: it has the lowest {by} of {len(self.methods)} methods, cross-fitted on the calibration rows."
+        if c.get("against") is None or c.get("difference") is None or c["against"] == self.best:
+            return text
+        text += f" On the {rows} its {by} minus that of {c['against']} is {c['difference']:+.4f}"
+        if c.get("lo") is not None:
+            text += f" (95 % interval {c['lo']:+.4f} to {c['hi']:+.4f})"
+        words = {"better": "better than chance explains", "worse": "worse than chance explains", "no difference shown": "no more than chance explains"}
+        return text + (f": {words[c['verdict']]}." if c.get("verdict") in words else ".")
+
+    def _cells(self):
+        plain = next((m for m in self.methods if m["method"] == "uncal"), None)
+        number = lambda v, form: "-" if v is None else format(v, form)  # noqa: E731
+        rows = []
+        for m in self.methods:
+            if plain is None or m["method"] == "uncal":
+                accuracy = number(100 * m["accuracy"], ".2f") + " %"
+            elif m["changed"] == 0:
+                accuracy = "kept"
+            else:
+                accuracy = format(100 * (m["accuracy"] - plain["accuracy"]), "+.2f")
+            band = f"{100 * m['ece_null_lo']:.2f} to {100 * m['ece_null_hi']:.2f}"
+            rows.append([m["method"], number(m["choice"], ".4f"), number(m["nll"], ".4f"), number(m["brier"], ".4f"),
+                         number(None if m["ece"] is None else 100 * m["ece"], ".2f"), band, "inside" if m["inside"] else "outside", accuracy])
+        return ["method", "cal " + _NAMES[self.choice["by"]], "NLL", "Brier", "ECE %", "band %", "", "accuracy"], rows
+
+    def _legend(self):
+        judge = "the test rows" if self.choice["judged_on"] == "test" else f"the same rows, by {self.choice['folds']}-fold cross-fitting"
+        return (f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting, which chooses. The other columns are of {judge}. "
+                "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points.")
+
+    def _remarks(self):
+        yield from (f"{f['severity']}: {f['cause']}{'; ' + f['fix'] if f.get('fix') else ''}" for f in self.findings)
+        yield from (f"left out: {x['method']}: {x['why']}" for x in self.left_out)
+
+    def _text(self):
+        head, rows = self._cells()
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        line = lambda mark, row: "  ".join([mark + row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))])  # noqa: E731
+        body = [line("-> " if row[0] == self.best else "   ", row) for row in rows]
+        return "\n".join([*textwrap.wrap(self._answer(), 100), "", line("   ", head), *body, "", *textwrap.wrap(self._legend(), 100),
+                          *(part for r in self._remarks() for part in textwrap.wrap(r, 100))])
+
+    def _repr_html_(self):
+        head, rows = self._cells()
+        e = html.escape
+        cells = lambda row, tag: "".join(f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{e(c)}</{tag}>' for i, c in enumerate(row))  # noqa: E731
+        body = []
+        for row in rows:
+            best = row[0] == self.best
+            style = ' style="font-weight:bold"' if best else ""
+            body.append(f"<tr{style}>{cells([('\u2192 ' if best else '') + row[0], *row[1:]], 'td')}</tr>")
+        remarks = "".join(f"<br>{e(r)}" for r in self._remarks())
+        return (f"<div><p>{e(self._answer())}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+                f'<p style="max-width:60em"><small>{e(self._legend())}{remarks}</small></p></div>')
+
+    # Figures.
+
+    def plot(self, ax=None):
+        """Draw the difference of each method to the reference with its 95 % interval, the
+        best method at the top, and return the matplotlib axes."""
+        import matplotlib.pyplot as plt
+
+        if not self._pairs:
+            raise InputError("there is no pair to draw", code="usage")
+        if ax is None:
+            _, ax = plt.subplots()
+        metric, against = self._pairs[0]["metric"], self._pairs[0]["against"]
+        of = {p["method"]: p for p in self._pairs if p["metric"] == metric}
+        names = [m["method"] for m in self.methods if m["method"] in of][::-1]
+        for at, name in enumerate(names):
+            p = of[name]
+            shown = {"color": "C0" if name == self.best else "C7"}
+            ax.plot(p["difference"], at, "o", **shown)
+            if p.get("lo") is not None:
+                ax.hlines(at, p["lo"], p["hi"], **shown)
+        ax.axvline(0, color="0.5", linewidth=0.8, linestyle="--")
+        ax.set_yticks(range(len(names)), names)
+        ax.set_xlabel(f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval")
+        return ax
+
+    def reliability(self, method=None, ax=None):
+        """Draw the reliability diagram of a method (default: the best) on the rows that
+        judge, with Wilson's 95 % interval of each bin's accuracy, and return the axes."""
+        import matplotlib.pyplot as plt
+
+        name = self.best if method is None else method
+        m = next((m for m in self.methods if m["method"] == name), None)
+        if m is None:
+            raise InputError(f"{name!r} is not among the methods compared: {', '.join(m['method'] for m in self.methods)}", code="method", where="method")
+        if ax is None:
+            _, ax = plt.subplots()
+        bins = [b for b in m["bins"] if b["n"]]
+        lo, hi, conf, acc = (np.array([b[key] for b in bins], float) for key in ("lo", "hi", "conf", "acc"))
+        error = np.abs(np.array([[b["acc_lo"], b["acc_hi"]] for b in bins], float).T - acc)
+        ax.bar(lo, acc, hi - lo, align="edge", edgecolor="white", linewidth=0.5, alpha=0.6)
+        ax.errorbar(conf, acc, error, fmt="o", markersize=3, color="0.2", linewidth=1)
+        ax.plot([0, 1], [0, 1], "--", color="0.5", linewidth=0.8)
+        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy", title=f"{m.get('label', name)}, ECE {100 * m['ece']:.2f} %")
+        return ax
+
+    def fit(self, cal, *, classes=None):
+        """Return the estimator of the best method, fitted to a pair of logits and labels."""
+        return calibrator(self.best).fit(*cal, classes=classes)
+
+
+class _Progress:
+    """Shows progress by tqdm, or by one line."""
+
+    def __init__(self, wanted):
+        self.wanted, self.bar, self.said = wanted, None, False
+
+    def __enter__(self):
+        if not self.wanted:
+            return None
+        return self.show
+
+    def __exit__(self, *_):
+        if self.bar is not None:
+            self.bar.close()
+
+    def show(self, p):
+        total, done = p.get("total"), p.get("done", 0)
+        if self.bar is None and not self.said:
+            try:
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(total=total, unit="fit", leave=False)
+            except ImportError:
+                print(f"qats: {total} fits", file=sys.stderr, flush=True)
+                self.said = True
+        if self.bar is not None:
+            self.bar.set_description(p.get("what") or "", refresh=False)
+            self.bar.update(done - self.bar.n)

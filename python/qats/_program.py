@@ -1,0 +1,301 @@
+"""Calls of the program: one process a call, arrays through pipes, nothing left behind."""
+
+import collections
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from . import _safetensors
+from ._arrays import File
+from ._errors import CalibrationWarning, Error, InputError, ProgramError
+from ._version import __version__
+
+PROTOCOL = 1  # of the program's JSON; the program prints its own in qats version --json
+
+_NAME = "qats.exe" if os.name == "nt" else "qats"
+_PIPE = 1 << 20
+_LAST_WORDS = 20  # lines of standard error that are kept
+_PATIENCE = 10  # seconds for an interrupted run to save its finished cells
+
+_checked = {}  # programs that were asked for their version, with the stamp of their file
+_checking = threading.Lock()
+
+
+def find():
+    """Return the path of the program: that of $QATS_BIN, the one that came with the
+    package, that of the checkout, or the first on the PATH."""
+    named = os.environ.get("QATS_BIN")
+    if named:
+        if not os.path.isfile(named):
+            raise ProgramError(f"QATS_BIN is {named}, which is no file", code="program", hint="name the program, or unset QATS_BIN")
+        return named
+    for path in _places():
+        if path is not None and path.is_file():
+            return os.path.normpath(path)
+    found = shutil.which(_NAME)
+    if found:
+        return found
+    raise ProgramError("the program qats was not found", code="program",
+                       hint="install a wheel of qats, which carries it; or build it by `go build -o bin/qats ./cmd/qats` and set QATS_BIN to its path")
+
+
+def _places():
+    package = Path(__file__).resolve().parent
+    # An installer writes the program among the scripts, and its path into RECORD.
+    for record in sorted(package.parent.glob("qats-*.dist-info/RECORD")):
+        for line in record.read_text(encoding="utf-8").splitlines():
+            path = line.rsplit(",", 2)[0].strip('"')
+            if path.rsplit("/", 1)[-1] == _NAME and "/" in path:
+                yield package.parent / path
+    yield package.parent / "bin" / _NAME  # pip install --target
+    checkout = package.parent.parent
+    if (checkout / "cmd" / "qats" / "main.go").is_file():
+        yield checkout / "bin" / _NAME
+
+
+def program():
+    """Return the path of the program after a look at its version, once for each file."""
+    path = find()
+    try:
+        status = os.stat(path)
+    except OSError as e:
+        raise ProgramError(f"{path}: {e.strerror}", code="program") from None
+    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+    with _checking:
+        if _checked.get(path) != stamp:
+            _check(path)
+            _checked[path] = stamp
+    return path
+
+
+def _check(path):
+    """Raise ProgramError unless the program at path is the one that the package was made
+    for. A package in a wheel knows the commit of its program."""
+    try:
+        p = subprocess.run([path, "version", "--json"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    except OSError as e:
+        raise ProgramError(f"{path} cannot be run: {e.strerror}", code="program") from None
+    try:
+        it = json.loads(p.stdout)
+        protocol, version, commit = it["protocol"], it["version"], it["commit"]
+    except (ValueError, KeyError, TypeError):
+        raise ProgramError(f"{path} is older than this package ({__version__}), or is another program", code="version", hint=_remedy(path)) from None
+    if protocol != PROTOCOL:
+        raise ProgramError(f"{path} is version {version} with protocol {protocol}; this package ({__version__}) has protocol {PROTOCOL}",
+                           code="version", hint=_remedy(path))
+    made_for = _carried()
+    if made_for and commit and made_for["commit"] and made_for["commit"] != commit:
+        raise ProgramError(f"{path} is version {version}, of commit {commit[:12]}; this package is {__version__}, of commit {made_for['commit'][:12]}",
+                           code="version", hint=_remedy(path))
+
+
+def _remedy(path):
+    return f"use the program of the same version{', or unset QATS_BIN' if os.environ.get('QATS_BIN') == path else ''}"
+
+
+def _carried():
+    """Return {"commit": ...} of the program that the wheel carries, or None in a checkout."""
+    try:
+        return json.loads((Path(__file__).parent / "_carried.json").read_text())
+    except OSError:
+        return None
+
+
+def argument(name, array):
+    """Return the value of a flag for an array: its file, or the array of this name in the stream."""
+    return array.path if isinstance(array, File) else f"-#{name}"
+
+
+def streamed(arrays):
+    """Return those arrays that go through standard input."""
+    return {name: a for name, a in arrays.items() if not isinstance(a, File)}
+
+
+@contextlib.contextmanager
+def private(text, suffix):
+    """Write the bytes to a file that this user alone can read; it is removed in any case."""
+    path = os.path.join(tempfile.gettempdir(), f"qats-{os.getpid()}-{secrets.token_hex(8)}{suffix}")
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as f:
+            f.write(text)
+        yield path
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def read_text(pipe):
+    return pipe.read().decode("utf-8")
+
+
+def read_array(pipe):
+    """Read a .npy into the array that is returned. Without a copy of its bytes."""
+    version = np.lib.format.read_magic(pipe)
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
+    shape, fortran, dtype = read_header(pipe)
+    a = np.empty(shape, dtype, order="F" if fortran else "C")
+    view = memoryview(a.reshape(-1, order="A").view(np.uint8))
+    at = 0
+    while at < len(view):
+        n = pipe.readinto(view[at:at + _PIPE])
+        if not n:
+            raise EOFError
+        at += n
+    return a
+
+
+def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env=None, pass_fds=(), started=None):
+    """Run the program with these words and return what read makes of its standard output.
+
+    arrays are streamed to its standard input. An error of the program is raised as Error;
+    its warnings are given as CalibrationWarning. Whatever happens, the process has ended
+    when call returns. gentle: interrupted, it may first save what is finished.
+    """
+    process, stderr, writer = None, None, None
+    try:
+        process = subprocess.Popen(
+            [program(), "--errors", "json", *words],
+            stdin=subprocess.PIPE if arrays else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            bufsize=-1, pipesize=_PIPE if sys.platform == "linux" else -1, env=env, pass_fds=pass_fds)
+        if started is not None:
+            started(process)
+        stderr = _Words(process.stderr, progress)
+        if arrays:
+            writer = _Writer(process.stdin, arrays)
+        result, broken = None, None
+        try:
+            result = read(process.stdout)
+        except (EOFError, ValueError) as e:  # what the program prints ends early; its status says why
+            broken = e
+        status = process.wait()
+    except BaseException:
+        if process is not None:
+            _end(process, gentle)
+        raise
+    finally:
+        if process is not None:
+            process.stdout.close()  # a writer or a reader that waits is woken up by the end of the process
+            for thread in (stderr, writer):
+                if thread is not None:
+                    thread.join(5)
+            process.stderr.close()
+    if status != 0:
+        raise _failure(status, stderr, arrays or ())
+    if writer is not None and writer.error is not None:
+        raise writer.error
+    if broken is not None:
+        raise ProgramError(f"the program's output was cut short: {stderr.last()}", code="program")
+    for w in stderr.warnings:
+        warnings.warn(w.get("text") or str(w), CalibrationWarning, stacklevel=_caller())
+    return result
+
+
+def _caller():
+    """Return the stacklevel of the caller of this package."""
+    level, frame = 1, sys._getframe(1)
+    here = os.path.dirname(__file__)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _end(process, gentle):
+    if process.poll() is None and gentle:
+        process.send_signal(signal.CTRL_C_EVENT if os.name == "nt" else signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(_PATIENCE)
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def _failure(status, stderr, names):
+    if status < 0:
+        try:
+            name = signal.Signals(-status).name
+        except ValueError:
+            name = f"signal {-status}"
+        out_of_memory = " (out of memory?)" if name == "SIGKILL" else ""
+        return ProgramError(f"the program was killed by {name}{out_of_memory}; its last words: {stderr.last()}", code="killed")
+    e = stderr.error
+    if e is None:
+        return ProgramError(f"the program ended with status {status}; its last words: {stderr.last()}", code="program")
+    where = _argument(e.get("where", ""))
+    kind = Error if e.get("code") in ("failed", "machine", "interrupted") else InputError
+    return kind(e.get("what", ""), code=e.get("code", "failed"), where=where, hint=e.get("hint", ""))
+
+
+def _argument(where):
+    """Name an array of the stream as the argument that it came from. The place of an option
+    in a flag says nothing here."""
+    return re.sub(r"^(?:standard input|-)#|^-p:.*", "", where)
+
+
+class _Words(threading.Thread):
+    """Reads standard error: JSON lines of progress, warnings and the error, and other text."""
+
+    def __init__(self, pipe, progress):
+        super().__init__(daemon=True)
+        self.pipe, self.progress = pipe, progress
+        self.warnings, self.error, self.text = [], None, collections.deque(maxlen=_LAST_WORDS)
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(ValueError, OSError):  # the pipe was closed
+            for line in self.pipe:
+                self.take(line.decode("utf-8", "replace").rstrip())
+
+    def take(self, line):
+        if not line:
+            return
+        it = None
+        if line.startswith("{"):
+            with contextlib.suppress(ValueError):
+                it = json.loads(line)
+        match it:
+            case {"progress": dict(p)}:
+                if self.progress is not None:
+                    self.progress(p)
+            case {"warning": dict(w)}:
+                self.warnings.append(w)
+            case {"error": dict(e)}:
+                self.error = e
+            case _:
+                self.text.append(line)
+
+    def last(self):
+        return "\n".join(self.text) or "none"
+
+
+class _Writer(threading.Thread):
+    """Writes arrays to standard input."""
+
+    def __init__(self, pipe, arrays):
+        super().__init__(daemon=True)
+        self.pipe, self.arrays, self.error = pipe, arrays, None
+        self.start()
+
+    def run(self):
+        try:
+            with self.pipe:
+                for part in _safetensors.stream(self.arrays):
+                    self.pipe.write(part)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the program has ended, and says why
+        except OSError as e:
+            if os.name != "nt":  # there, the end of a pipe's reader is EINVAL
+                self.error = e
+        except BaseException as e:
+            self.error = e

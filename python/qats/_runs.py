@@ -1,0 +1,93 @@
+"""Runs of specs, and their CSV files as tables."""
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+
+from . import _program
+from ._comparison import _Progress
+from ._errors import InputError
+from ._frames import read_csv
+
+_NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound"}
+
+
+def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
+    """Fit and score what the specs name and the store lacks, as ``qats run`` does.
+
+    specs: files, or names of specs that the program carries, such as "companion".
+    out: folder of the CSV files. data: folders of arrays, searched first. workers: settings
+    at a time. quick: only the first 500 rows of each set. methods: functions that
+    ``qats.method`` made, to fit beside the methods of the specs. Ctrl-C keeps finished cells.
+
+    Returns the Results in out.
+    """
+    if not specs:
+        raise InputError("names no spec", code="usage", where="run")
+    words = ["run", *map(os.fspath, specs), "--out", os.fspath(out)]
+    for folder in [data] if isinstance(data, (str, os.PathLike)) else data:
+        words += ["--data", os.fspath(folder)]
+    if workers is not None:
+        words += ["--workers", str(workers)]
+    if quick:
+        words.append("--quick")
+    with _Progress(progress) as shown:
+        _program.call(words, progress=shown, gentle=True)
+    return results(out)
+
+
+def results(folder):
+    """Return the Results of a folder that ``qats run`` wrote."""
+    folder = Path(folder)
+    if not (folder / "results.csv").is_file():
+        raise InputError("there is no results.csv", code="input", where=str(folder), hint="qats run writes it")
+    return Results(folder)
+
+
+class Results:
+    """The CSV files of a run, read when they are first asked for: DataFrames, or dicts of
+    arrays without pandas. Columns are those of docs/formats.md; empty values are NaN."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def _read(self, name):
+        path = self.folder / name
+        with open(path, encoding="utf-8") as f:
+            columns = f.readline().strip().split(",")
+        numbers = [c for c in columns if c in _NUMBERS]
+        return read_csv(path, numbers, [c for c in columns if c not in numbers])
+
+    @cached_property
+    def frame(self):
+        """results.csv: one value of a metric a row."""
+        return self._read("results.csv")
+
+    @cached_property
+    def bins(self):
+        """bins.csv: the bins of reliability diagrams."""
+        return self._read("bins.csv")
+
+    @cached_property
+    def pairs(self):
+        """pairs.csv: differences of the methods to the baseline, with intervals."""
+        return self._read("pairs.csv")
+
+    @cached_property
+    def fits(self):
+        """fits.csv: fitted parameters and warnings."""
+        return self._read("fits.csv")
+
+    @cached_property
+    def times(self):
+        """times.csv: the processor time of each fit."""
+        return self._read("times.csv")
+
+    @cached_property
+    def about(self):
+        """run.json: the specs, the arrays and the version of the run."""
+        return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+
+    def __repr__(self):
+        return f"Results({str(self.folder)!r})"

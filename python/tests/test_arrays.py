@@ -1,0 +1,155 @@
+"""What users pass as arrays."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import qats
+from qats import _arrays, _safetensors
+
+
+def stream(arrays):
+    """Decode a stream by the format's description."""
+    raw = b"".join(bytes(part) for part in _safetensors.stream(arrays))
+    length = struct.unpack("<Q", raw[:8])[0]
+    assert length % 8 == 0
+    body, at, out = raw[8 + length:], 0, {}
+    for name, t in json.loads(raw[8:8 + length]).items():
+        lo, hi = t["data_offsets"]
+        assert lo == at
+        at = hi
+        kind = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8", "U8": "u1", "BOOL": "?"}[t["dtype"]]
+        out[name] = np.frombuffer(body[lo:hi], kind).reshape(t["shape"])
+    assert at == len(body)
+    return out
+
+
+BASE = np.arange(24, dtype=np.float64).reshape(6, 4) / 7
+
+
+@pytest.mark.parametrize("a", [
+    BASE, BASE.astype(np.float32), BASE.astype(np.float16), BASE.astype(">f4"), np.asfortranarray(BASE), BASE[::2], BASE[:, ::-1], BASE.T,
+    np.arange(6), np.arange(6, dtype=np.uint8), np.array([True, False]), BASE.reshape(2, 3, 4), BASE.reshape(2, 3, 4).transpose(2, 1, 0),
+], ids=lambda a: f"{a.dtype.str}{a.shape}{a.strides}")
+def test_a_stream_holds_the_numbers_of_every_layout(a):
+    np.testing.assert_array_equal(stream({"x": a, "y": np.arange(3)})["x"], a)
+
+
+def test_a_contiguous_array_is_not_copied():
+    parts = list(_safetensors.stream({"x": BASE}))
+    assert np.shares_memory(np.frombuffer(parts[1], np.float64), BASE)
+
+
+def test_an_array_in_another_order_is_copied_in_blocks():
+    a = np.asfortranarray(np.ones((300_000, 4)))
+    assert max(len(part) for part in _safetensors.stream({"x": a})) <= 1 << 20
+
+
+@pytest.mark.parametrize("value, want", [
+    ([[1, 2], [3, 4]], np.float64), (np.ones((2, 2), np.float16), np.float16), (np.ones((2, 2), np.int8), np.float64),
+    (np.ones((2, 2), np.longdouble), np.float64), (np.asmatrix([[1.0, 2], [3, 4]]), np.float64),
+])
+def test_what_a_table_can_be(value, want):
+    a = _arrays.table(value, "logits")
+    assert a.dtype == want and a.shape == (2, 2)
+
+
+@pytest.mark.parametrize("value, says", [
+    (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k"),
+    (np.ones(3), "logits: 1 dimension, want n x k"),
+    (1.0, "logits: a number, want n x k"),
+    (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
+    ([[1, 2], [3]], "logits: rows of different lengths"),
+    (np.ones((2, 2), complex), "logits: dtype complex128, want floating-point numbers"),
+    (np.ones((2, 2), bool), "logits: dtype bool, want floating-point numbers"),
+    ([["a", "b"]], "logits: dtype <U1, want floating-point numbers"),
+    ([[None, 1.0], [{}, 2.0]], "logits: dtype object, want numbers"),
+    (np.ma.masked_equal([[1.0, 2], [3, 4]], 3), "logits: a masked array with masked numbers; remove their rows"),
+])
+def test_what_is_no_table_names_the_argument(value, says):
+    with pytest.raises(qats.InputError) as e:
+        _arrays.table(value, "logits")
+    assert str(e.value) == says
+    assert isinstance(e.value, ValueError)
+
+
+def test_a_sparse_matrix_is_an_error():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(qats.InputError, match="logits: a sparse matrix"):
+        _arrays.table(sparse.eye(3).tocsr(), "logits")
+
+
+def test_tensors_and_frames_are_tables():
+    torch, pandas = pytest.importorskip("torch"), pytest.importorskip("pandas")
+    want = np.array([[1.0, 2], [3, 4]])
+    values = [torch.tensor(want), torch.tensor(want, requires_grad=True), torch.tensor(want).half(), torch.tensor(want).bfloat16(), torch.tensor(want.T).T,
+              pandas.DataFrame(want), pandas.DataFrame({"a": pandas.array([1.0, 3.0], "Float64"), "b": [2, 4]}), pandas.DataFrame(want).astype(np.float32)]
+    for value in values:
+        np.testing.assert_array_equal(_arrays.table(value, "logits"), want)
+
+
+@pytest.mark.parametrize("value, k, classes, codes, named", [
+    ([0, 2, 1], 3, None, [0, 2, 1], [0, 1, 2]),
+    (np.array([1, 0], np.uint8), 2, None, [1, 0], [0, 1]),
+    ([True, False], 2, None, [1, 0], [False, True]),
+    (["b", "a"], 3, ["a", "b", "c"], [1, 0], ["a", "b", "c"]),
+    (["dog", "cat"], 2, ["dog", "cat"], [0, 1], ["dog", "cat"]),
+    ([30, 10], 3, [10, 20, 30], [2, 0], [10, 20, 30]),
+])
+def test_what_labels_can_be(value, k, classes, codes, named):
+    got, names = _arrays.labels(value, len(value), k, classes)
+    assert got.tolist() == codes and names.tolist() == named
+
+
+@pytest.mark.parametrize("value, n, k, classes, says", [
+    ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows"),
+    ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices"),
+    ([0.0, 1.0], 2, 2, None, "labels: dtype float64, want integers from 0; convert them by .astype(int)"),
+    (["a", "b"], 2, 2, None, "labels: strings, want integers from 0; classes= names the k columns in their order"),
+    ([True, False], 2, 3, None, "labels: booleans are labels of 2 classes, and there are 3"),
+    (["a", "x"], 2, 2, ["a", "b"], "labels: row 1: 'x' is not one of classes"),
+    (["a", "b"], 2, 3, ["a", "b"], "classes: 2 names for 3 columns of logits"),
+    (["a", "b"], 2, 2, ["a", "a"], "classes: a name occurs twice"),
+])
+def test_what_labels_cannot_be(value, n, k, classes, says):
+    with pytest.raises(qats.InputError) as e:
+        _arrays.labels(value, n, k, classes)
+    assert str(e.value).replace("np.str_('x')", "'x'") == says
+
+
+def test_pandas_labels():
+    pandas = pytest.importorskip("pandas")
+    for series in (pandas.Series([0, 1]), pandas.Series([0, 1], dtype="Int8")):
+        assert _arrays.labels(series, 2, 2)[0].tolist() == [0, 1]
+    for series in (pandas.Series(["b", "a"]), pandas.Series(["b", "a"], dtype="category")):
+        assert _arrays.labels(series, 2, 2, ["a", "b"])[0].tolist() == [1, 0]
+
+
+def test_a_whole_memory_map_is_read_from_its_file(tmp_path):
+    np.save(tmp_path / "a.npy", BASE)
+    whole = np.load(tmp_path / "a.npy", mmap_mode="r")
+    assert _arrays.table(whole, "logits").path == str(tmp_path / "a.npy")
+    for part in (whole[1:], whole[:, ::-1], whole.astype(np.float32), np.load(tmp_path / "a.npy", mmap_mode="c")):
+        got = _arrays.table(part, "logits")
+        np.testing.assert_array_equal(got, part)
+    np.save(tmp_path / "a.npy", BASE[:3])  # the file changed under the map
+    assert not isinstance(_arrays.table(whole, "logits"), _arrays.File)
+
+
+def test_read_only_arrays_are_read(small):
+    z, y = small[0].copy(), small[1].copy()
+    z.flags.writeable = y.flags.writeable = False
+    assert qats.TS().fit(z, y).parameters_ == qats.TS().fit(*small).parameters_
+
+
+def test_every_layout_gives_the_same_bytes(small, tmp_path):
+    z, y = small
+    want = qats.QaTS().fit(z, y).model_
+    np.save(tmp_path / "z.npy", z)
+    np.save(tmp_path / "y.npy", y)
+    variants = [(z.astype(np.float64), y), (np.asfortranarray(z), y.astype(np.uint8)), (z.astype(">f4"), y), (z.tolist(), y.tolist()),
+                (tmp_path / "z.npy", tmp_path / "y.npy"), (np.load(tmp_path / "z.npy", mmap_mode="r"), y)]
+    for Z, labels in variants:
+        assert qats.QaTS().fit(Z, labels).model_ == want

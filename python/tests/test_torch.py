@@ -1,0 +1,112 @@
+"""Modules: the same numbers as the program, without it."""
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import qats  # noqa: E402
+from qats import _methods, _torch  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::qats.CalibrationWarning")
+
+MODULES = sorted(_torch._MAPS)
+TARGET = {"qats-transductive", "label-shift", "hfe-target"}
+
+
+def fitted(name, z, y):
+    kind = _methods.CLASSES[name]
+    more = {"target_logits": z[:100] * np.float32(0.7)} if name in TARGET else {"ood_logits": z[:100] * np.float32(0.5)} if name == "hfe" else {}
+    options = {"steps": 50} if name == "pts" else {"epochs": 20} if name == "smart" else {}
+    return kind(**options).fit(z, y, **more)
+
+
+@pytest.fixture(scope="module")
+def rows(text):
+    """float32 rows with ties in confidence: classes in another order, equal logits, one
+    prediction that is certain."""
+    z, y = text[0][:600].astype(np.float32), text[1][:600]
+    z[10:20] = z[:10, ::-1]
+    z[20] = 0
+    z[21, 3] = 900
+    z[22] = np.nextafter(z[23], np.float32(np.inf))
+    return z, y, text[2][:500].astype(np.float32)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_has_the_probabilities_of_the_program(name, rows):
+    z, y, zt = rows
+    c = fitted(name, z, y)
+    module = c.to_torch()
+    for part in (z, zt):  # calibration rows find their own rank
+        np.testing.assert_allclose(module(torch.tensor(part)).numpy(), c.predict_proba(part), atol=1e-6, rtol=0)
+        double = module(torch.tensor(part, dtype=torch.float64))
+        assert double.dtype == torch.float64
+        np.testing.assert_allclose(double.numpy(), c.predict_proba(part), atol=1e-9, rtol=0)
+
+
+def test_ranks_are_those_of_the_program_on_many_rows(program):
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=(20_000, 50)).astype(np.float32) * 4
+    z[::2] = np.roll(z[1::2], 7, axis=1)  # pairs of rows with the same confidence, summed in another order
+    c = qats.QaTS().fit(z, z.argmax(1) ^ (rng.random(20_000) < 0.2))
+    t = c.temperature(z)
+    np.testing.assert_array_equal(t[::2], t[1::2])
+    with torch.no_grad():
+        got = c.to_torch().temperatures(torch.tensor(z).double())[:, 0].numpy()
+    np.testing.assert_allclose(got, t, rtol=1e-12)  # one rank would be 5e-5
+
+
+def test_a_module_needs_no_program(rows, monkeypatch):
+    module = qats.QaTS().fit(*rows[:2]).to_torch()
+    monkeypatch.setenv("QATS_BIN", os.devnull)
+    state = module.state_dict()
+    assert module(torch.tensor(rows[2])).shape == (500, 20)
+    assert {name: v.dtype for name, v in state.items()} == dict.fromkeys(("tails", "a", "b"), torch.float64)
+
+
+def test_types_and_moves(rows):
+    module = qats.QaTS().fit(*rows[:2]).to_torch()
+    z = torch.tensor(rows[2])
+    want = module(z)
+    assert module.half()(z.half()).dtype == torch.float32
+    torch.testing.assert_close(module.float()(z), want, rtol=0, atol=0)
+    assert not module.training
+
+
+def test_gradients_flow_to_the_logits(rows):
+    z = torch.tensor(rows[2][:5], requires_grad=True)
+    qats.TS().fit(*rows[:2]).to_torch()(z)[:, 0].sum().backward()
+    assert z.grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize("name", sorted(set(_methods.CLASSES) - set(MODULES)))
+def test_other_methods_say_why_they_have_no_module(name):
+    c = _methods.CLASSES[name]()
+    c._keep({"method": name, "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
+    with pytest.raises(NotImplementedError, match=f"^{name} has no module: .{{20,}}"):
+        c.to_torch()
+
+
+def test_a_fit_on_probabilities_has_no_module(small):
+    z, y = small
+    p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
+    with pytest.raises(NotImplementedError, match="was fitted on probabilities"):
+        qats.TS(kind="probs").fit(p, y).to_torch()
+
+
+@pytest.mark.parametrize("name", ["qats", "qats-pw", "bts", "hts", "ets", "dirichlet", "svs", "smart"])
+def test_onnx_has_the_same_probabilities(name, rows, tmp_path):
+    pytest.importorskip("onnxscript")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    z, y, zt = rows
+    c = fitted(name, z, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(c.to_torch(), (torch.tensor(z[:8]),), tmp_path / "m.onnx", dynamo=True, input_names=["logits"], dynamic_shapes=({0: torch.export.Dim("n")},))
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    for part in (z, zt):
+        np.testing.assert_allclose(session.run(None, {"logits": part})[0], c.predict_proba(part), atol=1e-6, rtol=0)
