@@ -44,7 +44,7 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     names = [methods] if isinstance(methods, str) else list(methods)
     if names:
         words += ["--methods", ",".join(names)]
-    words += [_program.argument(name, a) for name, a in arrays.items()]
+    words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
         lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown)
     return Comparison(lines)
@@ -154,7 +154,8 @@ class Comparison:
         for row in rows:
             best = row[0] == self.best
             style = ' style="font-weight:bold"' if best else ""
-            body.append(f"<tr{style}>{cells([('\u2192 ' if best else '') + row[0], *row[1:]], 'td')}</tr>")
+            name = f"\u2192 {row[0]}" if best else row[0]
+            body.append(f"<tr{style}>{cells([name, *row[1:]], 'td')}</tr>")
         remarks = "".join(f"<br>{e(r)}" for r in self._remarks())
         return (f"<div><p>{e(self._answer())}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
                 f'<p style="max-width:60em"><small>{e(self._legend())}{remarks}</small></p></div>')

@@ -1,0 +1,109 @@
+"""qats.compare: the answer of qats try, as objects."""
+
+import builtins
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import qats
+
+ROWS = {"methods": ["qats", "svs"], "progress": False}
+
+
+@pytest.fixture(scope="module")
+def compared(text):
+    return qats.compare(cal=text[:2], test=text[2:], **ROWS)
+
+
+def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
+    for name, a in zip(("cal_logits", "cal_labels", "test_logits", "test_labels"), text):
+        np.save(tmp_path / f"{name}.npy", a)
+    files = [str(tmp_path / f"{n}.npy") for n in ("cal_logits", "cal_labels", "test_logits", "test_labels")]
+    lines = [json.loads(x) for x in subprocess.run([program, "try", "--json", "--methods", "qats,svs", *files], capture_output=True, check=True).stdout.splitlines()]
+    want = {x["method"]: x for x in lines if x["kind"] == "method"}
+    assert compared.best == next(x["method"] for x in lines if x["kind"] == "choice") == "qats"
+    for m in compared.methods:
+        for key in ("choice", "nll", "brier", "ece", "ece_null_lo", "accuracy", "changed", "bins"):
+            assert m[key] == want[m["method"]][key]
+    by_path = qats.compare(cal=files[:2], test=(np.load(files[2], mmap_mode="r"), text[3]), **ROWS)
+    assert [m["nll"] for m in by_path.methods] == [m["nll"] for m in compared.methods]
+
+
+def test_the_choice_is_made_on_the_calibration_rows(compared):
+    choices = [m["choice"] for m in compared.methods]
+    assert choices == sorted(choices) and compared.methods[0]["method"] == compared.best
+    assert {m["method"] for m in compared.methods} == {"uncal", "ts", "qats", "svs"}
+
+
+def test_tables(compared, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(compared.frame, pandas.DataFrame)
+    assert compared.frame.method.tolist() == [m["method"] for m in compared.methods]
+    pairs = compared.pairs.set_index("method")
+    assert pairs.against.unique().tolist() == ["ts"] and (pairs.lo < pairs.difference).all() and (pairs.difference < pairs.hi).all()
+    real = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", lambda name, *a, **k: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *a, **k))
+    plain = compared.frame
+    assert isinstance(plain, dict) and plain["nll"].dtype == float and plain["method"].tolist() == [m["method"] for m in compared.methods]
+
+
+def test_texts(compared):
+    text, html = repr(compared), compared._repr_html_()
+    assert text.startswith("Use qats: it has the lowest NLL of 4 methods") and "-> qats" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert html.count("<tr") == 5 and "<tr style=\"font-weight:bold\"><td style=\"text-align:left\">→ qats" in html
+
+
+def test_figures(compared):
+    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context({"axes.facecolor": "0.9"}):
+        ax = compared.plot()
+        assert ax.get_facecolor()[:3] == (0.9, 0.9, 0.9)  # of the user's style
+    assert [t.get_text() for t in ax.get_yticklabels()][-1] == "qats"
+    _, mine = plt.subplots()
+    assert compared.reliability("svs", ax=mine) is mine
+    bins = [b for b in next(m for m in compared.methods if m["method"] == "svs")["bins"] if b["n"]]
+    np.testing.assert_allclose([bar.get_height() for bar in mine.patches], [b["acc"] for b in bins])
+    with pytest.raises(qats.InputError, match="'vs' is not among the methods compared"):
+        compared.reliability("vs")
+    plt.close("all")
+
+
+def test_one_set_is_judged_by_cross_fitting(text):
+    r = qats.compare(cal=text[:2], **ROWS)
+    assert r.choice["judged_on"] == "cross-fitting"
+    assert "by 5-fold cross-fitting" in repr(r)
+
+
+def test_named_classes_and_mistakes(small):
+    z, y = small
+    names = np.array(["a", "b", "c"])
+    r = qats.compare(cal=(z, names[y]), classes=names, methods="ts", progress=False)
+    assert len(r.methods) == 2
+    with pytest.raises(qats.InputError, match="^cal: want a pair of logits and labels"):
+        qats.compare(cal=z)
+    with pytest.raises(qats.InputError, match="^test logits: 1 dimension, want n x k"):
+        qats.compare(cal=(z, y), test=(z[0], y))
+    with pytest.raises(qats.InputError, match="unknown method .*qatz"):
+        qats.compare(cal=(z, y), methods="qatz")
+    with pytest.raises(qats.InputError, match="by: 'mce', want one of nll, brier, ece"):
+        qats.compare(cal=(z, y), by="mce")
+
+
+def test_progress_is_a_bar_or_a_line(small, capsys, monkeypatch):
+    pytest.importorskip("tqdm")
+    qats.compare(cal=small, methods="ts")
+    assert "fit" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
+    qats.compare(cal=small, methods="ts")
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_best_can_be_fitted(compared, text):
+    c = compared.fit(text[:2])
+    assert isinstance(c, qats.QaTS)
+    assert c.score(text[2], text[3], "nll") == pytest.approx(compared.methods[0]["nll"], abs=1e-8)

@@ -1,0 +1,51 @@
+"""qats.run and qats.results."""
+
+import numpy as np
+import pytest
+
+import qats
+
+SPEC = """
+name: mine
+data: [arrays]
+methods: [uncal, ts, qats]
+metrics: [ece, nll]
+baseline: ts
+settings: {dataset: small, backbone: net}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(small, tmp_path_factory):
+    at = tmp_path_factory.mktemp("run")
+    (at / "mine.yaml").write_text(SPEC)
+    for part in ("cal", "test"):
+        to = at / "arrays" / "small" / "net" / part
+        to.mkdir(parents=True)
+        np.save(to / "logits.npy", small[0])
+        np.save(to / "labels.npy", small[1])
+    return at
+
+
+def test_a_spec_and_its_files(folder):
+    r = qats.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", progress=False)
+    frame = r.frame
+    nll = {m: v for m, metric, v in zip(frame["method"], frame["metric"], frame["value"]) if metric == "nll"}
+    assert set(nll) == {"uncal", "ts", "qats"}
+    z, y = np.load(folder / "arrays/small/net/cal/logits.npy"), np.load(folder / "arrays/small/net/cal/labels.npy")
+    assert nll["ts"] == pytest.approx(qats.TS().fit(z, y).score(z, y, "nll"), abs=1e-8)
+    assert set(r.pairs["against"]) == {"ts"} and r.bins["acc_lo"].dtype == float
+    assert {"T", "a", "b"} <= set(r.fits["parameter"])
+    assert "backbone: net" in str(r.about)
+    again = qats.results(folder / "out")
+    assert list(again.frame["value"][-1:]) == list(frame["value"][-1:])
+
+
+def test_mistakes(folder, tmp_path):
+    with pytest.raises(qats.InputError, match="there is no results.csv; qats run writes it"):
+        qats.results(tmp_path)
+    with pytest.raises(qats.InputError, match="names no spec"):
+        qats.run()
+    (folder / "wrong.yaml").write_text(SPEC.replace("qats]", "qatz]"))
+    with pytest.raises(qats.InputError, match=r"wrong.yaml:4:\d+: unknown method .qatz. .did you mean qats"):
+        qats.run(folder / "wrong.yaml", out=tmp_path)
