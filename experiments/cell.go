@@ -170,7 +170,7 @@ func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error 
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Method.Name, err)
 		}
-		if c.external.runs() {
+		if c.external.fits() {
 			c.fit += text
 		} else {
 			test += text

@@ -25,8 +25,11 @@ type externalMethod interface {
 	// can.
 	lacks(at location) string
 
-	// runs reports whether fit and open start a program.
+	// runs reports whether fit and open start a program, which needs a permission.
 	runs() bool
+
+	// fits reports whether digests is the part of the key of a fit; else it is that of rows.
+	fits() bool
 
 	// fit returns the bytes of a fit, for the store.
 	fit(ctx context.Context, at location, in calib.Input) ([]byte, error)

@@ -55,6 +55,8 @@ func (precomputed) Fit(context.Context, calib.Input) (*calib.Fitted, error) {
 
 func (precomputed) runs() bool { return false }
 
+func (precomputed) fits() bool { return false }
+
 // find returns the file of a setting. It looks below the folders of arrays that
 // the user put in front, then below the root of the project. The name, for
 // errors, is the path below that folder.

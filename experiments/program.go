@@ -63,12 +63,14 @@ func (p program) Prepare() (calib.Method, error) {
 	case err != nil || limit <= 0:
 		return nil, fmt.Errorf("limit %q: want a time above 0 with its unit, as 90s, 10m or 2h", o.Limit)
 	}
-	p.limit, p.cal, p.test = limit, data.Logits|data.Labels, data.Logits
-	return p, p.need(p.options.Needs)
+	p.limit = limit
+	p.cal, p.test, err = needed(p.options.Needs)
+	return p, err
 }
 
-// need adds the named arrays to the arrays that the program gets.
-func (p *program) need(names []string) error {
+// needed returns the arrays that a program gets which names some beside logits and labels.
+func needed(names []string) (cal, test data.Parts, err error) {
+	cal, test = data.Logits|data.Labels, data.Logits
 	known := map[string]data.Parts{}
 	for _, part := range (data.Features | data.Head | data.OOD | data.Augmented).List() {
 		known[part.String()] = part
@@ -80,16 +82,16 @@ func (p *program) need(names []string) error {
 		}
 		part, ok := known[array]
 		if !ok || set != "" && set != "cal" && set != "test" {
-			return fmt.Errorf("needs %q%s; an array may have cal/ or test/ before it", name, spec.Suggest(array, slices.Sorted(maps.Keys(known))))
+			return 0, 0, fmt.Errorf("needs %q%s; an array may have cal/ or test/ before it", name, spec.Suggest(array, slices.Sorted(maps.Keys(known))))
 		}
 		if set != "test" {
-			p.cal |= part
+			cal |= part
 		}
 		if set != "cal" {
-			p.test |= part
+			test |= part
 		}
 	}
-	return nil
+	return cal, test, nil
 }
 
 // Contract asks for the labels of the calibration set, and never for the labels of a
@@ -100,6 +102,8 @@ func (p program) Contract() calib.Contract { return calib.Contract{Cal: p.cal, T
 func (program) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, spec.ErrExternal }
 
 func (program) runs() bool { return true }
+
+func (program) fits() bool { return true }
 
 func (program) lacks(location) string { return "" }
 

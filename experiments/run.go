@@ -19,7 +19,7 @@ import (
 // work stays in the store. With a shard only that part is done and nothing is
 // assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
-	if p.options.AllowExec {
+	if p.options.AllowExec || p.serves() {
 		if err := external.Recover(); err != nil {
 			return nil, err
 		}

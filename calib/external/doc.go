@@ -16,6 +16,9 @@
 //	DIR/model/                         files that fit writes and apply reads
 //	DIR/probs.npy or DIR/logits.npy    n x k floats that apply writes
 //
+// A process that has started this one can also serve methods over two pipes (Server), with
+// the same folders: one process for a whole run.
+//
 // The model is kept as the bytes of its files. So one fit serves many test sets, and
 // a later run does not fit again. A program never gets the labels of a test set. The
 // working folder is the root of the project. The environment has the variables of Passed,

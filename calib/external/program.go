@@ -28,6 +28,22 @@ type Program struct {
 // Fit fills a folder by write, calls the program with fit, and returns the files that
 // it wrote into model/.
 func (p Program) Fit(ctx context.Context, write func(dir string) error) (Model, error) {
+	return fitBy(ctx, p, write)
+}
+
+// Apply fills a folder by write, adds the model, calls the program with apply, and
+// opens the n x k table that it wrote. The caller closes the table.
+func (p Program) Apply(ctx context.Context, m Model, write func(dir string) error, n, k int) (*Table, error) {
+	return applyBy(ctx, p, m, write, n, k)
+}
+
+// caller makes a call with a verb in the folder of a workplace.
+type caller interface {
+	call(ctx context.Context, verb string, w *workplace) error
+}
+
+// fitBy is Fit of a Program or a Service.
+func fitBy(ctx context.Context, c caller, write func(dir string) error) (Model, error) {
 	w, err := newWorkplace()
 	if err != nil {
 		return nil, err
@@ -36,15 +52,14 @@ func (p Program) Fit(ctx context.Context, write func(dir string) error) (Model, 
 	if err := errors.Join(write(w.dir), os.Mkdir(filepath.Join(w.dir, modelFolder), 0o777)); err != nil {
 		return nil, err
 	}
-	if err := p.call(ctx, "fit", w); err != nil {
+	if err := c.call(ctx, "fit", w); err != nil {
 		return nil, err
 	}
 	return readModel(filepath.Join(w.dir, modelFolder))
 }
 
-// Apply fills a folder by write, adds the model, calls the program with apply, and
-// opens the n x k table that it wrote. The caller closes the table.
-func (p Program) Apply(ctx context.Context, m Model, write func(dir string) error, n, k int) (_ *Table, err error) {
+// applyBy is Apply of a Program or a Service.
+func applyBy(ctx context.Context, c caller, m Model, write func(dir string) error, n, k int) (_ *Table, err error) {
 	w, err := newWorkplace()
 	if err != nil {
 		return nil, err
@@ -57,7 +72,7 @@ func (p Program) Apply(ctx context.Context, m Model, write func(dir string) erro
 	if err := errors.Join(write(w.dir), m.write(filepath.Join(w.dir, modelFolder))); err != nil {
 		return nil, err
 	}
-	if err := p.call(ctx, "apply", w); err != nil {
+	if err := c.call(ctx, "apply", w); err != nil {
 		return nil, err
 	}
 	return w.table(n, k)

@@ -93,27 +93,32 @@ func (w *workplace) blame(err error) error {
 	from := max(0, info.Size()-tailBytes)
 	b := make([]byte, info.Size()-from)
 	n, _ := f.ReadAt(b, from)
-	text := strings.ToValidUTF8(string(b[:n]), "?")
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)
-	var lines []string
-	for line := range strings.Lines(w.relative(text)) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	if len(lines) == 0 {
+	text := joinLines(w.relative(string(b[:n])))
+	if text == "" {
 		return err
 	}
 	mark := ""
 	if from > 0 {
 		mark = "... "
 	}
-	return fmt.Errorf("%w; it said: %s%s", err, mark, strings.Join(lines, " | "))
+	return fmt.Errorf("%w; it said: %s%s", err, mark, text)
+}
+
+// joinLines returns the lines of a text in one, without control characters.
+func joinLines(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "?"))
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " | ")
 }
 
 // record writes down which process a call has started: its id, when it started in

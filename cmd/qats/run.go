@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -63,7 +64,11 @@ The results are the same.`,
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many shards have done, but nothing while shards are out")
+	cmd.Flags().StringVar(&r.serve, "serve", "", "pipes READ,WRITE to the process that starts this one and serves methods, as the Python package does (go doc ./calib/external Server)")
 	cmd.MarkFlagsMutuallyExclusive("shard", "assemble")
+	for _, other := range []string{"shard", "assemble", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("serve", other)
+	}
 	return cmd
 }
 
@@ -74,6 +79,32 @@ type runFlags struct {
 	shard   string
 
 	assemble int // number of shards that must be in; 0 for any
+
+	serve string // numbers of two pipes: READ,WRITE
+}
+
+// served adds the methods of the process that has started this one. end tells it to end.
+func (r *runFlags) served(specs []*spec.Spec) (end func(), err error) {
+	if r.serve == "" {
+		return func() {}, nil
+	}
+	var read, write int
+	if n, err := fmt.Sscanf(r.serve, "%d,%d", &read, &write); n != 2 || err != nil || fmt.Sprintf("%d,%d", read, write) != r.serve {
+		return nil, usage("--serve %s: want the numbers of two pipes, READ,WRITE", r.serve)
+	}
+	from, err := external.InheritedPipe(read)
+	if err != nil {
+		return nil, usage("--serve: %w", err)
+	}
+	to, err := external.InheritedPipe(write)
+	if err != nil {
+		return nil, usage("--serve: %w", err)
+	}
+	server, err := external.NewServer(from, to)
+	if err != nil {
+		return nil, fmt.Errorf("--serve: %w", err)
+	}
+	return func() { server.Close() }, experiments.AddServed(specs, server)
 }
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
@@ -85,6 +116,11 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
+	end, err := r.served(specs)
+	if err != nil {
+		return err
+	}
+	defer end()
 	if r.assemble != 0 {
 		if err := r.allIn(specs); err != nil {
 			return err
