@@ -69,8 +69,8 @@ func (u *Unit) Plain() data.Source { return u.plain }
 // digests returns the digest of parts of a set for a plan, "" for no parts.
 type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, error)
 
-// plan makes the cells of the unit and finds their states. An error of a cell becomes its
-// state. plan returns only errors of the machine.
+// plan makes the cells of the unit, with the states that need no look at the store. An error of
+// a cell becomes its state. plan returns only errors of the machine.
 func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	test, testErr := digest(u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
@@ -105,6 +105,12 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 		u.Cells = append(u.Cells, c)
 	}
 	u.compareTexts(o.Interval)
+	u.describeArrays(digest)
+	return nil
+}
+
+// lookUp finds the states of the cells in the store.
+func (u *Unit) lookUp(o PlanOptions) {
 	for i := range u.Cells {
 		if c := &u.Cells[i]; c.State == "" {
 			c.State, c.Why = c.inStore(u.Spec.Baseline, o.has)
@@ -113,8 +119,6 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 			}
 		}
 	}
-	u.describeArrays(digest)
-	return nil
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,

@@ -53,29 +53,39 @@ const (
 	passClasses = 20    // of a row in a pass: what does not depend on its classes, counted in classes
 )
 
-// estimate is the estimated CPU time of a unit.
-type estimate struct {
-	own  float64            // of all but the fits
-	fits map[string]float64 // by key
+// Work is the estimated CPU time of a setting, in nanoseconds.
+type Work struct {
+	Own  float64            // of all but the fits
+	Fits map[string]float64 // by key; settings share fits with equal keys
 }
 
-// estimates has an estimate of each unit of a plan.
-type estimates []estimate
+// CellTime returns the estimated CPU time of a cell without its fit, in nanoseconds: applied to
+// so many test rows and classes, scored and, if it is paired, compared with the baseline.
+func CellTime(rows, classes int, paired bool) float64 {
+	t := cellTime + float64(rows)*(rowTime+classTime*float64(classes))
+	if paired {
+		t += pairTime + pairRowTime*float64(rows)
+	}
+	return t
+}
+
+// works has the work of each unit of a plan.
+type works []Work
 
 // fits returns the different fits of some units.
-func (e estimates) fits(units []int) map[string]float64 {
+func (e works) fits(units []int) map[string]float64 {
 	all := map[string]float64{}
 	for _, i := range units {
-		maps.Copy(all, e[i].fits)
+		maps.Copy(all, e[i].Fits)
 	}
 	return all
 }
 
 // of returns the time that some units take together. Each fit is made once.
-func (e estimates) of(units []int) float64 {
+func (e works) of(units []int) float64 {
 	sum := 0.0
 	for _, i := range units {
-		sum += e[i].own
+		sum += e[i].Own
 	}
 	fits := e.fits(units)
 	for _, key := range slices.Sorted(maps.Keys(fits)) { // the same sum in every shard
@@ -95,13 +105,20 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d shards: want 1 or more", n)
 	}
-	est, err := p.estimates(ctx)
+	work, err := p.work(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return DealWork(work, p.groups(), n), nil
+}
+
+// DealWork deals settings with this work to n shards. groups has the numbers of those with the
+// same calibration rows.
+func DealWork(work []Work, groupsOf [][]int, n int) *Deal {
+	est := works(work)
 	var groups []portion
 	total := 0.0
-	for _, units := range p.groups() {
+	for _, units := range groupsOf {
 		g := portion{units, est.of(units)}
 		total += g.load
 		groups = append(groups, g)
@@ -119,20 +136,26 @@ func (p *Plan) Deal(ctx context.Context, n int) (*Deal, error) {
 		d.Load[least] += part.load
 		d.Units[least] = append(d.Units[least], part.units...)
 	}
-	d.Fits = len(est.fits(p.all()))
+	var all []int
+	for _, units := range groupsOf {
+		all = append(all, units...)
+	}
+	d.Fits = len(est.fits(all))
 	d.Repeated = -d.Fits
 	for i, units := range d.Units {
 		slices.Sort(units)
 		d.Load[i] = est.of(units)
 		d.Repeated += len(est.fits(units))
 	}
-	return d, nil
+	return d
 }
 
 // split divides a group with more than share of work by its test sets. It counts the same
 // time for each test set, and makes as few parts as are then below share. Each part makes
-// the fits that its units share.
-func (g portion) split(share float64, est estimates) []portion {
+// the fits that its units share. If these alone are more than a share, no part can be below
+// it; the group then gets as many parts as it has shares, since with more of them every shard
+// would make the fits of several groups.
+func (g portion) split(share float64, est works) []portion {
 	n := len(g.units)
 	if g.load <= share || n < 2 {
 		return []portion{g}
@@ -141,11 +164,12 @@ func (g portion) split(share float64, est estimates) []portion {
 	for _, i := range g.units {
 		separate += est.of([]int{i})
 	}
-	count := n
+	count := int(g.load / share)
 	shared := (separate - g.load) / float64(n-1) // of the fits that all units share
-	if share > shared {                          // else these fits are more than a share
-		count = min(n, int((g.load-shared)/(share-shared))+1)
+	if share > shared {
+		count = int((g.load-shared)/(share-shared)) + 1
 	}
+	count = min(n, count)
 	parts := make([]portion, count)
 	for j, i := range g.units {
 		parts[j%count].units = append(parts[j%count].units, i)
@@ -156,20 +180,26 @@ func (g portion) split(share float64, est estimates) []portion {
 	return parts
 }
 
-// estimates returns the estimated time of each unit. It depends on the plan and on
-// the shapes of the arrays.
-func (p *Plan) estimates(ctx context.Context) (estimates, error) {
-	est := make(estimates, len(p.Units))
+// work returns the work of each unit, done or not. It depends on the plan and on the shapes
+// of the arrays.
+func (p *Plan) work(ctx context.Context) (works, error) {
+	return p.workOf(ctx, func(c *Cell) (cell, fit bool) { return c.runs, c.runs && c.dealt != "" })
+}
+
+// workOf returns the work of the units. of says whether that of a cell and that of its fit
+// belong to it.
+func (p *Plan) workOf(ctx context.Context, of func(*Cell) (cell, fit bool)) (works, error) {
+	est := make(works, len(p.Units))
 	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
-		est[i] = p.Units[i].estimate(ctx)
+		est[i] = p.Units[i].work(ctx, of)
 		return nil
 	})
 	return est, err
 }
 
-// estimate returns the estimated time of the unit.
-func (u *Unit) estimate(ctx context.Context) estimate {
-	e := estimate{fits: map[string]float64{}}
+// work returns the work of the unit.
+func (u *Unit) work(ctx context.Context, of func(*Cell) (cell, fit bool)) Work {
+	e := Work{Fits: map[string]float64{}}
 	if u.source == nil {
 		return e
 	}
@@ -188,15 +218,12 @@ func (u *Unit) estimate(ctx context.Context) estimate {
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
-		if !c.runs {
-			continue
+		cell, fit := of(c)
+		if cell {
+			e.Own += CellTime(n, k, paired && i != base)
 		}
-		e.own += cellTime + float64(n)*(rowTime+classTime*float64(k))
-		if paired && i != base {
-			e.own += pairTime + pairRowTime*float64(n)
-		}
-		if c.dealt != "" {
-			e.fits[c.dealt] = fitTime(c.Method.Entry, rows, classes)
+		if fit {
+			e.Fits[c.dealt] = fitTime(c.Method.Entry, rows, classes)
 		}
 	}
 	return e

@@ -120,7 +120,7 @@ func TestEstimatesCountWhatIsComputed(t *testing.T) {
 			text += "  - " + s + "\n"
 		}
 		p := w.plan(text, false)
-		est, err := p.estimates(t.Context())
+		est, err := p.work(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,5 +153,53 @@ func TestEstimatesCountWhatIsComputed(t *testing.T) {
 	}
 	if got, want := time("[uncal, ts]", clean), uncal+ts+pairTime+pairRowTime*rows; got != want {
 		t.Errorf("a method and its baseline take %v, want %v", got, want)
+	}
+}
+
+// TestDealKeepsGroupsTogether: where the fits of a group alone are more than a share, it is not
+// divided into more parts than its shares, so that no shard makes the fits of several groups.
+func TestDealKeepsGroupsTogether(t *testing.T) {
+	var work []Work
+	var groups [][]int
+	for g := range 4 {
+		var units []int
+		for range 25 {
+			units = append(units, len(work))
+			work = append(work, Work{Own: 1, Fits: map[string]float64{string(rune('a' + g)): 1000}})
+		}
+		groups = append(groups, units)
+	}
+	for n, repeated := range map[int]int{1: 0, 4: 0, 7: 0, 8: 4, 10: 4} {
+		d := DealWork(work, groups, n)
+		if d.Fits != 4 || d.Repeated != repeated || n >= 4 && slices.Max(d.Load) > 1025 {
+			t.Errorf("%d shards: %d fits, %d repeated, loads %v; want 4 and %d", n, d.Fits, d.Repeated, d.Load, repeated)
+		}
+	}
+}
+
+// TestShardLooksUpItsOwnCells, and no others.
+func TestShardLooksUpItsOwnCells(t *testing.T) {
+	w := newWorld(t)
+	const text = `name: t
+methods: [uncal, ts]
+metrics: [ece]
+settings:
+  - {dataset: d, backbone: a}
+  - {dataset: d-c, backbone: a, corruption: fog, severity: [1, 3], calibrate_on: d}
+`
+	all := w.plan(text, false)
+	d, err := all.Deal(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.planWith(text, PlanOptions{Shard: Shard{1, 2}})
+	for i := range p.Units {
+		want := State("")
+		if slices.Contains(d.Units[0], i) {
+			want = Miss
+		}
+		if got := p.Units[i].Cells[1].State; got != want {
+			t.Errorf("unit %d: state %q, want %q", i, got, want)
+		}
 	}
 }

@@ -23,6 +23,11 @@ type PlanOptions struct {
 	AllowExec bool     // whether programs that specs name may be run
 	Env       []string // variables of the environment that these programs get, beside those of external.Passed
 
+	// Shard is the part that will be run. The cells of others are not looked up in the store and
+	// have no State: with many shards of a large plan, their look would be most of the work of
+	// a shared store.
+	Shard Shard
+
 	Interval metrics.Interval // of the pairings; metrics.Percentile if empty
 
 	// Look makes a plan that is quick, writes nothing and cannot be run: headers of

@@ -57,6 +57,16 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 		return p.Units[i].plan(digest, o, p.location(&p.Units[i]))
 	})
+	var looked []int
+	if err == nil {
+		looked, err = p.shard(ctx, o.Shard)
+	}
+	if err == nil {
+		err = pool.Each(ctx, len(looked), runtime.GOMAXPROCS(0), func(_, i int) error {
+			p.Units[looked[i]].lookUp(o)
+			return nil
+		})
+	}
 	if err != nil { // also of ctx, which is not a failure of the cells that it stopped
 		o.Digests.Close()
 		return nil, err

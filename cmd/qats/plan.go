@@ -25,7 +25,7 @@ import (
 
 // places are the flags for folders and the other inputs of a plan.
 type places struct {
-	experiments.PlanOptions // the method plan sets Store, Digests, Memory and First
+	experiments.PlanOptions // the method plan sets Store, Digests, Memory and First, a run Shard
 	out, store              string
 
 	memory memory // 0 for the default
@@ -227,7 +227,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		}
 		groups, cells := lists.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
 		for _, g := range groups {
-			if g.state != experiments.Hit {
+			if g.state != experiments.Hit && g.state != "" { // a shard does not look up the cells of others
 				names := lists.Values(cells[g], func(c experiments.Cell) string { return c.Method.Name })
 				terminal.Fprintf(w, "    %-5s %s: %s\n", g.state, experiments.Few(names, 4), g.why)
 			}

@@ -184,6 +184,7 @@ func workersFlag(cmd *cobra.Command, n *int) {
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
 	at.memory.hold()
+	at.Shard = o.Shard
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
