@@ -39,6 +39,7 @@ type Cell struct {
 	seed                 uint64         // of the fit
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
 	scored, paired       bool           // the scores and the pairing are in the store
+	fitted               bool           // the fit is in the store; known of a cell that is missing
 }
 
 // namedFile is a file that an external method reads, and its name in errors.
@@ -226,8 +227,9 @@ func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string)
 	if c.scored && c.paired {
 		return Hit, results.Fact{}
 	}
+	c.fitted = has(results.Fit, c.fit)
 	switch {
-	case !has(results.Fit, c.fit):
+	case !c.fitted:
 		return Miss, because("not yet fitted on this calibration set with these options")
 	case !has(results.SampleScores, c.samples):
 		return Miss, because("fitted, not yet applied to this test set")

@@ -226,7 +226,7 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 		return storeError(err)
 	}
 	w.run.fitted.Add(1)
-	w.run.report(nil, nil)
+	w.run.report(-1, nil)
 	return nil
 }
 

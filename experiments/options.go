@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"time"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -78,6 +80,10 @@ type Progress struct {
 	Fitting     string // the fit that began last, as METHOD on SETTING; empty before the first one
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit
+
+	// Of a shard: the estimated processor time of what it had to do and of what is left of it, and
+	// of the shard and of the whole plan, done or not. See FitTime.
+	Todo, Left, Load, Plan time.Duration
 
 	// Kept has the keys of the objects in the store that hold a cell of the setting, for
 	// each cell that has a value.

@@ -29,13 +29,16 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.work, err = p.ahead(ctx, o.Shard); err != nil {
+		return nil, err
+	}
 	if r.needs, err = p.enough(ctx, units); err != nil {
 		return nil, err
 	}
 	for _, i := range units {
 		r.expect(&p.Units[i])
 	}
-	r.report(nil, nil)
+	r.report(-1, nil)
 	outcomes := make([][]outcome, len(p.Units))
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -46,7 +49,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			stop(err) // the others stop too; the first of several errors counts
 			return
 		}
-		r.report(&p.Units[i], outcomes[i])
+		r.report(i, outcomes[i])
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
@@ -179,15 +182,17 @@ func (r *run) begin(u *Unit, c *Cell) {
 	r.mu.Lock()
 	r.fitting = c.Method.Name + " on " + u.Setting.String()
 	r.mu.Unlock()
-	r.report(nil, nil)
+	r.report(-1, nil)
 }
 
-// report counts a finished unit, if u is one, and calls Progress.
-func (r *run) report(u *Unit, cells []outcome) {
+// report counts the finished unit with number i, if it is not negative, and calls Progress.
+func (r *run) report(i int, cells []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := Progress{Total: r.total, New: int(r.stored.Load()), Fits: int(r.fitted.Load()), Fitting: r.fitting}
-	if u != nil {
+	if i >= 0 {
+		u := &r.plan.Units[i]
+		r.work.finish(i)
 		r.done += len(u.Cells)
 		r.last = u.Setting.String()
 		for _, c := range cells {
@@ -201,6 +206,7 @@ func (r *run) report(u *Unit, cells []outcome) {
 		}
 	}
 	p.Done, p.Failed, p.Setting = r.done, r.failed, r.last
+	p.Todo, p.Left, p.Load, p.Plan = r.work.todo, r.work.left, r.work.load, r.work.plan
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}

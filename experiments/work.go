@@ -33,6 +33,7 @@ type run struct {
 	last                string             // setting that was finished
 	fitting             string             // METHOD on SETTING of the fit that began last
 	left                map[*spec.Spec]int // settings that are not done
+	work                ahead              // of a shard
 }
 
 // outcome is the result of one cell. The status is empty until the cell has failed

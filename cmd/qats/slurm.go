@@ -25,6 +25,8 @@ type slurmFlags struct {
 	throttle int
 	cpus     int
 	requeue  int
+	estimate bool
+	need     need
 	submit   bool
 	report   bool
 }
@@ -42,6 +44,12 @@ A task that meets its time limit keeps what it has, and asks Slurm to start it a
 most as often as --requeue says. It does not ask if it has stored nothing since it was
 started. If a task has ended before its part is done, the last job says so and ends with
 status 75; to submit the array again does what is missing.
+
+slurm plans the run, and hashes files that no run has hashed yet, so that the tasks need
+not. It gives a task time and memory by the plan: the estimated work of the longest shard,
+times a pass over rows that it measures on this machine, times 3; and the memory that the
+largest settings take, if --max-memory does not give it. The estimate stands at the head of
+the scripts; --print prints it alone. Estimates are rough.
 
 Words after -- are given to sbatch for both jobs, as in -- --time=02:00:00
 --partition=short. All nodes must see the folders of data and results under the
@@ -64,9 +72,11 @@ same paths. qats status DIR says how far the tasks are.`,
 	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
 	cmd.Flags().IntVar(&f.throttle, "at-once", 0, "most tasks that run at a time; 0 for no limit")
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
-	f.at.memory.flag(cmd, "memory of a task for arrays")
+	f.at.memory.flag(cmd, "memory of a task for arrays, in place of that of the plan")
 	cmd.Flags().IntVar(&f.requeue, "requeue", 10, "how often a task that meets its time limit is started again")
+	cmd.Flags().BoolVar(&f.estimate, "print", false, "print the estimate of time and memory alone")
 	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
+	cmd.MarkFlagsMutuallyExclusive("print", "submit")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
 	return cmd
 }
@@ -86,7 +96,8 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	case f.requeue > 0 && f.at.Fresh:
 		return errors.New("--requeue: with --fresh a task would begin anew each time it is started; leave one of them out")
 	}
-	if _, err := experiments.ReadSpecs(files); err != nil { // a mistake is cheaper here than in N tasks
+	specs, err := experiments.ReadSpecs(files) // a mistake is cheaper here than in N tasks
+	if err != nil {
 		return err
 	}
 	if err := f.at.checkEnv(os.LookupEnv); err != nil {
@@ -95,11 +106,25 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 	if most, ok := maxArraySize(); ok && f.shards > most-1 {
 		return fmt.Errorf("--shards %d: the array of this Slurm ends at %d (MaxArraySize %d)", f.shards, most-1, most)
 	}
+	if _, _, err := f.scripts(cmd, files); err != nil { // before anything is written
+		return err
+	}
+	plan, err := f.at.plan(cmd, specs)
+	if err != nil {
+		return err
+	}
+	if err := f.estimateNeed(cmd, plan); err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if f.estimate {
+		_, err := fmt.Fprint(w, f.need)
+		return err
+	}
 	array, assembly, err := f.scripts(cmd, files)
 	if err != nil {
 		return err
 	}
-	w := cmd.OutOrStdout()
 	if !f.submit {
 		fmt.Fprintf(w, "%s\n# Before it, for the logs: mkdir -p %s\n# After it, with --dependency=afterany:ID of the array:\n\n%s", array, quote(f.logs()), assembly)
 		return nil
@@ -138,7 +163,8 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 	if err != nil {
 		return "", "", err
 	}
-	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out", "max-memory", "store", "quick", "allow-exec", "env"))
+	words := slices.Concat([]string{self, "run"}, files, given(cmd, "data", "out"), []string{"--max-memory", f.need.arrays()},
+		given(cmd, "store", "quick", "allow-exec", "env"))
 	for _, word := range append([]string{dir, logs}, words...) {
 		if terminal.Line(word) != word { // as it would be printed
 			return "", "", fmt.Errorf("%.200q has a control character or another that is not shown, or is too long for a batch script: rename it", word)
@@ -156,7 +182,11 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 	pattern := strings.ReplaceAll(logs, "%", "%%")
 	head := func(name, log string, more ...string) string {
 		script := "#!/bin/sh\n"
+		for line := range strings.Lines(f.need.String()) {
+			script += "# " + line
+		}
 		for _, option := range append([]string{"--job-name=" + name, "--chdir=" + dir, fmt.Sprintf("--cpus-per-task=%d", f.cpus),
+			fmt.Sprintf("--time=%d", f.need.minutes), fmt.Sprintf("--mem=%dM", f.need.task>>20),
 			"--requeue", "--open-mode=append", "--output=" + filepath.Join(pattern, log)}, more...) {
 			script += "#SBATCH " + sbatchWord(option) + "\n"
 		}

@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/qats-bench/qats/experiments"
 )
 
 // TestSlurmScripts: both scripts are what a shell reads, whatever characters the
@@ -23,8 +27,8 @@ func TestSlurmScripts(t *testing.T) {
 	}
 	text := stdout.String()
 	for _, want := range []string{"#SBATCH --array=1-16%4\n", "#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", "#SBATCH --cpus-per-task=2\n",
-		"--shard auto &\n", "afterany", "--quick", `it'\''s here' --quick`, "#SBATCH --signal=B:USR1@30\n",
-		"--assemble 16;", `[ "${SLURM_RESTART_COUNT:-0}" -lt 10 ]`} {
+		"--shard auto &\n", "afterany", "--quick", `it'\''s here' --max-memory 256MiB --quick`, "#SBATCH --signal=B:USR1@30\n",
+		"#SBATCH --time=", "#SBATCH --mem=", "\n# longest of 16 tasks: ", "--assemble 16;", `[ "${SLURM_RESTART_COUNT:-0}" -lt 10 ]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -43,6 +47,56 @@ func TestSlurmScripts(t *testing.T) {
 		if status := run(context.Background(), bad, &stdout, &stderr); status != exitUsage || strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: status %d, %s", bad, status, stderr.String())
 		}
+	}
+}
+
+// TestNeedOfTasks: the time is 3 times that of the longest shard on this machine and 5 minutes,
+// and the memory is that for arrays, the plan twice, and 192 MiB.
+func TestNeedOfTasks(t *testing.T) {
+	for _, c := range []struct {
+		of          experiments.Needs
+		pace        float64
+		given, held int64
+		minutes     int
+		arrays      string
+		task        int64 // MiB
+	}{
+		{experiments.Needs{}, 1, 0, 0, 5, "256MiB", 448},
+		{experiments.Needs{Longest: time.Hour}, 1, 0, 0, 185, "256MiB", 448},
+		{experiments.Needs{Longest: time.Hour}, 2.5, 0, 0, 455, "256MiB", 448},
+		{experiments.Needs{Longest: time.Second, Memory: 1<<30 + 1}, 1, 0, 10 << 20, 6, "1088MiB", 1344},
+		{experiments.Needs{Memory: 1 << 30}, 1, 3 << 30, 100 << 20, 5, "3072MiB", 3072 + 448},
+	} {
+		n := needOf(c.of, c.pace, 4, 1, c.given, c.held)
+		if n.minutes != c.minutes || n.arrays() != c.arrays || n.task != c.task<<20 {
+			t.Errorf("%+v: %d minutes, %s, %d MiB", c, n.minutes, n.arrays(), n.task>>20)
+		}
+	}
+}
+
+// TestSlurmPrint prints the estimate and no script, and hashes the files for the tasks.
+func TestSlurmPrint(t *testing.T) {
+	spec, out := filepath.Join("..", "..", "experiments", "example.yaml"), t.TempDir()
+	said := func(args ...string) string {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		if status := run(t.Context(), append([]string{"slurm", spec, "--shards", "2", "--out", out, "--print"}, args...), &stdout, &stderr); status != exitOK {
+			t.Fatal(stderr.String())
+		}
+		return stdout.String()
+	}
+	form := regexp.MustCompile(`^estimated work: [0-9.e-]+ processor hours on this machine, where .*\nlongest of 2 tasks: [0-9.e-]+ hours on 1 processor; each gets (\d+) minutes, .*\nmemory: 256MiB for arrays, \d+ MiB for a task\n$`)
+	if text := said(); !form.MatchString(text) {
+		t.Errorf("%q", text)
+	}
+	if text := said("--max-memory", "1GiB"); !strings.Contains(text, "\nmemory: 1024MiB for arrays, ") {
+		t.Errorf("%q", text)
+	}
+	if status := run(t.Context(), []string{"run", spec, "--out", out}, io.Discard, io.Discard); status != exitOK {
+		t.Fatal(status)
+	}
+	if text := said(); !strings.HasPrefix(text, "estimated work: 0 processor hours") { // all is done
+		t.Errorf("%q", text)
 	}
 }
 
@@ -172,6 +226,11 @@ func TestSlurmPaths(t *testing.T) {
 		var stdout, stderr strings.Builder
 		status := run(t.Context(), []string{"slurm", spec, "--shards", "2", "--out", filepath.Join(top, c.name)}, &stdout, &stderr)
 		rejected := strings.HasPrefix(c.want, "#") == (status != exitOK)
+		if strings.HasPrefix(c.want, "#") { // the plan is kept, which the tasks read
+			if err := os.RemoveAll(filepath.Join(top, c.name)); err != nil {
+				t.Error(err)
+			}
+		}
 		if !strings.Contains(stdout.String()+stderr.String(), c.want) || rejected || status != exitOK && strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%q: status %d, %s%s; want %s", c.name, status, stdout.String(), stderr.String(), c.want)
 		}

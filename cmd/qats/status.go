@@ -29,7 +29,8 @@ func statusCommand() *cobra.Command {
 are done, failed and missing, and its last sign of life. It looks for the cells that
 are done in the store, and counts those that are gone as missing. A shard that was killed
 stays "running" with an old sign; one without a line in the store has not started. The
-last line sums up what the shards have done, of all cells of the plan. A run without
+last line sums up what the shards have done, of all cells of the plan, and another one how
+many hours are left, at the speed that they have had so far. A run without
 --shard on the same store does the rest, and gives no sign.
 
 With --shard it prints what one shard has stored since it was started last, and ends with
@@ -116,5 +117,8 @@ func printSigns(w io.Writer, signs []cluster.Sign, store *results.Store, now tim
 		fmt.Fprintf(w, "not started: %d of %d (%s)\n", len(absent), of, strings.Join(list, ", "))
 	}
 	_, err := fmt.Fprintf(w, "together: %d of %d cells done, %d failed\n", done, plan, failed)
+	if together, longest := cluster.Left(signs); done < plan && together > 0 {
+		_, err = fmt.Fprintf(w, "left: about %.2g hours of all shards together, %.2g of the longest (estimated)\n", together.Hours(), longest.Hours())
+	}
 	return err
 }

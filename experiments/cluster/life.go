@@ -43,6 +43,12 @@ type Sign struct {
 	PID    int       `json:"pid"`
 	Time   time.Time `json:"time"`
 
+	// Estimated seconds: what is left of the shard, at the speed that it has had so far, and the
+	// processor time of the whole shard and of the whole plan, done or not.
+	Left float64 `json:"left"`
+	Load float64 `json:"load"`
+	All  float64 `json:"all"`
+
 	// Kept has the keys of the objects in the store that hold a cell, for each cell that
 	// is done and has a value.
 	Kept []map[results.Kind]string `json:"kept"`
@@ -62,12 +68,34 @@ func (s *Sign) Missing(store *results.Store) (missing, lost int) {
 	return s.Total - s.Done + lost, lost
 }
 
+// Left returns the estimated time that is left of a run with these signs: of all its shards
+// together, and of the shard with most. A shard without a sign has the mean of the rest of the
+// plan.
+func Left(signs []Sign) (together, longest time.Duration) {
+	if len(signs) == 0 {
+		return 0, 0
+	}
+	sum, most, load := 0.0, 0.0, 0.0
+	for _, s := range signs {
+		load += s.Load
+		if s.State != done {
+			sum, most = sum+s.Left, max(most, s.Left)
+		}
+	}
+	if out := signs[0].Of - len(signs); out > 0 {
+		rest := max(0, signs[0].All-load)
+		sum, most = sum+rest, max(most, rest/float64(out))
+	}
+	return time.Duration(sum * float64(time.Second)), time.Duration(most * float64(time.Second))
+}
+
 // Life writes the signs of life of a shard. No result depends on them, and an error of writing
 // them is none of the run. They are for people, for the batch script of a shard, which asks for
 // another start only if the last one was of use, and for the assembly, which waits for all shards.
 type Life struct {
-	path string
-	last Sign
+	path  string
+	last  Sign
+	start time.Time
 }
 
 // NewLife returns the signs of a shard of a plan with so many cells. digest is that of the
@@ -81,13 +109,18 @@ func NewLife(store string, s experiments.Shard, plan int, digest string) *Life {
 	if task := os.Getenv("SLURM_ARRAY_TASK_ID"); job != "" {
 		job += "_" + task
 	}
-	return &Life{path: filepath.Join(store, LifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
+	return &Life{start: time.Now(), path: filepath.Join(store, LifeFolder, fmt.Sprintf("%d-of-%d.json", s.I, s.N)),
 		last: Sign{Shard: s.I, Of: s.N, Plan: plan, Run: digest, Host: host, Job: job, PID: os.Getpid()}}
 }
 
 // Show writes a sign, at most one in a few seconds.
 func (l *Life) Show(p experiments.Progress) {
 	l.last.Done, l.last.Failed, l.last.Total, l.last.New = p.Done, p.Failed, p.Total, p.New
+	l.last.Load, l.last.All = p.Load.Seconds(), p.Plan.Seconds()
+	l.last.Left = p.Left.Seconds()
+	if spent := p.Todo - p.Left; spent > 0 {
+		l.last.Left *= time.Since(l.start).Seconds() / spent.Seconds()
+	}
 	l.last.Kept = append(l.last.Kept, p.Kept...)
 	if time.Since(l.last.Time) >= lifeEvery {
 		l.write("running")
