@@ -153,7 +153,7 @@ func (p *progress) line(done, setting string) {
 	case setting != "":
 		text += "; last " + setting
 	case p.at.Fitting != "":
-		text += fmt.Sprintf("; %s since %s", p.at.Fitting, roughly(p.now().Sub(p.fitting)))
+		text += fmt.Sprintf("; fitting %s for %s", p.at.Fitting, roughly(p.now().Sub(p.fitting)))
 	case p.at.Setting != "":
 		text += "; last " + p.at.Setting
 	}

@@ -52,8 +52,8 @@ func TestProgressNamesTheFit(t *testing.T) {
 	remind()
 	p.show(experiments.Progress{Done: 9, Total: 9, Fits: 2, Fitting: "ts on d/b", Setting: "d/b", Experiment: "mine"})
 	want := `qats: 0 of 9 cells done (0 %)
-qats: 0 of 9 cells done (0 %), 1 fit made; h-calibration on d/a since 45 s
-qats: 0 of 9 cells done (0 %), 1 fit made; h-calibration on d/a since 75 s
+qats: 0 of 9 cells done (0 %), 1 fit made; fitting h-calibration on d/a for 45 s
+qats: 0 of 9 cells done (0 %), 1 fit made; fitting h-calibration on d/a for 75 s
 qats: 9 of 9 cells done (100 %), 2 fits made; experiment mine is done
 `
 	if b.String() != want {
