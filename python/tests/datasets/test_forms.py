@@ -144,6 +144,18 @@ def test_links_to_the_root_of_hdf5(tmp_path):
         list(h.groups())
 
 
+def test_empty_leaves_of_hdf5(tmp_path):
+    """A group whose B-tree says that it has no entries is empty; the size of the file bounds the work."""
+    good = bytearray(open(os.path.join(TESTDATA, "hdf5", "calarena.h5"), "rb").read())
+    good[good.index(b"TREE") + 6] = 0
+    (tmp_path / "x.h5").write_bytes(good)
+    try:
+        with forms.HDF5(tmp_path / "x.h5") as h:
+            assert list(h.groups()) == []
+    except DatasetError as e:
+        assert "\n" not in str(e)
+
+
 def test_damaged_hdf5(tmp_path):
     good = open(os.path.join(TESTDATA, "hdf5", "tiny.h5"), "rb").read()
     path = tmp_path / "x.h5"
