@@ -18,7 +18,7 @@ reproduce: companion
 	bin/qats reproduce --out $(OUT)
 
 # The numbers of the documents: from the networks of the project, anew, and from those of
-# others in REAL, a folder of arrays, and the results of CalArena in CALARENA, where they are
+# others in REAL, a folder of arrays (data/real), and the results of CalArena in CALARENA, where they are
 # given; else theirs stay as they are in results/shown/facts.csv.
 findings: companion
 	bin/qats compare --against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --out $(OUT)/companion > /dev/null
@@ -27,6 +27,7 @@ findings: companion
 	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width
 ifdef REAL
 	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
+	bin/qats run experiments/real-made.yaml --data $(REAL) --out $(OUT)/real-made
 	bin/qats run experiments/readings.yaml --data $(REAL) --out $(OUT)/readings-real
 	bin/qats compare qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --json --out $(OUT)/splits > $(OUT)/splits.json
 endif

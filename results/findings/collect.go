@@ -61,7 +61,7 @@ func collect(path, from string) error {
 
 // folderOf returns the folder of a run: the specs of the companion share one.
 func folderOf(run string) string {
-	if len(run) > len("companion") && run[:len("companion")] == "companion" {
+	if strings.HasPrefix(run, "companion") {
 		return "companion"
 	}
 	return run
@@ -81,7 +81,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 		f.means(ID{Run: s.run, Part: p.name}, of, p.metrics)
 		if p.each {
 			for _, setting := range settings(of) {
-				f.means(ID{Run: s.run, Part: setting.Name()}, lists.Where(of, func(r results.Record) bool { return r.Setting == setting }), p.metrics)
+				f.means(ID{Run: s.run, Part: setting.Name()}, lists.Where(of, func(r results.Record) bool { return oneTraining(r.Setting) == setting }), p.metrics)
 			}
 		}
 		f.fits(ID{Run: s.run, Part: p.name}, rows.Parameters, settings(of))
@@ -92,56 +92,89 @@ func (f Facts) take(s source, folder results.Folder) error {
 		}
 	}
 	if s.claims {
-		return f.claims(s.run, rows)
+		return f.claims(s.run, rows.Run, records)
 	}
 	return nil
 }
 
-// settings returns the settings of records, in the order of their first row.
-func settings(records []results.Record) (list []results.Setting) {
-	seen := map[results.Setting]bool{}
+// settings returns the settings of records, in the order of their first row. Several trainings of a
+// network are one.
+func settings(records []results.Record) []results.Setting {
+	return lists.Distinct(lists.Values(records, func(r results.Record) results.Setting { return oneTraining(r.Setting) }), func(s results.Setting) results.Setting { return s })
+}
+
+// valueID is a metric of a method.
+type valueID struct{ method, metric string }
+
+// valuesOf returns the values by setting: means over the trainings of a network.
+func valuesOf(records []results.Record, wanted func(results.Record) bool) map[valueID]map[results.Setting]float64 {
+	sum, n := map[valueID]map[results.Setting]float64{}, map[valueID]map[results.Setting]float64{}
 	for _, r := range records {
-		if !seen[r.Setting] {
-			seen[r.Setting] = true
-			list = append(list, r.Setting)
+		if !wanted(r) {
+			continue
+		}
+		id := valueID{r.Method, r.Metric}
+		if sum[id] == nil {
+			sum[id], n[id] = map[results.Setting]float64{}, map[results.Setting]float64{}
+		}
+		sum[id][oneTraining(r.Setting)] += r.Value
+		n[id][oneTraining(r.Setting)]++
+	}
+	for id, of := range sum {
+		for s := range of {
+			of[s] /= n[id][s]
 		}
 	}
-	return list
+	return sum
 }
 
 // means adds the number of settings, the mean over those on which a method has a value, the band of
 // temperature scaling, and the accuracy of the network. Where a method lacks some, n is the number of its own.
 func (f Facts) means(id ID, records []results.Record, metrics []string) {
-	f[ID{Run: id.Run, Part: id.Part, Quantity: "settings"}] = float64(len(settings(records)))
-	sum, n := map[ID]float64{}, map[ID]int{}
-	for _, r := range records {
-		id.Method, id.Metric = r.Method, r.Metric
-		if slices.Contains(metrics, r.Metric) || r.Metric == "ece_null_hi" && r.Method == "ts" || r.Metric == "accuracy" && r.Method == "uncal" {
-			sum[id] += r.Value
-			n[id]++
+	all := settings(records)
+	f[ID{Run: id.Run, Part: id.Part, Quantity: "settings"}] = float64(len(all))
+	values := valuesOf(records, func(r results.Record) bool {
+		return slices.Contains(metrics, r.Metric) || r.Metric == "ece_null_hi" && r.Method == "ts" || r.Metric == "accuracy" && r.Method == "uncal"
+	})
+	for of, value := range values {
+		id.Method, id.Metric = of.method, of.metric
+		sum := 0.0
+		for _, s := range all { // in an order, so that sums have the same bits
+			sum += value[s]
 		}
-	}
-	for id, total := range sum {
 		id.Quantity = "mean"
-		f[id] = total / float64(n[ID{id.Run, id.Part, id.Method, id.Against, id.Metric, ""}])
-	}
-	all := f[ID{Run: id.Run, Part: id.Part, Quantity: "settings"}]
-	for id, count := range n {
-		if id.Quantity = "n"; float64(count) != all {
-			f[id] = float64(count)
+		f[id] = sum / float64(len(value))
+		if id.Quantity = "n"; len(value) < len(all) {
+			f[id] = float64(len(value))
 		}
 	}
 }
 
-// fits adds in how many of the networks a parameter of a method is at its bound, and the value of
-// T where the part is one network.
+// fits adds in how many settings a bound of QaTS is active: of several trainings, in more than half.
 func (f Facts) fits(id ID, parameters []results.Parameter, of []results.Setting) {
+	type place struct {
+		setting       results.Setting
+		method, bound string
+	}
+	active, trainings := map[place]float64{}, map[results.Setting]map[results.Setting]bool{}
 	for _, p := range parameters {
-		if p.Bound == "" || !strings.HasPrefix(p.Method, "qats") || !slices.Contains(of, p.Setting) {
+		s := oneTraining(p.Setting)
+		if !strings.HasPrefix(p.Method, "qats") || !slices.Contains(of, s) {
 			continue
 		}
-		id.Method, id.Metric, id.Quantity = p.Method, p.Bound, "active"
-		f[id]++
+		if trainings[s] == nil {
+			trainings[s] = map[results.Setting]bool{}
+		}
+		trainings[s][p.Setting] = true
+		if p.Bound != "" {
+			active[place{s, p.Method, p.Bound}]++
+		}
+	}
+	for at, n := range active {
+		if n > float64(len(trainings[at.setting]))/2 {
+			id.Method, id.Metric, id.Quantity = at.method, at.bound, "active"
+			f[id]++
+		}
 	}
 }
 
@@ -169,15 +202,7 @@ func (f Facts) compare(id ID, records []results.Record, p part, c compared, fold
 
 func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records []results.Record) {
 	id.Metric = metric
-	values := map[string]map[results.Setting]float64{}
-	for _, r := range records {
-		if r.Metric == metric {
-			if values[r.Method] == nil {
-				values[r.Method] = map[results.Setting]float64{}
-			}
-			values[r.Method][r.Setting] = r.Value
-		}
-	}
+	values := valuesOf(records, func(r results.Record) bool { return r.Metric == metric })
 	add := func(quantity string, x float64) {
 		id.Quantity = quantity
 		f[id] = x
@@ -191,8 +216,8 @@ func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records [
 		}
 		mean, n := 0.0, 0
 		for _, s := range settings(records) { // in an order, so that sums have the same bits
-			a, ok1 := values[r.Method][s]
-			b, ok2 := values[c.Against][s]
+			a, ok1 := values[valueID{r.Method, metric}][s]
+			b, ok2 := values[valueID{c.Against, metric}][s]
 			if ok1 && ok2 {
 				mean += a - b
 				n++
@@ -247,16 +272,16 @@ func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records [
 
 // claims adds how many of the paper's claims hold on the rows of a run, where its specs declare data
 // sets that are similar to the paper's.
-func (f Facts) claims(run string, rows *results.Rows) error {
+func (f Facts) claims(run string, of *results.Run, records []results.Record) error {
 	like := map[string]string{}
-	for _, s := range rows.Run.Specs {
+	for _, s := range of.Specs {
 		maps.Copy(like, s.Like)
 	}
 	numbers, err := paper.Read()
 	if err != nil {
 		return err
 	}
-	judged, err := claims.JudgeSimilar(numbers, rows.Records, like)
+	judged, err := claims.JudgeSimilar(numbers, records, like)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,14 @@ type compared struct {
 }
 
 func clean(s results.Setting) bool {
+	s = oneTraining(s)
 	return s.Corruption == "" && s.Variant == (results.Variant{})
+}
+
+// oneTraining returns the setting of which s is one of several trainings.
+func oneTraining(s results.Setting) results.Setting {
+	s.Variant.Training = 0
+	return s
 }
 
 func corrupted(s results.Setting) bool { return s.Corruption != "" }
@@ -142,8 +149,12 @@ func runs() []source {
 				{against: "ts", methods: []string{"qats-free"}, metrics: []string{"ece"}},
 				{against: "ts", methods: []string{"ts-guo50"}, metrics: []string{"ece"}}}},
 			{name: "all", keep: every, compared: []compared{{against: "qats", metrics: scores}}},
+		}},
+		{run: "real-made", parts: []part{
+			{name: "clean", keep: clean, metrics: calibration, each: true},
 			{name: "severity 1", keep: severity(1), metrics: []string{"ece"}},
 			{name: "severity 5", keep: severity(5), metrics: []string{"ece"}},
+			{name: "corrupted", keep: corrupted, metrics: []string{"ece"}},
 		}},
 		{run: "readings", parts: []part{
 			{name: "clean", keep: clean, metrics: calibration, compared: []compared{{against: "ts", methods: []string{"qats"}, metrics: []string{"ece"}}, {against: "ts", metrics: []string{"ece"}}}},
