@@ -8,6 +8,7 @@ from pathlib import Path
 from . import _program
 from ._comparison import _Progress
 from ._errors import InputError
+from ._external import Server
 from ._frames import read_csv
 
 _NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound"}
@@ -32,8 +33,14 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
         words += ["--workers", str(workers)]
     if quick:
         words.append("--quick")
-    with _Progress(progress) as shown:
-        _program.call(words, progress=shown, gentle=True)
+    server = Server(list(methods)) if methods else None
+    try:
+        more = {} if server is None else {"pass_fds": server.fds, "started": server.started}
+        with _Progress(progress) as shown:
+            _program.call(words + (server.words if server else []), progress=shown, gentle=True, **more)
+    finally:
+        if server is not None:
+            server.close()
     return results(out)
 
 
