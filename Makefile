@@ -9,7 +9,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion findings quick example test browser editor build lint race fuzz torture bench speed golden generate draw clean
+.PHONY: reproduce companion findings quick example test browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -121,11 +121,24 @@ speed:
 golden:
 	$(GO) test ./calib/all ./metrics -run Facts -update # first: docs/methods.md is made from them
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	! command -v $(PYTHON) > /dev/null || $(MAKE) python-methods
 
 # Writes the vector code again; its generators are a module of their own.
 generate:
 	cd internal/kernel/gen && $(GO) run ./softmax ../softmax/kernels_amd64.s
 	cd internal/kernel/gen && $(GO) run ./linear ../linear/kernels_amd64.s
+
+# The Python package for five systems, with the program, and its sources: see docs/python.md.
+wheels:
+	$(PYTHON) python/packing.py wheels dist
+
+# The estimators of the Python package, from what the program says of its methods.
+python-methods: build
+	$(PYTHON) python/tools/generate.py bin/qats
+
+# The tests of the Python package, with the program of this checkout.
+python-test: build
+	QATS_BIN= PYTHONPATH=python $(PYTHON) -m pytest -q python/tests
 
 # Draws the simulated arrays of data/example again.
 draw:

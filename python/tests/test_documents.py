@@ -1,0 +1,43 @@
+"""The blocks of docs/python.md and of README run as they are printed."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import qats
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def blocks(path):
+    return [b for b in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S) if "qats" in b]
+
+
+@pytest.mark.parametrize("file", ["docs/python.md", "README.md", "python/README.md"])
+def test_blocks_run(file, text, tmp_path, monkeypatch):
+    for name in ("sklearn", "matplotlib", "torch", "pandas"):
+        pytest.importorskip(name)
+    import matplotlib
+    from sklearn.datasets import make_classification
+    from sklearn.linear_model import LogisticRegression
+
+    matplotlib.use("agg")
+    x, labels = make_classification(300, random_state=0)
+    z, y, zt, yt = text
+    names = {"np": np, "Z": z, "y": y, "Zt": zt, "yt": yt, "X": x, "labels": labels, "clf": LogisticRegression()}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.yaml").write_text("name: small\ndata: []\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: none\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n")
+    real = qats.run  # the documents run a spec of 31 networks
+    monkeypatch.setattr(qats, "run", lambda spec, **more: real("small.yaml", data=ROOT / "data/bundle", **more))
+    found = blocks(ROOT / file)
+    assert found
+    for i, block in enumerate(found):
+        path = tmp_path / f"block{i}.py"  # where inspect finds the source of functions
+        path.write_text(block)
+        exec(compile(block, str(path), "exec"), names)  # noqa: S102 - our own documents
+    c = names["c"]
+    assert isinstance(c, qats.QaTS) and round(c.score(zt, yt, "ece"), 4) == 0.0524
