@@ -77,7 +77,8 @@ func (f Facts) take(s source, folder results.Folder) error {
 		return (s.experiments == nil || slices.Contains(s.experiments, r.Experiment)) && (s.methods == nil || slices.Contains(s.methods, r.Method))
 	})
 	for _, p := range s.parts {
-		of := lists.Where(records, func(r results.Record) bool { return r.Status == results.OK && p.keep(r.Setting) })
+		all := lists.Where(records, func(r results.Record) bool { return p.keep(r.Setting) })
+		of := lists.Where(all, func(r results.Record) bool { return r.Status == results.OK })
 		f.means(ID{Run: s.run, Part: p.name}, of, p.metrics)
 		if p.each {
 			for _, setting := range settings(of) {
@@ -86,7 +87,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 		}
 		f.fits(ID{Run: s.run, Part: p.name}, rows.Parameters, settings(of))
 		for _, c := range p.compared {
-			if err := f.compare(ID{Run: s.run, Part: p.name, Against: c.against}, of, p, c, folder); err != nil {
+			if err := f.compare(ID{Run: s.run, Part: p.name, Against: c.against}, all, p, c, folder); err != nil {
 				return fmt.Errorf("%s, against %s: %w", p.name, c.against, err)
 			}
 		}
@@ -202,7 +203,7 @@ func (f Facts) compare(id ID, records []results.Record, p part, c compared, fold
 
 func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records []results.Record) {
 	id.Metric = metric
-	values := valuesOf(records, func(r results.Record) bool { return r.Metric == metric })
+	values := valuesOf(records, func(r results.Record) bool { return r.Metric == metric && r.Status == results.OK })
 	add := func(quantity string, x float64) {
 		id.Quantity = quantity
 		f[id] = x
@@ -253,6 +254,7 @@ func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records [
 	k := c.Ranking
 	add("blocks", float64(len(c.Blocks)))
 	add("methods", float64(len(k.Methods)))
+	add("ranked settings", float64(k.Settings))
 	power := c.Power()
 	add("comparisons", float64(power.Comparisons))
 	add("least p", power.LeastP)
