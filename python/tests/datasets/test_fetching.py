@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 import small
-from conftest import TESTDATA
+from samples import TESTDATA
 from server import serving
 
 import qats.datasets

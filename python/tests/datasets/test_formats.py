@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 import yaml
-from conftest import TESTDATA, content, rows
+from samples import TESTDATA, content, rows
 
 import qats.datasets
 from qats.datasets import folder, formats, network

@@ -10,7 +10,7 @@ import zipfile
 import h5py
 import numpy as np
 import pytest
-from conftest import TESTDATA, rows
+from samples import TESTDATA, rows
 
 from qats.datasets import forms
 from qats.datasets.errors import DatasetError

@@ -9,7 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from conftest import content, rows
+from samples import content, rows
 
 from qats.datasets import unpickle
 from qats.datasets.errors import DatasetError
