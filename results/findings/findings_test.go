@@ -1,11 +1,14 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/results"
 )
 
 var top = filepath.Join("..", "..")
@@ -179,5 +182,36 @@ func TestTheIndexOfTheDocumentsHasAll(t *testing.T) {
 		if n := strings.Count(string(index), "]("+name+")"); n != 1 && name != "README.md" {
 			t.Errorf("docs/README.md names %s %d times", name, n)
 		}
+	}
+}
+
+// TestTrainingsOfANetworkAreOneSetting: two seeds count once, by their mean, and a bound is active
+// where it is in more than half of them.
+func TestTrainingsOfANetworkAreOneSetting(t *testing.T) {
+	network := func(backbone string, training int) results.Setting {
+		return results.Setting{Experiment: "e", Dataset: "d", Backbone: backbone, Loss: "ce", Variant: results.Variant{Training: training}}
+	}
+	row := func(s results.Setting, value float64) results.Record {
+		return results.Record{Setting: s, Method: "qats", Metric: "ece", Value: value, Status: results.OK}
+	}
+	records := []results.Record{row(network("a", 1), .1), row(network("a", 2), .3), row(network("b", 0), .4)}
+	facts, id := Facts{}, ID{Run: "r", Part: "p"}
+	facts.means(id, records, []string{"ece"})
+	facts.fits(id, []results.Parameter{
+		{Setting: network("a", 1), Method: "qats", Name: "a", Bound: "a >= 0"},
+		{Setting: network("a", 2), Method: "qats", Name: "a", Value: 1},
+		{Setting: network("b", 0), Method: "qats", Name: "a", Bound: "a >= 0"},
+	}, settings(records))
+	for want, value := range map[ID]float64{
+		{"r", "p", "", "", "", "settings"}:         2,
+		{"r", "p", "qats", "", "ece", "mean"}:      .3,
+		{"r", "p", "qats", "", "a >= 0", "active"}: 1,
+	} {
+		if got := facts[want]; math.Abs(got-value) > 1e-15 {
+			t.Errorf("%s is %v, want %v", want, got, value)
+		}
+	}
+	if len(facts) != 3 {
+		t.Errorf("%v", facts)
 	}
 }
