@@ -138,8 +138,9 @@ class _Binned(_Tempered):
         return self.T[_count_below(self.edges, _tail(z)[0])]
 
 
-def _log_entropy(z):
-    """Return log(entropy / log k) of each row, n x 1."""
+def _log_entropy(z, least):
+    """Return log(entropy / log k) of each row, n x 1. least, of the entropy, is a buffer: ONNX
+    rounds a constant of this size to 0."""
     k = z.shape[1]
     if k < 2:
         return torch.zeros_like(z[:, :1])
@@ -147,15 +148,15 @@ def _log_entropy(z):
     d = z - z.max(dim=1, keepdim=True).values
     s1 = (d * torch.exp(d)).sum(dim=1, keepdim=True)
     h = torch.log1p(tail) - s1 / (1 + tail)
-    return torch.clamp(torch.log(torch.clamp(h, min=_LEAST_P)) - math.log(math.log(k)), max=0.0)
+    return torch.clamp(torch.log(torch.maximum(h, least)) - math.log(math.log(k)), max=0.0)
 
 
 class _HTS(_Tempered):
     def __init__(self, params, k):
-        super().__init__(w=params["w"], b=params["b"])
+        super().__init__(w=params["w"], b=params["b"], least=_LEAST_P)
 
     def temperatures(self, z):
-        return torch.clamp(_softplus(self.w * _log_entropy(z) + self.b), min=_LEAST_T)
+        return torch.clamp(_softplus(self.w * _log_entropy(z, self.least) + self.b), min=_LEAST_T)
 
 
 def _softplus(x):
@@ -166,7 +167,7 @@ class _Linear(_Tempered):
     """The temperature a (1-s) + b of t-conf, t-entropy and t-gap."""
 
     def __init__(self, params, k):
-        super().__init__(a=params["a"], b=params["b"], unit=params["unit"])
+        super().__init__(a=params["a"], b=params["b"], unit=params["unit"], least=_LEAST_P)
 
     def temperatures(self, z):
         return self.a * (1 - self.certainty(z)) + self.b
@@ -179,7 +180,7 @@ class _ByConfidence(_Linear):
 
 class _ByEntropy(_Linear):
     def certainty(self, z):
-        return 1 - torch.clamp(torch.exp(_log_entropy(z)), max=1.0)
+        return 1 - torch.clamp(torch.exp(_log_entropy(z, self.least)), max=1.0)
 
 
 class _ByGap(_Linear):

@@ -98,7 +98,7 @@ def test_a_fit_on_probabilities_has_no_module(small):
         qats.TS(kind="probs").fit(p, y).to_torch()
 
 
-@pytest.mark.parametrize("name", ["qats", "qats-pw", "bts", "hts", "ets", "dirichlet", "svs", "smart"])
+@pytest.mark.parametrize("name", ["qats", "qats-pw", "bts", "hts", "t-entropy", "t-gap", "hfe-noood", "ets", "dirichlet", "svs", "label-shift", "smart", "pts"])
 def test_onnx_has_the_same_probabilities(name, rows, tmp_path):
     pytest.importorskip("onnxscript")
     onnxruntime = pytest.importorskip("onnxruntime")
