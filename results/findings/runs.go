@@ -68,10 +68,6 @@ func severity(n int) func(results.Setting) bool {
 	return func(s results.Setting) bool { return s.Severity == n }
 }
 
-func backbone(name string) func(results.Setting) bool {
-	return func(s results.Setting) bool { return s.Backbone == name }
-}
-
 func not(f func(results.Setting) bool) func(results.Setting) bool {
 	return func(s results.Setting) bool { return !f(s) }
 }
