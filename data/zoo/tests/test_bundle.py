@@ -35,7 +35,7 @@ def test_bundle(tmp_path, arrays):
     bundle.bundle(tmp_path / "arrays", None, None, tmp_path / "bundle", say=str)
     at = tmp_path / "bundle"
     m = yaml.safe_load((at / "manifest.yaml").read_text())
-    assert {s["set"] for s in m["sets"]} == {"*/*", "cifar10-jpeg*/*", "tiny/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
+    assert {s["set"] for s in m["sets"]} == {"*/*", "cifar10-jpeg*/*", *bundle.KNOWN, "tiny/*", f"tiny/{NET}"} | {f"tiny-c/{NET}/brightness/{s}" for s in range(1, 6)}
     for name, f in m["files"].items():
         assert f == dict(shape=list(np.load(at / name).shape), sha256=files.sha256(at / name))
     assert {str(p.relative_to(at)) for p in at.rglob("*.npy")} == set(m["files"])

@@ -137,7 +137,8 @@ def test_module_with_features_head_views_and_shift(tmp_path, pictures, bias):
         assert load(f"{part}/features.npy").shape == (N, D)
         np.testing.assert_allclose(load(f"{part}/features.npy") @ w.T + b, load(f"{part}/logits.npy"), rtol=1e-4, atol=1e-5)
     with torch.no_grad():
-        np.testing.assert_array_equal(load("test/logits.npy")[::-1], load("cal/logits.npy"))
+        # A row's place in its batch moves sums by a few float32 units in newer versions of torch.
+        np.testing.assert_allclose(load("test/logits.npy")[::-1], load("cal/logits.npy"), rtol=1e-6, atol=1e-7)
         mirrored = net.eval()(x.flip(0, 3)).numpy()
     np.testing.assert_allclose(load("test/logits_aug.npy")[0], mirrored, rtol=1e-4, atol=1e-5)
     assert load("test/logits_aug.npy").shape == (2, N, K) and load("ood/logits.npy").shape == (9, K)

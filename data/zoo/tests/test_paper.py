@@ -452,6 +452,7 @@ def test_medmnist_weights(tmp_path):
 
 def test_libraries_get_the_names_of_the_table(tmp_path, monkeypatch):
     """timm and transformers are not installed where these tests run; they are stubs here."""
+    pytest.importorskip("torchvision")
     made = []
     timm = types.SimpleNamespace(create_model=lambda name, **how: made.append((name, how)) or nn.Linear(1, 1))
     monkeypatch.setitem(sys.modules, "timm", timm)
