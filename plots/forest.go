@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -134,7 +133,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	})
 	for _, g := range order {
 		of := members[g]
-		label := strings.TrimPrefix(table.SettingName(g, " / "), table.Name("dataset", g.Dataset)+" / ")
+		label := table.SettingInDataset(g, " / ")
 		row := forestRow{at: 100 * of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
 		if of[0].Interval != "" {
 			row.lo, row.hi, row.kind = 100*of[0].Lo, 100*of[0].Hi, interval

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -44,7 +43,7 @@ func Losses(in Input) (*Figure, error) {
 		title := cellName(c)
 		if len(sets) == 1 && c == c.Network() {
 			s.title = table.Name("dataset", c.Dataset)
-			title = strings.TrimPrefix(title, s.title+" / ")
+			title = printable(table.SettingInDataset(c, " / "))
 		}
 		g.titles = append(g.titles, title)
 	}

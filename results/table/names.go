@@ -74,6 +74,11 @@ func SettingName(c results.Setting, sep string) string {
 	return settingName(c, network(c.Backbone), sep)
 }
 
+// SettingInDataset is SettingName without the data set, for views of one.
+func SettingInDataset(c results.Setting, sep string) string {
+	return settingInDataset(c, network(c.Backbone), sep)
+}
+
 // PaperSettingName is SettingName for the paper's settings: with the paper's names of
 // networks.
 func PaperSettingName(c results.Setting, sep string) string {
@@ -81,7 +86,11 @@ func PaperSettingName(c results.Setting, sep string) string {
 }
 
 func settingName(c results.Setting, network, sep string) string {
-	name := Name("dataset", c.Dataset) + sep + network
+	return Name("dataset", c.Dataset) + sep + settingInDataset(c, network, sep)
+}
+
+func settingInDataset(c results.Setting, network, sep string) string {
+	name := network
 	if c.Loss != "" && c.Loss != "ce" {
 		name += sep + Name("loss", c.Loss)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -69,14 +68,19 @@ type metricEntry struct {
 	Basis   string `json:"basis"`   // what verdicts on single settings rest on; empty if there are none
 	Squared bool   `json:"squared"` // the basis is a square
 	Lines   string `json:"lines"`   // the kind of the intervals of pairs, and what they cover
+	kinds   []metrics.Interval
 }
 
 // describe adds a kind of intervals.
 func (m *metricEntry) describe(kind metrics.Interval) {
-	name, covers := kind.Describe()
-	if text := name + ", of " + covers; !strings.Contains(m.Lines, text) {
-		m.Lines = strings.TrimPrefix(m.Lines+"; "+text, "; ")
+	if slices.Contains(m.kinds, kind) {
+		return
 	}
+	name, covers := kind.Describe()
+	if len(m.kinds) > 0 {
+		m.Lines += "; "
+	}
+	m.kinds, m.Lines = append(m.kinds, kind), m.Lines+name+", of "+covers
 }
 
 type settingEntry struct {
