@@ -38,9 +38,9 @@ type skipError struct{ reason string }
 
 func (e *skipError) Error() string { return e.reason }
 
-// guard calls f and turns a panic, which is a mistake of this program, into an
+// Guard calls f and turns a panic, which is a mistake of this program, into an
 // error: one cell fails and the others go on.
-func guard(f func() error) (err error) {
+func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error: %v", p)

@@ -34,7 +34,7 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		w.run.begin(w.unit, c)
-		f.err = guard(func() (err error) {
+		f.err = Guard(func() (err error) {
 			if c.external != nil {
 				f.body, err = w.externalFit(ctx, c)
 				return err
@@ -259,7 +259,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 // openTable opens the probabilities of an external method for the test set.
 func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
 	c := &w.unit.Cells[cell]
-	return guard(func() error {
+	return Guard(func() error {
 		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
 		if err == nil {
 			w.tables[cell] = t

@@ -34,7 +34,7 @@ func (p *Plan) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return in, err
 	}
-	err := guard(func() (err error) {
+	err := Guard(func() (err error) {
 		if in, err = u.examine(ctx); err == nil {
 			err = u.unchangedArrays(scored&u.source.Has(u.Setting.Cal()), scored)
 		}

@@ -165,7 +165,7 @@ func (p *Plan) enough(ctx context.Context, units []int) (map[int]*memory, error)
 		if !work || u.Provenance.Origin == data.Simulated {
 			return nil
 		}
-		guard(func() error { // the cells of the unit report a panic
+		Guard(func() error { // the cells of the unit report a panic
 			m := u.memory(ctx, missing, limit)
 			needs[j].memory = &m
 			needs[j].bytes, needs[j].work = m.least(pairs)

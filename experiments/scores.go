@@ -37,7 +37,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			continue // only its pairing is missing
 		}
 		var body []byte
-		if err := guard(func() error {
+		if err := Guard(func() error {
 			samples, err := w.metricSamples(i, w.unit.Spec.Metrics)
 			if err != nil {
 				return err

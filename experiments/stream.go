@@ -55,7 +55,7 @@ func (w *unitWork) crossFit(ctx context.Context, test data.Reader, maps []calib.
 			continue
 		}
 		method := w.unit.Cells[i].Method
-		err := guard(func() error {
+		err := Guard(func() error {
 			err := data.Blocks(ctx, test, blockBytes, func(lo int, set *data.Set) error {
 				view := set.View(method.Contract().Test)
 				return w.probabilities(probs.Slice(lo, lo+len(set.Labels)), i, maps[i], lo, view)
@@ -133,7 +133,7 @@ func (s *streaming) each(cells []int, set *data.Set, do func(i int, view *data.S
 	var done []int
 	for _, i := range cells {
 		method := s.unit.Cells[i].Method
-		err := guard(func() error {
+		err := Guard(func() error {
 			view := set.View(method.Contract().Test)
 			if m := s.maps[i]; m != nil {
 				if err := calib.CheckSet(m, view); err != nil {
@@ -178,7 +178,7 @@ func (s *streaming) tempered(lo int, set *data.Set) {
 			s.scales = append(s.scales, s.byMap[i*n+row])
 		}
 	}
-	if err := guard(func() error { return scoring.AppendScaled(samples, set, s.scales) }); err != nil {
+	if err := Guard(func() error { return scoring.AppendScaled(samples, set, s.scales) }); err != nil {
 		for _, i := range cells {
 			s.fail(i, err)
 		}

@@ -45,7 +45,7 @@ func (r *run) unit(ctx context.Context, i int) ([]outcome, error) {
 		return outcomes, nil
 	}
 	// A panic here is not of a single method, so all cells fail.
-	if panicked := guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
+	if panicked := Guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/pool"
@@ -54,8 +55,8 @@ func (w *work) do(ctx context.Context) error {
 	return pool.Each(ctx, len(order)*(Folds+1), runtime.GOMAXPROCS(0), func(_, i int) error {
 		t, k := order[i/(Folds+1)], i%(Folds+1)
 		if k == Folds {
-			t.err = guard(func() error { return w.whole(ctx, t) })
-		} else if err := guard(func() error { return w.fold(ctx, t, k) }); err != nil {
+			t.err = experiments.Guard(func() error { return w.whole(ctx, t) })
+		} else if err := experiments.Guard(func() error { return w.fold(ctx, t, k) }); err != nil {
 			t.failed(k, err)
 		}
 		w.report(len(order)*(Folds+1), t.method.Name)
@@ -70,16 +71,6 @@ func (w *work) report(all int, method string) {
 	if w.done++; w.progress != nil {
 		w.progress(w.done, all, method)
 	}
-}
-
-// guard turns a panic, which is a mistake of this program, into an error of one method.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v", p)
-		}
-	}()
-	return f()
 }
 
 // failed keeps the error of the lowest fold.
