@@ -63,11 +63,10 @@ compared with, agreement, departures. docs/methods.md is this page.`,
 				}
 			case len(args) == 0:
 			case spec.IsGroup(args[0]):
-				g, err := spec.MatchGroup(known.MethodGroups, args[0])
-				if err != nil {
+				var err error
+				if list, err = spec.MembersOf(known.MethodGroups, args[0], list, func(e calib.Entry) string { return e.Name }); err != nil {
 					return err
 				}
-				list = lists.Where(list, func(e calib.Entry) bool { return slices.Contains(g.Members, e.Name) })
 			default:
 				e, err := spec.MatchMethod(slices.Concat(list, known.External), known.MethodGroups, args[0])
 				if err != nil {
@@ -312,11 +311,10 @@ A spec names a group in quotes, as in metrics: ["@default", smece], a flag witho
 				}
 			case len(args) == 0:
 			case spec.IsGroup(args[0]):
-				g, err := spec.MatchGroup(known.MetricGroups, args[0])
-				if err != nil {
+				var err error
+				if list, err = spec.MembersOf(known.MetricGroups, args[0], list, func(e metrics.Entry) string { return e.Name }); err != nil {
 					return err
 				}
-				list = lists.Where(list, func(e metrics.Entry) bool { return slices.Contains(g.Members, e.Name) })
 			default:
 				e, err := spec.MatchMetric(list, known.MetricGroups, args[0])
 				if err != nil {

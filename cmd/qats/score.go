@@ -144,12 +144,12 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 	known := experiments.Registry()
 	for _, name := range names {
 		if spec.IsGroup(name) {
-			g, err := spec.MatchGroup(known.MetricGroups, name)
+			members, err := spec.MembersOf(known.MetricGroups, name, known.Metrics, func(e metrics.Entry) string { return e.Name })
 			if err != nil {
 				return nil, fmt.Errorf("--metric: %w", err)
 			}
-			for _, e := range known.Metrics {
-				if slices.Contains(g.Members, e.Name) && !has(e) {
+			for _, e := range members {
+				if !has(e) {
 					entries = append(entries, e)
 				}
 			}

@@ -28,6 +28,16 @@ func MatchGroup(groups []Group, name string) (Group, error) {
 	return groups[slices.Index(known, match)], nil
 }
 
+// MembersOf returns the entries of a registry that belong to the group of this name, in the
+// order of the registry. An unknown group is an error, as in MatchGroup.
+func MembersOf[E any](groups []Group, group string, registry []E, name func(E) string) ([]E, error) {
+	g, err := MatchGroup(groups, group)
+	if err != nil {
+		return nil, err
+	}
+	return lists.Where(registry, func(e E) bool { return slices.Contains(g.Members, name(e)) }), nil
+}
+
 // oneWanted is the error that a group is named where one member is.
 func oneWanted(groups []Group, name, what string) error {
 	if _, err := MatchGroup(groups, name); err != nil && len(groups) > 0 {

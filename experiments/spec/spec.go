@@ -249,14 +249,12 @@ func (r *reader) entries(list []string, registry []metrics.Entry, groups []Group
 		if !r.sound(name) || groups == nil || !IsGroup(*name) {
 			continue
 		}
-		g, err := MatchGroup(groups, *name)
+		members, err := MembersOf(groups, *name, registry, func(e metrics.Entry) string { return e.Name })
 		if err != nil {
 			r.errorf(name, "%v", err)
 			continue
 		}
-		places[i] = lists.Where(registry, func(e metrics.Entry) bool {
-			return slices.Contains(g.Members, e.Name) && !seen[e.Name] && wrong(e) == ""
-		})
+		places[i] = lists.Where(members, func(e metrics.Entry) bool { return !seen[e.Name] && wrong(e) == "" })
 		for _, e := range places[i] {
 			seen[e.Name] = true
 		}
