@@ -110,6 +110,7 @@ decide the fit, or if it makes NLL or ECE of these rows worse than chance explai
 A calibration set that takes more than --max-memory is not loaded. Methods with
 one temperature and methods by rank read it again for every pass, with the same
 result to the last bit. Methods by rank still need 17 bytes of memory per row.
+Its scores are not printed, and rows with logits far apart are not looked for.
 For other methods such a set is an error.`,
 		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
   qats fit ts --logits cal/logits.npy --labels cal/labels.npy

@@ -134,7 +134,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 // findings prints what is likely a mistake in the calibration set: the warnings and errors of
 // qats check. Notes on the form of the files are printed when they are opened.
 func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
-	rows := inspect.Arrays{Name: f.files.Logits, Open: func(context.Context) (data.Reader, error) {
+	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
 		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
 	}}

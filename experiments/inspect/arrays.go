@@ -12,6 +12,10 @@ type Arrays struct {
 	Name string                                     // in findings
 	Open func(context.Context) (data.Reader, error) // is called for each pass, and its result closed
 
+	// Brief sets are too large for memory. Nothing is kept of a row, so the ECE is not
+	// computed, and rows with logits far apart are not found.
+	Brief bool
+
 	Known func(data.Oddity) (reason string, ok bool) // what a manifest says is right; nil for nothing
 }
 
@@ -24,12 +28,12 @@ func Rows(name string, set *data.Set) Arrays {
 // the words of Specs. The error is that of ctx.
 func Pair(ctx context.Context, cal Arrays, test *Arrays) (*Inspection, error) {
 	in := &Inspection{}
-	a := &inspected{name: cal.Name, split: data.Cal, source: string(data.Measured), open: cal.Open, known: cal.Known}
+	a := &inspected{name: cal.Name, split: data.Cal, source: string(data.Measured), open: cal.Open, known: cal.Known, brief: cal.Brief}
 	if err := in.set(ctx, a); err != nil || test == nil {
 		in.Sort()
 		return in, err
 	}
-	b := &inspected{name: test.Name, split: data.Test, source: string(data.Measured), open: test.Open, known: test.Known}
+	b := &inspected{name: test.Name, split: data.Test, source: string(data.Measured), open: test.Open, known: test.Known, brief: test.Brief}
 	if err := in.set(ctx, b); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +62,33 @@ func TestPairsOfArrays(t *testing.T) {
 	in, err := Pair(context.Background(), Rows("cal", rowsOf(3, 5, 0)), nil)
 	if err != nil || len(in.Sets) != 1 || len(in.Findings) != 1 || !strings.HasPrefix(in.Findings[0].Cause, "3 calibration rows for 5 classes") {
 		t.Errorf("one set alone: %+v, %v", in, err)
+	}
+}
+
+// A brief look at a set finds all that needs no memory of its rows.
+func TestBriefArrays(t *testing.T) {
+	set := rowsOf(200, 5, 0)
+	for i := range set.Labels {
+		set.Labels[i] = min(set.Labels[i]+1, 4) // count from 1
+	}
+	set.Logits.Row(7)[0] = 4000
+	clear(set.Logits.Row(3))
+	whole := Rows("cal", set)
+	brief := whole
+	brief.Brief = true
+	var found [2]*Inspection
+	for i, arrays := range []Arrays{whole, brief} {
+		var err error
+		if found[i], err = Pair(context.Background(), arrays, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Finding) bool { return f.Oddity == data.OddExtremeLogits })
+	if found[0].Sets[0].ECE == 0 || found[1].Sets[0].ECE != 0 {
+		t.Errorf("ECE %g and brief %g, want one and none", found[0].Sets[0].ECE, found[1].Sets[0].ECE)
+	}
+	found[0].Sets[0].ECE = 0
+	if !reflect.DeepEqual(found[0], found[1]) || len(found[0].Findings) != 3 {
+		t.Errorf("brief: found %+v, want %+v, of them three findings", found[1], found[0])
 	}
 }

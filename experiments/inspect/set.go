@@ -39,10 +39,13 @@ type inspected struct {
 	disordered bool // labels and logits do not belong together
 
 	logProbs, offsetLost bool
+	brief                bool // keep nothing of a row: no ECE, no search for wide rows
 	mu                   sync.Mutex
 	counts               []int     // rows of each class
-	spread               []float32 // of each row, the largest logit minus the least
+	spread               []float32 // of each row, the largest logit minus the least; nil if brief
+	correct              int       // rows whose prediction is the label
 	before, after        int       // rows whose prediction is the label - 1, and the label + 1
+	flat                 int       // rows whose logits are all equal
 }
 
 // read reads the rows of the set once.
@@ -92,71 +95,100 @@ func (x *inspected) headers(arrays []data.ArrayHeader) {
 // scan reads the rows in parallel. Sums are of whole numbers and the extremes have no
 // order, so the result does not depend on the number of processors.
 func (x *inspected) scan(ctx context.Context, r data.Reader) error {
-	samples := scoring.Zeros(r.Rows())
-	x.counts, x.spread = make([]int, r.Classes()), make([]float32, r.Rows())
+	x.counts = make([]int, r.Classes())
 	x.row.Least, x.row.Largest = math.Inf(1), math.Inf(-1)
 	x.logProbs = true
 	block := max(1, blockBytes/(4*r.Classes()))
-	ones := slices.Repeat([]float64{1}, block)
-	err := data.Scan(ctx, r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
-		part := samples.Part(lo, lo+set.Logits.Rows)
-		if err := scoring.AppendScaled([]*scoring.SampleScores{part}, set, ones[:set.Logits.Rows]); err != nil {
-			return err
+	score := func(int, *data.Set) error { return nil }
+	var samples *scoring.SampleScores
+	if !x.brief {
+		samples, x.spread = scoring.Zeros(r.Rows()), make([]float32, r.Rows())
+		ones := slices.Repeat([]float64{1}, block)
+		score = func(lo int, set *data.Set) error {
+			part := samples.Part(lo, lo+set.Logits.Rows)
+			return scoring.AppendScaled([]*scoring.SampleScores{part}, set, ones[:set.Logits.Rows])
 		}
-		x.add(lo, set.Logits)
-		return nil
+	}
+	err := data.Scan(ctx, r, block, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
+		x.add(lo, set)
+		return score(lo, set)
 	})
 	if err != nil {
 		return err
 	}
-	for i, y := range samples.Label {
-		x.counts[y]++
-		switch samples.Pred[i] {
-		case y - 1:
-			x.before++
-		case y + 1:
-			x.after++
-		}
+	x.row.Accuracy = float64(x.correct) / float64(max(1, r.Rows()))
+	if !x.brief {
+		x.row.ECE = metrics.ECE(metrics.Of(samples), 15)
 	}
-	m := metrics.Of(samples)
-	x.row.Accuracy, x.row.ECE = metrics.Accuracy(m), metrics.ECE(m, 15)
 	x.ok = true
 	return nil
 }
 
-// add adds a block of logits, whose first row is row lo of the set.
-func (x *inspected) add(lo int, logits data.Matrix) {
-	least, largest, logProbs := float32(math.Inf(1)), float32(math.Inf(-1)), data.LogProbs(logits)
-	for i := range logits.Rows {
-		row := logits.Row(i)
-		a, b := slices.Min(row), slices.Max(row)
-		x.spread[lo+i] = b - a
-		least, largest = min(least, a), max(largest, b)
+// add adds a block of rows, whose first is row lo of the set.
+func (x *inspected) add(lo int, set *data.Set) {
+	logits, n := set.Logits, set.Logits.Rows
+	counts := make([]int, logits.Cols)
+	var flat, correct, before, after int
+	least, largest := float32(math.Inf(1)), float32(math.Inf(-1))
+	for i := range n {
+		a, b, top := bounds(logits.Row(i))
+		if least, largest = min(least, a), max(largest, b); a == b {
+			flat++
+		}
+		if !x.brief {
+			x.spread[lo+i] = b - a
+		}
+		y := set.Labels[i]
+		counts[y]++
+		switch top {
+		case y:
+			correct++
+		case y - 1:
+			before++
+		case y + 1:
+			after++
+		}
 	}
+	logProbs := data.LogProbs(logits)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.row.Least, x.row.Largest = min(x.row.Least, float64(least)), max(x.row.Largest, float64(largest))
 	x.logProbs = x.logProbs && logProbs
+	x.flat, x.correct, x.before, x.after = x.flat+flat, x.correct+correct, x.before+before, x.after+after
+	for j, rows := range counts {
+		x.counts[j] += rows
+	}
+}
+
+// bounds returns the least and the largest logit of a row, and the class of the largest: the
+// lowest of equal ones, which every score takes for the prediction.
+func bounds(row []float32) (least, largest float32, top int32) {
+	least, largest = row[0], row[0]
+	for j, v := range row[1:] {
+		least = min(least, v)
+		if v > largest {
+			largest, top = v, int32(j+1)
+		}
+	}
+	return least, largest, top
 }
 
 // wide is how many times as far apart as those of the median row the logits of a row must be
 // to be reported. Rows of networks that end well are at most 30 times as far apart.
 const wide = 50
 
-// extremes returns how many rows have logits that are all equal, how many are wide, and the
-// spread of the median row and of the widest.
-func (x *inspected) extremes() (flat, far int, median, widest float64) {
+// extremes returns how many rows are wide, and the spread of the median row and of the widest.
+func (x *inspected) extremes() (far int, median, widest float64) {
 	sorted := slices.Clone(x.spread)
 	slices.Sort(sorted)
 	if len(sorted) == 0 {
-		return 0, 0, 0, 0
+		return 0, 0, 0
 	}
 	median, widest = float64(sorted[len(sorted)/2]), float64(sorted[len(sorted)-1])
-	flat = sort.Search(len(sorted), func(i int) bool { return sorted[i] > 0 })
 	if median > 0 {
 		far = len(sorted) - sort.Search(len(sorted), func(i int) bool { return float64(sorted[i]) > wide*median })
 	}
-	return flat, far, median, widest
+	return far, median, widest
 }
 
 // judge adds findings on a set that was read.
@@ -178,9 +210,9 @@ func (x *inspected) judge(in *Inspection) {
 	default:
 		x.disordered = false
 	}
-	flat, far, median, widest := x.extremes()
-	if flat > 0 {
-		in.warn(Finding{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
+	far, median, widest := x.extremes()
+	if x.flat > 0 {
+		in.warn(Finding{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
 	}
 	if far > 0 {
 		in.warn(Finding{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
