@@ -18,11 +18,14 @@ type Extent struct {
 	Corrupted, CorruptedOf int
 }
 
+// blockUnit is the unit of blocks that no plainer word names.
+const blockUnit = "block"
+
 // extent returns the extent of some settings.
 func (v values) extent(settings []results.Setting, by Block) Extent {
 	blocks, _ := v.blocks(settings, by)
 	corrupted := lists.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
-	e := Extent{len(settings), len(blocks), "block", len(corrupted), len(lists.Distinct(corrupted, results.Setting.Network))}
+	e := Extent{len(settings), len(blocks), blockUnit, len(corrupted), len(lists.Distinct(corrupted, results.Setting.Network))}
 	switch {
 	case by == ByNetwork:
 		e.Unit = "network"
@@ -34,21 +37,35 @@ func (v values) extent(settings []results.Setting, by Block) Extent {
 	return e
 }
 
+// BlockTerm stands in a text for data sets that count once together.
+const BlockTerm english.Term = "block"
+
 // String returns "120 settings in 9 blocks (75 are corruptions of one network)", for
 // example, or "6 data sets".
-func (e Extent) String() string {
-	text := english.Count(e.Blocks, e.Unit)
+func (e Extent) String() string { return e.Text().String() }
+
+// Text is String with its terms.
+func (e Extent) Text() english.Text {
+	text := e.count()
 	switch {
 	case e.Settings == e.Blocks:
-	case e.Unit == "block":
-		text = english.Count(e.Settings, "setting") + " in " + text
+	case e.Unit == blockUnit:
+		text = english.Of(english.Count(e.Settings, "setting"), " in ", text)
 	default:
-		text = english.Count(e.Settings, "setting") + " of " + text
+		text = english.Of(english.Count(e.Settings, "setting"), " of ", text)
 	}
 	if note := e.corruptions(); note != "" {
-		text += " (" + note + ")"
+		text = english.Of(text, " (", note, ")")
 	}
 	return text
+}
+
+// count counts the blocks by their unit.
+func (e Extent) count() english.Text {
+	if e.Unit == blockUnit {
+		return english.CountOf(e.Blocks, e.Unit, BlockTerm)
+	}
+	return english.Of(english.Count(e.Blocks, e.Unit))
 }
 
 // corruptions says how many settings are corruptions, if there are any.

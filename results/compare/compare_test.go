@@ -449,7 +449,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	if err := v.JSON(&json); err != nil || !strings.Contains(json.String(), `"mean":0.0158113883,"difference":0.5,"win":null,"tie":null,"loss":null,"win_holm":null,"loss_holm":null,"smallest":null,"settings":6,"blocks":6,"shift":0.5`) {
 		t.Errorf("%v\n%s", err, json.String())
 	}
-	if s := v.sentence(ts); s != "TS against QaTS, Fit time, 6 data sets: 0.500 times [0.500, 0.500], p = .062: 6 data sets cannot show a difference." {
+	if s := v.sentence(ts).String(); s != "TS against QaTS, Fit time, 6 data sets: 0.500 times [0.500, 0.500], p = .062: 6 data sets cannot show a difference." {
 		t.Error(s)
 	}
 }

@@ -20,16 +20,16 @@ const named = 3
 // verdicts is what the verdicts on single settings show, without a full stop, after what is
 // compared: "TS against QaTS, ECE, 1 data set". Both are empty if there are none. Of few settings it names
 // each. Of more it counts them, for the methods that are better most often.
-func (v View) verdicts() (head, text string) {
+func (v View) verdicts() (head english.Text, text string) {
 	rows := lists.Where(v.Rows, func(r Row) bool { return r.NoVerdict < r.Settings })
 	if len(rows) == 0 {
-		return "", ""
+		return nil, ""
 	}
-	head, extent := english.Count(len(v.Rows), "method"), v.Extent
+	what, extent := english.Count(len(v.Rows), "method"), v.Extent
 	if len(v.Rows) == 1 {
-		head, extent = v.Label(rows[0].Method), extent.of(rows[0])
+		what, extent = v.Label(rows[0].Method), extent.of(rows[0])
 	}
-	head += fmt.Sprintf(" against %s, %s, %s", v.Label(v.Against), v.MetricLabel, extent)
+	head = english.Of(what, " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", extent.Text())
 	switch {
 	case v.Settings <= fewSettings && len(v.Rows) == 1:
 		return head, english.List(lists.Values(rows[0].On, v.on))
@@ -145,10 +145,10 @@ func inBrackets(methods []string) string {
 func (v View) Testable() bool { return v.Power().LeastP <= Alpha }
 
 // untestable says why no test over the blocks can show anything.
-func (v View) untestable() string {
-	blocks := english.Count(v.Power().Blocks, "independent block")
+func (v View) untestable() english.Text {
+	blocks := english.CountOf(v.Power().Blocks, "independent block", BlockTerm)
 	if !v.Testable() {
-		return blocks + ", so a test over data sets can never show a difference here"
+		return english.Of(blocks, ", so a test over data sets can never show a difference here")
 	}
-	return blocks + " are too few to test " + english.Count(len(v.Rows), "method") + ": that takes " + v.Power().remedy()
+	return english.Of(blocks, " are too few to test ", english.Count(len(v.Rows), "method"), ": that takes ", v.Power().remedy())
 }

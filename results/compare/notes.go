@@ -16,27 +16,35 @@ func (v View) contrary() []string {
 	if !v.Judged() || !v.Testable() {
 		return nil // the table has no shift
 	}
-	sign := func(x float64) int {
-		switch s := v.signed(x); {
-		case strings.HasPrefix(s, "-"):
-			return -1
-		case strings.HasPrefix(s, "+"):
-			return 1
-		case !v.Ratio || s == results.Significant(1):
-			return 0
-		case x < 0:
-			return -1
-		}
-		return 1
-	}
 	var list []string
 	for _, r := range v.Rows {
-		if block, difference, ok := r.Apart(sign); ok {
+		if block, difference, ok := r.Apart(v.sign); ok {
 			list = append(list, fmt.Sprintf("%s: the mean difference (%s) and the shift (%s) have opposite signs, because of block %s (%s). Report the shift: p and the interval refer to it.",
 				v.Label(r.Method), v.signed(r.Difference), v.signed(r.Shift.Estimate), block, v.signed(difference)))
 		}
 	}
 	return list
+}
+
+// sign returns the sign of a difference, 0 where it rounds to zero in print, and of a ratio
+// that of its logarithm, 0 where the ratio rounds to 1.
+func (v View) sign(x float64) int {
+	unit := math.Pow10(-v.Digits)
+	switch {
+	case v.Ratio && x < 0: // three digits, as results.Significant prints them
+		x, unit = math.Expm1(x), .001
+	case v.Ratio:
+		x, unit = math.Expm1(x), .01
+	case v.Percent:
+		x *= 100
+	}
+	switch {
+	case math.Abs(x) <= unit/2:
+		return 0
+	case x < 0:
+		return -1
+	}
+	return 1
 }
 
 // RankingNotes describes the ranking in sentences: what was ranked, the tests, which

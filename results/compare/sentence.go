@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,23 +16,26 @@ import (
 // has Holm's correction. With several methods it counts the better and the worse ones and
 // names them. If no test can, it is the verdicts, and why. For simulated settings it says
 // that they get no verdict.
-func (v View) Sentence() string {
+func (v View) Sentence() string { return v.Statement().String() }
+
+// Statement is Sentence with its terms, which are [BlockTerm].
+func (v View) Statement() english.Text {
 	head, verdicts := v.verdicts()
 	switch {
 	case !v.Judged():
 		return v.description()
 	case len(v.Rows) == 0:
-		return fmt.Sprintf("No method was compared with %s.", v.Label(v.Against))
+		return english.Of("No method was compared with ", v.Label(v.Against), ".")
 	case verdicts == "":
 		return v.tested()
 	case v.Power().Possible:
-		return v.tested() + " By the verdicts on single settings: " + verdicts + "."
+		return english.Of(v.tested(), " By the verdicts on single settings: ", verdicts, ".")
 	}
-	return head + ": " + verdicts + "; " + v.untestable() + "."
+	return english.Of(head, ": ", verdicts, "; ", v.untestable(), ".")
 }
 
 // tested is the result of the test over blocks.
-func (v View) tested() string {
+func (v View) tested() english.Text {
 	if len(v.Rows) == 1 {
 		return v.sentence(v.Rows[0])
 	}
@@ -41,27 +43,29 @@ func (v View) tested() string {
 }
 
 // sentence is the result of one method.
-func (v View) sentence(r Row) string {
+func (v View) sentence(r Row) english.Text {
 	bounds := ""
 	if r.Shift.Bounded {
 		bounds = " " + v.interval(r.Shift.Lo, r.Shift.Hi)
 	}
 	relation, p := shortP(r.Holm)
-	return fmt.Sprintf("%s against %s, %s, %s: %s%s%s, p %s %s: %s.",
-		v.Label(r.Method), v.Label(v.Against), v.MetricLabel, v.Extent.of(r), v.signed(r.Shift.Estimate), v.points(), bounds, relation, p, v.verdict(r))
+	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.of(r).Text(), ": ",
+		v.signed(r.Shift.Estimate), v.points(), bounds, ", p ", relation, " ", p, ": ", v.verdict(r), ".")
 }
 
 // verdict says what the test of a row shows at the level Alpha.
-func (v View) verdict(r Row) string {
+func (v View) verdict(r Row) english.Text {
 	switch {
 	case r.Holm <= Alpha && v.favours(r):
-		return v.Label(r.Method) + " is better"
+		return english.Of(v.Label(r.Method), " is better")
 	case r.Holm <= Alpha:
-		return v.Label(v.Against) + " is better"
+		return english.Of(v.Label(v.Against), " is better")
 	case v.tooFewToTell(r):
-		return english.Count(r.Blocks, v.Extent.Unit) + " cannot show a difference"
+		e := v.Extent
+		e.Blocks = r.Blocks
+		return english.Of(e.count(), " cannot show a difference")
 	}
-	return "no difference shown"
+	return english.Of("no difference shown")
 }
 
 // tooFewToTell reports whether no difference over the blocks of a row, however clear,
@@ -76,7 +80,7 @@ func (v View) favours(r Row) bool {
 }
 
 // tally is the result of several methods.
-func (v View) tally() string {
+func (v View) tally() english.Text {
 	var better, worse []string
 	for _, r := range v.Rows {
 		switch {
@@ -87,9 +91,8 @@ func (v View) tally() string {
 			worse = append(worse, v.Label(r.Method))
 		}
 	}
-	text := fmt.Sprintf("%s against %s, %s, %s: %s better%s, %s worse%s",
-		english.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent,
-		howMany(better), inBrackets(better), howMany(worse), inBrackets(worse))
+	text := english.Of(english.Count(len(v.Rows), "method"), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.Text(), ": ",
+		howMany(better), " better", inBrackets(better), ", ", howMany(worse), " worse", inBrackets(worse))
 	cannot := 0 // too few blocks
 	for _, r := range v.Rows {
 		if r.Holm > Alpha && v.tooFewToTell(r) {
@@ -98,12 +101,12 @@ func (v View) tally() string {
 	}
 	rest := len(v.Rows) - len(better) - len(worse)
 	if rest > cannot {
-		text += fmt.Sprintf("; no difference is shown for %d", rest-cannot)
+		text = english.Of(text, "; no difference is shown for ", rest-cannot)
 	}
 	if cannot > 0 {
-		text += fmt.Sprintf("; for %d there are too few blocks to show a difference", cannot)
+		text = english.Of(text, "; for ", cannot, " there are too few ", english.Text{{Words: "blocks", Term: BlockTerm}}, " to show a difference")
 	}
-	return text + " (Wilcoxon's test with Holm's correction, .05)."
+	return english.Of(text, " (Wilcoxon's test with Holm's correction, .05).")
 }
 
 // shortP prints a p-value with two or three decimals, as papers do: that it is equal to

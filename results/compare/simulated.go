@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/qats-bench/qats/internal/english"
@@ -34,7 +33,7 @@ func (c *Comparison) dropVerdicts() {
 const unjudged = "Simulated rows get no test, no interval and no verdict."
 
 // description is the sentence of a comparison without verdicts.
-func (v View) description() string {
-	return fmt.Sprintf("SIMULATED: values and ranks of %s beside %s, %s, %s. %s",
-		english.Count(len(v.Rows), "method"), v.Label(v.Against), v.MetricLabel, v.Extent, unjudged)
+func (v View) description() english.Text {
+	return english.Of("SIMULATED: values and ranks of ", english.Count(len(v.Rows), "method"), " beside ", v.Label(v.Against), ", ",
+		v.MetricLabel, ", ", v.Extent.Text(), ". ", unjudged)
 }

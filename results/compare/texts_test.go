@@ -35,13 +35,13 @@ func TestVerdictsAtTheLevel(t *testing.T) {
 		{Alpha, -1, "X is better"}, {Alpha, 1, "TS is better"}, {.0501, -1, "no difference shown"}, {.0501, 1, "no difference shown"},
 	} {
 		r := Row{Method: "x", Blocks: 8, Holm: c.holm, Shift: significance.Shift{Estimate: c.shift}}
-		if got := v.verdict(r); got != c.want {
+		if got := v.verdict(r).String(); got != c.want {
 			t.Errorf("p = %v, shift %v: %s", c.holm, c.shift, got)
 		}
 		v.Rows[0] = r
 		v.Blocks = make([]string, 8)
 		shown := map[string]string{"X is better": "1 is better (X), none is worse", "TS is better": "none is better, 1 is worse (X)"}[c.want]
-		if text := v.tally(); shown == "" != strings.Contains(text, "no difference is shown for 1") || strings.Contains(text, "too few") {
+		if text := v.tally().String(); shown == "" != strings.Contains(text, "no difference is shown for 1") || strings.Contains(text, "too few") {
 			t.Errorf("p = %v, shift %v: %s", c.holm, c.shift, text)
 		}
 	}
@@ -50,7 +50,7 @@ func TestVerdictsAtTheLevel(t *testing.T) {
 // Of methods that all have too few blocks none is counted as without a difference.
 func TestTallyOfTooFewBlocksCountsNoOthers(t *testing.T) {
 	v := View{Comparison: &Comparison{Options: Options{Against: "ts"}, Blocks: make([]string, 3), Rows: []Row{{Method: "a", Blocks: 3, Holm: 1}, {Method: "b", Blocks: 3, Holm: 1}}}}
-	if text := v.tally(); strings.Contains(text, "no difference is shown") || !strings.Contains(text, "for 2 there are too few blocks to show a difference") {
+	if text := v.tally().String(); strings.Contains(text, "no difference is shown") || !strings.Contains(text, "for 2 there are too few blocks to show a difference") {
 		t.Error(text)
 	}
 }
@@ -171,6 +171,7 @@ func TestContraryNumbersAreThoseOfThePrint(t *testing.T) {
 		{false, .02, -.01, true}, {false, -.02, .01, true}, {false, .02, .01, false}, {false, -.0000001, .01, false}, {false, .02, -.0000001, false},
 		{true, math.Log(2), math.Log(.5), true}, {true, math.Log(.5), math.Log(2), true}, {true, math.Log(2), math.Log(3), false},
 		{true, -1e-9, math.Log(2), false}, {true, math.Log(.5), 1e-9, false},
+		{true, math.Log(.9996), math.Log(2), false}, {true, math.Log(.9994), math.Log(2), true}, {true, math.Log(1.006), math.Log(.5), true},
 	} {
 		away := c.difference * 3
 		r := Row{Method: "x", Blocks: 8, Difference: c.difference, Shift: significance.Shift{Estimate: c.shift}, BlockNames: []string{"b"}, BlockDifference: []float64{away}}

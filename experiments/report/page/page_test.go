@@ -173,7 +173,7 @@ func TestComparisonsKeepSourcesApart(t *testing.T) {
 			t.Errorf("comparison %d is %s: %s", i, c.Source, c.Text)
 		}
 	}
-	if !strings.Contains(list[1].Sentence, "SIMULATED") {
+	if !strings.Contains(list[1].Sentence.String(), "SIMULATED") {
 		t.Errorf("the sentence does not say that it is simulated: %s", list[1].Sentence)
 	}
 }

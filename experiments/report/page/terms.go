@@ -2,22 +2,29 @@ package page
 
 import (
 	"html/template"
-	"regexp"
+	"strings"
+
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/results/compare"
 )
 
-// blockWords are the words for blocks in a sentence of a comparison.
-var blockWords = regexp.MustCompile(`(independent )?\bblocks?\b`)
+// explained has what the page says of a term where a text first has it.
+var explained = map[english.Term]string{
+	compare.BlockTerm: "A block: data sets that share no known test samples with those of another block. The settings of a block count once together.",
+}
 
-// aboutBlocks is what the page says where a sentence first speaks of blocks.
-const aboutBlocks = "A block: data sets that share no known test samples with those of another block. The settings of a block count once together."
-
-// terms returns a sentence with an explanation of its first special word, which a browser
+// terms returns a text with an explanation of each term where it first stands, which a browser
 // shows beside the pointer.
-func terms(sentence string) template.HTML {
-	text := template.HTMLEscapeString(sentence)
-	at := blockWords.FindStringIndex(text)
-	if at == nil {
-		return template.HTML(text)
+func terms(text english.Text) template.HTML {
+	var b strings.Builder
+	done := map[english.Term]bool{}
+	for _, p := range text {
+		words := template.HTMLEscapeString(p.Words)
+		if about := explained[p.Term]; about != "" && !done[p.Term] {
+			done[p.Term] = true
+			words = `<abbr title="` + template.HTMLEscapeString(about) + `">` + words + "</abbr>"
+		}
+		b.WriteString(words)
 	}
-	return template.HTML(text[:at[0]] + `<abbr title="` + aboutBlocks + `">` + text[at[0]:at[1]] + "</abbr>" + text[at[1]:])
+	return template.HTML(b.String())
 }

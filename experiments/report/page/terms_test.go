@@ -1,18 +1,22 @@
 package page
 
-import "testing"
+import (
+	"testing"
 
-// TestTheFirstBlockIsExplained, with the word before it, once, and the rest is text.
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// TestTheFirstBlockIsExplained once. Other words are text, "block" among them.
 func TestTheFirstBlockIsExplained(t *testing.T) {
-	block := `<abbr title="` + aboutBlocks + `">`
-	for in, want := range map[string]string{
-		"a < b":                  "a &lt; b",
-		"blockade of <b>":        "blockade of &lt;b&gt;",
-		"3 blocks, 2 blocks":     "3 " + block + "blocks</abbr>, 2 blocks",
-		"1 independent block, a": "1 " + block + "independent block</abbr>, a",
+	blocks := english.CountOf(2, "independent block", compare.BlockTerm)
+	abbr := `<abbr title="` + explained[compare.BlockTerm] + `">`
+	for want, text := range map[string]english.Text{
+		"a &lt; b, 1 block": english.Of("a < b, 1 block"),
+		"2 " + abbr + "independent blocks</abbr>, 2 independent blocks": english.Of(blocks, ", ", blocks),
 	} {
-		if got := string(terms(in)); got != want {
-			t.Errorf("%q: %q", in, got)
+		if got := string(terms(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
