@@ -1,16 +1,13 @@
 package main
 
 import (
-	"encoding/csv"
-	"fmt"
-	"io"
-	"os"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
 // ID names a number. Against is empty for what is said of one method, and Method for what is
@@ -34,60 +31,44 @@ func (id ID) String() string { return strings.Join(id.fields(), ",") }
 // are whole numbers. A number that does not exist, such as an interval over four blocks, is absent.
 type Facts map[ID]float64
 
-var factsHeader = []string{"run", "part", "method", "against", "metric", "quantity", "value"}
+// fact is a row of facts.csv.
+type fact struct {
+	ID
+	value float64
+}
+
+var factsFormat = csvfile.Format[fact]{
+	Columns: []string{"run", "part", "method", "against", "metric", "quantity", "value"},
+	Fields:  func(f fact) []string { return append(f.fields(), strconv.FormatFloat(f.value, 'g', 6, 64)) },
+	Parse: func(row *csvfile.Row) fact {
+		return fact{ID{row.Text(), row.Text(), row.Text(), row.Text(), row.Text(), row.Text()}, row.Number()}
+	},
+	Check: func(f fact) error {
+		return cmp.Or(csvfile.CheckID("run", f.Run), csvfile.CheckID("quantity", f.Quantity), csvfile.CheckFinite("value", f.value))
+	},
+	Identity: func(f fact) []string { return f.fields() },
+}
 
 func factsPath(top string) string { return filepath.Join(top, "results", "shown", "facts.csv") }
 
 // readFacts reads facts.csv.
 func readFacts(path string) (Facts, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
+	rows, err := factsFormat.ReadFile(path)
 	facts := Facts{}
-	for {
-		row, err := r.Read()
-		line, _ := r.FieldPos(0)
-		switch {
-		case err == io.EOF:
-			return facts, nil
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", path, err)
-		case line == 1:
-			if !slices.Equal(row, factsHeader) {
-				return nil, fmt.Errorf("%s:1: the columns are %v, want %v", path, row, factsHeader)
-			}
-			continue
-		}
-		id := ID{row[0], row[1], row[2], row[3], row[4], row[5]}
-		value, err := strconv.ParseFloat(row[6], 64)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		if _, twice := facts[id]; twice {
-			return nil, fmt.Errorf("%s:%d: %s stands twice", path, line, id)
-		}
-		facts[id] = value
+	for _, f := range rows {
+		facts[f.ID] = f.value
 	}
+	return facts, err
 }
 
 // write writes facts.csv, sorted by its columns.
 func (f Facts) write(path string) error {
-	ids := make([]ID, 0, len(f))
-	for id := range f {
-		ids = append(ids, id)
+	rows := make([]fact, 0, len(f))
+	for id, x := range f {
+		rows = append(rows, fact{id, x})
 	}
-	slices.SortFunc(ids, func(a, b ID) int { return slices.Compare(a.fields(), b.fields()) })
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	w.Write(factsHeader)
-	for _, id := range ids {
-		w.Write(append(id.fields(), strconv.FormatFloat(f[id], 'g', 6, 64)))
-	}
-	w.Flush()
-	return atomicfile.WriteBytes(path, []byte(b.String()))
+	slices.SortFunc(rows, func(a, b fact) int { return slices.Compare(a.fields(), b.fields()) })
+	return factsFormat.WriteFile(path, rows)
 }
 
 // drop removes the facts of a run.

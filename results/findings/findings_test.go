@@ -145,10 +145,11 @@ func TestFactsAreReadAsTheyAreWritten(t *testing.T) {
 	if err != nil || len(got) != 2 || got[ID{"a", "clean, all", "ts", "", "ece", "mean"}] != .0123457 {
 		t.Errorf("%v, %v", got, err)
 	}
+	header := strings.Join(factsFormat.Columns, ",")
 	for text, want := range map[string]string{
-		"a,b\n": "facts.csv:1: the columns are",
-		strings.Join(factsHeader, ",") + "\na,b,c,d,e,f,x\n":                "facts.csv:2: ",
-		strings.Join(factsHeader, ",") + "\na,b,c,d,e,f,1\na,b,c,d,e,f,1\n": "facts.csv:3: a,b,c,d,e,f stands twice",
+		"a,b\n":                      "facts.csv:1: column run is missing",
+		header + "\na,b,c,d,e,f,x\n": `facts.csv:2: column value: "x" is not a number`,
+		header + "\na,b,c,d,e,f,1\na,b,c,d,e,f,1\n": "facts.csv:3: the same identifiers as line 2 (a, b, c, d, e, f)",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,35 +202,9 @@ func (w *words) publishedMeans(run, part string) (string, error) {
 	return markdown(table), nil
 }
 
-// rows reads a file of results/shown with its heading.
-func (w *words) rows(name string, comma rune) ([]map[string]string, error) {
-	path := filepath.Join(w.top, "results", "shown", name)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma = comma
-	r.LazyQuotes = comma == '\t'
-	all, err := r.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var list []map[string]string
-	for _, row := range all[1:] {
-		m := map[string]string{}
-		for i, key := range all[0] {
-			m[key] = row[i]
-		}
-		list = append(list, m)
-	}
-	return list, nil
-}
-
 // speedTable is the table of speed.csv.
 func (w *words) speedTable() (string, error) {
-	rows, err := w.rows("speed.csv", ',')
+	rows, err := w.rows(speedFile)
 	if err != nil {
 		return "", err
 	}
@@ -261,7 +232,7 @@ func (w *words) speedTable() (string, error) {
 
 // speedMethods is the table of speed-methods.csv.
 func (w *words) speedMethods() (string, error) {
-	rows, err := w.rows("speed-methods.csv", ',')
+	rows, err := w.rows(methodsFile)
 	if err != nil {
 		return "", err
 	}
@@ -273,8 +244,8 @@ func (w *words) speedMethods() (string, error) {
 }
 
 // madeOn names the distinct values of columns.
-func (w *words) madeOn(rows []map[string]string, columns ...string) string {
-	of := func(r map[string]string) string {
+func (w *words) madeOn(rows []row, columns ...string) string {
+	of := func(r row) string {
 		return strings.Join(lists.Values(columns, func(c string) string { return r[c] }), "; ")
 	}
 	return "Measured on " + strings.Join(lists.Distinct(rows, of), ", and on ") + "."
@@ -282,12 +253,12 @@ func (w *words) madeOn(rows []map[string]string, columns ...string) string {
 
 // waysTable says of each data set of the paper which rows can be had how, from the list of data/zoo.
 func (w *words) waysTable() (string, error) {
-	rows, err := w.rows("paper-rows.tsv", '\t')
+	rows, err := w.rows(paperFile)
 	if err != nil {
 		return "", err
 	}
 	type group struct{ dataset, way string }
-	in := func(r map[string]string) group {
+	in := func(r row) group {
 		dataset, _, _ := strings.Cut(r["setting"], "/")
 		way, _, _ := strings.Cut(r["way"], ":")
 		return group{dataset, way}

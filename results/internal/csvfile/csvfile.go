@@ -28,6 +28,7 @@ import (
 // Format describes one kind of file whose rows are values of type T.
 type Format[T any] struct {
 	Columns  []string
+	Comma    rune             // between the fields of a row; 0 for a comma
 	Added    []string         // columns that earlier versions of qats did not write
 	Fields   func(T) []string // the row of a value, one field a column
 	Parse    func(*Row) T     // the value of a row; faults are kept in the Row
@@ -46,6 +47,9 @@ type Writer[T any] struct {
 // NewWriter begins a file with its header.
 func (f Format[T]) NewWriter(w io.Writer) (*Writer[T], error) {
 	out := csv.NewWriter(w)
+	if f.Comma != 0 {
+		out.Comma = f.Comma
+	}
 	return &Writer[T]{format: f, out: out, ids: newIdentities()}, out.Write(f.Columns)
 }
 
@@ -201,6 +205,9 @@ func (f Format[T]) CountInFile(path string) (n int, err error) {
 // reader returns a reader of lines.
 func (f Format[T]) reader(r io.Reader) *csv.Reader {
 	in := csv.NewReader(skipBOM(r))
+	if f.Comma != 0 {
+		in.Comma = f.Comma
+	}
 	in.FieldsPerRecord = -1 // counted in parse, with a better message
 	in.ReuseRecord = true
 	return in
