@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
@@ -102,8 +103,11 @@ type settingEntry struct {
 	Rescale    float64 `json:"rescale,omitempty"` // of the variant, and so are these two
 	Split      int     `json:"split,omitempty"`
 	TestShares bool    `json:"test_shares,omitempty"`
+	Seed       *int    `json:"seed,omitempty"` // of one of several trainings of a network
+	Of         *int    `json:"of,omitempty"`   // then the setting that has their means
 
 	setting results.Setting // without its experiment
+	mean    bool            // over the seeds: no setting of results.csv
 }
 
 type cellColumns struct {
@@ -146,10 +150,12 @@ type packer struct {
 	values   map[string][]float64       // by metric and cell; NaN where there is none
 }
 
-// A setting of two sources, which only other tools can write, is two settings.
+// A setting of two sources, which only other tools can write, is two settings. The mean over
+// the trainings of a network is one more.
 type settingID struct {
 	results.Setting
 	source string
+	mean   bool
 }
 
 type cellID struct{ setting, method int }
@@ -161,17 +167,33 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.Why, p.Values = map[string][]int{}, map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
 	for _, r := range f.Records {
-		if r.Source != "" && p.sourceOf[r.Setting] == "" {
-			p.sourceOf[r.Setting] = r.Source
+		for _, s := range []results.Setting{r.Setting, whole(r.Setting)} {
+			if r.Source != "" && p.sourceOf[s] == "" {
+				p.sourceOf[s] = r.Source
+			}
 		}
 	}
 	for i := range f.Records {
-		p.record(&f.Records[i], labels)
+		p.record(&f.Records[i], labels, false)
+	}
+	seeded := func(s results.Setting) bool { return s.Variant.Training > 0 }
+	for _, r := range results.OverSeeds(lists.Where(f.Records, func(r results.Record) bool { return seeded(r.Setting) })) {
+		if r.Status == results.OK {
+			r.Note = nil // that of the first seed, as is the key
+		}
+		r.Key = ""
+		p.record(&r, labels, true)
 	}
 	samples := results.TestSamplesOf(f.Records)
 	for i := range p.Settings {
 		s := &p.Settings[i]
+		if s.mean {
+			continue
+		}
 		s.Samples = samples[s.setting].Block
+		if s.Of != nil {
+			p.Settings[*s.Of].Samples = s.Samples
+		}
 	}
 	for id, values := range p.values {
 		p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
@@ -186,7 +208,8 @@ func pack(f *results.Rows, labels func(string) string) *data {
 		bins, fits = nil, nil
 	}
 	p.bins(bins)
-	p.pairs(f.Pairs)
+	p.pairs(f.Pairs, false)
+	p.pairs(results.PairsOverSeeds(lists.Where(f.Pairs, func(x results.Pair) bool { return seeded(x.Setting) })), true)
 	p.fits(fits)
 	p.run(f.Run)
 	critical := []float64{0, 0, 0} // Nemenyi's test is of more than two methods
@@ -208,21 +231,41 @@ func (p *packer) text(s string) int {
 	return i
 }
 
-func (p *packer) record(r *results.Record, labels func(string) string) {
+// whole returns the setting that has the means over the trainings of which s is one.
+func whole(s results.Setting) results.Setting {
+	s.Variant.Training = 0
+	return s
+}
+
+// place returns the place of a setting. That of the mean over the trainings of a network is
+// before the first of them.
+func (p *packer) place(setting results.Setting, source string, mean bool) int {
+	id := settingID{setting, source, mean}
+	if s, ok := p.setting[id]; ok {
+		return s
+	}
+	e := settingEntry{setting: setting, mean: mean, Experiment: setting.Experiment, Dataset: setting.Dataset, Backbone: setting.Backbone, Loss: setting.Loss,
+		Corruption: setting.Corruption, Severity: setting.Severity,
+		Rescale: setting.Variant.Rescale, Split: setting.Variant.Split, TestShares: setting.Variant.TestShares, Source: source, Name: setting.Name(), Print: table.SettingName(setting, ", ")}
+	e.setting.Experiment = ""
+	if setting.Variant.Training > 0 {
+		seed := setting.Variant.Training - 1
+		of := p.place(whole(setting), source, true)
+		e.Seed, e.Of = &seed, &of
+	}
+	s := len(p.Settings)
+	p.setting[id] = s
+	p.Settings = append(p.Settings, e)
+	return s
+}
+
+// record keeps a row, or the mean of rows over the trainings of a network.
+func (p *packer) record(r *results.Record, labels func(string) string, mean bool) {
 	source := r.Source
 	if source == "" {
 		source = p.sourceOf[r.Setting]
 	}
-	s, ok := p.setting[settingID{r.Setting, source}]
-	if !ok {
-		s = len(p.Settings)
-		p.setting[settingID{r.Setting, source}] = s
-		setting := r.Setting
-		setting.Experiment = ""
-		p.Settings = append(p.Settings, settingEntry{setting: setting, Experiment: r.Experiment, Dataset: r.Dataset, Backbone: r.Backbone, Loss: r.Loss,
-			Corruption: r.Corruption, Severity: r.Severity,
-			Rescale: r.Variant.Rescale, Split: r.Variant.Split, TestShares: r.Variant.TestShares, Source: source, Name: r.Name(), Print: table.SettingName(r.Setting, ", ")})
-	}
+	s := p.place(r.Setting, source, mean)
 	m, ok := p.method[r.Method]
 	if !ok {
 		m = len(p.Methods)
@@ -294,7 +337,7 @@ func digitsOf(metric string) int {
 func (p *packer) bins(bins []results.Bin) {
 	width, mass := make([][]float64, len(p.Cells.Setting)), make([][]float64, len(p.Cells.Setting))
 	for _, b := range bins {
-		c, ok := p.find(b.Setting, b.Source, b.Method)
+		c, ok := p.find(settingID{b.Setting, b.Source, false}, b.Method)
 		if !ok || b.N == 0 {
 			continue
 		}
@@ -312,16 +355,16 @@ func (p *packer) bins(bins []results.Bin) {
 }
 
 // find returns the place of a cell.
-func (p *packer) find(cell results.Setting, source, method string) (int, bool) {
-	s, ok1 := p.setting[settingID{cell, source}]
+func (p *packer) find(setting settingID, method string) (int, bool) {
+	s, ok1 := p.setting[setting]
 	m, ok2 := p.method[method]
 	c, ok3 := p.cell[cellID{s, m}]
 	return c, ok1 && ok2 && ok3
 }
 
-func (p *packer) pairs(pairs []results.Pair) {
+func (p *packer) pairs(pairs []results.Pair, means bool) {
 	for _, pair := range pairs {
-		c, ok := p.find(pair.Setting, pair.Source, pair.Method)
+		c, ok := p.find(settingID{pair.Setting, pair.Source, means}, pair.Method)
 		m, known := p.metric[pair.Metric]
 		against, has := p.method[pair.Against]
 		if ok && known && has {
@@ -341,7 +384,7 @@ func (p *packer) pairs(pairs []results.Pair) {
 
 func (p *packer) fits(parameters []results.Parameter) {
 	for _, r := range parameters {
-		c, ok := p.find(r.Setting, r.Source, r.Method)
+		c, ok := p.find(settingID{r.Setting, r.Source, false}, r.Method)
 		if !ok {
 			continue
 		}
@@ -357,10 +400,13 @@ func (p *packer) run(r *results.Run) {
 	}
 	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Settings {
-		if i, ok := p.setting[settingID{s.Setting, s.Source}]; ok {
+		if i, ok := p.setting[settingID{s.Setting, s.Source, false}]; ok {
 			e := &p.Settings[i]
 			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
 			e.On = s.CalibrateOn
+			if e.Of != nil {
+				p.Settings[*e.Of].From = e.From
+			}
 		}
 	}
 	for _, s := range r.Specs {

@@ -45,7 +45,7 @@ func halfOf(dir results.Folder, o Options) *half {
 	}
 	o = complete(f, Options{Labels: o.Labels})
 	measured := 0
-	for _, source := range sourcesOf(f.Records) {
+	for _, source := range sourcesOf(results.OverSeeds(f.Records)) {
 		if source != "simulated" {
 			measured++
 		}

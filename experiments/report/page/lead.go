@@ -54,8 +54,13 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 		has := drawable[r.Setting]
 		return r.Method == uncalibrated && r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK && has[uncalibrated] && has[method]
 	})
-	clean := lists.Where(before, func(r record) bool { return r.Corruption == "" && r.Variant == (results.Variant{}) })
+	clean := lists.Where(before, func(r record) bool {
+		return r.Corruption == "" && r.Variant == (results.Variant{Training: r.Variant.Training})
+	})
 	kind := "clean settings"
+	if slices.ContainsFunc(clean, func(r record) bool { return r.Variant.Training > 0 }) {
+		kind = "trainings"
+	}
 	if len(clean) == 0 {
 		clean, kind = before, "settings"
 	}
@@ -67,7 +72,7 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 	l.Setting = slices.IndexFunc(d.Settings, func(s settingEntry) bool {
 		at := s.setting
 		at.Experiment = s.Experiment
-		return at == typical && s.Source == c.Source
+		return at == typical && s.Source == c.Source && !s.mean
 	})
 	l.Text = fmt.Sprintf("%s %s. Here it is on %s", view.Label(method), why, d.Settings[l.Setting].Print)
 	if len(clean) > 1 {

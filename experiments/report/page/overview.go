@@ -17,11 +17,12 @@ type banner struct {
 	Text  string
 }
 
-// sourceCounts counts the settings with a value, by source.
+// sourceCounts counts the settings with a value, by source. Several trainings of a network
+// are one setting.
 func sourceCounts(d *data) (measured, simulated int) {
 	seen := map[int]bool{}
 	for i, s := range d.Cells.Setting {
-		if d.Cells.Status[i] != string(results.OK) || seen[s] {
+		if d.Cells.Status[i] != string(results.OK) || seen[s] || d.Settings[s].Of != nil {
 			continue
 		}
 		seen[s] = true
@@ -57,16 +58,24 @@ type fact struct{ Name, Text string }
 
 func factsOf(d *data, f *results.Rows) []fact {
 	experiments := lists.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
-	status := map[string]int{}
-	for _, s := range d.Cells.Status {
-		status[s]++
+	status, cells := map[string]int{}, 0
+	for i, s := range d.Cells.Status {
+		if !d.Settings[d.Cells.Setting[i]].mean {
+			status[s]++
+			cells++
+		}
 	}
 	measured, simulated := sourceCounts(d)
+	settings := len(lists.Where(d.Settings, func(s settingEntry) bool { return s.Of == nil }))
+	trainings := ""
+	if several := lists.Where(d.Settings, func(s settingEntry) bool { return s.mean }); len(several) > 0 {
+		trainings = fmt.Sprintf("; %s, %d in all, counted once by the mean", english.Count(len(several), "network")+" with several trainings", len(d.Settings)-settings)
+	}
 	facts := []fact{
 		{"Experiments", strings.Join(experiments, ", ")},
-		{"Settings", fmt.Sprintf("%d: %d measured, %d simulated, %d without a value", len(d.Settings), measured, simulated, len(d.Settings)-measured-simulated)},
+		{"Settings", fmt.Sprintf("%d: %d measured, %d simulated, %d without a value%s", settings, measured, simulated, settings-measured-simulated, trainings)},
 		{"Methods", fmt.Sprint(len(d.Methods))},
-		{"Cells", fmt.Sprintf("%d: %d with values, %d skipped, %d failed", len(d.Cells.Status), status["ok"], status["skip"], status["fail"])},
+		{"Cells", fmt.Sprintf("%d: %d with values, %d skipped, %d failed", cells, status["ok"], status["skip"], status["fail"])},
 	}
 	if d.large {
 		facts = append(facts, fact{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
@@ -90,7 +99,7 @@ type reason struct {
 func reasonsOf(d *data) []reason {
 	var without []int // cells
 	for i, status := range d.Cells.Status {
-		if status != string(results.OK) {
+		if status != string(results.OK) && !d.Settings[d.Cells.Setting[i]].mean {
 			without = append(without, i)
 		}
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -49,6 +51,63 @@ func TestRowsWithoutASourceBelongToTheFirst(t *testing.T) {
 	d := pack(&results.Rows{Records: rows("a,ts,ece,measured,ok,,", "a,ts,ece,simulated,skip,,", "a,qats,ece,,skip,,")}, func(m string) string { return m })
 	if len(d.Settings) != 2 || !slices.Equal(d.Cells.Setting, []int{0, 1, 0}) || !slices.Equal(d.Sources, []string{"measured"}) {
 		t.Errorf("%+v, %v", d.Cells, d.Sources)
+	}
+}
+
+// TestTrainingsOfANetworkAreOneSetting: their mean is before them and counts, and a method that
+// lacks a seed has none.
+func TestTrainingsOfANetworkAreOneSetting(t *testing.T) {
+	f := &results.Rows{Records: rows("b,ts,ece,measured,ok,k,", "a,ts,ece,measured,ok,k1,one", "a,ts,ece,measured,ok,k2,two", "a,qats,ece,measured,ok,k3,", "a,qats,ece,,skip,,why")}
+	for i := range f.Records[1:] {
+		f.Records[i+1].Variant = results.Seed(i % 2)
+		f.Records[i+1].Value = float64(i)
+	}
+	for seed, d := range []float64{.02, .04} {
+		f.Pairs = append(f.Pairs, results.Pair{Setting: f.Records[1+seed].Setting, Method: "ts", Against: "qats", Metric: "ece", Difference: d, Source: "measured",
+			Verdict: &metrics.Verdict{By: "ece", Difference: d, Lo: d / 2, Hi: 2 * d}})
+	}
+	d := pack(f, func(m string) string { return m })
+	var got []string
+	for _, s := range d.Settings {
+		text := s.Name
+		if s.mean {
+			text += " mean"
+		}
+		if s.Of != nil {
+			text += fmt.Sprintf(" %d of %d", *s.Seed, *s.Of)
+		}
+		got = append(got, text)
+	}
+	if want := []string{"b/net", "a/net mean", "a/net/seed=0 0 of 1", "a/net/seed=1 1 of 1"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	mean := func(method string) int {
+		return slices.IndexFunc(d.Cells.Setting, func(s int) bool { return s == 1 }) + slices.IndexFunc(d.Methods, func(m methodEntry) bool { return m.ID == method })
+	}
+	var values []float64
+	if err := json.Unmarshal(d.Values["ece"], &values); err != nil {
+		t.Fatal(err)
+	}
+	if c := mean("ts"); values[c] != .5 || d.Cells.Status[c] != "ok" || d.Cells.Key[c] != "" || len(d.Cells.Notes[c]) != 0 {
+		t.Errorf("TS: %v, %+v", values, d.Cells)
+	}
+	if c := mean("qats"); d.Cells.Status[c] != "skip" {
+		t.Errorf("QaTS: %+v", d.Cells)
+	}
+	if len(d.Pairs) != 3 || !strings.HasPrefix(string(d.Pairs[2]), fmt.Sprintf("[%d,1,0,0.03,", mean("ts"))) {
+		t.Errorf("pairs %s", d.Pairs)
+	}
+	if measured, simulated := sourceCounts(d); measured != 2 || simulated != 0 {
+		t.Errorf("%d measured, %d simulated settings", measured, simulated)
+	}
+	facts := fmt.Sprint(factsOf(d, f))
+	for _, want := range []string{"2: 2 measured, 0 simulated, 0 without a value; 1 network with several trainings, 2 in all, counted once by the mean", "5: 4 with values, 1 skipped"} {
+		if !strings.Contains(facts, want) {
+			t.Errorf("%s has no %q", facts, want)
+		}
+	}
+	if reasons := reasonsOf(d); len(reasons) != 1 || reasons[0].Cells != 1 {
+		t.Errorf("%+v", reasons)
 	}
 }
 

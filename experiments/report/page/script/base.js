@@ -33,7 +33,17 @@ data.settings.forEach((s, i) => {
   s.label = severalExperiments ? s.e + ": " + s.name : s.name;
   s.shift = s.split ? "redrawn" : s.rescale ? "rescaled" : s.test_shares ? "thinned" : s.c ? "corrupted" : "clean";
   s.search = (s.e + " " + s.name + " " + s.l).toLowerCase();
+  s.seeds = [];
 });
+
+// Several trainings of a network, its seeds, are one setting with their means. They are found
+// by the words of any of them.
+for (const s of data.settings) {
+  if (s.of === undefined) continue;
+  const whole = data.settings[s.of];
+  whole.seeds.push(s);
+  whole.search += " " + s.search;
+}
 
 const label = method => data.methods[method].label;
 const color = method => "var(--m" + method + ")";
@@ -46,6 +56,18 @@ function value(setting, method, metric) {
   const c = cellOf(setting, method);
   const column = data.values[metric];
   return c === undefined || !column || column[c] === undefined ? null : column[c];
+}
+
+// rangeOf returns the least and the largest of what get returns of the seeds of a setting, null
+// where it has none. get returns a number or null.
+function rangeOf(s, get) {
+  const list = s.seeds.map(get).filter(x => x !== null);
+  return list.length ? [Math.min(...list), Math.max(...list)] : null;
+}
+
+// ranged is a printed mean with the printed range over the seeds below it.
+function ranged(mean, range, text) {
+  return range ? [mean, el("span", {class: "range"}, text(range[0]) + " to " + text(range[1]))] : mean;
 }
 
 // print returns a value of a metric as tables print it: 100 x value for fractions.

@@ -1,6 +1,7 @@
 // The heat map: settings x methods, the difference of each method to the baseline.
 const mostRows = 400;
 let allRows = false;
+const unfolded = new Set(); // the keys of the settings whose seeds are shown
 
 // shade returns the class of a difference: 0 is equal, negative better.
 function shade(difference, metric, step) {
@@ -28,33 +29,54 @@ function drawHeatmap() {
   const metric = state.metric;
   const base = baseline();
   const methods = methodsOf(settings, metric).filter(m => m !== base && methodShown(m));
-  const differences = settings.flatMap(s =>
-    methods
-      .map(m => {
-        const a = value(s.i, m, metric);
-        const b = value(s.i, base, metric);
-        return a === null || b === null ? null : a - b;
-      })
-      .filter(x => x !== null),
-  );
+  const difference = (s, m) => {
+    const a = value(s.i, m, metric);
+    const b = value(s.i, base, metric);
+    return a === null || b === null ? null : a - b;
+  };
+  const differences = settings.flatMap(s => methods.map(m => difference(s, m)).filter(x => x !== null));
   const step = stepOf(differences);
   const verdicts = judged(state.source);
   const shown = allRows ? settings : settings.slice(0, mostRows);
-  const rows = shown.map(s => {
-    const b = value(s.i, base, metric);
-    const tds = methods.map(m => {
-      const a = value(s.i, m, metric);
-      if (a === null || b === null) return el("td", {class: "none", "data-m": m}, "–");
-      return el("td", {class: verdicts ? shade(a - b, metric, step) : "h0", "data-m": m}, Math.abs(a - b) <= data.alike ? "=" : signed(a - b, metric));
+  const text = d => (Math.abs(d) <= data.alike ? "=" : signed(d, metric));
+  const rows = shown
+    .flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])])
+    .map(s => {
+      const tds = methods.map(m => {
+        const d = difference(s, m);
+        if (d === null) return el("td", {class: "none", "data-m": m}, "–");
+        const range = rangeOf(s, x => difference(x, m));
+        return el("td", {class: verdicts ? shade(d, metric, step) : "h0", "data-m": m}, ranged(text(d), range, x => signed(x, metric)));
+      });
+      const fold = el(
+        "button",
+        {
+          type: "button",
+          class: "fold",
+          id: "seeds-" + s.i,
+          "aria-expanded": String(unfolded.has(s.key)),
+          onclick: e => {
+            e.stopPropagation();
+            if (!unfolded.delete(s.key)) unfolded.add(s.key);
+            drawHeatmap();
+            byId("seeds-" + s.i).focus();
+          },
+        },
+        plural(s.seeds.length, "seed"),
+      );
+      return el(
+        "tr",
+        {"data-s": s.i, class: [state.set === s.key ? "open-row" : "", s.of === undefined ? "" : "seed"].join(" ").trim() || null},
+        el(
+          "th",
+          {scope: "row"},
+          el("a", {href: "#setting?set=" + encodeURIComponent(s.key)}, s.of === undefined ? s.label : "seed " + s.seed),
+          s.seeds.length ? [" ", fold] : "",
+        ),
+        el("td", {class: "base", "data-m": base}, ranged(print(value(s.i, base, metric), metric), rangeOf(s, x => value(x.i, base, metric)), x => print(x, metric))),
+        tds,
+      );
     });
-    return el(
-      "tr",
-      {"data-s": s.i, class: state.set === s.key ? "open-row" : null},
-      el("th", {scope: "row"}, el("a", {href: "#setting?set=" + encodeURIComponent(s.key)}, s.label)),
-      el("td", {class: "base", "data-m": base}, print(b, metric)),
-      tds,
-    );
-  });
   const table = el(
     "table",
     {
@@ -80,10 +102,10 @@ function drawHeatmap() {
     ),
     el("tbody", {}, rows),
   );
-  table.querySelectorAll("tbody a").forEach((a, i) =>
+  table.querySelectorAll("tbody a").forEach(a =>
     a.addEventListener("click", e => {
       e.preventDefault();
-      openSetting(shown[i]);
+      openSetting(data.settings[a.closest("tr").dataset.s]);
     }),
   );
   const scale = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map(k =>
@@ -112,7 +134,7 @@ function drawHeatmap() {
     el(
       "p",
       {class: "small"},
-      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${verdicts ? "" : unjudged + " "}Choose a setting to open it.`,
+      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it.`,
     ),
     verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : "",
     el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),

@@ -297,11 +297,12 @@ function notesOf(s, of) {
 
 function summaryTable(s) {
   const shown = ["accuracy", "ece", "aece", "nll", "brier"].filter(id => data.values[id]);
+  const single = !s.seeds.length; // the mean of several bands is no band
   const heads = [
     "Method",
     ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
-    "ECE band %",
-    ...(judged(s.src) ? ["ECE in the band"] : []),
+    ...(single ? ["ECE band %"] : []),
+    ...(single && judged(s.src) ? ["ECE in the band"] : []),
     "Status",
   ];
   const rows = data.methods
@@ -315,9 +316,11 @@ function summaryTable(s) {
       const status = data.cells.status[cellOf(s.i, m)];
       return [
         el("span", {}, swatch(m), label(m)),
-        ...shown.map(id => print(value(s.i, m, id), id)),
-        has ? `${plain(100 * lo, 2)}–${plain(100 * hi, 2)}` : "–",
-        ...(judged(s.src) ? [has ? (ece <= hi ? "yes" : "no") : "–"] : []),
+        ...shown.map(id =>
+          el("span", {}, ranged(print(value(s.i, m, id), id), rangeOf(s, x => value(x.i, m, id)), x => print(x, id))),
+        ),
+        ...(single ? [has ? `${plain(100 * lo, 2)}–${plain(100 * hi, 2)}` : "–"] : []),
+        ...(single && judged(s.src) ? [has ? (ece <= hi ? "yes" : "no") : "–"] : []),
         status,
       ];
     });
@@ -350,6 +353,7 @@ function cellCommand(s, methods) {
   const one = {dataset: s.d, backbone: s.b, loss: s.l};
   if (s.rescale) one.rescale = s.rescale;
   if (s.split) one.splits = s.split;
+  if (s.seed !== undefined) one.seeds = [s.seed];
   if (s.test_shares) one.test_shares = "calibration";
   if (s.c) {
     one.corruption = s.c;
@@ -406,18 +410,44 @@ function settingProvenance(s, methods) {
   ];
 }
 
+// fitDetails is what is known of the fits on a setting and of its arrays.
+function fitDetails(s, methods) {
+  const notes = notesOf(s, data.cells.notes);
+  const warnings = notesOf(s, data.cells.warnings);
+  return [
+    el("h4", {}, "Fitted parameters"),
+    parameterTable(s),
+    el("h4", {}, "Warnings and notes"),
+    warnings.length
+      ? el(
+          "ul",
+          {},
+          warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text)),
+        )
+      : el("p", {}, "No warnings."),
+    folded(
+      "Notes",
+      el(
+        "ul",
+        {class: "small"},
+        notes.map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))),
+      ),
+    ),
+    el("h4", {}, "Provenance"),
+    ...settingProvenance(s, methods),
+  ];
+}
+
 function drawSetting() {
   const s = data.settings.find(x => x.key === state.set && x.src === state.source) || data.settings.find(x => x.key === state.set);
   document.querySelectorAll("#heat-table tr[data-s]").forEach(r => r.classList.toggle("open-row", !!s && Number(r.dataset.s) === s.i));
   if (!s) return byId("setting").replaceChildren();
   const methods = overlay(s);
   const has = data.methods.map((_, m) => m).filter(m => data.width[cellOf(s.i, m)]);
-  const list = shownSettings();
+  const list = s.of === undefined ? shownSettings() : data.settings[s.of].seeds;
   const at = list.indexOf(s);
   const focused = document.activeElement?.id;
   const step = (text, to) => (to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null);
-  const notes = notesOf(s, data.cells.notes);
-  const warnings = notesOf(s, data.cells.warnings);
   const forests = ["ece", "aece"].map(id => settingForest(s, id)).filter(x => x);
   byId("setting").replaceChildren(
     el(
@@ -429,6 +459,8 @@ function drawSetting() {
         {class: "row"},
         step("Previous", list[at - 1]),
         step("Next", at >= 0 ? list[at + 1] : null),
+        s.of === undefined ? null : step("Mean over seeds", data.settings[s.of]),
+        ...s.seeds.map(x => step("Seed " + x.seed, x)),
         el(
           "button",
           {
@@ -446,6 +478,9 @@ function drawSetting() {
         {class: "small"},
         s.print + ". ",
         s.src === "simulated" ? "Simulated: no number here is of a real network. " + unjudged + " " : "",
+        s.seeds.length
+          ? `Means over ${plural(s.seeds.length, "training")} that differ in the seed; below each the least and the largest. The setting counts once. `
+          : "",
         s.n ? plural(s.n, "test row") + ". " : "",
         data.texts[s.from] ? "From: " + data.texts[s.from] + "." : "",
       ),
@@ -455,29 +490,10 @@ function drawSetting() {
         : null,
       methods.length
         ? el("div", {class: "charts"}, reliability(s, methods), quantileGap(s, methods))
-        : el("p", {}, "No bins are recorded for this setting (bins.csv)."),
+        : el("p", {}, s.seeds.length ? "Each seed has its own diagrams: choose one above." : "No bins are recorded for this setting (bins.csv)."),
       forests.length ? el("h4", {}, "Paired differences") : null,
       forests.length ? el("div", {class: "charts"}, ...forests) : null,
-      el("h4", {}, "Fitted parameters"),
-      parameterTable(s),
-      el("h4", {}, "Warnings and notes"),
-      warnings.length
-        ? el(
-            "ul",
-            {},
-            warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text)),
-          )
-        : el("p", {}, "No warnings."),
-      folded(
-        "Notes",
-        el(
-          "ul",
-          {class: "small"},
-          notes.map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))),
-        ),
-      ),
-      el("h4", {}, "Provenance"),
-      ...settingProvenance(s, methods),
+      ...(s.seeds.length ? [] : fitDetails(s, methods)),
     ),
   );
   if (focused?.startsWith("show-")) byId(focused)?.focus();

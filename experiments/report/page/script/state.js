@@ -82,12 +82,13 @@ function words() {
   return {ofSettings, ofMethods: all.filter(w => !ofSettings.includes(w))};
 }
 
-// shownSettings returns the settings that the filters keep.
+// shownSettings returns the settings that the filters keep. Several trainings of a network are one.
 function shownSettings() {
   const {ofSettings} = words();
   return data.settings.filter(
     s =>
       s.src === state.source &&
+      s.of === undefined &&
       (!state.experiment || s.e === state.experiment) &&
       (!state.dataset || s.d === state.dataset) &&
       (!state.backbone || s.b === state.backbone) &&
