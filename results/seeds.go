@@ -5,6 +5,13 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
+// Whole returns the setting of which s is one of several trainings of a network, which differ in
+// the seed: s without a seed.
+func (s Setting) Whole() Setting {
+	s.Variant.Training = 0
+	return s
+}
+
 // OverSeeds returns the records with the trainings of a network, which differ in their seed
 // alone, as one: each method and metric has the mean over the seeds, without a seed in the
 // setting, at the place of the first. So several trainings weigh in a statement as much as
@@ -15,8 +22,7 @@ func OverSeeds(records []Record) []Record {
 		method, metric string
 	}
 	return overSeeds(records, func(r Record) (cell, bool) {
-		c := cell{r.Setting, r.Method, r.Metric}
-		c.setting.Variant = Variant{}
+		c := cell{r.Setting.Whole(), r.Method, r.Metric}
 		return c, r.Variant.Training > 0
 	}, meanRecord)
 }
@@ -59,7 +65,7 @@ func meanRecord(records []Record) Record {
 		}
 		out.Value += r.Value / float64(len(records))
 	}
-	out.Variant = Variant{}
+	out.Setting = out.Whole()
 	return out
 }
 
@@ -73,8 +79,7 @@ func PairsOverSeeds(pairs []Pair) []Pair {
 		method, against, metric string
 	}
 	return overSeeds(pairs, func(p Pair) (cell, bool) {
-		c := cell{p.Setting, p.Method, p.Against, p.Metric}
-		c.setting.Variant = Variant{}
+		c := cell{p.Setting.Whole(), p.Method, p.Against, p.Metric}
 		return c, p.Variant.Training > 0
 	}, meanPair)
 }
@@ -82,7 +87,7 @@ func PairsOverSeeds(pairs []Pair) []Pair {
 // meanPair returns the mean of pairs of the same methods and metric.
 func meanPair(pairs []Pair) Pair {
 	out := pairs[0]
-	out.Variant = Variant{}
+	out.Setting = out.Whole()
 	n := float64(len(pairs))
 	mean := func(of func(Pair) float64) (sum float64) {
 		for _, p := range pairs {

@@ -82,7 +82,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 		f.means(ID{Run: s.run, Part: p.name}, of, p.metrics)
 		if p.each {
 			for _, setting := range settings(of) {
-				f.means(ID{Run: s.run, Part: setting.Name()}, lists.Where(of, func(r results.Record) bool { return oneTraining(r.Setting) == setting }), p.metrics)
+				f.means(ID{Run: s.run, Part: setting.Name()}, lists.Where(of, func(r results.Record) bool { return r.Whole() == setting }), p.metrics)
 			}
 		}
 		f.fits(ID{Run: s.run, Part: p.name}, rows.Parameters, settings(of))
@@ -101,7 +101,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 // settings returns the settings of records, in the order of their first row. Several trainings of a
 // network are one.
 func settings(records []results.Record) []results.Setting {
-	return lists.Distinct(lists.Values(records, func(r results.Record) results.Setting { return oneTraining(r.Setting) }), func(s results.Setting) results.Setting { return s })
+	return lists.Distinct(lists.Values(records, func(r results.Record) results.Setting { return r.Whole() }), func(s results.Setting) results.Setting { return s })
 }
 
 // valueID is a metric of a method.
@@ -118,8 +118,8 @@ func valuesOf(records []results.Record, wanted func(results.Record) bool) map[va
 		if sum[id] == nil {
 			sum[id], n[id] = map[results.Setting]float64{}, map[results.Setting]float64{}
 		}
-		sum[id][oneTraining(r.Setting)] += r.Value
-		n[id][oneTraining(r.Setting)]++
+		sum[id][r.Whole()] += r.Value
+		n[id][r.Whole()]++
 	}
 	for id, of := range sum {
 		for s := range of {
@@ -159,7 +159,7 @@ func (f Facts) fits(id ID, parameters []results.Parameter, of []results.Setting)
 	}
 	active, trainings := map[place]float64{}, map[results.Setting]map[results.Setting]bool{}
 	for _, p := range parameters {
-		s := oneTraining(p.Setting)
+		s := p.Setting.Whole()
 		if !strings.HasPrefix(p.Method, "qats") || !slices.Contains(of, s) {
 			continue
 		}

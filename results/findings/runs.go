@@ -34,14 +34,8 @@ type compared struct {
 }
 
 func clean(s results.Setting) bool {
-	s = oneTraining(s)
+	s = s.Whole()
 	return s.Corruption == "" && s.Variant == (results.Variant{})
-}
-
-// oneTraining returns the setting of which s is one of several trainings.
-func oneTraining(s results.Setting) results.Setting {
-	s.Variant.Training = 0
-	return s
 }
 
 func corrupted(s results.Setting) bool { return s.Corruption != "" }

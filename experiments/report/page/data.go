@@ -167,7 +167,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.Why, p.Values = map[string][]int{}, map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
 	for _, r := range f.Records {
-		for _, s := range []results.Setting{r.Setting, whole(r.Setting)} {
+		for _, s := range []results.Setting{r.Setting, r.Whole()} {
 			if r.Source != "" && p.sourceOf[s] == "" {
 				p.sourceOf[s] = r.Source
 			}
@@ -231,12 +231,6 @@ func (p *packer) text(s string) int {
 	return i
 }
 
-// whole returns the setting that has the means over the trainings of which s is one.
-func whole(s results.Setting) results.Setting {
-	s.Variant.Training = 0
-	return s
-}
-
 // place returns the place of a setting. That of the mean over the trainings of a network is
 // before the first of them.
 func (p *packer) place(setting results.Setting, source string, mean bool) int {
@@ -250,7 +244,7 @@ func (p *packer) place(setting results.Setting, source string, mean bool) int {
 	e.setting.Experiment = ""
 	if setting.Variant.Training > 0 {
 		seed := setting.Variant.Training - 1
-		of := p.place(whole(setting), source, true)
+		of := p.place(setting.Whole(), source, true)
 		e.Seed, e.Of = &seed, &of
 	}
 	s := len(p.Settings)

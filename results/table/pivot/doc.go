@@ -26,7 +26,8 @@
 // An average needs a value from every setting that any method of its ranking has,
 // because a mean over fewer settings is not comparable. Where one is missing, the
 // cell is "--" and says how many are. The number of settings of an average is
-// always printed. An average is the plain mean over settings. The mean of a whole
+// always printed. An average is the plain mean over settings; several trainings of a
+// network, which differ in the seed, are one setting with their mean. The mean of a whole
 // table is its last row, or its last column where methods are rows.
 //
 // # Marks

@@ -31,7 +31,7 @@ type Part struct {
 
 // Settings counts the settings of an experiment by the source of their numbers;
 // None counts the settings without a number. StandIn counts the measured settings
-// whose network stands in for the paper's.
+// whose network stands in for the paper's. Several trainings of a network are one.
 type Settings struct{ Measured, Simulated, None, StandIn int }
 
 // CountSettings counts the settings of records. ofPaper says that the experiment has a
@@ -41,10 +41,10 @@ func CountSettings(records []results.Record, ofPaper bool) Settings {
 	source, standIn := map[results.Setting]string{}, map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK {
-			source[r.Setting] = r.Source
-			standIn[r.Setting] = standIn[r.Setting] || r.StandIn() != "" || ofPaper && r.StandsIn()
-		} else if source[r.Setting] == "" {
-			source[r.Setting] = "none"
+			source[r.Whole()] = r.Source
+			standIn[r.Whole()] = standIn[r.Whole()] || r.StandIn() != "" || ofPaper && r.StandsIn()
+		} else if source[r.Whole()] == "" {
+			source[r.Whole()] = "none"
 		}
 	}
 	var s Settings

@@ -2,6 +2,7 @@ package pivot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -114,6 +115,23 @@ func (t *Pivot) belowLegend() (list []string) {
 // averages says how many settings are averaged in the numbers.
 func (t *Pivot) averages() string {
 	over := "over " + strings.Join(t.Spec.Average, ", ")
+	once := ""
+	if t.seeded {
+		once = " Several trainings of a network, which differ in the seed, are one setting with their mean."
+	}
+	return t.averaged(over) + once
+}
+
+// seeds reports whether the rows have numbers of seeds.
+func (t *Pivot) seeds() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Seeds > 0 })
+}
+
+// averaged says over what each number is a mean.
+func (t *Pivot) averaged(over string) string {
+	if t.seeds() {
+		return fmt.Sprintf("Each number is a mean %s; the number of settings, or of the seeds of one, is given with each row.", over)
+	}
 	if t.Settings > 0 {
 		return fmt.Sprintf("Each number is the mean of %s (%s).", english.Count(t.Settings, "setting"), over)
 	}

@@ -158,7 +158,8 @@ type group struct {
 // contest is one ranking: a row of the table, or one column of the rows that
 // differ in the method only.
 type contest struct {
-	settings []string // that are averaged; a single "" without an average
+	settings []string          // that are averaged, each training by itself; a single "" without an average
+	whole    []results.Setting // the same, several trainings of a network as one
 	first    results.Record
 }
 
@@ -213,10 +214,15 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 		if !slices.Contains(c.settings, setting) {
 			c.settings = append(c.settings, setting)
 		}
+		if !slices.Contains(c.whole, r.Whole()) {
+			c.whole = append(c.whole, r.Whole())
+		}
 	}
 	for _, g := range groups {
 		for j := range p.table.Columns {
-			g.contests = append(g.contests, contests[p.contestKey(g.ids, j)])
+			c := contests[p.contestKey(g.ids, j)]
+			g.contests = append(g.contests, c)
+			p.table.seeded = p.table.seeded || c != nil && len(c.settings) > len(c.whole)
 		}
 	}
 	p.sortRows(groups, shown)

@@ -87,12 +87,11 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 // does not repeat the footnotes of the records.
 func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	var c Cell
-	sum, n, simulated, standIns := 0.0, 0, 0, 0
+	n, simulated, standIns := 0, 0, 0
 	for _, r := range list {
 		if r.Status != results.OK {
 			continue
 		}
-		sum += r.Value
 		n++
 		if r.Source != "measured" {
 			simulated++
@@ -103,7 +102,11 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 	}
 	switch {
 	case n < settings && settings > 1:
-		c.note(p.notes.add(i, "no average: no value in %d of %d settings", settings-n, settings))
+		what := "settings"
+		if slices.ContainsFunc(list, func(r results.Record) bool { return r.Variant.Training > 0 }) {
+			what = "settings and seeds"
+		}
+		c.note(p.notes.add(i, "no average: no value in %d of %d %s", settings-n, settings, what))
 		return c
 	case n < settings:
 		return c
@@ -114,9 +117,23 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		c.note(p.notes.add(i, "no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns))
 		return c
 	}
-	c.OK, c.Value, c.StandIn, c.first = true, sum/float64(n), standIns > 0, &list[0]
+	c.OK, c.Value, c.StandIn, c.first = true, meanOf(list), standIns > 0, &list[0]
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
+}
+
+// meanOf returns the mean over settings of the means over the trainings of each.
+func meanOf(list []results.Record) float64 {
+	settings, of := lists.Group(list, func(r results.Record) results.Setting { return r.Whole() })
+	sum := 0.0
+	for _, s := range settings {
+		own := 0.0
+		for _, r := range of[s] {
+			own += r.Value
+		}
+		sum += own / float64(len(of[s]))
+	}
+	return sum / float64(len(settings))
 }
 
 // standsIn reports whether a number is marked as one of a stand-in. In a table of the
@@ -169,19 +186,28 @@ func (p *pivoting) band(r results.Record) string {
 // settle fills in what concerns whole rows, columns or rivals.
 func (p *pivoting) settle(groups []*group) {
 	t := p.table
-	// count returns the number of settings in each cell, 0 if the cells differ.
-	count := func(rows []*group, columns []int) int {
+	// same returns a number that the contests of some cells share, 0 if they differ.
+	same := func(rows []*group, columns []int, of func(*contest) int) int {
 		n := -1
 		for _, g := range rows {
 			for _, j := range columns {
 				if c := g.contests[j]; c != nil && n < 0 {
-					n = len(c.settings)
-				} else if c != nil && n != len(c.settings) {
+					n = of(c)
+				} else if c != nil && n != of(c) {
 					return 0
 				}
 			}
 		}
 		return max(n, 0)
+	}
+	count := func(rows []*group, columns []int) int {
+		return same(rows, columns, func(c *contest) int { return len(c.whole) })
+	}
+	seeds := func(c *contest) int {
+		if len(c.whole) == 1 && c.first.Variant.Training > 0 && len(p.spec.Average) > 0 {
+			return len(c.settings)
+		}
+		return 0
 	}
 	var all []int
 	for j := range t.Columns {
@@ -190,7 +216,7 @@ func (p *pivoting) settle(groups []*group) {
 	}
 	t.Settings = count(groups, all)
 	for i := range t.Rows {
-		t.Rows[i].Settings = count(groups[i:i+1], all)
+		t.Rows[i].Settings, t.Rows[i].Seeds = count(groups[i:i+1], all), same(groups[i:i+1], all, seeds)
 	}
 	t.From = results.DistinctFrom(p.used)
 	t.StandIns = lists.Distinct(lists.Where(p.used, p.standsIn), func(r results.Record) string { return cmp.Or(r.StandIn(), Undeclared) })
@@ -244,10 +270,18 @@ func (p *pivoting) addMean(groups []*group) {
 		return
 	}
 	row := Row{Mean: true, Labels: make([]string, len(p.spec.Rows))}
+	trainings := 0
+	var whole []results.Setting
 	for _, g := range groups {
 		_, n := g.records(0)
-		row.Settings += n
+		trainings += n
+		if c := g.contests[0]; c != nil {
+			whole = append(whole, c.whole...)
+		} else {
+			row.Settings += n
+		}
 	}
+	row.Settings += len(lists.Distinct(whole, func(s results.Setting) results.Setting { return s }))
 	if row.Labels[0] = "Average"; len(row.Labels) > 1 {
 		row.Labels[1] = english.Count(row.Settings, "setting")
 	} else {
@@ -259,7 +293,7 @@ func (p *pivoting) addMean(groups []*group) {
 			records, _ := g.records(j)
 			list = append(list, records...)
 		}
-		row.Cells = append(row.Cells, p.mean(list, row.Settings, len(groups)))
+		row.Cells = append(row.Cells, p.mean(list, trainings, len(groups)))
 	}
 	t.Rows = append(t.Rows, row)
 }

@@ -28,6 +28,7 @@ type Pivot struct {
 	Intervals []metrics.Interval // kinds of the intervals that Pair shows
 
 	rivals   []*Rival // in the order in which they are shown
+	seeded   bool     // some numbers are means over several trainings of a network
 	levelled bool     // numbers that print differently share a mark, because they are results.Alike
 }
 
@@ -66,6 +67,7 @@ type Row struct {
 	IDs      []string // one for each of Spec.Rows; nil in the row of means
 	Labels   []string
 	Settings int // averaged in each cell: 1 without an average, 0 if the cells differ
+	Seeds    int // of one setting, that are averaged in each cell; 0 for none, or if the cells differ
 	Mean     bool
 	Rival    *Rival // nil unless methods make the rows
 	Cells    []Cell // one for each of Pivot.Columns

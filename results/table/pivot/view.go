@@ -132,16 +132,20 @@ func (t *Pivot) signs(r *Rival) (signs string) {
 	return signs
 }
 
-// labels returns the labels of a row. Where the number of settings differs between
-// rows, the last label that is not a method has the number.
+// labels returns the labels of a row. Where the number of settings or of their seeds differs
+// between rows, the last label that is not a method has the number.
 func (t *Pivot) labels(r Row) []string {
 	list := slices.Clone(r.Labels)
-	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 || r.Settings == 0 {
+	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 && !t.seeds() || r.Settings == 0 {
 		return list
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if t.Spec.Rows[i] != "method" {
-			list[i] += " (" + english.Count(r.Settings, "setting") + ")"
+			if r.Seeds > 0 {
+				list[i] += " (" + english.Count(r.Seeds, "seed") + ")"
+			} else {
+				list[i] += " (" + english.Count(r.Settings, "setting") + ")"
+			}
 			break
 		}
 	}
