@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -111,7 +112,7 @@ func TestAlternativesBeginWithTheLayout(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, err := Layout{}.Files(ref)
-		if err != nil || all[0] != first {
+		if err != nil || !reflect.DeepEqual(all[0], first) {
 			t.Errorf("%+v, %v; want %+v", all[0], err, first)
 		}
 		var seen []string

@@ -23,7 +23,8 @@ type Array struct {
 	column string // "class" or "feature", for errors
 	conversion
 	contents
-	buf []byte // of the exported methods
+	kept *keptRows // the rows of the file that are rows of the array; nil for all
+	buf  []byte    // of the exported methods
 }
 
 // chunkBytes is the size of one read of the file: small enough that a piece is
@@ -69,13 +70,12 @@ func (a *Array) Shape() []int { return slices.Clone(a.shape) }
 func (a *Array) DType() DType { return a.dtype }
 
 // Rows returns the number of rows: the product of all axes but the last, the length
-// of an array of one axis, or 1 for a scalar.
+// of an array of one axis, or 1 for a scalar. Rows that are left out are not counted (see
+// Follow).
 func (a *Array) Rows() int {
-	n := 1
-	for i, d := range a.shape {
-		if i == 0 || i < len(a.shape)-1 {
-			n *= d
-		}
+	n := a.storedRows()
+	if a.kept != nil {
+		n = n / a.kept.all * a.kept.n
 	}
 	return n
 }
@@ -128,7 +128,12 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 	if len(dst) == 0 {
 		return nil
 	}
-	if a.fortran {
+	switch {
+	case a.kept != nil && a.fortran:
+		return readFortranKept(a, dst, buf, lo, hi, target, decode)
+	case a.kept != nil:
+		return readKept(a, dst, buf, lo, hi, target, decode)
+	case a.fortran:
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
 	size := a.dtype.Size()
@@ -150,8 +155,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 		}
 		bad := decode(part, src, a.dtype) // in place it only checks
 		if bad >= 0 {
-			row, col := lo+(done+bad)/cols, (done+bad)%cols
-			return &Problem{Place: a.name + ": " + a.place(row, col), Cause: reason(src, bad, a.dtype, target)}
+			return a.badValue(src, bad, lo+(done+bad)/cols, (done+bad)%cols, target)
 		}
 		done += n
 	}
@@ -179,7 +183,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 			}
 			bad := decode(piece[:n], src, a.dtype)
 			if bad >= 0 {
-				return &Problem{Place: a.name + ": " + a.place(a.rowOf(p+bad), j), Cause: reason(src, bad, a.dtype, target)}
+				return a.badValue(src, bad, a.rowOf(p+bad), j, target)
 			}
 			for i, v := range piece[:n] {
 				if row := a.rowOf(p + i); lo <= row && row < hi {
@@ -198,7 +202,7 @@ func (a *Array) rowOf(p int) int {
 	if len(lead) == 1 {
 		return p
 	}
-	row, stride := 0, a.Rows()
+	row, stride := 0, a.storedRows()
 	for _, d := range lead {
 		stride /= d
 		row += p % d * stride
@@ -230,8 +234,10 @@ func (a *Array) readFull(dst []byte, at int64) error {
 	return nil
 }
 
-// place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7".
+// place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7". The number is
+// that of the row in the file.
 func (a *Array) place(row, col int) string {
+	row = a.FileRow(row)
 	switch len(a.shape) {
 	case 0, 1:
 		return fmt.Sprintf("row %d", row)

@@ -49,7 +49,7 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
 		case !(v >= 0 && v <= 1):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, i), Cause: fmt.Sprintf("%g is not a probability", v)}
+			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v)}
 			return false
 		case min(v, 1-v) < LeastProb:
 			tiny++

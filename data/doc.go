@@ -28,7 +28,7 @@
 // classes and d features:
 //
 //	logits      n x k       floats; integers up to 2^24 are read too
-//	labels      n or n x 1  integers in 0..k-1; whole-number floats are read, with a warning
+//	labels      n or n x 1  integers in 0..k-1, or labels to ignore; whole-number floats are read, with a warning
 //	features    n x d       input of the last linear layer
 //	augmented   v x n x k   logits of v augmented views of the samples
 //	head        k x d and k weight and bias of the last linear layer
@@ -37,6 +37,10 @@
 // k is at least 2 and no axis is 0. Binary logits may also be n x 1 or n, if their
 // kind is stated: a probability p of class 1 is read as [log(1-p), log p], log odds z
 // as [0, z].
+//
+// Rows whose labels are ignored (Ignore) belong to no set: they are left out of all arrays, and
+// their values are not checked. A Reader counts the rows that are left, and errors name the row
+// of the file.
 //
 // Parts names the arrays; a method is given a View with the parts that it declares.
 // Matrix keeps float32, the precision of the files; arithmetic on it is float64.
@@ -75,6 +79,7 @@
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included
 //	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see below
+//	    ignore: 255               labels of rows to leave out, a number or a list; by default 255 if k is at most 255
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    samples: cifar10          the data set that the test samples are of, if not its own: sets with common samples count once, without ";"

@@ -22,6 +22,9 @@ type Files struct {
 
 	Kind Kind // of Logits, Augmented and OOD
 
+	Ignore  Ignore // labels of rows that are left out of all arrays
+	Classes int    // of the set, if Logits is empty and they are known
+
 	FS fs.FS // that has the files, such as an Input; nil for that of the operating system
 
 	MemberLimit int64 // most bytes that a member of an archive may unpack to; DefaultMemberLimit if 0
@@ -105,8 +108,73 @@ func (f Files) open(parts Parts) (Reader, error) {
 	})
 }
 
-// openSet opens the files of parts and checks their shapes against each other.
-func openSet(files Files, parts Parts, open func(file) (*Array, error)) (_ Reader, err error) {
+// openSet opens the files of parts, checks their shapes against each other and finds the rows
+// to leave out.
+func openSet(files Files, parts Parts, open func(file) (*Array, error)) (Reader, error) {
+	r, err := openArrays(files, parts, open)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.leaveOut(files, parts, open); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// byRow are the parts that have a row for each row of a set.
+const byRow = Logits | Labels | Features | Augmented
+
+// leaveOut finds the rows whose labels are ignored, also where the labels are not among the
+// parts: all parts of a set have the same rows.
+func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, error)) error {
+	r.ignore = files.Ignore
+	if parts&byRow == 0 || files.Labels == "" {
+		return nil
+	}
+	labels := r.labels
+	if labels == nil {
+		a, err := open(files.list(Labels)[0])
+		if err != nil {
+			return files.Ignore.need(err)
+		}
+		defer func() {
+			if r.kept == nil {
+				a.Close()
+				return
+			}
+			r.others = append(r.others, a)
+		}()
+		if len(a.shape) == 0 || a.shape[0] != r.n || a.storedRows()*a.Cols() != r.n {
+			return files.Ignore.need(&Problem{Place: a.name, Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", tuple(a.shape), r.n)})
+		}
+		labels = a
+	}
+	kept, err := files.Ignore.keptOf(labels, r.n, func() (int, error) {
+		if k := cmp.Or(r.k, files.Classes); k > 0 || files.Logits == "" {
+			return k, nil
+		}
+		logits, err := open(files.list(Logits)[0])
+		if err != nil {
+			return 0, err
+		}
+		defer logits.Close()
+		return max(logits.Cols(), 2), nil
+	})
+	if err != nil || kept == nil {
+		return err
+	}
+	r.kept, r.n = kept, kept.n
+	for _, a := range []*Array{r.logits, r.labels, r.features, r.augmented} {
+		if a != nil {
+			a.kept = kept
+		}
+	}
+	return nil
+}
+
+// openArrays opens the files of parts and checks their shapes against each other.
+func openArrays(files Files, parts Parts, open func(file) (*Array, error)) (_ *setReader, err error) {
 	r := &setReader{kind: files.Kind}
 	defer func() {
 		if err != nil {

@@ -24,9 +24,18 @@ type Folder struct {
 	layout   Layout
 	manifest Manifest
 	digests  *Digests
-	limit    int64 // of a member of an archive
+	limit    int64  // of a member of an archive
+	ignore   Ignore // in place of that of the manifest
 
 	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
+	left   sync.Map // leftKey -> int, rows that are left out
+}
+
+// leftKey names a version of a file of labels, with what is ignored of how many classes.
+type leftKey struct {
+	labels, ignore string
+	stamp
+	classes int
 }
 
 // OpenFolder returns the source of the arrays below root and reads its manifest,
@@ -53,6 +62,18 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 // LimitMembers sets the most bytes that a member of an archive may unpack to. It is
 // called before the folder is used.
 func (f *Folder) LimitMembers(bytes int64) { f.limit = bytes }
+
+// IgnoreLabels states the labels of rows to leave out of all sets, in place of the manifest.
+// It is called before the folder is used.
+func (f *Folder) IgnoreLabels(list Ignore) { f.ignore = list }
+
+// Ignored returns the labels of rows to leave out of the set at ref, as they are stated.
+func (f *Folder) Ignored(ref Ref) Ignore {
+	if len(f.ignore) > 0 {
+		return f.ignore
+	}
+	return f.manifest.ignored(ref)
+}
 
 // NewFolder returns the source of the arrays in fsys, whose root errors call name.
 // It is OpenFolder for any file system, except that digests are not remembered.
@@ -159,7 +180,8 @@ func (f *Folder) missing(x file) bool {
 func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) }
 
 // Digest returns a line "logits sha256:..." for each array of parts, two for the
-// head: the digest of the bytes of the .npy file or of the unpacked member.
+// head: the digest of the bytes of the .npy file or of the unpacked member. Another line
+// names the labels that are ignored, where they leave out rows.
 func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	files, err := f.files(ref)
 	if err != nil {
@@ -186,7 +208,59 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	if kind := f.Describe(ref).Kind; kind == KindProbs && parts&(Logits|Augmented|OOD) != 0 {
 		fmt.Fprintf(&b, "kind %s, version 1\n", kind) // other numbers from the same bytes
 	}
-	return b.String(), nil
+	left, err := f.leftOut(ctx, ref, parts)
+	return b.String() + left, err
+}
+
+// leftOut returns the line of Digest on the rows that are left out; "" if there are none, or if
+// the arrays cannot be opened, which is the error of Open.
+func (f *Folder) leftOut(ctx context.Context, ref Ref, parts Parts) (string, error) {
+	files, err := f.all(ref)
+	if err != nil || parts&byRow == 0 || files.Labels == "" {
+		return "", err
+	}
+	now, err := f.at(files.Labels).stamp()
+	if err != nil {
+		return "", nil
+	}
+	key := leftKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
+	if len(files.Ignore) == 0 {
+		if h, err := f.at(files.Logits).header(); err == nil && len(h.shape) > 0 {
+			key.classes = h.shape[len(h.shape)-1]
+		}
+	}
+	left, ok := f.left.Load(key)
+	if !ok {
+		r, err := f.Open(ctx, ref, Labels)
+		if err != nil {
+			return "", ctx.Err()
+		}
+		defer r.Close()
+		n := 0
+		if kept := filesOf(r).kept; kept != nil {
+			n = kept.all - kept.n
+		}
+		left, _ = f.left.LoadOrStore(key, n)
+	}
+	if left == 0 {
+		return "", nil
+	}
+	sum, err := f.sum(files.Labels)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d rows left out, version 1, by the labels %s of sha256:%s\n", left, files.Ignore.labels(1), sum), nil
+}
+
+// all returns the files of the set at ref, with what is known of them. Labels that do not
+// exist have no name.
+func (f *Folder) all(ref Ref) (Files, error) {
+	files, err := f.files(ref)
+	if err != nil {
+		return files, err
+	}
+	files.Kind, files.Ignore = f.Describe(ref).Kind, f.Ignored(ref)
+	return files, nil
 }
 
 func (f *Folder) sum(name string) (string, error) { return f.digests.of(f.at(name), f.id(name)) }
@@ -203,26 +277,24 @@ func (f *Folder) id(name string) string {
 // Open opens the arrays of parts. It checks their shapes against each other and,
 // where the manifest states shapes and digests, against the manifest.
 func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) {
-	return f.openSet(ctx, ref, parts, func(x file) (*Array, error) { return f.open(x.path) })
-}
-
-// openSet opens the arrays of parts by open.
-func (f *Folder) openSet(ctx context.Context, ref Ref, parts Parts, open func(file) (*Array, error)) (Reader, error) {
-	files, err := f.files(ref)
+	files, err := f.all(ref)
 	if err != nil {
 		return nil, err
 	}
-	files.Kind = f.Describe(ref).Kind
+	if parts&Labels == 0 && f.missing(file{path: files.Labels}) {
+		files.Labels = ""
+	}
 	return openSet(files, parts, func(x file) (*Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return open(x)
+		return f.open(x.path)
 	})
 }
 
-// Shape reads the header of the logits. Of an archive it unpacks only that.
-func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error) {
+// Shape reads the header of the logits, and the labels where they may leave out rows. Of an
+// archive it unpacks no more than that.
+func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
 	files, err := f.files(ref)
 	if err != nil {
 		return 0, 0, err
@@ -234,10 +306,17 @@ func (f *Folder) Shape(_ context.Context, ref Ref) (rows, classes int, err error
 	if err != nil {
 		return 0, 0, err
 	}
-	if len(h.shape) == 1 || h.shape[1] == 1 {
-		return h.shape[0], 2, nil // a binary set, or Open returns the error
+	rows, classes = h.shape[0], 2 // of a binary set, or Open returns the error
+	if len(h.shape) == 2 && h.shape[1] != 1 {
+		classes = h.shape[1]
 	}
-	return h.shape[0], h.shape[1], nil
+	if !f.missing(file{path: files.Labels}) {
+		if r, err := f.Open(ctx, ref, Labels); err == nil { // of labels that cannot be read all rows count
+			rows = r.Rows()
+			r.Close()
+		}
+	}
+	return rows, classes, nil
 }
 
 func (f *Folder) open(name string) (*Array, error) {

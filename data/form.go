@@ -37,15 +37,21 @@ type Form struct {
 	Notes []Remark
 }
 
-// Remark is what is unusual about the logits of a set.
+// Remark is what is unusual about the logits or the rows of a set.
 type Remark struct {
-	Warning bool    // it becomes a footnote of tables
-	Text    string  // one line, in which {value} stands for Value
-	Value   float64 // apart from the text, so that equal remarks can be told
+	Warning bool   // it becomes a footnote of tables
+	Text    string // one line, in which {value}, {count} and {of} stand for the numbers
+	Fix     string // what to do; may be empty
+
+	// The numbers are apart from the text, so that remarks that differ in them alone can be told.
+	Value     float64
+	Count, Of int
 }
 
-// String returns the text with its value.
-func (r Remark) String() string { return strings.ReplaceAll(r.Text, "{value}", fmt.Sprint(r.Value)) }
+// String returns the text with its numbers.
+func (r Remark) String() string {
+	return strings.NewReplacer("{value}", fmt.Sprint(r.Value), "{count}", strconv.Itoa(r.Count), "{of}", strconv.Itoa(r.Of)).Replace(r.Text)
+}
 
 // significant returns x with three significant digits.
 func significant(x float64) float64 {
@@ -135,7 +141,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 		return asStored, form, nil
 	}
 	form.OffsetLost = true
-	form.Notes = append(form.Notes, Remark{true, "logits up to {value} are read relative to the largest of their row, since float32 would not hold their differences", significant(offset)})
+	form.Notes = append(form.Notes, Remark{Warning: true, Text: "logits up to {value} are read relative to the largest of their row, since float32 would not hold their differences", Value: significant(offset)})
 	return centred, form, nil
 }
 
@@ -199,7 +205,7 @@ func (a *Array) checkProbs() ([]Remark, error) {
 			bad = &Problem{Place: a.name + ": " + a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class])}
 			return false
 		case !(math.Abs(sum-1) <= looseSum):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, i), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)}
+			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)}
 			return false
 		case math.Abs(sum-1) > exactSum:
 			loose++

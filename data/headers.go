@@ -36,7 +36,14 @@ func Headers(ctx context.Context, src Source, ref Ref, parts Parts) (all []Array
 // headers is Headers of a folder.
 func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	var all []ArrayHeader
-	r, err := f.openSet(ctx, ref, parts, func(x file) (*Array, error) {
+	files, err := f.all(ref)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openArrays(files, parts, func(x file) (*Array, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		l := f.at(x.path)
 		h, err := l.header()
 		if err != nil {

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // readLabels reads labels lo..hi-1, each one of the classes, into dst. Floats are
@@ -43,7 +45,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 		switch {
 		case v != math.Trunc(v):
 			return &Problem{
-				Place: fmt.Sprintf("%s: row %d", r.labels.name, lo+i),
+				Place: fmt.Sprintf("%s: row %d", r.labels.name, r.labels.FileRow(lo+i)),
 				Cause: fmt.Sprintf("label %g is no whole number", v),
 				Fix:   "store the index of the class as int32 (are these scores or soft labels?)",
 			}
@@ -58,25 +60,38 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 // labelProblem explains label v of a row, which is outside the classes, by the range of all
 // labels.
 func (r *setReader) labelProblem(row int, v float64) error {
-	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, row)}
+	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, r.labels.FileRow(row))}
 	if r.k == 0 {
-		p.Cause, p.Fix = fmt.Sprintf("label %.10g is negative", v), "labels start at 0; leave out rows without a class"
+		p.Cause, p.Fix = fmt.Sprintf("label %.10g is negative", v), "labels start at 0; "+r.ignoreIt(v)
 		return p
 	}
 	p.Cause = fmt.Sprintf("label %.10g is outside 0..%d", v, r.k-1)
 	least, largest, ok := r.labelRange()
 	switch {
 	case v < 0:
-		p.Fix = "labels start at 0: leave out rows without a class, also of the logits"
+		p.Fix = "labels start at 0; " + r.ignoreIt(v)
 	case !ok:
 	case least == 1 && largest == float64(r.k):
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
 	default:
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
-		p.Fix = "leave out rows without a class (such as 255), also of the logits, or give the logits of all classes"
+		p.Fix = r.ignoreIt(v) + "; otherwise give the logits of all classes"
 	}
 	return p
+}
+
+// ignoreIt says how rows of a label are left out, with those that are.
+func (r *setReader) ignoreIt(v float64) string {
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		return "leave out rows without a class, also of the logits"
+	}
+	list := append(slices.Clone(r.ignore), int32(v)).String()
+	key := list
+	if len(r.ignore) > 0 {
+		key = "[" + strings.ReplaceAll(list, ",", ", ") + "]"
+	}
+	return fmt.Sprintf("if such rows have no class, state ignore: %s in %s or the spec, or --ignore %s", key, ManifestName, list)
 }
 
 // labelRange returns the smallest and the largest label of the file; ok is false if

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -36,7 +37,7 @@ func TestDefaultLayoutNamesEveryArray(t *testing.T) {
 			OOD: "cifar10-c/vit-b16/ood/logits.npy"}},
 	} {
 		got, err := Layout{}.Files(c.ref)
-		if err != nil || got != c.want || c.ref.String() != c.name {
+		if err != nil || !reflect.DeepEqual(got, c.want) || c.ref.String() != c.name {
 			t.Errorf("%s: %+v, %v; want %s %+v", c.ref, got, err, c.name, c.want)
 		}
 	}

@@ -42,6 +42,7 @@ type Manifest struct {
 type ManifestSet struct {
 	Set    string `yaml:"set"`
 	Kind   Kind   `yaml:"kind,omitempty"`
+	Ignore Ignore `yaml:"ignore,omitempty"` // labels of rows that have no class
 	Origin Origin `yaml:"source,omitempty"` // measured | simulated
 	From   string `yaml:"from,omitempty"`   // Provenance.From
 	Note   string `yaml:"note,omitempty"`   // Provenance.Note
@@ -115,6 +116,17 @@ func (m Manifest) describe(ref Ref) Provenance {
 		p.StandIn = cmp.Or(s.StandIn, p.StandIn)
 	}
 	return p
+}
+
+// ignored returns the labels to leave out of the set at ref: those of the last entry that
+// states some.
+func (m Manifest) ignored(ref Ref) (list Ignore) {
+	for _, s := range m.Sets {
+		if len(s.Ignore) > 0 && matches(strings.Split(s.Set, "/"), ref.segments()) {
+			list = s.Ignore
+		}
+	}
+	return list
 }
 
 func matches(pattern, name []string) bool {
@@ -215,7 +227,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "ignore", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -229,6 +241,9 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			if !slices.Contains(Kinds(), Kind(v.Value)) {
 				return v, fmt.Errorf("kind %q; want logits, log-probs or probs", v.Value)
 			}
+		case "ignore":
+			at, _, err := readIgnore(v)
+			return at, err
 		case "source":
 			if o := Origin(v.Value); o != Measured && o != Simulated {
 				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)

@@ -5,14 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
 // setReader reads a set from open arrays.
 type setReader struct {
-	all                                                    []*Array
+	all                                                    []*Array // of the parts
+	others                                                 []*Array // open besides, such as labels that say which rows are kept
 	logits, labels, features, augmented, weight, bias, ood *Array
 	n, k                                                   int
+
+	ignore Ignore    // as it is stated
+	kept   *keptRows // the rows of the files; nil for all
 
 	mu      sync.Mutex
 	network Set  // head and OOD, once read
@@ -25,9 +30,12 @@ type setReader struct {
 }
 
 // Form examines the logits, also those of views and of OOD images, at its first
-// call, and the type of the labels.
+// call, and the type of the labels. It says how many rows are left out.
 func (r *setReader) Form() (Form, error) {
 	r.examine.Do(func() {
+		if r.kept != nil {
+			r.form.Notes = append(r.form.Notes, r.ignore.note(r.kept))
+		}
 		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
 			if a == nil {
 				continue
@@ -72,7 +80,7 @@ func (r *setReader) Bytes() int64 {
 	return bytes
 }
 
-func (r *setReader) Close() error { return closeAll(r.all) }
+func (r *setReader) Close() error { return closeAll(slices.Concat(r.all, r.others)) }
 
 // closeAll closes all, and joins the errors.
 func closeAll[C io.Closer](all []C) error {
@@ -96,7 +104,7 @@ func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 // opened. It is called at the end of each pass.
 func unchanged(r Reader) error {
 	if files := filesOf(r); files != nil {
-		for _, a := range files.all {
+		for _, a := range slices.Concat(files.all, files.others) {
 			if err := a.unchanged(); err != nil {
 				return err
 			}

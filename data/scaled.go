@@ -53,30 +53,41 @@ func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
 		return nil, err
 	}
 	var scaled Set
-	return &scaled, scaled.scale(set, r.c, lo)
+	return &scaled, scaled.scale(set, r.c, rowOf(r.Reader, lo))
 }
 
-// scale sets s to from with its logits multiplied by c, in the memory of s. The
-// first row of from is row lo of its reader.
-func (s *Set) scale(from *Set, c float32, lo int) error {
+// rowOf returns the place in the files of the rows of r from lo on.
+func rowOf(r Reader, lo int) func(i int) int {
+	files := filesOf(r)
+	return func(i int) int {
+		if files != nil && files.kept != nil {
+			return files.kept.row(lo + i)
+		}
+		return lo + i
+	}
+}
+
+// scale sets s to from with its logits multiplied by c, in the memory of s. Row i of from is
+// row place(i) in errors.
+func (s *Set) scale(from *Set, c float32, place func(i int) int) error {
 	s.Labels = from.Labels
 	if from.Augmented == nil {
 		s.Augmented = nil
 	} else {
 		s.Augmented = resize(s.Augmented, len(from.Augmented))
 	}
-	if err := s.Logits.scale(from.Logits, c, lo); err != nil {
+	if err := s.Logits.scale(from.Logits, c, place); err != nil {
 		return err
 	}
 	for v := range s.Augmented {
-		if err := s.Augmented[v].scale(from.Augmented[v], c, lo); err != nil {
+		if err := s.Augmented[v].scale(from.Augmented[v], c, place); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *Matrix) scale(from Matrix, c float32, lo int) error {
+func (m *Matrix) scale(from Matrix, c float32, place func(i int) int) error {
 	if !from.Present() {
 		*m = Matrix{}
 		return nil
@@ -85,7 +96,7 @@ func (m *Matrix) scale(from Matrix, c float32, lo int) error {
 	for i, v := range from.Data {
 		x := v * c
 		if math.IsInf(float64(x), 0) {
-			return fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", lo+i/m.Cols, i%m.Cols, v, c)
+			return fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", place(i/m.Cols), i%m.Cols, v, c)
 		}
 		m.Data[i] = x
 	}

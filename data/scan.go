@@ -104,7 +104,7 @@ func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error)
 		if err != nil {
 			return nil, err
 		}
-		return &b.scaled, b.scaled.scale(set, r.c, lo)
+		return &b.scaled, b.scaled.scale(set, r.c, rowOf(r.Reader, lo))
 	}
 	return r.Read(ctx, lo, hi)
 }

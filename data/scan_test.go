@@ -95,7 +95,96 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	for _, name := range []string{"f4.npy", "f2.npy", "f8.npy", "swapped.npy", "columns.npy", "odd.npy", "z.npz#logits"} {
 		list[name] = func() Reader { return open(files(name, "views16.npy")) }
 	}
+	writeWithVoid(t, dir, logits, views, labels)
+	for _, name := range []string{"void-f4.npy", "void-f8.npy", "void-swapped.npy", "void-columns.npy"} {
+		for _, views := range []string{"void-views.npy", "void-views-columns.npy"} {
+			list[name+", "+views] = func() Reader {
+				f := files(name, views)
+				f.Labels, f.Features = at("void-y.npy"), at("void-features.npy")
+				return open(f)
+			}
+		}
+	}
 	return list
+}
+
+// voidRows returns where the rows of a set of n rows stand among void rows, whose place is -1:
+// single ones, long runs, one at either end, and more than a block of counts.
+func voidRows(n int) []int {
+	rows := []int{-1}
+	for i := range n {
+		rows = append(rows, i)
+		switch {
+		case i%7 == 2:
+			rows = append(rows, -1)
+		case i == n/2:
+			rows = append(rows, slices.Repeat([]int{-1}, 1500)...)
+		}
+	}
+	return append(rows, -1)
+}
+
+// writeWithVoid writes a set of 3 classes and 2 views among void rows, whose label is 255 and
+// whose other values are NaN. The rest is as readers writes it.
+func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []int32) {
+	t.Helper()
+	n, rows := len(labels), voidRows(len(labels))
+	spread := func(from []float32, tables, cols int) []float32 {
+		var out []float32
+		for v := range tables {
+			for _, i := range rows {
+				for j := range cols {
+					x := float32(math.NaN())
+					if i >= 0 {
+						x = from[(v*n+i)*cols+j]
+					}
+					out = append(out, x)
+				}
+			}
+		}
+		return out
+	}
+	transposed := func(v []float32, shape ...int) []float32 { // of C order to Fortran order
+		out := make([]float32, len(v))
+		for p := range v {
+			at, stride, rest := 0, len(v), p
+			for i := len(shape) - 1; i >= 0; i-- {
+				stride /= shape[i]
+				at += rest % shape[i] * stride
+				rest /= shape[i]
+			}
+			out[at] = v[p]
+		}
+		return out
+	}
+	wide := spread(logits, 1, 3)
+	doubles := make([]float64, len(wide))
+	for i, v := range wide {
+		doubles[i] = float64(v)
+	}
+	void := make([]int32, len(rows))
+	for at, i := range rows {
+		if void[at] = Void; i >= 0 {
+			void[at] = labels[i]
+		}
+	}
+	swapped := appendLittle(nil, wide)
+	swapBytes(swapped, 4)
+	all := spread(views, 2, 3)
+	at := func(name string) string { return filepath.Join(dir, "void-"+name) }
+	shape := fmt.Sprintf("(%d, 3)", len(rows))
+	if err := errors.Join(
+		WriteFloat32(at("f4.npy"), wide, len(rows), 3),
+		WriteFloat64(at("f8.npy"), doubles, len(rows), 3),
+		WriteFloat32(at("views.npy"), all, 2, len(rows), 3),
+		WriteFloat32(at("features.npy"), spread(views, 1, 6), len(rows), 6),
+		WriteInt32(at("y.npy"), void, len(rows)),
+		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
+		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, transposed(wide, len(rows), 3))), 0o666),
+		os.WriteFile(at("views-columns.npy"), npyFile(1, npyHeader("<f4", true, fmt.Sprintf("(2, %d, 3)", len(rows))), appendLittle(nil, transposed(all, 2, len(rows), 3))), 0o666),
+	); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestScannedBlocksAreTheRowsOfRead for any block size, any number of goroutines

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -138,7 +139,7 @@ func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
 		conf, rest, brier, err := scoreRow(p, int(y))
 		if err != nil {
 			s.truncate(n)
-			return fmt.Errorf("row %d%w", s.first+n+i, err)
+			return &RowError{s.first + n + i, err}
 		}
 		top := -1
 		if logits.Present() {
@@ -160,9 +161,27 @@ func (s *SampleScores) AppendProbs(probs data.Probs, set *data.Set) error {
 	return nil
 }
 
+// RowError is the error of a row that cannot be scored.
+type RowError struct {
+	Row int   // as the caller counts; where a file has other rows too, it may put the number of the file here
+	err error // what follows the number
+}
+
+// Error names the row.
+func (e *RowError) Error() string { return fmt.Sprintf("row %d%v", e.Row, e.err) }
+
+// InFile returns err, of which a RowError names the row of the file that fileRow returns.
+func InFile(err error, fileRow func(row int) int) error {
+	var row *RowError
+	if errors.As(err, &row) {
+		return &RowError{fileRow(row.Row), row.err}
+	}
+	return err
+}
+
 // badLabel is the error of a label outside k classes.
 func badLabel(row int, label int32, k int) error {
-	return fmt.Errorf("row %d: label %d, but the classes are 0 to %d", row, label, k-1)
+	return &RowError{row, fmt.Errorf(": label %d, but the classes are 0 to %d", label, k-1)}
 }
 
 // AppendTopLabel appends rows of a top-label method: predicted class, confidence
@@ -181,9 +200,9 @@ func (s *SampleScores) AppendTopLabel(class []int32, conf []float64, labels []in
 		row := s.first + s.Len() + i
 		switch {
 		case !(c >= 0 && c <= 1):
-			return fmt.Errorf("row %d: %g is not a confidence", row, c)
+			return &RowError{row, fmt.Errorf(": %g is not a confidence", c)}
 		case class[i] < 0 || labels[i] < 0:
-			return fmt.Errorf("row %d: class %d and label %d: want 0 or more", row, class[i], labels[i])
+			return &RowError{row, fmt.Errorf(": class %d and label %d: want 0 or more", class[i], labels[i])}
 		}
 	}
 	s.TopLabel = true

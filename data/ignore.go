@@ -1,0 +1,207 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Ignore lists labels of rows that have no class, such as the void pixels of a segmentation.
+// Such rows are left out of a set: neither a fit nor a score sees them. Empty means that
+// nothing is stated; then Void is such a label where no class has that number.
+type Ignore []int32
+
+// Void is the label that stands for no class by custom. It is left out without being stated
+// where the number of classes is at most 255.
+const Void = 255
+
+// ParseIgnore reads labels from a text such as "255" or "11,255".
+func ParseIgnore(text string) (Ignore, error) {
+	var list Ignore
+	for word := range strings.SplitSeq(text, ",") {
+		v, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("ignore %q: want a label, such as 255, or several, such as 11,255", text)
+		}
+		if slices.Contains(list, int32(v)) {
+			return nil, fmt.Errorf("ignore %q: %d stands twice", text, v)
+		}
+		list = append(list, int32(v))
+	}
+	return list, nil
+}
+
+// String returns the labels as ParseIgnore reads them; "" for none.
+func (g Ignore) String() string {
+	words := make([]string, len(g))
+	for i, v := range g {
+		words[i] = strconv.Itoa(int(v))
+	}
+	return strings.Join(words, ",")
+}
+
+// MarshalYAML writes one label as a number.
+func (g Ignore) MarshalYAML() (any, error) {
+	if len(g) == 1 {
+		return g[0], nil
+	}
+	return []int32(g), nil
+}
+
+// UnmarshalYAML reads a number or a list of numbers.
+func (g *Ignore) UnmarshalYAML(n *yaml.Node) error {
+	_, list, err := readIgnore(n)
+	*g = list
+	return err
+}
+
+// readIgnore reads a number or a list of numbers, and returns the node that is wrong.
+func readIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		if items = n.Content; len(items) == 0 {
+			return n, nil, errors.New("ignore is an empty list; name a label, such as ignore: 255")
+		}
+	}
+	var list Ignore
+	for _, item := range items {
+		if item.Kind == yaml.AliasNode {
+			return item, nil, errAlias
+		}
+		one, err := ParseIgnore(item.Value)
+		switch {
+		case item.Kind != yaml.ScalarNode || err != nil || len(one) != 1:
+			return item, nil, fmt.Errorf("ignore %q; want a label, such as 255, or a list of labels", item.Value)
+		case slices.Contains(list, one[0]):
+			return item, nil, fmt.Errorf("ignore: %d stands twice", one[0])
+		}
+		list = append(list, one[0])
+	}
+	return nil, list, nil
+}
+
+// IgnoredOf returns the labels of rows that src leaves out of the set at ref, as they are
+// stated: by those of the sets that it is computed from which state some.
+func IgnoredOf(src Source, ref Ref) Ignore {
+	switch x := src.(type) {
+	case *Folder:
+		return x.Ignored(ref)
+	case derived:
+		for _, in := range x.inputs(ref, Labels) {
+			if list := IgnoredOf(in.source, in.ref); len(list) > 0 {
+				return list
+			}
+		}
+	}
+	return nil
+}
+
+// labels returns the labels to leave out of a set of k classes, or an empty list; k is 0 if it
+// is not known.
+func (g Ignore) labels(k int) Ignore {
+	if len(g) == 0 && 0 < k && k <= Void {
+		return Ignore{Void}
+	}
+	return g
+}
+
+// note says how many rows are left out. What nobody has stated is a warning.
+func (g Ignore) note(rows *keptRows) Remark {
+	stated, list := len(g) > 0, g.labels(1)
+	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have the label " + list.String() + " and are left out"}
+	if len(list) > 1 {
+		r.Text = "{count} of {of} rows have one of the labels " + strings.ReplaceAll(list.String(), ",", ", ") + " and are left out"
+	}
+	if !stated {
+		r.Warning, r.Fix = true, fmt.Sprintf("if they have no class, state ignore: %d in %s or the spec, or --ignore %[1]d", Void, ManifestName)
+	}
+	return r
+}
+
+// keptOf returns the rows of n labels that are kept; nil if that is all of them. classes
+// returns the number of classes, 0 if it is not known. See need for labels that cannot be read.
+func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*keptRows, error) {
+	list := g.labels(1)
+	if !list.canBe(labels.dtype) {
+		return nil, nil
+	}
+	rows := keepAll(n)
+	err := eachLabel(labels, n, func(i int, v int64) {
+		if v >= math.MinInt32 && v <= math.MaxInt32 && slices.Contains(list, int32(v)) {
+			rows.drop(i)
+		}
+	})
+	if len(g) == 0 && err == nil && rows.n < n {
+		var k int
+		if k, err = classes(); len(g.labels(k)) == 0 {
+			rows = keepAll(n)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, g.need(err)
+	case rows.n == n:
+		return nil, nil
+	case rows.n == 0:
+		text := "the label " + list.String()
+		if len(list) > 1 {
+			text = "one of the labels " + strings.ReplaceAll(list.String(), ",", ", ")
+		}
+		return nil, &Problem{Place: labels.name, Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, text),
+			Fix: "correct ignore, or the labels"}
+	}
+	rows.count()
+	return rows, nil
+}
+
+// need returns the error of labels that cannot be read, if labels to ignore are stated.
+// Otherwise whatever reads the labels gives the error, and other arrays do not need them.
+func (g Ignore) need(err error) error {
+	if len(g) == 0 {
+		return nil
+	}
+	return err
+}
+
+// eachLabel calls do with each of n labels; one that is no whole number is not a label.
+func eachLabel(labels *Array, n int, do func(i int, v int64)) error {
+	const step = 1 << 16
+	if !labels.dtype.Integer() {
+		return labels.eachRow64(func(i int, row []float64) bool {
+			if v := row[0]; v == math.Trunc(v) {
+				do(i, int64(v))
+			}
+			return true
+		})
+	}
+	block := make([]int32, min(n, step))
+	for lo := 0; lo < n; lo += step {
+		part := block[:min(step, n-lo)]
+		if err := labels.readInt32(part, &labels.buf, lo, lo+len(part)); err != nil {
+			return err
+		}
+		for i, v := range part {
+			do(lo+i, int64(v))
+		}
+	}
+	return nil
+}
+
+// canBe reports whether an array of type t can have one of the labels.
+func (g Ignore) canBe(t DType) bool {
+	least, most := int64(math.MinInt32), int64(math.MaxInt32)
+	switch t {
+	case Bool:
+		least, most = 0, 1
+	case Int8:
+		least, most = math.MinInt8, math.MaxInt8
+	case Uint8:
+		least, most = 0, math.MaxUint8
+	}
+	return slices.ContainsFunc(g, func(v int32) bool { return least <= int64(v) && int64(v) <= most })
+}
