@@ -78,7 +78,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	if testErr == nil && u.Provenance.Origin == data.Measured {
 		cal, err := digest(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
 		if err == nil {
-			u.inputs = inputsText(cal, test)
+			u.inputs = inputsText(cal, test, slices.Concat(data.IgnoredOf(u.source, u.Setting.Cal()), data.IgnoredOf(u.test, u.Setting.Test())))
 		}
 	}
 	for i := range u.Spec.Methods {

@@ -100,7 +100,7 @@ func (in *inputs) add(set string, r data.Reader) error {
 	for _, note := range form.Notes {
 		f := results.Fact{Kind: results.Arrays, Text: set + ": " + note.String()}
 		if note.Warning {
-			f = results.Warn(report.Warning{Text: note.Text, Value: note.Value})
+			f = results.Warn(report.Warning{Text: note.Text, Value: note.Value, Count: note.Count, Of: note.Of})
 		}
 		if !slices.Contains(in.Notes, f) {
 			in.Notes = append(in.Notes, f)

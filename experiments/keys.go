@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
@@ -104,9 +105,14 @@ func pairText(samples, baseline, uncal string, interval metrics.Interval, entrie
 // inputsVersion is raised when the notes on the same arrays change.
 const inputsVersion = 2
 
-// inputsText is the text of the notes on the arrays of two sets.
-func inputsText(cal, test string) string {
-	return fmt.Sprintf("inputs %d\ncal\n%s\ntest\n%s", inputsVersion, cal, test)
+// inputsText is the text of the notes on the arrays of two sets. Rows that are left out without
+// being stated are a warning, and stated ones are not.
+func inputsText(cal, test string, stated data.Ignore) string {
+	text := fmt.Sprintf("inputs %d\ncal\n%s\ntest\n%s", inputsVersion, cal, test)
+	if len(stated) > 0 {
+		text += "\nignore " + stated.String()
+	}
+	return text
 }
 
 // section returns the lines of text indented under a heading.

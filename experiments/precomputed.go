@@ -109,9 +109,10 @@ func (p precomputed) open(ctx context.Context, at location, _ []byte, _ uint64) 
 	if err != nil {
 		return nil, err
 	}
-	n, k, err := data.Shape(ctx, at.test, at.setting.Test())
+	test, err := at.test.Open(ctx, at.setting.Test(), data.Logits)
 	if err != nil {
 		return nil, err
 	}
-	return external.OpenTable(path, name, n, k, at.first)
+	defer test.Close()
+	return external.OpenTable(path, name, test, at.first)
 }

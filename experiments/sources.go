@@ -65,6 +65,7 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 		f, err := data.OpenFolder(path, s.Layout, o.options.Digests)
 		if err == nil {
 			f.LimitMembers(o.options.Memory)
+			f.IgnoreLabels(s.Ignore)
 		}
 		return f, err
 	}
@@ -109,9 +110,9 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	return list, nil
 }
 
-// open opens a source once for each layout.
+// open opens a source once for each layout and each list of ignored labels.
 func (o *openSources) open(path string, s *spec.Spec, open func(path string) (data.Source, error)) (data.Source, error) {
-	key := path + "\n" + s.Layout.String()
+	key := path + "\n" + s.Layout.String() + "\n" + s.Ignore.String()
 	if src, ok := o.opened[key]; ok {
 		return src, nil
 	}

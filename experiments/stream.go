@@ -211,7 +211,7 @@ func (s *streaming) others(lo int, set *data.Set) {
 		case err == nil:
 			s.tally(i, lo, dst, set)
 		case table != nil:
-			err = fmt.Errorf("%s: %w", table.Name(), err)
+			err = fmt.Errorf("%s: %w", table.Name(), scoring.InFile(err, table.FileRow))
 		}
 		return err
 	})

@@ -26,12 +26,19 @@ type Table struct {
 // headerBytes is more than the size of the header of an array of two axes.
 const headerBytes = 64 << 10
 
-// OpenTable opens the n x k probabilities at path; errors name the file name. A file
-// of more than n rows is an error, unless first is set; then its first n rows are
-// used.
-func OpenTable(path, name string, n, k int, first bool) (*Table, error) {
+// OpenTable opens the probabilities of a set at path; errors name the file name. The file
+// has a row for each row of the set's files; those that the set leaves out are left out too. A
+// file of more rows is an error, unless first is set; then its first rows are used.
+func OpenTable(path, name string, set data.Reader, first bool) (*Table, error) {
 	t := &Table{path: path, name: name, after: func() {}}
-	return t, t.open(n, k, first)
+	n := data.FileRows(set)
+	err := t.open(n, set.Classes(), first)
+	if err == nil && n != set.Rows() {
+		if err = t.named(t.array.Follow(set)); err != nil {
+			t.array.Close()
+		}
+	}
+	return t, err
 }
 
 func (t *Table) open(n, k int, first bool) error {
@@ -86,6 +93,9 @@ func (w *workplace) table(n, k int) (*Table, error) {
 
 // Name returns the name of the file in errors.
 func (t *Table) Name() string { return t.name }
+
+// FileRow returns the row of the file that is row i.
+func (t *Table) FileRow(i int) int { return t.array.FileRow(i) }
 
 // Rows fills dst with the rows from lo on. A value that is not finite is an error.
 // Scoring checks that rows are probabilities.

@@ -35,6 +35,8 @@ import (
 //	transposed   logits, k x n
 //	shifted      logits whose classes moved up by one, the last to the first place
 //	background   the same behind a column of an unlikely class, n x k+1
+//	labels-void=V  labels with V in rows 1, 4, 7, ...
+//	X-kept       logits or labels without these rows, of which N counts all
 //	reversed     logits in the reverse order of the rows; labels-reversed likewise
 func array(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 5 {
@@ -58,6 +60,9 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 		shape = fmt.Sprintf("(%d, %d)", k, n)
 	case strings.HasPrefix(what, "labels"):
 		shape = fmt.Sprintf("(%d,)", n)
+	}
+	if strings.HasSuffix(what, "-kept") {
+		shape = strings.Replace(shape, strconv.Itoa(n), strconv.Itoa(n-(n+1)/3), 1)
 	}
 	var body []byte
 	for _, v := range numbers(what, n, k) {
@@ -111,15 +116,23 @@ func addMember(path, member string, file []byte) error {
 func numbers(what string, n, k int) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	var out []float64
-	for range n {
+	for i := range n {
 		row := make([]float64, k)
 		for j := range row {
 			row[j] = float64(float32(3 * rng.NormFloat64()))
 		}
 		label := draw(softmaxOf(row, 2), rng.Float64())
 		p := softmaxOf(row, 1)
-		kind, arg, _ := strings.Cut(what, "=")
+		kind, arg, _ := strings.Cut(strings.TrimSuffix(what, "-kept"), "=")
+		if strings.HasSuffix(what, "-kept") && isVoid(i) {
+			continue
+		}
 		switch kind {
+		case "labels-void":
+			row = []float64{float64(label)}
+			if void, _ := strconv.Atoi(arg); isVoid(i) {
+				row[0] = float64(void)
+			}
 		case "labels", "labels-reversed":
 			row = []float64{float64(label)}
 		case "labels-nan":
@@ -180,6 +193,9 @@ func numbers(what string, n, k int) []float64 {
 	}
 	return out
 }
+
+// isVoid reports whether row i has no class in labels-void.
+func isVoid(i int) bool { return i%3 == 1 }
 
 func softmaxOf(row []float64, t float64) []float64 {
 	most := math.Inf(-1)

@@ -61,6 +61,9 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 		cmd.MarkFlagFilename(x.name, "npy", "npz", "safetensors")
 	}
 	kindFlag(cmd, &a.files.Kind)
+	if fit {
+		ignoreFlag(cmd, &a.files.Ignore)
+	}
 }
 
 // kindFlag declares --kind.

@@ -51,8 +51,8 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, chan
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
-	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy%s -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy\n",
-		f.again(m.Name), m.Name+".json", f.kindWords())
+	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy%s -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy%s\n",
+		f.again(m.Name), m.Name+".json", f.kindWords(), f.ignoreWords())
 }
 
 // changeTable is the table of the scores of the calibration rows before and after the fit. The
@@ -101,7 +101,7 @@ func (f *fit) again(method string) string {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
-	return quoted(words) + f.kindWords() + " -o " + quoted([]string{method + ".json"})
+	return quoted(words) + f.kindWords() + f.ignoreWords() + " -o " + quoted([]string{method + ".json"})
 }
 
 // kindWords returns the flag --kind of this fit, after a space, or nothing.
@@ -110,6 +110,14 @@ func (f *fit) kindWords() string {
 		return ""
 	}
 	return " --kind " + string(f.files.Kind)
+}
+
+// ignoreWords returns the flag --ignore of this fit, after a space, or nothing.
+func (f *fit) ignoreWords() string {
+	if len(f.files.Ignore) == 0 {
+		return ""
+	}
+	return " --ignore " + f.files.Ignore.String()
 }
 
 // change scores the calibration set before and after the fit, and draws the figure. It is nil
@@ -136,7 +144,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
-		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
+		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, Ignore: files.Ignore, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
 	}}
 	switch {
 	case f.files.Labels == "":

@@ -56,6 +56,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	f.StringVar(&s.logits, "logits", "", "logits, n x k")
 	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
 	kindFlag(cmd, &s.kind)
+	ignoreFlag(cmd, &s.ignore)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; qats metrics lists both")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
@@ -76,6 +77,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 type scoreFlags struct {
 	probs, logits, top, labels, uncal string
 	kind                              data.Kind
+	ignore                            data.Ignore
 	metrics                           []string
 	memory                            memory
 	json                              bool
@@ -101,7 +103,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind,
+	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore,
 		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(teller(cmd, false, nil)), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {

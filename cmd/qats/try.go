@@ -50,6 +50,7 @@ func (t *trying) flags(cmd *cobra.Command) {
 func tryCommand() *cobra.Command {
 	var t trying
 	var kind data.Kind
+	var ignore data.Ignore
 	cmd := &cobra.Command{
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | -",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
@@ -95,7 +96,7 @@ confidence of the top class alone has no NLL, and only --by ece can choose it.`,
 			if err := notArrays("try takes .npy, .npz and .safetensors files", others); err != nil {
 				return err
 			}
-			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, kind)
+			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore})
 			if err != nil {
 				return err
 			}
@@ -103,6 +104,7 @@ confidence of the top class alone has no NLL, and only --by ece can choose it.`,
 		},
 	}
 	kindFlag(cmd, &kind)
+	ignoreFlag(cmd, &ignore)
 	t.flags(cmd)
 	return cmd
 }

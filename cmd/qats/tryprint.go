@@ -240,6 +240,9 @@ func (p printed) saveWords() []string {
 	if k := g.Cal.Files.Kind; k != data.AnyKind {
 		words = append(words, "--kind", string(k))
 	}
+	if list := g.Cal.Files.Ignore; len(list) > 0 {
+		words = append(words, "--ignore", list.String())
+	}
 	return append(words, "-o", "model.json")
 }
 

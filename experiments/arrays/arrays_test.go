@@ -229,7 +229,7 @@ func TestUnfitArraysAreErrors(t *testing.T) {
 	must(t, data.WriteFloat32(short, set.Logits.Data[:6], 2, 3))
 	must(t, data.WriteFloat32(vector, set.Logits.Data, rows*classes))
 	for want, s := range map[string]Score{
-		short + " has 2 rows, " + f.Labels + " has 400":                  {Probs: short, Memory: 1 << 30},
+		short + ": 2 rows; the set has 400":                              {Probs: short, Memory: 1 << 30},
 		vector + ": probabilities are n x k with k >= 2, this is [1200]": {Probs: vector, Memory: 1 << 30},
 		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory":  {Logits: f.Logits, Memory: 1 << 10},
 		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory ": {Probs: f.Logits, Memory: rows*rowBytes - 1},

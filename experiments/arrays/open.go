@@ -1,6 +1,8 @@
 package arrays
 
 import (
+	"cmp"
+
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 )
@@ -10,7 +12,7 @@ type Note struct {
 	Place, Text string
 }
 
-// Open opens files and calls warn with each note on their logits. Logits whose offset is
+// Open opens files and calls warn with each note on how they are read. Logits whose offset is
 // lost are an error for a method that needs it.
 func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (data.Reader, error) {
 	r, err := files.Open()
@@ -22,15 +24,23 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 		err = &data.Problem{Place: files.Logits, Cause: method + " " + experiments.OffsetLost}
 	}
 	for _, note := range form.Notes {
-		text := note.String()
-		if note.Warning {
-			text = "warning: " + text
-		}
-		warn(Note{files.Logits, text})
+		warn(Note{cmp.Or(files.Logits, files.Labels), noteText(note)})
 	}
 	if err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+// noteText is the line of a note.
+func noteText(note data.Remark) string {
+	text := note.String()
+	if note.Warning {
+		text = "warning: " + text
+	}
+	if note.Fix != "" {
+		text += "; " + note.Fix
+	}
+	return text
 }

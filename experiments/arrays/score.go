@@ -24,8 +24,9 @@ type Score struct {
 
 	FS fs.FS // that has the files, such as a data.Input; nil for that of the operating system
 
-	Uncal    string    // logits of the uncalibrated network, n x k, for the metrics that compare with it
-	Kind     data.Kind // of the logits
+	Uncal    string      // logits of the uncalibrated network, n x k, for the metrics that compare with it
+	Kind     data.Kind   // of the logits
+	Ignore   data.Ignore // labels of rows that are left out
 	Metrics  []metrics.Entry
 	Interval metrics.Interval // of the values; empty for none
 	Memory   int64            // bytes that arrays may take
@@ -185,7 +186,7 @@ func (s *Score) scan(ctx context.Context, r data.Reader, name string, k, size, w
 
 // logits scores the uncalibrated softmax, on all processors.
 func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, FS: s.FS, MemberLimit: s.Memory}, "", false, s.Warn)
+	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", false, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +218,6 @@ func (s *Score) open(name string) (*data.Array, error) {
 // sum is only loosely 1, as in float16 files and with few decimals, are divided by
 // it and counted.
 func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.Labels, FS: s.FS}.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
 	p, err := s.open(s.Probs)
 	if err != nil {
 		return nil, err
@@ -231,10 +227,16 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 	if len(shape) != 2 || shape[1] < 2 {
 		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", s.Probs, shape)
 	}
-	n, k := shape[0], shape[1]
-	if n != r.Rows() {
-		return nil, fmt.Errorf("%s has %d rows, %s has %d", s.Probs, n, s.Labels, r.Rows())
+	k := shape[1]
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", false, s.Warn)
+	if err != nil {
+		return nil, err
 	}
+	defer r.Close()
+	if err := p.Follow(r); err != nil {
+		return nil, err
+	}
+	n := r.Rows()
 	divided := 0
 	all, err := s.scan(ctx, r, s.Probs, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
 		rows := data.NewProbs(len(set.Labels), k)
@@ -247,7 +249,7 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 			}
 		}
 		if err := part.AppendProbs(rows, set); err != nil {
-			return rows, fmt.Errorf("%s: %w", s.Probs, err)
+			return rows, fmt.Errorf("%s: %w", s.Probs, scoring.InFile(err, p.FileRow))
 		}
 		return rows, nil
 	})
@@ -261,9 +263,23 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 	return all, nil
 }
 
+// void returns the number of labels that stand for no class by custom, if nothing is stated and
+// no class of the predictions has that number. The number of classes of pairs is not known.
+func (s *Score) void(class, labels []int32) (n int) {
+	if len(s.Ignore) > 0 || slices.Contains(class, data.Void) {
+		return 0
+	}
+	for _, y := range labels {
+		if y == data.Void {
+			n++
+		}
+	}
+	return n
+}
+
 // top scores the pairs of a top-label method, which it reads completely.
 func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := data.Files{Labels: s.Labels, FS: s.FS}.Open()
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, FS: s.FS}, "", false, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -276,15 +292,20 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	if err != nil {
 		return nil, err
 	}
+	var fileRow func(row int) int
 	column := func(member string, read func(*data.Array) error) error {
 		a, err := s.open(s.Top + "#" + member)
 		if err != nil {
 			return err
 		}
 		defer a.Close()
-		if shape := a.Shape(); len(shape) != 1 || shape[0] != n {
-			return fmt.Errorf("%s: shape %v; %s has %d rows", a.Name(), shape, s.Labels, n)
+		if shape := a.Shape(); len(shape) != 1 {
+			return fmt.Errorf("%s: shape %v; want n", a.Name(), shape)
 		}
+		if err := a.Follow(r); err != nil {
+			return err
+		}
+		fileRow = a.FileRow
 		return read(a)
 	}
 	class, conf := make([]int32, n), make([]float64, n)
@@ -294,9 +315,12 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	); err != nil {
 		return nil, err
 	}
+	if void := s.void(class, set.Labels); void > 0 {
+		s.Warn(Note{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, state --ignore %[3]d", void, n, data.Void)})
+	}
 	all := scoring.New(n)
 	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Top, err)
+		return nil, fmt.Errorf("%s: %w", s.Top, scoring.InFile(err, fileRow))
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil

@@ -79,7 +79,10 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, what string, k Key) {
 	switch v.Kind() {
 	case reflect.Int:
 		i, err := strconv.Atoi(s)
-		if err != nil || float64(i) < max(least, 0) || float64(i) > most {
+		if !limited {
+			least = 0
+		}
+		if err != nil || float64(i) < least || float64(i) > most {
 			r.errorf(n, "%s %q: %s", what, s, cmp.Or(k.want, "must be a whole number of at least 0"))
 			return
 		}

@@ -50,6 +50,7 @@ type Spec struct {
 	PaperNames bool              // tables and figures print the paper's names of its networks
 	Data       []string          // sources in order
 	Layout     data.Layout       // of the folders
+	Ignore     data.Ignore       // labels of rows that are left out, in place of those of the folders' manifests
 	Baseline   string            // method that the others are paired with; empty for none
 	Like       map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
 	Samples    map[string]string // dataset of the spec -> dataset that its test samples are of
@@ -77,6 +78,7 @@ type document struct {
 	Title     string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
 	Data      []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
 	Layout    string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
+	Ignore    []int          `key:"ignore" one:"label" nonempty:"" range:"-2147483648 to 2147483647" want:"want a whole number, such as 255" default:"what manifest.yaml says, or else 255 if no class has that number" help:"Labels of rows without a class, such as void pixels: these rows are left out of calibration and test." example:"255"`
 	Methods   []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method or of a group (qats methods lists both), or a mapping. A method that is listed itself, or in an earlier group, is left out of a group." example:"[\"@recommended\", sms]"`
 	Baseline  string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
 	Metrics   []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics} {metric-groups}" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats metrics lists both)." example:"[\"@default\", smece]"`
@@ -114,6 +116,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	}
 	s := &Spec{File: file, Text: string(src), Name: d.Name, Title: d.Title, Data: r.folders(&d), Layout: r.layout(&d)}
 	r.known = known
+	s.Ignore = r.ignore(&d)
 	s.Methods = r.methods(d.Methods, known)
 	s.Settings = r.settings(d.Settings, s.Name)
 	s.Metrics = r.metrics(&d, s, known)
@@ -181,6 +184,18 @@ func (r *reader) layout(d *document) data.Layout {
 		r.errorf(&d.Layout, "%v", err)
 	}
 	return layout
+}
+
+// ignore returns the labels of rows that are left out.
+func (r *reader) ignore(d *document) (list data.Ignore) {
+	for i := range d.Ignore {
+		v := &d.Ignore[i]
+		if r.sound(v) && slices.Contains(list, int32(*v)) {
+			r.errorf(v, "ignore: %d is listed twice", *v)
+		}
+		list = append(list, int32(*v))
+	}
+	return list
 }
 
 // Uncalibrated is the name of the registered method that changes nothing.

@@ -37,7 +37,7 @@ type archived struct {
 }
 
 // findArchive returns the sets of an .npz or .safetensors file, or of a stream.
-func findArchive(fsys fs.FS, file string, kind data.Kind) (*Given, error) {
+func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	names, err := data.MemberNames(fsys, file)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func findArchive(fsys fs.FS, file string, kind data.Kind) (*Given, error) {
 		if s == nil || s.logits == "" || s.labels == "" || split == "" && len(places) > 0 {
 			continue
 		}
-		places = append(places, placeOf(data.Files{Logits: file + "#" + s.logits, Labels: file + "#" + s.labels, Kind: cmp.Or(kind, s.kind), FS: fsys}))
+		places = append(places, placeOf(data.Files{Logits: file + "#" + s.logits, Labels: file + "#" + s.labels, Kind: cmp.Or(stated.Kind, s.kind), Ignore: stated.Ignore, FS: fsys}))
 	}
 	for _, split := range []data.Split{data.Cal, data.Test} {
 		if s := sets[split]; len(places) < 2 && s != nil && s.logits != "" && s.labels == "" {

@@ -27,19 +27,25 @@ const Experiment = "try"
 // Unnamed is the backbone of a network whose place names none.
 const Unnamed = "network"
 
+// Stated is what a command says of the arrays, in place of a manifest.
+type Stated struct {
+	Kind   data.Kind   // of the logits
+	Ignore data.Ignore // labels of rows that are left out
+}
+
 // Find returns what the arguments of a trial name: logits and labels of one set or of two, a
 // folder, or an archive of all arrays, which may be the stream of fsys. fsys is the file system of
-// the operating system or a data.Input. kind is that of the logits, if it is stated.
-func Find(ctx context.Context, fsys fs.FS, args []string, kind data.Kind) (*Given, error) {
+// the operating system or a data.Input.
+func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given, error) {
 	switch len(args) {
 	case 1:
-		return findOne(ctx, fsys, args[0], kind)
+		return findOne(ctx, fsys, args[0], stated)
 	case 2, 4:
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
 	}
 	place := func(logits, labels string) (Place, error) {
-		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: kind, FS: fsys}), exchanged(fsys, logits, labels)
+		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: stated.Kind, Ignore: stated.Ignore, FS: fsys}), exchanged(fsys, logits, labels)
 	}
 	cal, err := place(args[0], args[1])
 	if err != nil {
@@ -103,18 +109,18 @@ func isSplit(name string) bool {
 }
 
 // findOne returns what a folder or an archive has.
-func findOne(ctx context.Context, fsys fs.FS, name string, kind data.Kind) (*Given, error) {
+func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Given, error) {
 	if name == data.StreamName {
-		return findArchive(fsys, name, kind)
+		return findArchive(fsys, name, stated)
 	}
 	info, err := os.Stat(name)
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err == nil && info.IsDir():
-		return findFolder(ctx, name, kind)
+		return findFolder(ctx, name, stated)
 	case err != nil && !strings.Contains(name, "#"):
 		return nil, fmt.Errorf("%s: there is no such file or folder", name)
 	case err == nil && (ext == ".npz" || ext == ".safetensors"):
-		return findArchive(fsys, name, kind)
+		return findArchive(fsys, name, stated)
 	case data.IsTorch(name):
 		return nil, data.TorchProblem(name)
 	}
@@ -123,8 +129,8 @@ func findOne(ctx context.Context, fsys fs.FS, name string, kind data.Kind) (*Giv
 
 // findFolder returns the calibration set and the test set of the only network of a folder,
 // or its only set.
-func findFolder(ctx context.Context, dir string, kind data.Kind) (*Given, error) {
-	if g, err := findNetwork(ctx, dir, kind); g != nil || err != nil {
+func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) {
+	if g, err := findNetwork(ctx, dir, stated); g != nil || err != nil {
 		return g, err
 	}
 	s, err := inspect.NewStarter(dir)
@@ -148,13 +154,13 @@ func findFolder(ctx context.Context, dir string, kind data.Kind) (*Given, error)
 	if err != nil {
 		return nil, err
 	}
-	return fromFolder(ctx, folder, clean, kind, true)
+	return fromFolder(ctx, folder, clean, stated, true)
 }
 
 // findNetwork returns the sets of a folder that is the folder of a network, in which there may
 // be others, such as those of other losses, or the set of a folder that has the arrays of one;
 // nil if it is neither.
-func findNetwork(ctx context.Context, dir string, kind data.Kind) (*Given, error) {
+func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error) {
 	layout, err := data.ParseLayout("{split}/{array}.npy")
 	if err != nil {
 		return nil, err
@@ -172,9 +178,9 @@ func findNetwork(ctx context.Context, dir string, kind data.Kind) (*Given, error
 		if _, err := os.Stat(logits); err != nil {
 			return nil, nil
 		}
-		return Find(ctx, inputfile.System{}, []string{logits, labels}, kind)
+		return Find(ctx, inputfile.System{}, []string{logits, labels}, stated)
 	}
-	g, err := fromFolder(ctx, folder, sets, kind, true)
+	g, err := fromFolder(ctx, folder, sets, stated, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
 		g.Origin = data.OriginOf(g.Cal.Files.Logits)
 	}
@@ -189,7 +195,8 @@ func network(r data.Ref) data.Ref {
 
 // fromFolder returns the sets of one network of a folder. named says that a command can name
 // its files.
-func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, kind data.Kind, named bool) (*Given, error) {
+func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
+	folder.IgnoreLabels(stated.Ignore)
 	place := func(ref data.Ref) (Place, error) {
 		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return folder.Open(ctx, ref, parts)
@@ -207,7 +214,7 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, kind 
 		if err != nil {
 			return p, err
 		}
-		files := data.Files{Kind: cmp.Or(kind, folder.Describe(ref).Kind)}
+		files := data.Files{Kind: cmp.Or(stated.Kind, folder.Describe(ref).Kind), Ignore: folder.Ignored(ref)}
 		for _, h := range headers {
 			switch h.Role {
 			case "logits":
@@ -226,7 +233,7 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, kind 
 				files.OOD = h.Name
 			}
 		}
-		if kind != data.AnyKind { // another one than that of the manifest
+		if stated.Kind != data.AnyKind { // another one than that of the manifest
 			return placeOf(files), nil
 		}
 		p.Name, p.Files = files.Logits, files
@@ -284,5 +291,5 @@ func Carried(ctx context.Context, name string) (*Given, error) {
 	ref := func(split data.Split) data.Ref {
 		return data.Ref{Dataset: carried, Backbone: match, Loss: "ce", Split: split}
 	}
-	return fromFolder(ctx, folder, []data.Ref{ref(data.Cal), ref(data.Test)}, data.AnyKind, false)
+	return fromFolder(ctx, folder, []data.Ref{ref(data.Cal), ref(data.Test)}, Stated{}, false)
 }
