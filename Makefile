@@ -22,6 +22,7 @@ reproduce: companion
 # given; else theirs stay as they are in results/shown/facts.csv.
 findings: companion
 	bin/qats compare --against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --out $(OUT)/companion > /dev/null
+	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet > $(OUT)/try.txt
 	bin/qats run experiments/readings.yaml --data data/bundle --out $(OUT)/readings
 	bin/qats run experiments/label-shift.yaml --out $(OUT)/label-shift
 	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width

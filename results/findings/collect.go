@@ -53,6 +53,12 @@ func collect(path, from string) error {
 	case taken:
 		none = false
 	}
+	switch taken, err := takeTry(filepath.Join(from, tryFile), filepath.Dir(path)); {
+	case err != nil:
+		return err
+	case taken:
+		none = false
+	}
 	if none {
 		return fmt.Errorf("no folder of a run in %s, as make findings writes them", from)
 	}

@@ -22,6 +22,7 @@ var pages = []struct{ template, page string }{
 	{"speed.md", "docs/speed.md"},
 	{"paper.md", "docs/paper.md"},
 	{"public-data.md", "docs/public-data.md"},
+	{"peers.md", "docs/peers.md"},
 }
 
 // writePages writes the parts of all pages.
@@ -103,10 +104,15 @@ func replaced(page, part, text string) (string, error) {
 // width is that of lines of text in the documents.
 const width = 118
 
-// wrapped breaks the paragraphs and list items of a part into lines. Lines of tables stay.
+// wrapped breaks the paragraphs and list items of a part into lines. Lines of tables, code and
+// pictures stay.
 func wrapped(text string) string {
 	var out []string
-	for _, block := range strings.Split(strings.TrimSpace(text), "\n\n") {
+	for _, block := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
+		if strings.HasPrefix(block, "    ") || strings.HasPrefix(block, "![") {
+			out = append(out, strings.TrimRight(block, " \n"))
+			continue
+		}
 		var lines []string
 		list := starts(block)
 		for line := range strings.Lines(block) {

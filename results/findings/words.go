@@ -46,6 +46,11 @@ func (w *words) functions() template.FuncMap {
 			x, err := w.fact(ID{Run: run, Part: part, Metric: metric, Quantity: quantity})
 			return strconv.FormatFloat(x, 'f', 2, 64), err
 		},
+		"try": w.try,
+
+		"programs": w.programs,
+		"compared": w.compared,
+
 		"speed":   w.speedTable,
 		"methods": w.speedMethods,
 		"ways":    w.waysTable,
