@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 
-from . import fetching, formats, published, worker
+from . import fetching, formats, lm_eval, published, worker
 from .download import Cancelled, Client, default_folder
 from .errors import DatasetError
 from .table import Table
@@ -81,6 +81,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
   python -m qats.datasets import nncal probs_*_logits.p
   python -m qats.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
   python -m qats.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
+  python -m qats.datasets import lm-eval logs/*/samples_*.jsonl logs/*/results_*.json --across
   python -m qats.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
       --dataset mine --backbone resnet50""")
     i.add_argument("format", help=", ".join(formats.FORMATS))
@@ -89,7 +90,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--dataset", default="", help="name of the data set, in place of that of the file; with --backbone")
     i.add_argument("--backbone", default="", help="name of the backbone, in place of that of the file; with --dataset")
     i.add_argument("--select", action="append", default=[], metavar="PATTERN", help="import only networks whose DATASET/MODEL in the source matches; may be repeated")
-    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @")
+    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @; lm-eval: the model, in place of the folder's name")
     i.add_argument("--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)")
     i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
     i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
@@ -99,6 +100,12 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--split", default="", help="csv: column that says the set of a row; without it, give two files")
     i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
     i.add_argument("--test", default="test", help="csv: value of that column in rows that test (default test)")
+    i.add_argument("--normalise", default="none", choices=list(lm_eval.NORMALISATIONS),
+                   help="lm-eval: divide log-likelihoods by the length of the choice (acc_norm: chars, acc_bytes: bytes), or subtract those without context (mutual)")
+    i.add_argument("--filter", default="", help="lm-eval: the filter whose lines are read (default none, or the only one)")
+    i.add_argument("--delimiter", default=None, metavar="TEXT", help="lm-eval: what precedes a choice in its continuation, if no results_*.json says it (default: a space where there is one)")
+    i.add_argument("--least", type=int, default=20, metavar="N", help="lm-eval: leave out data sets with fewer rows (default 20)")
+    i.add_argument("--across", action="store_true", help="lm-eval: add <task>-<choices>-others, with the same test rows, which all other tasks calibrate")
     i.add_argument("--from", dest="came_from", default="", help="what the networks are, in a few words for captions")
     i.add_argument("--licence", default="", help="licence of the predictions, if not that of the source")
     i.add_argument("--url", default="", help="where the files come from, for the manifest")
@@ -199,7 +206,7 @@ def main(arguments=None):
         if a.command == "fetch":
             return run_fetch(a, table, sys.stdout)
         options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
-                                              "split", "cal", "test", "came_from", "licence")}
+                                              "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across")}
         for line in fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options).lines():
             print(line)
         return 0

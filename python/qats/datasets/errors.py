@@ -1,5 +1,6 @@
 """The error of this package, and those of the libraries that a damaged file leads to."""
 
+import re
 import struct
 import zipfile
 import zlib
@@ -10,6 +11,19 @@ ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError,
 
 class DatasetError(Exception):
     """Says in one line which file is wrong, where, and what to do."""
+
+
+def base(path):
+    """Returns the last element of the name of a file."""
+    return re.split(r"[/\\]", path)[-1]
+
+
+def at(file, call, *arguments):
+    """Calls a function, and puts the name of the file in front of its error."""
+    try:
+        return call(*arguments)
+    except DatasetError as e:
+        raise DatasetError(f"{short(file, 200)}: {e}") from None
 
 
 def short(text, most=300):

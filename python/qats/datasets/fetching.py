@@ -149,6 +149,9 @@ class Summary:
                 stand_ins += 1
                 line += ", stand-in"
             yield line
+        for n in self.networks:
+            if n["warning"]:
+                yield f"beware: {n['entry']['set']}: {n['warning']}"
         for s in self.skipped:
             yield "left out: " + s
         for f in self.failed:

@@ -53,7 +53,7 @@ def entry(n):
             note += f" ({n.clipped} below 2^-126 were set to it)"
     if n.note:
         note += ", " + n.note
-    e = {"set": n.name, "kind": n.kind, "source": "measured", "from": text(n.came_from), "note": text(note),
+    e = {"set": n.name, "kind": n.kind, "source": "measured", "from": text(n.came_from), "samples": n.samples, "note": text(note),
          "stand-in": text(n.stands_in), "licence": text(n.licence)}
     return {k: v for k, v in e.items() if v}
 

@@ -4,6 +4,7 @@
     medmnist   CSV files of MedMNIST's Evaluator, or a .zip of them, with the .npz files that have the labels
     calarena   HDF5 files of CalArena: <data set>/<network>/{probas,labels}_{cal,test}
     groupcal   pickles of ThyrixYang/group_calibration: a dict of tensors logits, labels, features a set
+    lm-eval    samples of lm-evaluation-harness, in lm_eval
     csv        any CSV file with a header, whose columns are named
 
 Data sets and backbones get the names that the specs of this project use: c10 becomes cifar10,
@@ -19,8 +20,8 @@ from array import array
 
 import numpy as np
 
-from . import forms, unpickle
-from .errors import ZIP_FAULTS, DatasetError, short
+from . import forms, lm_eval, unpickle
+from .errors import ZIP_FAULTS, DatasetError, at, base, short
 from .network import Network, Split, backbone_name, dataset_name, labels
 
 
@@ -43,6 +44,11 @@ class Options:
     test: str = "test"
     licence: str = ""
     came_from: str = ""
+    normalise: str = "none"  # lm-eval: what the log-likelihoods are divided by, or less
+    filter: str = ""  # lm-eval: the filter of the harness whose lines are read
+    delimiter: str | None = None  # lm-eval: what is before a choice in its continuation
+    least: int = 20  # fewest rows of a data set of questions with several choices
+    across: bool = False  # adds for each of these a network that the rows of the other tasks calibrate
 
     def keeps(self, dataset, model):
         """Reports whether the source's data set and model are selected."""
@@ -56,19 +62,7 @@ class Format:
     files: str  # which files to give
     licence: str
     read: object  # (files, Options, skipped) -> iterator of Network; skipped gets what was left out, and why
-
-
-def base(path):
-    """Returns the last element of the name of a file."""
-    return re.split(r"[/\\]", path)[-1]
-
-
-def at(file, call, *arguments):
-    """Calls a function, and puts the name of the file in front of its error."""
-    try:
-        return call(*arguments)
-    except DatasetError as e:
-        raise DatasetError(f"{short(file, 200)}: {e}") from None
+    names: bool = False  # it names its networks after the options dataset and backbone itself
 
 
 _NNCAL = re.compile(r"^(?:probs_)?(.+)_(c10|c100|SVHN|birds|cars|imgnet)_logits\.p(?:kl|ickle)?$")
@@ -310,6 +304,8 @@ FORMATS = {f.name: f for f in (
            "CC BY 4.0 (DermaMNIST: CC BY-NC 4.0)", read_medmnist),
     Format("calarena", "CalArena (Berta et al., 2026)", "its *.h5 files, such as cv-multiclass.h5", "", read_calarena),
     Format("groupcal", "group_calibration (Yang et al., 2023)", "two files a network, *_val.pkl and *_test.pkl", "", read_groupcal),
+    Format("lm-eval", "lm-evaluation-harness: questions with several choices", "its samples_<task>_<date>.jsonl of --log_samples, and results_<date>.json", "",
+           lm_eval.read, names=True),
     Format("csv", "any CSV file with a header", "one file with a column that says the set of a row, or two files: calibration and test", "", read_csv),
 )}
 
@@ -330,7 +326,7 @@ def read(name, files, o, skipped):
         raise DatasetError("give both a dataset and a backbone, or neither")
     found = set()
     for n in f.read(files, o, skipped):
-        if o.dataset:
+        if o.dataset and not f.names:
             if found:
                 raise DatasetError(f"{short(n.source, 200)}: the files have several networks; a dataset and a backbone name only one")
             n.dataset, n.backbone = o.dataset, o.backbone

@@ -67,6 +67,8 @@ class Network:
     head: tuple | None = None  # weight k x d and bias k of the last layer
     ood: Split | None = None  # scores and features of images of no class; labels are not used
     stands_in: str = ""  # how it differs from the paper's network that it stands in for
+    warning: str = ""  # what must be known before the numbers are believed
+    samples: str = ""  # the data set that the test rows are of, if it has another name
     clipped: int = 0
 
     @property

@@ -12,8 +12,7 @@ import binascii
 import numpy as np
 
 from . import forms, splits
-from .errors import DatasetError
-from .formats import at
+from .errors import DatasetError, at
 from .network import Network, Split, labels
 
 

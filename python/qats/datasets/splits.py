@@ -45,6 +45,21 @@ def halves(dataset, published, rows):
     return np.array([known[r] if r in known else known.setdefault(r, calibrates(dataset, published, r)) for r in rows], bool)
 
 
+def stratified(digests, labels):
+    """Returns which rows calibrate, as booleans: of each class the half with the least digests.
+
+    digests are numbers, the first 16 digits of each row's digest. The middle row of an odd number has the side that
+    calibrates gives it. Rows of one name and class stay together.
+    """
+    side = np.zeros(len(labels), bool)
+    for y in np.unique(labels):
+        own = labels == y
+        d = digests[own]
+        middle = np.partition(d, len(d) // 2)[len(d) // 2]
+        side[own] = (d < middle) | ((d == middle) & (len(d) % 2 == 1) & (middle < 1 << 63))
+    return side
+
+
 def balanced(dataset, published, rows, labels, each):
     """Returns indices of `each` rows of every class: of each class those with the least digests, in the order of the rows.
 

@@ -36,6 +36,17 @@ def test_balanced():
     assert {names[i] for i in chosen if labels[i] == 0} == set(least)
 
 
+def test_stratified():
+    names, labels = [f"d{i % 900}" for i in range(1000)], np.array([i % 900 % 3 for i in range(1000)])
+    digests = np.array([int(splits.digest("t", "test", n)[:16], 16) for n in names], np.uint64)
+    side = splits.stratified(digests, labels)
+    for y in range(3):
+        assert abs(2 * side[labels == y].sum() - (labels == y).sum()) <= 2  # two rows may have the middle digest
+    assert np.array_equal(side[:100], side[900:])  # the same names
+    for i, n in enumerate(names[:50]):  # one row alone is where the rule for single rows puts it
+        assert splits.stratified(digests[i : i + 1], labels[:1]) == splits.calibrates("t", "test", n)
+
+
 def test_the_page_has_the_vectors():
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "public-data.md")
     with open(page, encoding="utf-8") as f:
