@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 
-from . import fetching, formats, lm_eval, published, worker
+from . import choices, fetching, formats, published, worker
 from .download import Cancelled, Client, default_folder
 from .errors import DatasetError
 from .table import Table
@@ -90,7 +90,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--dataset", default="", help="name of the data set, in place of that of the file; with --backbone")
     i.add_argument("--backbone", default="", help="name of the backbone, in place of that of the file; with --dataset")
     i.add_argument("--select", action="append", default=[], metavar="PATTERN", help="import only networks whose DATASET/MODEL in the source matches; may be repeated")
-    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @; lm-eval: the model, in place of the folder's name")
+    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @; lm-eval, helm, inspect: the model, in place of its name in the files")
     i.add_argument("--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)")
     i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
     i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
@@ -100,12 +100,15 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--split", default="", help="csv: column that says the set of a row; without it, give two files")
     i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
     i.add_argument("--test", default="test", help="csv: value of that column in rows that test (default test)")
-    i.add_argument("--normalise", default="none", choices=list(lm_eval.NORMALISATIONS),
-                   help="lm-eval: divide log-likelihoods by the length of the choice (acc_norm: chars, acc_bytes: bytes), or subtract those without context (mutual)")
+    i.add_argument("--normalise", default="", choices=["none", "chars", "bytes", "tokens", "mutual"],
+                   help="lm-eval: divide log-likelihoods by the length of the choice (acc_norm: chars, acc_bytes: bytes), or subtract those without context (mutual); "
+                        "default none. helm: tokens or mutual, as the method of the run has it, or none")
+    i.add_argument("--missing", default="rest", choices=list(choices.MISSING),
+                   help="helm, inspect: an answer that is not among the likeliest tokens has the rest of the mass, or its row is left out (drop)")
     i.add_argument("--filter", default="", help="lm-eval: the filter whose lines are read (default none, or the only one)")
     i.add_argument("--delimiter", default=None, metavar="TEXT", help="lm-eval: what precedes a choice in its continuation, if no results_*.json says it (default: a space where there is one)")
-    i.add_argument("--least", type=int, default=20, metavar="N", help="lm-eval: leave out data sets with fewer rows (default 20)")
-    i.add_argument("--across", action="store_true", help="lm-eval: add <task>-<choices>-others, with the same test rows, which all other tasks calibrate")
+    i.add_argument("--least", type=int, default=20, metavar="N", help="lm-eval, helm, inspect: leave out data sets with fewer rows (default 20)")
+    i.add_argument("--across", action="store_true", help="lm-eval, helm, inspect: add <task>-<choices>-others, with the same test rows, which all other tasks calibrate")
     i.add_argument("--from", dest="came_from", default="", help="what the networks are, in a few words for captions")
     i.add_argument("--licence", default="", help="licence of the predictions, if not that of the source")
     i.add_argument("--url", default="", help="where the files come from, for the manifest")
@@ -206,7 +209,7 @@ def main(arguments=None):
         if a.command == "fetch":
             return run_fetch(a, table, sys.stdout)
         options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
-                                              "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across")}
+                                              "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across", "missing")}
         for line in fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options).lines():
             print(line)
         return 0

@@ -5,6 +5,8 @@
     calarena   HDF5 files of CalArena: <data set>/<network>/{probas,labels}_{cal,test}
     groupcal   pickles of ThyrixYang/group_calibration: a dict of tensors logits, labels, features a set
     lm-eval    samples of lm-evaluation-harness, in lm_eval
+    helm       runs of HELM, in helm
+    inspect    logs of Inspect, in inspect_logs
     csv        any CSV file with a header, whose columns are named
 
 Data sets and backbones get the names that the specs of this project use: c10 becomes cifar10,
@@ -20,7 +22,7 @@ from array import array
 
 import numpy as np
 
-from . import forms, lm_eval, unpickle
+from . import forms, helm, inspect_logs, lm_eval, unpickle
 from .errors import ZIP_FAULTS, DatasetError, at, base, short
 from .network import Network, Split, backbone_name, dataset_name, labels
 
@@ -44,7 +46,8 @@ class Options:
     test: str = "test"
     licence: str = ""
     came_from: str = ""
-    normalise: str = "none"  # lm-eval: what the log-likelihoods are divided by, or less
+    normalise: str = ""  # lm-eval, helm: what the log-likelihoods are divided by, or less; "" for the usual of the harness
+    missing: str = "rest"  # helm, inspect: what an answer gets that is not among the likeliest tokens
     filter: str = ""  # lm-eval: the filter of the harness whose lines are read
     delimiter: str | None = None  # lm-eval: what is before a choice in its continuation
     least: int = 20  # fewest rows of a data set of questions with several choices
@@ -306,6 +309,8 @@ FORMATS = {f.name: f for f in (
     Format("groupcal", "group_calibration (Yang et al., 2023)", "two files a network, *_val.pkl and *_test.pkl", "", read_groupcal),
     Format("lm-eval", "lm-evaluation-harness: questions with several choices", "its samples_<task>_<date>.jsonl of --log_samples, and results_<date>.json", "",
            lm_eval.read, names=True),
+    Format("helm", "HELM: questions with several choices", "scenario_state.json of its runs, and per_instance_stats.json", "", helm.read, names=True),
+    Format("inspect", "Inspect: questions with several choices", "its logs, *.eval or *.json, with logprobs and top_logprobs", "", inspect_logs.read, names=True),
     Format("csv", "any CSV file with a header", "one file with a column that says the set of a row, or two files: calibration and test", "", read_csv),
 )}
 

@@ -39,7 +39,7 @@ NORMALISATIONS = {
 
 def read(files, o, skipped):
     """Yields the networks of files of samples. results_<date>.json files among them say what the harness was told."""
-    if o.normalise not in NORMALISATIONS:
+    if o.normalise not in ("", *NORMALISATIONS):
         raise DatasetError(f"--normalise {short(o.normalise, 40)}; want one of {', '.join(NORMALISATIONS)}")
     results = {m[1]: at(f, _results, f) for f in files if (m := _RESULTS.match(base(f)))}
     tasks = []
@@ -129,7 +129,8 @@ class _Reader:
 
     def __init__(self, file, task, told, name, o):
         self.file, self.identity, self.o = file, (task.name, task.model, task.file), o
-        self.metric, self.said = NORMALISATIONS[o.normalise]
+        self.normalise = o.normalise or "none"
+        self.metric, self.said = NORMALISATIONS[self.normalise]
         self.told, self.name = told or {}, name
         config = self.told.get("configs", {}).get(name, {})
         self.config = config if isinstance(config, dict) else {}
@@ -250,18 +251,18 @@ class _Reader:
             return scores[0]
         scores, clipped = scores
         texts, contexts = [t for _, t in asked], [c for c, _ in asked]
-        if self.o.normalise == "mutual":
+        if self.normalise == "mutual":
             if alone is None:
                 raise _Unfit("has no log-likelihoods of the choices without their context, for --normalise mutual")
             alone = choices.usable(alone)
             if isinstance(alone[0], str) or alone[1]:
                 return "a log-likelihood without context is not finite"
             scores = [a - b for a, b in zip(scores, alone[0])]
-        elif self.o.normalise != "none":
+        elif self.normalise != "none":
             if _in_contexts(texts, contexts):
-                raise _Unfit(f"the choices are contexts, whose lengths the file does not say, for --normalise {self.o.normalise}")
+                raise _Unfit(f"the choices are contexts, whose lengths the file does not say, for --normalise {self.normalise}")
             own = [self._choice(t) for t in texts]
-            lengths = [len(t) if self.o.normalise == "chars" else len(t.encode("utf-8", "surrogatepass")) for t in own]
+            lengths = [len(t) if self.normalise == "chars" else len(t.encode("utf-8", "surrogatepass")) for t in own]
             if not all(lengths):
                 return "a choice without text has no length"
             scores = [s / n for s, n in zip(scores, lengths)]
@@ -315,7 +316,7 @@ class _Reader:
 
     def _told_by_accuracy(self, row, scores):
         said = row.get("acc")
-        if self.o.normalise != "none" or type(said) not in (int, float) or said not in (0, 1):
+        if self.normalise != "none" or type(said) not in (int, float) or said not in (0, 1):
             return "the choices are contexts, and no accuracy says which is right"
         best = max(range(len(scores)), key=scores.__getitem__)
         if said == 1:

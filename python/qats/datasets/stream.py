@@ -11,6 +11,7 @@ from .errors import DatasetError, short
 CHUNK = 1 << 20
 MOST_ELEMENT = 256 << 20  # characters
 
+_NUMBER = re.compile(r"[0-9.eE+-]{0,3}")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
@@ -107,7 +108,7 @@ class Reader:
                 if self._more():
                     continue
                 self._fail(short(getattr(e, "msg", e), 100) + "; is the file cut off?" * (getattr(e, "pos", 0) >= len(self._text) - 1))
-            if end == len(self._text) and self._more():  # a number may go on
+            if _NUMBER.fullmatch(self._text, end) and self._more():  # a number may go on
                 continue
             self._at = end
             return value
