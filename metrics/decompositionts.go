@@ -62,7 +62,7 @@ var decompositionTSEntry = Entry{
 //   - Reference: Berta, Holzmueller, Jordan and Bach 2025
 //   - Compared with: probmetrics, ts-mix
 //   - Agreement: on the same five folds: 300 rows to 1e-8, the accuracy of its
-//     temperature; a network of data/bundle to nine digits (which one was not recorded)
+//     temperature
 //   - Departures: Folds are hashes of the seed and the row. They are not stratified.
 func DecomposeTS(s *Samples) (nll, brier Parts, err error) {
 	scores, err := s.crossFitted()

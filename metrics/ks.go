@@ -21,9 +21,7 @@ var ksEntry = Entry{
 //   - Formula: max over c of |sum over conf_i <= c of (conf_i - hit_i)| / n
 //   - Reference: Gupta et al. 2021
 //   - Compared with: kartikgupta-at-anu/spline-calibration (the authors'); numpy
-//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy;
-//     the authors' code to the digits that it prints, without ties (on which sets was
-//     not recorded)
+//   - Agreement: cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy
 //   - Departures: Tied confidences, which agree to 2^-22, near 1 in their complements,
 //     enter together. The authors' code evaluates inside ties too, which depends on the
 //     sort.

@@ -36,11 +36,8 @@ var smECEEntry = Entry{
 //     with s equal to it, K_s a Gaussian of width s reflected at 0 and 1
 //   - Reference: Blasiok and Nakkiran 2023
 //   - Compared with: apple/ml-calibration (the authors' relplot 1.0.1 and 1.0.3); numpy
-//   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; ResNet-18
-//     on breastmnist, pneumoniamnist, ham10000, dermamnist and bloodmnist of
-//     experiments/real.yaml: to 6e-8 of the value. On cifar10/resnet110 and
-//     cifar100/resnet14-adam, where many rows have confidence 1, the values are .0407
-//     and .461, those of relplot 1.0.1 .0361 and .316, of relplot 1.0.3 .0602 and .517
+//   - Agreement: 61 rows by a formula: to 1e-7 with the definition in numpy; relplot,
+//     whose values are others: docs/peers.md
 //   - Departures: The definition counts the mass at confidence 1 twice, because the
 //     kernel is reflected at 1; relplot, the authors' code, counts it once. Up to
 //     version 1.0.1 it divides by the number of rows, so where many rows are certain

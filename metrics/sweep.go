@@ -41,8 +41,7 @@ var eceSweepEntry = Entry{
 //     up to which acc_b does not fall
 //   - Reference: Roelofs et al. 2022
 //   - Compared with: caltrain (the authors'); numpy
-//   - Agreement: 61 rows by a formula: to 1e-13 with numpy; the authors' code to the
-//     digits that it prints (on which sets was not recorded)
+//   - Agreement: 61 rows by a formula: to 1e-13 with numpy
 //   - Departures: Ties are shared among bins as in aece. Theirs go by place in the
 //     file.
 func SweepECE(s *Samples) (l1, l2 float64) {

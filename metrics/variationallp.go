@@ -67,8 +67,7 @@ type LpErrors struct{ L1, L2, LInf float64 }
 //     g_-f fitted outside the fold of the row
 //   - Reference: Berta, Braun, Holzmueller, Bach and Jordan 2026
 //   - Compared with: probmetrics, isotonic-mix and ts-mix
-//   - Agreement: on the same five folds: 300 rows to 1e-13, by temperature to 1e-8; a
-//     network of data/bundle to nine digits (which one was not recorded)
+//   - Agreement: on the same five folds: 300 rows to 1e-13, by temperature to 1e-8
 //   - Departures: Folds are as in decomposition_ts. There is no CatBoost, which
 //     probmetrics offers too. Whether a vector is overconfident is not defined;
 //     l1_variational tells over- from underconfidence for the top label.

@@ -21,10 +21,9 @@ import (
 //   - Reference: Zadrozny and Elkan 2001
 //   - Compared with: probmetrics 1.3.0,
 //     BinaryHistogramBinningCalibrator(strategy="quantile")
-//   - Agreement: the fifteen networks: probabilities to 1e-9 on rows that no edge
-//     divides differently; they divide 3 (imdb) to 98 rows differently on the seven
-//     networks whose calibration rows are a multiple of ten, and 40 % to all of the
-//     rows on the others (1,263 of 1,300 on cifar100-lt-r100)
+//   - Agreement: on networks of others equal on rows that no edge divides differently;
+//     where the number of calibration rows is no multiple of the bins, edges divide many
+//     rows differently
 //   - Departures: The paper leaves open what a bin without rows and a row of zeros are.
 //     A bin without rows, which only ties can cause, returns its centre; in probmetrics
 //     it returns the share of the class. A row of zeros becomes uniform, as in hb.

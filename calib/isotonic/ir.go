@@ -19,10 +19,7 @@ import (
 //   - Reference: Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration (the authors') uses it
-//   - Agreement: the fifteen networks: probabilities to 3e-11 on nine, 4e-10 on
-//     pneumoniamnist, 6e-6 to 3e-4 on three with ties (cifar100/wrn-16-4,
-//     cifar100-lt-r100, organamnist/vit-b16); where probabilities saturate, to 1.3e-3
-//     on bloodmnist and .24 on cifar100/resnet14-adam; cifar10-jpeg/resnet50-w8-s2 of
+//   - Agreement: networks of others: docs/peers.md; cifar10-jpeg/resnet50-w8-s2 of
 //     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Probabilities that differ by rounding alone are one point of the
 //     regression, and have one value later: those that agree to 2^-22 of p up to 1/2,

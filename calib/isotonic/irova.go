@@ -18,10 +18,8 @@ import (
 //   - Reference: Zadrozny and Elkan 2002; Zhang, Kailkhura and Han 2020
 //   - Compared with: scikit-learn's IsotonicRegression, as
 //     zhang64-llnl/Mix-n-Match-Calibration uses it
-//   - Agreement: the fifteen networks: probabilities to 4e-11 on eleven, 8e-10 on
-//     pneumoniamnist, 2.2e-3 on organamnist/vit-b16 (ties); where probabilities
-//     saturate, to 7.7e-4 on bloodmnist and .33 on cifar100/resnet14-adam;
-//     cifar10-jpeg/resnet50-w8-s2 of data/bundle: NLL and mean confidence to 1e-12
+//   - Agreement: networks of others: docs/peers.md; cifar10-jpeg/resnet50-w8-s2 of
+//     data/bundle: NLL and mean confidence to 1e-12
 //   - Departures: Ties are as in ir. The paper of 2002 has no term 1e-9 p. It is that
 //     of Zhang, Kailkhura and Han (2020), whose code others copied. Without it, a class
 //     without calibration rows, or a row on the zero plateaus of all classes, would

@@ -40,11 +40,9 @@ import (
 //     1/r_ij - (k-2))
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: the fifteen networks, one-vs-rest: probabilities to 3e-16 on five, to
-//     1.4e-5 on eight with ties, 1.2e-3 on organamnist/vit-b16 (ties) and .037 on
-//     cifar100/resnet14-adam (its probabilities saturate), on rows without a score
-//     above the largest calibration score; on others to .13 (cifar100-lt-r100). Eleven
-//     of them, one-vs-one: to 1.2e-15 on five, to .016 on others
+//   - Agreement: one-vs-rest, on networks of others: docs/peers.md, for rows without a
+//     score above the largest calibration score; they differ where scores are tied, and
+//     where probabilities saturate
 //   - Departures: Ties are as in ir. For a score above the largest one, p0 and p1 are
 //     those of the definition, where the package takes those of its last point. The
 //     package leaves classes without calibration rows out of its output.
@@ -60,10 +58,8 @@ type InductiveVennAbers struct {
 //     means over the ivap of disjoint folds
 //   - Reference: Vovk, Petej and Fedorova 2015; Manokhin 2017
 //   - Compared with: ip200/venn-abers 1.5.3, package of the authors
-//   - Agreement: the fifteen networks, with the folds of ours: probabilities to 4e-16
-//     on five, to 1.1e-4 on nine with ties and .044 on cifar100/resnet14-adam (its
-//     probabilities saturate), on rows without a score above the largest one of a fold;
-//     on others to .079 (cifar100-lt-r100)
+//   - Agreement: on networks of others, with the folds of ours, it differs from ours
+//     where ivap does
 //   - Departures: Ties and scores above the largest one are as in ivap. In the paper
 //     the scoring classifier is trained again for each fold, on the rows of the other
 //     folds. A post-hoc method has one trained network, which is not trained again, so

@@ -40,11 +40,8 @@ import (
 //     Shrikumar 2020
 //   - Compared with: kundajelab/abstention, the authors': TempScaling, then
 //     EMImbalanceAdapter on its probabilities
-//   - Agreement: the fifteen networks, test rows as target: probabilities to 5e-15
-//     without calibration; to 2.8e-6 with ts, where their solver ends, and 1.2e-9 if it
-//     goes on; to 1.1e-2 with bcts, 1.7e-3 on 20newsgroups with 1,147 of 7,532 rows
-//     above 1e-4, where their solver ends, and 1.9e-3 and 2.4e-4 if it goes on (the
-//     ridge)
+//   - Agreement: without calibration, on networks of others: docs/peers.md, with the
+//     test rows as target; with ts and bcts their solver ends before the minimum
 //   - Departures: A ridge of 1e-6 (sum of b^2 + (T0/T - 1)^2), with T0 the temperature
 //     of ts, is added to the NLL of bcts, because a class without calibration rows has
 //     no minimum otherwise; the authors' code fails there. Like their code, EM compares

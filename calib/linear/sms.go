@@ -17,8 +17,7 @@ import (
 //   - Reference: Berta, Holzmueller, Jordan and Bach 2026
 //   - Compared with: numpy; dholzmueller/probmetrics (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
-//     method in numpy; the authors' code to the digits that it prints (on which
-//     networks was not recorded)
+//     method in numpy
 //   - Departures: Those of svs. More than 100 classes are an error.
 type StructuredMatrix struct {
 	Diagonal    float64 // 1e-9 to 1e9, times k/n; 0 means 1

@@ -21,8 +21,7 @@ import (
 //   - Reference: Berta, Holzmueller, Jordan and Bach 2026
 //   - Compared with: numpy; dholzmueller/probmetrics (the authors')
 //   - Agreement: 150 + 12 drawn rows of 4 classes: probabilities to 1e-6 with Newton's
-//     method in numpy; the authors' code to the digits that it prints (on which
-//     networks was not recorded)
+//     method in numpy
 //   - Departures: The public code stops a BFGS method at its default tolerance. Ours
 //     goes on to the minimum, which is unique. The public code clips x at the least
 //     float32, but w/k is never below that. It has other methods for two classes, which

@@ -30,8 +30,7 @@ import (
 //   - Reference: Tomani, Cremers and Buettner 2022
 //   - Compared with: tochris/pts-uncertainty (the authors'), shortened; numpy
 //   - Agreement: lattice, 120 rows of 12 classes, with the same start and 20 steps of
-//     Adam: T to 1e-13 and the loss to 1e-9 with numpy; the authors' code with fewer
-//     steps to the digits that it prints (on which networks was not recorded)
+//     Adam: T to 1e-13 and the loss to 1e-9 with numpy
 //   - Departures: Others who run it "as per paper" take 100,000 minibatches at a rate
 //     of 5e-5. Ours takes 5,000 at 1e-3. The product is the same, and so is the largest
 //     distance that a parameter can move. The last bias starts at the temperature of ts

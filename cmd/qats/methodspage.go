@@ -27,19 +27,16 @@ class of the largest logit is y, else 0. h is a row of features, W and b the las
 rows, acc_b the mean of hit and conf_b the mean of conf. "By mean NLL" names the objective, which is minimised on the
 calibration set. *Sees* lists the arrays that a method is given, and nothing else: cal at the fit, test when it is
 applied, target for unlabelled rows of the deployment domain at the fit. *Compared with* names code that was run beside
-qats, and *agreement* what was seen. The numbers of numpy, scipy, scikit-learn and torch are in tests of the package.
-The code of authors was run once; it is not part of the project.
+qats, and *agreement* what was seen. The numbers are in tests of the package, whose files of reference values have the
+recipes; those on networks of others are made by results/agreement. The code of authors is not part of the project.
 `
 
 	pageSets = `## Sets
 
 *Agreement* says on which sets it was seen. The *lattice* is computed by a formula (Lattice in
 calib/internal/testset); "400 + 8 rows" are 400 calibration rows and 8 to which the fit is applied. *Drawn* rows are
-those of a test. The *fifteen networks* have 2 to 100 classes and are settings of experiments/real.yaml: ResNet-18 on
-breastmnist, pneumoniamnist, ham10000, dermamnist and bloodmnist, the transformer on imdb, tfidf-mlp on 20newsgroups,
-resnet110 and resnet50 on cifar10, vit-b16 and inception-resnet-v2 on organamnist, resnet14-sgd, resnet14-adam and
-wrn-16-4 on cifar100, resnet32 on cifar100-lt-r100. A figure is the largest difference on any of their 78 to 12,500 test
-rows.
+those of a test. *Networks of others* are settings of experiments/real.yaml with 2 to 100 classes; [peers.md](peers.md#agreement-on-networks)
+has the differences.
 `
 
 	pageTies = `## Ties

@@ -51,6 +51,8 @@ func (w *words) functions() template.FuncMap {
 		"programs": w.programs,
 		"compared": w.compared,
 
+		"agreement": w.agreementTable,
+
 		"speed":   w.speedTable,
 		"methods": w.speedMethods,
 		"ways":    w.waysTable,
