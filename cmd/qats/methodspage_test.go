@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,10 +87,9 @@ func TestEveryAgreementNamesItsSets(t *testing.T) {
 	}
 }
 
-// In docs/peers.md the last column of the first two comparisons has as many methods and
-// metrics as the page says, and no other name. A new one needs no row: the page says that
-// it may lack one.
-func TestPeersPageHasItsMethodsAndMetrics(t *testing.T) {
+// In docs/peers.md the last column of the first two comparisons has names of methods and
+// metrics alone. A new one needs no row: the page says how many of them it names.
+func TestPeersPageNamesMethodsAndMetrics(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "peers.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,8 +122,5 @@ func TestPeersPageHasItsMethodsAndMetrics(t *testing.T) {
 		if _, ok := metrics.Lookup(name); !ok {
 			t.Errorf("docs/peers.md names %q, which is no metric", name)
 		}
-	}
-	if says := fmt.Sprintf("The tables have %d methods and %d metrics of qats;", len(methods), len(measures)); !strings.Contains(string(page), says) {
-		t.Errorf("docs/peers.md does not say: %s", says)
 	}
 }
