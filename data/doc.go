@@ -80,6 +80,7 @@
 //	                              pattern (path.Match), and sets below the named ones are included
 //	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see below
 //	    ignore: 255               labels of rows to leave out, a number or a list; by default 255 if k is at most 255
+//	    classes: [sky, road]      names of the classes, in the order of the columns of the logits
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    samples: cifar10          the data set that the test samples are of, if not its own: sets with common samples count once, without ";"

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -44,8 +45,11 @@ type ManifestSet struct {
 	Kind   Kind   `yaml:"kind,omitempty"`
 	Ignore Ignore `yaml:"ignore,omitempty"` // labels of rows that have no class
 	Origin Origin `yaml:"source,omitempty"` // measured | simulated
-	From   string `yaml:"from,omitempty"`   // Provenance.From
-	Note   string `yaml:"note,omitempty"`   // Provenance.Note
+
+	Classes []string `yaml:"classes,omitempty,flow"` // names, in the order of the columns of the logits
+
+	From string `yaml:"from,omitempty"` // Provenance.From
+	Note string `yaml:"note,omitempty"` // Provenance.Note
 
 	Samples string `yaml:"samples,omitempty"` // Provenance.Samples
 	RowIDs  string `yaml:"row-ids,omitempty"` // Provenance.RowIDs
@@ -127,6 +131,33 @@ func (m Manifest) ignored(ref Ref) (list Ignore) {
 		}
 	}
 	return list
+}
+
+// classes returns the names of the classes of the set at ref: those of the last entry that
+// gives some.
+func (m Manifest) classes(ref Ref) (names []string) {
+	for _, s := range m.Sets {
+		if len(s.Classes) > 0 && matches(strings.Split(s.Set, "/"), ref.segments()) {
+			names = s.Classes
+		}
+	}
+	return names
+}
+
+// ClassNames returns the names that a manifest gives the classes of the set at ref, in the order
+// of the columns of its logits; nil if it gives none.
+func ClassNames(src Source, ref Ref) []string {
+	switch x := src.(type) {
+	case *Folder:
+		return x.manifest.classes(ref)
+	case derived:
+		for _, in := range x.inputs(ref, Logits) {
+			if names := ClassNames(in.source, in.ref); names != nil {
+				return names
+			}
+		}
+	}
+	return nil
 }
 
 func matches(pattern, name []string) bool {
@@ -227,7 +258,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "ignore", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "ignore", "classes", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -244,6 +275,8 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 		case "ignore":
 			at, _, err := readIgnore(v)
 			return at, err
+		case "classes":
+			return checkClasses(v)
 		case "source":
 			if o := Origin(v.Value); o != Measured && o != Simulated {
 				return v, fmt.Errorf("source %q; want measured or simulated", v.Value)
@@ -277,6 +310,31 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 		return standIn, errors.New("the arrays of the paper are no stand-in for them")
 	}
 	return at, err
+}
+
+// checkClasses checks the names of classes, which must be different lines that are no number:
+// a number is that of a class.
+func checkClasses(v *yaml.Node) (*yaml.Node, error) {
+	if v.Kind != yaml.SequenceNode || len(v.Content) < 2 {
+		return v, errors.New("classes must be a list of at least two names, as in classes: [sky, road]")
+	}
+	seen := map[string]bool{}
+	for _, name := range v.Content {
+		_, isNumber := strconv.Atoi(name.Value)
+		switch {
+		case name.Kind != yaml.ScalarNode || strings.TrimSpace(name.Value) == "":
+			return name, errors.New("a class has no name")
+		case isNumber == nil:
+			return name, fmt.Errorf("class %q: a number is no name, since classes are numbered already", name.Value)
+		case seen[name.Value]:
+			return name, fmt.Errorf("class %q is listed twice", name.Value)
+		}
+		if err := checkLine("the name of a class", name.Value); err != nil {
+			return name, err
+		}
+		seen[name.Value] = true
+	}
+	return nil, nil
 }
 
 // checkLine checks a text that is one line of some words. what names it.

@@ -89,6 +89,7 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Not
 	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note}, u.Spec.Metrics, &s,
 		func(e metrics.Entry) string { return results.Key(recordText(c.samples, u.uncalText(), e)) })
 	out.Times = append(out.Times, p.timeRow(u, c))
+	out.Classes = append(out.Classes, classRows(u, c, s.Classes)...)
 	var pairs []metrics.Pair // none for the baseline itself, or if the baseline failed
 	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {
 		return err

@@ -194,7 +194,7 @@ func (u *Unit) compareTexts(interval metrics.Interval) {
 		if c.samples == "" {
 			continue
 		}
-		c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics)
+		c.scores = scoresText(c.samples, u.uncalText(), u.Spec.Metrics, u.Spec.PerClass)
 		if b >= 0 && i != b && u.Cells[b].samples != "" {
 			c.pair = pairText(c.samples, u.Cells[b].samples, u.uncalText(), interval, u.Spec.Intervals)
 		}
@@ -239,9 +239,9 @@ func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string)
 	return Score, because("not yet scored by these metrics")
 }
 
-// classes reports whether a metric of the spec reads class bins.
+// classes reports whether scores of the spec read class bins.
 func (u *Unit) classes() bool {
-	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
+	return u.Spec.PerClass || slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
 }
 
 // vectors reports whether a metric of the spec recalibrates whole vectors.

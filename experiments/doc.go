@@ -5,7 +5,7 @@
 // file uses a file that stands above it here:
 //
 //	run.go       workers take the units of a plan, and the rows are written in its order
-//	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv and times.csv, from the store
+//	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv, classes.csv and times.csv, from the store
 //	unit.go      what is missing of one setting is fitted, applied, scored and paired
 //	scores.go    metrics and pairings of the rows of each cell
 //	stream.go    the test set streams once through the maps of all cells

@@ -57,9 +57,14 @@ func samplesText(fit, test string, classes, vectors bool) string {
 }
 
 // scoresText is the text of the values of all metrics of a cell. uncal is the text of
-// the sample scores of the uncalibrated network, which some metrics compare with.
-func scoresText(samples, uncal string, entries []metrics.Entry) string {
-	return fmt.Sprintf("scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion) + metricsText(entries) + compared(samples, uncal, entries)
+// the sample scores of the uncalibrated network, which some metrics compare with. perClass
+// says that scores of each class are among them.
+func scoresText(samples, uncal string, entries []metrics.Entry, perClass bool) string {
+	text := fmt.Sprintf("scores %d\nbins %d\n", scoresVersion, metrics.BinsVersion)
+	if perClass {
+		text += fmt.Sprintf("per class %d\n", metrics.PerClassVersion)
+	}
+	return text + metricsText(entries) + compared(samples, uncal, entries)
 }
 
 // metricsText names metrics with their versions.

@@ -50,6 +50,10 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			return nil, missingArrays(s, Bundle)
 		}
 	}
+	if err := p.checkClasses(ctx); err != nil {
+		o.Digests.Close()
+		return nil, err
+	}
 	digest := o.digests(ctx)
 	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
 		if p.Units[i].source == nil {

@@ -67,7 +67,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Out == "" {
 		err = p.rows(outcomes, func(r *results.Rows) error { out.Rows.Append(r); out.warn(r); return nil })
 		out.keys = results.KeysDigest(out.Rows.Records)
-		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs)}
+		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs), Classes: len(out.Rows.Classes)}
 		return out, err
 	}
 	w, err := results.Folder(o.Out).WriteParts(p.metrics(), func(add func(*results.Rows) error) error {
@@ -95,6 +95,9 @@ type Outcome struct {
 	keys    string // KeysDigest of the records
 	written results.RunRows
 }
+
+// HasClasses reports whether the run wrote classes.csv.
+func (o *Outcome) HasClasses() bool { return o.written.Classes > 0 }
 
 // Warned is a cell with its first warning.
 type Warned struct {

@@ -21,7 +21,8 @@ type scores struct {
 	Values    map[string]float64       `json:"values"`
 	Undefined map[string]results.Note  `json:"undefined,omitempty"` // metric id -> reason for having no value
 	Bins      map[string][]metrics.Bin `json:"bins"`
-	Report    calib.Report             `json:"report"` // of the fit, for the notes
+	Classes   []metrics.ClassScore     `json:"classes,omitempty"` // for classes.csv, if the spec asks for them
+	Report    calib.Report             `json:"report"`            // of the fit, for the notes
 
 	Parameters []calib.Parameter `json:"parameters,omitempty"` // of the fit, for fits.csv
 }
@@ -51,6 +52,11 @@ func (w *unitWork) score(ctx context.Context) error {
 				return err
 			}
 			s.Report, s.Parameters = fit.Report, fit.Parameters()
+			if w.unit.Spec.PerClass {
+				if s.Classes, err = metrics.PerClass(samples); err != nil && !errors.Is(err, metrics.ErrNoVector) {
+					return err
+				}
+			}
 			body, err = json.Marshal(s)
 			return err
 		}); err != nil {

@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"math"
+
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 var eceClasswiseEntry = Entry{
@@ -47,4 +49,42 @@ func ClasswiseECE(s *Samples) (mean, sum float64, err error) {
 		sum += math.Abs(conf-float64(b.Hits[i])) / float64(s.Len())
 	}
 	return sum / float64(b.Classes()), sum, nil
+}
+
+// ClassScore is the calibration of one class against the rest.
+type ClassScore struct {
+	Rows int     `json:"rows"` // with this label
+	Freq float64 `json:"freq"` // their share of all n rows
+	Conf float64 `json:"conf"` // the mean of the class's probability over all rows
+	ECE  float64 `json:"ece"`  // of this probability
+}
+
+// PerClassVersion is raised when the numbers of PerClass change.
+const PerClassVersion = 1
+
+// PerClass returns the scores of each class j. Its ECE is the sum over bins b of
+// (n_b/n) |freq_b - mean p_j|, in 15 bins of equal width of p_j over all n rows, so the mean over
+// all classes is ClasswiseECE. It is in [0, 1] and, if p_j is 0 on all rows, the share of the
+// class. A class without rows has the mean of its probability. PerClass returns ErrNoVector of
+// samples FromConfidences.
+//
+// Source: Kull et al. 2019, Beyond temperature scaling, section 2.2 (class-wise ECE).
+func PerClass(s *Samples) ([]ClassScore, error) {
+	b, err := s.classBins()
+	if err != nil {
+		return nil, err
+	}
+	n := float64(s.Len())
+	list := make([]ClassScore, b.Classes())
+	for i, conf := range b.Conf {
+		c := &list[i/scoring.BinsPerClass]
+		c.Rows += int(b.Hits[i])
+		c.Conf += conf / n
+		c.ECE += math.Abs(conf-float64(b.Hits[i])) / n
+	}
+	for j := range list {
+		list[j].Freq = float64(list[j].Rows) / n
+		list[j].Conf = min(list[j].Conf, 1) // a sum of rounded numbers
+	}
+	return list, nil
 }

@@ -37,6 +37,9 @@
 // (package experiments/report/page) shows both. The files of a run are replaced one after the
 // other, results.csv first and run.json last; [Folder.Read] notices files of two runs.
 //
+// classes.csv has the calibration error of each class ([Class]), of the specs that ask for it. A
+// folder of other specs has no such file.
+//
 // times.csv has the processor time of each fit ([Time]). It is measured, so two runs
 // that give the same results have different times; no other file contains them.
 //

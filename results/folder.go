@@ -25,6 +25,7 @@ const (
 	PairsFile   = "pairs.csv"
 	FitsFile    = "fits.csv"
 	TimesFile   = "times.csv"
+	ClassesFile = "classes.csv" // of specs with per_class alone
 	RunFile     = "run.json"
 )
 
@@ -38,6 +39,7 @@ type Rows struct {
 	Pairs      []Pair      // nil without pairs.csv
 	Parameters []Parameter // nil without fits.csv
 	Times      []Time      // nil without times.csv
+	Classes    []Class     // nil without classes.csv
 	Run        *Run        // nil without run.json
 }
 
@@ -94,6 +96,15 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 			return err
 		}},
 		{TimesFile, func(path string) (err error) { r.Times, err = ReadTimes(path); return err }},
+		{ClassesFile, func(path string) (err error) {
+			if lean {
+				rows.Classes, err = classesFormat.CountInFile(path)
+				return err
+			}
+			r.Classes, err = ReadClasses(path)
+			rows.Classes = len(r.Classes)
+			return err
+		}},
 		{RunFile, func(path string) (err error) { r.Run, err = readRun(path); return err }},
 	}
 	errs := make([]error, len(reads))
@@ -158,6 +169,7 @@ func (r *Rows) Append(other *Rows) {
 	r.Pairs = append(r.Pairs, other.Pairs...)
 	r.Parameters = append(r.Parameters, other.Parameters...)
 	r.Times = append(r.Times, other.Times...)
+	r.Classes = append(r.Classes, other.Classes...)
 }
 
 // Of returns the rows of one experiment.
@@ -172,6 +184,7 @@ func (r *Rows) Where(keep func(c Setting, source string) bool) *Rows {
 	kept.Records = lists.Where(r.Records, func(x Record) bool { return keep(x.Setting, x.Source) })
 	kept.Bins = lists.Where(r.Bins, func(x Bin) bool { return keep(x.Setting, x.Source) })
 	kept.Pairs = lists.Where(r.Pairs, func(x Pair) bool { return keep(x.Setting, x.Source) })
+	kept.Classes = lists.Where(r.Classes, func(x Class) bool { return keep(x.Setting, x.Source) })
 	kept.Times = lists.Where(r.Times, func(x Time) bool { return keep(x.Setting, x.Source) })
 	return &kept
 }

@@ -69,6 +69,13 @@ func FuzzPairsCSV(f *testing.F) {
 	})
 }
 
+func FuzzClassesCSV(f *testing.F) {
+	fuzzCSV(f, classesFormat, []Class{
+		{Setting: fuzzed, Method: "ts", Class: 1, Name: "a note", N: 100, Freq: 0.5, Conf: 0.25, ECE: 0.5, Source: "measured"},
+		{Setting: fuzzed, Method: "ts", Class: 2, Conf: 0.25, ECE: 0.25, Source: "simulated"},
+	})
+}
+
 func FuzzFitsCSV(f *testing.F) {
 	fuzzCSV(f, fitsFormat, []Parameter{
 		{Setting: fuzzed, Method: "ts", Name: "T", Value: 0.5, Bound: "lower", Source: "measured"}, {Setting: fuzzed, Method: "ts", Warning: "a note", Source: "simulated"},
@@ -82,7 +89,7 @@ func FuzzTimesCSV(f *testing.F) {
 // FuzzRun hands arbitrary texts to the reader of run.json. What it accepts survives being
 // written and read again.
 func FuzzRun(f *testing.F) {
-	run := Run{Version: "v1", Command: "qats run a.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Rows: RunRows{1, 2, 3}, Counts: RunCounts{Settings: 1},
+	run := Run{Version: "v1", Command: "qats run a.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Rows: RunRows{1, 2, 3, 4}, Counts: RunCounts{Settings: 1},
 		Specs: []RunSpec{{Name: "a", Like: map[string]string{"b": "c"}, Methods: []RunMethod{{Name: "ts", Version: 2}}}}, Settings: []RunSetting{{Setting: fuzzed, CalibrateOn: "d"}}}
 	var b bytes.Buffer
 	if err := run.write(&b); err != nil {

@@ -39,6 +39,7 @@ type RunRows struct {
 	Results int `json:"results"`
 	Bins    int `json:"bins"`
 	Pairs   int `json:"pairs"`
+	Classes int `json:"classes,omitempty"` // of specs with per_class
 }
 
 // RunCounts counts the settings and the cells of a run.
@@ -174,6 +175,7 @@ func (f Folder) check(keys string, rows RunRows) error {
 		{ResultsFile, rows.Results, r.Rows.Results},
 		{BinsFile, rows.Bins, r.Rows.Bins},
 		{PairsFile, rows.Pairs, r.Rows.Pairs},
+		{ClassesFile, rows.Classes, r.Rows.Classes},
 	} {
 		if r.Rows != (RunRows{}) && file.rows != file.want {
 			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", f.Path(file.name), file.rows, path, file.want, remedy)

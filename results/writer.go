@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -12,7 +15,8 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// A Writer writes the CSV files of a Folder, the rows of some settings at a time.
+// A Writer writes the CSV files of a Folder, the rows of some settings at a time. It writes
+// classes.csv only if there are rows of classes, and removes an old one otherwise.
 // results-wide.csv holds the values of results.csv in wide form. Commit puts them into place;
 // until then the old files stay.
 type Writer struct {
@@ -21,6 +25,7 @@ type Writer struct {
 	pairs   *csvfile.Writer[Pair]
 	fits    *csvfile.Writer[Parameter]
 	times   *csvfile.Writer[Time]
+	classes *csvfile.Writer[Class] // nil until there is a row: only some specs have them
 	wide    *wideWriter
 	files   []*begun // in the order of Commit
 	keys    keysDigest
@@ -81,6 +86,12 @@ func begin[T any](w *Writer, path string, format csvfile.Format[T]) (*csvfile.Wr
 // Write appends rows to the files. It checks them as readers do. The records of one method on
 // one setting follow each other.
 func (w *Writer) Write(r *Rows) error {
+	if len(r.Classes) > 0 && w.classes == nil {
+		var err error
+		if w.classes, err = begin(w, w.path(ClassesFile), classesFormat); err != nil {
+			return err
+		}
+	}
 	w.keys.add(r.Records...)
 	if err := w.wide.write(r.Records); err != nil {
 		return err
@@ -90,13 +101,23 @@ func (w *Writer) Write(r *Rows) error {
 		err  error
 	}{
 		{ResultsFile, w.records.Write(r.Records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
-		{FitsFile, w.fits.Write(r.Parameters)}, {TimesFile, w.times.Write(r.Times)},
+		{FitsFile, w.fits.Write(r.Parameters)}, {TimesFile, w.times.Write(r.Times)}, {ClassesFile, w.writeClasses(r.Classes)},
 	} {
 		if f.err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(filepath.Dir(w.files[0].path), f.name), f.err)
+			return fmt.Errorf("%s: %w", w.path(f.name), f.err)
 		}
 	}
 	return nil
+}
+
+// path returns the path of a file of the folder.
+func (w *Writer) path(name string) string { return filepath.Join(filepath.Dir(w.files[0].path), name) }
+
+func (w *Writer) writeClasses(list []Class) error {
+	if w.classes == nil {
+		return nil
+	}
+	return w.classes.Write(list)
 }
 
 // Keys returns the digest of the keys written so far; see KeysDigest.
@@ -104,7 +125,11 @@ func (w *Writer) Keys() string { return w.keys.text() }
 
 // Rows returns the numbers of rows written so far.
 func (w *Writer) Rows() RunRows {
-	return RunRows{Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
+	rows := RunRows{Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
+	if w.classes != nil {
+		rows.Classes = w.classes.Rows()
+	}
+	return rows
 }
 
 // Commit puts the files into place, results.csv first.
@@ -121,6 +146,12 @@ func (w *Writer) Commit() error {
 		if err := f.file.Commit(true); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
+	}
+	if w.classes != nil {
+		return nil
+	}
+	if err := os.Remove(w.path(ClassesFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

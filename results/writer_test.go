@@ -53,7 +53,7 @@ func TestWriterWritesInPartsAndReplacesAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Abort()
-	if want := (RunRows{len(records), len(bins), len(pairs)}); w.Rows() != want || w.Keys() != KeysDigest(records) {
+	if want := (RunRows{Results: len(records), Bins: len(bins), Pairs: len(pairs)}); w.Rows() != want || w.Keys() != KeysDigest(records) {
 		t.Errorf("%+v rows, want %+v; keys %s", w.Rows(), want, w.Keys())
 	}
 	for _, name := range []string{"results.csv", "bins.csv", "pairs.csv"} {

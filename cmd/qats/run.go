@@ -29,7 +29,8 @@ func runCommand() *cobra.Command {
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
 writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters),
-times.csv (the processor time of each fit) and run.json (what was run). The files
+times.csv (the processor time of each fit) and run.json (what was run), and for specs
+with per_class classes.csv (the calibration error of each class). The files
 hold the cells of the given specs and no others, in the order of the plan.
 index.html is a page of all of them for a browser.
 
@@ -240,7 +241,11 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if o.Shard.N == 0 {
-		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv, times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile))
+		classes := ""
+		if out.HasClasses() {
+			classes = " classes.csv,"
+		}
+		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv,%s times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile), classes)
 	}
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)

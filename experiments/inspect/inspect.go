@@ -229,7 +229,13 @@ func (in *inspector) set(ctx context.Context, key setKey) error {
 	}
 	in.sets[key] = x
 	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
-	return in.Inspection.set(ctx, x)
+	if err := in.Inspection.set(ctx, x); err != nil {
+		return err
+	}
+	if names := data.ClassNames(key.source, key.ref); names != nil && x.ok && len(names) != x.row.Classes {
+		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("%s names %d classes, and the logits have %d", data.ManifestName, len(names), x.row.Classes), Fix: "name every column of the logits, in their order"})
+	}
+	return nil
 }
 
 // set reads a set and adds its row and its findings. The error is that of ctx.

@@ -56,6 +56,8 @@ type Spec struct {
 	Samples    map[string]string // dataset of the spec -> dataset that its test samples are of
 	Methods    []Method
 	Metrics    []metrics.Entry
+	PerClass   bool            // scores of each class are in classes.csv
+	Background []string        // classes that are left out of it, by number or by name
 	Intervals  []metrics.Entry // metrics besides those of metrics.Paired whose differences to the baseline are in pairs.csv
 	Settings   []Setting
 	Tables     []pivot.Spec
@@ -73,21 +75,23 @@ func Read(file string, known Registry) (*Spec, error) {
 
 // document is a spec as it stands in the file.
 type document struct {
-	Name      string         `key:"name" as:"id" required:"" help:"Name of the experiment: the first column of the result files, and a part of the names of its tables and figures." example:"mine"`
-	Names     string         `key:"names" of:"ids paper" default:"paper, if a table is one of the paper's; else ids" help:"What tables and figures print for networks that the paper names too: their ids, such as resnet50, or the paper's names, such as RN-50." example:"paper"`
-	Title     string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
-	Data      []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
-	Layout    string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
-	Ignore    []int          `key:"ignore" one:"label" nonempty:"" range:"-2147483648 to 2147483647" want:"want a whole number, such as 255" default:"what manifest.yaml says, or else 255 if no class has that number" help:"Labels of rows without a class, such as void pixels: these rows are left out of calibration and test." example:"255"`
-	Methods   []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method or of a group (qats methods lists both), or a mapping. A method that is listed itself, or in an earlier group, is left out of a group." example:"[\"@recommended\", sms]"`
-	Baseline  string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
-	Metrics   []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics} {metric-groups}" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats metrics lists both)." example:"[\"@default\", smece]"`
-	Intervals []string       `key:"intervals" one:"a metric" nonempty:"" of:"{resampled}" default:"none" help:"Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict." example:"[accuracy]"`
-	Settings  []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
-	Like      byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
-	Samples   byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
-	Tables    []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
-	Figures   []figureItem   `key:"figures" default:"none" help:"The figures that qats report draws." example:"[{kind: reliability, methods: [ts, qats]}]"`
+	Name       string         `key:"name" as:"id" required:"" help:"Name of the experiment: the first column of the result files, and a part of the names of its tables and figures." example:"mine"`
+	Names      string         `key:"names" of:"ids paper" default:"paper, if a table is one of the paper's; else ids" help:"What tables and figures print for networks that the paper names too: their ids, such as resnet50, or the paper's names, such as RN-50." example:"paper"`
+	Title      string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
+	Data       []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
+	Layout     string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
+	Ignore     []int          `key:"ignore" one:"label" nonempty:"" range:"-2147483648 to 2147483647" want:"want a whole number, such as 255" default:"what manifest.yaml says, or else 255 if no class has that number" help:"Labels of rows without a class, such as void pixels: these rows are left out of calibration and test." example:"255"`
+	Methods    []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method or of a group (qats methods lists both), or a mapping. A method that is listed itself, or in an earlier group, is left out of a group." example:"[\"@recommended\", sms]"`
+	Baseline   string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
+	Metrics    []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics} {metric-groups}" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats metrics lists both)." example:"[\"@default\", smece]"`
+	Intervals  []string       `key:"intervals" one:"a metric" nonempty:"" of:"{resampled}" default:"none" help:"Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict." example:"[accuracy]"`
+	PerClass   bool           `key:"per_class" default:"true with background, else false" help:"Write classes.csv too: the ECE of each class's probability against the rest." example:"true"`
+	Background []string       `key:"background" one:"class" nonempty:"" default:"none" help:"Classes that classes.csv and the mean over classes leave out, such as the background: numbers from 0, or names that manifest.yaml gives. With it, per_class is true." example:"[0]"`
+	Settings   []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
+	Like       byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
+	Samples    byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
+	Tables     []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
+	Figures    []figureItem   `key:"figures" default:"none" help:"The figures that qats report draws." example:"[{kind: reliability, methods: [ts, qats]}]"`
 }
 
 func (document) about() (name, text string) {
@@ -117,6 +121,8 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s := &Spec{File: file, Text: string(src), Name: d.Name, Title: d.Title, Data: r.folders(&d), Layout: r.layout(&d)}
 	r.known = known
 	s.Ignore = r.ignore(&d)
+	s.Background = r.background(&d)
+	s.PerClass = d.PerClass || s.Background != nil
 	s.Methods = r.methods(d.Methods, known)
 	s.Settings = r.settings(d.Settings, s.Name)
 	s.Metrics = r.metrics(&d, s, known)
@@ -184,6 +190,16 @@ func (r *reader) layout(d *document) data.Layout {
 		r.errorf(&d.Layout, "%v", err)
 	}
 	return layout
+}
+
+// background returns the classes that the scores of classes leave out.
+func (r *reader) background(d *document) []string {
+	for i := range d.Background {
+		if name := &d.Background[i]; r.sound(name) && slices.Contains(d.Background[:i], *name) {
+			r.errorf(name, "background: %s is listed twice", *name)
+		}
+	}
+	return d.Background
 }
 
 // ignore returns the labels of rows that are left out.

@@ -11,7 +11,7 @@ from ._errors import InputError
 from ._external import Server
 from ._frames import read_csv
 
-_NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound"}
+_NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "freq", "ece"}
 
 
 def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
@@ -90,6 +90,13 @@ class Results:
     def times(self):
         """times.csv: the processor time of each fit."""
         return self._read("times.csv")
+
+    @cached_property
+    def classes(self):
+        """classes.csv: the calibration error of each class, of specs with ``per_class``."""
+        if not (self.folder / "classes.csv").is_file():
+            raise InputError("there is no classes.csv", code="input", where=str(self.folder), hint="qats run writes it for specs with per_class: true")
+        return self._read("classes.csv")
 
     @cached_property
     def about(self):

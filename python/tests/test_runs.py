@@ -41,6 +41,18 @@ def test_a_spec_and_its_files(folder):
     assert list(again.frame["value"][-1:]) == list(frame["value"][-1:])
 
 
+def test_classes_of_a_spec_that_asks_for_them(folder):
+    with pytest.raises(qats.InputError, match="there is no classes.csv; qats run writes it for specs with per_class: true"):
+        qats.run(folder / "mine.yaml", out=folder / "plain", data=folder / "arrays", progress=False).classes
+    (folder / "classes.yaml").write_text(SPEC + "background: 0\n")
+    rows = qats.run(folder / "classes.yaml", out=folder / "classes", data=folder / "arrays", progress=False).classes
+    k = np.load(folder / "arrays/small/net/test/logits.npy").shape[1]
+    assert list(rows["method"]) == [m for m in ("uncal", "ts", "qats") for _ in range(k - 1)]
+    assert list(rows["class"]) == 3 * list(range(1, k)) and rows["ece"].dtype == float
+    y = np.load(folder / "arrays/small/net/test/labels.npy")
+    assert list(rows["n"]) == 3 * [(y == j).sum() for j in range(1, k)]
+
+
 def test_mistakes(folder, tmp_path):
     with pytest.raises(qats.InputError, match="there is no results.csv; qats run writes it"):
         qats.results(tmp_path)

@@ -4,7 +4,7 @@
 // # What it reads
 //
 // The page is a function of files alone: results.csv, bins.csv and pairs.csv, and
-// where they exist fits.csv, times.csv and run.json. With the three CSV files alone it lacks
+// where they exist fits.csv, classes.csv, times.csv and run.json. With the three CSV files alone it lacks
 // the fitted parameters, the fit times, the digests of arrays and the specs, and says so. The same
 // files give the same bytes. Where the folder has another, companion, with the measured half of
 // a reproduction, [WriteFile] summarises it at the top.

@@ -67,6 +67,8 @@ type content struct {
 	Comparisons []comparison
 	Notes       []string
 	Agreements  []agreement
+	Classes     []classTable
+	ClassesLeft int // settings without a table
 	Times       []timesOfSource
 	Verdicts    *verdicts
 	Published   bool
@@ -92,6 +94,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	if !d.large {
 		c.Agreements = agreementsOf(f, o)
 	}
+	c.Classes, c.ClassesLeft = classesOf(f, o)
 	c.Times = timesOf(f, o)
 	if len(c.Comparisons) > 0 {
 		c.Lead = leadOf(f, d, c.Comparisons[0].made, o.labels)
