@@ -18,8 +18,8 @@ reproduce: companion
 	bin/qats reproduce --out $(OUT)
 
 # The numbers of the documents: from the networks of the project, anew, and from those of
-# others in REAL, a folder of arrays (data/real), and the results of CalArena in CALARENA, where they are
-# given; else theirs stay as they are in results/shown/facts.csv.
+# others in REAL, a folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/language.md), and the
+# results of CalArena in CALARENA, where they are given; else theirs stay as they are in results/shown/facts.csv.
 findings: companion
 	bin/qats compare --against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --out $(OUT)/companion > /dev/null
 	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet > $(OUT)/try.txt
@@ -31,6 +31,9 @@ ifdef REAL
 	bin/qats run experiments/real-made.yaml --data $(REAL) --out $(OUT)/real-made
 	bin/qats run experiments/readings.yaml --data $(REAL) --out $(OUT)/readings-real
 	bin/qats compare qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --json --out $(OUT)/splits > $(OUT)/splits.json
+endif
+ifdef LANGUAGE
+	bin/qats run experiments/language.yaml --data $(LANGUAGE) --out $(OUT)/language
 endif
 ifdef CALARENA
 	mkdir -p $(OUT)/calarena

@@ -23,6 +23,7 @@ var pages = []struct{ template, page string }{
 	{"paper.md", "docs/paper.md"},
 	{"public-data.md", "docs/public-data.md"},
 	{"peers.md", "docs/peers.md"},
+	{"language.md", "docs/language.md"},
 }
 
 // writePages writes the parts of all pages.

@@ -153,6 +153,9 @@ func runs() []source {
 		{run: "readings-real", parts: []part{
 			{name: "clean", keep: clean, metrics: calibration, compared: []compared{{against: "ts", metrics: []string{"ece"}}}},
 		}},
+		{run: "language", parts: []part{
+			{name: "all", keep: every, metrics: []string{"accuracy", "ece", "nll", "brier", "rmsce"}, each: true},
+		}},
 		{run: "label-shift", parts: []part{
 			{name: "r10", keep: both(clean, of(lt10)), metrics: []string{"accuracy", "ece", "nll"}},
 			{name: "r100", keep: both(clean, of(lt100)), metrics: []string{"accuracy", "ece", "nll"}},

@@ -10,7 +10,8 @@ Needs pooch, h5py, PyYAML and numpy: pip install 'qats[datasets]'. Nothing here 
 
 One module a concept: table reads sources.yaml, which lists every published file; download fetches
 files; forms and unpickle read them, in the process of worker; published and formats make networks of
-them; splits says which rows calibrate; network checks; folder writes arrays and manifest.
+them; lm_eval, helm and inspect_logs read what harnesses of language models store, by choices and stream;
+splits says which rows calibrate; network checks; folder writes arrays and manifest.
 """
 
 from .errors import DatasetError
