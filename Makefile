@@ -26,6 +26,7 @@ findings: companion
 	bin/qats run experiments/readings.yaml --data data/bundle --out $(OUT)/readings
 	bin/qats run experiments/label-shift.yaml --out $(OUT)/label-shift
 	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width
+	bin/qats run experiments/segmentation.yaml --out $(OUT)/segmentation
 ifdef REAL
 	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
 	bin/qats run experiments/real-made.yaml --data $(REAL) --out $(OUT)/real-made

@@ -153,11 +153,12 @@ def write_network(w, entry, source, parts, views=True):
         for f in ("head_weight", "head_bias"):
             w.put(f"{at}/{f}.npy", np.load(source / f"{f}.npy"))
     scores = measured(logits, labels)
-    drawn = ""
+    drawn, named = "", {}
     if d.kind == "segmentation":
+        named["classes"] = sets.CAMVID_CLASSES
         scores += f", miou {miou(logits, labels):.6f}"
         drawn = f"; {counts['cal']} and {counts['test']} pixels drawn of {entry['cal']['n']} and {entry['test']['n']}"
-    w.sets.append(manifest.describe(at, f"{trained(entry)}; {scores}; {entry['licence']}{drawn}"))
+    w.sets.append(manifest.describe(at, f"{trained(entry)}; {scores}; {entry['licence']}{drawn}", **named))
     return at, entry, counts, scores
 
 

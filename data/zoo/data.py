@@ -186,6 +186,7 @@ def pneumonia(raw, cache):
 # --- CamVid ---------------------------------------------------------------
 
 VOID = 11
+CAMVID_CLASSES = "sky building pole road pavement tree sign fence car pedestrian bicyclist".split()
 
 
 def _camvid_arrays(raw, cache):

@@ -59,6 +59,12 @@ func collect(path, from string) error {
 	case taken:
 		none = false
 	}
+	switch taken, err := takeClasses(from, filepath.Dir(path)); {
+	case err != nil:
+		return err
+	case taken:
+		none = false
+	}
 	if none {
 		return fmt.Errorf("no folder of a run in %s, as make findings writes them", from)
 	}

@@ -24,6 +24,7 @@ var pages = []struct{ template, page string }{
 	{"public-data.md", "docs/public-data.md"},
 	{"peers.md", "docs/peers.md"},
 	{"language.md", "docs/language.md"},
+	{"segmentation.md", "docs/segmentation.md"},
 }
 
 // writePages writes the parts of all pages.

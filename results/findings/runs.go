@@ -120,6 +120,7 @@ func runs() []source {
 			{name: "outlier", keep: both(clean, outlier), metrics: calibration},
 		}},
 		{run: "companion-claims", claims: true},
+		{run: segmentation, parts: []part{{name: "camvid", keep: every, metrics: []string{"ece", "ece_classwise"}}}},
 		{run: "companion-hfe", experiments: []string{"companion-hfe"}, parts: []part{
 			{name: "cifar10-jpeg", keep: of(cifar), metrics: []string{"ece"}},
 			{name: "r10", keep: of(lt10), metrics: []string{"ece"}},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/audit"
 	"github.com/qats-bench/qats/results/paper/claims"
@@ -47,6 +48,17 @@ func (w *words) functions() template.FuncMap {
 			return strconv.FormatFloat(x, 'f', 2, 64), err
 		},
 		"try": w.try,
+
+		"classes": w.classTable,
+		"ece": func(method, class string) (string, error) {
+			return w.inPercent(method, class, func(c results.Class) float64 { return c.ECE })
+		},
+		"conf": func(method, class string) (string, error) {
+			return w.inPercent(method, class, func(c results.Class) float64 { return c.Conf })
+		},
+		"freq": func(method, class string) (string, error) {
+			return w.inPercent(method, class, func(c results.Class) float64 { return c.Freq })
+		},
 
 		"programs": w.programs,
 		"compared": w.compared,
