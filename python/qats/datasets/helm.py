@@ -61,20 +61,20 @@ def task_name(run):
 
 
 def _stats(file):
-    """Returns max_prob and predicted_index by instance and trial."""
+    """Returns max_prob and predicted_index by instance, of the first choice of examples."""
     found = {}
     with stream.opened(file) as f:
         for i, e in enumerate(stream.Reader(f).elements()):
             if not isinstance(e, dict) or not isinstance(e.get("stats"), list):
                 raise DatasetError(f"element {i}: want an instance with stats")
-            if e.get("perturbation"):
+            if e.get("perturbation") or e.get("train_trial_index", 0) != 0:
                 continue
             own = {}
             for s in e["stats"]:
                 name = s.get("name") if isinstance(s, dict) else None
                 if isinstance(name, dict) and name.get("name") in ("max_prob", "predicted_index") and not name.get("perturbation"):
                     own[name["name"]] = choices.number(s.get("mean", s.get("sum")))
-            found.setdefault((str(e.get("instance_id")), e.get("train_trial_index")), {}).update(own)
+            found.setdefault(str(e.get("instance_id")), {}).update(own)
     return found
 
 
@@ -164,7 +164,7 @@ class _Reader:
             if first:
                 self.t.leave_out(reason)
             return
-        side = {"valid": choices.CAL, "test": choices.TEST}.get(split, choices.UNKNOWN)
+        side = choices.CAL if split == "valid" else choices.TEST if split == "test" else choices.UNKNOWN
         if self.method == "multiple_choice_joint":
             self._letter(r, row, right[0], side)
             return
@@ -207,7 +207,7 @@ class _Reader:
         if isinstance(found, str):
             self.t.leave_out(found)
             return
-        if said := self.said.get((row, 0)):
+        if said := self.said.get(row):
             if not _agrees(helms, said):
                 self.t.leave_out("max_prob or predicted_index is another: HELM counts other tokens to the choice")
                 return
