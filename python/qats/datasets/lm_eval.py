@@ -318,12 +318,10 @@ class _Reader:
         said = row.get("acc")
         if self.normalise != "none" or type(said) not in (int, float) or said not in (0, 1):
             return "the choices are contexts, and no accuracy says which is right"
-        best = max(range(len(scores)), key=scores.__getitem__)
-        if said == 1:
-            return best
-        if len(scores) != 2:
+        if len(scores) != 2:  # it would name the right choice of the rows with acc 1 alone
             return "the choices are contexts, and the accuracy does not say which is right"
-        return 1 - best
+        best = max(range(2), key=scores.__getitem__)
+        return best if said == 1 else 1 - best
 
 
 def _in_contexts(texts, contexts):

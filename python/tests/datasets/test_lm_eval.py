@@ -160,6 +160,11 @@ def test_choices_that_are_contexts(tmp_path):
     assert {tuple(a): b for a, b in zip(both(n)[0].tolist(), both(n)[1].tolist())} == want
     with pytest.raises(DatasetError, match="the choices are contexts"):
         read(tmp_path, rows, normalise="chars")
+    for r in rows:  # of three choices it does so only where the model is right: such rows alone would be a wrong sample
+        r["filtered_resps"].append(["-9.0", "False"])
+        r["arguments"]["gen_args_2"] = {"arg_0": "The trophy did not fit because it 2", "arg_1": r["arguments"]["gen_args_0"]["arg_1"]}
+    with pytest.raises(DatasetError, match="the accuracy does not say which is right"):
+        read(tmp_path, rows)
 
 
 def test_runs_in_one_file(tmp_path):
