@@ -93,26 +93,39 @@ func chosenOf(f *results.Rows) (method, by string) {
 }
 
 // leader returns the method that leads a comparison, other than the uncalibrated network, and
-// what it leads by.
+// what it leads by. Where that network is ahead of it, it says so.
 func leader(v compare.View) (method, why string) {
 	for i, m := range v.Ranking.Methods {
 		if m != uncalibrated {
-			return m, fmt.Sprintf("has the best mean rank by %s over %s (%.2f of %d methods)", v.MetricLabel, english.Count(v.Ranking.Settings, "setting"), v.Ranking.Ranks[i], len(v.Ranking.Methods))
+			among, than := second(i > 0 && v.Ranking.Ranks[0] < v.Ranking.Ranks[i])
+			return m, fmt.Sprintf("has the best mean rank%s by %s over %s (%.2f of %d methods)%s", among, v.MetricLabel, english.Count(v.Ranking.Settings, "setting"), v.Ranking.Ranks[i], len(v.Ranking.Methods), than)
 		}
 	}
-	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Method == uncalibrated || r.Settings == 0 })
-	if len(rows) == 0 {
+	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Settings == 0 })
+	before := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Method == uncalibrated })
+	methods := slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated })
+	if len(methods) == 0 {
 		return "", ""
 	}
-	first := slices.MinFunc(rows, func(a, b compare.Row) int {
+	order := func(a, b compare.Row) int {
 		if v.Better == metrics.Higher {
 			a, b = b, a
 		}
 		return cmp.Compare(a.Value, b.Value)
-	})
+	}
+	first := slices.MinFunc(methods, order)
 	word := "lowest"
 	if v.Better == metrics.Higher {
 		word = "highest"
 	}
-	return first.Method, fmt.Sprintf("has the %s mean %s, over %s", word, v.MetricLabel, english.Count(first.Settings, "setting"))
+	among, than := second(before >= 0 && rows[before].Settings == first.Settings && order(rows[before], first) < 0)
+	return first.Method, fmt.Sprintf("has the %s mean %s%s, over %s%s", word, v.MetricLabel, among, english.Count(first.Settings, "setting"), than)
+}
+
+// second returns what is said of the best calibrator where the uncalibrated network is ahead of it.
+func second(ahead bool) (among, than string) {
+	if !ahead {
+		return "", ""
+	}
+	return " of the calibrators", "; without calibration it is better"
 }

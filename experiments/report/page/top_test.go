@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"image/color"
 	"os"
 	"path/filepath"
@@ -71,6 +72,42 @@ func TestTheLeaderIsShownOnATypicalSetting(t *testing.T) {
 	f.Bins = nil
 	if l := leadOf(f, d, made[0], nil); l != nil {
 		t.Errorf("a picture without bins: %+v", l)
+	}
+}
+
+// TestTheLeaderIsNotAheadOfNoCalibration: the page says so where the uncalibrated network leads,
+// with one setting (means) and with several (ranks).
+func TestTheLeaderIsNotAheadOfNoCalibration(t *testing.T) {
+	for _, c := range []struct {
+		uncal float64
+		want  string
+	}{{.2, "has the lowest mean ECE, over 1 setting"}, {.05, "has the lowest mean ECE of the calibrators, over 1 setting; without calibration it is better"}} {
+		for _, datasets := range []string{"a", "abc"} {
+			var list []results.Record
+			for d := range strings.SplitSeq(datasets, "") {
+				list = append(list, rows(d+",uncal,ece,measured,ok,,", d+",ts,ece,measured,ok,,", d+",qats,ece,measured,ok,,")...)
+			}
+			for i := range list {
+				if list[i].Value = .12; list[i].Method == "uncal" {
+					list[i].Value = c.uncal
+				} else if list[i].Method == "qats" {
+					list[i].Value = .1
+				}
+			}
+			made, err := compare.Of(list, nil, compare.Options{Metric: "ece", Against: "ts"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			method, why := leader(compare.View{Comparison: made[0]})
+			want := c.want
+			if len(datasets) > 1 {
+				among, than := second(c.uncal < .1)
+				want = fmt.Sprintf("has the best mean rank%s by ECE over 3 settings (%.2f of 3 methods)%s", among, map[bool]float64{true: 2, false: 1}[c.uncal < .1], than)
+			}
+			if method != "qats" || why != want {
+				t.Errorf("%s %s, want qats %s", method, why, want)
+			}
+		}
 	}
 }
 
