@@ -84,6 +84,14 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 // errFailed ends a command that has already printed which cells failed.
 var errFailed = errors.New("some cells failed")
 
+// failedFor is errFailed of a command whose printed text says why: with --errors json the errors are
+// those that it joins.
+type failedFor struct{ why []error }
+
+func (failedFor) Error() string { return errFailed.Error() }
+
+func (failedFor) Is(target error) bool { return target == errFailed }
+
 // run is the program without the process around it. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()

@@ -228,6 +228,10 @@ type errorObject struct {
 
 // newErrorObject returns the first error that err joins, with the others in Also.
 func newErrorObject(err error) errorObject {
+	var failed failedFor
+	if errors.As(err, &failed) {
+		err = errors.Join(failed.why...)
+	}
 	all := errorsIn(err)
 	first := objectOf(all[0])
 	for _, e := range all[1:] {

@@ -149,9 +149,20 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 		err = t.write(cmd, result)
 	}
 	if err == nil && p.Void() {
-		err = errFailed
+		err = voided(result)
 	}
 	return err
+}
+
+// voided is the error of a trial that recommends no method.
+func voided(t *trial.Trial) error {
+	var failed failedFor
+	for _, f := range t.Input.Inspection.Findings {
+		if trial.Void(f) {
+			failed.why = append(failed.why, &data.Problem{Place: f.Place, Cause: f.Cause, Fix: f.Fix})
+		}
+	}
+	return failed
 }
 
 // fitsBar returns a bar of fits on a terminal, and what removes it.

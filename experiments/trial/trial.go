@@ -227,7 +227,7 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL)}
 	if n := in.Cal.Logits.Rows; n < FewestRows {
-		return nil, fmt.Errorf("%s: %d rows are too few to choose a method by cross-fitting: save %d or more", in.Cal.Name, n, FewestRows)
+		return nil, &data.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
 	}
 	methods, err := Methods(o.Methods)
 	if err != nil {

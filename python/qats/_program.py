@@ -238,9 +238,9 @@ def _failure(status, stderr, names):
 
 
 def _argument(where):
-    """Name an array of the stream as the argument that it came from. The place of an option
+    """Name arrays of the stream as the arguments that they came from. The place of an option
     in a flag says nothing here."""
-    return re.sub(r"^(?:standard input|-)#|^-p:.*", "", where)
+    return re.sub(r"^-p:.*|(?:\bstandard input|(?<!\S)-)#", "", where)
 
 
 class _Words(threading.Thread):

@@ -107,3 +107,14 @@ def test_the_best_can_be_fitted(compared, text):
     c = compared.fit(text[:2])
     assert isinstance(c, qats.QaTS)
     assert c.score(text[2], text[3], "nll") == pytest.approx(compared.methods[0]["nll"], abs=1e-8)
+
+
+def test_rows_that_recommend_nothing_say_why(text):
+    z, y, zt, yt = text
+    with pytest.raises(qats.InputError, match="^cal_logits and test_logits: the test rows are the calibration rows") as e:
+        qats.compare(cal=(z, y), test=(z, y), methods=["ts"], progress=False)
+    assert e.value.hint and e.value.code == "input"
+    with pytest.raises(qats.InputError, match="^cal_logits: 3 rows are too few"):
+        qats.compare(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
+    with pytest.raises(qats.InputError, match="is chance"):
+        qats.compare(cal=(z, y), test=(zt, np.roll(yt, 1)), methods=["ts"], progress=False)
