@@ -125,7 +125,8 @@ time.sleep(60)
 """)
     code = textwrap.dedent(f"""
         import sys; sys.path.insert(0, {str(PYTHON)!r})
-        import numpy as np, qats, tempfile, os
+        import numpy as np, qats, tempfile, os, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a test in the background inherits that it is ignored
         c = qats.TS()
         c._keep({{"method": "ts", "version": c._version, "options": {{}}, "classes": 3, "params": {{}}, "report": {{}}}}, None, {{}})
         try:

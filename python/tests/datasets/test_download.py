@@ -241,14 +241,15 @@ def test_members_of_a_file_that_changes(tmp_path):
 
 
 PROGRAM = """
-import sys
+import signal, sys
 from qats.datasets.download import Client
 from qats.datasets.table import File
 url, dir, sum, limit = sys.argv[1:]
 if limit != "0":
-    import resource, signal
+    import resource
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test in the background inherits that it is ignored
 Client(dir, pause=0.01, resume_from=100_000).fetch(File("a/x", url, "", sha256=sum))
 """
 
