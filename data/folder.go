@@ -28,15 +28,18 @@ type Folder struct {
 	ignore   Ignore // in place of that of the manifest
 
 	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
-	left   sync.Map // leftKey -> int, rows that are left out
+	counts sync.Map // countKey -> rowCounts, of labels that were read
 }
 
-// leftKey names a version of a file of labels, with what is ignored of how many classes.
-type leftKey struct {
+// countKey names a version of a file of labels, with what is ignored of how many classes.
+type countKey struct {
 	labels, ignore string
 	stamp
 	classes int
 }
+
+// rowCounts are the rows of a file of labels, and those that are kept of them.
+type rowCounts struct{ all, kept int }
 
 // OpenFolder returns the source of the arrays below root and reads its manifest,
 // whose layout, if it states one, is used in place of the given one.
@@ -219,37 +222,41 @@ func (f *Folder) leftOut(ctx context.Context, ref Ref, parts Parts) (string, err
 	if err != nil || parts&byRow == 0 || files.Labels == "" {
 		return "", err
 	}
-	now, err := f.at(files.Labels).stamp()
-	if err != nil {
-		return "", nil
-	}
-	key := leftKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
-	if len(files.Ignore) == 0 {
-		if h, err := f.at(files.Logits).header(); err == nil && len(h.shape) > 0 {
-			key.classes = h.shape[len(h.shape)-1]
-		}
-	}
-	left, ok := f.left.Load(key)
-	if !ok {
-		r, err := f.Open(ctx, ref, Labels)
-		if err != nil {
-			return "", ctx.Err()
-		}
-		defer r.Close()
-		n := 0
-		if kept := filesOf(r).kept; kept != nil {
-			n = kept.all - kept.n
-		}
-		left, _ = f.left.LoadOrStore(key, n)
-	}
-	if left == 0 {
-		return "", nil
+	rows, err := f.countRows(ctx, ref, files)
+	if err != nil || rows.kept == rows.all {
+		return "", err
 	}
 	sum, err := f.sum(files.Labels)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d rows left out, version 1, by the labels %s of sha256:%s\n", left, files.Ignore.labels(1), sum), nil
+	return fmt.Sprintf("%d rows left out, version 1, by the labels %s of sha256:%s\n", rows.all-rows.kept, files.Ignore.labels(1), sum), nil
+}
+
+// countRows counts the rows of the set at ref by its labels; none if they cannot be read. It
+// reads a version of the labels once. The error is that of ctx.
+func (f *Folder) countRows(ctx context.Context, ref Ref, files Files) (rowCounts, error) {
+	now, err := f.at(files.Labels).stamp()
+	if err != nil {
+		return rowCounts{}, nil
+	}
+	key := countKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
+	if len(files.Ignore) == 0 {
+		if h, err := f.at(files.Logits).header(); err == nil && len(h.shape) > 0 {
+			key.classes = h.shape[len(h.shape)-1]
+		}
+	}
+	if rows, ok := f.counts.Load(key); ok {
+		return rows.(rowCounts), nil
+	}
+	r, err := f.Open(ctx, ref, Labels)
+	if err != nil {
+		return rowCounts{}, ctx.Err()
+	}
+	defer r.Close()
+	rows := rowCounts{FileRows(r), r.Rows()}
+	f.counts.Store(key, rows)
+	return rows, nil
 }
 
 // all returns the files of the set at ref, with what is known of them. Labels that do not
@@ -295,7 +302,7 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 // Shape reads the header of the logits, and the labels where they may leave out rows. Of an
 // archive it unpacks no more than that.
 func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
-	files, err := f.files(ref)
+	files, err := f.all(ref)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -310,11 +317,10 @@ func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err err
 	if len(h.shape) == 2 && h.shape[1] != 1 {
 		classes = h.shape[1]
 	}
-	if !f.missing(file{path: files.Labels}) {
-		if r, err := f.Open(ctx, ref, Labels); err == nil { // of labels that cannot be read all rows count
-			rows = r.Rows()
-			r.Close()
-		}
+	if counted, err := f.countRows(ctx, ref, files); err != nil {
+		return 0, 0, err
+	} else if counted.all > 0 { // of labels that cannot be read all rows count
+		rows = counted.kept
 	}
 	return rows, classes, nil
 }

@@ -45,6 +45,14 @@ func (g Ignore) String() string {
 	return strings.Join(words, ",")
 }
 
+// words names the labels in a sentence on rows that have them.
+func (g Ignore) words() string {
+	if len(g) == 1 {
+		return "the label " + g.String()
+	}
+	return "one of the labels " + strings.ReplaceAll(g.String(), ",", ", ")
+}
+
 // MarshalYAML writes one label as a number.
 func (g Ignore) MarshalYAML() (any, error) {
 	if len(g) == 1 {
@@ -113,10 +121,7 @@ func (g Ignore) labels(k int) Ignore {
 // note says how many rows are left out. What nobody has stated is a warning.
 func (g Ignore) note(rows *keptRows) Remark {
 	stated, list := len(g) > 0, g.labels(1)
-	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have the label " + list.String() + " and are left out"}
-	if len(list) > 1 {
-		r.Text = "{count} of {of} rows have one of the labels " + strings.ReplaceAll(list.String(), ",", ", ") + " and are left out"
-	}
+	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
 		r.Warning, r.Fix = true, fmt.Sprintf("if they have no class, state ignore: %d in %s or the spec, or --ignore %[1]d", Void, ManifestName)
 	}
@@ -148,11 +153,7 @@ func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*kept
 	case rows.n == n:
 		return nil, nil
 	case rows.n == 0:
-		text := "the label " + list.String()
-		if len(list) > 1 {
-			text = "one of the labels " + strings.ReplaceAll(list.String(), ",", ", ")
-		}
-		return nil, &Problem{Place: labels.name, Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, text),
+		return nil, &Problem{Place: labels.name, Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
 			Fix: "correct ignore, or the labels"}
 	}
 	rows.count()
