@@ -38,6 +38,11 @@ func (w *words) class(method, name string) (results.Class, error) {
 	if err != nil {
 		return results.Class{}, err
 	}
+	return w.classIn(list, method, name)
+}
+
+// classIn is class among rows that were read.
+func (w *words) classIn(list []results.Class, method, name string) (results.Class, error) {
 	for _, c := range list {
 		if c.Method == method && c.Name == name {
 			return c, nil
@@ -49,7 +54,7 @@ func (w *words) class(method, name string) (results.Class, error) {
 // inPercent prints a column of a class in per cent.
 func (w *words) inPercent(method, name string, of func(results.Class) float64) (string, error) {
 	c, err := w.class(method, name)
-	return strconv.FormatFloat(100*of(c), 'f', 2, 64), err
+	return percent(of(c)), err
 }
 
 // classTable has a row for each class and a column for the error under each method,
@@ -69,19 +74,19 @@ func (w *words) classTable(columns string) (string, error) {
 	sums := make([]float64, len(methods))
 	for _, j := range numbers {
 		first := of[j][0]
-		row := []string{first.Label(), strconv.Itoa(first.N), strconv.FormatFloat(100*first.Freq, 'f', 2, 64)}
+		row := []string{first.Label(), strconv.Itoa(first.N), percent(first.Freq)}
 		for i, m := range methods {
-			c, err := w.class(m, first.Name)
+			c, err := w.classIn(of[j], m, first.Name)
 			if err != nil {
 				return "", err
 			}
 			sums[i] += c.ECE / float64(len(numbers))
-			row = append(row, strconv.FormatFloat(100*c.ECE, 'f', 2, 64))
+			row = append(row, percent(c.ECE))
 		}
 		table = append(table, row)
 	}
 	for _, s := range sums {
-		mean = append(mean, strconv.FormatFloat(100*s, 'f', 2, 64))
+		mean = append(mean, percent(s))
 	}
 	return markdown(append(table, mean)), nil
 }

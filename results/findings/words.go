@@ -111,8 +111,11 @@ func printed(metric string, x float64) string {
 	case "accuracy":
 		return strconv.FormatFloat(100*x, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(100*x, 'f', 2, 64)
+	return percent(x)
 }
+
+// percent prints a fraction in per cent, with two decimals.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 2, 64) }
 
 // inactive prints in how many networks QaTS is not temperature scaling.
 func (w *words) inactive(run, part, method string) (string, error) {
@@ -127,7 +130,7 @@ func (w *words) points(run, part, method, against, metric, quantity string) (str
 }
 
 func signed(x float64) string {
-	text := strconv.FormatFloat(100*x, 'f', 2, 64)
+	text := percent(x)
 	switch {
 	case text == "-0.00" || text == "0.00":
 		return "0.00"
