@@ -1,29 +1,44 @@
 package results
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Family is a collection of samples that several published data sets are made of. Their
 // test sets can have samples in common, or other samples of the same patients, so a
 // comparison counts them once.
 type Family struct {
 	Name     string   // of the collection, as an id of a data set
-	Datasets []string // ids; x stands for x-28, x_lt and so on too, where no family has a longer part of the name
+	Datasets []string // ids; x stands for x-28, x_lt, xc and so on too, where no family has a longer part of the name
 	Shares   string   // what the data sets have in common
 	Sources  string   // where that is said
 }
 
-// familyOf returns the family of a data set.
+// familyOf returns the family of a data set: the one with the longest known name that the id is
+// or begins with. After a known name there may be a dash and anything, or one of the endings.
 func familyOf(dataset string) (found Family, ok bool) {
 	id := strings.ReplaceAll(strings.ToLower(dataset), "_", "-")
 	longest := 0
 	for _, f := range Families() {
 		for _, known := range f.Datasets {
-			if len(known) > longest && strings.HasPrefix(id+"-", known+"-") {
+			if rest, begins := strings.CutPrefix(id, known); begins && len(known) > longest && endsName(rest) {
 				found, longest = f, len(known)
 			}
 		}
 	}
 	return found, longest > 0
+}
+
+// endings are written behind the name of a data set, with or without a dash, for sets that are
+// made of it: corrupted, long-tailed and perturbed ones, and MedMNIST's sizes in pixels.
+var endings = []string{"c", "lt", "p", "28", "64", "128", "224"}
+
+// endsName reports whether a known name ends where rest of an id follows it: cifar10 does in
+// cifar10c and in cifar10c-jpeg, and not in cifar100.
+func endsName(rest string) bool {
+	first, _, _ := strings.Cut(rest, "-")
+	return first == "" || slices.Contains(endings, first)
 }
 
 // Families returns the families of published data sets whose test samples are known to

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"math"
+
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -71,8 +73,10 @@ func meanRecord(records []Record) Record {
 
 // PairsOverSeeds returns the pairs with the trainings of a network as one, as OverSeeds does
 // with records. The ends of an interval are the means of the ends: the seeds share their test
-// rows, so the mean varies at most as much as one of them does on average. P is the largest.
-// Without the interval, or the verdict, of a seed there is none.
+// rows, so the mean varies at most as much as one of them does on average. P belongs to the
+// interval of the mean and never contradicts it: it is that of a normal distribution whose 95 %
+// interval reaches from the mean difference as far towards 0, so it is below .05 exactly where
+// the interval does not contain 0. The P of a single seed stays as it is. Without the interval, or the verdict, of a seed there is none.
 func PairsOverSeeds(pairs []Pair) []Pair {
 	type cell struct {
 		setting                 Setting
@@ -111,8 +115,30 @@ func meanPair(pairs []Pair) Pair {
 		verdict.Difference += v.Difference / n
 		verdict.Lo += v.Lo / n
 		verdict.Hi += v.Hi / n
-		verdict.P = max(verdict.P, v.P)
+	}
+	if verdict.P = normalP(verdict); len(pairs) == 1 {
+		verdict.P = pairs[0].Verdict.P
 	}
 	out.Verdict = &verdict
 	return out
 }
+
+// normalP returns the P of a verdict from its difference d and its interval: with h the distance
+// from d to the end of the interval on the side of 0, it is 2 (1 - Phi(z)), z = 1.96 |d| / h. It
+// is 1 where d is 0, and 0 for another d where h is.
+func normalP(v metrics.Verdict) float64 {
+	h := v.Difference - v.Lo
+	if v.Difference < 0 {
+		h = v.Hi - v.Difference
+	}
+	switch {
+	case v.Difference == 0:
+		return 1
+	case h <= 0:
+		return 0
+	}
+	return math.Erfc(halfWidth * math.Abs(v.Difference) / h / math.Sqrt2)
+}
+
+// halfWidth is the half width of the 95 % interval of the standard normal distribution.
+const halfWidth = 1.959963984540054

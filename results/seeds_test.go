@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"testing"
 
 	"github.com/qats-bench/qats/metrics"
@@ -39,8 +40,8 @@ func TestSeedsAreOneRecord(t *testing.T) {
 	}
 }
 
-// The interval of a mean has the means of the ends, the verdict the largest P; without the
-// interval or the verdict of one seed there is none.
+// The interval of a mean has the means of the ends, and P belongs to it; without the interval
+// or the verdict of one seed there is none.
 func TestPairsOfSeedsAreOnePair(t *testing.T) {
 	pair := func(seed int, d, lo, hi, p float64) Pair {
 		return Pair{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Variant: Seed(seed)}, Method: "qats", Against: "ts", Metric: "ece",
@@ -48,8 +49,15 @@ func TestPairsOfSeedsAreOnePair(t *testing.T) {
 	}
 	a, b := pair(0, 1, .5, 2, .01), pair(1, 3, 1.5, 4, .03)
 	got := PairsOverSeeds([]Pair{a, b})
-	if len(got) != 1 || got[0].Variant != (Variant{}) || got[0].Difference != 2 || got[0].Lo != 1 || got[0].Hi != 3 || *got[0].Verdict != (metrics.Verdict{By: "x", Difference: 2, Lo: 1, Hi: 3, P: .03}) {
-		t.Errorf("%+v, %+v", got[0], got[0].Verdict)
+	if len(got) != 1 || got[0].Variant != (Variant{}) || got[0].Difference != 2 || got[0].Lo != 1 || got[0].Hi != 3 || got[0].Verdict == nil {
+		t.Fatalf("%+v", got[0])
+	}
+	v := *got[0].Verdict // z = 1.96 * 2 / 1; 2 (1 - Phi(3.919928)) = 8.86e-5 (R: 2 * pnorm(-3.919928))
+	if p := v.P; math.Abs(p-8.857e-5) > 1e-7 {
+		t.Errorf("P = %g", p)
+	}
+	if v.P = 0; v != (metrics.Verdict{By: "x", Difference: 2, Lo: 1, Hi: 3}) {
+		t.Errorf("%+v", v)
 	}
 	if a.Verdict.Lo != .5 {
 		t.Error("the verdict that was given has changed")
@@ -60,5 +68,30 @@ func TestPairsOfSeedsAreOnePair(t *testing.T) {
 	}
 	if got = PairsOverSeeds([]Pair{b, a}); got[0].Verdict != nil {
 		t.Errorf("%+v", got[0])
+	}
+}
+
+// TestPOfSeedsAgreesWithTheirInterval: P is below .05 exactly where the interval of the mean does
+// not contain 0, whatever the P of the seeds, also where two seeds show the opposite of each other.
+func TestPOfSeedsAgreesWithTheirInterval(t *testing.T) {
+	verdict := func(seed int, d, lo, hi, p float64) Pair {
+		return Pair{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Variant: Seed(seed)}, Method: "qats", Against: "ts", Metric: "nll",
+			Difference: d, N: 10, Source: "measured", Verdict: &metrics.Verdict{By: "nll", Difference: d, Lo: lo, Hi: hi, P: p}}
+	}
+	for name, c := range map[string]struct {
+		pairs []Pair
+		want  Outcome
+		p     float64 // 0: only on the side of .05 that the outcome says
+	}{
+		"one seed shows it less":     {[]Pair{verdict(0, -4, -6, -2, .0001), verdict(1, -1, -2.5, .5, .19)}, Win, 0},
+		"the opposite of each other": {[]Pair{verdict(0, -4, -6, -2, .0001), verdict(1, 4, 2, 6, .0001)}, Tie, 1},
+		"none of them":               {[]Pair{verdict(0, 1, -2, 3, .4), verdict(1, 1, -1, 2, .2)}, Tie, 0},
+		"skewed":                     {[]Pair{verdict(0, 2, .5, 9, .04), verdict(1, 2, -.3, 9, .06)}, Loss, 0},
+		"a single seed":              {[]Pair{verdict(0, 2, .5, 9, .04)}, Loss, .04},
+	} {
+		got := PairsOverSeeds(c.pairs)[0]
+		if got.Outcome() != c.want || (got.P() < .05) != (c.want != Tie) || c.p > 0 && got.P() != c.p {
+			t.Errorf("%s: outcome %d, P = %g, %+v", name, got.Outcome(), got.P(), got.Verdict)
+		}
 	}
 }

@@ -88,11 +88,11 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	if len(a.Methods) < 3 {
 		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", english.Count(len(a.Methods), "method"))
 	}
-	common, lost := onCommonSettings(records, a.Methods, a.Metrics)
+	common, lost := onCommonSettings(records, a.Methods, a.Metrics, o.Variants)
 	if len(common) == 0 {
 		return nil, fmt.Errorf("no setting on which %s have all of %s", english.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
 	}
-	records, a.Lost = common, lost
+	records, a.Lost, o.Variants = common, lost, variantsOf(common)
 	for i, name := range a.Metrics {
 		c, err := rankBy(records, o, name, a.Methods)
 		if err != nil {
@@ -132,11 +132,13 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // onCommonSettings returns the records of the settings on which all methods have values
 // of all metrics, none if there is no such setting. lost counts the settings on which
 // some of the methods have some of the metrics. Experiments that ran one setting share
-// its values, several trainings of a network are one, and redrawn splits do not count.
-func onCommonSettings(records []results.Record, methods, metrics []string) (common []results.Record, lost int) {
+// its values, several trainings of a network are one, and settings count as
+// [results.Counts] says. The records are without seeds then.
+func onCommonSettings(records []results.Record, methods, metrics, variants []string) (common []results.Record, lost int) {
+	records, _ = results.Counted(records, nil, variants)
 	records = results.OverSeeds(records)
 	rows := lists.Where(records, func(r results.Record) bool {
-		return r.Status == results.OK && r.Variant.Split == 0 && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
+		return r.Status == results.OK && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
 	})
 	type value struct {
 		place
@@ -147,6 +149,11 @@ func onCommonSettings(records []results.Record, methods, metrics []string) (comm
 	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
 	common = lists.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
 	return common, len(settings) - len(lists.Where(settings, complete))
+}
+
+// variantsOf returns the variants of records, so that all of them count.
+func variantsOf(records []results.Record) []string {
+	return lists.Distinct(records, func(r results.Record) string { return r.Variant.String() })
 }
 
 // Text prints the agreement for a terminal: mean ranks by each metric, then the

@@ -97,9 +97,35 @@ func (e Extent) of(r Row) Extent {
 // whether they are too few for a significant result.
 func (v View) BlockNotes() []string { return append(v.blockNotes(), v.powerNotes()...) }
 
-// blockNotes say how many settings and blocks there are, what a block is, and what tells
-// the blocks apart.
+// blockNotes say how many settings and blocks there are, which settings do not count, what a
+// block is, and what tells the blocks apart.
 func (v View) blockNotes() []string {
+	if aside := v.aside(); aside != "" {
+		return append(v.ofBlocks(), aside)
+	}
+	return v.ofBlocks()
+}
+
+// aside says which settings do not count, and how they would.
+func (v View) aside() string {
+	if v.Variants != nil {
+		return "Settings of the variants that are asked for alone: " + quotedList(v.Variants) + "."
+	}
+	var list []string
+	if n := v.Counted.Rescaled; n > 0 {
+		list = append(list, english.Count(n, "setting")+" with rescaled logits")
+	}
+	if n := v.Counted.Redrawn; n > 0 && len(v.Splits) == 0 {
+		list = append(list, english.Count(n, "setting")+" with redrawn rows")
+	}
+	if list == nil {
+		return ""
+	}
+	return "Not counted: " + english.List(list) + "; qats compare --variant counts those that it names."
+}
+
+// ofBlocks is blockNotes of the settings that count.
+func (v View) ofBlocks() []string {
 	text := english.Count(v.Settings, "setting") + " in " + english.Count(len(v.Blocks), "block") + " " + map[Block]string{
 		BySamples: "of data sets that share no known test samples with another block", ByDataset: "by dataset", ByNetwork: "by network", BySetting: "by setting"}[v.Block]
 	if note := v.Extent.corruptions(); note != "" {

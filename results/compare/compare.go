@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/lists"
@@ -22,6 +23,14 @@ type Options struct {
 	Against string   // the method that the others are compared with
 	Methods []string // the others, in order; nil for all that have rows
 	Block   Block    // BySamples if empty
+
+	// Variants are the variants that are compared; nil for all that count where none is asked
+	// for by name, as [results.Counts] says.
+	Variants []string
+
+	// Target are methods that see unlabelled rows of the domain that they are tested on. They
+	// are shown, and neither ranked nor counted with the others.
+	Target []string
 
 	// Files names the files that the rows were read from, for captions; "results.csv
 	// and pairs.csv" if empty. Files of other programs have no paired intervals.
@@ -47,8 +56,9 @@ type Comparison struct {
 	// unchanged.
 	Ratio bool
 
-	Source   string // measured | simulated
-	Settings int    // with a value of any method
+	Source   string                // measured | simulated
+	Settings int                   // with a value of any method
+	Counted  results.SettingCounts // of the rows of the source: also what does not count
 	Blocks   []string
 	Datasets map[string][]string        // of each block, in the order of their first settings
 	Bases    map[string][]results.Basis // of each block: why it shares no test samples with others; BySamples only
@@ -132,12 +142,13 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		return nil, err
 	}
 	o = empty.Options
-	all, err := read(records, pairs, o.Metric, o.Against, false)
+	all, err := read(records, pairs, o)
 	if err != nil {
 		return nil, err
 	}
+	of := lists.Where(records, func(r results.Record) bool { return r.Metric == o.Metric })
 	if len(all.settings) == 0 {
-		return nil, fmt.Errorf("no rows of metric %s in %s", o.Metric, o.rowsFile())
+		return nil, o.noRows(of)
 	}
 	for _, method := range append([]string{o.Against}, o.Methods...) {
 		if err := all.has(method, o); err != nil && (method == o.Against || !all.byNature(method)) {
@@ -155,11 +166,32 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		}
 		c := empty
 		c.Source = source
+		c.Counted = results.CountSettings(lists.Where(of, func(r results.Record) bool { return r.Source == source }), o.Variants)
 		c.compare(v)
 		list = append(list, &c)
 	}
 	return list, nil
 }
+
+// noRows is the error where none of the rows of the metric counts.
+func (o Options) noRows(of []results.Record) error {
+	have := lists.Distinct(of, func(r results.Record) string { return r.Variant.String() })
+	switch {
+	case len(of) == 0:
+		return fmt.Errorf("no rows of metric %s in %s", o.Metric, o.rowsFile())
+	case o.Variants != nil:
+		return fmt.Errorf("no rows of metric %s with the variant %s in %s; there are %s", o.Metric, quotedList(o.Variants), o.rowsFile(), quotedList(have))
+	}
+	return fmt.Errorf("no setting in %s counts: all rows of metric %s are of rescaled logits or redrawn rows; name the variants to compare, of %s", o.rowsFile(), o.Metric, quotedList(have))
+}
+
+// quotedList lists texts that may be empty.
+func quotedList(texts []string) string {
+	return strings.Join(lists.Values(texts, strconv.Quote), ", ")
+}
+
+// Sees reports whether a method sees unlabelled rows of the domain that it is tested on.
+func (o Options) Sees(method string) bool { return slices.Contains(o.Target, method) }
 
 // compare compares methods on the settings of one source.
 func (c *Comparison) compare(v values) {

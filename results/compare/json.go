@@ -122,6 +122,9 @@ func (v View) JSON(w io.Writer) error {
 	}
 	var objects []any
 	k := v.Ranking
+	for _, m := range k.Target {
+		objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, ""}, What: "method", Method: m, Settings: []string{}, Why: seesTarget})
+	}
 	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
 			objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, ""}, What: []string{"method", "method", "settings"}[what],

@@ -21,21 +21,22 @@ const named = 3
 // compared: "TS against QaTS, ECE, 1 data set". Both are empty if there are none. Of few settings it names
 // each. Of more it counts them, for the methods that are better most often.
 func (v View) verdicts() (head english.Text, text string) {
-	rows := lists.Where(v.Rows, func(r Row) bool { return r.NoVerdict < r.Settings })
+	leading, _ := v.leading()
+	rows := lists.Where(leading, func(r Row) bool { return r.NoVerdict < r.Settings })
 	if len(rows) == 0 {
 		return nil, ""
 	}
-	what, extent := english.Count(len(v.Rows), "method"), v.Extent
-	if len(v.Rows) == 1 {
+	what, extent := english.Count(len(leading), "method"), v.Extent
+	if len(leading) == 1 {
 		what, extent = v.Label(rows[0].Method), extent.of(rows[0])
 	}
 	head = english.Of(what, " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", extent.Text())
 	switch {
-	case v.Settings <= fewSettings && len(v.Rows) == 1:
+	case v.Settings <= fewSettings && len(leading) == 1:
 		return head, english.List(lists.Values(rows[0].On, v.on))
 	case v.Settings <= fewSettings:
-		return head, strings.Join(v.bySetting(), "; ")
-	case len(v.Rows) == 1:
+		return head, strings.Join(v.bySetting(leading), "; ")
+	case len(leading) == 1:
 		return head, v.counts(rows[0])
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Win-b.Loss, a.Win-a.Loss) })
@@ -51,6 +52,33 @@ func (v View) verdicts() (head english.Text, text string) {
 		text += fmt.Sprintf("; the table has %d more", rest)
 	}
 	return head, text
+}
+
+// leading returns the rows that the sentence is about, and the labels of the other methods:
+// those that see the test domain, unless there are no others.
+func (v View) leading() (rows []Row, others []string) {
+	rows = lists.Where(v.Rows, func(r Row) bool { return !v.Sees(r.Method) })
+	if len(rows) == 0 {
+		return v.Rows, nil
+	}
+	for _, r := range v.Rows {
+		if v.Sees(r.Method) {
+			others = append(others, v.Label(r.Method))
+		}
+	}
+	return rows, others
+}
+
+// besides names the methods that the sentence is not about, and says why.
+func (v View) besides() string {
+	switch _, others := v.leading(); {
+	case len(others) == 0:
+		return ""
+	case len(others) == 1:
+		return " The table also shows " + others[0] + ", which sees unlabelled rows of the test domain."
+	default:
+		return " The table also shows " + english.List(others) + ", which see unlabelled rows of the test domain."
+	}
 }
 
 // counts counts the verdicts on a method: "better in 12, worse in 0, no difference in 95 of
@@ -88,10 +116,10 @@ func (v View) points() string {
 var verdictOf = map[results.Outcome]string{results.Win: "better", results.Tie: "no difference shown", results.Loss: "worse"}
 
 // bySetting names, for each of few settings, the methods that are better and worse on it.
-func (v View) bySetting() (list []string) {
+func (v View) bySetting(rows []Row) (list []string) {
 	for _, s := range v.settings {
 		of := map[results.Outcome][]string{}
-		for _, r := range v.Rows {
+		for _, r := range rows {
 			o := results.Undecided
 			if p, ok := r.at(s); ok {
 				o = p.Outcome()

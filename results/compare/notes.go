@@ -97,9 +97,12 @@ func (v View) leftOut() []string {
 		list = append(list, fmt.Sprintf("Not ranked by %s, which needs the probabilities of all classes (top-label methods have none): %s.",
 			v.MetricLabel, strings.Join(nature, ", ")))
 	}
+	if targets := lists.Values(v.Ranking.Target, v.Label); len(targets) > 0 {
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(targets, ", "), seesTarget))
+	}
 	// Methods that lack as many values for the same reason share a sentence.
 	reasons, lacking := lists.Group(v.Ranking.Aside, func(l Lacking) string {
-		return fmt.Sprintf("no value in %s: %s", english.Count(len(l.Settings), "setting"), l.Why)
+		return fmt.Sprintf("no value in %d of %s: %s", len(l.Settings), english.Count(v.Settings, "setting"), l.Why)
 	})
 	for _, why := range reasons {
 		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(v.labels(lacking[why]), ", "), why))
@@ -109,6 +112,9 @@ func (v View) leftOut() []string {
 	}
 	return list
 }
+
+// seesTarget is the reason why a method is shown and not ranked.
+const seesTarget = "sees unlabelled rows of the domain that it is tested on"
 
 // labels returns the labels of methods that lack values.
 func (v View) labels(list []Lacking) []string {

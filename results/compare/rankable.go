@@ -11,9 +11,11 @@ import (
 // Rankable returns the metrics of the rows that an agreement of rankings compares where none
 // is named: all that have a direction and are not metrics.Entry.Unranked. A metric without a
 // value on more than a fifth of the settings is sparse and left out, because an agreement is
-// over the settings of all its metrics.
-func Rankable(records []results.Record) (names, sparse []string) {
-	rows := lists.Where(results.OverSeeds(records), func(r results.Record) bool { return r.Status == results.OK && r.Variant.Split == 0 })
+// over the settings of all its metrics. The settings are those that count, as
+// [results.Counts] says; variants are as there.
+func Rankable(records []results.Record, variants []string) (names, sparse []string) {
+	records, _ = results.Counted(records, nil, variants)
+	rows := lists.Where(results.OverSeeds(records), func(r results.Record) bool { return r.Status == results.OK })
 	names = lists.Where(lists.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
 		e, _, ok := metrics.LookupOutput(name)
 		return ok && e.Better != metrics.Neutral && !e.Unranked

@@ -32,6 +32,7 @@ type Ranking struct {
 	drawn    func() []Strength // the strengths, computed at the first call; nil without a ranking
 	None     string            // why there is no ranking
 
+	Target   []string  // methods that see the domain that they are tested on: Options.Target, of those shown
 	Aside    []Lacking // methods that are left out
 	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
 	Missing  []Lacking // settings that are left out, by the first method that lacks them
@@ -45,11 +46,17 @@ type Lacking struct {
 }
 
 // rankable returns the methods to be ranked and the settings on which all of them have
-// a value. It lists what it leaves out.
+// a value. It lists what it leaves out. The settings of the methods that see the test domain
+// are no settings of the ranking if no other method has a value there.
 func (c *Comparison) rankable(v values) (ranked []string, settings []results.Setting) {
 	methods, k := c.shown(), &c.Ranking
-	settings = lists.Where(v.settings, func(s results.Setting) bool { return v.any(s, methods) })
+	others := slices.DeleteFunc(slices.Clone(methods), c.Sees)
+	settings = lists.Where(v.settings, func(s results.Setting) bool { return v.any(s, others) })
 	for _, m := range methods {
+		if c.Sees(m) {
+			k.Target = append(k.Target, m)
+			continue
+		}
 		lacks := v.lacking(m, settings)
 		if c.Methods == nil && m != c.Against && v.tooFew(lacks.Settings, settings, c.Block) {
 			k.Aside = append(k.Aside, lacks)

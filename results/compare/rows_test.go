@@ -19,7 +19,7 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	nll.Metric = "nll"
 	split.Variant.Split = 1
 	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
-		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, "ece", "qats", false)
+		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, Options{Metric: "ece", Against: "qats"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 	c := cell("a", "x")
 	later := c
 	later.Experiment = "later"
-	v, err := read([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, "ece", "qats", false)
+	v, err := read([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, Options{Metric: "ece", Against: "qats"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
 		second results.Record
 		want   bool
 	}{{record(b, "ts", .1), false}, {absent(b, "ts"), true}, {record(b, "qats", .1), true}} {
-		v, err := read([]results.Record{none, c.second}, nil, "ece", "qats", false)
+		v, err := read([]results.Record{none, c.second}, nil, Options{Metric: "ece", Against: "qats"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func TestSeedsCountOnce(t *testing.T) {
 		!strings.Contains(b.String(), "counts once in all tests, by the mean over the seeds") || strings.Contains(b.String(), "redrawn") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	agreement, lost := onCommonSettings(records, []string{"ts", "qats"}, []string{"ece"})
+	agreement, lost := onCommonSettings(records, []string{"ts", "qats"}, []string{"ece"}, nil)
 	if len(agreement) != 6 || lost != 0 {
 		t.Errorf("%d records on common settings, %d lost", len(agreement), lost)
 	}

@@ -27,17 +27,18 @@ func (v View) Statement() english.Text {
 	case len(v.Rows) == 0:
 		return english.Of("No method was compared with ", v.Label(v.Against), ".")
 	case verdicts == "":
-		return v.tested()
+		return english.Of(v.tested(), v.besides())
 	case v.Power().Possible:
-		return english.Of(v.tested(), " By the verdicts on single settings: ", verdicts, ".")
+		return english.Of(v.tested(), " By the verdicts on single settings: ", verdicts, ".", v.besides())
 	}
-	return english.Of(head, ": ", verdicts, "; ", v.untestable(), ".")
+	return english.Of(head, ": ", verdicts, "; ", v.untestable(), ".", v.besides())
 }
 
 // tested is the result of the test over blocks.
 func (v View) tested() english.Text {
-	if len(v.Rows) == 1 {
-		return v.sentence(v.Rows[0])
+	rows, _ := v.leading()
+	if len(rows) == 1 {
+		return v.sentence(rows[0])
 	}
 	return v.tally()
 }
@@ -81,8 +82,9 @@ func (v View) favours(r Row) bool {
 
 // tally is the result of several methods.
 func (v View) tally() english.Text {
+	rows, _ := v.leading()
 	var better, worse []string
-	for _, r := range v.Rows {
+	for _, r := range rows {
 		switch {
 		case r.Holm > Alpha:
 		case v.favours(r):
@@ -91,15 +93,15 @@ func (v View) tally() english.Text {
 			worse = append(worse, v.Label(r.Method))
 		}
 	}
-	text := english.Of(english.Count(len(v.Rows), "method"), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.Text(), ": ",
+	text := english.Of(english.Count(len(rows), "method"), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.Text(), ": ",
 		howMany(better), " better", inBrackets(better), ", ", howMany(worse), " worse", inBrackets(worse))
 	cannot := 0 // too few blocks
-	for _, r := range v.Rows {
+	for _, r := range rows {
 		if r.Holm > Alpha && v.tooFewToTell(r) {
 			cannot++
 		}
 	}
-	rest := len(v.Rows) - len(better) - len(worse)
+	rest := len(rows) - len(better) - len(worse)
 	if rest > cannot {
 		text = english.Of(text, "; no difference is shown for ", rest-cannot)
 	}

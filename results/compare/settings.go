@@ -60,16 +60,18 @@ type values struct {
 	pairs    map[place]results.Pair // with the method compared against
 }
 
-// read arranges the rows of a metric: of redrawn splits, or all others. Two experiments
-// with different values of one method on one setting are an error. For redrawn splits,
-// which are described but not tested, the last row counts, as for their pairs. Several
+// read arranges the rows of a metric of the settings that count ([results.Counts]). Two
+// experiments with different values of one method on one setting are an error. Several
 // trainings of a network count as one, by their mean.
-func read(records []results.Record, pairs []results.Pair, metric, against string, redrawn bool) (values, error) {
-	records, pairs = results.OverSeeds(records), results.PairsOverSeeds(pairs)
-	return readEach(records, pairs, metric, against, func(s results.Setting) bool { return (s.Variant.Split > 0) == redrawn })
+func read(records []results.Record, pairs []results.Pair, o Options) (values, error) {
+	records, pairs = results.Counted(records, pairs, o.Variants)
+	every := func(results.Setting) bool { return true }
+	return readEach(results.OverSeeds(records), results.PairsOverSeeds(pairs), o.Metric, o.Against, every)
 }
 
-// readEach is read of the settings that is says, without means over seeds.
+// readEach arranges the rows of a metric of the settings that is says, without means over seeds.
+// Of redrawn splits and of seeds, which it is for and which are described but not tested, the
+// last row counts, as for their pairs.
 func readEach(records []results.Record, pairs []results.Pair, metric, against string, is func(results.Setting) bool) (values, error) {
 	rows := lists.Where(records, func(r results.Record) bool { return r.Metric == metric && is(r.Setting) })
 	v := values{

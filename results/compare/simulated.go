@@ -26,7 +26,7 @@ func (c *Comparison) dropVerdicts() {
 	c.Own, c.Verdicts = kept(c.Own), 0
 	k := c.Ranking
 	c.Ranking = Ranking{Methods: k.Methods, Ranks: k.Ranks, Means: k.Means, Blocks: k.Blocks, Settings: k.Settings, Extent: k.Extent, None: k.None,
-		Aside: k.Aside, ByNature: k.ByNature, Missing: k.Missing}
+		Target: k.Target, Aside: k.Aside, ByNature: k.ByNature, Missing: k.Missing}
 }
 
 // unjudged says why a simulated comparison has no verdict.

@@ -60,9 +60,35 @@ func (v View) MethodTable() *table.Table {
 
 // byMean returns the methods with a value on every setting, the best mean first.
 func (v View) byMean() []string {
-	rows := lists.Where(append([]Row{v.Own}, v.Rows...), func(r Row) bool { return r.Settings == v.Settings })
+	rows := lists.Where(append([]Row{v.Own}, v.Rows...), v.placed)
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(v.cost()*a.Value, v.cost()*b.Value) })
 	return lists.Values(rows, func(r Row) string { return r.Method })
+}
+
+// placed reports whether a method has a place in the order of the means: it has a value on
+// every setting, and does not see the test domain.
+func (v View) placed(r Row) bool { return r.Settings == v.Settings && !v.Sees(r.Method) }
+
+// The signs of the table of methods.
+const (
+	fewerSign  = "f" // after a mean
+	targetSign = table.Star
+)
+
+// fewer reports whether the mean of a method is over fewer settings than that of Against. Then
+// the two means differ by more than the difference, which is over the settings of both.
+func (v View) fewer(r Row) bool { return r.Settings < v.Own.Settings }
+
+// Signs explains the signs of the table of methods.
+func (v View) Signs() (list []string) {
+	if slices.ContainsFunc(v.Rows, v.fewer) {
+		list = append(list, fmt.Sprintf("%s: this mean is over fewer settings than that of %s, as the table shows. Do not compare it with other means, but use the difference, which is over the settings that both methods have.",
+			fewerSign, v.Label(v.Against)))
+	}
+	if slices.ContainsFunc(v.shown(), v.Sees) {
+		list = append(list, fmt.Sprintf("%s: the method %s; it is shown and not ranked.", targetSign, seesTarget))
+	}
+	return list
 }
 
 // methods returns the table with a row for each of the methods.
@@ -103,7 +129,7 @@ func (v View) methods(methods []string) *table.Table {
 	}
 	for n, m := range methods {
 		place, rank, alike := none, none, none
-		if v.Ranking.Methods == nil && (m == v.Against && v.Own.Settings == v.Settings || rows[m].Settings == v.Settings) {
+		if v.Ranking.Methods == nil && (m == v.Against && v.placed(v.Own) || m != v.Against && v.placed(rows[m])) {
 			place = table.Int(n + 1)
 		}
 		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
@@ -112,7 +138,11 @@ func (v View) methods(methods []string) *table.Table {
 				alike = table.Words(v.Ranking.alike(i))
 			}
 		}
-		cells := append(slices.Clone(about), table.Cell{Text: v.Label(m), Value: m}, table.Cell{Value: v.Against}, place, rank)
+		signs := ""
+		if v.Sees(m) {
+			signs = targetSign
+		}
+		cells := append(slices.Clone(about), table.Cell{Text: v.Label(m), Value: m, Signs: signs}, table.Cell{Value: v.Against}, place, rank)
 		if m == v.Against {
 			cells = append(cells, v.mean(v.Own))
 			cells = append(cells, make([]table.Cell, 7)...) // from the difference to the smallest one
@@ -138,7 +168,11 @@ func (v View) methods(methods []string) *table.Table {
 
 // mean is the mean of a method: of times the geometric one, in seconds.
 func (v View) mean(r Row) table.Cell {
-	return table.Cell{Text: v.Number(r.Value), Value: v.value(r.Value)}
+	cell := table.Cell{Text: v.Number(r.Value), Value: v.value(r.Value)}
+	if v.fewer(r) {
+		cell.Signs = fewerSign
+	}
+	return cell
 }
 
 // change is a difference or, of times, a ratio.

@@ -122,9 +122,9 @@ func (v View) legend() []string {
 		shift = "Shift: Hodges-Lehmann estimate of the ratio over blocks, with its interval, by logarithms;"
 	}
 	if !v.Judged() {
-		return append(v.blockNotes(), means, better+".")
+		return append(append(v.blockNotes(), means, better+"."), v.Signs()...)
 	}
-	list := append(v.blockNotes(), means, better+because+".")
+	list := append(append(v.blockNotes(), means, better+because+"."), v.Signs()...)
 	if v.Testable() {
 		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
 	}

@@ -17,8 +17,9 @@ import (
 // which is a file of its own. pdflatex has to be run in the folder that the names
 // of these files are relative to.
 type Document struct {
-	Title string
-	Parts []Part
+	Title    string
+	Settings Settings // of all parts; a setting of several parts counts once
+	Parts    []Part
 }
 
 // Part is the part of a document about one experiment.
@@ -29,42 +30,27 @@ type Part struct {
 	Figures  []Figure
 }
 
-// Settings counts the settings of an experiment by the source of their numbers;
-// None counts the settings without a number. StandIn counts the measured settings
-// whose network stands in for the paper's. Several trainings of a network are one.
-type Settings struct{ Measured, Simulated, None, StandIn int }
-
-// CountSettings counts the settings of records. ofPaper says that the experiment has a
-// table of the paper; then a measured setting is a stand-in unless its note says that
-// the network is the paper's own.
-func CountSettings(records []results.Record, ofPaper bool) Settings {
-	source, standIn := map[results.Setting]string{}, map[results.Setting]bool{}
-	for _, r := range records {
-		if r.Status == results.OK {
-			source[r.Whole()] = r.Source
-			standIn[r.Whole()] = standIn[r.Whole()] || r.StandIn() != "" || ofPaper && r.StandsIn()
-		} else if source[r.Whole()] == "" {
-			source[r.Whole()] = "none"
-		}
-	}
-	var s Settings
-	for cell, from := range source {
-		if standIn[cell] {
-			s.StandIn++
-		}
-		switch from {
-		case "measured":
-			s.Measured++
-		case "none":
-			s.None++
-		default:
-			s.Simulated++
-		}
-	}
-	return s
+// Settings counts the settings of an experiment. StandIn counts the measured settings
+// whose network stands in for the paper's.
+type Settings struct {
+	results.SettingCounts
+	StandIn int
 }
 
-func (s Settings) all() int { return s.Measured + s.Simulated + s.None }
+// CountSettings counts the settings of records that count ([results.Counts]). ofPaper says
+// whether an experiment has a table of the paper; then a measured setting is a stand-in unless
+// its note says that the network is the paper's own.
+func CountSettings(records []results.Record, ofPaper func(experiment string) bool) Settings {
+	standIn := map[results.Setting]bool{}
+	for _, r := range records {
+		if r.Status == results.OK && results.Counts(r.Setting, nil) && (r.StandIn() != "" || r.StandsIn() && ofPaper(r.Experiment)) {
+			s := r.Whole()
+			s.Experiment = ""
+			standIn[s] = true
+		}
+	}
+	return Settings{results.CountSettings(records, nil), len(standIn)}
+}
 
 // File is a table and the path of its LaTeX, such as tables/standard-ece.tex.
 type File struct {
@@ -158,39 +144,30 @@ const preamble = `%% Made by qats report; pdflatex makes a PDF of it (run it twi
 \thispagestyle{myheadings}
 `
 
-// settings returns the counts of all parts.
-func (d *Document) settings() Settings {
-	var sum Settings
-	for _, p := range d.Parts {
-		sum.Measured += p.Settings.Measured
-		sum.Simulated += p.Settings.Simulated
-		sum.None += p.Settings.None
-		sum.StandIn += p.Settings.StandIn
-	}
-	return sum
-}
-
 // banner is the head of each page.
 func (d *Document) banner() string {
-	switch s := d.settings(); {
+	switch s := d.Settings; {
 	case s.Simulated == 0:
-		return fmt.Sprintf("Measured: %d of %s", s.Measured, english.Count(s.all(), "setting"))
+		return fmt.Sprintf("Measured: %d of %s", s.Measured, english.Count(s.All(), "setting"))
 	case s.Measured == 0:
 		return fmt.Sprintf("SIMULATED: no number is of a real network (%s)", english.Count(s.Simulated, "setting"))
 	default:
-		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, english.Count(s.all(), "setting"), s.Measured)
+		return fmt.Sprintf("SIMULATED IN PART: %d of %s; %d measured", s.Simulated, english.Count(s.All(), "setting"), s.Measured)
 	}
 }
 
 // latexSettings prints how many settings are measured and how many are not, and the
 // contents.
 func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
-	sum := d.settings()
-	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, english.Count(sum.all(), "setting"), sum.Simulated)
+	sum := d.Settings
+	fmt.Fprintf(b, "\\noindent\\textbf{%d of %s measured, %d simulated", sum.Measured, english.Count(sum.All(), "setting"), sum.Simulated)
 	if sum.None > 0 {
 		fmt.Fprintf(b, ", %d without a number", sum.None)
 	}
 	b.WriteString(".}\n")
+	if note := sum.Note(); note != "" {
+		b.WriteString(table.Escape(note) + "\n")
+	}
 	if sum.StandIn > 0 {
 		fmt.Fprintf(b, "%s measured on networks that stand in for the paper's, marked o: no manifest says that they are the paper's own. They enter no verdict.\n", standInSettings(sum.StandIn))
 	}
@@ -204,7 +181,7 @@ func (d *Document) latexSettings(b *bufio.Writer, numbered bool) {
 	b.WriteString("\n\\medskip\n\\noindent\\small\\begin{tabular}{p{0.48\\linewidth}rrrr}\n\\toprule\n" +
 		"\\textbf{Experiment} & \\textbf{Settings} & \\textbf{Measured} & \\textbf{Simulated} & \\textbf{No number} \\\\\n\\midrule\n")
 	for _, p := range d.Parts {
-		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", table.Escape(p.Title), p.Settings.all(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
+		fmt.Fprintf(b, "%s & %d & %d & %d & %d \\\\\n", table.Escape(p.Title), p.Settings.All(), p.Settings.Measured, p.Settings.Simulated, p.Settings.None)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\\normalsize\n\n\\tableofcontents\n\n")
 }
