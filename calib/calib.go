@@ -46,7 +46,7 @@ import (
 type Contract struct {
 	Cal    data.Parts // arrays of the calibration set, at Fit
 	Test   data.Parts // arrays of the set it is applied to
-	Target data.Parts // unlabelled arrays of the deployment domain, at Fit; none means OOD-free
+	Target data.Parts // unlabelled arrays of the deployment domain, at Fit
 
 	// TrueLogits: the method uses the offset of a row of logits. Log-probabilities
 	// have lost it, so they are rejected.
@@ -58,6 +58,10 @@ type Contract struct {
 	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
+
+// OODFree reports whether the method reads neither out-of-distribution samples nor unlabelled
+// samples of the deployment domain.
+func (c Contract) OODFree() bool { return c.Target == 0 && (c.Cal|c.Test)&data.OOD == 0 }
 
 // Method is an unfitted calibrator. Its fields are its options; the zero value
 // has the default options.

@@ -42,7 +42,7 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 		if options == "{}\n" {
 			options = ""
 		}
-		d.Methods = append(d.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Options: options})
+		d.Methods = append(d.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Options: options, Target: m.Contract().Target != 0})
 	}
 	return d
 }

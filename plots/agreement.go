@@ -18,7 +18,7 @@ import (
 func RankAgreement(in Input) (*Figure, error) {
 	names, sparse := in.Metrics, []string(nil)
 	if names == nil {
-		names, sparse = compare.Rankable(in.Records)
+		names, sparse = compare.Rankable(in.Records, in.Variants)
 	}
 	if len(names) < 2 && in.Metrics == nil {
 		names = []string{"ece"} // for the error
@@ -41,7 +41,7 @@ func (in Input) agreement(names []string) (*compare.Agreement, values, error) {
 	if len(names) < 2 {
 		return nil, v, fmt.Errorf("%s; it takes two or more", english.Count(len(names), "metric"))
 	}
-	list, err := compare.Agree(records, names, compare.Options{Against: v.methods[0].id})
+	list, err := compare.Agree(records, names, in.options(v.methods[0].id))
 	if err != nil {
 		return nil, v, err
 	}

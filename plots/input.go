@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -23,6 +24,16 @@ type Input struct {
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent
+
+	// For figures that rank: the variants that are asked for by name, as [results.Counts] has
+	// them, and the methods that are not ranked, because they see the domain that they are
+	// tested on.
+	Variants, Target []string
+}
+
+// options are the options of a comparison with a method.
+func (in Input) options(against string) compare.Options {
+	return compare.Options{Metric: in.metric(), Against: against, Variants: in.Variants, Target: in.Target}
 }
 
 // source is where the rows of a figure come from: a value of the source column.

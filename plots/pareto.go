@@ -37,7 +37,7 @@ func (in Input) timed() (*compare.Pareto, values, error) {
 	if err != nil {
 		return nil, v, err
 	}
-	p, err := compare.ParetoOf(records, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+	p, err := compare.ParetoOf(records, in.options(v.methods[0].id))
 	return p, v, err
 }
 

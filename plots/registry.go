@@ -63,7 +63,7 @@ func ofComparison(kind string, draw func(*compare.Comparison, map[string]string,
 		if err != nil {
 			return nil, fmt.Errorf("%s figure: %w", kind, err)
 		}
-		list, err := compare.Of(records, nil, compare.Options{Metric: in.metric(), Against: v.methods[0].id})
+		list, err := compare.Of(records, nil, in.options(v.methods[0].id))
 		if err != nil {
 			return nil, fmt.Errorf("%s figure: %w", kind, err)
 		}

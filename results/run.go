@@ -80,6 +80,7 @@ type RunMethod struct {
 	Method  string `json:"method"` // as registered
 	Version int    `json:"version"`
 	Options string `json:"options,omitempty"` // YAML
+	Target  bool   `json:"target,omitempty"`  // sees unlabelled rows of the domain that it is tested on
 }
 
 // RunSetting is a setting of a run, with the arrays that it read.

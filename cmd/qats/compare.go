@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,9 +64,13 @@ With --table it reads CSV files of other programs in place of OUT: --setting,
 --value and --method-column name their columns, and --metric says what the values
 are. A --value such as '*_brier' names one column for each method.
 
-The page is printed. It is also written as text and LaTeX, with its figures (SVG
+Settings with rescaled logits and redrawn rows are not counted; --variant compares
+those that it names instead ('' for sets as they are). Methods that see unlabelled
+rows of the domain that they are tested on are shown and not ranked.
+
+The page is printed. Before that it is written as text and LaTeX, with its figures (SVG
 and PDF), into OUT/compare, with index.html, a page of the compared rows for a
-browser.`,
+browser. They take the place of those of an earlier comparison.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
   qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
@@ -82,6 +89,7 @@ type comparing struct {
 	workers     int
 	experiments []string
 	datasets    []string
+	variants    []string
 	from, specs []string
 	tables      []string
 	columns     compare.Columns
@@ -104,6 +112,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
+	f.StringSliceVar(&c.variants, "variant", nil, "compare the settings of these variants, such as rescale=2, and '' for sets as they are (default: all but rescaled and redrawn ones)")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")
 	f.IntVar(&c.splits, "splits", 0, "how many times to redraw calibration and test rows (needs --spec)")
@@ -140,9 +149,18 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 	return failed
 }
 
-// print prints the comparisons by each metric and their agreement, and writes them into
-// dir unless they are printed as JSON.
+// print writes the comparisons by each metric and their agreement into dir, and then prints
+// them, so that all files are there whoever reads what is printed. As JSON they are printed
+// alone.
 func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) error {
+	var text bytes.Buffer
+	err := c.write(cmd, &text, dir, rows)
+	_, failed := text.WriteTo(unlessQuiet(cmd))
+	return cmp.Or(err, failed)
+}
+
+// write writes the files of print, and what is printed to w.
+func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *results.Rows) error {
 	pages, err := c.Pages(rows)
 	switch {
 	case err != nil && c.Files != "": // the error names them
@@ -150,7 +168,12 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 	case err != nil:
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
-	w, said := unlessQuiet(cmd), false
+	if !c.json {
+		if err := report.ClearComparison(dir); err != nil {
+			return err
+		}
+	}
+	said := false
 	for i, p := range pages {
 		if c.json {
 			if err := p.JSON(cmd.OutOrStdout()); err != nil {
@@ -172,7 +195,19 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 	if err := c.agreements(w, cmd.OutOrStdout(), dir, rows); err != nil || c.json {
 		return err
 	}
-	return c.page(w, dir, rows)
+	if err := c.page(w, dir, rows); err != nil {
+		return err
+	}
+	return c.earlier(w, dir)
+}
+
+// earlier says which files in dir are not of this comparison: the rows of one that ran specs.
+func (c *comparing) earlier(w io.Writer, dir string) error {
+	if len(c.specs) > 0 || slices.Contains(c.from, dir) || !isFile(results.Folder(dir).Path(results.ResultsFile)) {
+		return nil
+	}
+	_, err := terminal.Fprintf(w, "(the CSV files in %s are of an earlier qats compare --spec)\n", dir)
+	return err
 }
 
 // agreements prints how far the rankings by the metrics agree, if there are several: as
@@ -202,5 +237,5 @@ func (c *comparing) page(w io.Writer, dir string, rows *results.Rows) error {
 	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
 		rows.Run, rows.Parameters = nil, nil
 	}
-	return report.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Files: c.Files})
+	return report.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Variants: c.Variants, Target: c.Target, Files: c.Files})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 )
 
@@ -29,8 +30,18 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
 	case c.Interval != metrics.Percentile && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: the intervals of calibration errors in pairs.csv are percentile ones; name the settings by --spec to make others", c.Interval)
+	case len(c.tables) > 0 && c.variants != nil:
+		return fmt.Errorf("--variant: settings of another program have no variants; leave it out")
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
+	}
+	for _, v := range c.variants {
+		switch parsed, err := results.ParseVariant(v); {
+		case err != nil:
+			return fmt.Errorf("--variant: %w", err)
+		case parsed.Training > 0:
+			return fmt.Errorf("--variant %s: several trainings of a network count as one, by their mean", v)
+		}
 	}
 	known := compare.Names()
 	for i, id := range c.Metrics {

@@ -36,6 +36,11 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
 		rows, err = ofDatasets(rows, c.datasets)
 	}
+	if cmd.Flags().Changed("variant") {
+		if c.Variants = c.variants; len(c.Variants) == 0 { // --variant ''
+			c.Variants = []string{""}
+		}
+	}
 	if err == nil {
 		c.complete(cmd, rows)
 		err = c.inRows(rows)
@@ -49,7 +54,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 // complete sets what was not given: the method to compare with and, of the usual metrics,
 // those that the rows have. It sets the labels of the rows too.
 func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
-	c.Labels = compare.Labels(c.specsOfRows, report.Labels())
+	c.Labels, c.Target = compare.Labels(c.specsOfRows, report.Labels()), compare.Targets(c.specsOfRows, report.Targets())
 	if c.Against == "" && len(c.tables) == 0 {
 		c.against(compare.Baseline(c.specsOfRows, rows.Records, rows.Pairs))
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -58,6 +59,9 @@ const grace = 5 * time.Second
 // The process ends after grace even if the command has not noticed, and at once by
 // a second signal.
 func interruptible(args []string, stdout, stderr io.Writer) int {
+	// Without it the first write to a pipe that nobody reads would end the process. A signal that
+	// is ignored would be ignored by the programs that are started, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -143,16 +147,31 @@ func (i interrupted) Error() string { return i.text }
 func (i interrupted) Unwrap() error { return i.error }
 
 // output remembers the first error of writing to it, such as a full disk: what a
-// command prints is part of its result.
+// command prints is part of its result. A reader that has gone, as head does when it has
+// its lines, is no error: the command goes on, and the rest is written to nobody.
 type output struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	gone bool // the reader
+	err  error
 }
 
 func (o *output) Write(b []byte) (int, error) {
+	if o.gone {
+		return len(b), nil
+	}
 	n, err := o.w.Write(b)
+	if closedPipe(err) {
+		o.gone = true
+		return len(b), nil
+	}
 	o.err = cmp.Or(o.err, err)
 	return n, err
+}
+
+// closedPipe reports whether an error of writing is that nobody reads any more.
+func closedPipe(err error) bool {
+	const brokenPipe, noData = syscall.Errno(109), syscall.Errno(232) // of Windows
+	return errors.Is(err, syscall.EPIPE) || runtime.GOOS == "windows" && (errors.Is(err, brokenPipe) || errors.Is(err, noData))
 }
 
 func newRoot() *cobra.Command {

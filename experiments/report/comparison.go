@@ -1,12 +1,16 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -22,6 +26,8 @@ type Compare struct {
 	Methods  []string // compared with Against; nil for all methods that have rows
 	Against  string
 	Block    compare.Block     // settings that count as one
+	Variants []string          // that are compared; nil for all settings that count by themselves
+	Target   []string          // methods that are shown and not ranked, because they see the test domain
 	Interval metrics.Interval  // kind of the intervals of the pairs that are made
 	Labels   map[string]string // method id -> name in print
 	Files    string            // that the rows were read from, if not results.csv and pairs.csv
@@ -29,11 +35,16 @@ type Compare struct {
 	Compact  bool              // LaTeX for one column of a paper, with the notes in a file of their own
 }
 
+// options are the options of a comparison by a metric.
+func (c Compare) options(metric string) compare.Options {
+	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Files: c.Files}
+}
+
 // Page is a comparison by one metric over the settings of one source.
 type Page struct {
 	compare.View
 	of   Compare
-	rows *results.Rows // of the source
+	rows *results.Rows // of the source, of the settings that count
 }
 
 // Pages compares by each metric, once for each source of the rows.
@@ -41,15 +52,16 @@ func (c Compare) Pages(rows *results.Rows) ([]Page, error) {
 	var pages []Page
 	bySource := map[string]*results.Rows{} // that the pages of all metrics share
 	for _, id := range c.Metrics {
-		o := compare.Options{Metric: id, Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files}
-		list, err := compare.Of(rows.Records, rows.Pairs, o)
+		list, err := compare.Of(rows.Records, rows.Pairs, c.options(id))
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range list {
 			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
 			if bySource[one.Source] == nil {
-				bySource[one.Source] = rows.Where(func(_ results.Setting, source string) bool { return source == one.Source })
+				bySource[one.Source] = rows.Where(func(s results.Setting, source string) bool {
+					return source == one.Source && results.Counts(s, c.Variants)
+				})
 			}
 			pages = append(pages, Page{view, c, bySource[one.Source]})
 		}
@@ -155,7 +167,7 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 		}
 	}
 	if with := timed(p.rows); with != nil && !p.Ratio {
-		in := plots.Input{Records: with, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, with)}
+		in := plots.Input{Records: with, Metrics: []string{p.Metric}, Labels: labelsOf(p.View, with), Variants: p.of.Variants, Target: p.of.Target}
 		if p.Methods != nil {
 			in.Methods = append(slices.Clone(p.Methods), p.Against)
 		}
@@ -205,7 +217,7 @@ func (c Compare) Agreements(rows *results.Rows) ([]*compare.Agreement, error) {
 	if len(c.Metrics) < 2 {
 		return nil, nil
 	}
-	return compare.Agree(rows.Records, c.Metrics, compare.Options{Against: c.Against, Methods: c.Methods, Block: c.Block, Files: c.Files})
+	return compare.Agree(rows.Records, c.Metrics, c.options(""))
 }
 
 // WriteAgreement prints the agreement of the rankings of rows to w, and writes it as text
@@ -235,10 +247,50 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 		if !slices.ContainsFunc(bins.Names(), func(m string) bool { return slices.Contains(a.Metrics, m) }) {
 			continue
 		}
-		figure, err := plots.RankBins(plots.Input{Records: records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(view, records)})
+		figure, err := plots.RankBins(plots.Input{Records: records, Metrics: []string{metric}, Methods: a.Methods, Labels: labelsOf(view, records), Variants: c.Variants, Target: c.Target})
 		if err := c.saveDrawn(w, figure, err, filepath.Join(dir, "bins-"+metric+"-"+a.Source)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ClearComparison removes the files of an earlier comparison from a folder, so that those of two
+// comparisons do not mix. It leaves all other files there.
+func ClearComparison(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); e.Type().IsRegular() && ofComparison(name) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofComparison reports whether a file has a name that Page.Write, WriteAgreement or WriteRowsPage
+// gives.
+func ofComparison(name string) bool {
+	stem := strings.TrimSuffix(name, filepath.Ext(name))
+	endings := append([]string{".txt", ".tex"}, lists.Values(plots.Formats(), func(f plots.Format) string { return "." + string(f) })...)
+	if name == page.File {
+		return true
+	}
+	if !slices.Contains(endings, filepath.Ext(name)) {
+		return false
+	}
+	of := slices.Concat([]string{"agreement"}, compare.Names(), lists.Values(compare.Names(), func(m string) string { return "bins-" + m }))
+	return slices.ContainsFunc(of, func(what string) bool {
+		return slices.ContainsFunc([]string{"measured", "simulated"}, func(source string) bool {
+			rest, begins := strings.CutPrefix(stem, what+"-"+source)
+			return begins && (rest == "" || rest[0] == '-')
+		})
+	})
 }

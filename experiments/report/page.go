@@ -27,6 +27,9 @@ func WriteRowsPage(w io.Writer, rows *results.Rows, dir string, o page.Options) 
 	if o.Labels == nil {
 		o.Labels = Labels()
 	}
+	if o.Target == nil {
+		o.Target = Targets()
+	}
 	atomicfile.Sweep(dir)
 	path, err := page.WriteFile(results.Folder(dir), rows, o)
 	if err != nil {
@@ -43,4 +46,15 @@ func Labels() map[string]string {
 		labels[e.Name] = e.Label
 	}
 	return labels
+}
+
+// Targets returns the registered calibrators that see unlabelled rows of the domain that they are
+// tested on.
+func Targets() (list []string) {
+	for _, e := range all.Registry() {
+		if e.Method.Contract().Target != 0 {
+			list = append(list, e.Name)
+		}
+	}
+	return list
 }

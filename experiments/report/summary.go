@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -20,6 +21,8 @@ import (
 const (
 	shortTable = 12
 	shownGaps  = 3
+
+	wide = 100 // columns of a sentence, where there is no width
 )
 
 // summary is what WriteViews prints: the files have all the rest.
@@ -27,6 +30,7 @@ type summary struct {
 	dir, document string
 	options       ViewOptions
 	parts         []pivot.Part
+	settings      pivot.Settings // of all parts, each once
 	gaps          []string
 }
 
@@ -34,6 +38,10 @@ func (s *summary) print(w io.Writer) error {
 	if !s.options.All {
 		if err := s.views().Text(w, s.options.Width); err != nil {
 			return err
+		}
+		if len(s.parts) > 1 || s.settings.Note() != "" {
+			text := fmt.Sprintf("%s in all: %s. %s", english.Count(s.settings.All(), "setting"), settingsOf(s.settings), s.settings.Note())
+			english.Wrap(w, "", text, cmp.Or(s.options.Width, wide))
 		}
 		fmt.Fprintln(w)
 	}

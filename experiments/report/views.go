@@ -49,10 +49,17 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	if o.Formats == nil {
 		o.Formats = defaultFormats
 	}
-	doc := pivot.Document{Title: "Tables and figures"}
+	ofPaper := func(experiment string) bool {
+		return slices.ContainsFunc(specs, func(s *spec.Spec) bool { return s.Name == experiment && s.OfPaper() })
+	}
+	shown := all.Where(func(c results.Setting, _ string) bool {
+		return slices.ContainsFunc(specs, func(s *spec.Spec) bool { return s.Name == c.Experiment })
+	})
+	doc := pivot.Document{Title: "Tables and figures", Settings: pivot.CountSettings(shown.Records, ofPaper)}
 	said := summary{dir: dir, document: cmp.Or(o.Document, "report.tex"), options: o}
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: io.Discard, options: o}
+		v.added = addedTo(s.MethodNames(), v.records, all.Run)
 		if o.All {
 			v.w = w
 		}
@@ -60,8 +67,12 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
 				results.Folder(dir).Path(results.ResultsFile), s.Name, s.File, dir)
 		}
+		v.part = pivot.Part{Title: s.Heading(), Settings: pivot.CountSettings(v.records, ofPaper)}
 		if err := v.write(); err != nil {
 			return fmt.Errorf("%s: %w", s.File, err)
+		}
+		if format, args := v.added.leftOut(s.Name, dir); format != "" {
+			v.lacks(format, args...)
 		}
 		doc.Parts = append(doc.Parts, v.part)
 		said.gaps = append(said.gaps, v.gaps...)
@@ -69,7 +80,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	if err := atomicfile.Write(filepath.Join(dir, said.document), doc.LaTeX); err != nil {
 		return err
 	}
-	said.parts = doc.Parts
+	said.parts, said.settings = doc.Parts, doc.Settings
 	return said.print(w)
 }
 
@@ -82,6 +93,7 @@ type views struct {
 	w       io.Writer
 	options ViewOptions
 	part    pivot.Part // of the document: the views written so far
+	added   added      // methods of the run that the spec does not list
 	gaps    []string   // what could not be drawn or is left out, one line each
 }
 
@@ -94,12 +106,11 @@ func (v *views) lacks(format string, args ...any) {
 }
 
 func (v *views) write() error {
-	v.part = pivot.Part{Title: v.spec.Heading(), Settings: pivot.CountSettings(v.records, v.spec.OfPaper())}
 	if v.spec.Title != "" {
 		terminal.Fprintf(v.w, "%s\n\n", v.spec.Title)
 	}
 	for _, t := range v.spec.Tables {
-		if err := v.table(t); err != nil {
+		if err := v.table(v.added.table(t)); err != nil {
 			return err
 		}
 	}
@@ -108,7 +119,7 @@ func (v *views) write() error {
 		if f.Kind.PerSetting {
 			draw = v.figurePerSetting
 		}
-		if err := draw(f); err != nil {
+		if err := draw(v.added.figure(f)); err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 	}
@@ -215,10 +226,11 @@ func (v *views) figureOfMany(f figure.Spec) error {
 	}
 	drawn, refused := 0, 0
 	var failed []error
+	keep, variants := v.counted(f)
 	for _, source := range []string{"measured", "simulated"} {
 		// A skipped setting without arrays has no source; it is noted in both.
 		rows := v.all.Where(func(c results.Setting, of string) bool {
-			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && f.Only.Keeps(c, "")
+			return (of == source || of == "") && slices.Contains(f.Experiments, c.Experiment) && keep(c)
 		})
 		if !slices.ContainsFunc(rows.Records, func(r results.Record) bool {
 			return r.Status == results.OK && slices.Contains(f.Methods, r.Method)
@@ -227,7 +239,7 @@ func (v *views) figureOfMany(f figure.Spec) error {
 		}
 		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
 		figure, err := draw(f, plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
-			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels})
+			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels, Variants: variants, Target: v.added.target})
 		switch {
 		case errors.Is(err, plots.ErrSimulated): // a spec may ask for it of rows that are measured later
 			v.lacks("no %v", err)
@@ -255,6 +267,25 @@ func (v *views) figureOfMany(f figure.Spec) error {
 		v.lacks("no figure %s of %v", f.Name, err)
 	}
 	return nil
+}
+
+// counted returns the settings that a figure of many settings shows, and the variants that it
+// asks for by name. It leaves out those that do not count ([results.Counts]) beside others,
+// unless it names variants.
+func (v *views) counted(f figure.Spec) (keep func(results.Setting) bool, variants []string) {
+	variants = f.Only["variant"]
+	of := lists.Where(v.all.Records, func(r results.Record) bool {
+		return r.Status == results.OK && slices.Contains(f.Experiments, r.Experiment) && slices.Contains(f.Methods, r.Method) && f.Only.Keeps(r.Setting, "")
+	})
+	aside := lists.Distinct(lists.Where(of, func(r results.Record) bool { return !results.Counts(r.Setting, variants) }), func(r results.Record) results.Setting { return r.Setting })
+	if len(aside) > 0 && !slices.ContainsFunc(of, func(r results.Record) bool { return results.Counts(r.Setting, variants) }) {
+		variants = lists.Distinct(lists.Values(aside, func(s results.Setting) string { return s.Variant.String() }), func(s string) string { return s })
+		aside = nil
+	}
+	if len(aside) > 0 {
+		v.lacks("figure %s leaves out %d settings with rescaled logits or redrawn rows: it shows them if it names variants", f.Name, len(aside))
+	}
+	return func(s results.Setting) bool { return f.Only.Keeps(s, "") && results.Counts(s, variants) }, variants
 }
 
 // draw draws a figure in the layout of its spec.

@@ -45,7 +45,7 @@ type filter struct {
 	Loss       []string `key:"loss" default:"all" help:"Shows only settings with these values." example:"ce"`
 	Corruption []string `key:"corruption" default:"all" help:"Shows only settings with these values." example:"[fog, snow]"`
 	Severity   []string `key:"severity" default:"all" help:"Shows only settings with these values." example:"5"`
-	Variant    []string `key:"variant" default:"\"\", sets as they are, if corruption is given; else all" help:"Shows only settings with these values." example:"[rescale=0.5, rescale=2]"`
+	Variant    []string `key:"variant" default:"\"\", sets as they are, if corruption is given; else all, but rescale and splits only beside no others in a table whose rows, columns and average do not name variant" help:"Shows only settings with these values." example:"[rescale=0.5, rescale=2]"`
 }
 
 // only returns the filter of the columns that are given. A view that names corruptions, of
@@ -123,8 +123,11 @@ func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
 func newTable(s *Spec) pivot.Spec {
 	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: s.networkLabels(), Only: results.Filter{}}
 	for _, m := range s.Methods {
-		if m.Contract().Target != 0 {
+		switch c := m.Contract(); {
+		case c.Target != 0:
 			t.Target = append(t.Target, m.Name)
+		case !c.OODFree():
+			t.OOD = append(t.OOD, m.Name)
 		}
 	}
 	return t

@@ -111,7 +111,7 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 		Metrics: lists.Values(listed(), func(e metrics.Entry) string { return e.Name })}
 	for _, r := range t.inOrder() {
 		m := r.Method
-		of.Methods = append(of.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version})
+		of.Methods = append(of.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Target: m.Contract().Target != 0})
 	}
 	if !t.Void() {
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)

@@ -63,6 +63,22 @@ func Labels(specs []results.RunSpec, registered map[string]string) map[string]st
 	return labels
 }
 
+// Targets returns the methods that see unlabelled rows of the domain that they are tested on:
+// those of which the specs of a run say so or name a registered method that does, and the
+// registered ones under their own names.
+func Targets(specs []results.RunSpec, registered []string) (list []string) {
+	named := map[string]bool{}
+	for _, s := range specs {
+		for _, m := range s.Methods {
+			if named[m.Name] = true; m.Target || slices.Contains(registered, m.Method) {
+				list = append(list, m.Name)
+			}
+		}
+	}
+	list = append(list, lists.Where(registered, func(m string) bool { return !named[m] })...)
+	return lists.Distinct(list, func(m string) string { return m })
+}
+
 // labelOf is the label of a method in a spec. A spec may call a variant "m = 25" in a table
 // of variants; beside other methods it needs its name too, unless the label begins with it or
 // has that of the method that it is a variant of.

@@ -18,7 +18,7 @@ type agreement struct {
 func agreementsOf(f *results.Rows, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
 		of := lists.Where(f.Records, func(r record) bool { return r.Source == source })
-		names, sparse := compare.Rankable(of)
+		names, sparse := compare.Rankable(of, o.Variants)
 		if len(names) < 2 {
 			continue
 		}

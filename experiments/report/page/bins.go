@@ -30,7 +30,7 @@ func agreementOf(f *results.Rows, o Options, names []string, source string) *com
 	of := lists.Where(f.Records, func(r record) bool {
 		return (r.Source == source || r.Source == "") && slices.Contains(names, r.Metric)
 	})
-	list, err := compare.Agree(of, names, compare.Options{Against: o.Against, Methods: o.Methods, Block: o.Block, Files: o.Files})
+	list, err := compare.Agree(of, names, o.comparing("", o.Against))
 	if err != nil || len(list) == 0 {
 		return nil // such as fewer than three methods: there is nothing to show
 	}

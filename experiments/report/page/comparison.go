@@ -35,7 +35,7 @@ func comparisonsOf(f *results.Rows, o Options) (list []comparison, notes []strin
 		if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Metric == metric && r.Method == o.Against && r.Status == "ok" }) {
 			continue
 		}
-		made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block, Files: o.Files})
+		made, err := compare.Of(f.Records, f.Pairs, o.comparing(metric, o.Against))
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("No comparison by %s: %v.", metric, err))
 			continue
@@ -53,7 +53,7 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	var text strings.Builder
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
-		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Statement(), Untested: v.Judged() && !v.Testable(), BlockNotes: v.BlockNotes(), RankNotes: v.RankingNotes(),
+		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Statement(), Untested: v.Judged() && !v.Testable(), BlockNotes: append(v.BlockNotes(), v.Signs()...), RankNotes: v.RankingNotes(),
 		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Table: least.table(v),
 		made: v.Comparison,
 	}
@@ -85,7 +85,7 @@ func smallestOf(f *results.Rows, o Options, c *compare.Comparison) smallest {
 	}
 	base, pairs := "", map[string]int{}
 	for _, p := range f.Pairs {
-		if p.Metric != c.Metric || p.Source != c.Source {
+		if p.Metric != c.Metric || p.Source != c.Source || !results.Counts(p.Setting, o.Variants) {
 			continue
 		}
 		if pairs[p.Against]++; pairs[p.Against] > pairs[base] {
@@ -95,7 +95,7 @@ func smallestOf(f *results.Rows, o Options, c *compare.Comparison) smallest {
 	if base == "" || base == c.Against {
 		return smallest{}
 	}
-	made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: c.Metric, Against: base, Methods: o.Methods, Block: o.Block, Files: o.Files})
+	made, err := compare.Of(f.Records, f.Pairs, o.comparing(c.Metric, base))
 	if err != nil {
 		return smallest{} // the ranking does without
 	}

@@ -58,6 +58,7 @@ type methodEntry struct {
 	Dashes string `json:"dash"`   // of its lines, as SVG has them
 	Marker string `json:"mark"`   // its outline, as SVG has it, of radius 1
 	Hollow bool   `json:"hollow"` // the marker has an empty centre
+	Target bool   `json:"target"` // it sees the domain that it is tested on, and is not ranked
 }
 
 type metricEntry struct {
@@ -105,6 +106,7 @@ type settingEntry struct {
 	TestShares bool    `json:"test_shares,omitempty"`
 	Seed       *int    `json:"seed,omitempty"` // of one of several trainings of a network
 	Of         *int    `json:"of,omitempty"`   // then the setting that has their means
+	Counts     bool    `json:"counts"`         // where the filters ask for no kind of settings
 
 	setting results.Setting // without its experiment
 	mean    bool            // over the seeds: no setting of results.csv
@@ -218,6 +220,22 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	}
 	p.Critical, p.Alpha, p.Alike = column(critical, len(critical), 9), compare.Alpha, results.Alike
 	return &p.data
+}
+
+// decide sets which settings count and which methods are ranked.
+func (d *data) decide(o Options) {
+	for i := range d.Settings {
+		s := &d.Settings[i]
+		if s.mean {
+			continue // it counts if one of its trainings does
+		}
+		if s.Counts = results.Counts(s.setting, o.Variants); s.Counts && s.Of != nil {
+			d.Settings[*s.Of].Counts = true
+		}
+	}
+	for i := range d.Methods {
+		d.Methods[i].Target = slices.Contains(o.Target, d.Methods[i].ID)
+	}
 }
 
 // text returns the place of a text.

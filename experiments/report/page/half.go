@@ -43,16 +43,10 @@ func halfOf(dir results.Folder, o Options) *half {
 		h.Fault = err.Error()
 		return h
 	}
-	o = complete(f, Options{Labels: o.Labels})
-	measured := 0
-	for _, source := range sourcesOf(results.OverSeeds(f.Records)) {
-		if source != "simulated" {
-			measured++
-		}
-	}
+	o = complete(f, Options{Labels: o.Labels, Target: o.Target})
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })))
-	h.Settings = fmt.Sprintf("%s, %s", english.Count(measured, "setting"), from)
-	made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: o.Metrics[0], Against: o.Against})
+	h.Settings = fmt.Sprintf("%s, %s", english.Count(results.CountSettings(f.Records, nil).Measured, "setting"), from)
+	made, err := compare.Of(f.Records, f.Pairs, o.comparing(o.Metrics[0], o.Against))
 	if err == nil && len(made) > 0 && made[0].Source == "measured" { // else the page of the half says why
 		v := compare.View{Comparison: made[0], Labels: o.labels}
 		h.Sentence, h.Leaders = v.Sentence(), leaders(v)
@@ -62,17 +56,6 @@ func halfOf(dir results.Folder, o Options) *half {
 		h.Claims = fmt.Sprintf("The paper's %d claims, judged %s: holds %d, does not hold %d, cannot be judged %d.", len(v.Claims), v.Here, here.Holds, here.Fails, here.Open)
 	}
 	return h
-}
-
-// sourcesOf returns the source of each setting that has a value.
-func sourcesOf(records []record) map[results.Setting]string {
-	of := map[results.Setting]string{}
-	for _, r := range records {
-		if r.Status == results.OK {
-			of[r.Setting] = r.Source
-		}
-	}
-	return of
 }
 
 // leaders is a table of the methods that lead a ranking.

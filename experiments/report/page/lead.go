@@ -54,6 +54,12 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 		has := drawable[r.Setting]
 		return r.Method == uncalibrated && r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK && has[uncalibrated] && has[method]
 	})
+	once := func(r record) results.Setting { // each setting once, whatever its experiments
+		r.Setting.Experiment = ""
+		return r.Setting
+	}
+	_, of := lists.Group(before, once)
+	before = lists.Where(before, func(r record) bool { return of[once(r)][0].Setting == r.Setting && results.Counts(r.Setting, c.Variants) })
 	clean := lists.Where(before, func(r record) bool {
 		return r.Corruption == "" && r.Variant == (results.Variant{Training: r.Variant.Training})
 	})
@@ -103,7 +109,10 @@ func leader(v compare.View) (method, why string) {
 	}
 	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Settings == 0 })
 	before := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Method == uncalibrated })
-	methods := slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated })
+	methods := slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated || v.Sees(r.Method) })
+	if len(methods) == 0 { // of the others, if there are no more
+		methods = slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated })
+	}
 	if len(methods) == 0 {
 		return "", ""
 	}

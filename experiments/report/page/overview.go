@@ -17,26 +17,9 @@ type banner struct {
 	Text  string
 }
 
-// sourceCounts counts the settings with a value, by source. Several trainings of a network
-// are one setting.
-func sourceCounts(d *data) (measured, simulated int) {
-	seen := map[int]bool{}
-	for i, s := range d.Cells.Setting {
-		if d.Cells.Status[i] != string(results.OK) || seen[s] || d.Settings[s].Of != nil {
-			continue
-		}
-		seen[s] = true
-		if d.Settings[s].Source == "simulated" {
-			simulated++
-		} else {
-			measured++
-		}
-	}
-	return
-}
-
-func bannerOf(d *data, records []results.Record) banner {
-	measured, simulated := sourceCounts(d)
+// bannerOf says where the numbers come from. The count is of the settings that count.
+func bannerOf(n results.SettingCounts, records []results.Record) banner {
+	measured, simulated := n.Measured, n.Simulated
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(records, func(r results.Record) bool { return r.Status == results.OK })))
 	switch {
 	case measured == 0 && simulated == 0:
@@ -56,7 +39,7 @@ func bannerOf(d *data, records []results.Record) banner {
 // fact is a line of the summary.
 type fact struct{ Name, Text string }
 
-func factsOf(d *data, f *results.Rows) []fact {
+func factsOf(d *data, f *results.Rows, n results.SettingCounts) []fact {
 	experiments := lists.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
 	status, cells := map[string]int{}, 0
 	for i, s := range d.Cells.Status {
@@ -65,17 +48,15 @@ func factsOf(d *data, f *results.Rows) []fact {
 			cells++
 		}
 	}
-	measured, simulated := sourceCounts(d)
-	settings := len(lists.Where(d.Settings, func(s settingEntry) bool { return s.Of == nil }))
-	trainings := ""
-	if several := lists.Where(d.Settings, func(s settingEntry) bool { return s.mean }); len(several) > 0 {
-		trainings = fmt.Sprintf("; %s, %d in all, counted once by the mean", english.Count(len(several), "network")+" with several trainings", len(d.Settings)-settings)
+	of := ""
+	if len(experiments) > 1 {
+		of = " in all experiments together"
 	}
 	facts := []fact{
 		{"Experiments", strings.Join(experiments, ", ")},
-		{"Settings", fmt.Sprintf("%d: %d measured, %d simulated, %d without a value%s", settings, measured, simulated, settings-measured-simulated, trainings)},
+		{"Settings", strings.TrimSpace(fmt.Sprintf("%d: %d measured, %d simulated, %d without a value. %s", n.All(), n.Measured, n.Simulated, n.None, n.Note()))},
 		{"Methods", fmt.Sprint(len(d.Methods))},
-		{"Cells", fmt.Sprintf("%d: %d with values, %d skipped, %d failed", cells, status["ok"], status["skip"], status["fail"])},
+		{"Cells", fmt.Sprintf("%d%s: %d with values, %d skipped, %d failed", cells, of, status["ok"], status["skip"], status["fail"])},
 	}
 	if d.large {
 		facts = append(facts, fact{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})

@@ -28,7 +28,13 @@ type Options struct {
 	Methods []string          // compared with Against; nil for all
 	Metrics []string          // of the comparison; ece and aece if nil
 	Block   compare.Block
-	Files   string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
+
+	// Variants are those that the page counts and compares; nil for all settings that count by
+	// themselves ([results.Counts]). Target are registered methods that see the domain that they
+	// are tested on: they are shown and not ranked, as are those of which run.json says so.
+	Variants, Target []string
+
+	Files string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels   map[string]string // all
 	measured *half             // of a reproduction
@@ -79,14 +85,21 @@ type content struct {
 	Files       string // of another program; empty for those of the folder
 }
 
+// comparing are the options of a comparison by a metric with a method.
+func (o Options) comparing(metric, against string) compare.Options {
+	return compare.Options{Metric: metric, Against: against, Methods: o.Methods, Block: o.Block, Variants: o.Variants, Target: o.Target, Files: o.Files}
+}
+
 // Write writes the page of the rows of a folder.
 func Write(w io.Writer, f *results.Rows, o Options) error {
 	o = complete(f, o)
 	d := pack(f, func(m string) string { return o.labels[m] })
 	d.Against = o.Against
+	d.decide(o)
+	counts := results.CountSettings(f.Records, o.Variants)
 	c := content{
-		Title: titleOf(d, f), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Script: template.JS(script()),
-		Banner: bannerOf(d, f.Records), Facts: factsOf(d, f), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
+		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Script: template.JS(script()),
+		Banner: bannerOf(counts, f.Records), Facts: factsOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
 	c.Colors += pageHead(c.Banner.Word)
@@ -155,7 +168,7 @@ func complete(f *results.Rows, o Options) Options {
 	if f.Run != nil {
 		specs = f.Run.Specs
 	}
-	o.labels = compare.Labels(specs, o.Labels)
+	o.labels, o.Target = compare.Labels(specs, o.Labels), compare.Targets(specs, o.Target)
 	methods := lists.Distinct(f.Records, func(r record) string { return r.Method })
 	for _, m := range methods {
 		if o.labels[m] == "" {

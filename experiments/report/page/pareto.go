@@ -27,10 +27,10 @@ func paretoOf(f *results.Rows, o Options, source string) *paretoView {
 	}
 	metric := o.Metrics[named]
 	of := lists.Where(f.Records, func(r record) bool {
-		return r.Source == source && r.Metric == metric && r.Variant.Split == 0
+		return r.Source == source && r.Metric == metric && results.Counts(r.Setting, o.Variants)
 	})
 	of = append(of, results.TimeRecords(f.Times, of)...)
-	p, err := compare.ParetoOf(of, compare.Options{Metric: metric, Against: o.Against, Methods: o.Methods, Block: o.Block})
+	p, err := compare.ParetoOf(of, o.comparing(metric, o.Against))
 	if err != nil {
 		return nil // such as one method: there is nothing to show
 	}

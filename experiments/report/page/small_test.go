@@ -97,11 +97,12 @@ func TestTrainingsOfANetworkAreOneSetting(t *testing.T) {
 	if len(d.Pairs) != 3 || !strings.HasPrefix(string(d.Pairs[2]), fmt.Sprintf("[%d,1,0,0.03,", mean("ts"))) {
 		t.Errorf("pairs %s", d.Pairs)
 	}
-	if measured, simulated := sourceCounts(d); measured != 2 || simulated != 0 {
-		t.Errorf("%d measured, %d simulated settings", measured, simulated)
+	counts := results.CountSettings(f.Records, nil)
+	if counts.Measured != 2 || counts.Simulated != 0 {
+		t.Errorf("%+v", counts)
 	}
-	facts := fmt.Sprint(factsOf(d, f))
-	for _, want := range []string{"2: 2 measured, 0 simulated, 0 without a value; 1 network with several trainings, 2 in all, counted once by the mean", "5: 4 with values, 1 skipped"} {
+	facts := fmt.Sprint(factsOf(d, f, counts))
+	for _, want := range []string{"2: 2 measured, 0 simulated, 0 without a value. Several trainings of a network count once: 1 more training.", "5: 4 with values, 1 skipped"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("%s has no %q", facts, want)
 		}
@@ -124,8 +125,7 @@ func TestBannerNamesTheNetworks(t *testing.T) {
 		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from text=\"a network\"", "a,qats,ece,measured,skip,,why"),
 		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from text=\"a network\"", "b,ts,ece,measured,ok,,from text=\"a network\""),
 	} {
-		f := &results.Rows{Records: records}
-		if got := bannerOf(pack(f, func(m string) string { return m }), records).Text; got != want {
+		if got := bannerOf(results.CountSettings(records, nil), records).Text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestOnlyAQuickRunSaysSo(t *testing.T) {
 	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,")}
 	for first, want := range map[int]bool{0: false, 1: true} {
 		f.Run = &results.Run{FirstRows: first}
-		facts := factsOf(pack(f, func(m string) string { return m }), f)
+		facts := factsOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil))
 		if got := slices.ContainsFunc(facts, func(x fact) bool { return x.Name == "Quick run" }); got != want {
 			t.Errorf("%d rows: %v", first, facts)
 		}

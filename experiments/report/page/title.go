@@ -10,10 +10,10 @@ import (
 )
 
 // titleOf says what the page is: the experiments of the folder, the number of methods, and
-// the settings with a value by their source.
-func titleOf(d *data, f *results.Rows) string {
+// the settings that count and have a value, by their source.
+func titleOf(d *data, f *results.Rows, n results.SettingCounts) string {
 	name := nameOf(f)
-	measured, simulated := sourceCounts(d)
+	measured, simulated := n.Measured, n.Simulated
 	on := english.Count(measured, "measured setting")
 	switch {
 	case measured == 0 && simulated == 0:

@@ -40,12 +40,12 @@ func TestTheTitleSaysWhatThePageIs(t *testing.T) {
 	for want, source := range map[string]string{"e: 1 method on 1 measured setting": "measured", "e: 1 method on 1 simulated setting": "simulated"} {
 		f := &results.Rows{Records: rows("a,ts,ece," + source + ",ok,,")}
 		f.Records[0].Experiment = "e"
-		if got := titleOf(pack(f, func(m string) string { return m }), f); got != want {
+		if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	f := &results.Rows{Records: rows("a,ts,ece,measured,fail,,why")}
-	if got := titleOf(pack(f, func(m string) string { return m }), f); !strings.HasSuffix(got, ": no numbers") {
+	if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); !strings.HasSuffix(got, ": no numbers") {
 		t.Errorf("%q of a folder without numbers", got)
 	}
 }

@@ -111,7 +111,7 @@ func method(at folder, name string) figures {
 	}
 	set := read(files)
 	in := calib.Input{Seed: 1}
-	if sees.Target != 0 || sees.Cal&data.OOD != 0 {
+	if !sees.OODFree() {
 		test := at.read(name, "test")
 		set.OOD = test.Logits.Slice(0, outliers)
 		in.Target = test.View(sees.Target)

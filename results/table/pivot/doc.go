@@ -26,7 +26,8 @@
 // An average needs a value from every setting that any method of its ranking has,
 // because a mean over fewer settings is not comparable. Where one is missing, the
 // cell is "--" and says how many are. The number of settings of an average is
-// always printed. An average is the plain mean over settings; several trainings of a
+// always printed. Settings that do not count ([results.Counts]) are left out beside others,
+// and the legend says how many, unless the table asks for variants by name. An average is the plain mean over settings; several trainings of a
 // network, which differ in the seed, are one setting with their mean. The mean of a whole
 // table is its last row, or its last column where methods are rows.
 //
@@ -45,8 +46,9 @@
 //
 // A double dagger marks a method whose argmax_change is above zero in any cell
 // that is shown. Where these records are missing, the table says that it does not
-// know. Where a method that sees the target domain is shown, it has a star, and a
-// line or column of ticks says which methods do not see it.
+// know. A method that sees the target domain has a star. Where such a method is shown, or
+// one that reads out-of-distribution samples, a line or column of ticks says which methods
+// do neither.
 //
 // # Measured and simulated
 //

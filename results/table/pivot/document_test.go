@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -39,12 +40,14 @@ startxref
 %%EOF
 `
 
+func notOfPaper(string) bool { return false }
+
 // TestCountSettings counts each setting once, whatever number of methods has a
 // value.
 func TestCountSettings(t *testing.T) {
 	list := standard() // 3 networks measured, 1 simulated, 1 with two methods of four
 	list = append(list, skip("cifar100", "resnet18", "ts", "ece", "no logits"))
-	if got, want := CountSettings(list, false), (Settings{Measured: 4, Simulated: 1, None: 1}); got != want {
+	if got, want := CountSettings(list, notOfPaper), (Settings{SettingCounts: results.SettingCounts{Measured: 4, Simulated: 1, None: 1}}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -61,11 +64,11 @@ func TestDocumentOrder(t *testing.T) {
 		}
 		return table
 	}
-	d := Document{Title: "Tables & figures", Parts: []Part{
-		{Title: "Standard", Settings: Settings{Measured: 1, Simulated: 13, None: 1},
+	d := Document{Title: "Tables & figures", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 3, Simulated: 13, None: 1}}, Parts: []Part{
+		{Title: "Standard", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 1, Simulated: 13, None: 1}},
 			Tables:  []File{{"tables/b.tex", pivot(9)}, {"tables/a.tex", pivot(1)}, {"tables/c.tex", pivot(0)}},
 			Figures: []Figure{{Path: "figures/f.pdf", Caption: "100% of it"}}},
-		{Title: "Nothing", Settings: Settings{Measured: 2}},
+		{Title: "Nothing", Settings: Settings{SettingCounts: results.SettingCounts{Measured: 2}}},
 		{Title: "Tasks", Tables: []File{{"tables/d.tex", pivot(5)}}},
 	}}
 	var b bytes.Buffer
@@ -167,14 +170,14 @@ func TestDocumentSaysWhatItsPartsHave(t *testing.T) {
 		want     []string
 		not      []string
 	}{
-		{Settings{Measured: 2}, 0, []string{"2 of 2 settings measured, 0 simulated.}"}, []string{"without a number", "virtual networks", "plain number", "stand in"}},
-		{Settings{Measured: 1, Simulated: 1, None: 2}, 3, []string{"1 simulated, 2 without a number.}", "virtual networks", "plain number"}, []string{"stand in"}},
-		{Settings{Measured: 3, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
-		{Settings{Measured: 3, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 2}}, 0, []string{"2 of 2 settings measured, 0 simulated.}"}, []string{"without a number", "virtual networks", "plain number", "stand in"}},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 1, Simulated: 1, None: 2}}, 3, []string{"1 simulated, 2 without a number.}", "virtual networks", "plain number"}, []string{"stand in"}},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 1}, 0, []string{"1 setting is measured on networks that stand in"}, nil},
+		{Settings{SettingCounts: results.SettingCounts{Measured: 3}, StandIn: 2}, 0, []string{"2 settings are measured on networks that stand in"}, nil},
 	} {
 		table := &Pivot{Spec: Spec{Number: c.number}}
 		var b bytes.Buffer
-		if err := (&Document{Parts: []Part{{Settings: c.settings, Tables: []File{{"t.tex", table}}}}}).LaTeX(&b); err != nil {
+		if err := (&Document{Settings: c.settings, Parts: []Part{{Settings: c.settings, Tables: []File{{"t.tex", table}}}}}).LaTeX(&b); err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range c.want {

@@ -72,7 +72,13 @@ func (t *Pivot) legend() []table.Sentence {
 		say("%s: some predictions change.", table.Dagger)
 	}
 	if t.showsTarget() {
-		say("%s: not OOD-free; the method sees unlabelled samples of each target domain.", table.Star)
+		say("%s: the method sees unlabelled samples of each target domain.", table.Star)
+	}
+	if t.ticks() {
+		say("OOD-free: the method reads neither out-of-distribution samples nor samples of the target domain.")
+	}
+	if t.Uncounted > 0 {
+		say("Left out: %s with rescaled logits or redrawn rows; a table shows them if it names variants.", english.Count(t.Uncounted, "setting"))
 	}
 	for _, r := range t.rivals {
 		if text := remark(r.ID, r.Label); t.of() == "method" && text != "" {

@@ -45,11 +45,15 @@ func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 		return nil, err
 	}
 	p := &pivoting{spec: spec, index: map[identity]results.Record{}}
+	kept := lists.Where(records, func(r results.Record) bool { return spec.Only.Keeps(r.Setting, r.Method) })
+	of := lists.Where(kept, func(r results.Record) bool { return r.Metric == spec.Metric })
+	uncounted := 0
+	if slices.ContainsFunc(of, func(r results.Record) bool { return spec.counts(r.Setting) }) { // else it has no others
+		aside := lists.Distinct(lists.Where(of, func(r results.Record) bool { return !spec.counts(r.Setting) }), func(r results.Record) results.Setting { return r.Setting })
+		kept, uncounted = lists.Where(kept, func(r results.Record) bool { return spec.counts(r.Setting) }), len(aside)
+	}
 	var shown []results.Record
-	for _, r := range records {
-		if !spec.Only.Keeps(r.Setting, r.Method) {
-			continue
-		}
+	for _, r := range kept {
 		if other, twice := p.index[identify(r)]; twice {
 			return nil, duplicate(other, r)
 		}
@@ -61,7 +65,7 @@ func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("none of %d records has metric %s and passes the filter", len(records), spec.Metric)
 	}
-	p.table = &Pivot{Spec: spec}
+	p.table = &Pivot{Spec: spec, Uncounted: uncounted}
 	p.head(shown)
 	if err := p.checkHighlight(); err != nil {
 		return nil, err
@@ -105,10 +109,12 @@ func (p *pivoting) order(column string, shown []results.Record) []string {
 func (p *pivoting) head(shown []results.Record) {
 	of := p.table.of()
 	for _, id := range p.order(of, shown) {
+		target := of == "method" && slices.Contains(p.spec.Target, id)
 		p.rivals = append(p.rivals, &Rival{
 			ID: id, Label: p.spec.label(of, id),
-			Ranked: !slices.Contains(p.spec.Unranked, id),
-			Target: of == "method" && slices.Contains(p.spec.Target, id),
+			Ranked:  !slices.Contains(p.spec.Unranked, id) && !target,
+			Target:  target,
+			OODFree: !target && !(of == "method" && slices.Contains(p.spec.OOD, id)),
 		})
 	}
 	if !p.spec.methodsAreRows() { // columns without a rank come last

@@ -52,7 +52,7 @@ func TestTrainingsOfANetworkCountOnceInAnAverage(t *testing.T) {
 			t.Errorf("%v: %d rows, labels %q, legend %q", c.spec.Rows, len(p.Rows), labels, legend)
 		}
 	}
-	if n := CountSettings(records, false); n.Measured != 2 {
+	if n := CountSettings(records, notOfPaper); n.Measured != 2 {
 		t.Errorf("%+v", n)
 	}
 }

@@ -48,8 +48,12 @@ type Spec struct {
 	Highlight string            // id of the rival whose gap to the best other one is shown; empty for none
 
 	// Target lists methods that see unlabelled samples of the domain that they
-	// are tested on. Where one is shown, the table says which methods do not.
+	// are tested on. They are shown and not ranked.
 	Target []string
+
+	// OOD lists methods that read out-of-distribution samples. Where a method of Target or
+	// OOD is shown, the table says which methods are neither: these are OOD-free.
+	OOD []string
 
 	// ConsistencyBand prints below each number the 95 % range of the metric for a
 	// perfectly calibrated model with the same confidences and the same n
@@ -142,6 +146,17 @@ func checkOnly(only results.Filter) error {
 		}
 	}
 	return nil
+}
+
+// counts reports whether the table shows a setting beside others that count
+// ([results.Counts]): it counts, or the table asks for variants by name, as rows, columns, an
+// average or a filter.
+func (s Spec) counts(c results.Setting) bool {
+	const variant = "variant"
+	if _, named := s.Only[variant]; named || s.Columns == variant || slices.Contains(s.Rows, variant) || slices.Contains(s.Average, variant) {
+		return true
+	}
+	return results.Counts(c, nil)
 }
 
 // methodsAreRows reports whether methods make the rows. Rankings then run down a

@@ -23,6 +23,7 @@ type Pivot struct {
 	Measured  int                // measured numbers shown, means excepted
 	From      []string           // origins of the measured numbers, see results.DistinctFrom
 	Simulated int                // simulated numbers shown, means excepted
+	Uncounted int                // settings left out because they do not count, see results.Counts
 	StandIns  []string           // how the networks of the numbers marked o differ from the paper's
 	Baselines []string           // labels of the methods that Pair compares with
 	Intervals []metrics.Interval // kinds of the intervals that Pair shows
@@ -41,6 +42,7 @@ type Rival struct {
 	ID, Label string
 	Ranked    bool
 	Target    bool    // sees unlabelled samples of the domain that it is tested on
+	OODFree   bool    // does not, and reads no out-of-distribution samples either
 	Changes   Changes // over all cells that are shown
 	Notes     []int   // indices into Pivot.Notes of the notes that hold for all its cells
 }
@@ -227,10 +229,14 @@ func (t *Pivot) of() string {
 // methods have no labels in the table.
 func (t *Pivot) changesAtCells() bool { return t.of() != "method" }
 
-// showsTarget reports whether a rival sees the target domain. The table then says
-// which rivals do not.
+// showsTarget reports whether a rival sees the target domain.
 func (t *Pivot) showsTarget() bool {
 	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return r.Target })
+}
+
+// ticks reports whether the table says which rivals are OOD-free: some are not.
+func (t *Pivot) ticks() bool {
+	return slices.ContainsFunc(t.rivals, func(r *Rival) bool { return !r.OODFree })
 }
 
 // place names the place of a record, for errors.

@@ -24,7 +24,7 @@ func (t *Pivot) Table() *table.Table {
 	for _, column := range s.Rows {
 		out.Columns = append(out.Columns, table.Column{Key: column, Head: capital(column)})
 	}
-	tickColumn := t.showsTarget() && s.methodsAreRows()
+	tickColumn := t.ticks() && s.methodsAreRows()
 	if tickColumn {
 		out.Columns = append(out.Columns, table.Column{Head: "OOD-free?", Aside: true})
 		out.Labels++
@@ -33,11 +33,11 @@ func (t *Pivot) Table() *table.Table {
 		out.Columns = append(out.Columns, t.column(j, c))
 	}
 	out.Columns = append(out.Columns, table.Column{Key: "source", Data: true})
-	if t.showsTarget() && !s.methodsAreRows() {
+	if t.ticks() && !s.methodsAreRows() {
 		out.Over = make([]table.Cell, len(out.Columns))
 		out.Over[len(s.Rows)-1].Text = "OOD-free?"
 		for j, c := range t.Columns {
-			out.Over[len(s.Rows)+j].Value = !c.Rival.Target
+			out.Over[len(s.Rows)+j].Value = c.Rival.OODFree
 		}
 	}
 	for _, r := range t.Rows {
@@ -53,7 +53,7 @@ func (t *Pivot) Table() *table.Table {
 			row.Cells = append(row.Cells, cell)
 		}
 		if tickColumn {
-			row.Cells = append(row.Cells, table.Cell{Value: !r.Rival.Target})
+			row.Cells = append(row.Cells, table.Cell{Value: r.Rival.OODFree})
 		}
 		for _, c := range r.Cells {
 			row.Cells = append(row.Cells, t.cell(c))

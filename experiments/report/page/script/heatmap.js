@@ -24,6 +24,14 @@ function stepOf(differences) {
   return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * 0.999);
 }
 
+// rowsText says how many settings the rows are, where several experiments have a setting.
+function rowsText(settings) {
+  const different = new Set(settings.map(s => s.name)).size;
+  return different === settings.length
+    ? ""
+    : `A setting of several experiments has a row for each: ${plural(settings.length, "row")} of ${plural(different, "setting")}. `;
+}
+
 function drawHeatmap() {
   const settings = shownSettings();
   const metric = state.metric;
@@ -134,7 +142,7 @@ function drawHeatmap() {
     el(
       "p",
       {class: "small"},
-      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it.`,
+      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it.`,
     ),
     verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : "",
     el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
@@ -148,7 +156,7 @@ function drawHeatmap() {
               drawHeatmap();
             },
           },
-          `Show all ${settings.length} settings`,
+          `Show all ${settings.length} rows`,
         )
       : "",
   );

@@ -57,6 +57,7 @@ function leaderboardRows(result, all, metric) {
   };
   const rows = result.ranked.map(r => row(r.method, r.rank, r.groups, ""));
   if (result.none) rows.push(...result.candidates.map(m => row(m, null, [], "")));
+  rows.push(...result.target.map(m => row(m, null, [], "not ranked: sees unlabelled rows of the test sets")));
   rows.push(
     ...result.aside.map(a =>
       row(
@@ -183,7 +184,7 @@ function drawLeaderboard() {
         "; lower for all others."
       : "Lower is better.",
     result.none ? "No ranking: " + result.none + "." : "",
-    result.aside.length
+    result.aside.length + result.target.length
       ? "A method that is not ranked has its values over its own settings: do not compare them with those of the others."
       : "",
     ...result.missing.map(x => `${plural(x.lacks, "setting")} left out because ${label(x.method)} has no value there.`),

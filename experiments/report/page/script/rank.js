@@ -10,7 +10,7 @@ function merged(settings, metric) {
   const byName = new Map();
   let conflict = "";
   for (const s of settings) {
-    if (s.shift === "redrawn") continue;
+    if (s.shift === "redrawn" && !s.counts) continue;
     let one = byName.get(s.name);
     if (!one)
       byName.set(s.name, (one = {name: s.name, samples: s.t, dataset: s.d, network: s.d + "/" + s.b + "/" + s.l, corrupted: s.c !== "", values: new Map(), cells: new Map()}));
@@ -63,13 +63,16 @@ function blockMean(settings, get) {
   return {mean: blocks.length ? mean(blocks.map(b => meanOf(b, get))) : null, settings: has.length, blocks: blocks.length};
 }
 
-// rankMethods ranks all methods with a value, also over one block, where compare has the
-// order of the means and no ranks. ranked is in the order of the mean
-// ranks; aside are the methods that lack too much.
+// rankMethods ranks all methods with a value but those that see the domain that they are tested
+// on, also over one block, where compare has the order of the means and no ranks. ranked is in
+// the order of the mean ranks; aside are the methods that lack too much, and target those that
+// see the domain.
 function rankMethods(all, metric) {
-  const methods = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
+  const valued = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
+  const target = valued.filter(m => data.methods[m].target);
+  const methods = valued.filter(m => !data.methods[m].target);
   const anchor = methodIndex.get(data.against);
-  let settings = all.filter(s => s.values.size > 0);
+  let settings = all.filter(s => methods.some(m => s.values.has(m)));
   const total = settings.length;
   const allBlocks = blocksOf(settings).size;
   const aside = [];
@@ -89,7 +92,7 @@ function rankMethods(all, metric) {
   const blocks = [...blocksOf(settings).values()];
   const n = blocks.length;
   const k = candidates.length;
-  const result = {settings, total, allBlocks, blocks: n, aside, missing, ranked: [], candidates, none: "", critical: null};
+  const result = {settings, total, allBlocks, blocks: n, aside, target, missing, ranked: [], candidates, none: "", critical: null};
   if (n < 1 || k < 2) {
     result.none = n < 1 ? "no setting has a value of all methods" : "one method cannot be ranked";
     return result;

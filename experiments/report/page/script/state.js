@@ -82,7 +82,9 @@ function words() {
   return {ofSettings, ofMethods: all.filter(w => !ofSettings.includes(w))};
 }
 
-// shownSettings returns the settings that the filters keep. Several trainings of a network are one.
+// shownSettings returns the settings that the filters keep, as often as experiments have them.
+// Several trainings of a network are one. Where no kind of test sets is chosen, these are the
+// settings that count (results.Counts).
 function shownSettings() {
   const {ofSettings} = words();
   return data.settings.filter(
@@ -93,7 +95,7 @@ function shownSettings() {
       (!state.dataset || s.d === state.dataset) &&
       (!state.backbone || s.b === state.backbone) &&
       (!state.loss || s.l === state.loss) &&
-      (state.shift === "all" || (state.shift === "usual" ? !s.rescale && !s.split : s.shift === state.shift)) &&
+      (state.shift === "all" || (state.shift === "usual" ? s.counts : s.shift === state.shift)) &&
       ofSettings.every(w => s.search.includes(w)),
   );
 }
@@ -126,8 +128,16 @@ function drawFilters() {
   const focused = document.activeElement?.id;
   const change = key => v => set({[key]: v});
   const present = new Set(data.settings.filter(s => s.src === state.source).map(s => s.shift));
+  const counted = new Set(data.settings.filter(s => s.src === state.source && s.counts).map(s => s.shift));
   const shifts = [
-    ["usual", present.has("thinned") ? "clean, corrupted and thinned out" : "clean and corrupted"],
+    [
+      "usual",
+      counted.has("rescaled") || counted.has("redrawn")
+        ? "those compared"
+        : counted.has("thinned")
+          ? "clean, corrupted and thinned out"
+          : "clean and corrupted",
+    ],
     ["clean", "clean"],
     ["corrupted", "corrupted"],
     ["thinned", "class shares of the calibration set"],
@@ -182,7 +192,7 @@ function drawFilters() {
 }
 
 function drawShown() {
-  const n = shownSettings().length;
+  const n = new Set(shownSettings().map(s => s.name)).size; // each once, whatever its experiments
   const m = metricById.get(state.metric);
   const kept = ["experiment", "dataset", "backbone", "loss", "q"]
     .filter(k => state[k])
