@@ -89,7 +89,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 		return (s.experiments == nil || slices.Contains(s.experiments, r.Experiment)) && (s.methods == nil || slices.Contains(s.methods, r.Method))
 	})
 	for _, p := range s.parts {
-		all := lists.Where(records, func(r results.Record) bool { return p.keep(r.Setting) })
+		all := lists.Where(records, func(r results.Record) bool { return p.keep(r.Setting) && results.Counts(r.Setting, nil) })
 		of := lists.Where(all, func(r results.Record) bool { return r.Status == results.OK })
 		f.means(ID{Run: s.run, Part: p.name}, of, p.metrics)
 		if p.each {

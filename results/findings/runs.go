@@ -15,7 +15,7 @@ type source struct {
 	claims      bool // the paper's claims are judged on its rows
 }
 
-// part is some of the settings of a run, and what is said of them. Of all its methods it has
+// part is some of the settings of a run that count ([results.Counts]), and what is said of them. Of all its methods it has
 // the mean of each metric and the number of settings.
 type part struct {
 	name     string

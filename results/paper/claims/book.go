@@ -113,11 +113,14 @@ func (v values) has(labels ...string) bool {
 	return !slices.ContainsFunc(labels, func(l string) bool { _, ok := v.of[l]; return !ok })
 }
 
-// lowestOther returns the ranked method other than QaTS with the lowest number,
-// or nothing.
-func (v values) lowestOther() string {
+// lowestOther returns the method other than QaTS with the lowest number, of the given ones or,
+// without any, of all that are ranked. It returns nothing if none has a number.
+func (v values) lowestOther(of ...string) string {
 	other := ""
-	for _, l := range v.ranked {
+	if of == nil {
+		of = v.ranked
+	}
+	for _, l := range of {
 		if x, ok := v.of[l]; ok && l != "QaTS" && (other == "" || x < v.of[other]) {
 			other = l
 		}
@@ -125,10 +128,11 @@ func (v values) lowestOther() string {
 	return other
 }
 
-// describe names a row with QaTS and the lowest other ranked number.
-func (b *book) describe(s paper.Setting, v values) string {
+// describe names a row with QaTS and the lowest number of the methods that a sentence is about:
+// of those given, or of all others that are ranked.
+func (b *book) describe(s paper.Setting, v values, of []string) string {
 	text := b.name(s)
-	if other := v.lowestOther(); v.has("QaTS") && other != "" {
+	if other := v.lowestOther(of...); v.has("QaTS") && other != "" {
 		text += fmt.Sprintf(" (QaTS %s, %s %s)", v.of["QaTS"], other, v.of[other])
 	}
 	return text

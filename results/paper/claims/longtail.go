@@ -121,9 +121,8 @@ func featClipPlaces(b *book) Judgement {
 		fmt.Sprintf("second in %d, first in %d of %d", second, first, rows-missing))
 }
 
-// marginal judges whether QaTS is less than a tenth above the lowest number. It
-// sets rows aside in which QaTS is the lowest.
-func marginal(v values) answer {
+// lessThanATenth is the question of marginal. It sets rows aside in which QaTS is the lowest.
+func lessThanATenth(v values) answer {
 	if !v.has(v.ranked...) {
 		return open
 	}

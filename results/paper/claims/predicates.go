@@ -24,9 +24,20 @@ func corruptions(severity int) func(paper.Setting) bool {
 	}
 }
 
-// qatsLowest judges whether no ranked method is below QaTS. One lower method is
-// enough for a no; a yes needs all methods.
-func qatsLowest(v values) answer {
+var (
+	// qatsLowest asks whether no ranked method is below QaTS.
+	qatsLowest = question{ask: lowestOrEqual}
+
+	// firstOrSecond asks whether at most one lower value is in the row of QaTS.
+	firstOrSecond = question{ask: atMostSecond}
+
+	// marginal asks whether QaTS is less than a tenth above the lowest number.
+	marginal = question{ask: lessThanATenth}
+)
+
+// lowestOrEqual is the question of qatsLowest. One lower method is enough for a no; a yes needs
+// all methods. It is level where another method is equal.
+func lowestOrEqual(v values) answer {
 	qats, ok := v.of["QaTS"]
 	if !ok || len(v.ranked) < 2 {
 		return open
@@ -38,13 +49,15 @@ func qatsLowest(v values) answer {
 			found = open
 		case x < qats:
 			return no
+		case x == qats && l != "QaTS" && found == yes:
+			found = level
 		}
 	}
 	return found
 }
 
-// firstOrSecond judges whether at most one lower value is in the row of QaTS.
-func firstOrSecond(v values) answer {
+// atMostSecond is the question of firstOrSecond.
+func atMostSecond(v values) answer {
 	if !v.has("QaTS") {
 		return open
 	}
@@ -65,24 +78,24 @@ func firstOrSecond(v values) answer {
 	return yes
 }
 
-// below judges whether QaTS is strictly below each of the methods.
-func below(labels ...string) func(values) answer {
-	return func(v values) answer {
+// below asks whether QaTS is strictly below each of the methods.
+func below(labels ...string) question {
+	return question{of: labels, ask: func(v values) answer {
 		for _, l := range labels {
 			if v.has("QaTS", l) && v.of["QaTS"] >= v.of[l] {
 				return no
 			}
 		}
-		if !v.has(append(labels, "QaTS")...) {
+		if !v.has(append([]string{"QaTS"}, labels...)...) {
 			return open
 		}
 		return yes
-	}
+	}}
 }
 
-// anyAbove judges whether one of the other methods is above the first.
-func anyAbove(first string, others ...string) func(values) answer {
-	return func(v values) answer {
+// anyAbove asks whether one of the other methods is above the first.
+func anyAbove(first string, others ...string) question {
+	return question{of: others, ask: func(v values) answer {
 		if !v.has(first) {
 			return open
 		}
@@ -96,7 +109,7 @@ func anyAbove(first string, others ...string) func(values) answer {
 			}
 		}
 		return found
-	}
+	}}
 }
 
 // margin finds the largest distance from QaTS up to a method over the networks of a

@@ -66,12 +66,15 @@ func numbers(list ...string) values {
 func TestPredicatesOfARow(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		ask  func(values) answer
+		ask  question
 		v    values
 		want answer
 	}{
 		{"lowest", qatsLowest, numbers("QaTS 5"), open},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5"), yes},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5"), level},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 6"), yes},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5", "IR 4"), no},
+		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5", "IR ?"), open},
 		{"lowest", qatsLowest, numbers("QaTS 5", "TS 4"), no},
 		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 6"), open},
 		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 4"), no},
@@ -93,7 +96,7 @@ func TestPredicatesOfARow(t *testing.T) {
 		{"marginal", marginal, numbers("QaTS 110", "TS 100"), no},
 		{"marginal", marginal, numbers("QaTS 110", "TS ?"), open},
 	} {
-		if got := c.ask(c.v); got != c.want {
+		if got := c.ask.ask(c.v); got != c.want {
 			t.Errorf("%s of %v: %v, want %v", c.name, c.v, got, c.want)
 		}
 	}
@@ -101,11 +104,37 @@ func TestPredicatesOfARow(t *testing.T) {
 		t.Errorf("the first of the lowest others is %s", got)
 	}
 	b := &book{like: map[string]string{}}
-	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("QaTS 1")); strings.Contains(got, "QaTS") {
+	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("QaTS 1"), nil); strings.Contains(got, "QaTS") {
 		t.Errorf("QaTS alone: %s", got)
 	}
-	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("TS 1")); strings.Contains(got, "QaTS") {
+	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("TS 1"), nil); strings.Contains(got, "QaTS") {
 		t.Errorf("without QaTS: %s", got)
+	}
+}
+
+// TestExceptionsNameTheMethodsThatTheClaimIsAbout, not another that is lower still; and a count
+// of lowest numbers says how many are ties.
+func TestExceptionsNameTheMethodsThatTheClaimIsAbout(t *testing.T) {
+	b := &book{like: map[string]string{}}
+	at := paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}
+	v := numbers("QaTS 9", "TS 5", "HFE 7", "GC 3")
+	for want, q := range map[string]question{"(QaTS 0.09, GC 0.03)": qatsLowest, "(QaTS 0.09, HFE 0.07)": below("HFE"), "(QaTS 0.09, TS 0.05)": below("TS", "HFE")} {
+		if got := b.describe(at, v, q.of); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := b.describe(at, numbers("QaTS 9", "GC 3"), []string{"HFE"}); strings.Contains(got, "GC") {
+		t.Errorf("without HFE: %q", got)
+	}
+	count := &tally{}
+	for _, a := range []answer{yes, level, level, no} {
+		count.add(a, "an exception")
+	}
+	if got := count.all("settings", 0).Figures; got != "lowest or equal in 3 of 4 settings (equal in 2); exceptions: an exception" {
+		t.Errorf("%q", got)
+	}
+	if got := count.most("settings").Figures; got != "lowest or equal in 3 of 4 settings (equal in 2)" {
+		t.Errorf("%q", got)
 	}
 }
 

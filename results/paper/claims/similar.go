@@ -87,7 +87,8 @@ func (a *analogues) collect(records []results.Record) {
 		if a.like[r.Dataset] == "" || r.Source != "measured" || r.Status != results.OK {
 			continue
 		}
-		if r.Variant.Split > 0 || r.Variant.TestShares { // the paper has no such sets
+		rescaled := r.Variant.Rescale != 0                                        // which a claim is about
+		if !results.Counts(r.Setting, nil) && !rescaled || r.Variant.TestShares { // the paper has no such sets
 			continue
 		}
 		r.Experiment = ""
@@ -96,6 +97,9 @@ func (a *analogues) collect(records []results.Record) {
 			continue
 		}
 		a.found[id] = r
+		if rescaled {
+			continue // no network of its own
+		}
 		n := network{r.Dataset, r.Backbone}
 		if r.Loss != "ce" {
 			a.losses[n] = true

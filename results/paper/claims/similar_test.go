@@ -128,7 +128,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 		"more stable":                 {Holds, "1 of 1 networks and factors"},
 		"Brier reduces":               {Holds, "5.00 -> 4.00 -> 3.00"},
 		"consistently yields further": {Fails, "2 of 3 losses and networks; exceptions: a, small, Focal (5.00, Uncal 4.00)"},
-		"lowest ECE among all":        {Fails, "1 of 2 severities; numbers are missing in 1 more; exceptions: b, small, severity 1 (QaTS 6.00, Uncal 3.00)"},
+		"lowest ECE among all":        {Fails, "lowest or equal in 1 of 2 severities (equal in 1); numbers are missing in 1 more; exceptions: b, small, severity 1 (QaTS 6.00, Uncal 3.00)"},
 		"for RN-50 drops":             {Unjudged, "no numbers for these rows"},
 		"can slightly reduce":         {Unjudged, "no numbers for these entries"},
 		"often achieving":             {Unjudged, "no numbers"},

@@ -14,6 +14,7 @@ const (
 	open  answer = iota // a number is missing
 	aside               // the sentence is not about the row
 	yes
+	level // yes, but no better than another: the lowest, and equal to another
 	no
 )
 
@@ -27,6 +28,7 @@ func when(so bool) answer {
 // tally counts answers and keeps the rows that answered no.
 type tally struct {
 	yes, no, open, aside int
+	level                int // of yes
 	exceptions           []string
 }
 
@@ -34,6 +36,9 @@ func (t *tally) add(a answer, exception string) {
 	switch a {
 	case yes:
 		t.yes++
+	case level:
+		t.yes++
+		t.level++
 	case no:
 		t.no++
 		t.exceptions = append(t.exceptions, exception)
@@ -53,7 +58,7 @@ func (t *tally) all(what string, allowed int) Judgement {
 	case t.yes+t.no == 0:
 		return Judgement{Unjudged, none(what)}
 	}
-	j := Judgement{Holds, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)}
+	j := Judgement{Holds, t.counts(what)}
 	if t.open > 0 {
 		j = Judgement{Unjudged, fmt.Sprintf("%s; numbers are missing in %d more", j.Figures, t.open)}
 	}
@@ -77,29 +82,44 @@ func (t *tally) most(what string) Judgement {
 		return Judgement{Unjudged, none(what)}
 	}
 	all := t.yes + t.no + t.open
-	return decided(2*t.yes > all, 2*(t.yes+t.open) <= all, fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what))
+	return decided(2*t.yes > all, 2*(t.yes+t.open) <= all, t.counts(what))
+}
+
+// counts counts the rows that answered yes, and says how many of them are ties.
+func (t *tally) counts(what string) string {
+	text := fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)
+	if t.level > 0 {
+		text = fmt.Sprintf("lowest or equal in %s (equal in %d)", text, t.level)
+	}
+	return text
 }
 
 func none(what string) string { return "no numbers for these " + what }
 
+// question is a question about QaTS in a row.
+type question struct {
+	ask func(values) answer
+	of  []string // labels of the methods that it is asked beside; nil for all that are ranked
+}
+
 // ask counts the answers of the kept rows of tables.
-func (b *book) ask(question func(values) answer, keep func(paper.Setting) bool, tables []string) *tally {
+func (b *book) ask(q question, keep func(paper.Setting) bool, tables []string) *tally {
 	t := &tally{}
 	for _, r := range b.rows(keep, tables...) {
 		v := b.row(r)
-		t.add(question(v), b.describe(r.Setting, v))
+		t.add(q.ask(v), b.describe(r.Setting, v, q.of))
 	}
 	return t
 }
 
 // every judges a sentence about all kept rows of tables.
-func every(what string, allowed int, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
-	return func(b *book) Judgement { return b.ask(ask, keep, tables).all(what, allowed) }
+func every(what string, allowed int, keep func(paper.Setting) bool, q question, tables ...string) predicate {
+	return func(b *book) Judgement { return b.ask(q, keep, tables).all(what, allowed) }
 }
 
 // most judges a sentence about more than half of the kept rows of tables.
-func most(what string, keep func(paper.Setting) bool, ask func(values) answer, tables ...string) predicate {
-	return func(b *book) Judgement { return b.ask(ask, keep, tables).most(what) }
+func most(what string, keep func(paper.Setting) bool, q question, tables ...string) predicate {
+	return func(b *book) Judgement { return b.ask(q, keep, tables).most(what) }
 }
 
 // both requires two predicates and shows the figures of both.
