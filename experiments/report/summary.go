@@ -81,7 +81,7 @@ func (s *summary) views() *table.Table {
 	return list
 }
 
-// settingsOf counts settings by where their numbers come from.
+// settingsOf counts the settings that count by where their numbers come from.
 func settingsOf(n pivot.Settings) string {
 	var list []string
 	for _, c := range []struct {
@@ -91,6 +91,9 @@ func settingsOf(n pivot.Settings) string {
 		if c.n > 0 {
 			list = append(list, strconv.Itoa(c.n)+" "+c.what)
 		}
+	}
+	if list == nil {
+		return "none that counts"
 	}
 	return strings.Join(list, ", ")
 }

@@ -59,7 +59,9 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 		return r.Setting
 	}
 	_, of := lists.Group(before, once)
-	before = lists.Where(before, func(r record) bool { return of[once(r)][0].Setting == r.Setting && results.Counts(r.Setting, c.Variants) })
+	before = lists.Where(before, func(r record) bool {
+		return of[once(r)][0].Setting == r.Setting && results.Counts(r.Setting, c.Variants)
+	})
 	clean := lists.Where(before, func(r record) bool {
 		return r.Corruption == "" && r.Variant == (results.Variant{Training: r.Variant.Training})
 	})
@@ -104,7 +106,7 @@ func leader(v compare.View) (method, why string) {
 	for i, m := range v.Ranking.Methods {
 		if m != uncalibrated {
 			among, than := second(i > 0 && v.Ranking.Ranks[0] < v.Ranking.Ranks[i])
-			return m, fmt.Sprintf("has the best mean rank%s by %s over %s (%.2f of %d methods)%s", among, v.MetricLabel, english.Count(v.Ranking.Settings, "setting"), v.Ranking.Ranks[i], len(v.Ranking.Methods), than)
+			return m, fmt.Sprintf("has the best mean rank%s by %s over %s (%.2f of %d methods)%s", among, v.MetricLabel, ofAll(v.Ranking.Settings, v.Settings), v.Ranking.Ranks[i], len(v.Ranking.Methods), than)
 		}
 	}
 	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Settings == 0 })
@@ -129,6 +131,14 @@ func leader(v compare.View) (method, why string) {
 	}
 	among, than := second(before >= 0 && rows[before].Settings == first.Settings && order(rows[before], first) < 0)
 	return first.Method, fmt.Sprintf("has the %s mean %s%s, over %s%s", word, v.MetricLabel, among, english.Count(first.Settings, "setting"), than)
+}
+
+// ofAll counts settings, "162 of 182 settings" where they are not all.
+func ofAll(n, all int) string {
+	if n < all {
+		return fmt.Sprintf("%d of %s", n, english.Count(all, "setting"))
+	}
+	return english.Count(n, "setting")
 }
 
 // second returns what is said of the best calibrator where the uncalibrated network is ahead of it.
