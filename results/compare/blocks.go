@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
@@ -109,7 +110,7 @@ func (v View) blockNotes() []string {
 // aside says which settings do not count, and how they would.
 func (v View) aside() string {
 	if v.Variants != nil {
-		return "Settings of the variants that are asked for alone: " + quotedList(v.Variants) + "."
+		return "Only settings with the variant " + strings.Join(lists.Values(v.Variants, strconv.Quote), " or ") + ", as asked for."
 	}
 	var list []string
 	if n := v.Counted.Rescaled; n > 0 {

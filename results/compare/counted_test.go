@@ -29,8 +29,8 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 		note     string
 	}{
 		{nil, 4, .1, "Not counted: 12 settings with rescaled logits; qats compare --variant counts those that it names."},
-		{[]string{"rescale=2"}, 4, .3, `Settings of the variants that are asked for alone: "rescale=2".`},
-		{[]string{"", "rescale=1"}, 8, .15, `alone: "", "rescale=1".`},
+		{[]string{"rescale=2"}, 4, .3, `Only settings with the variant "rescale=2", as asked for.`},
+		{[]string{"", "rescale=1"}, 8, .15, `with the variant "" or "rescale=1", as asked for.`},
 	} {
 		o := ece
 		o.Variants = x.variants
