@@ -26,7 +26,7 @@ type tableItem struct {
 	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
 	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"the paper's names" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
 	Highlight       string         `key:"highlight" as:"single" default:"none" help:"Prints the gap between this method and the best other one." example:"qats"`
-	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked." example:"[ts]"`
+	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain never are." example:"[ts]"`
 	ConsistencyBand bool           `key:"consistency_band" default:"false" help:"Prints below each ECE or AECE its consistency band. Not with average." example:"true"`
 	Interval        bool           `key:"interval" default:"false" help:"Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average." example:"true"`
 	Paper           int            `key:"paper" range:"1 to 10" want:"the paper has tables 1 to 10" default:"none" help:"Number of the paper's table that it reproduces, 1 to 10." example:"1"`
@@ -45,7 +45,7 @@ type filter struct {
 	Loss       []string `key:"loss" default:"all" help:"Shows only settings with these values." example:"ce"`
 	Corruption []string `key:"corruption" default:"all" help:"Shows only settings with these values." example:"[fog, snow]"`
 	Severity   []string `key:"severity" default:"all" help:"Shows only settings with these values." example:"5"`
-	Variant    []string `key:"variant" default:"\"\", sets as they are, if corruption is given; else all, but rescale and splits only beside no others in a table whose rows, columns and average do not name variant" help:"Shows only settings with these values." example:"[rescale=0.5, rescale=2]"`
+	Variant    []string `key:"variant" default:"\"\", sets as they are, if corruption is given; else all that count" help:"Shows only settings with these values. Without it, tables and figures of several settings leave out those with rescale or splits, unless they have no others or the rows, columns or average of a table name variant." example:"[rescale=0.5, rescale=2]"`
 }
 
 // only returns the filter of the columns that are given. A view that names corruptions, of

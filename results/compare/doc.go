@@ -14,6 +14,9 @@
 //
 // # Over settings
 //
+// The settings are those that count ([results.Counts]): rescaled logits and redrawn splits do
+// so only where [Options] names their variants.
+//
 // Settings that share test samples are not independent trials: the 75 corruptions of one
 // set are not 75 data sets, and DermaMNIST has images of HAM10000. So settings are grouped
 // into blocks, by default one for all data sets that may have test samples in common. Three
@@ -40,7 +43,10 @@
 // all. So that no method empties the ranking, a method is left out of it that was not asked
 // for by name and lacks a value in more than a fifth of the settings, or all values in more
 // than a fifth of the blocks. Both are listed with the reason. Missing numbers are not
-// replaced.
+// replaced. A mean over fewer settings than that of the method compared with has a sign.
+//
+// Methods that see unlabelled rows of the domain that they are tested on (Options.Target) are
+// compared like the others, and not ranked; the sentence does not count them.
 //
 // Measured and simulated settings never meet: they make two comparisons. That of the
 // simulated settings has values, differences and ranks, but no tests, intervals or verdicts
