@@ -31,6 +31,7 @@ import (
 //	deep         logits 225 times as large: probabilities down to 1e-300 and less
 //	labels       drawn from the softmax of half the logits
 //	labels+1     the same, counted from 1
+//	labels-predicted  the largest logits
 //	labels-nan   NaN in their place
 //	transposed   logits, k x n
 //	shifted      logits whose classes moved up by one, the last to the first place
@@ -135,6 +136,8 @@ func numbers(what string, n, k int) []float64 {
 			}
 		case "labels", "labels-reversed":
 			row = []float64{float64(label)}
+		case "labels-predicted":
+			row = []float64{float64(draw(p, -1))}
 		case "labels-nan":
 			row = []float64{math.NaN()}
 		case "labels+1":

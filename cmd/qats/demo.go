@@ -39,7 +39,7 @@ networks are
 			others := lists.Where(trial.Networks(), func(name string) bool { return name != given.Setting.Backbone })
 			w := cmd.OutOrStdout()
 			fmt.Fprintln(w)
-			english.Wrap(w, "", fmt.Sprintf("One network shows nothing general: qats demo %s has an answer of its own, and qats compare --spec companion compares methods on 31 networks.", others[0]), min(widthOf(w), lineWidth))
+			english.Wrap(w, "", fmt.Sprintf("This is one network; qats demo %s has another. For a general answer see qats compare --spec companion.", others[0]), min(widthOf(w), lineWidth))
 			return nil
 		},
 	}

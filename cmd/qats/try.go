@@ -39,7 +39,7 @@ func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
 	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; qats methods lists both")
-	choiceFlag(cmd, &t.by, "by", trial.Choices(), "metric that chooses: nll, brier or ece")
+	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
 	t.memory.flag(cmd, "memory for arrays")
@@ -55,10 +55,9 @@ func tryCommand() *cobra.Command {
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | -",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
 		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
-choice on the test rows. It prints what to use, whether the difference to temperature
-scaling (ts) is more than chance, the command that saves the chosen model, a table of
-the methods, and two reliability diagrams. It needs no spec, and writes nothing
-without --out.
+choice on the test rows. It prints what to use, what that does to the NLL and the ECE,
+the command that saves the chosen model, a table of the methods, and two reliability
+diagrams. It needs no spec, and writes nothing without --out.
 
 The arrays are
 
@@ -70,16 +69,24 @@ The arrays are
   or with logits and labels; probs, log_probs, targets and y_true are understood too
   -, which is such a .safetensors on standard input
 
-The choice is made on the calibration rows alone, by cross-fitting: the rows are dealt
-into five folds, class by class, and each method predicts each fold after a fit on the
-other four. The method with the lowest NLL of these predictions is chosen (--by). Of one
-set, the same predictions judge the methods too. A method that predicts the
-confidence of the top class alone has no NLL, and only --by ece can choose it.`,
+The answer begins with temperature scaling (ts). Another method takes its place only if
+the calibration rows show that it is better: they are dealt into five folds, each
+method predicts each fold after a fit on the other four, and the paired difference of the NLL (--by brier: of the Brier score) is significant at 95 % after
+Holm's correction for all methods. Of several such methods the one with the fewest
+parameters is used, and a larger one only if it is better than that in the same way. No
+calibration is one of the methods, and is the answer where ts cannot be fitted: all
+calibration rows are right, or have one label, or its temperature is at a bound.
+
+Test rows have no part in the choice. Methods that read them (label-shift), and methods
+that predict the confidence of the top class alone, are shown but not chosen. Where a
+class has no calibration row, only methods that keep every prediction can be chosen. Of
+one set, the predictions of the folds judge the methods too. docs/advice.md shows what
+the rule does to networks.`,
 		Example: `  qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy
   qats try logits.npy labels.npy
   qats try mine/resnet50
   qats try outputs.npz --methods qats,svs,sms
-  qats try probs.npy labels.npy --kind probs --by ece --out page`,
+  qats try probs.npy labels.npy --kind probs --by brier --out page`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 1, 2, 4:

@@ -10,14 +10,15 @@ import (
 )
 
 // answer checks the standard output of the last try: what to use, the command that saves the
-// model, the head of the table and the chosen method are in the first twelve lines, what the
+// model, the head of the table and the chosen method are in the first lines, what the
 // data are follows, and no line is wider than lineWidth. "answer whole" checks that the whole
-// table is in these lines too, and "answer none" an output that recommends nothing.
+// table is in these lines too, "answer kept" that the network is to be kept, and "answer none" an
+// output that recommends nothing.
 func answer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: answer [whole | none]")
+		ts.Fatalf("usage: answer [whole | kept | none]")
 	}
-	whole, none := slices.Contains(args, "whole"), slices.Contains(args, "none")
+	whole, none, kept := slices.Contains(args, "whole"), slices.Contains(args, "none"), slices.Contains(args, "kept")
 	text := ts.ReadFile("stdout")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for _, line := range lines {
@@ -26,8 +27,11 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	first := strings.Join(lines[:min(answerLines, len(lines))], "\n")
-	wants := []string{`\AUse [^.]+`, `(?m)^(  qats fit \S+ |For your own arrays:  qats try )`,
+	wants := []string{`\A(Use|The calibration rows choose) [^.]+`, `(?m)^(  qats fit \S+ |For your own arrays:  qats try )`,
 		`(?m)^ +method .*NLL +.*ECE +band +accuracy +fit$`, `(?m)^->  \S+ `}
+	if kept {
+		wants = []string{`\AKeep the network as it is: `, wants[2], `(?m)^->  uncal `}
+	}
 	if none {
 		wants = []string{`(?m)^No method can be recommended`}
 	}
@@ -39,10 +43,10 @@ func answer(ts *testscript.TestScript, neg bool, args []string) {
 	if want := `(?m)^.*(measured|SIMULATED): \d+ classes, .*\d+ .*rows.*, accuracy [\d.]+ %$`; !regexp.MustCompile(want).MatchString(text) {
 		ts.Fatalf("no %s in:\n%s", want, text)
 	}
-	if whole && (len(lines) <= answerLines || lines[answerLines] != "" || strings.Contains(first, "\n\n")) {
+	if whole && (len(lines) <= answerLines || lines[answerLines] != "") {
 		ts.Fatalf("the table does not end at line %d:\n%s", answerLines, text)
 	}
-	if none && regexp.MustCompile(`(?m)^(->|  qats fit)`).MatchString(text) {
+	if (none || kept) && regexp.MustCompile(`(?m)^(->  [^u]|  qats fit)`).MatchString(text) {
 		ts.Fatalf("something is recommended:\n%s", first)
 	}
 }

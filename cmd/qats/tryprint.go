@@ -27,8 +27,9 @@ import (
 // printed prints a trial.
 type printed struct{ *trial.Trial }
 
-// answerLines is the number of lines that have the answer, with the recommended methods.
-const answerLines = 12
+// answerLines is the number of lines that have the answer, with the recommended methods: two of
+// what to use, the command, and the table.
+const answerLines = 13
 
 // text prints the answer first: what to use, the command that saves it, and the table. What
 // the data are, diagrams and what else is known follow.
@@ -103,129 +104,24 @@ func (p printed) metric() string {
 // verdicts.
 func (p printed) simulated() bool { return p.Input.Given.Origin == data.Simulated }
 
+// outcome is the verdict on a pair of the rows that judge.
+func (p printed) outcome(pair *results.Pair) results.Outcome {
+	if pair == nil || p.simulated() {
+		return results.Undecided
+	}
+	return pair.Outcome()
+}
+
 // choiceHead is the heading of what chooses.
 func (p printed) choiceHead() string { return "cal " + strings.TrimSuffix(p.metric(), " score") }
 
-// chosenBy names what chooses in the answer.
-func (p printed) chosenBy() string {
-	if p.Input.Test == nil {
-		return "cross-fitted " + p.metric()
-	}
-	return p.choiceHead()
-}
-
-// answer says what to use, and whether its difference is more than chance, in a line if the
-// names are short.
-func (p printed) answer() string {
-	if p.Void() {
-		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
-	}
-	chosen := p.Chosen().Method.Name
-	if chosen == trial.Plain {
-		chosen = "no calibration (uncal)"
-	}
-	text := fmt.Sprintf("Use %s, lowest in %s", chosen, p.chosenBy())
-	if p.StandsFor != nil {
-		text = fmt.Sprintf("Use %s, which equals %s, lowest in %s", chosen, p.StandsFor.Method.Name, p.chosenBy())
-	}
-	if p.Pair == nil {
-		return text + "."
-	}
-	where := fmt.Sprintf("its test %s is", p.metric())
-	if p.Input.Test == nil {
-		where = "on these rows it is"
-	}
-	return fmt.Sprintf("%s: %s %s.", text, where, p.verdict())
-}
-
-// plural returns the word for one name or for several.
-func plural(names []string, one, several string) string {
-	if len(names) == 1 {
-		return one
-	}
-	return several
-}
-
-// amount is the size of the difference to Against, and whether it is below the last digit.
-func (p printed) amount() (text string, small bool) {
-	d := math.Abs(p.Pair.Difference)
-	if p.By == trial.ByECE {
-		return fmt.Sprintf("%.2f points", max(100*d, .01)), 100*d < .005
-	}
-	return fmt.Sprintf("%.4f", max(d, .0001)), d < .00005
-}
-
-// verdict says how the chosen method compares with Against on the rows that judge.
-func (p printed) verdict() string {
-	pair, side := p.Pair, "below"
-	if pair.Difference > 0 {
-		side = "above"
-	}
-	amount, small := p.amount()
-	text := fmt.Sprintf("%s %s that of %s", amount, side, p.Against.Method.Name)
-	switch {
-	case math.Abs(pair.Difference) <= results.Alike:
-		return "that of " + p.Against.Method.Name
-	case small:
-		text = fmt.Sprintf("within %s of that of %s", amount, p.Against.Method.Name)
-	}
-	if p.simulated() {
-		return text + "; SIMULATED, so no verdict"
-	}
-	switch outcome := pair.Outcome(); {
-	case outcome == results.Tie:
-		return text + ", no more than chance"
-	case outcome == results.Undecided:
-		return text + ", and there is no verdict on chance"
-	case (outcome == results.Win) == (pair.Difference < 0):
-		return text + ", more than chance"
-	case outcome == results.Win: // by the squared error, which decides for the ECE
-		return text + ", but by the squared error it is better, more than chance"
-	default:
-		return text + ", but by the squared error it is worse, more than chance"
-	}
-}
-
-// details says what the answer has no room for: other methods with the same value or fit, the
-// interval behind the verdict, and what follows from it.
-func (p printed) details() string {
-	var list []string
-	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	chosen, same, equal := p.Chosen().Method.Name, p.SameFit(), p.Equal()
-	if chosen == trial.Plain {
-		say("uncal is the softmax as it is.")
-	}
-	if len(same) > 0 {
-		say("The %s of %s %s that of %s.", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
-	}
-	if len(equal) > 0 {
-		say("%s %s the same %s.", english.List(equal), plural(equal, "has", "have"), p.chosenBy())
-	}
-	pair := p.Pair
-	if pair == nil || p.simulated() || math.Abs(pair.Difference) <= results.Alike {
-		return strings.Join(list, " ")
-	}
-	against := p.Against.Method.Name
-	follows := map[results.Outcome]string{results.Loss: ": on these rows " + against + " is the better choice", results.Tie: ": " + against + " may do as well"}[pair.Outcome()]
-	switch v := pair.Verdict; {
-	case pair.Outcome() == results.Undecided:
-		say("No verdict: %s.", pair.Note)
-	case p.By == trial.ByECE: // the interval is that of another quantity
-		say("The verdict is by the debiased squared calibration error%s.", follows)
-	default:
-		say("Difference of the %s to %s: %+.4f, 95 %% interval %+.4f to %+.4f%s.", p.metric(), against, pair.Difference, v.Lo, v.Hi, follows)
-	}
-	return strings.Join(list, " ")
-}
-
 // saveWords returns the command that saves the chosen model; nil if no command can name the
-// arrays.
+// arrays, or nothing is to be saved.
 func (p printed) saveWords() []string {
-	g := p.Input.Given
-	if g.Cal.Files.Logits == "" {
+	g, m := p.Input.Given, p.Chosen().Method
+	if g.Cal.Files.Logits == "" || m.Name == trial.Plain {
 		return nil
 	}
-	m := p.Chosen().Method
 	a := arrayFiles{files: g.Cal.Files}
 	if c := m.Contract(); c.Target != 0 && g.Test != nil {
 		a.target = g.Test.Files.Logits
@@ -252,7 +148,10 @@ const scoredParts = data.Logits | data.Labels
 // saveLines returns the command that saves the chosen model, in lines that a shell joins.
 func (p printed) saveLines(width int) []string {
 	words := p.saveWords()
-	if words == nil {
+	switch {
+	case p.Chosen().Method.Name == trial.Plain:
+		return nil
+	case words == nil:
 		var b strings.Builder
 		english.Wrap(&b, "For your own arrays:  ", "qats try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS", width)
 		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -274,11 +173,7 @@ func (p printed) table() *table.Table {
 	number := func(key, head string, factor float64, digits int) table.Column {
 		return table.Column{Key: key, Head: head, Align: table.Right, Factor: factor, Digits: digits}
 	}
-	factor, digits := 1.0, 4
-	if p.By == trial.ByECE {
-		factor, digits = 100, 2
-	}
-	choice := number("choice", p.choiceHead(), factor, digits)
+	choice := number("choice", p.choiceHead(), 1, 4)
 	choice.Data = p.Input.Test == nil // the column of the metric has the same numbers
 	nll, brier, ece := number("nll", "NLL", 1, 4), number("brier", "Brier", 1, 4), number("ece", "ECE", 100, 2)
 	brier.Data = p.By != trial.ByBrier
@@ -286,7 +181,7 @@ func (p printed) table() *table.Table {
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
 	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
 		{Head: "band", Align: table.Right}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
-		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("parameters"), only("warnings"), only("label"), only("bins")}}
+		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("bar"), only("parameters"), only("warnings"), only("label"), only("bins")}}
 	for i := range p.Results {
 		r := &p.Results[i]
 		arrow, inside := "", "outside"
@@ -321,7 +216,7 @@ func (p printed) table() *table.Table {
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.2f to %.2f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: p.binsOf(r)}}})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: p.binsOf(r)}}})
 	}
 	return t
 }
@@ -362,9 +257,9 @@ func nineDigits(v float64) *float64 {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s, which chooses: of the calibration rows, by %d-fold cross-fitting. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
+	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than ts is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
 	if p.Input.Test == nil {
-		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. One set chooses and judges, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
+		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
 	return text + "ECE (15 bins) in per cent; band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points. fit: processor time of one fit."
 }
@@ -388,20 +283,7 @@ func (p printed) diagrams(width int) (string, error) {
 // remarks prints what else is known: methods without a choice, methods left out, warnings of
 // the chosen fit, and findings.
 func (p printed) remarks(w io.Writer, findings []inspect.Finding, width int) {
-	var lines []string
-	var top []string
-	for _, r := range p.Results {
-		switch {
-		case r.Samples != nil && math.IsNaN(r.NLL) && r.NoChoice != nil:
-			top = append(top, r.Method.Name)
-		case r.NoChoice != nil:
-			lines = append(lines, fmt.Sprintf("%s could not be chosen: %v", r.Method.Name, r.NoChoice))
-		}
-	}
-	if len(top) > 0 {
-		one := plural(top, "predicts the confidence of the top class alone, so it has", "predict the confidence of the top class alone, so they have")
-		lines = append([]string{fmt.Sprintf("%s %s no %s and cannot be chosen by it; --by ece can choose %s.", english.List(top), one, p.metric(), plural(top, "it", "them"))}, lines...)
-	}
+	lines := p.bars()
 	whys, of := lists.Group(p.LeftOut, func(l trial.LeftOut) results.Fact { return l.Why })
 	for _, why := range whys {
 		names := lists.Values(of[why], func(l trial.LeftOut) string { return l.Method })
@@ -443,31 +325,32 @@ const jsonDigits = 9
 
 // choiceLine is the choice of a trial as JSON.
 type choiceLine struct {
-	Kind   string   `json:"kind"` // choice
-	Method *string  `json:"method"`
-	By     trial.By `json:"by"`
-	Folds  int      `json:"folds"`
-	Judged string   `json:"judged_on"` // test, or cross-fitting
-	Rows   int      `json:"rows"`      // that judge
-	differenceJSON
-	Command string `json:"command,omitempty"`
+	Kind        string           `json:"kind"` // choice
+	Method      *string          `json:"method"`
+	Reason      trial.Reason     `json:"reason,omitempty"`
+	By          trial.By         `json:"by"`
+	Folds       int              `json:"folds"`
+	Judged      string           `json:"judged_on"`   // test, or cross-fitting
+	Rows        int              `json:"rows"`        // that judge
+	Differences []differenceJSON `json:"differences"` // to no calibration and to temperature scaling
+	Empty       []int            `json:"empty_classes,omitempty"`
+	Answer      string           `json:"answer"` // in words
+	Command     string           `json:"command,omitempty"`
 }
 
 // differenceJSON is a paired difference on the rows that judge.
 type differenceJSON struct {
-	Against    string   `json:"against,omitempty"`
+	Against    string   `json:"against"`
 	Difference *float64 `json:"difference"` // to Against, in the metric that chooses
 	Lo         *float64 `json:"lo"`         // of the verdict
 	Hi         *float64 `json:"hi"`
-	Verdict    string   `json:"verdict,omitempty"` // better, worse, no difference shown, none
+	Verdict    string   `json:"verdict"` // better, worse, no difference shown, none
 }
 
 // differenceOf returns a difference. Simulated rows give no verdict.
 func (p printed) differenceOf(pair *results.Pair) differenceJSON {
-	d := differenceJSON{Against: pair.Against, Difference: nineDigits(pair.Difference), Verdict: outcomes[pair.Outcome()]}
-	if p.simulated() {
-		d.Verdict = outcomes[results.Undecided]
-	} else if v := pair.Verdict; v != nil {
+	d := differenceJSON{Against: pair.Against, Difference: nineDigits(pair.Difference), Verdict: outcomes[p.outcome(pair)]}
+	if v := pair.Verdict; v != nil && !p.simulated() {
 		d.Lo, d.Hi = nineDigits(v.Lo), nineDigits(v.Hi)
 	}
 	return d
@@ -513,16 +396,18 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	for i := range pairs {
 		objects = append(objects, pairLine{"pair", pairs[i].Method, pairs[i].Metric, p.differenceOf(&pairs[i])})
 	}
-	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Logits.Rows}
+	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Logits.Rows, Differences: []differenceJSON{}, Empty: p.Empty, Answer: p.answer()}
 	if p.Input.Test == nil {
 		choice.Judged = "cross-fitting"
 	}
 	if !p.Void() {
-		choice.Method = &p.Chosen().Method.Name
+		choice.Method, choice.Reason = &p.Chosen().Method.Name, p.Reason
 		choice.Command = quoted(p.saveWords())
-	}
-	if pair := p.Pair; pair != nil && !p.Void() {
-		choice.differenceJSON = p.differenceOf(pair)
+		for _, pair := range []*results.Pair{p.ToPlain, p.ToReference} {
+			if pair != nil {
+				choice.Differences = append(choice.Differences, p.differenceOf(pair))
+			}
+		}
 	}
 	return table.WriteJSON(w, append(objects, choice))
 }

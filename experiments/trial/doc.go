@@ -1,12 +1,36 @@
 // Package trial answers which calibrator to use for one network, from its arrays alone:
 // it fits some methods, chooses one of them, and judges the choice.
 //
-// The choice is made on the calibration rows by cross-fitting. The rows are dealt into five
-// folds, class by class. Each method is fitted on four folds and predicts the fifth, so that
-// no prediction is of a row that its fit has seen. The method with the lowest NLL (or Brier
-// score, or ECE) of these predictions is chosen; of methods with equal values the first one,
-// so that no calibration and one temperature come before others. Test rows have no part
-// in the choice. They judge it: [Trial.Verdict] is the paired comparison with temperature
-// scaling on the test rows (package metrics). Where there is one set only, the predictions by
-// cross-fitting judge it too.
+// # The choice
+//
+// It is made on the calibration rows by cross-fitting. The rows are dealt into five folds by a
+// hash of their number. Each method is fitted on four folds and predicts the fifth, so that no prediction is
+// of a row that its fit has seen. Advice is a claim, so it begins with temperature scaling
+// ([Reference]), and another method takes its place only if it is shown to be better:
+//
+//  1. Candidates are no calibration ([Plain]) and each method that has probabilities of all
+//     classes and reads no row of the deployment domain, whose fit of all rows converged and has
+//     no temperature at a bound. Where a class has no calibration row, a method that can change
+//     predictions is none. [Bar] names the reasons.
+//  2. If Reference is no candidate, if all calibration rows are right, or if they have one label,
+//     the answer is Plain.
+//  3. The candidates are compared with Reference by the paired verdict on the NLL (or the Brier
+//     score) of the predictions by cross-fitting (package metrics), at 95 % after the correction
+//     of Holm (1979) for all of them. If none is better, the answer is Reference.
+//  4. Of those that are better the smallest is taken: one that keeps every prediction before one
+//     that does not, then the one with fewer parameters. A larger candidate takes its place if it is
+//     better than that by the same verdict, corrected for the larger candidates; of several the
+//     smallest; and so on.
+//
+// The lowest cross-fitted value alone would be a worse rule: of several methods on a few hundred
+// rows it takes the luckiest, which then is often worse than Reference. docs/advice.md has the
+// simulation of both (experiments/trial/study). The verdict takes the rows as independent, although
+// the fits of two folds share rows.
+//
+// # The judgement
+//
+// Test rows have no part in the choice. They judge it: [Trial.ToPlain] and [Trial.ToReference] are
+// its paired comparisons on the test rows. Where there is one set only, the predictions by
+// cross-fitting judge it too. The same rows then choose and judge, and an interval would be too
+// short: there is none, and no verdict.
 package trial

@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -73,6 +74,10 @@ func (w *work) report(all int, method string) {
 	}
 }
 
+// errSeesTarget says why a method that reads rows of the deployment domain is not cross-fitted: of
+// a fold it would read the rows that judge, and of the calibration rows their share of classes.
+var errSeesTarget = errors.New("it reads the unlabelled test rows, so that the calibration rows cannot judge it")
+
 // failed keeps the error of the lowest fold.
 func (t *task) failed(fold int, err error) {
 	t.mu.Lock()
@@ -97,6 +102,9 @@ func (w *work) input(m *spec.Method, cal *data.Set, shared *calib.Shared) calib.
 
 // fold fits a method without fold k and scores that fold.
 func (w *work) fold(ctx context.Context, t *task, k int) error {
+	if t.method.Contract().Target != 0 {
+		return errSeesTarget
+	}
 	fitted, err := t.method.Fit(ctx, w.input(t.method, w.folds.without(k), &w.shared[k]))
 	if err != nil {
 		return err

@@ -100,6 +100,15 @@ func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input
 	return in, in.inspect(ctx)
 }
 
+// InMemory returns sets in memory as the input of a trial; test is nil where there is one set.
+func InMemory(ctx context.Context, name string, cal, test *data.Set) (*Input, error) {
+	in := &Input{Given: given(name, Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal}}
+	if test != nil {
+		in.Test = &Set{Place: Place{Name: "test"}, Set: test}
+	}
+	return in, in.inspect(ctx)
+}
+
 // read reads a set.
 func (p Place) read(ctx context.Context, need data.Parts, memory int64) (*Set, error) {
 	if missing := scored &^ p.has; missing != 0 {

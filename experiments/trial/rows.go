@@ -87,6 +87,9 @@ func (t *Trial) title() string {
 	if t.Void() {
 		return name + ": no calibrator can be recommended"
 	}
+	if t.Chosen().Method.Name == Plain {
+		return name + ": keep the network as it is"
+	}
 	_, output, _ := metrics.LookupOutput(string(t.By))
 	return fmt.Sprintf("Which calibrator for %s? %s, by cross-fitted %s", name, t.Chosen().Method.Label, output.Label)
 }

@@ -29,18 +29,16 @@ type By string
 const (
 	ByNLL   By = "nll"
 	ByBrier By = "brier"
-	ByECE   By = "ece"
 )
 
-// Choices returns the metrics that can choose; the first is the default.
-func Choices() []By { return []By{ByNLL, ByBrier, ByECE} }
+// Choices returns the metrics that can choose, which are proper scores; the first is the
+// default. A calibration error cannot: calibration sets of some thousand rows show differences
+// of it only where they are large.
+func Choices() []By { return []By{ByNLL, ByBrier} }
 
 // of returns the value of the metric, and why there is none.
 func (b By) of(s *metrics.Samples) (float64, error) {
-	switch b {
-	case ByECE:
-		return metrics.ECE(s, 15), nil
-	case ByBrier:
+	if b == ByBrier {
 		return metrics.Brier(s)
 	}
 	return metrics.NLL(s)
@@ -83,9 +81,14 @@ type Result struct {
 	// where NoChoice says why there is none.
 	Choice   float64
 	NoChoice error
+	Bar      Bar          // why it is no candidate; empty for a candidate
+	End      report.Bound // of Bar AtABound
 
 	Scores
 	Samples *metrics.Samples // on the rows that judge
+
+	cross    *metrics.Samples // on the calibration rows, by cross-fitting; nil if a fold failed
+	topLabel bool
 
 	Seconds float64 // processor time of the fit on all calibration rows
 	Timed   bool    // the time could be measured
@@ -104,16 +107,15 @@ type Trial struct {
 	Results []Result // the chosen one first, then by rising Choice; those without one are last
 	LeftOut []LeftOut
 
-	// StandsFor is the method with the least Choice where Reference is chosen in its place,
-	// since the fit of that method on all calibration rows is that of Reference; else nil.
-	StandsFor *Result
+	Reason Reason // why the first one is chosen
+	Tests  int    // of Reason ByVerdict: candidates that were compared with Reference
+	Gain   bool   // Reference is shown to be better than Plain on the calibration rows
+	Empty  []int  // classes without a calibration row
 
-	// Against is the method that the chosen one is compared with: Reference or, if that is
-	// chosen, Plain; nil if there is neither beside it.
-	Against *Result
-	// Pair is the difference of the chosen method to Against on the rows that judge, by the
-	// metric that chooses.
-	Pair *results.Pair
+	// ToPlain and ToReference are the differences of the chosen method to these two on the rows
+	// that judge, by the metric that chooses; nil where it is that method or there is none. Of
+	// one set they have no interval and no verdict.
+	ToPlain, ToReference *results.Pair
 }
 
 // Chosen returns the chosen method.
@@ -143,30 +145,17 @@ func (t *Trial) SameFit() []string {
 	if t.Chosen().Method.Name != Reference {
 		return nil
 	}
-	return t.names(func(r *Result) bool { return r.isReference() })
-}
-
-// Equal returns the names of the other methods whose Choice is that of the chosen one.
-func (t *Trial) Equal() []string {
-	same := t.SameFit()
-	return t.names(func(r *Result) bool {
-		return r.NoChoice == nil && alike(r.Choice, t.Chosen().Choice) && !slices.Contains(same, r.Method.Name)
-	})
-}
-
-// names returns the names of some of the methods that are not chosen.
-func (t *Trial) names(keep func(r *Result) bool) []string {
 	var names []string
 	for i := range t.Results[1:] {
-		if r := &t.Results[1+i]; keep(r) {
+		if r := &t.Results[1+i]; r.SameAsReference() {
 			names = append(names, r.Method.Name)
 		}
 	}
 	return names
 }
 
-// isReference reports whether the fit on all calibration rows is that of Reference.
-func (r *Result) isReference() bool {
+// SameAsReference reports whether the fit on all calibration rows is that of Reference.
+func (r *Result) SameAsReference() bool {
 	return slices.ContainsFunc(r.Fitted.Report.Warnings, func(w calib.Warning) bool { return w.Kind == report.EqualToTS && w.Bin == 0 })
 }
 
@@ -214,9 +203,12 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 	var slow []experiments.SlowMethod
 	n, k := in.Cal.Logits.Rows, in.Cal.Logits.Cols
 	for _, m := range list {
-		all := experiments.FitTime(m.Entry, n, k) + Folds*experiments.FitTime(m.Entry, n-n/Folds, k)
+		fits, all := 1, experiments.FitTime(m.Entry, n, k)
+		if m.Contract().Target == 0 {
+			fits, all = Folds+1, all+Folds*experiments.FitTime(m.Entry, n-n/Folds, k)
+		}
 		if all >= least && in.lacks(m) == (results.Fact{}) {
-			slow = append(slow, experiments.SlowMethod{Name: m.Name, Fits: Folds + 1, CPU: all})
+			slow = append(slow, experiments.SlowMethod{Name: m.Name, Fits: fits, CPU: all})
 		}
 	}
 	slices.SortStableFunc(slow, func(a, b experiments.SlowMethod) int { return cmp.Compare(b.CPU, a.CPU) })
@@ -225,7 +217,7 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 
 // Run makes a trial.
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
-	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL)}
+	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Empty: emptyClasses(in.Cal.Set)}
 	if n := in.Cal.Logits.Rows; n < FewestRows {
 		return nil, &data.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
 	}
@@ -247,7 +239,9 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	if err := t.collect(ctx, w.tasks); err != nil {
 		return nil, err
 	}
-	t.choose()
+	if err := t.choose(ctx); err != nil {
+		return nil, err
+	}
 	return t, t.judge(ctx)
 }
 
@@ -293,7 +287,7 @@ func (t *Trial) collect(ctx context.Context, tasks []*task) error {
 		}
 		t.Results = append(t.Results, *r)
 	}
-	if len(t.Results) == 0 { // not even that of no calibration
+	if errs[0] != nil { // no calibration fits nothing: these rows cannot be scored
 		return fmt.Errorf("%s: %w", tasks[0].method.Name, errs[0])
 	}
 	return nil
@@ -304,21 +298,20 @@ func (t *Trial) result(k *task) (*Result, error) {
 	if k.err != nil {
 		return nil, k.err
 	}
-	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, Seconds: k.spent, Timed: k.timed}
+	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, topLabel: k.topLabel, Seconds: k.spent, Timed: k.timed}
 	if k.topLabel {
 		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
 	}
-	var cross *metrics.Samples
 	if r.NoChoice == nil {
-		cross = metrics.Of(k.cross)
-		if v, err := t.By.of(cross); err != nil {
+		r.cross = metrics.Of(k.cross)
+		if v, err := t.By.of(r.cross); err != nil {
 			r.NoChoice = err
 		} else {
 			r.Choice = v
 		}
 	}
 	judged := k.test
-	if r.Samples = cross; judged != nil {
+	if r.Samples = r.cross; judged != nil {
 		r.Samples = metrics.Of(judged)
 	} else if judged = k.cross; k.foldErr != nil {
 		return nil, k.foldErr
@@ -338,61 +331,23 @@ func (t *Trial) result(k *task) (*Result, error) {
 	return r, nil
 }
 
-// choose puts the results in order. Of equal values the method that stands first is chosen,
-// and Reference in place of a method whose fit is the same.
-func (t *Trial) choose() {
-	least := math.Inf(1)
-	for _, r := range t.Results {
-		if r.NoChoice == nil {
-			least = min(least, r.Choice)
-		}
-	}
-	first := slices.IndexFunc(t.Results, func(r Result) bool { return r.NoChoice == nil && alike(r.Choice, least) })
-	if first < 0 { // no method has the metric
-		first = 0
-	}
-	best := first
-	if i := slices.IndexFunc(t.Results, func(r Result) bool { return r.Method.Name == Reference }); i >= 0 && t.Results[best].isReference() {
-		first = i
-	}
-	chosen, instead := t.Results[first], t.Results[best].Method.Name
-	rest := slices.Delete(t.Results, first, first+1)
-	slices.SortStableFunc(rest, func(a, b Result) int {
-		switch {
-		case a.NoChoice != nil && b.NoChoice != nil:
-			return cmp.Compare(a.ECE, b.ECE)
-		case a.NoChoice != nil:
-			return 1
-		case b.NoChoice != nil:
-			return -1
-		}
-		return cmp.Compare(a.Choice, b.Choice)
-	})
-	t.Results = slices.Concat([]Result{chosen}, rest)
-	if best != first {
-		t.StandsFor = t.Of(instead)
-	}
-}
-
-// judge compares the chosen method with Reference or, if that is chosen, with Plain.
+// judge compares the chosen method with Plain and with Reference.
 func (t *Trial) judge(ctx context.Context) error {
-	against := Reference
-	if t.Chosen().Method.Name == Reference {
-		against = Plain
-	}
-	if t.Against = t.Of(against); t.Against == nil || t.Against == t.Chosen() {
-		t.Against = nil
-		return nil
-	}
-	metric, _ := metrics.Lookup(string(t.By))
-	pairs, err := metrics.Pairs(ctx, t.Against.Samples, []*metrics.Samples{t.Chosen().Samples},
-		metrics.PairOptions{Seed: seed, Interval: metrics.Population, Metrics: []metrics.Entry{metric}})
-	if err != nil {
-		return err
-	}
-	if len(pairs) > 0 {
-		pair := t.pair(t.Chosen(), against, pairs[0])
-		t.Pair = &pair
+	for _, x := range []struct {
+		base *Result
+		to   **results.Pair
+	}{{t.Of(Plain), &t.ToPlain}, {t.Of(Reference), &t.ToReference}} {
+		if x.base == nil || x.base.Method == t.Chosen().Method {
+			continue
+		}
+		pairs, err := metrics.Pairs(ctx, x.base.Samples, []*metrics.Samples{t.Chosen().Samples}, t.pairOptions())
+		if err != nil {
+			return err
+		}
+		if len(pairs) > 0 {
+			pair := t.pair(t.Chosen(), x.base.Method.Name, pairs[0])
+			*x.to = &pair
+		}
 	}
 	return nil
 }
@@ -400,8 +355,7 @@ func (t *Trial) judge(ctx context.Context) error {
 // Pairs returns the differences of all methods to Reference, or to Plain where that is all there
 // is, on the rows that judge, by the metric that chooses. Methods without the metric have none.
 func (t *Trial) Pairs(ctx context.Context) ([]results.Pair, error) {
-	metric, _ := metrics.Lookup(string(t.By))
-	return t.pairs(ctx, t.inOrder(), metrics.PairOptions{Seed: seed, Interval: metrics.Population, Metrics: []metrics.Entry{metric}})
+	return t.pairs(ctx, t.inOrder(), t.pairOptions())
 }
 
 // pairs returns the differences of the results in order to the first of Reference and Plain.
@@ -418,10 +372,22 @@ func (t *Trial) pairs(ctx context.Context, order []*Result, o metrics.PairOption
 	return lists.Values(pairs, func(p metrics.Pair) results.Pair { return t.pair(others[p.Other], base.Method.Name, p) }), err
 }
 
-// pair returns the row of a paired difference.
+// TwiceUsed says why there is no interval where one set chooses and judges.
+const TwiceUsed = "the same rows choose and judge, by cross-fitting: an interval would be too short"
+
+// pair returns the row of a paired difference on the rows that judge.
 func (t *Trial) pair(r *Result, against string, p metrics.Pair) results.Pair {
+	row := t.pairOf(r, against, p)
+	if row.N = r.Samples.Len(); t.Input.Test == nil {
+		row.Interval, row.Lo, row.Hi, row.Verdict, row.Note = "", 0, 0, nil, results.Because(TwiceUsed)
+	}
+	return row
+}
+
+// pairOf returns a paired difference with its interval and verdict.
+func (t *Trial) pairOf(r *Result, against string, p metrics.Pair) results.Pair {
 	row := results.Pair{Setting: t.Input.Given.Setting, Method: r.Method.Name, Against: against, Metric: p.Metric, Difference: p.Difference,
-		N: r.Samples.Len(), Source: string(t.Input.Given.Origin), Interval: p.Kind, Verdict: p.Verdict}
+		Source: string(t.Input.Given.Origin), Interval: p.Kind, Verdict: p.Verdict}
 	if p.Note != "" {
 		row.Note = results.Because(p.Note)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -41,11 +40,8 @@ func drawn(seed uint64, n, k int, t float64) *data.Set {
 // inputOf returns sets in memory as the input of a trial.
 func inputOf(t *testing.T, cal, test *data.Set) *Input {
 	t.Helper()
-	in := &Input{Given: given("d", Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal}}
-	if test != nil {
-		in.Test = &Set{Place: Place{Name: "test"}, Set: test}
-	}
-	if err := in.inspect(context.Background()); err != nil {
+	in, err := InMemory(context.Background(), "d", cal, test)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -111,26 +107,18 @@ func TestChoiceSeesNoTestRow(t *testing.T) {
 }
 
 // The value that chooses is the metric of predictions that fits on the other folds make. Every
-// row is in one fold, and a class is in each of them as often as it can be.
+// row is in one fold, whatever its label.
 func TestCrossFittingByHand(t *testing.T) {
 	cal := drawn(5, 203, 3, 2)
 	f := fold(cal)
 	if f.rows() != 203 || f.set.Logits.Rows != 406 {
 		t.Fatalf("%d rows, %d held", f.rows(), f.set.Logits.Rows)
 	}
-	counts := map[int32][]int{}
 	var nll float64
 	for k := range Folds {
 		held, rest := f.only(k), f.without(k)
 		if n := len(held.Labels) + len(rest.Labels); n != 203 || len(held.Labels) < 40 {
 			t.Fatalf("fold %d: %d of %d rows", k, len(held.Labels), n)
-		}
-		of := map[int32]int{}
-		for _, y := range held.Labels {
-			of[y]++
-		}
-		for y := range int32(3) {
-			counts[y] = append(counts[y], of[y])
 		}
 		fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, rest)
 		if err != nil {
@@ -146,10 +134,10 @@ func TestCrossFittingByHand(t *testing.T) {
 		}
 		nll += v * float64(len(held.Labels)) / 203
 	}
-	for y, c := range counts {
-		if slices.Max(c)-slices.Min(c) > 1 {
-			t.Errorf("class %d has %v rows in the folds", y, c)
-		}
+	relabelled := *cal
+	relabelled.Labels = make([]int32, 203)
+	if other := fold(&relabelled); !slices.Equal(other.set.Logits.Data, f.set.Logits.Data) {
+		t.Error("other labels are dealt into other folds")
 	}
 	var rows []string // every row once, whatever its place
 	for i := range 203 {
@@ -166,8 +154,8 @@ func TestCrossFittingByHand(t *testing.T) {
 	}
 }
 
-// Of methods with the same numbers the first is chosen, and the others are known. The fit is
-// that of qats fit, and the pair that of package metrics.
+// Of methods with the same numbers Reference is chosen. The fit is that of qats fit, and the pair
+// that of package metrics.
 func TestEqualMethodsAndThePair(t *testing.T) {
 	cal, test := drawn(6, 400, 3, 2), drawn(7, 400, 3, 2)
 	twice, err := spec.NewMethod(experiments.Registry(), "ts", nil)
@@ -183,11 +171,11 @@ func TestEqualMethodsAndThePair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Chosen().Method.Name != Reference || !slices.Equal(got.Equal(), []string{"again"}) {
-		t.Errorf("chosen %s, equal %v", got.Chosen().Method.Name, got.Equal())
+	if got.Chosen().Method.Name != Reference || got.Reason != ByDefault || !got.Gain {
+		t.Errorf("chosen %s by %s, gain %v", got.Chosen().Method.Name, got.Reason, got.Gain)
 	}
-	if got.Against != got.Of(Plain) || got.Pair.Against != Plain || got.Pair.Verdict == nil {
-		t.Fatalf("compared with %+v: %+v", got.Against, got.Pair)
+	if got.ToReference != nil || got.ToPlain == nil || got.ToPlain.Against != Plain || got.ToPlain.Verdict == nil {
+		t.Fatalf("compared with %+v and %+v", got.ToPlain, got.ToReference)
 	}
 	plain, err := metrics.FromLogits(test)
 	if err != nil {
@@ -206,43 +194,8 @@ func TestEqualMethodsAndThePair(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
-		if p.Metric == "nll" && (math.Abs(p.Difference-got.Pair.Difference) > 1e-9 || math.Abs(p.Verdict.Lo-got.Pair.Verdict.Lo) > 1e-9) {
-			t.Errorf("pair %+v %+v, want %+v %+v", got.Pair, got.Pair.Verdict, p, p.Verdict)
-		}
-	}
-}
-
-// Reference stands for a method whose fit is the same, also where that has the lower value by
-// cross-fitting. Values that differ by rounding alone are equal.
-func TestReferenceStandsForTheSameFit(t *testing.T) {
-	result := func(name string, choice float64, same bool) Result {
-		r := Result{Method: &spec.Method{Name: name}, Fitted: &calib.Fitted{}, Choice: choice}
-		if same {
-			r.Fitted.Report.Warn(calib.Warning{Kind: report.EqualToTS, Text: "a = 0"})
-		}
-		return r
-	}
-	for _, c := range []struct {
-		uncal, ts, qats, other float64
-		same                   bool
-		chosen, standsFor      string
-		sameFit, equal         string
-	}{
-		{.9, .8, .7, .85, true, "ts", "qats", "qats", ""},
-		{.9, .8, .7, .85, false, "qats", "", "", ""},
-		{.9, .8, .8 + 1e-9, .85, true, "ts", "", "qats", ""},
-		{.9, .8, .8 - 1e-9, .8, false, "ts", "", "", "qats other"},
-		{.9, .8, .7, .6, true, "other", "", "", ""},
-		{.5, .8, .7, .6, true, "uncal", "", "", ""},
-	} {
-		got := Trial{Results: []Result{result("uncal", c.uncal, false), result("ts", c.ts, false), result("qats", c.qats, c.same), result("other", c.other, false)}}
-		got.choose()
-		stood := ""
-		if got.StandsFor != nil {
-			stood = got.StandsFor.Method.Name
-		}
-		if chosen := got.Chosen().Method.Name; chosen != c.chosen || stood != c.standsFor || strings.Join(got.SameFit(), " ") != c.sameFit || strings.Join(got.Equal(), " ") != c.equal {
-			t.Errorf("%+v: chosen %s for %q, the same fit %v, equal %v", c, chosen, stood, got.SameFit(), got.Equal())
+		if p.Metric == "nll" && (math.Abs(p.Difference-got.ToPlain.Difference) > 1e-9 || math.Abs(p.Verdict.Lo-got.ToPlain.Verdict.Lo) > 1e-9) {
+			t.Errorf("pair %+v %+v, want %+v %+v", got.ToPlain, got.ToPlain.Verdict, p, p.Verdict)
 		}
 	}
 }
@@ -265,8 +218,8 @@ func TestMethodsWithoutAChoice(t *testing.T) {
 	if strings.Join(left, "; ") != want {
 		t.Errorf("left out %v", left)
 	}
-	if by := runOf(t, in, ByECE, "ir-top"); by.Of("ir-top").NoChoice != nil {
-		t.Errorf("by ECE: %v", by.Of("ir-top").NoChoice)
+	if got.Of("ir-top").Bar != TopLabelAlone || got.ToPlain == nil || got.ToPlain.Verdict != nil || got.ToPlain.Interval != "" {
+		t.Errorf("ir-top is barred by %q; of one set the difference is %+v", got.Of("ir-top").Bar, got.ToPlain)
 	}
 	if _, err := Run(context.Background(), inputOf(t, in.Cal.Rows(0, 9), nil), Options{}); err == nil || !strings.Contains(err.Error(), "9 rows are too few") {
 		t.Errorf("9 rows: %v", err)

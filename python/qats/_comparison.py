@@ -12,8 +12,8 @@ from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
 
-_BY = ("nll", "brier", "ece")
-_NAMES = {"nll": "NLL", "brier": "Brier score", "ece": "ECE"}
+_BY = ("nll", "brier")
+_NAMES = {"nll": "NLL", "brier": "Brier score"}
 _COLUMNS = ("method", "label", "choice", "nll", "brier", "ece", "ece_null_lo", "ece_null_hi", "inside", "accuracy", "changed", "fit_seconds", "chosen")
 
 
@@ -21,11 +21,12 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
-    made on the calibration rows alone, by five-fold cross-fitting. Without test rows the same
-    predictions judge the methods.
+    made on the calibration rows alone: temperature scaling, unless five-fold cross-fitting
+    shows that another method is better. Without test rows the same predictions judge the
+    methods.
     methods: a name, a group such as "@recommended" or "@fast", or a list of both (``qats
     methods`` lists them). uncal and ts are always among them.
-    by: the metric that chooses, "nll", "brier" or "ece".
+    by: the proper score that chooses, "nll" or "brier".
     kind: what the rows are, as for the estimators. classes names the columns.
     progress: show how many fits are done, by tqdm where it is installed, else in one line.
 
@@ -75,8 +76,8 @@ class Comparison:
 
     @property
     def best(self):
-        """The name of the method with the best cross-fitted score on the calibration rows
-        (``calibrator(r.best)`` is its estimator), or None if no fit succeeded."""
+        """The name of the chosen method (``calibrator(r.best)`` is its estimator): "uncal" where
+        the network is best kept as it is, None where the arrays leave no answer."""
         return self.choice["method"]
 
     @property
@@ -99,20 +100,6 @@ class Comparison:
 
     # Words and tables.
 
-    def _answer(self):
-        c = self.choice
-        if self.best is None:
-            return "No method could be fitted."
-        by, rows = _NAMES[c["by"]], "test rows" if c["judged_on"] == "test" else "same predictions"
-        text = f"Use {self.best}: it has the lowest {by} of {len(self.methods)} methods, cross-fitted on the calibration rows."
-        if c.get("against") is None or c.get("difference") is None or c["against"] == self.best:
-            return text
-        text += f" On the {rows} its {by} minus that of {c['against']} is {c['difference']:+.4f}"
-        if c.get("lo") is not None:
-            text += f" (95 % interval {c['lo']:+.4f} to {c['hi']:+.4f})"
-        words = {"better": "better than chance explains", "worse": "worse than chance explains", "no difference shown": "no more than chance explains"}
-        return text + (f": {words[c['verdict']]}." if c.get("verdict") in words else ".")
-
     def _cells(self):
         plain = next((m for m in self.methods if m["method"] == "uncal"), None)
         number = lambda v, form: "-" if v is None else format(v, form)  # noqa: E731
@@ -131,7 +118,7 @@ class Comparison:
 
     def _legend(self):
         judge = "the test rows" if self.choice["judged_on"] == "test" else f"the same rows, by {self.choice['folds']}-fold cross-fitting"
-        return (f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting, which chooses. The other columns are of {judge}. "
+        return (f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting. The other columns are of {judge}. "
                 "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points.")
 
     def _remarks(self):
@@ -143,7 +130,7 @@ class Comparison:
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         line = lambda mark, row: "  ".join([mark + row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))])  # noqa: E731
         body = [line("-> " if row[0] == self.best else "   ", row) for row in rows]
-        return "\n".join([*textwrap.wrap(self._answer(), 100), "", line("   ", head), *body, "", *textwrap.wrap(self._legend(), 100),
+        return "\n".join([*textwrap.wrap(self.choice["answer"], 100), "", line("   ", head), *body, "", *textwrap.wrap(self._legend(), 100),
                           *(part for r in self._remarks() for part in textwrap.wrap(r, 100))])
 
     def _repr_html_(self):
@@ -157,7 +144,7 @@ class Comparison:
             name = f"\u2192 {row[0]}" if best else row[0]
             body.append(f"<tr{style}>{cells([name, *row[1:]], 'td')}</tr>")
         remarks = "".join(f"<br>{e(r)}" for r in self._remarks())
-        return (f"<div><p>{e(self._answer())}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        return (f"<div><p>{e(self.choice['answer'])}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
                 f'<p style="max-width:60em"><small>{e(self._legend())}{remarks}</small></p></div>')
 
     # Figures.

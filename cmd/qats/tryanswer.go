@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+)
+
+// answer says what to use and what it does on the rows that judge: against no calibration and,
+// where another method than temperature scaling is chosen, against that.
+func (p printed) answer() string {
+	if p.Void() {
+		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
+	}
+	text := p.advice()
+	switch {
+	case len(p.Empty) == 0 || p.Reason == trial.OneClass:
+		return text
+	case p.Reason == trial.ByDefault || p.Reason == trial.ByVerdict:
+		return fmt.Sprintf("%s %s no calibration row, so only methods that keep every prediction are candidates.", text, p.emptyClasses("Class", "Classes"))
+	}
+	return fmt.Sprintf("%s %s no calibration row.", text, p.emptyClasses("Class", "Classes"))
+}
+
+// advice is the answer without what the classes have to do with it.
+func (p printed) advice() string {
+	const keep, more = "Keep the network as it is: ", " Save more calibration rows, with some that the network gets wrong."
+	rows := p.Input.Cal.Logits.Rows
+	switch p.Reason {
+	case trial.AllRight:
+		return fmt.Sprintf(keep+"all %d calibration rows are right, so they show no error to correct.", rows) + more + " If the labels are the predictions of the network, save the true ones."
+	case trial.OneClass:
+		return fmt.Sprintf(keep+"all %d calibration rows have the label %d. Save calibration rows of all classes.", rows, p.Input.Cal.Labels[0])
+	case trial.NoFit:
+		return fmt.Sprintf(keep+"%s could not be fitted to these %d calibration rows.", ticked(trial.Reference), rows) + more
+	case trial.NoFinite:
+		return fmt.Sprintf(keep+"these %d calibration rows give no temperature (%s).", rows, p.whyBarred(p.Of(trial.Reference))) + more
+	}
+	chosen := p.Chosen().Method.Name
+	if loss := p.worse(); loss != nil {
+		what := ticked(chosen)
+		if chosen == trial.Plain {
+			what = "no calibration"
+		}
+		text := fmt.Sprintf("The calibration rows choose %s, but on your test rows it is worse than %s: %s %s.", what, named(loss.Against), p.metric(), p.interval(loss))
+		if loss != p.ToPlain && p.ToPlain != nil {
+			text += fmt.Sprintf(" Against no calibration %s.", p.sizes())
+		}
+		return text + " Save more calibration rows, or rows that are more like the test rows."
+	}
+	where, twice := "on your test rows", ""
+	switch {
+	case p.Input.Test == nil:
+		where, twice = "on these rows, by cross-fitting,", "; these rows were used twice, to choose and to judge"
+	case p.simulated():
+		where = "on the SIMULATED test rows"
+	}
+	switch {
+	case chosen == trial.Plain:
+		return fmt.Sprintf(keep+"on these %d calibration rows %s is worse; %s %s %s against it%s.", rows, ticked(trial.Reference), where, p.metric(), p.interval(p.ToReference), twice)
+	case p.ToPlain == nil: // there is no calibration to compare with
+		return fmt.Sprintf("Use %s.", ticked(chosen))
+	case chosen == trial.Reference && !p.Gain:
+		return fmt.Sprintf("Use %s; on these %d calibration rows no gain over no calibration is shown. %s %s%s.", ticked(chosen), rows, strings.ToUpper(where[:1])+where[1:], p.sizes(), twice)
+	case chosen == trial.Reference:
+		return fmt.Sprintf("Use %s: %s %s%s.", ticked(chosen), where, p.sizes(), twice)
+	}
+	return fmt.Sprintf("Use %s: %s %s; against %s %s %s%s.", ticked(chosen), where, p.sizes(), ticked(trial.Reference), p.metric(), p.interval(p.ToReference), twice)
+}
+
+// worse returns the difference by which the test rows show that the choice is worse, to no
+// calibration first; or nil.
+func (p printed) worse() *results.Pair {
+	for _, pair := range []*results.Pair{p.ToPlain, p.ToReference} {
+		if p.outcome(pair) == results.Loss {
+			return pair
+		}
+	}
+	return nil
+}
+
+// sizes are the metric that chooses and the ECE before and after, on the rows that judge.
+func (p printed) sizes() string {
+	before, after := p.Of(trial.Plain), p.Chosen()
+	a, b := before.NLL, after.NLL
+	if p.By == trial.ByBrier {
+		a, b = before.Brier, after.Brier
+	}
+	return fmt.Sprintf("%s %s, ECE %s %%", p.metric(), fromTo(a, b, 3), fromTo(100*before.ECE, 100*after.ECE, 1))
+}
+
+// fromTo prints two numbers with so many decimals, and one more where they would be equal.
+func fromTo(a, b float64, digits int) string {
+	if x, y := fmt.Sprintf("%.*f", digits, a), fmt.Sprintf("%.*f", digits, b); x != y {
+		return x + " -> " + y
+	}
+	return fmt.Sprintf("%.*f -> %.*f", digits+1, a, digits+1, b)
+}
+
+// interval prints a difference with the interval of its verdict. Its ends have two significant
+// digits of its length, the difference one more.
+func (p printed) interval(pair *results.Pair) string {
+	v := pair.Verdict
+	if v == nil || p.simulated() {
+		why := ""
+		switch {
+		case p.simulated():
+			why = " (SIMULATED, so without an interval)"
+		case p.Input.Test == nil: // the answer says why
+		case len(pair.Note) > 0:
+			why = " (without an interval: " + pair.Note.String() + ")"
+		}
+		return fmt.Sprintf("%+.4f%s", pair.Difference, why)
+	}
+	digits := 3
+	if length := v.Hi - v.Lo; length > 0 {
+		digits = min(max(digits, int(math.Ceil(-math.Log10(length)))+1), 9)
+	}
+	return fmt.Sprintf("%+.*f (95 %% interval %+.*f to %+.*f)", digits+1, pair.Difference, digits, v.Lo, digits, v.Hi)
+}
+
+// details says what the answer has no room for: fits that are the same, and what the calibration
+// rows showed.
+func (p printed) details() string {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	chosen := p.Chosen().Method.Name
+	if same := p.SameFit(); len(same) > 0 {
+		say("The %s of %s %s that of %s.", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
+	}
+	switch {
+	case p.Reason == trial.ByVerdict && chosen == trial.Plain:
+		say("On the calibration rows, by cross-fitting, ts is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", english.Count(p.Tests, "candidate"))
+	case p.Reason == trial.ByVerdict:
+		say("On the calibration rows, by cross-fitting, %s is shown to be better than ts (95 %% level, Holm's correction for %s).", chosen, english.Count(p.Tests, "candidate"))
+	case p.Reason == trial.ByDefault && len(p.Results) > 2:
+		say("No other candidate is shown to be better than ts on the calibration rows.")
+	}
+	return strings.Join(list, " ")
+}
+
+// bars says why methods are no candidates, a line for each reason.
+func (p printed) bars() []string {
+	barred := lists.Where(p.Results, func(r trial.Result) bool { return r.Bar != "" && r.Method.Name != trial.Reference })
+	whys, of := lists.Group(barred, func(r trial.Result) string { return p.whyBarred(&r) })
+	return lists.Values(whys, func(why string) string {
+		return fmt.Sprintf("no candidate: %s: %s", strings.Join(lists.Values(of[why], func(r trial.Result) string { return r.Method.Name }), ", "), why)
+	})
+}
+
+// whyBarred says why a method is no candidate.
+func (p printed) whyBarred(r *trial.Result) string {
+	switch r.Bar {
+	case trial.TopLabelAlone:
+		return "the confidence of the top class alone has no " + p.metric()
+	case trial.MovesEmpty:
+		return fmt.Sprintf("it can change predictions, and %s no calibration row", p.emptyClasses("class", "classes"))
+	case trial.AtABound:
+		return report.End(r.End).String()
+	case trial.Unconverged:
+		return "its fit did not converge"
+	}
+	return r.NoChoice.Error()
+}
+
+// emptyClasses names the classes without a calibration row, with their verb.
+func (p printed) emptyClasses(one, several string) string {
+	names := lists.Values(p.Empty, strconv.Itoa)
+	return fmt.Sprintf("%s %s %s", plural(names, one, several), experiments.Few(names, 5), plural(names, "has", "have"))
+}
+
+// ticked marks the name of a method in a sentence.
+func ticked(name string) string { return "`" + name + "`" }
+
+// named is the name of a method that another is compared with.
+func named(name string) string {
+	if name == trial.Plain {
+		return "no calibration"
+	}
+	return ticked(name)
+}
+
+// plural returns the word for one name or for several.
+func plural(names []string, one, several string) string {
+	if len(names) == 1 {
+		return one
+	}
+	return several
+}

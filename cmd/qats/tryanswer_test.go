@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
+)
+
+// answered makes a trial of uncal, ts and hts whose first method is the chosen one. differences are
+// those of the chosen method to uncal and to ts, with the ends of their intervals.
+func answered(chosen string, reason trial.Reason, nll map[string]float64, toPlain, toReference *[3]float64) printed {
+	cal := &data.Set{Logits: data.NewMatrix(400, 3), Labels: make([]int32, 400)}
+	in, err := trial.InMemory(context.Background(), "d", cal, nil)
+	if err != nil {
+		panic(err)
+	}
+	in.Inspection.Findings, in.Test, in.Given.Origin = nil, in.Cal, data.Measured
+	t := &trial.Trial{Input: in, By: trial.ByNLL, Reason: reason, Gain: true}
+	for _, name := range []string{chosen, "uncal", "ts", "hts"} {
+		if t.Of(name) == nil {
+			t.Results = append(t.Results, trial.Result{Method: &spec.Method{Name: name}, Fitted: &calib.Fitted{}, Scores: trial.Scores{NLL: nll[name], ECE: nll[name] / 10}})
+		}
+	}
+	pair := func(against string, d *[3]float64) *results.Pair {
+		if d == nil {
+			return nil
+		}
+		return &results.Pair{Method: chosen, Against: against, Metric: "nll", Difference: d[0], Verdict: &metrics.Verdict{Difference: d[0], Lo: d[1], Hi: d[2], P: .01}}
+	}
+	t.ToPlain, t.ToReference = pair("uncal", toPlain), pair("ts", toReference)
+	return printed{t}
+}
+
+// The first sentence says what the choice does against no calibration, and then against temperature
+// scaling; where the test rows show harm, it says that.
+func TestTheAnswerNamesGainAndHarm(t *testing.T) {
+	nll := map[string]float64{"uncal": .5, "ts": .4, "hts": .38}
+	bad := map[string]float64{"uncal": .1162, "ts": .1193, "hts": .1202}
+	for _, c := range []struct {
+		p    printed
+		want string
+	}{
+		{answered("ts", trial.ByDefault, nll, &[3]float64{-.1, -.12, -.08}, nil), "Use `ts`: on your test rows NLL 0.500 -> 0.400, ECE 5.0 -> 4.0 %."},
+		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.02, -.03, -.01}),
+			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0200 (95 % interval -0.030 to -0.010)."},
+		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.0001, -.00013, -.00007}),
+			"Use `hts`: on your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.0001000 (95 % interval -0.000130 to -0.000070)."},
+		{answered("hts", trial.ByVerdict, bad, &[3]float64{.004, .001, .007}, &[3]float64{.0009, -.001, .003}),
+			"The calibration rows choose `hts`, but on your test rows it is worse than no calibration: NLL +0.00400 (95 % interval +0.0010 to +0.0070). Save more calibration rows, or rows that are more like the test rows."},
+		{answered("hts", trial.ByVerdict, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{.02, .01, .03}),
+			"The calibration rows choose `hts`, but on your test rows it is worse than `ts`: NLL +0.0200 (95 % interval +0.010 to +0.030). Against no calibration NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %. Save more calibration rows, or rows that are more like the test rows."},
+		{answered("uncal", trial.ByVerdict, bad, nil, &[3]float64{-.0031, -.006, -.001}),
+			"Keep the network as it is: on these 400 calibration rows `ts` is worse; on your test rows NLL -0.00310 (95 % interval -0.0060 to -0.0010) against it."},
+		{answered("uncal", trial.ByVerdict, nll, nil, &[3]float64{.1, .08, .12}),
+			"The calibration rows choose no calibration, but on your test rows it is worse than `ts`: NLL +0.1000 (95 % interval +0.080 to +0.120). Save more calibration rows, or rows that are more like the test rows."},
+		{answered("uncal", trial.OneClass, nll, nil, &[3]float64{.1, .08, .12}), "Keep the network as it is: all 400 calibration rows have the label 0. Save calibration rows of all classes."},
+		{barred(answered("uncal", trial.NoFinite, nll, nil, nil)), "Keep the network as it is: these 400 calibration rows give no temperature (T at its upper bound). Save more calibration rows, with some that the network gets wrong."},
+		{without(answered("ts", trial.ByDefault, nll, &[3]float64{-.1, -.12, -.08}, nil), 1, 2),
+			"Use `ts`: on your test rows NLL 0.500 -> 0.400, ECE 5.0 -> 4.0 %. Classes 1 and 2 have no calibration row, so only methods that keep every prediction are candidates."},
+		{without(answered("uncal", trial.AllRight, nll, nil, nil), 2),
+			"Keep the network as it is: all 400 calibration rows are right, so they show no error to correct. Save more calibration rows, with some that the network gets wrong. If the labels are the predictions of the network, save the true ones. Class 2 has no calibration row."},
+	} {
+		if got := c.p.answer(); got != c.want {
+			t.Errorf("%s by %s:\n%s\nwant\n%s", c.p.Chosen().Method.Name, c.p.Reason, got, c.want)
+		}
+	}
+}
+
+func barred(p printed) printed {
+	r := p.Of("ts")
+	r.Bar, r.End = trial.AtABound, report.AtMost("T", 0, 1000)
+	return p
+}
+
+func without(p printed, classes ...int) printed {
+	p.Empty = classes
+	return p
+}
