@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // TestPageReportAndCompareCountTheSameSettings: two experiments share a network, and one of them
@@ -108,6 +109,11 @@ func TestReportShowsMethodsThatTheRunAdded(t *testing.T) {
 	rows := measured([]string{"uncal", "ts", "mine"}, []string{"ece"})
 	rows.Bins, rows.Pairs = []results.Bin{}, []results.Pair{}
 	const start = "name: t\nmethods: [uncal, ts]\nmetrics: [ece]\nsettings:\n  - {dataset: d, backbone: [a, b]}\ntables:\n  - {metric: ece, rows: [dataset, backbone, corruption, severity]"
+	two, many := figure.Spec{Kind: figure.Kind{Two: true}, Methods: []string{"uncal", "ts"}}, figure.Spec{Methods: []string{"uncal", "ts"}}
+	a := addedTo([]string{"uncal", "ts"}, rows.Records, nil)
+	if n, m := len(a.figure(two).Methods), len(a.figure(many).Methods); n != 2 || m != 3 || len(many.Methods) != 2 {
+		t.Errorf("figures of two and of all methods have %d and %d", n, m)
+	}
 	for tables, want := range map[string]struct {
 		shown bool
 		said  string

@@ -18,7 +18,7 @@ type added struct {
 	spec, names []string          // methods of the spec, and the added ones
 	labels      map[string]string // in print, of the added ones
 	target      []string          // those that see the domain that they are tested on
-	shown       bool              // by some view
+	shown       bool              // by some table
 }
 
 // addedTo returns the methods of records that the spec of these names does not list.
@@ -44,10 +44,9 @@ func (a *added) table(t pivot.Spec) pivot.Spec {
 		return t
 	}
 	a.shown = true
-	t.Only, t.Labels = maps.Clone(t.Only), maps.Clone(t.Labels)
+	t.Only, t.Labels = maps.Clone(t.Only), a.withLabels(t.Labels)
 	t.Only["method"] = slices.Concat(t.Only["method"], a.names)
 	for _, m := range a.names {
-		t.Labels[m] = a.label(m)
 		if slices.Contains(a.target, m) {
 			t.Target = append(slices.Clone(t.Target), m)
 		}
@@ -55,18 +54,24 @@ func (a *added) table(t pivot.Spec) pivot.Spec {
 	return t
 }
 
-// figure returns a figure with the added methods, if it shows all of the spec and any number of
-// methods.
+// figure returns a figure with the added methods, if it shows all of the spec and is no figure of
+// two methods.
 func (a *added) figure(f figure.Spec) figure.Spec {
-	if !a.all(f.Methods) {
+	if f.Kind.Two || !a.all(f.Methods) {
 		return f
 	}
-	a.shown = true
-	f.Methods, f.Labels = slices.Concat(f.Methods, a.names), maps.Clone(f.Labels)
-	for _, m := range a.names {
-		f.Labels[m] = a.label(m)
-	}
+	f.Methods, f.Labels = slices.Concat(f.Methods, a.names), a.withLabels(f.Labels)
 	return f
+}
+
+// withLabels returns labels and those of the added methods.
+func (a *added) withLabels(labels map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, labels)
+	for _, m := range a.names {
+		all[m] = a.label(m)
+	}
+	return all
 }
 
 func (a *added) label(method string) string {
@@ -76,7 +81,7 @@ func (a *added) label(method string) string {
 	return method
 }
 
-// leftOut says which of the methods no table and no figure shows, and where they are.
+// leftOut says which of the methods no table shows, and where they are.
 func (a *added) leftOut(s, dir string) (format string, args []any) {
 	if a.shown || len(a.names) == 0 {
 		return "", nil

@@ -10,6 +10,7 @@ type Kind struct {
 	Metrics    int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
 	PerSetting bool   `json:"one_setting"` // drawn once for each setting
 	Stretches  bool   `json:"-"`           // a spec may choose its height
+	Two        bool   `json:"-"`           // it shows two methods, the first minus the second
 	Judges     bool   `json:"-"`           // it has tests or intervals of differences, so it is not drawn of simulated rows
 }
 
@@ -61,6 +62,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name:      "dominance",
+			Two:       true,
 			Stretches: true,
 			Metrics:   1,
 			Summary:   "Accuracy, or another metric, of the first method minus that of the second in each setting, in ascending order.",
@@ -81,6 +83,7 @@ func Kinds() []Kind {
 		},
 		{
 			Name:    "forest",
+			Two:     true,
 			Summary: "ECE of the first method minus ECE of the second in each setting, with paired 95 % intervals.",
 			Judges:  true,
 		},
