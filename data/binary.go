@@ -11,8 +11,8 @@ import (
 //	kind probs:  p, the probability of class 1, becomes [log(1-p), log p]
 //	kind logits: z, the log odds of class 1,    becomes [0, z]
 //
-// As for other sets of kind probs, smaller probabilities are read as 2^-126, and the offset
-// of a row is lost.
+// As for other sets of kind probs, a probability of exactly 0 counts as 2^-126, and the
+// offset of a row is lost.
 
 // makeBinary makes an array of one column one of two classes. head says that it belongs
 // to the last layer.
@@ -42,7 +42,7 @@ func (a *Array) tableCols() int {
 // examineBinary is examine for a single column. It reads all of it.
 func (a *Array) examineBinary() (conversion, Form, error) {
 	form := Form{OffsetLost: a.conversion == binaryProbs}
-	unit, tiny := true, 0
+	unit, zeros := true, 0
 	var bad error
 	err := a.eachRow64(func(i int, row []float64) bool {
 		v := row[0]
@@ -51,8 +51,8 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		case !(v >= 0 && v <= 1):
 			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v)}
 			return false
-		case min(v, 1-v) < LeastProb:
-			tiny++
+		case v == 0 || v == 1:
+			zeros++
 		}
 		return unit || a.conversion == binaryProbs
 	})
@@ -63,8 +63,8 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		return a.conversion, form, bad
 	case a.conversion == binaryLogits && unit:
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all log odds are in [0, 1] (probabilities? then state kind: probs)"})
-	case tiny > 0:
-		form.Notes = append(form.Notes, Remark{Text: fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny)})
+	case zeros > 0:
+		form.Notes = append(form.Notes, ZeroNote(zeros))
 	}
 	return a.conversion, form, nil
 }
@@ -75,6 +75,8 @@ func (c conversion) binaryRow(dst []float32, v float64) {
 		dst[0], dst[1] = 0, float32(v)
 		return
 	}
-	dst[0] = float32(max(math.Log1p(-v), math.Log(LeastProb)))
-	dst[1] = float32(math.Log(max(v, LeastProb)))
+	dst[0], dst[1] = float32(math.Log1p(-v)), logProb(v, 1)
+	if v == 1 {
+		dst[0] = logProb(0, 1)
+	}
 }

@@ -50,6 +50,7 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 		}{
 			{KindProbs, []float64{0.25, 1, 1e-9}, []float32{float32(math.Log(.75)), float32(math.Log(.25)), float32(math.Log(0x1p-126)), 0, -1e-9, float32(math.Log(1e-9))}},
 			{KindProbs, []float64{0, .5, .5}, []float32{float32(math.Copysign(0, -1)), float32(math.Log(0x1p-126)), -math.Ln2, -math.Ln2, -math.Ln2, -math.Ln2}},
+			{KindProbs, []float64{1e-60, 1e-310, .5}, []float32{float32(math.Copysign(0, -1)), float32(math.Log(1e-60)), float32(math.Copysign(0, -1)), float32(math.Log(1e-300)), -math.Ln2, -math.Ln2}},
 			{KindLogits, []float64{-2.5, 0, 40}, []float32{0, -2.5, 0, 0, 0, 40}},
 		} {
 			folder := binaryFolder(t, c.kind, shape, c.values...)
@@ -105,10 +106,10 @@ func TestOneColumnErrors(t *testing.T) {
 	}
 }
 
-// Log odds that look like probabilities get a warning, and probabilities that are
-// smaller than any that is read are counted. Other numbers need no note.
+// Log odds that look like probabilities get a warning, and probabilities of exactly 0 are
+// counted, of either class. Other numbers need no note.
 func TestNotesOnOneColumn(t *testing.T) {
-	const unit, tiny = "warning: all log odds are in [0, 1] (probabilities? then state kind: probs)", " probabilities of 0, or nearly so, are read as 2^-126"
+	const unit, tiny = "warning: all log odds are in [0, 1] (probabilities? then state kind: probs)", " probabilities of exactly 0 count as 2^-126"
 	for _, c := range []struct {
 		kind   Kind
 		values []float64
@@ -121,7 +122,7 @@ func TestNotesOnOneColumn(t *testing.T) {
 		{KindLogits, []float64{.2, .3, -.5}, ""},
 		{KindProbs, []float64{.25, .5, .75}, ""},
 		{KindProbs, []float64{0, .5, 1}, "2" + tiny},
-		{KindProbs, []float64{.5, 0x1p-126, 1e-60}, "1" + tiny},
+		{KindProbs, []float64{.5, 0x1p-126, 1e-60}, ""},
 	} {
 		r, err := binaryFolder(t, c.kind, "(3, 1)", c.values...).Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
 		if err != nil {

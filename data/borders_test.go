@@ -200,20 +200,20 @@ func TestLargeFilesAreNotHashed(t *testing.T) {
 
 // Probabilities are read as FromProbs reads them.
 func TestFromProbsHasTheBitsOfASet(t *testing.T) {
-	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {1.008, 0x1p-126 * 1.004, 0}, {.5, .5, 0x1p-126}}
-	clipped := []int{0, 2, 0, 2, 0}
+	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {1.008, 0x1p-126 * 1.004, 0}, {.5, .5, 0x1p-126}, {0, 1, 1e-310}}
+	zeros := []int{0, 2, 0, 1, 0, 1}
 	set, form, err := formOf(t, KindProbs, len(rows), 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of 0, or nearly so, are read as 2^-126"; remarks(form) != want {
+	if want := "2 of 6 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of exactly 0 count as 2^-126"; remarks(form) != want {
 		t.Errorf("notes %q", form.Notes)
 	}
 	for i, row := range rows {
 		got := make([]float32, 3)
 		n, err := FromProbs(got, row)
-		if err != nil || n != clipped[i] || !slices.Equal(got, set.Logits.Row(i)) {
-			t.Errorf("row %v: %v, %d clipped (%v); as a set %v", row, got, n, err, set.Logits.Row(i))
+		if err != nil || n != zeros[i] || !slices.Equal(got, set.Logits.Row(i)) {
+			t.Errorf("row %v: %v, %d zeros (%v); as a set %v", row, got, n, err, set.Logits.Row(i))
 		}
 	}
 	for want, row := range map[string][]float64{

@@ -108,7 +108,9 @@
 //     values if they are not stated.
 //   - probs: read as their logarithms. Each row is divided by its sum, which must
 //     be within 0.01 of 1; rows further than 1e-6 from it are counted in a note.
-//     A probability below 2^-126 is read as 2^-126, and counted in a note.
+//     A probability of exactly 0 is a small number that was rounded away: it counts
+//     as 2^-126, and a note says how many there were. Every other probability counts
+//     as it is, down to 1e-300.
 //   - Probabilities that are not declared as such are rejected. An array is taken for
 //     probabilities if it has 20 rows or more and every row is in [0, 1] and sums to
 //     1 within 0.001 or k/2048 (decimals and float16). State kind: probs; or kind:

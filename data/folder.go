@@ -209,7 +209,7 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 		return "", unknown
 	}
 	if kind := f.Describe(ref).Kind; kind == KindProbs && parts&(Logits|Augmented|OOD) != 0 {
-		fmt.Fprintf(&b, "kind %s, version 1\n", kind) // other numbers from the same bytes
+		fmt.Fprintf(&b, "kind %s, version 2\n", kind) // other numbers from the same bytes
 	}
 	left, err := f.leftOut(ctx, ref, parts)
 	return b.String() + left, err

@@ -197,10 +197,10 @@ func losesDifferences(row []float64) bool {
 // reading changes in the other rows.
 func (a *Array) checkProbs() ([]Remark, error) {
 	var bad error
-	loose, tiny := 0, 0
+	loose, zeros := 0, 0
 	err := a.eachRow64(func(i int, row []float64) bool {
 		sum, few, class := sumOfProbs(row)
-		switch tiny += few; {
+		switch zeros += few; {
 		case class >= 0:
 			bad = &Problem{Place: a.name + ": " + a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class])}
 			return false
@@ -217,10 +217,10 @@ func (a *Array) checkProbs() ([]Remark, error) {
 	}
 	var notes []Remark
 	if loose > 0 {
-		notes = append(notes, Remark{Text: fmt.Sprintf("%d of %d rows of probabilities sum to 1 only within %g and are divided by their sum", loose, a.Rows(), looseSum)})
+		notes = append(notes, SumNote(loose, a.Rows()))
 	}
-	if tiny > 0 {
-		notes = append(notes, Remark{Text: fmt.Sprintf("%d probabilities of 0, or nearly so, are read as 2^-126", tiny)})
+	if zeros > 0 {
+		notes = append(notes, ZeroNote(zeros))
 	}
 	return notes, err
 }
@@ -287,7 +287,7 @@ func (c conversion) row(dst []float32, row []float64) {
 			sum += p
 		}
 		for j, p := range row {
-			dst[j] = float32(math.Log(max(p/sum, LeastProb)))
+			dst[j] = logProb(p, sum)
 		}
 	}
 }

@@ -110,21 +110,23 @@ func TestExactProbabilitiesHaveNoNotes(t *testing.T) {
 }
 
 // Stated probabilities become their logarithms. Each row is divided by its sum, and
-// 0 becomes the smallest normal float32; notes count both.
+// 0 becomes the smallest normal float32; notes count both. Every other number counts as it
+// is, down to the floor of the NLL.
 func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
-	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {.5, .5, 1e-60}}
-	set, form, err := formOf(t, KindProbs, 4, 3, func(i, j int) float64 { return rows[i][j] })
+	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {.5, .5, 1e-60}, {1e-310, .5, .5}}
+	set, form, err := formOf(t, KindProbs, 5, 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !form.OffsetLost || remarks(form) != "1 of 4 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
-		"3 probabilities of 0, or nearly so, are read as 2^-126" {
+	if !form.OffsetLost || remarks(form) != "1 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
+		"2 probabilities of exactly 0 count as 2^-126" {
 		t.Errorf("%+v", form)
 	}
 	tiny := math.Log(0x1p-126)
 	for i, want := range [][]float64{
 		{math.Log(.5), math.Log(.3), math.Log(.2)}, {0, tiny, tiny},
-		{math.Log(.504 / 1.004), math.Log(.3 / 1.004), math.Log(.2 / 1.004)}, {math.Log(.5), math.Log(.5), tiny},
+		{math.Log(.504 / 1.004), math.Log(.3 / 1.004), math.Log(.2 / 1.004)}, {math.Log(.5), math.Log(.5), math.Log(1e-60)},
+		{math.Log(1e-300), math.Log(.5), math.Log(.5)},
 	} {
 		for j, w := range want {
 			if got := float64(set.Logits.Row(i)[j]); !(math.Abs(got-w) <= 1e-7*max(1, math.Abs(w))) {

@@ -5,16 +5,43 @@ import (
 	"math"
 )
 
-// LeastProb is the smallest positive normal float32, 2^-126. Smaller probabilities, such as
-// 0, are read as this value.
-const LeastProb = 0x1p-126
+// LeastProb is the smallest probability whose logarithm is taken: a smaller one counts as
+// this. It is the floor of the metric NLL, 691 nats.
+const LeastProb = 1e-300
+
+// ZeroProb is what a probability of exactly 0 in a file counts as: a small number that was
+// rounded away. It is 2^-126, the smallest positive normal float32, and costs 87 nats.
+const ZeroProb = 0x1p-126
+
+// RaiseZeros writes ZeroProb over the numbers of a row that are exactly 0, and returns how
+// many there were. Every other number stays as it is.
+func RaiseZeros(row []float64) (zeros int) {
+	for j, p := range row {
+		if p == 0 {
+			row[j] = ZeroProb
+			zeros++
+		}
+	}
+	return zeros
+}
+
+// ZeroNote says how many probabilities of an array are exactly 0 and what they count as.
+func ZeroNote(zeros int) Remark {
+	return Remark{Text: "{count} probabilities of exactly 0 count as 2^-126", Count: zeros}
+}
+
+// SumNote says how many of the rows of an array are divided by their sum.
+func SumNote(divided, of int) Remark {
+	return Remark{Text: fmt.Sprintf("{count} of {of} rows of probabilities sum to 1 only within %g and are divided by their sum", looseSum), Count: divided, Of: of}
+}
 
 // FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as
-// the logits of a set of kind probs: each probability is divided by the sum of the row, and
-// smaller ones become LeastProb. It returns how many there were. A number outside [0, 1] is
-// an error, and so is a sum that is not 1 within 0.01.
-func FromProbs(dst []float32, row []float64) (clipped int, err error) {
-	sum, clipped, class := sumOfProbs(row)
+// the logits of a set of kind probs: each probability is divided by the sum of the row.
+// One of exactly 0 counts as ZeroProb, and others below LeastProb count as that. It returns
+// how many were 0. A number outside [0, 1.01] is an error, and so is a sum that is not 1
+// within 0.01.
+func FromProbs(dst []float32, row []float64) (zeros int, err error) {
+	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
 		return 0, fmt.Errorf("class %d: %g is not a probability", class, row[class])
 	}
@@ -22,22 +49,28 @@ func FromProbs(dst []float32, row []float64) (clipped int, err error) {
 		return 0, fmt.Errorf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)
 	}
 	asLogProbs.row(dst, row)
-	return clipped, nil
+	return zeros, nil
 }
 
-// sumOfProbs returns the sum of a row, how many of its numbers are less than LeastProb
-// after the division by it, and the first class whose number is not a probability, or -1.
-func sumOfProbs(row []float64) (sum float64, tiny, class int) {
+// sumOfProbs returns the sum of a row, how many of its numbers are exactly 0, and the first
+// class whose number is not a probability, or -1.
+func sumOfProbs(row []float64) (sum float64, zeros, class int) {
 	for j, p := range row {
 		if !(p >= 0 && p <= 1+looseSum) {
 			return 0, 0, j
 		}
+		if p == 0 {
+			zeros++
+		}
 		sum += p
 	}
-	for _, p := range row {
-		if p/sum < LeastProb {
-			tiny++
-		}
+	return sum, zeros, -1
+}
+
+// logProb returns the logarithm of p/sum, as the number p of a file of probabilities is read.
+func logProb(p, sum float64) float32 {
+	if p == 0 {
+		return float32(math.Log(ZeroProb))
 	}
-	return sum, tiny, -1
+	return float32(math.Log(max(p/sum, LeastProb)))
 }

@@ -227,7 +227,7 @@ func TestKindIsPartOfTheDigestOfLogits(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte("sets: [{set: toy, kind: probs}]\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got := digest(Logits); got != logits+"kind probs, version 1\n" {
+	if got := digest(Logits); got != logits+"kind probs, version 2\n" {
 		t.Errorf("digest %q of probabilities, %q of logits", got, logits)
 	}
 	if got := digest(Labels); got != labels {

@@ -168,6 +168,7 @@ func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error 
 	}
 	c.fit, c.seed = fitText(c.Method, cal, target), fitSeed(c.Method, cal, target)
 	if c.external != nil {
+		test += tableVersion
 		text, err := c.external.digests(at, func(path, name string) (string, error) {
 			c.files = append(c.files, namedFile{path, name})
 			return o.Digests.File(path, name)

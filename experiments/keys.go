@@ -25,6 +25,10 @@ const (
 	scoresVersion  = 3 // 3: reasons and warnings are facts
 )
 
+// tableVersion is the line on the probabilities of external methods in the text of the rows
+// of a test set. 2: an exact 0 counts as 2^-126.
+const tableVersion = "table of probabilities, version 2\n"
+
 // fitText is the text of a fit: the method, the row kernel and the content of the
 // arrays that the method reads. cal and target are digests; they are empty if the
 // contract names no such array.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -52,6 +53,13 @@ func (w *unitWork) score(ctx context.Context) error {
 				return err
 			}
 			s.Report, s.Parameters = fit.Report, fit.Parameters()
+			rows, err := w.cellSamples(i)
+			if err != nil {
+				return err
+			}
+			if zeros := rows.ZeroRows(); c.external != nil && zeros > 0 {
+				s.Report.Warn(report.Warning{Text: zeroRows, Count: zeros, Of: s.N})
+			}
 			if w.unit.Spec.PerClass {
 				if s.Classes, err = metrics.PerClass(samples); err != nil && !errors.Is(err, metrics.ErrNoVector) {
 					return err
@@ -71,6 +79,9 @@ func (w *unitWork) score(ctx context.Context) error {
 	}
 	return nil
 }
+
+// zeroRows warns of the rows of a table of probabilities on whose zeros the NLL rests.
+const zeroRows = "{count} of {of} rows have a probability of exactly 0 for their class, which counts as 2^-126"
 
 // computeScores computes all metrics of a cell. A value that is not finite is an
 // error; a metric without a value returns an error with the reason. before is called before

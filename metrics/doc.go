@@ -37,7 +37,8 @@
 // nor that of Nixon et al. (all classes).
 //
 // Brier is the sum over classes, in [0, 2], not divided by k. NLL is
-// -ln max(p, 1e-300), in nats.
+// -ln max(p, 1e-300), in nats. A reader of files of probabilities writes data.ZeroProb, 2^-126,
+// in the place of an exact 0.
 //
 // # Rules
 //

@@ -247,7 +247,7 @@ var factsOf = map[string]Facts{
 		Reference: "none",
 		Code:      "numpy",
 		Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
-		Departs:   "The floor bounds the cost of a sample at 691 nats. Public code has floors from 0 to 1e-10.",
+		Departs:   "The floor bounds the cost of a sample at 691 nats. Public code has floors from 0 to 1e-10. An exact 0 in a file of probabilities was rounded away: it counts as 2^-126, 87 nats. A 0 of a fitted map counts as the floor.",
 	},
 	"phi": {
 		Formula:   "score of uncal - score of the method; scores: NLL, Brier",

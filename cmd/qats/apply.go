@@ -16,7 +16,8 @@ func applyCommand() *cobra.Command {
 		Use:   "apply MODEL",
 		Short: "Apply a saved calibrator to logits, and write the probabilities",
 		Long: `Apply a saved calibrator to logits. The probabilities are float64, n x k; with
---dtype float32 they are rounded. The ending of the output decides its format: .npy is
+--dtype float32 they are rounded. A probability of 0 is written as 1e-300, the floor of
+the NLL. The ending of the output decides its format: .npy is
 one array, .npz has it as "probs", and .csv is text, one row a line below the numbers
 of the classes. "-o -" writes the bytes of a .npy to standard output. --temperature
 writes the temperature by which the logits of each row are divided, n numbers, in

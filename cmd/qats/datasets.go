@@ -17,7 +17,7 @@ func datasetsCommand(use, short, example string) *cobra.Command {
 		Short: short,
 		Long: name + ` is a command of the Python package, whose libraries the published files are made with:
 
-  pip install 'qats[datasets]'
+  pip install './python[datasets]'
   python3 -m qats.datasets ` + name + ` --help
 
 In a clone of the project, PYTHONPATH=python python3 -m qats.datasets does without an installation.
@@ -32,7 +32,7 @@ docs/public-data.md lists what can be fetched, and the formats.`,
 			if len(args) > 0 {
 				line += " " + quoted(args)
 			}
-			return fmt.Errorf("qats %s is a command of the Python package (pip install 'qats[datasets]'): %s", name, line)
+			return fmt.Errorf("qats %s is a command of the Python package (pip install './python[datasets]'): %s", name, line)
 		},
 	}
 }

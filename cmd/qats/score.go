@@ -26,6 +26,9 @@ undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
 of their own, so those of qats run differ a little.
 
+An exact 0 in a file of probabilities was rounded away and counts as 2^-126; a note says
+how many there are. Every other number counts as it is, down to 1e-300.
+
 --interval adds to each value the ends of a 95 % interval, as NAME_lo and NAME_hi. Of
 NLL, Brier score, accuracy and AUROC it covers the value in the population. Of a
 calibration error it covers the mean value that test sets of this size report, which

@@ -42,7 +42,7 @@ func (p printed) text(w io.Writer) error {
 		printFinding(&b, f, width)
 	}
 	findings = lists.Where(findings, func(f inspect.Finding) bool {
-		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known)
+		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.Changes)
 	})
 	say(p.answer())
 	if !p.Void() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -36,7 +37,8 @@ const applyBytes = 4 << 20
 
 // Write writes the probabilities of the set, n x k, or its temperatures, n, to output, in the
 // form that its name says, or to stdout if output is "-". It writes the pairs of a top-label map
-// beside a file of probabilities.
+// beside a file of probabilities. A probability of 0 is written as 1e-300, so that the NLL of
+// the file is that of the map; as float32 it rounds to 0 again.
 func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Applied, error) {
 	form, err := data.FormOf(output)
 	if err != nil {
@@ -102,6 +104,7 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		}
 		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 		calib.Apply(model.Map, probs, seen)
+		keepZeros(probs, set.Logits)
 		return w.Write(probs)
 	}); err != nil {
 		return err
@@ -110,6 +113,17 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
 	}
 	return w.Close()
+}
+
+// keepZeros writes data.LeastProb over the probabilities of 0, as the metric NLL counts them.
+// A reader of the file would take a 0 for a number that was rounded away. A class whose logit
+// is -Inf is masked, and its 0 stays.
+func keepZeros(probs data.Probs, logits data.Matrix) {
+	for i, p := range probs.Data {
+		if p == 0 && !math.IsInf(float64(logits.Data[i]), -1) {
+			probs.Data[i] = data.LeastProb
+		}
+	}
 }
 
 // temperatures returns the temperature of each row, as a table of one column.

@@ -216,8 +216,109 @@ func TestLooseRowsAreDividedAndCounted(t *testing.T) {
 	var notes []Note
 	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Note) { notes = append(notes, n) }}
 	values(t, &s)
-	if len(notes) != 1 || notes[0].Place != path || !strings.HasPrefix(notes[0].Text, "1 of 400 rows sum to 1 only within ") {
+	if len(notes) != 1 || notes[0].Place != path || !strings.HasPrefix(notes[0].Text, "1 of 400 rows of probabilities sum to 1 only within ") {
 		t.Errorf("%q", notes)
+	}
+}
+
+// A file of probabilities has one NLL, whether it is named as probabilities or as logits of kind
+// probs: an exact 0 counts as 2^-126, every other number as it is down to 1e-300, and both
+// doors say how many zeros there are. The sums of rows are judged by one limit.
+func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
+	dir := t.TempDir()
+	path, labels := filepath.Join(dir, "p.npy"), filepath.Join(dir, "y.npy")
+	y := make([]int32, 100)
+	must(t, data.WriteInt32(labels, y, 100))
+	for _, c := range []struct {
+		last []float64
+		want float64 // of the last row
+	}{
+		{[]float64{0, 1, 0}, 126 * math.Ln2}, {[]float64{1e-40, 1, 0}, 40 * math.Ln10}, {[]float64{1e-200, 1, 0}, 200 * math.Ln10},
+		{[]float64{1e-310, 1, 0}, 300 * math.Ln10}, {[]float64{math.SmallestNonzeroFloat64, 1, 0}, 300 * math.Ln10},
+		{[]float64{0, 1 + 0x1p-52, 0}, 126 * math.Ln2}, {[]float64{0, .996, 0}, 126 * math.Ln2}, {[]float64{0, 1.0099, 0}, 126 * math.Ln2},
+	} {
+		p := slices.Concat(slices.Repeat([]float64{1, 0, 0}, 99), c.last)
+		must(t, data.WriteFloat64(path, p, 100, 3))
+		for _, s := range []Score{{Probs: path}, {Logits: path, Kind: data.KindProbs}} {
+			var notes []Note
+			s.Labels, s.Memory, s.Metrics, s.Warn = labels, 1<<30, entries(t, "nll"), func(n Note) { notes = append(notes, n) }
+			zeros := 198
+			for _, v := range c.last {
+				if v == 0 {
+					zeros++
+				}
+			}
+			if got := values(t, &s)[0]; math.Abs(got-c.want/100) > 1e-12 {
+				t.Errorf("%v, %+v: NLL %v, want %v", c.last, s, got, c.want/100)
+			}
+			if want := (Note{path, fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
+				t.Errorf("%v: notes %q, want %q", c.last, notes, want)
+			}
+		}
+	}
+	must(t, data.WriteFloat64(path, slices.Repeat([]float64{1, .02, 0}, 100), 100, 3))
+	for _, s := range []Score{{Probs: path}, {Logits: path, Kind: data.KindProbs}} {
+		s.Labels, s.Memory = labels, 1<<30
+		if _, err := s.Samples(t.Context()); fmt.Sprint(err) != path+": row 0: probabilities sum to 1.02, which is not 1 within 0.01" {
+			t.Error(err)
+		}
+	}
+}
+
+// One column of kind probs is the probability of class 1. Its rows are the predictions of the
+// network, with which metrics compare.
+func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
+	dir := t.TempDir()
+	path, labels := filepath.Join(dir, "p.npy"), filepath.Join(dir, "y.npy")
+	must(t, data.WriteInt32(labels, []int32{1, 0, 1, 1}, 4))
+	for _, shape := range [][]int{{4}, {4, 1}} {
+		must(t, data.WriteFloat64(path, []float64{.25, .5, 1, 0}, shape...))
+		var notes []Note
+		s := Score{Logits: path, Labels: labels, Kind: data.KindProbs, Memory: 1 << 30, Metrics: entries(t, "nll", "accuracy", "argmax_change"), Warn: func(n Note) { notes = append(notes, n) }}
+		got := values(t, &s)
+		if want := (3 + 126) * math.Ln2 / 4; math.Abs(got[0]-want) > 1e-12 || got[1] != .5 || got[2] != 0 || len(notes) != 1 {
+			t.Errorf("shape %v: %v, want %v; notes %q", shape, got, want, notes)
+		}
+	}
+}
+
+// A probability of 0 of a fitted map is written as 1e-300, so that the file has the NLL of the
+// map. A class whose logit is -Inf keeps its 0.
+func TestAppliedZerosKeepTheirNLL(t *testing.T) {
+	set, f := files(t)
+	for i := range set.Labels {
+		row := set.Logits.Row(i)
+		row[2] = -2000
+		set.Labels[i] = 0
+		if row[1] > row[0] != (i%10 == 0) {
+			set.Labels[i] = 1
+		}
+	}
+	model, contract := model(t, "ts", set)
+	set.Labels[7] = 2
+	must(t, data.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
+	must(t, data.WriteInt32(f.Labels, set.Labels, rows))
+	probs := model.Fitted.Probabilities(set)
+	if probs.Row(7)[2] != 0 {
+		t.Fatalf("row 7: %v, want a 0", probs.Row(7))
+	}
+	samples, err := metrics.FromProbs(probs, set)
+	must(t, err)
+	want, err := metrics.NLL(samples)
+	must(t, err)
+	silent := func(n Note) { t.Errorf("%q", n) }
+	path := filepath.Join(t.TempDir(), "probs.npy")
+	apply := Apply{Model: model, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: silent}
+	_, err = apply.Write(t.Context(), path, nil)
+	must(t, err)
+	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: silent}
+	if got := values(t, &s)[0]; !(math.Abs(got-want) <= 1e-9*want) || !(want > 300*math.Ln10/rows) {
+		t.Errorf("NLL %v of the file, %v of the map", got, want)
+	}
+	p := data.Probs{Rows: 1, Cols: 3, Data: []float64{0, 1, 0}}
+	keepZeros(p, data.Matrix{Rows: 1, Cols: 3, Data: []float32{-900, 0, float32(math.Inf(-1))}})
+	if !slices.Equal(p.Data, []float64{1e-300, 1, 0}) {
+		t.Errorf("masked: %v", p.Data)
 	}
 }
 

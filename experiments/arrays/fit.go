@@ -29,7 +29,7 @@ type Change struct {
 	Warnings []calib.Warning // that the fit made the rows worse, or that few rows decided it
 }
 
-// floorNLL is the largest NLL of a row in the metric: -ln 1e-300.
+// floorNLL is the largest NLL of a row in the metric: -ln data.LeastProb.
 const floorNLL = 690.7755278982137
 
 // BeforeAfter scores a calibration set before and after the fit of m on it.

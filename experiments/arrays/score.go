@@ -45,9 +45,9 @@ func (s *Score) Samples(ctx context.Context) (*metrics.Samples, error) {
 	var err error
 	switch {
 	case s.Logits != "":
-		scores, err = s.logits(ctx, s.Logits)
+		scores, err = s.uncalibrated(ctx, s.Logits)
 	case s.Probs != "":
-		scores, err = s.probs(ctx)
+		scores, err = s.probs(ctx, s.Probs, 2)
 	default:
 		scores, err = s.top(ctx)
 	}
@@ -97,7 +97,7 @@ func (s *Score) against(ctx context.Context, samples *metrics.Samples) (*metrics
 	case s.Uncal != "":
 		plain := *s
 		plain.Metrics = nil // none compares in it
-		scores, err := plain.logits(ctx, s.Uncal)
+		scores, err := plain.uncalibrated(ctx, s.Uncal)
 		if err != nil {
 			return nil, err
 		}
@@ -184,6 +184,19 @@ func (s *Score) scan(ctx context.Context, r data.Reader, name string, k, size, w
 	return all, err
 }
 
+// uncalibrated scores the network whose logits, or what their kind says, are in a file. Those of
+// kind probs are scored as every file of probabilities is.
+func (s *Score) uncalibrated(ctx context.Context, file string) (*scoring.SampleScores, error) {
+	if s.Kind != data.KindProbs {
+		return s.logits(ctx, file)
+	}
+	all, err := s.probs(ctx, file, 1)
+	if err == nil {
+		all.Changed = make([]bool, all.Len())
+	}
+	return all, err
+}
+
 // logits scores the uncalibrated softmax, on all processors.
 func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores, error) {
 	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", false, s.Warn)
@@ -216,18 +229,19 @@ func (s *Score) open(name string) (*data.Array, error) {
 
 // probs scores probabilities in float64, as they are in the file. Rows whose
 // sum is only loosely 1, as in float16 files and with few decimals, are divided by
-// it and counted.
-func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
-	p, err := s.open(s.Probs)
+// it, and a probability of exactly 0 counts as data.ZeroProb; both are counted. A file of
+// one column, if least allows it, has the probabilities of class 1 of two.
+func (s *Score) probs(ctx context.Context, file string, least int) (*scoring.SampleScores, error) {
+	p, err := s.open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	shape := p.Shape()
-	if len(shape) != 2 || shape[1] < 2 {
-		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", s.Probs, shape)
+	cols := p.Cols()
+	if axes := len(p.Shape()); cols < least || axes > 2 || axes < 2 && least > 1 {
+		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", file, p.Shape())
 	}
-	k := shape[1]
+	k := max(2, cols)
 	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", false, s.Warn)
 	if err != nil {
 		return nil, err
@@ -237,19 +251,27 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	n := r.Rows()
-	divided := 0
-	all, err := s.scan(ctx, r, s.Probs, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
+	divided, zeros := 0, 0
+	all, err := s.scan(ctx, r, file, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
 		rows := data.NewProbs(len(set.Labels), k)
-		if err := p.ReadFloat64(rows.Data, lo, lo+rows.Rows); err != nil {
+		if err := p.ReadFloat64(rows.Data[:rows.Rows*cols], lo, lo+rows.Rows); err != nil {
 			return rows, err
 		}
+		if cols == 1 {
+			twoClasses(rows)
+		}
 		for i := range rows.Rows {
-			if scoring.Normalise(rows.Row(i)) {
+			loose, err := scoring.Normalise(rows.Row(i))
+			if err != nil {
+				return rows, &data.Problem{Place: fmt.Sprintf("%s: row %d", file, p.FileRow(lo+i)), Cause: err.Error()}
+			}
+			if loose {
 				divided++
 			}
+			zeros += data.RaiseZeros(rows.Row(i))
 		}
 		if err := part.AppendProbs(rows, set); err != nil {
-			return rows, fmt.Errorf("%s: %w", s.Probs, scoring.InFile(err, p.FileRow))
+			return rows, fmt.Errorf("%s: %w", file, scoring.InFile(err, p.FileRow))
 		}
 		return rows, nil
 	})
@@ -257,10 +279,22 @@ func (s *Score) probs(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	if divided > 0 {
-		s.Warn(Note{s.Probs, fmt.Sprintf("%d of %d rows sum to 1 only within %g and are divided by their sum", divided, n, scoring.LooseSum)})
+		s.Warn(Note{file, noteText(data.SumNote(divided, n))})
+	}
+	if zeros > 0 {
+		s.Warn(Note{file, noteText(data.ZeroNote(zeros))})
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
+}
+
+// twoClasses makes rows of two classes of the probabilities of class 1 that are in the first
+// half of the memory.
+func twoClasses(rows data.Probs) {
+	for i := rows.Rows - 1; i >= 0; i-- {
+		p := rows.Data[i]
+		rows.Data[2*i], rows.Data[2*i+1] = 1-p, p
+	}
 }
 
 // void returns the number of labels that stand for no class by custom, if nothing is stated and

@@ -36,6 +36,8 @@ type Finding struct {
 	Cause    string      `json:"cause"`
 	Fix      string      `json:"fix,omitempty"`
 	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
+
+	Changes bool `json:"-"` // it says which numbers of the file are read as others
 }
 
 // Set describes a set that was read completely. Accuracy and ECE are

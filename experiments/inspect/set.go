@@ -69,6 +69,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 			in.warn(f, x)
 			continue
 		}
+		f.Changes = true
 		in.add(f)
 	}
 	x.offsetLost = form.OffsetLost

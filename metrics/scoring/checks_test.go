@@ -165,19 +165,21 @@ func TestMemoryOfTallies(t *testing.T) {
 	}
 }
 
-// A row whose sum is near 1 is left as it is, one within 1e-2 is divided by its sum, and
-// others are left to the check.
+// A row whose sum is near 1 is left as it is, unless a number is above 1. One within 1e-2 is
+// divided by its sum, one beyond is an error, and other rows are left to the check.
 func TestNormaliseDividesRoundedRows(t *testing.T) {
 	for _, c := range []struct {
 		row []float64
 		ok  bool
+		bad bool
 	}{
-		{[]float64{.5, .5}, false}, {[]float64{.5, .5 + 1e-7}, false}, {[]float64{.5, .504}, true}, {[]float64{.496, .5, 0}, true},
-		{[]float64{.5, .52}, false}, {[]float64{.48, .5}, false}, {[]float64{1.004, -.002}, false}, {[]float64{math.NaN(), 1.004}, false}, {[]float64{0, 1.004}, true},
+		{[]float64{.5, .5}, false, false}, {[]float64{.5, .5 + 1e-7}, false, false}, {[]float64{.5, .504}, true, false}, {[]float64{.496, .5, 0}, true, false},
+		{[]float64{.5, .52}, false, true}, {[]float64{.48, .5}, false, true}, {[]float64{1.004, -.002}, false, false}, {[]float64{math.NaN(), 1.004}, false, false},
+		{[]float64{0, 1.004}, true, false}, {[]float64{0, 1 + 0x1p-52}, true, false}, {[]float64{2, 0}, false, false},
 	} {
 		row := slices.Clone(c.row)
 		sum := row[0] + row[1]
-		ok := Normalise(row)
+		ok, err := Normalise(row)
 		for j, v := range c.row {
 			if ok {
 				v /= sum
@@ -186,8 +188,8 @@ func TestNormaliseDividesRoundedRows(t *testing.T) {
 				t.Errorf("%v becomes %v", c.row, row)
 			}
 		}
-		if ok != c.ok {
-			t.Errorf("%v: %v", c.row, ok)
+		if ok != c.ok || (err != nil) != c.bad {
+			t.Errorf("%v: %v, %v", c.row, ok, err)
 		}
 	}
 }

@@ -40,8 +40,9 @@ const Version = 3
 
 // Floor is the smallest probability of the true class that NLL uses. It matters for
 // methods that give some classes a probability of exactly zero (isotonic
-// regression): a row costs 691 nats at most.
-const Floor = 1e-300
+// regression): a row costs 691 nats at most. A zero in a file of probabilities counts as
+// data.ZeroProb; whoever reads the file writes that in its place (data.RaiseZeros).
+const Floor = data.LeastProb
 
 // RowBytes is the memory of the scores of a row, without class bins and numbers of whole
 // vectors.
@@ -256,24 +257,41 @@ func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
 const LooseSum = 1e-2
 
 // Normalise divides a row of numbers >= 0 by its sum if the sum is farther from 1
-// than AppendProbs accepts, but within LooseSum. It reports whether it did. Files
-// of float16, or of a few decimals, hold such rows.
-func Normalise(p []float64) bool {
-	sum := 0.0
+// than AppendProbs accepts, or a number is above 1, but the sum is within LooseSum. It
+// reports whether it did. Files of float16, or of a few decimals, hold such rows. A sum
+// beyond LooseSum is an error.
+func Normalise(p []float64) (divided bool, err error) {
+	sum, most := 0.0, 0.0
 	for _, v := range p {
-		if !(v >= 0) {
-			return false
+		if !(v >= 0 && v <= 1+LooseSum) { // AppendProbs names the class
+			return false, nil
 		}
 		sum += v
+		most = max(most, v)
 	}
 	off := math.Abs(sum - 1)
-	if !(off > sumTolerance(len(p)) && off <= LooseSum) {
-		return false
+	switch {
+	case off > LooseSum:
+		return false, fmt.Errorf("probabilities sum to %.9g, which is not 1 within %g", sum, LooseSum)
+	case off <= sumTolerance(len(p)) && most <= 1:
+		return false, nil
 	}
 	for j := range p {
 		p[j] /= sum
 	}
-	return true
+	return true, nil
+}
+
+// ZeroRows returns how many rows have exactly the NLL of data.ZeroProb: in the file that they
+// come from, the probability of their class is 0.
+func (s *SampleScores) ZeroRows() (n int) {
+	zero := 0 - softmax.Log(data.ZeroProb)
+	for _, nll := range s.NLL {
+		if nll == zero {
+			n++
+		}
+	}
+	return n
 }
 
 // argmax returns the lowest index of the largest value.

@@ -16,7 +16,8 @@ def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="
     them. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 
-    kind: what p is, "probs", "logits" or "log-probs". uncal: the logits of the uncalibrated
+    kind: what p is, "probs", "logits" or "log-probs". A probability of exactly 0 was rounded
+    away and counts as 2^-126; a CalibrationWarning says how many there are. uncal: the logits of the uncalibrated
     network, for metrics that compare with it. interval: "standard", "percentile", "bc" or
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi.
     """

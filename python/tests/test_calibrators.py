@@ -198,3 +198,24 @@ def test_metrics(small):
         qats.metrics(p, y, "eec")
     with pytest.raises(qats.InputError, match="p: 1 dimension, want n x k"):
         qats.ece(p[0], y)
+
+
+# A probability of exactly 0 was rounded away. It counts as 2^-126 whatever p is called, and the
+# user hears how many there are. What a fitted map gives 0 counts as the floor of the NLL.
+def test_zeros_of_probabilities_have_one_nll():
+    p = np.tile([1.0, 0, 0], (100, 1))
+    p[-1] = [0, 1, 0]
+    y = np.zeros(100, int)
+    want = 126 * np.log(2) / 100
+    with pytest.warns(qats.CalibrationWarning, match="200 probabilities of exactly 0 count as 2\\^-126"):
+        assert qats.metrics(p, y, "nll") == pytest.approx(want, rel=1e-9)
+    c = qats.Uncal(kind="probs").fit(p, y)
+    with pytest.warns(qats.CalibrationWarning, match="200 probabilities of exactly 0 count as 2\\^-126"):
+        assert c.score(p, y, "nll") == pytest.approx(want, rel=1e-7)
+    p[-1, 0] = 1e-200
+    with pytest.warns(qats.CalibrationWarning, match="199 probabilities"):
+        assert qats.metrics(p, y, "nll") == pytest.approx(2 * np.log(10), rel=1e-9)
+    z = np.array([[0, -2000.0], [0, 1]], np.float32)
+    applied = qats.Uncal().fit(z, [0, 1]).predict_proba(z)
+    assert applied[0, 1] == 1e-300
+    assert qats.metrics(applied, [1, 1], "nll") == pytest.approx((300 * np.log(10) + np.log1p(np.exp(-1))) / 2, rel=1e-9)

@@ -68,7 +68,7 @@ func KeepTop(q []float64, row []float32, total float64) {
 }
 
 // LeastProb is the floor of the metric NLL.
-const LeastProb = 1e-300
+const LeastProb = data.LeastProb
 
 // Pick returns the given rows of logits, labels and features, copied.
 func Pick(set *data.Set, rows []int) *data.Set {

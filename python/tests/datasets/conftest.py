@@ -9,4 +9,4 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.dirname(os.path.dirname(HERE)), HERE]
 
 for module in ("numpy", "yaml", "pooch", "h5py"):
-    pytest.importorskip(module, reason="needs the extra datasets: pip install 'qats[datasets]'")
+    pytest.importorskip(module, reason="needs the extra datasets: pip install './python[datasets]'")
