@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -89,11 +90,6 @@ func (f *htsFit) temperature(i int, theta, slope []float64) (t, rate, bend float
 	return t, rate, 1 - rate
 }
 
-// flooredAt warns of rows whose temperature would be less than the floor.
-func flooredAt(floor float64, count, rows int) Warning {
-	return Warning{Text: "T is floored at {value} on {count} of {of} calibration rows", Value: floor, Count: count, Of: rows}
-}
-
 func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 	r := fit.Report{
 		NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: f.Passes,
@@ -113,7 +109,7 @@ func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 		}
 	}
 	if floored > 0 {
-		r.Warn(flooredAt(fit.MinT, floored, f.Rows()))
+		r.Warn(report.Floored(fit.MinT, floored, f.Rows()))
 	}
 	return r
 }

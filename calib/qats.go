@@ -41,9 +41,10 @@ type QaTS struct{}
 //   - Departures: a >= 0 of the paper is left out, to show what it costs.
 type FreeQaTS struct{}
 
-// TransductiveQaTS is QaTS whose ranks are those among the unlabelled target rows. Only
-// this form is unchanged by a global rescaling of the logits, as the paper claims:
-// among the calibration rows, a rescaled row has another q.
+// TransductiveQaTS is QaTS whose ranks are those among the unlabelled target rows. A global
+// rescaling of their logits leaves its temperatures as they are where it keeps the order of
+// the confidences: always with two classes, not always with more. Its probabilities change,
+// since the logits do. Among the calibration rows, as in QaTS, a rescaled row has another q.
 //
 //   - Formula: qats with q the rank of the confidence among unlabelled target rows
 //   - Reference: variant of QaTS, Eq. 5

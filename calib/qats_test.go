@@ -234,3 +234,47 @@ func TestLoadedCurvesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// Ranks among the target do not change by a rescaling that keeps the order of the confidences:
+// the temperatures are the same, and the probabilities are those of the rescaled logits. QaTS
+// ranks among the calibration rows, and its temperatures change. With three classes the order
+// can change, and with it the temperatures.
+func TestRescalingKeepsTemperaturesNotProbabilities(t *testing.T) {
+	scales := func(m Method, cal, target *data.Set) []float64 {
+		t.Helper()
+		f, err := m.Fit(t.Context(), Input{Cal: cal, Target: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := make([]float64, target.Logits.Rows)
+		f.Map.(Tempered).Scales(s, target, NewUnscaled(target.Logits))
+		return s
+	}
+	times := func(m data.Matrix, c float32) *data.Set {
+		out := data.NewMatrix(m.Rows, m.Cols)
+		for i, v := range m.Data {
+			out.Data[i] = c * v
+		}
+		return &data.Set{Logits: out}
+	}
+	falling := func(q float64) float64 { return 2.5 - 1.5*q }
+	cal, test := testset.Ranked(400, 2, falling, 1), testset.Ranked(200, 2, falling, 2)
+	plain, twice := times(test.Logits, 1), times(test.Logits, 2)
+	before := scales(TransductiveQaTS{}, cal, plain)
+	if !slices.Equal(before, scales(TransductiveQaTS{}, cal, twice)) || before[0] == before[1] {
+		t.Error("the temperatures of qats-transductive change")
+	}
+	p, q := softmax.Probs(make([]float64, 2), plain.Logits.Row(0), before[0]), softmax.Probs(make([]float64, 2), twice.Logits.Row(0), before[0])
+	if slices.Equal(p, q) {
+		t.Errorf("the probabilities of qats-transductive are %v before and after", p)
+	}
+	if slices.Equal(scales(QaTS{}, cal, plain), scales(QaTS{}, cal, twice)) {
+		t.Error("the temperatures of qats do not change")
+	}
+	three := testset.Ranked(400, 3, falling, 1)
+	order := testset.Rows([][]float32{{0, -1, -10}, {0, -1.5, -1.5}})
+	a, b := scales(TransductiveQaTS{}, three, times(order, 1)), scales(TransductiveQaTS{}, three, times(order, 5))
+	if !(a[0] > a[1] && b[0] < b[1]) {
+		t.Errorf("1/T of the two rows: %v, of the rescaled ones %v", a, b)
+	}
+}

@@ -70,7 +70,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in.Notes); err != nil {
+			if err := p.assembleOK(out, u, c, in); err != nil {
 				return err
 			}
 		}
@@ -79,13 +79,16 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, notes results.Note) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
 	}
 	source := string(u.Provenance.Origin)
-	note := noteOf(u.Provenance, notes, s.Report)
+	note := noteOf(u.Provenance, in.Notes, s.Report)
+	if in.Few != (report.Warning{}) && c.Method.Contract().Cal&data.Labels != 0 {
+		s.Report.Warn(in.Few)
+	}
 	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note}, u.Spec.Metrics, &s,
 		func(e metrics.Entry) string { return results.Key(recordText(c.samples, u.uncalText(), e)) })
 	out.Times = append(out.Times, p.timeRow(u, c))

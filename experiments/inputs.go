@@ -17,6 +17,8 @@ import (
 type inputs struct {
 	Notes      results.Note `json:"notes,omitempty"`
 	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
+
+	Few report.Warning `json:"few,omitzero"` // classes of few calibration rows, for fits.csv
 }
 
 // inputsOf returns the notes on the arrays of a unit, from the store or by
@@ -76,6 +78,15 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if err := in.add("calibration set", cal); err != nil {
 		return in, err
 	}
+	labels, err := data.Load(ctx, u.source, u.Setting.Cal(), data.Labels)
+	if err != nil {
+		return in, err
+	}
+	counts := make([]int, cal.Classes())
+	for _, y := range labels.Labels {
+		counts[y]++
+	}
+	in.Few, _ = report.FewOfClass(counts)
 	if cal.Rows() < cal.Classes() {
 		in.Notes = append(in.Notes, results.Warn(FewRows(cal.Rows(), cal.Classes())))
 	}

@@ -50,6 +50,8 @@ func (f *Fact) fields() []field {
 			return []field{{"parameter", &w.Parameter}, {"before", &w.Before}, {"value", &w.Value}}
 		case report.FewDecide:
 			return []field{{"count", &w.Count}, {"of", &w.Of}, {"value", &w.Value}}
+		case report.Certain:
+			return []field{{"parameter", &w.Parameter}, bin, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}, {"count", &w.Count}, {"of", &w.Of}}
 		}
 		return append([]field{text}, numbers...)
 	}

@@ -29,8 +29,8 @@ import (
 //     and adds 1e-6 sum (A_cc-1)^2 so that there is one. They choose mu in two ways;
 //     ours is mu = lambda, unless it is given. Their grid of lambda has three values a
 //     decade from 10^-5 to 10^6 (from 10^-2 for 100 classes). Ours is shorter, and ends
-//     when two values in a row are worse than the best. Above 10 no parameter is free,
-//     and small values overfit. More than 100 classes are an error.
+//     when two values in a row are worse than the best. Above 10 the diagonal alone is
+//     free, and small values overfit. More than 100 classes are an error.
 type Dirichlet struct {
 	Lambda float64 // penalty of the elements off the diagonal, 1e-9 to 1e9; 0: by cross-validation
 	Mu     float64 // penalty of the offsets, 1e-9 to 1e9; 0: that of Lambda
@@ -155,9 +155,12 @@ func (d Dirichlet) fit(ctx context.Context, in calib.Input, name string, x score
 		end.Steps += f.steps
 		passes += f.passes(in.Cal.Logits.Rows)
 	}
-	fitted, err := reportedDescent(ctx, mapOf(m), in.Cal, end, 0, passes)
+	fitted, err := reportedDescent(ctx, mapOf(m), in.Cal, end, fit.Report{}, passes)
 	if err != nil {
 		return nil, err
+	}
+	if allRight(in.Cal, rawLogits) { // scores that grow on the diagonal have next to no penalty
+		fitted.Report.Warn(report.Separable(false))
 	}
 	if grid := odirGrid(); d.Lambda == 0 {
 		switch c.lambda {

@@ -11,14 +11,29 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// reportedDescent returns the map with the report of a descent, which followed
-// the given steps and passes.
-func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.Descent, steps int, passes float64) (*calib.Fitted, error) {
-	r := fit.Report{Gradient: end.Gradient, Iterations: steps + end.Steps, Passes: passes}
+// reportedDescent returns the map with the report of a descent from the fit of ts that start
+// reports, after the given passes. The bounds and warnings of start hold for the map too.
+func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.Descent, start fit.Report, passes float64) (*calib.Fitted, error) {
+	r := fit.Report{Gradient: end.Gradient, Iterations: start.Iterations + end.Steps, Passes: passes, AtBound: start.AtBound, Warnings: start.Warnings}
 	if end.Gradient > linearDone {
 		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}
 	return calib.Reported(ctx, m, set, r)
+}
+
+// allRight reports whether the label of every row has the one largest of the scores that write
+// gives for its logits. Then the NLL falls without end as the scores grow.
+func allRight(set *data.Set, write scores) bool {
+	s := make([]float64, set.Logits.Cols)
+	for i, y := range set.Labels {
+		write(s, set.Logits.Row(i))
+		for j, v := range s {
+			if v >= s[y] && j != int(y) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // linearDone is the largest gradient that counts as converged. The descent may

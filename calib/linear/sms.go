@@ -70,7 +70,7 @@ func (s StructuredMatrix) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 		return nil, err
 	}
 	w, b := matrixOf(theta, k)
-	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
+	return reportedDescent(ctx, smsMap{base, w, b}, in.Cal, end, flat, o.Passes+a.Passes)
 }
 
 // smsMap holds the matrix and the offsets of k classes.

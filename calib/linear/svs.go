@@ -77,7 +77,7 @@ func (s StructuredVector) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 	for j := range k {
 		theta[j]++
 	}
-	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
+	return reportedDescent(ctx, svsMap{base, theta[:k], theta[k:]}, in.Cal, end, flat, o.Passes+a.Passes)
 }
 
 // mixed is temperature scaling mixed with the uniform distribution, from which svs

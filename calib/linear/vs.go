@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -77,7 +78,20 @@ func (m Vector) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	for j, d := range v {
 		v[j] = float64((1 + d) * scale)
 	}
-	return reportedDescent(ctx, vsMap{V: v, B: theta[k:]}, in.Cal, end, flat.Iterations, o.Passes+a.Passes)
+	b := theta[k:]
+	fitted, err := reportedDescent(ctx, vsMap{V: v, B: b}, in.Cal, end, fit.Report{Iterations: flat.Iterations}, o.Passes+a.Passes)
+	if err != nil {
+		return nil, err
+	}
+	separated := allRight(in.Cal, func(dst []float64, row []float32) {
+		for j, l := range row {
+			dst[j] = float64(v[j]*float64(l)) + b[j]
+		}
+	})
+	if separated {
+		fitted.Report.Warn(report.Separable(!allRight(in.Cal, rawLogits)))
+	}
+	return fitted, nil
 }
 
 // vsMap holds the slopes and offsets of k classes.

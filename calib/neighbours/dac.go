@@ -111,6 +111,15 @@ func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if d.Slope == 0 {
 		r.AtBound = report.Bounds{report.AtLeast("w", 0, 0)}
 	}
+	floored := 0
+	for _, s := range all {
+		if d.temperature(s) == dacFloor {
+			floored++
+		}
+	}
+	if floored > 0 {
+		r.Warn(report.Floored(dacFloor, floored, len(all)))
+	}
 	return calib.Result(d, r), nil
 }
 

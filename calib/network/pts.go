@@ -113,7 +113,7 @@ func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*cal
 		gradient = floats.Norm(t.grad, math.Inf(1))
 	}
 	return calib.Reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, fit.Report{
-		Gradient: gradient, Iterations: m.Steps, Passes: flat.Passes + float64(read)/float64(n),
+		Gradient: gradient, Iterations: m.Steps, Passes: flat.Passes + float64(read)/float64(n), Warnings: flat.Warnings,
 	})
 }
 

@@ -131,16 +131,17 @@ const (
 	NotConverged Kind = "not-converged" // the gradient is Value after Steps
 	Worse        Kind = "worse"         // the score Parameter of the calibration rows rises from Before to Value
 	FewDecide    Kind = "few-decide"    // Count of Of calibration rows make up the share Value of the NLL
+	Certain      Kind = "certain"       // Bound, a least temperature, gives Count of Of calibration rows a probability of exactly 1
 )
 
 // Kinds returns all kinds of warnings but Remark.
-func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide} }
+func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide, Certain} }
 
 // Warning is what readers of the numbers of a fit must know. Its words and its numbers are
 // apart: warnings that differ in numbers alone share a footnote. Warnings are comparable.
 type Warning struct {
 	Kind  Kind    `json:"kind,omitempty"`
-	Bound         // of AtBound; Bin alone for another warning on one bin
+	Bound         // of AtBound and Certain; Bin alone for another warning on one bin
 	Count int     `json:"count,omitempty"` // of Of bins, groups, classes or rows
 	Of    int     `json:"of,omitempty"`
 	Steps int     `json:"steps,omitempty"`
@@ -176,6 +177,68 @@ func DecidedByFew(count, n int, share float64) Warning {
 	return Warning{Kind: FewDecide, Count: count, Of: n, Value: Rounded(share, 2)}
 }
 
+// CertainAt warns of a fit whose temperature at its lower bound b gives count of n calibration
+// rows a probability of exactly 1.
+func CertainAt(b Bound, count, n int) Warning {
+	return Warning{Kind: Certain, Bound: b, Count: count, Of: n}
+}
+
+// Separable warns of a penalised fit whose NLL has no minimum without the penalty, because every
+// calibration row is classified correctly: by the network or, for byMap, by the fitted map.
+func Separable(byMap bool) Warning {
+	if byMap {
+		return Warning{Text: "the fitted map classifies every calibration row correctly, so the NLL has no minimum: the penalty alone limits the parameters"}
+	}
+	return Warning{Text: "every calibration row is classified correctly, so the NLL has no minimum: the penalty alone limits the parameters"}
+}
+
+// Floored warns of rows whose temperature would be less than the floor.
+func Floored(floor float64, count, rows int) Warning {
+	return Warning{Text: "T is floored at {value} on {count} of {of} calibration rows", Value: floor, Count: count, Of: rows}
+}
+
+// A class of fewer calibration rows than fewestOfClass has a warning; the first mostNamed of
+// such classes are named.
+const (
+	fewestOfClass = 10
+	mostNamed     = 5
+)
+
+// FewOfClass warns of classes with fewer than ten calibration rows, given the rows of each class.
+// ok is false if there are none.
+func FewOfClass(rows []int) (w Warning, ok bool) {
+	var names []string
+	for j, n := range rows {
+		if n < fewestOfClass {
+			names = append(names, strconv.Itoa(j))
+		}
+	}
+	few, subject := len(names), "classes"
+	switch {
+	case few == 0:
+		return Warning{}, false
+	case few == len(rows):
+		return Warning{Text: fmt.Sprintf("every class has fewer than %d calibration rows", fewestOfClass)}, true
+	case few == 1:
+		return Warning{Text: fmt.Sprintf("class %s has fewer than %d calibration rows", names[0], fewestOfClass)}, true
+	case few > mostNamed:
+		others := "others"
+		if few == mostNamed+1 {
+			others = "other"
+		}
+		names = append(names[:mostNamed:mostNamed], fmt.Sprintf("%d %s", few-mostNamed, others))
+		subject = fmt.Sprintf("%d of %d classes", few, len(rows))
+		return Warning{Text: fmt.Sprintf("%s have fewer than %d calibration rows: %s", subject, fewestOfClass, list(names))}, true
+	}
+	return Warning{Text: fmt.Sprintf("%s %s have fewer than %d calibration rows", subject, list(names), fewestOfClass)}, true
+}
+
+// list joins two names or more.
+func list(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
 // Kin returns the warning without its numbers: warnings of equal kin are of one sort.
 func (w Warning) Kin() Warning {
 	return Warning{Kind: w.Kind, Bound: Bound{Parameter: w.Parameter, Side: w.Side}, Text: w.Text}
@@ -194,6 +257,8 @@ func (w Warning) String() string {
 		return fmt.Sprintf("%s of the calibration rows rises from %g to %g by the fit", w.Parameter, w.Before, w.Value)
 	case FewDecide:
 		return fmt.Sprintf("%d of %d calibration rows make up %.0f %% of the NLL before the fit: they decide it", w.Count, w.Of, 100*w.Value)
+	case Certain:
+		return fmt.Sprintf("%s = %g gives %d of %d calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise", w.Name(), w.Limit, w.Count, w.Of)
 	}
 	return w.place() + w.text()
 }

@@ -44,10 +44,31 @@ func TestWarningsInWords(t *testing.T) {
 		{Warning{Text: "no rows", Bound: Bound{Bin: 2}}, "bin 2: no rows"},
 		{Warning{Text: "{other}"}, "{other}"},
 		{Worsened("ECE", 0.0252741, 0.435769), "ECE of the calibration rows rises from 0.02527 to 0.4358 by the fit"},
+		{CertainAt(AtLeast("b", 0, 0.001), 131, 524), "b = 0.001 gives 131 of 524 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise"},
+		{CertainAt(AtLeast("t", 5, 0.001), 1, 2), "t_5 = 0.001 gives 1 of 2 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise"},
 		{DecidedByFew(11, 5000, 0.6789), "11 of 5000 calibration rows make up 68 % of the NLL before the fit: they decide it"},
 	} {
 		if got := c.warning.String(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.warning, got, c.want)
+		}
+	}
+}
+
+// Up to five classes of fewer than ten rows are named, and the others counted.
+func TestClassesOfFewRowsAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		rows []int
+		want string
+	}{
+		{[]int{10, 11}, ""}, {nil, ""}, {[]int{10, 9, 30}, "class 1 has fewer than 10 calibration rows"},
+		{[]int{0, 10, 9}, "classes 0 and 2 have fewer than 10 calibration rows"}, {[]int{9, 0}, "every class has fewer than 10 calibration rows"},
+		{[]int{1, 50, 1, 1, 1, 1}, "classes 0, 2, 3, 4 and 5 have fewer than 10 calibration rows"},
+		{[]int{1, 1, 1, 50, 1, 1, 1, 1}, "7 of 8 classes have fewer than 10 calibration rows: 0, 1, 2, 4, 5 and 2 others"},
+		{[]int{1, 1, 1, 50, 1, 1, 1}, "6 of 7 classes have fewer than 10 calibration rows: 0, 1, 2, 4, 5 and 1 other"},
+	} {
+		w, ok := FewOfClass(c.rows)
+		if ok != (c.want != "") || w.String() != c.want {
+			t.Errorf("%v: %q, %v, want %q", c.rows, w, ok, c.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -85,6 +86,9 @@ func changeTable(c *arrays.Change) *table.Table {
 	}
 	if c.Objective != calib.ByECE {
 		add("ECE", func(s *metrics.Samples) (float64, error) { return metrics.ECE(s, 15), nil }, "")
+	}
+	if c.OnesAfter > 0 {
+		rows = append(rows, []string{"p = 1", strconv.Itoa(c.OnesBefore), strconv.Itoa(c.OnesAfter), "rows whose largest probability is exactly 1"})
 	}
 	add("accuracy", func(s *metrics.Samples) (float64, error) { return metrics.Accuracy(s), nil }, "")
 	return table.NewList([]string{"", "BEFORE", "AFTER", ""}, rows)

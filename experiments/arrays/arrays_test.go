@@ -361,3 +361,40 @@ func TestIntervalsContainTheValues(t *testing.T) {
 		}
 	}
 }
+
+// A fit that ends at the least temperature says how many calibration rows it makes certain. One
+// that does not end there says nothing.
+func TestCertainRowsAreCounted(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(rows, 2), Labels: make([]int32, rows)}
+	for i := range set.Labels {
+		set.Logits.Row(i)[1] = 4 * float32(i) / rows // the less certain rows are the more wrong
+		set.Labels[i] = 1
+		if i < rows/4 && i%2 == 0 {
+			set.Labels[i] = 0
+		}
+	}
+	m, _ := model(t, "qats", set)
+	if len(m.Fitted.Report.AtBound) != 1 || m.Fitted.Report.AtBound[0] != report.AtLeast("b", 0, 1e-3) {
+		t.Fatalf("bounds %v, want b", m.Fitted.Report.AtBound)
+	}
+	c, err := BeforeAfter(t.Context(), calib.QaTS{}, &m.Fitted, set)
+	must(t, err)
+	ones := 0
+	probs := m.Fitted.Probabilities(set)
+	for i := range rows {
+		if slices.Max(probs.Row(i)) == 1 {
+			ones++
+		}
+	}
+	want := report.CertainAt(report.AtLeast("b", 0, 1e-3), ones, rows)
+	if c.OnesBefore != 0 || c.OnesAfter != ones || ones == 0 || !slices.Contains(c.Warnings, want) {
+		t.Errorf("%d and %d rows, warnings %q, want %q", c.OnesBefore, c.OnesAfter, c.Warnings, want)
+	}
+	set, _ = files(t)
+	m, _ = model(t, "qats", set)
+	c, err = BeforeAfter(t.Context(), calib.QaTS{}, &m.Fitted, set)
+	must(t, err)
+	if c.OnesAfter != 0 || len(m.Fitted.Report.AtBound) > 1 {
+		t.Errorf("%d rows at %v", c.OnesAfter, m.Fitted.Report.AtBound)
+	}
+}

@@ -26,7 +26,11 @@ type Change struct {
 	// Floored is the number of rows whose NLL before the fit is above the floor of the metric.
 	Floored int
 
-	Warnings []calib.Warning // that the fit made the rows worse, or that few rows decided it
+	// OnesBefore and OnesAfter are how many rows have a probability of exactly 1, if the fit
+	// ended at the least temperature.
+	OnesBefore, OnesAfter int
+
+	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, or that it makes rows certain
 }
 
 // floorNLL is the largest NLL of a row in the metric: -ln data.LeastProb.
@@ -74,6 +78,7 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 		return nil, err
 	}
 	total := c.few(cal, before.NLL)
+	c.certain(fitted.Report.AtBound, before, after)
 	if x, ok := m.(calib.Minimiser); ok {
 		c.Objective = x.Minimises()
 	}
@@ -134,6 +139,33 @@ func (c *Change) few(cal *data.Set, floored []float64) (total float64) {
 		c.Warnings = append(c.Warnings, report.DecidedByFew(far, len(floored), farSum/total))
 	}
 	return total
+}
+
+// leastT is the least temperature of a fit.
+const leastT = 1e-3
+
+// certain counts the probabilities of exactly 1 of a fit that ended at the least temperature, and
+// warns of them. Such a bound keeps the NLL of the calibration rows from falling further, by a
+// certainty that new rows may not have.
+func (c *Change) certain(at report.Bounds, before, after *scoring.SampleScores) {
+	i := slices.IndexFunc(at, func(b report.Bound) bool {
+		return b.Side == report.Lower && b.Limit == leastT && b.Minus == 0 && b.Classes == 0
+	})
+	if i < 0 || after.TopLabel {
+		return
+	}
+	ones := func(s *scoring.SampleScores) (n int) {
+		for _, conf := range s.Conf {
+			if conf == 1 {
+				n++
+			}
+		}
+		return n
+	}
+	c.OnesBefore, c.OnesAfter = ones(before), ones(after)
+	if c.OnesAfter > 0 {
+		c.Warnings = append(c.Warnings, report.CertainAt(at[i], c.OnesAfter, after.Len()))
+	}
 }
 
 // exactNLL returns the NLL of the softmax of a row, without a floor.

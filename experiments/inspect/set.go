@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/lists"
@@ -224,5 +225,8 @@ func (x *inspected) judge(in *Inspection) {
 		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
 	} else if empty := x.row.Classes - len(filled); empty > 0 {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
+	}
+	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
+		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: few.String()}, x)
 	}
 }

@@ -35,7 +35,7 @@ func writePage(path string, table []line) error {
 // filled returns the page with the tables of the study.
 func filled(page string, table []line) (string, error) {
 	tables := map[string]func([]line) string{
-		"networks": networksTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
+		"networks": networksTable, "power": powerTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
 	}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
@@ -61,6 +61,36 @@ func networksTable(table []line) string {
 			sizes = append(sizes, count(n))
 		}
 		rows = append(rows, []string{name, strconv.Itoa(of[0].Classes), strings.Join(sizes, ", "), count(of[0].Sets)})
+	}
+	return markdown(rows)
+}
+
+// offBySeven is the pair of calibrators whose difference is small: a temperature is off by 7 %.
+const offBySeven = "calibrated against T = 1.75"
+
+// powerTable has the share of test sets in which a verdict on calibration errors notices the
+// pair offBySeven, by network and size.
+func powerTable(table []line) string {
+	of := where(table, func(l line) bool { return isVerdict(l) && l.Cell.quantity == "sce_mass15" && l.Cell.pair == offBySeven })
+	sizes := distinct(of, func(l line) int { return l.Rows })
+	slices.Sort(sizes)
+	head := []string{"network", "classes"}
+	for _, n := range sizes {
+		head = append(head, count(n)+" rows")
+	}
+	rows := [][]string{head}
+	for _, name := range distinct(of, func(l line) string { return l.Network }) {
+		row := []string{name, ""}
+		for _, n := range sizes {
+			at := where(of, func(l line) bool { return l.Network == name && l.Rows == n })
+			if len(at) == 0 {
+				row = append(row, "-")
+				continue
+			}
+			row[1] = strconv.Itoa(at[0].Classes)
+			row = append(row, share(at[0].NoZero))
+		}
+		rows = append(rows, row)
 	}
 	return markdown(rows)
 }
