@@ -17,6 +17,8 @@ COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experi
 reproduce: companion
 	bin/qats reproduce --out $(OUT)
 
+XRAYS = $(patsubst %/cal,%,$(wildcard data/bundle/pneumoniamnist-28/*/cal))
+
 # The numbers of the documents: from the networks of the project, anew, and from those of
 # others in REAL, a folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/language.md), and the
 # results of CalArena in CALARENA, where they are given; else theirs stay as they are in results/shown/facts.csv.
@@ -27,8 +29,14 @@ findings: companion
 	bin/qats run experiments/label-shift.yaml --out $(OUT)/label-shift
 	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width
 	bin/qats run experiments/segmentation.yaml --out $(OUT)/segmentation
+	mkdir -p $(OUT)/certain
+	for n in $(XRAYS); do \
+	  bin/qats fit qats --logits $$n/cal/logits.npy --labels $$n/cal/labels.npy -o $(OUT)/certain/$$(basename $$n).json && \
+	  bin/qats apply $(OUT)/certain/$$(basename $$n).json --logits $$n/test/logits.npy -o $(OUT)/certain/$$(basename $$n).npy || exit 1; \
+	done
 ifdef REAL
 	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
+	bin/qats compare qats --against ts --metric ece,nll,brier --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real-scores > /dev/null
 	bin/qats run experiments/real-made.yaml --data $(REAL) --out $(OUT)/real-made
 	bin/qats run experiments/readings.yaml --data $(REAL) --out $(OUT)/readings-real
 	bin/qats compare qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --json --out $(OUT)/splits > $(OUT)/splits.json

@@ -14,7 +14,7 @@ type Oddity string
 
 // The oddities.
 const (
-	OddFewRows       Oddity = "few-rows"       // fewer calibration rows than classes, or fewer than ten of a class
+	OddFewRows       Oddity = "few-rows"       // fewer calibration rows than classes
 	OddChance        Oddity = "chance"         // accuracy by chance
 	OddEqualLogits   Oddity = "equal-logits"   // rows with the same logit for every class
 	OddExtremeLogits Oddity = "extreme-logits" // rows whose logits are far wider apart than those of most

@@ -20,7 +20,7 @@ const everyFact = `from text="networks; of others"; paper; stand-in text="28 pix
 	`arrays text="a \"b\" = c\n; d"; program; ` +
 	`warning text="{count} of {of} groups, {steps} steps, {value}" bin=3 count=1 of=4 steps=9 value=0.5; ` +
 	`at-bound parameter=t bin=11 side=lower bound=0.001; at-bound parameter=t bin=1 minus=2 side=upper bound=1000; equal-to-ts text="a = 0" bin=1 count=1 of=2 steps=3 value=4; ` +
-	`not-converged bin=2 count=1 of=2 steps=7 value=1.2e-06; worse parameter=ECE before=0.025 value=0.436; few-decide count=11 of=5000 value=0.67; certain parameter=b side=lower bound=0.001 count=131 of=524; missing arrays=features+head set=calibration network=cifar10/resnet50; ` +
+	`not-converged bin=2 count=1 of=2 steps=7 value=1.2e-06; worse parameter=ECE before=0.025 value=0.436; few-decide count=11 of=5000 value=0.67; certain parameter=b side=lower bound=0.001 count=125 of=524; missing arrays=features+head set=calibration network=cifar10/resnet50; ` +
 	`no-source arrays=logits+labels; no-class-vector; no-time; reason text="row 3 is not finite"`
 
 // The text form of a note has all that the note has, and every kind has words of its own.
@@ -36,7 +36,7 @@ func TestTextFormOfANote(t *testing.T) {
 		"a \"b\" = c\n; d", "the time includes the start of an external program", "bin 3: 1 of 4 groups, 9 steps, 0.5", "T at its lower bound in bin 11", "t_1 - t_2 at its upper bound", "bin 1: a = 0, so equal to TS",
 		"bin 2: not converged: gradient 1.2e-06 after 7 steps", "ECE of the calibration rows rises from 0.025 to 0.436 by the fit",
 		"11 of 5000 calibration rows make up 67 % of the NLL before the fit: they decide it",
-		"b = 0.001 gives 131 of 524 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise", "needs features and head of the calibration set", "no source has logits and labels",
+		"b = 0.001 gives 125 of 524 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise", "needs features and head of the calibration set", "no source has logits and labels",
 		"top-label method: no class vector", "no time is stored with its fit", "row 3 is not finite"}
 	for i, f := range n {
 		if f.String() != want[i] {

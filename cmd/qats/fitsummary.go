@@ -143,8 +143,8 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 	return change, saveDiagrams(cmd.OutOrStdout(), f.figure, f.corp, f.files.Logits, []diagram{{"uncal", "Uncal", change.Before}, {m.Name, m.Label, change.After}})
 }
 
-// findings prints what is likely a mistake in the calibration set: the warnings and errors of
-// qats check. Notes on the form of the files are printed when they are opened.
+// findings prints what is likely a mistake in the calibration set, the warnings and errors of
+// qats check, and which classes have few rows. Notes on the form of the files are printed when they are opened.
 func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
@@ -161,7 +161,8 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 		return err
 	}
 	for _, found := range in.Findings {
-		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error {
+		few := found.Told && found.Oddity == data.OddFewRows
+		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {
 			continue
 		}
 		tell(newRowsWarning(found))

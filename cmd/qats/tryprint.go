@@ -42,7 +42,7 @@ func (p printed) text(w io.Writer) error {
 		printFinding(&b, f, width)
 	}
 	findings = lists.Where(findings, func(f inspect.Finding) bool {
-		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.Changes)
+		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.Told)
 	})
 	say(p.answer())
 	if !p.Void() {
@@ -215,7 +215,7 @@ func (p printed) table() *table.Table {
 			return c.Number(v)
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
-			{Text: fmt.Sprintf("%.2f to %.2f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
+			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
 			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: p.binsOf(r)}}})
 	}
 	return t

@@ -32,12 +32,12 @@ const (
 type Finding struct {
 	Severity Severity    `json:"severity"`
 	Place    string      `json:"place"`
-	Oddity   data.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer
+	Oddity   data.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer, and of the note on classes of few rows
 	Cause    string      `json:"cause"`
 	Fix      string      `json:"fix,omitempty"`
 	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
 
-	Changes bool `json:"-"` // it says which numbers of the file are read as others
+	Told bool `json:"-"` // a note that commands say too that print no other notes
 }
 
 // Set describes a set that was read completely. Accuracy and ECE are

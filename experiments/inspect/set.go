@@ -70,7 +70,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 			in.warn(f, x)
 			continue
 		}
-		f.Changes = true
+		f.Told = true
 		in.add(f)
 	}
 	x.offsetLost = form.OffsetLost
@@ -227,6 +227,6 @@ func (x *inspected) judge(in *Inspection) {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
 	}
 	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
-		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: few.String()}, x)
+		in.add(Finding{Severity: Note, Place: x.name, Oddity: data.OddFewRows, Cause: few.String(), Told: true})
 	}
 }

@@ -111,7 +111,7 @@ class Comparison:
                 accuracy = "kept"
             else:
                 accuracy = format(100 * (m["accuracy"] - plain["accuracy"]), "+.2f")
-            band = f"{100 * m['ece_null_lo']:.2f} to {100 * m['ece_null_hi']:.2f}"
+            band = f"{100 * m['ece_null_lo']:.1f} to {100 * m['ece_null_hi']:.1f}"
             rows.append([m["method"], number(m["choice"], ".4f"), number(m["nll"], ".4f"), number(m["brier"], ".4f"),
                          number(None if m["ece"] is None else 100 * m["ece"], ".2f"), band, "inside" if m["inside"] else "outside", accuracy])
         return ["method", "cal " + _NAMES[self.choice["by"]], "NLL", "Brier", "ECE %", "band %", "", "accuracy"], rows

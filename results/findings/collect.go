@@ -53,6 +53,12 @@ func collect(path, from string) error {
 	case taken:
 		none = false
 	}
+	switch taken, err := facts.takeCertain(from, filepath.Join(filepath.Dir(path), "..", "..")); {
+	case err != nil:
+		return err
+	case taken:
+		none = false
+	}
 	switch taken, err := takeTry(filepath.Join(from, tryFile), filepath.Dir(path)); {
 	case err != nil:
 		return err
@@ -71,8 +77,12 @@ func collect(path, from string) error {
 	return facts.write(path)
 }
 
-// folderOf returns the folder of a run: the specs of the companion share one.
+// folderOf returns the folder of a run: the specs of the companion share one, and a comparison has
+// its rows below its own.
 func folderOf(run string) string {
+	if run == realScores {
+		return filepath.Join(run, "compare")
+	}
 	if strings.HasPrefix(run, "companion") {
 		return "companion"
 	}
@@ -210,7 +220,29 @@ func (f Facts) compare(id ID, records []results.Record, run *results.Run, p part
 		}
 		f.comparison(id, metric, list[0], records)
 	}
+	if len(c.methods) == 1 && slices.Contains(c.metrics, "ece") && slices.Contains(c.metrics, "nll") {
+		id.Method, id.Metric, id.Quantity = c.methods[0], "ece", "win with a higher NLL"
+		f[id] = float64(winsWithHigherNLL(pairs, p.keep, id.Method, c.against))
+	}
 	return nil
+}
+
+// winsWithHigherNLL counts the settings in which a method is better by the verdict on the ECE and
+// has a higher NLL.
+func winsWithHigherNLL(pairs []results.Pair, keep func(results.Setting) bool, method, against string) (n int) {
+	higher := map[results.Setting]bool{}
+	of := lists.Where(pairs, func(p results.Pair) bool { return p.Method == method && p.Against == against && keep(p.Setting) })
+	for _, p := range of {
+		if p.Metric == "nll" && results.Sign(p.Difference) > 0 {
+			higher[p.Setting] = true
+		}
+	}
+	for _, p := range of {
+		if p.Metric == "ece" && p.Outcome() == results.Win && higher[p.Setting] {
+			n++
+		}
+	}
+	return n
 }
 
 func (f Facts) comparison(id ID, metric string, c *compare.Comparison, records []results.Record) {

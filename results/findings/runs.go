@@ -88,6 +88,10 @@ const (
 	news  = "20newsgroups-body"
 )
 
+// realScores is the run of the networks of others with QaTS and TS alone, for the scores that the
+// run "real" has no comparison of.
+const realScores = "real-scores"
+
 // outlier is the network of the bundle whose mean error hides all others.
 func outlier(s results.Setting) bool {
 	return s.Dataset == cifar && s.Backbone == "resnet50-w8-s2" && brierLoss(s)
@@ -141,6 +145,9 @@ func runs() []source {
 				{against: "ts", methods: []string{"ts-guo50"}, metrics: []string{"ece"}}}},
 			{name: "all", keep: every, compared: []compared{{against: "qats", metrics: scores}}},
 		}},
+		{run: realScores, parts: []part{
+			{name: "clean", keep: clean, compared: []compared{{against: "ts", methods: []string{"qats"}, metrics: []string{"ece", "nll", "brier"}}}},
+		}},
 		{run: "real-made", parts: []part{
 			{name: "clean", keep: clean, metrics: calibration, each: true},
 			{name: "severity 1", keep: severity(1), metrics: []string{"ece"}},
@@ -148,8 +155,9 @@ func runs() []source {
 			{name: "corrupted", keep: corrupted, metrics: []string{"ece"}},
 		}},
 		{run: "readings", parts: []part{
-			{name: "clean", keep: clean, metrics: calibration, compared: []compared{{against: "ts", methods: []string{"qats"}, metrics: []string{"ece"}}, {against: "ts", metrics: []string{"ece"}}}},
+			{name: "clean", keep: clean, metrics: calibration, compared: []compared{{against: "ts", methods: []string{"qats"}, metrics: []string{"ece", "nll", "brier"}}, {against: "ts", metrics: []string{"ece"}}}},
 			{name: "without the outlier", keep: not(outlier), metrics: calibration},
+			{name: "x-rays", keep: of(xrays), metrics: []string{"nll"}, each: true},
 		}},
 		{run: "readings-real", parts: []part{
 			{name: "clean", keep: clean, metrics: calibration, compared: []compared{{against: "ts", metrics: []string{"ece"}}}},

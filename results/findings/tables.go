@@ -65,7 +65,7 @@ func (w *words) meansTable(metric, columns string, rows ...string) (string, erro
 			case "accuracy":
 				cell = printed("accuracy", w.facts[ID{run, part, "uncal", "", "accuracy", "mean"}])
 			case "band":
-				cell = printed("ece", w.facts[ID{run, part, "ts", "", "ece_null_hi", "mean"}])
+				cell = fmt.Sprintf("%.1f", 100*w.facts[ID{run, part, "ts", "", "ece_null_hi", "mean"}]) // an end of 200 draws
 			default:
 				if x, ok := w.facts[ID{run, part, id, "", metric, "mean"}]; ok {
 					cell = printed(metric, x)

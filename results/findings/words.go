@@ -47,6 +47,11 @@ func (w *words) functions() template.FuncMap {
 			x, err := w.fact(ID{Run: run, Part: part, Metric: metric, Quantity: quantity})
 			return strconv.FormatFloat(x, 'f', 2, 64), err
 		},
+		"spread": w.spread,
+		"nats": func(run, part, method string) (string, error) {
+			x, err := w.fact(ID{run, part, method, "", "nll", "mean"})
+			return strconv.FormatFloat(x, 'f', 3, 64), err
+		},
 		"try": w.try,
 
 		"classes": w.classTable,

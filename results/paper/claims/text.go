@@ -99,7 +99,7 @@ func (r Row) rows() []table.Row {
 		}
 		band := ""
 		if c.HasBand {
-			band = fmt.Sprintf("[%s, %s]", c.BandLo, c.BandHi)
+			band = fmt.Sprintf("[%.1f, %.1f]", float64(c.BandLo)/100, float64(c.BandHi)/100) // ends of 200 draws
 		}
 		list = append(list, numberRow(name, c.Value.String(), c.Here.String(), c.Difference().Signed(), band, c.Source))
 	}

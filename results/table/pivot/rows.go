@@ -170,7 +170,8 @@ func (p *pivoting) changes(list []results.Record) Changes {
 	return answer
 }
 
-// band returns the printed consistency band of a record, empty if it is not known.
+// band returns the printed consistency band of a record, empty if it is not known. Its ends are
+// quantiles of 200 draws, so they have one digit less than the record.
 func (p *pivoting) band(r results.Record) string {
 	id := identify(r)
 	id.metric = r.Metric + "_null_lo"
@@ -180,7 +181,8 @@ func (p *pivoting) band(r results.Record) string {
 	if lo.Status != results.OK || hi.Status != results.OK { // or there is none
 		return ""
 	}
-	return "[" + p.spec.print(lo.Value) + ", " + p.spec.print(hi.Value) + "]"
+	digits := max(0, p.spec.digits()-1)
+	return "[" + p.spec.printed(lo.Value, digits) + ", " + p.spec.printed(hi.Value, digits) + "]"
 }
 
 // settle fills in what concerns whole rows, columns or rivals.

@@ -184,14 +184,17 @@ func (s Spec) digits() int {
 }
 
 // print returns v as the table prints it.
-func (s Spec) print(v float64) string {
+func (s Spec) print(v float64) string { return s.printed(v, s.digits()) }
+
+// printed returns a number as print does, with some digits after the point.
+func (s Spec) printed(v float64, digits int) string {
 	switch {
 	case s.Percent:
 		v *= 100
 	case s.Metric == results.TimeMetric:
 		v *= 1000
 	}
-	return table.Fixed(v, s.digits())
+	return table.Fixed(v, digits)
 }
 
 // signed returns a difference as the table prints it, with its sign.

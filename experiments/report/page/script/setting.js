@@ -319,7 +319,7 @@ function summaryTable(s) {
         ...shown.map(id =>
           el("span", {}, ranged(print(value(s.i, m, id), id), rangeOf(s, x => value(x.i, m, id)), x => print(x, id))),
         ),
-        ...(single ? [has ? `${plain(100 * lo, 2)}–${plain(100 * hi, 2)}` : "–"] : []),
+        ...(single ? [has ? `${plain(100 * lo, 1)}–${plain(100 * hi, 1)}` : "–"] : []),
         ...(single && judged(s.src) ? [has ? (ece <= hi ? "yes" : "no") : "–"] : []),
         status,
       ];
