@@ -96,7 +96,7 @@ func TestBandNeedsBothEnds(t *testing.T) {
 		for _, end := range c.ends {
 			p.index[identify(end)] = end
 		}
-		if got := p.band(r); got != map[bool]string{true: "[1.00, 3.00]"}[c.want] {
+		if got := p.band(r); got != map[bool]string{true: "[1.0, 3.0]"}[c.want] {
 			t.Errorf("%d ends: %q", len(c.ends), got)
 		}
 	}
