@@ -34,6 +34,7 @@ findings: companion
 	  bin/qats fit qats --logits $$n/cal/logits.npy --labels $$n/cal/labels.npy -o $(OUT)/certain/$$(basename $$n).json && \
 	  bin/qats apply $(OUT)/certain/$$(basename $$n).json --logits $$n/test/logits.npy -o $(OUT)/certain/$$(basename $$n).npy || exit 1; \
 	done
+	$(GO) run ./docs/certain $(OUT)/certain data/bundle/pneumoniamnist-28 > $(OUT)/certain.csv
 ifdef REAL
 	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
 	bin/qats compare qats --against ts --metric ece,nll,brier --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real-scores > /dev/null

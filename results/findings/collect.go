@@ -53,7 +53,7 @@ func collect(path, from string) error {
 	case taken:
 		none = false
 	}
-	switch taken, err := facts.takeCertain(from, filepath.Join(filepath.Dir(path), "..", "..")); {
+	switch taken, err := facts.takeCertain(from); {
 	case err != nil:
 		return err
 	case taken:
