@@ -104,7 +104,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out, warned := terminal.NewWriter(said), newMessages(stderr, args)
 	root.SetOut(out)
 	root.SetErr(warned)
-	err := root.ExecuteContext(ctx)
+	err := noDashedFiles(args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	out.Flush() // said has its error
 	if said.err != nil && (err == nil || errors.Is(err, errFailed)) {
 		err = fmt.Errorf("standard output: %w", said.err)
