@@ -249,7 +249,7 @@ func (r *setReader) checkAxes() error {
 		if len(s) != x.axes && !column {
 			hint := ""
 			if x.a == r.labels && len(s) == 2 {
-				hint = "; if they are one-hot, store the index of the one: labels.argmax(1)"
+				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
 			if binary {
 				hint = "; if they are binary scores, state kind: probs or kind: logits"

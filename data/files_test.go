@@ -31,7 +31,7 @@ func TestReadSetNamesTheFault(t *testing.T) {
 		{at("nan.npy"), "", at("nan.npy") + ": row 1, class 1: NaN"},
 		{at("logits.npy"), at("outside.npy"), at("outside.npy") + ": row 1: label 3 is outside 0..2; labels start at 0, and the largest of this file is 3; if such rows have no class, state ignore: 3 in manifest.yaml or the spec, or --ignore 3; otherwise give the logits of all classes"},
 		{at("logits.npy"), at("three.npy"), at("logits.npy") + ": shape (2, 3), and " + at("three.npy") + " has 3 rows: the logits are transposed; store logits.T, one row a sample"},
-		{at("logits.npy"), at("logits.npy"), at("logits.npy") + ": shape (2, 3); want n; if they are one-hot, store the index of the one: labels.argmax(1)"},
+		{at("logits.npy"), at("logits.npy"), at("logits.npy") + ": shape (2, 3); want n; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"},
 	} {
 		set, err := ReadSet(c.logits, c.labels)
 		if fmt.Sprint(err) != c.want {

@@ -68,6 +68,8 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	p.Cause = fmt.Sprintf("label %.10g is outside 0..%d", v, r.k-1)
 	least, largest, ok := r.labelRange()
 	switch {
+	case v == -1 && r.k == 2 && r.areSigns():
+		p.Fix = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
 	case v < 0:
 		p.Fix = "labels start at 0; " + r.ignoreIt(v)
 	case !ok:
@@ -103,4 +105,15 @@ func (r *setReader) labelRange() (least, largest float64, ok bool) {
 		return true
 	})
 	return least, largest, err == nil
+}
+
+// areSigns reports whether the labels of the file are -1 and 1, and no other.
+func (r *setReader) areSigns() bool {
+	signs := true
+	err := r.labels.eachRow64(func(_ int, row []float64) bool {
+		signs = math.Abs(row[0]) == 1
+		return signs
+	})
+	_, largest, _ := r.labelRange()
+	return err == nil && signs && largest == 1
 }
