@@ -88,8 +88,8 @@ func (served) fits() bool { return true }
 
 func (served) lacks(location) string { return "" }
 
-// digests gives the name, the source and the version: an edited function is another method, and
-// so is one of another name, since functions of one source may differ in what they enclose.
+// digests gives the name, the source and the version: a function of other code or other values is another method, and
+// so is one of another name.
 func (m served) digests(location, fileSum) (string, error) {
 	return fmt.Sprintf("served %s\n  source %q\n  version %q\n", m.about.Name, m.about.Source, m.about.Version), nil
 }

@@ -16,7 +16,7 @@ import (
 type Served struct {
 	Name    string   `json:"name"`
 	Label   string   `json:"label"`    // Name if empty
-	Source  string   `json:"source"`   // digest of the code; may be empty if Version is not
+	Source  string   `json:"source"`   // digest of the code and of the values that it names; may be empty if Version is not
 	Version string   `json:"version"`  // as its author counts
 	Needs   []string `json:"needs"`    // arrays beside logits and labels
 	Limit   string   `json:"limit"`    // time of one call
