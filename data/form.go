@@ -133,6 +133,8 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 			Place: a.name,
 			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
 			Fix:   "save the outputs before the softmax, or state kind: probs in " + ManifestName + " (fit, apply and try: --kind probs; score: --probs); if they are logits, state kind: logits",
+
+			Argument: "kind",
 		}
 	case looks.unit:
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})

@@ -223,6 +223,8 @@ type errorObject struct {
 	Where string    `json:"where"` // file:line:column, or array: row, class; may be empty
 	Hint  string    `json:"hint"`  // what to do; may be empty
 
+	Argument string `json:"argument,omitempty"` // whose value mends it, as kind for --kind
+
 	Also []errorObject `json:"also,omitempty"` // further errors
 }
 
@@ -257,7 +259,7 @@ func objectOf(err error) errorObject {
 	case errors.As(err, &place):
 		o.Code = codeInput
 		if err == error(place) { // else the text around it says more
-			o.What, o.Where, o.Hint = place.Cause, place.Place, place.Fix
+			o.What, o.Where, o.Hint, o.Argument = place.Cause, place.Place, place.Fix, place.Argument
 		}
 	case errors.As(err, &unknown):
 		o.Code = errorCode(unknown.What)
