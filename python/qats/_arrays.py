@@ -13,6 +13,10 @@ from ._errors import InputError
 _WORDS = {0: "a number", 1: "1 dimension"}
 
 
+class _Ragged(InputError):
+    """Rows of different lengths."""
+
+
 class File:
     """An array that the program reads from its file: FILE.npy, FILE.npz#MEMBER."""
 
@@ -20,14 +24,16 @@ class File:
         self.path = path
 
 
-def table(value, name, shape="n x k"):
-    """Return the numbers of value as an array with the axes of shape, or as a File."""
+def table(value, name, shape="n x k", *, labels=None, labels_name="labels"):
+    """Return the numbers of value as an array with the axes of shape, or as a File. labels, if
+    there are any, tell which axis of an array with more axes has the classes."""
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name)
-    a = _array(value, name)
+    a = array(value, name)
     axes = shape.count("x") + 1
     if a.ndim != axes:
-        raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name)
+        hint = _reshaped(a, name, labels, labels_name) if shape == "n x k" else ""
+        raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name, hint=hint)
     if a.size == 0:
         raise InputError(f"shape {a.shape} has no numbers, want {shape}", code="input", where=name)
     if a.dtype.kind in "iu":
@@ -49,24 +55,26 @@ def columns(a):
     return None if isinstance(a, File) else a.shape[-1]
 
 
-def labels(value, n, k, classes=None, name="labels"):
+def labels(value, n, k, classes=None, name="labels", ignore=None):
     """Return (labels from 0 to k-1, classes).
 
     Labels are integers from 0, or booleans of two classes, or whatever classes names: its
-    k values are those of the columns, in their order. n and k are None where they are
-    unknown, because an array is in a file.
+    k values are those of the columns, in their order. Rows with a label of ignore keep it, or
+    get NO_CLASS if classes has names. n and k are None where they are unknown, because an array
+    is in a file.
     """
     if classes is not None:
-        classes = _classes(classes, k)
+        classes = names(classes, k)
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name), classes
-    a = _array(value, name)
+    a = array_of_labels(value, name)
     if a.ndim != 1:
-        raise InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name)
+        raise not_one_label(a, n, name)
     if n is not None and len(a) != n:
         raise InputError(f"{len(a)} labels for {n} rows", code="input", where=name)
+    left_out = _listed(ignore)
     if classes is not None:
-        return _codes(a, classes, name), classes
+        return _codes(a, classes, name, left_out), classes
     if a.dtype.kind == "b":
         if k not in (2, None):
             raise InputError(f"booleans are labels of 2 classes, and there are {k}", code="input", where=name)
@@ -74,42 +82,179 @@ def labels(value, n, k, classes=None, name="labels"):
     if a.dtype.kind not in "iu":
         if a.dtype.kind == "f":
             raise InputError(f"dtype {a.dtype}, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
+        if a.dtype == object and not any(isinstance(v, str) for v in a):
+            raise InputError("dtype object, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
         what = "strings" if a.dtype.kind in "UT" or a.dtype == object else f"dtype {a.dtype}"
         raise InputError(f"{what}, want integers from 0", code="input", where=name,
                          hint="classes= names the k columns in their order")
+    if k not in (None, 1) and len(a):  # one column is of two classes
+        _in_range(a, k, name, _integers(left_out))
     return _mapped(a) or a, None if k is None else np.arange(k)
 
 
-def _classes(classes, k):
+NO_CLASS = -1  # the label of rows that are left out, where classes have names
+_VOID = 255  # the program leaves its rows out without being told, where no class has this number
+
+
+def ignored(ignore, labels, classes):
+    """Return the flag of the program for labels that were given as ignore; labels and classes are
+    those of the function labels."""
+    values = _listed(ignore)
+    if not values:
+        return []
+    if classes is not None and not isinstance(labels, File):
+        return [f"--ignore={NO_CLASS}"]
+    return ["--ignore=" + ",".join(str(v) for v in _integers(values))]
+
+
+def _integers(left_out):
+    for v in left_out:
+        if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, np.integer)):
+            raise InputError(f"{v!r}, want an integer, or a list of integers", code="usage", where="ignore",
+                             hint="other labels need classes=, the names of the k columns")
+    return list(dict.fromkeys(map(int, left_out)))
+
+
+def _listed(ignore):
+    if ignore is None:
+        return []
+    return list(ignore) if isinstance(ignore, (list, tuple, set, frozenset, np.ndarray)) and np.ndim(ignore) else [ignore]
+
+
+def _in_range(a, k, name, left_out):
+    """Raise InputError for a label that is no class of k, unless it is left out."""
+    least, largest = int(a.min()), int(a.max())
+    if least >= 0 and largest < k:
+        return
+    wrong = (a < 0) | (a >= k)
+    for v in left_out or ([_VOID] if k <= _VOID else []):
+        wrong &= a != v
+    if not wrong.any():
+        return
+    row = int(np.argmax(wrong))
+    kept = a[~np.isin(a, left_out)] if left_out else a
+    least, largest = int(kept.min()), int(kept.max())
+    ignore = [*left_out, int(a[row])]
+    if k == 2 and least == -1 and largest == 1 and (kept != 0).all():
+        hint = f"labels of -1 and 1 are 0 and 1 by ({name} + 1) // 2, or name the columns by classes=[-1, 1]"
+    elif least == 1 and largest == k:
+        hint = f"the smallest label is 1, so they count from 1: give {name} - 1"
+    else:
+        hint = f"if rows of this label have no class, ignore={ignore[0] if len(ignore) == 1 else ignore} leaves them out"
+        if least >= 0:
+            hint += "; otherwise give the logits of all classes"
+    raise InputError(f"label {a[row]} is outside 0..{k - 1}", code="input", where=f"{name}: row {row}", hint=hint)
+
+
+def array_of_labels(value, name):
+    """Return labels as an array of any shape. Rows of several labels that make no array, and None
+    in the place of a label, are errors."""
+    try:
+        a = array(value, name, words=True)
+    except _Ragged:
+        raise _several(name) from None
+    if a.dtype == object:
+        for i, v in enumerate(a.flat):
+            if isinstance(v, (list, tuple, set, frozenset)):
+                raise _several(name)
+            if v is None:
+                raise InputError("None is no class", code="input", where=f"{name}: row {i}", hint="remove such rows")
+    return a
+
+
+def _several(name):
+    return InputError("several labels a row are not supported", code="input", where=name, hint="give one label for each row, the index of its class")
+
+
+def not_one_label(a, n, name):
+    """Return the error of labels that have not one axis."""
+    if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind in "biuf" and a.shape[0] == (n if n is not None else a.shape[0]) and np.isin(a, (0, 1)).all():
+        if (a.sum(axis=1) != 1).any():  # argmax would make up labels
+            return _several(name)
+        return InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=f"each row has one 1: give {name}.argmax(1)")
+    hint = f"reshape it by {name}.reshape(-1)" if a.ndim > 1 and a.size == n and a.shape[-1] > 1 else ""
+    return InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=hint)
+
+
+def _reshaped(a, name, labels, labels_name):
+    """Return the line that makes n x k of an array with more axes, one of which has the classes."""
+    if a.ndim < 3 or a.size == 0:
+        return ""
+    axis = a.ndim - 1 if a.ndim == 3 else 1  # n x t x k, n x k x h x w
+    shape = None if labels is None or isinstance(labels, (str, os.PathLike)) else np.shape(labels)
+    fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1:]]
+    if fits and axis not in fits:
+        axis = fits[0]
+    name, k = name.rpartition(" ")[2], a.shape[axis]  # cal logits is no variable
+    last = name if axis == a.ndim - 1 else f"np.moveaxis({name}, {axis}, -1)"
+    line = f"reshape it by {last}.reshape(-1, {k})"
+    return line + (f", and {labels_name} by {labels_name}.reshape(-1)" if labels is not None else "")
+
+
+def ascending(columns):
+    """Return the order that makes names ascend, or None if they do."""
+    order = np.argsort(columns, kind="stable")
+    return None if np.array_equal(order, np.arange(len(columns))) else order
+
+
+def names(classes, k):
+    """Return the names of k classes as an array."""
     c = np.asarray(classes)
     if c.ndim != 1:
         raise InputError(f"{_dimensions(c.ndim)}, want the names of k classes", code="input", where="classes")
     if k is not None and len(c) != k:
         raise InputError(f"{len(c)} names for {k} columns of logits", code="input", where="classes")
-    if len(np.unique(c)) != len(c):
+    for name in c.tolist():
+        if name is None or name != name:
+            raise InputError(f"{name!r} is no name of a class", code="input", where="classes")
+    try:
+        once = len(np.unique(c)) == len(c)
+    except TypeError:
+        raise InputError("names of several types, which have no order", code="input", where="classes") from None
+    if not once:
         raise InputError("a name occurs twice", code="input", where="classes")
     return c
 
 
-def _codes(a, classes, name):
-    """Return the index in classes of every label."""
+def _codes(a, classes, name, left_out):
+    """Return the index in classes of every label; NO_CLASS of those that are left out."""
+    out = np.zeros(len(a), bool)
+    for v in left_out:
+        out |= np.asarray(a == v, bool)
+    codes = np.full(len(a), NO_CLASS)
     order = np.argsort(classes, kind="stable")
+    inside = np.flatnonzero(~out)
+    a = a[inside]
+    if len(left_out) and a.dtype == object and classes.dtype.kind in "US":
+        a = a.astype(classes.dtype.kind)
     try:
         at = np.searchsorted(classes, a, sorter=order)
     except TypeError:
         raise InputError(f"dtype {a.dtype}, but classes has {classes.dtype}", code="input", where=name) from None
-    codes = order[np.minimum(at, len(classes) - 1)]
-    wrong = np.flatnonzero(classes[codes] != a)
+    found = order[np.minimum(at, len(classes) - 1)]
+    wrong = np.flatnonzero(classes[found] != a)
     if len(wrong):
-        raise InputError(f"{a[wrong[0]]!r} is not one of classes", code="input", where=f"{name}: row {wrong[0]}")
+        raise InputError(f"{a[wrong[0]]!r} is not one of classes", code="input", where=f"{name}: row {inside[wrong[0]]}")
+    codes[inside] = found
     return codes
 
 
-def _array(value, name):
-    """Return value as an array of any shape, without a copy where there is none to make."""
+def _masked(value):
+    """Report whether value is a masked array, or has one among its rows, with a masked number."""
     if isinstance(value, np.ma.MaskedArray):
-        if np.ma.is_masked(value):
-            raise InputError("a masked array with masked numbers", code="input", where=name, hint="remove their rows")
+        return np.ma.is_masked(value)
+    if not isinstance(value, (list, tuple)):
+        return False
+    types = set(map(type, value))  # most lists have numbers alone
+    return any(issubclass(t, (list, tuple, np.ma.MaskedArray)) for t in types) and any(_masked(v) for v in value)
+
+
+def array(value, name, words=False):
+    """Return value as an array of any shape, without a copy where there is none to make. words:
+    it may hold other things than numbers."""
+    if _masked(value):
+        raise InputError("a masked array with masked numbers", code="input", where=name, hint="remove their rows")
+    if isinstance(value, np.ma.MaskedArray):
         value = value.data
     if hasattr(value, "detach") and hasattr(value, "cpu"):  # torch
         value = value.detach().cpu()
@@ -123,8 +268,8 @@ def _array(value, name):
     try:
         a = value if type(value) is np.memmap else np.asarray(value)
     except ValueError:
-        raise InputError("rows of different lengths", code="input", where=name) from None
-    if a.dtype == object and a.size and not isinstance(a.flat[0], str):
+        raise _Ragged("rows of different lengths", code="input", where=name) from None
+    if a.dtype == object and a.size and not words and not isinstance(a.flat[0], str):
         try:  # pandas, with missing numbers or columns of several types
             a = a.astype(np.float64)
         except (TypeError, ValueError):
@@ -140,14 +285,17 @@ def _file(path, name):
     path = os.fspath(path)
     if not isinstance(path, str) or not path:
         raise InputError(f"{path!r} names no file", code="input", where=name)
-    return File(path)
+    return File(f"./{path}" if path.startswith("-") else path)  # a dash begins a flag, or a name of the stream
 
 
 def _mapped(a):
-    """Return the File that a is a memory map of, whole and unchanged, else None."""
+    """Return the File that a is a memory map of, whole and unchanged, else None. Only Linux says
+    which file is mapped; elsewhere another one may have its name by now."""
     if type(a) is not np.memmap or type(a.base) is not mmap.mmap or a.mode != "r" or not a.filename:
         return None
     path = os.fspath(a.filename)
+    if not _is_mapped(a, path):
+        return None
     try:
         there = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
@@ -155,3 +303,20 @@ def _mapped(a):
     same = (type(there) is np.memmap and there.offset == a.offset and there.shape == a.shape
             and there.dtype == a.dtype and there.strides == a.strides)
     return File(path) if same and path.endswith(".npy") else None
+
+
+def _is_mapped(a, path):
+    """Report whether the numbers of a are mapped from the file that has this name now."""
+    at = a.__array_interface__["data"][0]
+    try:
+        there = os.stat(path)
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            for line in maps:  # lo-hi permissions offset device inode name
+                lo, _, hi = line.partition(" ")[0].partition("-")
+                if int(lo, 16) <= at < int(hi, 16):
+                    major, _, minor = (fields := line.split(maxsplit=5))[3].partition(":")
+                    same = (os.makedev(int(major, 16), int(minor, 16)), int(fields[4])) == (there.st_dev, there.st_ino)
+                    return same and not line.rstrip("\n").endswith(" (deleted)")
+    except (OSError, ValueError):
+        pass
+    return False

@@ -10,7 +10,9 @@ import numpy as np
 
 from . import _arrays, _program
 from ._errors import Error, InputError
+from ._version import __version__
 
+_ROWS = 1 << 14  # rows that are put into another order at a time
 KINDS = ("logits", "log-probs", "probs")
 
 # Arrays beside logits and labels: the flag of the program, and their axes.
@@ -30,6 +32,11 @@ class Calibrator:
     It follows scikit-learn's conventions: the parameters of the constructor are stored
     unchanged, ``fit`` returns the estimator, and what was fitted ends with an underscore.
     Features are logits, n x k, before the softmax, and the target is their labels.
+
+    Classes are in two orders: ``columns_`` is that of the columns of the logits, which the
+    model's file, ``qats apply`` and ``to_torch`` keep. ``classes_`` is ascending, and so are the
+    columns of ``predict_proba``, as scikit-learn expects. They are equal unless ``classes=``
+    named the columns in another order.
 
     Every class has the parameter ``kind``: what the rows are, "logits", "log-probs" or
     "probs" (read as their logarithms). With None, rows that are probabilities are an error.
@@ -76,18 +83,21 @@ class Calibrator:
 
     # Fit and predict.
 
-    def fit(self, logits: Any, labels: Any, *, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method.
 
         logits: the n x k logits of the calibration rows. labels: n integers from 0, or
         booleans, or values of classes, the names of the k columns in their order; a class
-        may have no row. Arrays may be names of files, FILE.npy or FILE.npz#MEMBER.
-        Returns the estimator.
+        may have no row. ignore: a label, or a list of labels, whose rows have no class and
+        are left out; without it 255, if no class has that number.
+        Arrays may be names of files, FILE.npy or FILE.npz#MEMBER.
+        What the fit says about itself is a CalibrationWarning. Returns the estimator.
         """
-        return self._fit(logits, labels, classes, {})
+        return self._fit(logits, labels, classes, ignore, {})
 
     def predict_proba(self, logits: Any, *, dtype: Any = np.float64) -> np.ndarray:
-        """Return the probabilities of the rows of logits, n x k; dtype is float64 or float32."""
+        """Return the probabilities of the rows of logits, n x k, in the order of ``classes_``;
+        dtype is float64 or float32."""
         return self._apply(logits, {}, dtype)
 
     def predict(self, logits: Any) -> np.ndarray:
@@ -98,24 +108,25 @@ class Calibrator:
         """Return the temperature of every row. An error for a method that has none."""
         return self._temperature(logits, {})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows.
 
         metrics: a name, a list of names, or a group such as "@binned" (qats metrics lists
         them). One name gives a number, more give a dict. Without it the accuracy is
         returned, as scikit-learn expects. interval adds the ends of 95 % intervals: see
         qats.metrics. A top-label method is scored by its pairs of class and confidence.
+        ignore: labels of rows that have no class, as in fit.
         """
-        return self._score(logits, labels, {}, metrics, interval)
+        return self._score(logits, labels, {}, metrics, interval, ignore)
 
     # What these share.
 
-    def _fit(self, logits, labels, classes, more):
-        arrays = {"logits": _arrays.table(logits, "logits")}
+    def _fit(self, logits, labels, classes, ignore, more):
+        arrays = {"logits": _arrays.table(logits, "logits", labels=labels)}
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"])
-        arrays["labels"], names = _arrays.labels(labels, n, k, classes)
+        arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
         self._take(more, arrays, n, k)
-        words = ["fit", self._name, "-o", "-", "--json", *self._kind_words()]
+        words = ["fit", self._name, "-o", "-", "--json", *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes)]
         for name, parameter in self._options.items():
             value = getattr(self, parameter)
             if value is not None:
@@ -124,16 +135,39 @@ class Calibrator:
         if summary["version"] != self._version:
             raise Error(f"the program has version {summary['version']} of {self._name}, this package knows version {self._version}",
                         code="version", hint="use the program and the package of one version")
+        _program.warn(summary["warnings"])
         return self._keep(summary.pop("model"), names, summary)
 
     def _keep(self, model, names, summary):
         self.model_ = _model_text(model)
         k = model["classes"] or (len(names) if names is not None else 0)
-        self.classes_ = np.arange(k) if names is None else names
+        self.columns_ = np.arange(k) if names is None else names
+        self._order = _arrays.ascending(self.columns_)
+        self.classes_ = self.columns_ if self._order is None else self.columns_[self._order]
         self.n_features_in_ = k
         self.summary_ = summary
         self.parameters_ = {p["name"]: p["value"] for p in summary.get("parameters") or ()}
         return self
+
+    # Pickles.
+
+    def __getstate__(self):
+        return {**vars(self), "_package": __version__}
+
+    def __setstate__(self, state):
+        known = dict(state)
+        package = known.pop("_package", None)
+        vars(self).update(known)
+        fitted = "model_" in known
+        try:
+            usable = set(self._parameter_names()) <= set(known) and (not fitted or {"columns_", "_order", "classes_"} <= set(known))
+            usable = usable and (not fitted or json.loads(self.model_)["version"] == self._version)
+        except (ValueError, KeyError, TypeError):
+            usable = False
+        if not usable:
+            by = f"qats {package}" if package else "an earlier version of qats"
+            raise InputError(f"this {type(self).__name__} was pickled by {by}, and this is {__version__}", code="version",
+                             hint="fit it again; files of save() and load() say what they are")
 
     def _take(self, more, arrays, n, k):
         """Check the arrays of MORE and add them to arrays."""
@@ -181,11 +215,20 @@ class Calibrator:
             raise NotFittedError(f"this {type(self).__name__} is not fitted; call fit first")
 
     def _applied(self, arrays, *words):
-        with _program.private(self.model_, ".json") as model:
+        with _program.private(self.model_, ".json") as (model, descriptors):
             return _program.call(["apply", model, "-o", "-", *words, *self._kind_words(), *self._array_words(arrays)],
-                                 _program.streamed(arrays), read=_program.read_array)
+                                 _program.streamed(arrays), read=_program.read_array, pass_fds=descriptors)
 
     def _apply(self, logits, more, dtype=np.float64):
+        """Return the probabilities in the order of classes_."""
+        p = self._apply_columns(logits, more, dtype)
+        if self._order is not None:
+            for lo in range(0, len(p), _ROWS):  # without a second array of this size
+                p[lo:lo + _ROWS] = p[lo:lo + _ROWS, self._order]
+        return p
+
+    def _apply_columns(self, logits, more, dtype=np.float64):
+        """Return the probabilities in the order of the columns of the logits."""
         dtype = np.dtype(dtype)
         if dtype not in (np.float64, np.float32):
             raise InputError(f"{dtype}, want float64 or float32", code="usage", where="dtype")
@@ -200,39 +243,42 @@ class Calibrator:
             z = arrays["logits"]
             if not isinstance(z, _arrays.File):
                 return self._named(np.argmax(np.asarray(z, np.float32), axis=1))
-        return self._named(np.argmax(self._apply(logits, more), axis=1))
+        return self._named(np.argmax(self._apply_columns(logits, more), axis=1))
 
     def _named(self, index):
-        return self.classes_[index] if len(self.classes_) else index
+        return self.columns_[index] if len(self.columns_) else index
 
-    def _score(self, logits, labels, more, metrics, interval):
+    def _score(self, logits, labels, more, metrics, interval, ignore=None):
         from ._metrics import score
 
         arrays = self._rows(logits, more)
-        p = self._apply(logits, more)
-        y, _ = _arrays.labels(labels, len(p), p.shape[1], self._named_classes())
+        p = self._apply_columns(logits, more)
+        classes = self._named_classes()
+        y, _ = _arrays.labels(labels, len(p), p.shape[1], classes, ignore=ignore)
         rows = {"probs": p}
         if self._top_label:
             z = arrays["logits"]
             top = np.argmax(p if isinstance(z, _arrays.File) else np.asarray(z, np.float32), axis=1)
             rows = {"class": top.astype(np.int32), "conf": p[np.arange(len(p)), top]}
-        return score(rows, y, "accuracy" if metrics is None else metrics, interval)
+        return score(rows, y, "accuracy" if metrics is None else metrics, interval, ignored=_arrays.ignored(ignore, y, classes))
 
     def _named_classes(self):
-        """Return classes_ where labels have other values than their index."""
-        c = self.classes_
+        """Return columns_ where labels have other values than their index."""
+        c = self.columns_
         return None if len(c) == 0 or c.dtype.kind in "ib" and np.array_equal(c, np.arange(len(c))) else c
 
     # Files.
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the model as JSON, as ``qats fit -o`` does. Names of classes are not in it."""
+        """Write the model as JSON, as ``qats fit -o`` does. Names of classes are not in it; its
+        classes are in the order of the logits' columns, ``columns_``."""
         self._need_model()
         Path(path).write_bytes(self.model_)
 
     def to_torch(self):
         """Return the fitted map as a torch.nn.Module from logits to probabilities, which
-        needs no program. NotImplementedError says why for methods that have none."""
+        needs no program. Its columns are those of the logits, ``columns_``.
+        NotImplementedError says why for methods that have none."""
         from ._torch import module
 
         self._need_model()
@@ -247,18 +293,20 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
     where = os.fspath(path)
     try:
         model = json.loads(Path(path).read_bytes())
-        name, version, options = model["method"], model["version"], model["options"]
-        k = model["classes"]
+        name, version, options, k = model["method"], model["version"], model["options"] or {}, model["classes"]
         model["params"], model["report"]
-    except (ValueError, KeyError, TypeError):
-        raise InputError("no model that qats saved", code="model", where=where) from None
+        right = isinstance(name, str) and type(version) is int and type(k) is int and k >= 0 and isinstance(options, dict)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        right = False
+    if not right:
+        raise InputError("no model that qats saved", code="model", where=where)
     if name not in CLASSES:
         raise InputError(f"a model of {name!r}, which this package does not know", code="model", where=where)
     kind = CLASSES[name]
     if version != kind._version:
         raise InputError(f"fitted by version {version} of {name}, and this is version {kind._version}", code="model", where=where, hint="fit it again")
     parameters = {kind._options[o]: value for o, value in options.items() if o in kind._options}
-    names = None if classes is None else _arrays._classes(classes, k or None)
+    names = None if classes is None else _arrays.names(classes, k or None)
     return kind(**parameters)._keep(model, names, {"parameters": []})
 
 
@@ -267,7 +315,7 @@ def calibrator(method: str, **parameters: Any) -> Calibrator:
     from ._methods import ALIASES, CLASSES
 
     name = ALIASES.get(method, method) if isinstance(method, str) else method
-    if name not in CLASSES:
+    if not isinstance(name, str) or name not in CLASSES:
         import difflib
 
         near = difflib.get_close_matches(str(method), [*CLASSES, *ALIASES], 1)

@@ -31,4 +31,16 @@ class ProgramError(Error, RuntimeError):
 
 
 class CalibrationWarning(UserWarning):
-    """What a fit says about itself: a bound, few rows, a score that became worse."""
+    """What the program warns of: a bound, few rows, a score that became worse. ``kind`` is a
+    word for it, and ``value`` a dict of what it says, with ``text``."""
+
+    def __init__(self, text, *, kind="", value=None):
+        super().__init__(text)
+        self.kind, self.value = kind, dict(value or {})
+
+    def __reduce__(self):
+        return _rebuild_warning, (type(self), str(self), self.kind, self.value)
+
+
+def _rebuild_warning(cls, text, kind, value):
+    return cls(text, kind=kind, value=value)

@@ -787,12 +787,12 @@ class TTATS(Calibrator):
         """
         return self._temperature(logits, {'augmented': augmented})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         augmented: v x n x k logits of augmented views of the rows
         """
-        return self._score(logits, labels, {'augmented': augmented}, metrics, interval)
+        return self._score(logits, labels, {'augmented': augmented}, metrics, interval, ignore)
 
 
 class AdaTS(Calibrator):
@@ -829,12 +829,12 @@ class AdaTS(Calibrator):
         self.draws = draws
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -857,12 +857,12 @@ class AdaTS(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class HTS(Calibrator):
@@ -1052,12 +1052,12 @@ class GC(Calibrator):
         self.weight_decay = weight_decay
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1080,12 +1080,12 @@ class GC(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class GCSplit(Calibrator):
@@ -1120,12 +1120,12 @@ class GCSplit(Calibrator):
         self.weight_decay = weight_decay
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1148,12 +1148,12 @@ class GCSplit(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class FeatClip(Calibrator):
@@ -1187,14 +1187,14 @@ class FeatClip(Calibrator):
         self.criterion = criterion
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, head_weight: Any, head_bias: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, head_weight: Any, head_bias: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         head_weight: k x d weights of the network's last layer
         head_bias: its k offsets
         """
-        return self._fit(logits, labels, classes, {'features': features, 'head_weight': head_weight, 'head_bias': head_bias})
+        return self._fit(logits, labels, classes, ignore, {'features': features, 'head_weight': head_weight, 'head_bias': head_bias})
 
     def predict_proba(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1223,14 +1223,14 @@ class FeatClip(Calibrator):
         """
         return self._temperature(logits, {'features': features, 'head_weight': head_weight, 'head_bias': head_bias})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         head_weight: k x d weights of the network's last layer
         head_bias: its k offsets
         """
-        return self._score(logits, labels, {'features': features, 'head_weight': head_weight, 'head_bias': head_bias}, metrics, interval)
+        return self._score(logits, labels, {'features': features, 'head_weight': head_weight, 'head_bias': head_bias}, metrics, interval, ignore)
 
 
 class DAC(Calibrator):
@@ -1263,12 +1263,12 @@ class DAC(Calibrator):
         self.bank = bank
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1291,12 +1291,12 @@ class DAC(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class ProCal(Calibrator):
@@ -1334,12 +1334,12 @@ class ProCal(Calibrator):
         self.base = base
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1362,12 +1362,12 @@ class ProCal(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class ProCalBins(Calibrator):
@@ -1400,12 +1400,12 @@ class ProCalBins(Calibrator):
         self.bank = bank
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._fit(logits, labels, classes, {'features': features})
+        return self._fit(logits, labels, classes, ignore, {'features': features})
 
     def predict_proba(self, logits: Any, *, features: Any, dtype: Any = np.float64) -> np.ndarray:
         """Return the probabilities of the rows, n x k. Besides logits it takes:
@@ -1428,12 +1428,12 @@ class ProCalBins(Calibrator):
         """
         return self._temperature(logits, {'features': features})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None) -> Any:
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:
 
         features: n x d features of the rows
         """
-        return self._score(logits, labels, {'features': features}, metrics, interval)
+        return self._score(logits, labels, {'features': features}, metrics, interval, ignore)
 
 
 class HFE(Calibrator):
@@ -1463,12 +1463,12 @@ class HFE(Calibrator):
         self.m = m
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, ood_logits: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, ood_logits: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         ood_logits: m x k logits of out-of-distribution rows
         """
-        return self._fit(logits, labels, classes, {'ood_logits': ood_logits})
+        return self._fit(logits, labels, classes, ignore, {'ood_logits': ood_logits})
 
 
 class HFENoOOD(Calibrator):
@@ -1517,12 +1517,12 @@ class HFETarget(Calibrator):
         self.m = m
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         target_logits: m x k logits of unlabelled rows of the set that will be predicted
         """
-        return self._fit(logits, labels, classes, {'target_logits': target_logits})
+        return self._fit(logits, labels, classes, ignore, {'target_logits': target_logits})
 
 
 class LabelShift(Calibrator):
@@ -1556,12 +1556,12 @@ class LabelShift(Calibrator):
         self.tolerance = tolerance
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         target_logits: m x k logits of unlabelled rows of the set that will be predicted
         """
-        return self._fit(logits, labels, classes, {'target_logits': target_logits})
+        return self._fit(logits, labels, classes, ignore, {'target_logits': target_logits})
 
 
 class QaTS(Calibrator):
@@ -1669,12 +1669,12 @@ class QaTSTransductive(Calibrator):
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
 
-    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None) -> Self:
+    def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method, as Calibrator.fit says. Besides it takes:
 
         target_logits: m x k logits of unlabelled rows of the set that will be predicted
         """
-        return self._fit(logits, labels, classes, {'target_logits': target_logits})
+        return self._fit(logits, labels, classes, ignore, {'target_logits': target_logits})
 
 
 class QaTSReading(Calibrator):

@@ -9,7 +9,7 @@ from ._errors import InputError
 _INTERVALS = ("standard", "percentile", "bc", "population")
 
 
-def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None):
+def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None, ignore=None):
     """Return metrics of n x k probabilities p for the labels y.
 
     metrics: a name, a list of names, or a group such as "@binned"; ``qats metrics`` lists
@@ -19,16 +19,18 @@ def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="
     kind: what p is, "probs", "logits" or "log-probs". A probability of exactly 0 was rounded
     away and counts as 2^-126; a CalibrationWarning says how many there are. uncal: the logits of the uncalibrated
     network, for metrics that compare with it. interval: "standard", "percentile", "bc" or
-    "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi.
+    "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
+    list of labels, of rows that have no class and are left out.
     """
     if kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, "p")
-    y, _ = _arrays.labels(y, _arrays.rows(a), _arrays.columns(a), classes, name="y")
-    rows = {"probs" if kind == "probs" else "logits": a}
+    a = _arrays.table(p, "p", labels=y, labels_name="y")
+    y, _ = _arrays.labels(y, _arrays.rows(a), _arrays.columns(a), classes, name="y", ignore=ignore)
+    flag = "probs" if kind == "probs" else "logits"
+    rows = {flag: a}
     if uncal is not None:
         rows["uncal"] = _arrays.table(uncal, "uncal")
-    return score(rows, y, metrics, interval, kind)
+    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), {flag: "p", "labels": "y"})
 
 
 def ece(p, y, **options):
@@ -37,16 +39,18 @@ def ece(p, y, **options):
     return metrics(p, y, "ece", **options)
 
 
-def score(rows, y, metrics, interval=None, kind="probs"):
-    """Return metrics of rows, which are probs or logits, or class and conf of a top-label method."""
+def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None):
+    """Return metrics of rows, which are probs or logits, or class and conf of a top-label method.
+    called gives arrays the names that the caller knows."""
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{metrics!r}, want a name or a list of names", code="usage", where="metrics")
-    arrays = {**rows, "labels": y}
-    words = ["score", "--json", "--metric", ",".join(names), "--labels", _program.argument("labels", y)]
+    called = called or {}
+    arrays = {called.get(name, name): a for name, a in {**rows, "labels": y}.items()}
+    words = ["score", "--json", "--metric", ",".join(names), "--labels", _program.argument(called.get("labels", "labels"), y), *ignored]
     for flag in ("probs", "logits", "uncal"):
         if flag in rows:
-            words += ["--" + flag, _program.argument(flag, rows[flag])]
+            words += ["--" + flag, _program.argument(called.get(flag, flag), rows[flag])]
     if "logits" in rows:
         words += ["--kind", kind]
     if "class" in rows:

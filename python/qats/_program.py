@@ -31,6 +31,34 @@ _PATIENCE = 10  # seconds for an interrupted run to save its finished cells
 
 _checked = {}  # programs that were asked for their version, with the stamp of their file
 _checking = threading.Lock()
+_kept = set()  # descriptors of pipes that this process alone holds
+
+
+def _forked():
+    """Make a fork whole: a thread that it has not may hold the lock, and the other end of a pipe
+    waits for as long as any process holds this one."""
+    global _checking
+    _checking = threading.Lock()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in _kept:
+        os.dup2(null, fd, inheritable=False)  # its number stays taken, for whoever closes it
+    os.close(null)
+    _kept.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def kept(*descriptors):
+    """Keep descriptors of pipes from forks of this process, until they are closed by close."""
+    _kept.update(descriptors)
+
+
+def close(*descriptors):
+    for fd in descriptors:
+        _kept.discard(fd)
+        os.close(fd)
 
 
 def find():
@@ -83,12 +111,21 @@ def program():
 def _check(path):
     """Raise ProgramError unless the program at path is the one that the package was made
     for. A package in a wheel knows the commit of its program."""
+    p = None
     try:
-        p = subprocess.run([path, "version", "--json"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        with _undisturbed():
+            p = subprocess.Popen([path, "version", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        said = p.communicate(timeout=60)[0].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        raise ProgramError(f"{path} does not say its version", code="program") from None
     except OSError as e:
         raise ProgramError(f"{path} cannot be run: {e.strerror}", code="program") from None
+    finally:
+        if p is not None:
+            _end(p)
+            p.stdout.close()
     try:
-        it = json.loads(p.stdout)
+        it = json.loads(said)
         protocol, version, commit = it["protocol"], it["version"], it["commit"]
     except (ValueError, KeyError, TypeError):
         raise ProgramError(f"{path} is older than this package ({__version__}), or is another program", code="version", hint=_remedy(path)) from None
@@ -123,17 +160,56 @@ def streamed(arrays):
     return {name: a for name, a in arrays.items() if not isinstance(a, File)}
 
 
+def file_argument(value):
+    """Return the name of a file as an argument: one that begins with a dash is no flag."""
+    text = os.fspath(value)
+    return f"./{text}" if isinstance(text, str) and text.startswith("-") else text
+
+
 @contextlib.contextmanager
 def private(text, suffix):
-    """Write the bytes to a file that this user alone can read; it is removed in any case."""
-    path = os.path.join(tempfile.gettempdir(), f"qats-{os.getpid()}-{secrets.token_hex(8)}{suffix}")
+    """Write the bytes to a file that this user alone can read, and give its name for the program
+    and the descriptors that the program needs for it. The file has no name of its own where the
+    system has such files, so that not even the kill of this process leaves it behind; else it
+    is removed."""
+    fd = None
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as f:
-            f.write(text)
-        yield path
+        if sys.platform == "linux" and os.path.isdir("/dev/fd"):
+            fd = os.memfd_create("qats" + suffix)
+            os.fchmod(fd, 0o600)
+            named = None
+        else:
+            named = os.path.join(tempfile.gettempdir(), f"qats-{os.getpid()}-{secrets.token_hex(8)}{suffix}")
+            fd = os.open(named, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+            if sys.platform == "darwin":
+                os.unlink(named)
+                named = None
+        left = memoryview(text)
+        while left:
+            left = left[os.write(fd, left):]
+        os.lseek(fd, 0, os.SEEK_SET)
+        if named is not None:
+            os.close(fd)
+            fd = None
+    except OSError as e:
+        _remove(fd, named)
+        raise Error(f"the model cannot be written for the program: {e.strerror}", code="machine", where=named or "memory",
+                    hint="TMPDIR names a folder with room" if named else "") from None
+    except BaseException:
+        _remove(fd, named)
+        raise
+    try:
+        yield (named, ()) if fd is None else (f"/dev/fd/{fd}", (fd,))
     finally:
+        _remove(fd, named)
+
+
+def _remove(fd, named):
+    if fd is not None:
+        os.close(fd)
+    if named is not None:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+            os.unlink(named)
 
 
 def read_text(pipe):
@@ -156,19 +232,24 @@ def read_array(pipe):
     return a
 
 
-def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env=None, pass_fds=(), started=None):
+def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env=None, pass_fds=(), started=None, despite=None):
     """Run the program with these words and return what read makes of its standard output.
 
-    arrays are streamed to its standard input. An error of the program is raised as Error;
-    its warnings are given as CalibrationWarning. Whatever happens, the process has ended
+    arrays are streamed to its standard input. An error of the program is raised as Error, unless
+    despite(result) is true: the result is whole, and the error says what it is worth. The
+    program's warnings are given as CalibrationWarning. Whatever happens, the process has ended
     when call returns. gentle: interrupted, it may first save what is finished.
     """
     process, stderr, writer = None, None, None
+    words = [program(), "--errors", "json", *words]
+    pipes = ()
     try:
-        process = subprocess.Popen(
-            [program(), "--errors", "json", *words],
-            stdin=subprocess.PIPE if arrays else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            bufsize=-1, pipesize=_PIPE if sys.platform == "linux" else -1, env=env, pass_fds=pass_fds)
+        with _undisturbed():
+            process = subprocess.Popen(
+                words, stdin=subprocess.PIPE if arrays else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                bufsize=-1, pipesize=_PIPE if sys.platform == "linux" else -1, env=env, pass_fds=pass_fds)
+        pipes = [p for p in (process.stdin, process.stdout, process.stderr) if p is not None]
+        kept(*(p.fileno() for p in pipes))
         if started is not None:
             started(process)
         stderr = _Words(process.stderr, progress)
@@ -186,20 +267,55 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
         raise
     finally:
         if process is not None:
-            process.stdout.close()  # a writer or a reader that waits is woken up by the end of the process
+            _free(process.stdout)  # a writer or a reader that waits is woken up by the end of the process
             for thread in (stderr, writer):
                 if thread is not None:
                     thread.join(5)
-            process.stderr.close()
-    if status != 0:
+            _free(process.stderr)
+            if process.stdin is not None and writer is None:
+                _free(process.stdin)
+    if status != 0 and (broken is not None or despite is None or not despite(result)):
         raise _failure(status, stderr, arrays or ())
     if writer is not None and writer.error is not None:
         raise writer.error
     if broken is not None:
         raise ProgramError(f"the program's output was cut short: {stderr.last()}", code="program")
-    for w in stderr.warnings:
-        warnings.warn(w.get("text") or str(w), CalibrationWarning, stacklevel=_caller())
+    warn(stderr.warnings)
     return result
+
+
+def warn(found):
+    """Give warnings of the program, each text once, as CalibrationWarning."""
+    for w in {w.get("text", ""): w for w in found}.values():
+        warnings.warn(CalibrationWarning(_in_python(w.get("text") or str(w)), kind=w.get("kind", ""), value=w), stacklevel=_caller())
+
+
+def _free(pipe):
+    """Close a pipe that no fork of this process has."""
+    if not pipe.closed:
+        _kept.discard(pipe.fileno())
+        with contextlib.suppress(BrokenPipeError):  # of a writer that was cut short
+            pipe.close()
+
+
+@contextlib.contextmanager
+def _undisturbed():
+    """Hold signals back whose handlers raise, such as that of Ctrl-C, until the block has ended.
+    Raised between the start of a process and the return of its number, an exception would leave
+    a process that nobody ends or waits for."""
+    handlers, held = {}, []
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):
+                if callable(signal.getsignal(number)):
+                    handlers[number] = signal.getsignal(number)
+                    signal.signal(number, lambda *taken: held.append(taken))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number, frame in held:
+            handlers[number](number, frame)
 
 
 def _caller():
@@ -211,14 +327,15 @@ def _caller():
     return level
 
 
-def _end(process, gentle):
+def _end(process, gentle=False):
     if process.poll() is None and gentle:
         process.send_signal(signal.CTRL_C_EVENT if os.name == "nt" else signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
             process.wait(_PATIENCE)
-    if process.poll() is None:
-        process.kill()
-    process.wait()
+    with _undisturbed():
+        if process.poll() is None:
+            process.kill()
+        process.wait()
 
 
 def _failure(status, stderr, names):
@@ -234,13 +351,36 @@ def _failure(status, stderr, names):
         return ProgramError(f"the program ended with status {status}; its last words: {stderr.last()}", code="program")
     where = _argument(e.get("where", ""))
     kind = Error if e.get("code") in ("failed", "machine", "interrupted") else InputError
-    return kind(e.get("what", ""), code=e.get("code", "failed"), where=where, hint=e.get("hint", ""))
+    hint = _HINTS.get(e.get("argument")) or _in_python(e.get("hint", ""))
+    return kind(_in_python(e.get("what", "")), code=e.get("code", "failed"), where=where, hint=hint)
+
+
+_HINTS = {"kind": 'give kind="probs" if they are probabilities, or kind="logits" if they are logits, which are better'}  # by the argument that mends an error
 
 
 def _argument(where):
-    """Name arrays of the stream as the arguments that they came from. The place of an option
-    in a flag says nothing here."""
-    return re.sub(r"^-p:.*|(?:\bstandard input|(?<!\S)-)#", "", where)
+    """Name arrays of the stream, and the model, as the arguments that they came from. The place of
+    an option in a flag says nothing here."""
+    where = re.sub(r"^-p:.*|(?:\bstandard input|(?<!\S)-)#", "", re.sub(r"^/dev/fd/\d+", "model", where))
+    return where.removeprefix("--") if re.fullmatch(r"--[a-z-]+", where) else where
+
+
+_FLAGS = {"kind": str, "ignore": int, "interval": str, "by": str, "methods": str, "features": None, "augmented": None, "head-weight": None,
+          "head-bias": None, "ood-logits": None, "target-logits": None, "logits": None, "labels": None, "probs": None, "uncal": None}
+
+
+def _in_python(text):
+    """Write the flags of the program, with their values, as the arguments of the package."""
+    def argument(match):
+        name, value = match["name"].replace("-", "_"), match["value"]
+        kind = _FLAGS[match["name"]]
+        if kind is None or not value:
+            return name + (match["rest"] or "")
+        return f'{name}="{value}"' if kind is str else f"{name}={value}" if "," not in value else f"{name}=[{value}]"
+
+    text = re.sub(r"(?:\bstandard input|(?<!\S)-)#(?=\w)", "", text)  # arrays of the stream
+    text = re.sub(r"^--metric\b", "metrics", text)
+    return re.sub(rf"(?<!\S)--(?P<name>{'|'.join(_FLAGS)})\b(?P<rest>[ =](?P<value>-?[\w@][\w@,+.-]*\w|-?\w))?", argument, text)
 
 
 class _Words(threading.Thread):
@@ -289,9 +429,12 @@ class _Writer(threading.Thread):
 
     def run(self):
         try:
-            with self.pipe:
+            try:
                 for part in _safetensors.stream(self.arrays):
                     self.pipe.write(part)
+            finally:
+                _kept.discard(self.pipe.fileno())
+                self.pipe.close()
         except (BrokenPipeError, ConnectionResetError):
             pass  # the program has ended, and says why
         except OSError as e:

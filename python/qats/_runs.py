@@ -26,9 +26,9 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
     """
     if not specs:
         raise InputError("names no spec", code="usage", where="run")
-    words = ["run", *map(os.fspath, specs), "--out", os.fspath(out)]
+    words = ["run", "--out", _program.file_argument(out)]
     for folder in [data] if isinstance(data, (str, os.PathLike)) else data:
-        words += ["--data", os.fspath(folder)]
+        words += ["--data", _program.file_argument(folder)]
     if workers is not None:
         words += ["--workers", str(workers)]
     if quick:
@@ -37,7 +37,7 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
     try:
         more = {} if server is None else {"pass_fds": server.fds, "started": server.started}
         with _Progress(progress) as shown:
-            _program.call(words + (server.words if server else []), progress=shown, gentle=True, **more)
+            _program.call([*words, *(server.words if server else []), "--", *map(os.fspath, specs)], progress=shown, gentle=True, **more)
     finally:
         if server is not None:
             server.close()

@@ -1,7 +1,9 @@
 """What users pass as arrays."""
 
 import json
+import os
 import struct
+import sys
 
 import numpy as np
 import pytest
@@ -57,7 +59,7 @@ def test_what_a_table_can_be(value, want):
 
 
 @pytest.mark.parametrize("value, says", [
-    (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k"),
+    (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k; reshape it by logits.reshape(-1, 4)"),
     (np.ones(3), "logits: 1 dimension, want n x k"),
     (1.0, "logits: a number, want n x k"),
     (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
@@ -67,6 +69,9 @@ def test_what_a_table_can_be(value, want):
     ([["a", "b"]], "logits: dtype <U1, want floating-point numbers"),
     ([[None, 1.0], [{}, 2.0]], "logits: dtype object, want numbers"),
     (np.ma.masked_equal([[1.0, 2], [3, 4]], 3), "logits: a masked array with masked numbers; remove their rows"),
+    ([np.ma.masked_equal([1.0, 2], 2), [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
+    ([[1.0, np.ma.masked], [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
+    (np.ones((2, 3, 4, 5)), "logits: 4 dimensions, want n x k; reshape it by np.moveaxis(logits, 1, -1).reshape(-1, 3)"),
 ])
 def test_what_is_no_table_names_the_argument(value, says):
     with pytest.raises(qats.InputError) as e:
@@ -112,6 +117,20 @@ def test_what_labels_can_be(value, k, classes, codes, named):
     (["a", "x"], 2, 2, ["a", "b"], "labels: row 1: 'x' is not one of classes"),
     (["a", "b"], 2, 3, ["a", "b"], "classes: 2 names for 3 columns of logits"),
     (["a", "b"], 2, 2, ["a", "a"], "classes: a name occurs twice"),
+    (["a", "b"], 2, 2, ["a", None], "classes: None is no name of a class"),
+    ([1, 2], 2, 2, [1, float("nan")], "classes: nan is no name of a class"),
+    (["a", None], 2, 2, ["a", "b"], "labels: row 1: None is no class; remove such rows"),
+    ([0, None], 2, 2, None, "labels: row 1: None is no class; remove such rows"),
+    ([1, -1], 2, 2, None, "labels: row 1: label -1 is outside 0..1; labels of -1 and 1 are 0 and 1 by (labels + 1) // 2, or name the columns by classes=[-1, 1]"),
+    ([1, 0, -1], 3, 2, None, "labels: row 2: label -1 is outside 0..1; if rows of this label have no class, ignore=-1 leaves them out"),
+    ([1, 2, 3], 3, 3, None, "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give labels - 1"),
+    ([0, 7], 2, 3, None, "labels: row 1: label 7 is outside 0..2; if rows of this label have no class, ignore=7 leaves them out; otherwise give the logits of all classes"),
+    ([[1, 0], [1, 1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
+    ([[1, 0], [0, 0]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
+    ([[1, 0], [0, 1]], 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give labels.argmax(1)"),
+    ([[0, 1], [1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
+    ([{"a"}, {"a", "b"}], 2, 2, ["a", "b"], "labels: several labels a row are not supported; give one label for each row, the index of its class"),
+    (np.zeros((2, 3), int) + 2, 6, 4, None, "labels: 2 dimensions, want n class indices; reshape it by labels.reshape(-1)"),
 ])
 def test_what_labels_cannot_be(value, n, k, classes, says):
     with pytest.raises(qats.InputError) as e:
@@ -136,6 +155,68 @@ def test_a_whole_memory_map_is_read_from_its_file(tmp_path):
         np.testing.assert_array_equal(got, part)
     np.save(tmp_path / "a.npy", BASE[:3])  # the file changed under the map
     assert not isinstance(_arrays.table(whole, "logits"), _arrays.File)
+
+
+def test_a_memory_map_of_a_file_that_was_replaced_is_read_from_memory(small, tmp_path):
+    z, y = small
+    path = tmp_path / "z.npy"
+    np.save(path, z)
+    mapped = np.load(path, mmap_mode="r")
+    want = qats.TS().fit(z, y).parameters_
+    assert qats.TS().fit(mapped, y).parameters_ == want
+    np.save(tmp_path / "new.npy", 3 * z)
+    os.replace(tmp_path / "new.npy", path)  # the map has the old rows
+    np.testing.assert_array_equal(mapped, z)
+    assert qats.TS().fit(mapped, y).parameters_ == want
+    os.unlink(path)
+    np.save(path, z)  # a file of equal shape, and of another number
+    assert not isinstance(_arrays.table(mapped, "logits"), _arrays.File)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_where_the_system_does_not_say_what_is_mapped_rows_are_streamed(tmp_path, monkeypatch):
+    np.save(tmp_path / "a.npy", BASE)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    assert isinstance(_arrays.table(mapped, "logits"), _arrays.File)
+    real = open
+    monkeypatch.setattr("builtins.open", lambda path, *a, **k: real("/nowhere" if path == "/proc/self/maps" else path, *a, **k))
+    np.testing.assert_array_equal(_arrays.table(mapped, "logits"), BASE)
+
+
+@pytest.mark.parametrize("z, y, says", [
+    (np.ones((2, 5, 3)), np.ones((2, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
+    (np.ones((2, 3, 5)), np.ones((2, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
+    (np.ones((2, 3, 4, 5)), np.ones((2, 4, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
+    (np.ones((2, 4, 5, 3)), np.ones((2, 4, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
+])
+def test_the_line_that_reshapes_arrays_of_pixels_and_tokens(z, y, says, program):
+    with pytest.raises(qats.InputError) as e:
+        qats.TS().fit(z, y)
+    assert e.value.hint == "reshape it by " + says
+    first, second = says.split(", and labels by ")
+    logits, labels = eval(first, {"np": np, "logits": z}), eval(second, {"labels": y})
+    assert len(logits) == len(labels) and logits.shape[1] == 3
+    assert qats.metrics(logits, labels, "nll", kind="logits") == pytest.approx(np.log(3))
+
+
+def test_rows_of_labels_that_are_ignored(small):
+    z, y = small
+    names = np.array(["c", "a", "b"])
+    y = np.where(np.arange(len(y)) < 20, -100, y)
+    kept = y >= 0
+    with pytest.warns(qats.CalibrationWarning, match="20 of 200 rows have the label -100 and are left out"):
+        got = qats.TS().fit(z, y, ignore=-100)
+    want = qats.TS().fit(z[kept], y[kept])
+    assert got.parameters_ == want.parameters_
+    with pytest.warns(qats.CalibrationWarning):
+        named = qats.TS().fit(z, np.where(kept, names[np.maximum(y, 0)], "none"), classes=names, ignore="none")
+        assert named.parameters_ == want.parameters_
+        assert named.score(z, np.where(kept, names[np.maximum(y, 0)], "none"), "nll", ignore=["none"]) == want.score(z[kept], y[kept], "nll")
+        assert qats.metrics(z, y, "nll", kind="logits", ignore=[-100, -1]) == qats.metrics(z[kept], y[kept], "nll", kind="logits")
+        compared = qats.compare((z, y), methods="ts", ignore=-100, progress=False)
+        assert compared.choice["rows"] == kept.sum()
+    with pytest.raises(qats.InputError, match="ignore: 'none', want an integer"):
+        qats.TS().fit(z, y, ignore="none")
 
 
 def test_read_only_arrays_are_read(small):

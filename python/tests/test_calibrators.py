@@ -85,6 +85,13 @@ def test_save_and_load(small, tmp_path, program):
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(qats.InputError, match="no model that qats saved"):
         qats.load(tmp_path / "bad.json")
+    for wrong in ({"method": ["ts"]}, {"method": {}}, {"method": None}, {"version": "2"}, {"classes": "three"}, {"options": [1]}):
+        (tmp_path / "bad.json").write_text(json.dumps(json.loads(c.model_) | wrong))
+        with pytest.raises(qats.InputError, match="no model that qats saved"):
+            qats.load(tmp_path / "bad.json")
+    (tmp_path / "bad.json").write_text("[" * 100_000)
+    with pytest.raises(qats.InputError, match="no model that qats saved"):
+        qats.load(tmp_path / "bad.json")
     (tmp_path / "old.json").write_text(json.dumps(json.loads(c.model_) | {"version": 0}))
     with pytest.raises(qats.InputError, match="fitted by version 0 of qats-pw.*fit it again"):
         qats.load(tmp_path / "old.json")
@@ -93,6 +100,54 @@ def test_save_and_load(small, tmp_path, program):
 def test_a_fitted_estimator_can_be_pickled(small):
     c = pickle.loads(pickle.dumps(qats.QaTS().fit(*small)))
     np.testing.assert_array_equal(c.predict_proba(small[0]), qats.QaTS().fit(*small).predict_proba(small[0]))
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda state: {k: v for k, v in state.items() if k not in ("_package", "columns_", "_order")},  # of the package before it had these
+    lambda state: {k: v for k, v in state.items() if k != "segments"},
+    lambda state: state | {"model_": state["model_"].replace(b'"version": 1', b'"version": 0').replace(b'"version": 2', b'"version": 0').replace(b'"version": 3', b'"version": 0')},
+    lambda state: state | {"model_": b"{"},
+], ids=["attributes", "parameter", "version", "broken"])
+def test_a_pickle_of_another_package_is_an_error_that_says_so(small, spoil):
+    c = qats.QaTSPW(segments=3).fit(*small)
+    state = spoil(c.__getstate__())
+    with pytest.raises(qats.InputError, match="this QaTSPW was pickled by .*qats.*; fit it again") as e:
+        qats.QaTSPW.__new__(qats.QaTSPW).__setstate__(state)
+    assert e.value.code == "version"
+
+
+def test_classes_that_do_not_ascend(small, program, tmp_path):
+    """scikit-learn expects ascending classes; the model, qats apply and to_torch have the order of the logits."""
+    torch = pytest.importorskip("torch")
+    metrics = pytest.importorskip("sklearn.metrics")
+    from sklearn.model_selection import cross_val_score
+
+    z, y = small
+    names = np.array(["b", "c", "a"])  # of the columns
+    plain, c = qats.VS().fit(z, y), qats.VS().fit(z, names[y], classes=names)
+    assert c.model_ == plain.model_
+    assert c.classes_.tolist() == ["a", "b", "c"] and c.columns_.tolist() == ["b", "c", "a"]
+    order = [2, 0, 1]
+    p, want = c.predict_proba(z), plain.predict_proba(z)
+    np.testing.assert_array_equal(p, want[:, order])
+    np.testing.assert_array_equal(c.predict(z), names[plain.predict(z)])
+    np.testing.assert_array_equal(c.predict(z), c.classes_[p.argmax(1)])
+    assert c.score(z, names[y], ["nll", "ece", "accuracy"]) == plain.score(z, y, ["nll", "ece", "accuracy"])
+    assert metrics.log_loss(names[y], p, labels=c.classes_) == pytest.approx(c.score(z, names[y], "nll"), abs=1e-6)
+    a = cross_val_score(qats.TS(), z, y, scoring="neg_log_loss", cv=3)
+    b = cross_val_score(qats.TS(), z, names[y], scoring="neg_log_loss", cv=3, params={"classes": list(names)})
+    np.testing.assert_allclose(a, b, atol=1e-12)
+    # The other three, through the permutation.
+    c.save(tmp_path / "m.json")
+    np.save(tmp_path / "z.npy", z)
+    shell(program, "apply", tmp_path / "m.json", "--logits", tmp_path / "z.npy", "-o", tmp_path / "p.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "p.npy")[:, order], p)
+    np.testing.assert_allclose(c.to_torch()(torch.tensor(z)).numpy()[:, order], p, atol=1e-6)
+    again = qats.load(tmp_path / "m.json", classes=names)
+    np.testing.assert_array_equal(again.predict_proba(z), p)
+    top = qats.Spline().fit(z, names[y], classes=names)
+    assert top.score(z, names[y]) == qats.Spline().fit(z, y).score(z, y)
+    np.testing.assert_array_equal(top.predict(z), names[z.argmax(1)])
 
 
 def test_named_classes(small):

@@ -1,5 +1,7 @@
 """Processes: errors, interrupts, and what is left behind."""
 
+import errno
+import json
 import os
 import pickle
 import signal
@@ -9,6 +11,7 @@ import tempfile
 import textwrap
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -58,6 +61,22 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
         qats.ece([[0.1, 0.9]], [1])
 
 
+@pytest.mark.parametrize("call, says", [
+    (lambda p, y: qats.TS().fit(p, y), 'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
+    (lambda p, y: qats.compare((p, y), progress=False), 'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
+    (lambda p, y: qats.ece(2 * p, y), "^p: row 0.* is not a probability"),
+    (lambda p, y: qats.metrics(p, y, "nlll"), "^metrics: unknown metric"),
+    (lambda p, y: qats.metrics(p, y + 3), "^y: row 0: label .* is outside"),
+    (lambda p, y: qats.TS().fit(p, y - 7), "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$"),
+], ids=["kind", "compare", "p", "metrics", "y", "ignore"])
+def test_messages_name_the_arguments_of_python(small, call, says):
+    z, y = small
+    p = np.exp(z.astype(float)) / np.exp(z.astype(float)).sum(1, keepdims=True)
+    with pytest.raises(qats.InputError, match=says) as e:
+        call(p, y)
+    assert "--" not in str(e.value) and "manifest" not in str(e.value) and "#" not in str(e.value)
+
+
 @pytest.mark.parametrize("version, carried, says", [
     ('{"protocol": 99, "version": "v2", "commit": ""}', None, "is version v2 with protocol 99; this package"),
     ("qats 1.0", None, "is older than this package"),
@@ -94,6 +113,40 @@ sys.stdout.buffer.write(b.getvalue()[:1000])
 """)
     with pytest.raises(qats.ProgramError, match="cut short"):
         fitted.predict_proba(small[0])
+
+
+@pytest.mark.parametrize("fit, kinds", [
+    (lambda z, y: qats.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
+    (lambda z, y: qats.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
+    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
+    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
+    (lambda z, y: qats.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
+], ids=["bound", "few", "255", "ignore", "score"])
+def test_every_warning_of_the_program_is_one_of_the_package(small, fit, kinds):
+    z, y = small
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(z, y)
+    ours = [w.message for w in caught if w.category is qats.CalibrationWarning]
+    assert ours and len({str(w) for w in ours}) == len(ours)
+    assert all(w.kind and w.value["text"] for w in ours)
+    assert all(c.filename == __file__ for c in caught)
+    assert kinds <= {w.kind for w in ours}
+    again = pickle.loads(pickle.dumps(ours[0]))
+    assert (str(again), again.kind, again.value) == (str(ours[0]), ours[0].kind, ours[0].value)
+
+
+def test_the_warnings_of_a_fit_are_those_of_the_shell(small, program, tmp_path):
+    z = small[0]
+    np.save(tmp_path / "z.npy", z)
+    np.save(tmp_path / "y.npy", z.argmin(1))
+    done = subprocess.run([program, "--errors", "json", "fit", "ts", "--logits", str(tmp_path / "z.npy"), "--labels", str(tmp_path / "y.npy"), "-o", str(tmp_path / "m.json")],
+                          capture_output=True, text=True, check=True)
+    want = [json.loads(line)["warning"] for line in done.stderr.splitlines() if "warning" in json.loads(line)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        qats.TS().fit(z, z.argmin(1))
+    assert len(want) > 1 and [(w.message.kind, str(w.message)) for w in caught] == [(w["kind"], w["text"]) for w in want]
 
 
 def test_warnings_reach_the_caller(fake):
@@ -184,3 +237,122 @@ def test_joblib_workers_do_not_disturb_each_other(small):
     z, y = small
     fitted = joblib.Parallel(n_jobs=2)(joblib.delayed(_fit)(z, y) for _ in range(4))
     assert {c.model_ for c in fitted} == {_fit(z, y).model_}
+
+
+# Forks, kills and full disks.
+
+def session(code, **env):
+    """Start a session of Python in which SIGINT has its usual effect."""
+    head = f"import sys; sys.path.insert(0, {str(PYTHON)!r})\nimport os, signal, threading, time\nimport numpy as np, qats\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    return subprocess.Popen([sys.executable, "-c", head + textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **env})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
+    path = fake("print('{\"n\": 1, \"ece\": 0.5}')")
+    path.write_text(path.read_text().replace("import sys, os, time, signal", f"import sys, os, time, signal\nopen({str(tmp_path / 'begun')!r}, 'a').close()\ntime.sleep(1)"))
+    done = session(f"""
+        threading.Thread(target=qats.ece, args=([[.1, .9]], [1])).start()  # asks for the version, with the lock
+        while not os.path.exists({str(tmp_path / 'begun')!r}):
+            time.sleep(.01)
+        child = os.fork()
+        if child == 0:
+            print(qats.ece([[.1, .9]], [1]), flush=True)
+            os._exit(0)
+        for _ in range(300):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                break
+            time.sleep(.1)
+        else:
+            os.kill(child, signal.SIGKILL)
+            print("waits for ever")
+    """, QATS_BIN=str(path))
+    assert done.communicate(timeout=60)[0] == "0.5\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
+def test_an_interrupt_within_the_start_of_the_program_leaves_no_process(small, program):
+    done = session(f"""
+        import subprocess
+        real = subprocess._fork_exec
+        def interrupted(*arguments):
+            pid = real(*arguments)
+            open("/dev/null").close()
+            signal.raise_signal(signal.SIGINT)  # between the start of the process and the return of its number
+            return pid
+        z, y = np.array({small[0][:50].tolist()}), {small[1][:50].tolist()}
+        for of_version in (True, False):
+            subprocess._fork_exec = interrupted
+            try:
+                qats.TS().fit(z, y)
+            except KeyboardInterrupt:
+                print("interrupted")
+            subprocess._fork_exec = real
+            try:
+                print("left", os.waitpid(-1, os.WNOHANG))
+            except ChildProcessError:
+                print("none")
+            qats.metrics(z, y, "nll", kind="logits")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    """)
+    assert done.communicate(timeout=60)[0] == "interrupted\nnone\ninterrupted\nnone\n"
+
+
+@pytest.mark.skipif(sys.platform not in ("linux", "darwin"), reason="a file needs a name")
+def test_a_session_that_is_killed_leaves_no_model(fake, tmp_path, monkeypatch):
+    """joblib kills its workers when it is interrupted."""
+    path = fake(f"""
+open({str(tmp_path / 'started')!r}, "w").close()
+time.sleep(60)
+""")
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    at = session("""
+        c = qats.TS()
+        c._keep({"method": "ts", "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
+        c.predict_proba(np.ones((10, 3)))
+    """, QATS_BIN=str(path), TMPDIR=str(temp))
+    while not (tmp_path / "started").exists():
+        assert at.poll() is None
+        time.sleep(0.01)
+    at.kill()
+    at.communicate()
+    assert not list(temp.iterdir())
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(small, tmp_path, monkeypatch):
+    c = qats.TS().fit(*small)
+    want = c.predict_proba(small[0])
+    monkeypatch.setattr(_program.tempfile, "gettempdir", lambda: str(tmp_path))
+    real = os.write
+
+    def full(fd, data):
+        if os.fstat(fd).st_size + len(data) > 50 and not os.get_inheritable(fd):
+            if os.fstat(fd).st_size >= 50:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return real(fd, data[:50])
+        return real(fd, data)
+
+    with monkeypatch.context() as m:
+        m.setattr(sys, "platform", "freebsd14")  # a system without files that have no name
+        np.testing.assert_array_equal(c.predict_proba(small[0]), want)
+        m.setattr(os, "write", full)
+        with pytest.raises(qats.Error, match="the model cannot be written for the program: No space left on device; TMPDIR names a folder with room") as e:
+            c.predict_proba(small[0])
+        assert e.value.code == "machine" and e.value.where.startswith(str(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_that_begins_with_a_dash_is_no_flag(small, program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("-z.npy", small[0])
+    np.save("-y.npy", small[1])
+    want = qats.TS().fit(*small)
+    assert qats.TS().fit("-z.npy", "-y.npy").model_ == want.model_
+    for part in ("cal", "test"):
+        os.makedirs(f"-arrays/small/net/{part}")
+        np.save(f"-arrays/small/net/{part}/logits.npy", small[0])
+        np.save(f"-arrays/small/net/{part}/labels.npy", small[1])
+    Path("--allow-exec=1").write_text("name: mine\ndata: [arrays]\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: ts\nsettings: {dataset: small, backbone: net}\n")
+    r = qats.run("--allow-exec=1", out="-out", data="-arrays", progress=False)
+    assert Path("-out/results.csv").is_file() and len(r.frame["method"]) == 2

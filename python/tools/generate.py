@@ -95,10 +95,10 @@ def source(m):
     out += ["", f"    def __init__(self, *{taken}, kind: str | None = None) -> None:"]
     out += [f"        self.{parameter(o['name'])} = {parameter(o['name'])}" for o in options] + ["        self.kind = kind"]
     if cal:
-        out += ["", f"    def fit(self, logits: Any, labels: Any, *{signature(cal)}, classes: Any = None) -> Self:",
+        out += ["", f"    def fit(self, logits: Any, labels: Any, *{signature(cal)}, classes: Any = None, ignore: Any = None) -> Self:",
                 f'        """Fit the method, as Calibrator.fit says. Besides it takes:', "",
                 *(wrapped(f"{a}: {ABOUT[a]}", "        ") for a in cal), '        """',
-                f"        return self._fit(logits, labels, classes, {{{', '.join(f'{a!r}: {a}' for a in cal)}}})"]
+                f"        return self._fit(logits, labels, classes, ignore, {{{', '.join(f'{a!r}: {a}' for a in cal)}}})"]
     if test:
         more = f"{{{', '.join(f'{a!r}: {a}' for a in test)}}}"
         about = [*(wrapped(f"{a}: {ABOUT[a]}", "        ") for a in test), '        """']
@@ -108,9 +108,9 @@ def source(m):
             ("temperature", "", "Return the temperature of every row. An error for a method that has none.", f"_temperature(logits, {more})"),
         ):
             out += ["", f"    def {method}(self, logits: Any, *{signature(test)}{arguments}) -> np.ndarray:", f'        """{says} Besides logits it takes:', "", *about, f"        return self.{call}"]
-        out += ["", f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{signature(test)}, interval: str | None = None) -> Any:",
+        out += ["", f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{signature(test)}, interval: str | None = None, ignore: Any = None) -> Any:",
                 '        """Return metrics of the calibrated rows, as Calibrator.score says. Besides it takes:', "", *about,
-                f"        return self._score(logits, labels, {more}, metrics, interval)"]
+                f"        return self._score(logits, labels, {more}, metrics, interval, ignore)"]
     return "\n".join(out)
 
 
