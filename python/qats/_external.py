@@ -4,7 +4,7 @@ The functions run in a process of their own, a copy of this one (fork), which se
 run. If it dies, the cell that it worked on fails, and it is started once more.
 """
 
-import hashlib
+import contextlib
 import inspect
 import json
 import multiprocessing
@@ -14,16 +14,21 @@ import selectors
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from pathlib import Path
 
 import numpy as np
 
+from . import _arrays, _digest, _program
 from ._errors import InputError
 
 # Arrays beside logits and labels, by their files in the folder of a call.
 _FILES = {"features.npy": "features", "logits_aug.npy": "augmented", "head_weight.npy": "head_weight", "head_bias.npy": "head_bias"}
+
+_PATIENCE = 10  # seconds for a worker that has closed its pipe to end
+_LOOK = 1  # seconds between two looks whether the session lives
 
 
 def method(fit=None, *, name=None, label="", version="", needs=(), limit="", disk_mib=0):
@@ -50,9 +55,11 @@ def method(fit=None, *, name=None, label="", version="", needs=(), limit="", dis
     functions get them by keyword. limit: time of one call, such as "10m". disk_mib: most that
     one call may write.
 
-    A fit is stored under the source of both functions and version. Count version up where
-    anything else changes the result, such as a function that they call. Functions without a
-    source need a version.
+    A fit is stored under version and a digest of both functions: their code as it runs, default
+    arguments, the values that they enclose, and the globals that they name, with the functions
+    among them. A function without a source, such as a lambda, and a value without a stable
+    representation, such as a generator of random numbers, need a version. Count it up where
+    anything else changes the result.
     """
     def make(function):
         return Method(function, name=name, label=label, version=str(version), needs=needs, limit=limit, disk_mib=disk_mib)
@@ -72,10 +79,12 @@ class Method:
         self.label, self.version, self.limit, self.disk_mib = label, version, limit, disk_mib
         self.needs = [needs] if isinstance(needs, str) else list(needs)
         self._fit, self._apply = fit, None
+        self._sourced = _digest.has_source(fit)  # later the file may be another one
 
     def apply(self, function):
         """Decorate the function that predicts: apply(model, logits) returns n x k probabilities."""
         self._apply = function
+        self._sourced = self._sourced and _digest.has_source(function)
         return self
 
     def __call__(self, *arguments, **named):
@@ -93,16 +102,13 @@ class Method:
         """Return what the program is told."""
         if self._apply is None:
             raise InputError(f"{self.name} has no function that predicts", code="usage", where="methods", hint=f"decorate it by @{self._fit.__name__}.apply")
-        source = ""
-        try:
-            if "<lambda>" not in (self._fit.__name__, self._apply.__name__):  # a line may have several
-                text = "\0".join(inspect.getsource(f) for f in (self._fit, self._apply))
-                source = hashlib.sha256(text.encode()).hexdigest()
-        except (OSError, TypeError):
-            pass
-        if not source and not self.version:
-            raise InputError(f"the source of {self.name} cannot be found", code="usage", where="methods",
-                             hint="give version=, and count it up with every change")
+        source, problem = _digest.digest((self._fit, self._apply))
+        if not self.version:
+            hint = "give version=, and count it up with every change"
+            if not self._sourced:
+                raise InputError(f"the source of {self.name} cannot be found", code="usage", where="methods", hint=hint)
+            if problem:
+                raise InputError(f"{self.name} depends on a value without a stable representation: {problem}", code="usage", where="methods", hint=hint)
         return {"name": self.name, "label": self.label, "source": source, "version": self.version, "needs": self.needs,
                 "limit": self.limit, "disk_mib": self.disk_mib}
 
@@ -119,9 +125,12 @@ class Method:
         arrays = _read(folder, "test")
         z = arrays.pop("logits")
         fitted = pickle.loads(model.read_bytes())  # the bytes that this function wrote
-        p = np.asarray(_called(self._apply, (fitted, z), arrays, seed))
+        name = getattr(self._apply, "__name__", self.name)
+        p = _arrays.array(_called(self._apply, (fitted, z), arrays, seed), f"what {name} returned")
+        if p.dtype.kind not in "fiub":
+            raise ValueError(f"{name} returned numbers of the type {p.dtype}, want floating-point numbers")
         if p.shape != z.shape:
-            raise ValueError(f"{self._apply.__name__} returned shape {p.shape}, want {z.shape}")
+            raise ValueError(f"{name} returned shape {p.shape}, want {z.shape}")
         np.save(folder / "probs.npy", np.ascontiguousarray(p, np.float64))
 
 
@@ -145,12 +154,11 @@ def _called(function, arguments, named, seed):
 
 def _work(methods, pipe):
     """Do the requests that come through pipe until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides
     while True:
         try:
             name, verb, folder, seed = pipe.recv()
         except EOFError:
-            os._exit(0)
+            _end_group()
         try:
             methods[name].call(verb, folder, seed)
             answer = {}
@@ -178,18 +186,18 @@ class Server:
         self.fds = (self.child_read, self.child_write)
         self.worker = self.pipe = self.thread = None
         self.stop_read, self.stop_write = os.pipe()
+        _program.kept(self.to, self.back, self.child_read, self.child_write, self.stop_read, self.stop_write)
 
     def started(self, process):
-        for fd in self.fds:
-            os.close(fd)
+        _program.close(*self.fds)
         self.fds = ()
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
     def close(self):
-        for fd in self.fds:
-            os.close(fd)
-        os.close(self.stop_write)
+        _program.close(*self.fds)
+        self.fds = ()
+        _program.close(self.stop_write)
         if self.thread is not None:
             self.thread.join()
         else:
@@ -197,8 +205,7 @@ class Server:
 
     def _close(self):
         self._end_worker()
-        for fd in (self.to, self.back, self.stop_read):
-            os.close(fd)
+        _program.close(self.to, self.back, self.stop_read)
 
     # In the thread.
 
@@ -219,16 +226,16 @@ class Server:
                 wait.register(self.stop_read, selectors.EVENT_READ)
                 if doing is not None:
                     wait.register(self.pipe, selectors.EVENT_READ)
-                ready = {key.fileobj for key, _ in wait.select()}
+                ready = {key.fileobj for key, _ in wait.select(None if doing is None else _LOOK)}
             if self.stop_read in ready:
                 return
-            if doing is not None and self.pipe in ready:
+            if doing is not None and (self.pipe in ready or not ready and _has_ended(self.worker)):
                 try:
+                    if self.pipe not in ready:
+                        raise EOFError
                     answer = self.pipe.recv()
                 except (EOFError, OSError):
-                    self.worker.join()
-                    answer = {"error": f"the process of the method {_ended(self.worker.exitcode)}", "line": ""}
-                    self._end_worker()
+                    answer = {"error": f"the process of the method {_ended(self._end_worker(patience=_PATIENCE))}", "line": ""}
                 self._send({"id": doing, **answer})
                 doing = None
             if self.back in ready:
@@ -243,6 +250,8 @@ class Server:
                             self._end_worker()
                             doing = None
                         continue
+                    if self.worker is not None and _has_ended(self.worker):
+                        self._end_worker()
                     if self.worker is None:
                         self._start_worker()
                     doing = request["id"]
@@ -258,25 +267,59 @@ class Server:
         self.pipe, other = context.Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        self.worker = context.Process(target=_alone, args=(self.methods, other, [self.to, self.back, self.stop_read, self.stop_write, self.pipe.fileno()]), daemon=True)
+        self.worker = context.Process(target=_alone, args=(self.methods, other, self.pipe, os.getpid()), daemon=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
             self.worker.start()
+        with contextlib.suppress(OSError):  # it does so itself; whoever comes first
+            os.setpgid(self.worker.pid, self.worker.pid)
         other.close()
 
-    def _end_worker(self):
-        if self.worker is not None:
-            self.worker.kill()
-            self.worker.join()
-            self.pipe.close()
-            self.worker = self.pipe = None
+    def _end_worker(self, patience=0):
+        """End the worker and what it has started, and return its exit status. It has patience
+        seconds to end by itself."""
+        if self.worker is None:
+            return None
+        worker, pipe = self.worker, self.pipe
+        self.worker = self.pipe = None
+        until = time.monotonic() + patience
+        while not _has_ended(worker) and time.monotonic() < until:
+            time.sleep(0.01)
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # before it is joined: until then its number is its own
+            os.killpg(worker.pid, signal.SIGKILL)
+        worker.join()
+        pipe.close()
+        return worker.exitcode
 
 
-def _alone(methods, pipe, inherited):
-    """_work in a fork, without the session's ends of the pipes."""
-    for fd in inherited:
-        os.close(fd)
+def _has_ended(worker):
+    """Report whether a worker has ended, and leave it unjoined, so that its number stays its own."""
+    try:
+        return os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+    except ChildProcessError:  # another thread has joined it
+        return True
+
+
+def _alone(methods, pipe, other, session):
+    """_work in a fork, without the session's end of the pipe, in a process group of its own.
+    Where the session is killed, the group ends too."""
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides
+    other.close()
+    os.register_at_fork(after_in_child=pipe.close)  # else a fork that outlives this process keeps the pipe open
+    threading.Thread(target=_watch, args=(session,), daemon=True).start()
     _work(methods, pipe)
+
+
+def _watch(session):
+    while os.getppid() == session:
+        time.sleep(_LOOK)
+    _end_group()
+
+
+def _end_group():
+    """End this process and those that it has started."""
+    os.killpg(0, signal.SIGKILL)
 
 
 def _ended(status):
