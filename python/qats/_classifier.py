@@ -1,5 +1,7 @@
 """A scikit-learn classifier with calibrated probabilities."""
 
+import copy
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
@@ -9,8 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_is_fitted
 from sklearn.utils._indexing import _safe_indexing
 
+from . import _arrays, _program
 from ._calibrator import Calibrator, calibrator
 from ._errors import InputError
+
+_MOST_APART = 0.2  # share of rows whose outputs and predictions may differ
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -19,6 +24,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     The logits are the classifier's ``decision_function``, else its probabilities, which
     are read as their logarithms. Of two classes, a decision d is the logits -d/2 and d/2.
+    ``decision_function_shape`` is set to "ovr" in a copy: one-vs-one scores are of pairs of
+    classes. A CalibrationWarning has the share of rows whose largest logit is not the class
+    that the classifier predicts; it is an error if the share is above 20 % and the logits are
+    less accurate by three standard errors.
 
     Parameters
     ----------
@@ -34,6 +43,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         False: one calibrator of the predictions for all parts, and a classifier fitted on
         all rows. True: for each part a classifier with its calibrator, whose probabilities
         are averaged; this is the default of CalibratedClassifierCV
+    ignore : value of y, list of them or None, default None
+        rows with such a value have no class: they are left out of fit and score
 
     Attributes
     ----------
@@ -41,25 +52,30 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     calibrated_ : pairs of a classifier and its calibrator: one, or one for each part
     """
 
-    def __init__(self, estimator, *, method="qats", cv=5, ensemble=False):
+    def __init__(self, estimator, *, method="qats", cv=5, ensemble=False, ignore=None):
         self.estimator = estimator
         self.method = method
         self.cv = cv
         self.ensemble = ensemble
+        self.ignore = ignore
 
     def fit(self, X, y):
         """Fit classifiers and calibrators on n rows X with the classes y. Returns the estimator."""
+        _one_label_a_row(y)
         y = _check_y(y)  # as scikit-learn's own classifiers do: a column is taken as n values
+        X, y = self._with_class(*indexable(X, y))
         check_classification_targets(y)
-        X, y = indexable(X, y)
         if 0 in getattr(X, "shape", ()):
             check_array(X, accept_sparse=True, dtype=None)  # raises scikit-learn's error
         if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(self.estimator)
-            self.classes_ = np.asarray(self.estimator.classes_)
-            z, kind = self._outputs(self.estimator, X)
-            self.calibrated_ = [(self.estimator, self._calibrator(z, kind, _codes(y, self.classes_)))]
-            return self._described(self.estimator)
+            fitted = _one_vs_rest(self.estimator, copy.deepcopy)
+            self.classes_ = np.sort(np.asarray(fitted.classes_))
+            codes = _codes(y, self.classes_)
+            z, kind = self._outputs(fitted, X)
+            self._agree(z, kind, codes, _codes(fitted.predict(X), self.classes_))
+            self.calibrated_ = [(fitted, self._calibrator(z, kind, codes))]
+            return self._described(fitted)
         coder = LabelEncoder().fit(y)
         self.classes_, codes = coder.classes_, coder.transform(y)
         parts = check_cv(self.cv, y, classifier=True)
@@ -70,21 +86,24 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if counts.min() < folds:
             rarest = counts.argmin()
             raise InputError(f"class {self.classes_[rarest]} has {counts[rarest]} rows, fewer than the {folds} parts", code="input", where="y", hint="set cv to fewer")
-        self.calibrated_, kept, kinds = [], [], set()
+        plain = _one_vs_rest(self.estimator, clone)
+        kept = []  # of each part: its classifier, rows, logits and predictions
+        kinds = set()
         for train, test in parts.split(X, y):
-            part = clone(self.estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-            z, kind = self._outputs(part, _safe_indexing(X, test))
-            if self.ensemble:
-                self.calibrated_.append((part, self._calibrator(z, kind, codes[test])))
-            kept.append((test, z))
+            part, held_out = clone(plain).fit(_safe_indexing(X, train), _safe_indexing(y, train)), _safe_indexing(X, test)
+            z, kind = self._outputs(part, held_out)
+            kept.append((part, test, z, _codes(part.predict(held_out), self.classes_)))
             kinds.add(kind)
-        if not self.ensemble:
-            if len(kinds) > 1:
-                raise InputError("one part has a decision_function and another has none", code="input", where="estimator")
-            rows = np.concatenate([test for test, _ in kept])
-            z = np.concatenate([z for _, z in kept])
+        if len(kinds) > 1:
+            raise InputError("one part has a decision_function and another has none", code="input", where="estimator")
+        kind, (parts, rows, zs, own) = kinds.pop(), zip(*kept)
+        self._agree(np.concatenate(zs), kind, codes[np.concatenate(rows)], np.concatenate(own))
+        if self.ensemble:
+            self.calibrated_ = [(part, self._calibrator(z, kind, codes[test])) for part, test, z, _ in kept]
+        else:
+            rows, z = np.concatenate(rows), np.concatenate(zs)
             order = np.argsort(rows, kind="stable")
-            self.calibrated_ = [(clone(self.estimator).fit(X, y), self._calibrator(z[order], kinds.pop(), codes[rows[order]]))]
+            self.calibrated_ = [(clone(plain).fit(X, y), self._calibrator(z[order], kind, codes[rows[order]]))]
         return self._described(self.calibrated_[0][0])
 
     def _described(self, fitted):
@@ -101,6 +120,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _outputs(self, fitted, X):
         """Return (outputs, kind): n x k logits or probabilities, a column for each of classes_."""
+        order = _arrays.ascending(np.asarray(fitted.classes_))
         if len(fitted.classes_) != len(self.classes_):
             raise InputError(f"a part of the rows has {len(fitted.classes_)} of the {len(self.classes_)} classes", code="input", where="y",
                              hint="set cv to parts that have all of them")
@@ -109,10 +129,47 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if z.ndim == 1:
                 z = np.stack([-z / 2, z / 2], axis=1)
             if z.shape[1] == len(fitted.classes_):
-                return z, "logits"
+                return (z if order is None else z[:, order]), "logits"
         if not hasattr(fitted, "predict_proba"):
             raise InputError(f"{type(fitted).__name__} has neither a decision_function with a column for each class nor predict_proba", code="input", where="estimator")
-        return np.asarray(fitted.predict_proba(X)), "probs"
+        p = np.asarray(fitted.predict_proba(X))
+        return (p if order is None else p[:, order]), "probs"
+
+    def _agree(self, z, kind, codes, own):
+        """Warn of rows whose largest output is not the class that the classifier predicts, own,
+        and raise InputError if they are many and the outputs are less accurate."""
+        top = np.argmax(z, axis=1)
+        share, gain = np.mean(top != own), (top == codes).astype(float) - (own == codes)
+        if share == 0:
+            return
+        of = "largest of its scores" if kind == "logits" else "largest of its probabilities"
+        text = f"in {100 * share:.3g} % of {len(own)} rows the {of} is of another class than the classifier predicts"
+        if share > _MOST_APART and gain.mean() < -3 * gain.std(ddof=1) / np.sqrt(len(gain)):
+            raise InputError(f"{text}, and less often right: {100 * np.mean(top == codes):.1f} % against {100 * np.mean(own == codes):.1f} %", code="input",
+                             where="estimator", hint="its decision_function may have scores of pairs of classes, or the classes in another order than classes_")
+        _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
+
+    def _with_class(self, X, y):
+        """Return the rows that have a class."""
+        if self.ignore is None:
+            return X, y
+        left_out = np.zeros(len(y), bool)
+        for v in self.ignore if isinstance(self.ignore, (list, tuple, set, frozenset, np.ndarray)) else [self.ignore]:
+            left_out |= np.asarray(y == v, bool)
+        if not left_out.any():
+            return X, y
+        if left_out.all():
+            raise InputError("no row is left without those of ignore", code="input", where="y")
+        return _safe_indexing(X, np.flatnonzero(~left_out)), y[~left_out]
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy on the rows X with the classes y, without those of ``ignore``."""
+        if self.ignore is not None:
+            y = np.asarray(y)
+            rows, y = self._with_class(np.arange(len(y)), y)
+            X = _safe_indexing(X, rows)
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        return super().score(X, y, sample_weight)
 
     def predict_proba(self, X):
         """Return the calibrated probabilities of the rows X, n x k."""
@@ -136,6 +193,21 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.input_tags.sparse, inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
+
+
+def _one_label_a_row(y):
+    """Raise InputError for rows with several labels, or None."""
+    if y is None or hasattr(y, "nnz"):
+        return  # scikit-learn's error
+    a = _arrays.array_of_labels(y, "y")
+    if a.ndim == 2 and a.shape[1] > 1:
+        raise _arrays.not_one_label(a, len(a), "y")
+
+
+def _one_vs_rest(estimator, copied):
+    """Return the classifier, or a copy of it whose scores are those of classes and not of pairs."""
+    pairs = [n for n, v in estimator.get_params().items() if n.rpartition("__")[2] == "decision_function_shape" and v == "ovo"]
+    return copied(estimator).set_params(**dict.fromkeys(pairs, "ovr")) if pairs else estimator
 
 
 def _codes(y, classes):

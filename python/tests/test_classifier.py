@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.naive_bayes import GaussianNB  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.svm import LinearSVC  # noqa: E402
+from sklearn.svm import SVC, LinearSVC  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
 import qats  # noqa: E402
@@ -90,3 +90,112 @@ def test_a_rare_class_is_an_error_that_names_it(rows):
     y[:3] = 1
     with pytest.raises(ValueError, match="y: class 1 has 3 rows, fewer than the 5 parts; set cv to fewer"):
         qats.CalibratedClassifier(LogisticRegression()).fit(x, y)
+
+
+# Scores that are not of classes.
+
+@pytest.mark.parametrize("estimator", [SVC(decision_function_shape="ovo"), make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))], ids=["svc", "pipeline"])
+@pytest.mark.parametrize("cv", [2, "prefit"])
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_scores_of_pairs_are_not_taken_for_scores_of_classes(rows, estimator, cv, ensemble):
+    x, y, xt, yt = rows
+    given = estimator.fit(x, y) if cv == "prefit" else estimator
+    c = qats.CalibratedClassifier(given, method="ts", cv=cv, ensemble=ensemble).fit(x, y)
+    assert c.score(xt, yt) > 0.95 * estimator.fit(x, y).score(xt, yt)
+    shape = [v for n, v in given.get_params().items() if n.endswith("decision_function_shape")]
+    assert shape == ["ovo"]  # of the user's
+
+
+class Odd(LogisticRegression):
+    """Scores in the order of other classes than classes_."""
+
+    def decision_function(self, X):
+        return np.roll(super().decision_function(X), 1, axis=1)
+
+    def predict(self, X):
+        return self.classes_[super().decision_function(X).argmax(1)]
+
+
+class Nearly(LogisticRegression):
+    """Predicts another class than its scores in 4 rows of 100."""
+
+    def predict(self, X):
+        p = super().predict(X).copy()
+        rows = np.arange(len(p)) % 25 == 0
+        p[rows] = self.classes_[(np.searchsorted(self.classes_, p[rows]) + 1) % len(self.classes_)]
+        return p
+
+
+@pytest.mark.parametrize("cv", [2, "prefit"])
+def test_scores_that_contradict_the_predictions_are_an_error(rows, cv):
+    x, y, _, _ = rows
+    odd = Odd().fit(x, y) if cv == "prefit" else Odd()
+    with pytest.raises(qats.InputError, match=r"estimator: in [\d.]+ % of 800 rows the largest of its scores is of another class than the classifier predicts, and less often right: .*; its decision_function"):
+        qats.CalibratedClassifier(odd, method="ts", cv=cv).fit(x, y)
+
+
+@pytest.mark.filterwarnings("default::qats.CalibrationWarning")
+def test_few_scores_that_contradict_the_predictions_are_a_warning(rows):
+    x, y, _, _ = rows
+    with pytest.warns(qats.CalibrationWarning, match="in 4 % of 800 rows") as caught:
+        qats.CalibratedClassifier(Nearly(), method="ts", cv=2).fit(x, y)
+    w = next(w.message for w in caught if w.message.kind == "predictions")
+    assert w.value["share"] == 0.04 and w.value["rows"] == 800
+
+
+# Labels.
+
+def test_rows_without_a_class_are_left_out(rows):
+    x, y, xt, yt = rows
+    drop = np.arange(len(y)) % 5 == 0
+    got = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=-1).fit(x, np.where(drop, -1, y))
+    want = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3).fit(x[~drop], y[~drop])
+    np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))
+    assert got.classes_.tolist() == [0, 1, 2]
+    some = np.arange(len(yt)) % 3 == 0
+    weights = np.arange(1.0, len(yt) + 1)
+    assert got.score(xt, np.where(some, -1, yt)) == want.score(xt[~some], yt[~some])
+    assert got.score(xt, np.where(some, -1, yt), weights) == want.score(xt[~some], yt[~some], weights[~some])
+    words = np.array(["a", "b", "c"])
+    named = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=["none"]).fit(x, np.where(drop, "none", words[y]))
+    np.testing.assert_allclose(named.predict_proba(xt), want.predict_proba(xt), atol=1e-12)
+    with pytest.raises(qats.InputError, match="y: no row is left"):
+        qats.CalibratedClassifier(LogisticRegression(), ignore=0).fit(x, np.zeros(len(x), int))
+
+
+@pytest.mark.parametrize("y, says", [
+    (lambda n: np.tile([[1, 1, 0], [0, 1, 0]], (n // 2, 1)), "y: several labels a row are not supported"),
+    (lambda n: [["a", "b"], ["a"]] * (n // 2), "y: several labels a row are not supported"),
+    (lambda n: [{"a", "b"}, {"a"}] * (n // 2), "y: several labels a row are not supported"),
+    (lambda n: np.array([None, "a"] * (n // 2), object), "y: row 0: None is no class; remove such rows"),
+], ids=["matrix", "lists", "sets", "None"])
+def test_what_is_no_label(rows, y, says):
+    x, _, _, _ = rows
+    with pytest.raises(qats.InputError, match=says):
+        qats.CalibratedClassifier(LogisticRegression(), method="ts").fit(x, y(len(x)))
+
+
+class Descending(LogisticRegression):
+    """A classifier of another library, whose classes descend."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.classes_[::-1].copy()
+        return self
+
+    def decision_function(self, X):
+        return super().decision_function(X)[:, ::-1]
+
+    def predict(self, X):
+        return self.classes_[self.decision_function(X).argmax(1)]
+
+
+@pytest.mark.parametrize("cv", [3, "prefit"])
+def test_the_columns_ascend_though_those_of_the_classifier_do_not(rows, cv):
+    x, y, xt, yt = rows
+    def of(kind):
+        return qats.CalibratedClassifier(kind().fit(x, y) if cv == "prefit" else kind(), method="ts", cv=cv).fit(x, y)
+    got, want = of(Descending), of(LogisticRegression)
+    assert got.classes_.tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))
+    np.testing.assert_array_equal(got.predict(xt), want.predict(xt))
