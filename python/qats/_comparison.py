@@ -17,7 +17,7 @@ _NAMES = {"nll": "NLL", "brier": "Brier score"}
 _COLUMNS = ("method", "label", "choice", "nll", "brier", "ece", "ece_null_lo", "ece_null_hi", "inside", "accuracy", "changed", "fit_seconds", "chosen")
 
 
-def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, progress=True):
+def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, ignore=None, progress=True):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
@@ -27,8 +27,13 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     methods: a name, a group such as "@recommended" or "@fast", or a list of both (``qats
     methods`` lists them). uncal and ts are always among them.
     by: the proper score that chooses, "nll" or "brier".
-    kind: what the rows are, as for the estimators. classes names the columns.
+    kind: what the rows are, as for the estimators. classes names the columns. ignore: a label,
+    or a list of labels, of rows that have no class and are left out.
     progress: show how many fits are done, by tqdm where it is installed, else in one line.
+
+    What the program warns of is a CalibrationWarning, and below the table. Rows that leave no
+    answer, such as an accuracy by chance, are a warning too: the table is there, and best is
+    None. Rows whose numbers mean nothing are an InputError.
 
     Returns a Comparison.
     """
@@ -36,10 +41,10 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
         raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
     if kind is not None and kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    arrays = _pair(cal, "cal", classes)
+    arrays = _pair(cal, "cal", classes, ignore)
     if test is not None:
-        arrays |= _pair(test, "test", classes)
-    words = ["try", "--json", "--by", by]
+        arrays |= _pair(test, "test", classes, ignore)
+    words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
     if kind is not None:
         words += ["--kind", kind]
     names = [methods] if isinstance(methods, str) else list(methods)
@@ -47,16 +52,33 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
         words += ["--methods", ",".join(names)]
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
-        lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown)
-    return Comparison(lines)
+        lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown, despite=_has_answer)
+    compared = Comparison(lines)
+    _program.warn(compared.warnings)
+    return compared
 
 
-def _pair(rows, name, classes):
+def _pair(rows, name, classes, ignore):
     if isinstance(rows, dict) or not hasattr(rows, "__len__") or len(rows) != 2:
         raise InputError("want a pair of logits and labels", code="input", where=name)
-    z = _arrays.table(rows[0], f"{name} logits")
-    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z), classes, name=f"{name} labels")
+    z = _arrays.table(rows[0], f"{name} logits", labels=rows[1])
+    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z), classes, name=f"{name} labels", ignore=ignore)
     return {f"{name}_logits": z, f"{name}_labels": y}
+
+
+def _ignored(arrays, classes, ignore):
+    """Return the flag of labels that are left out, in all sets."""
+    of = {tuple(_arrays.ignored(ignore, a, classes)) for name, a in arrays.items() if name.endswith("_labels")}
+    if len(of) > 1:
+        raise InputError("labels of one set are in a file and those of the other have names", code="usage", where="ignore", hint="load the file")
+    return of.pop()
+
+
+def _has_answer(lines):
+    """Report whether the lines of a try that recommends nothing are worth showing: no finding says
+    that the rows are wrong."""
+    kinds = {line["kind"] for line in lines}
+    return {"method", "choice"} <= kinds and not any(line["kind"] == "finding" and line["severity"] == "error" for line in lines)
 
 
 def _read_lines(pipe):
@@ -73,6 +95,8 @@ class Comparison:
         self.findings = of("finding")
         self.choice = of("choice")[0]
         self._pairs = of("pair")
+        found = ({"kind": "rows", "text": _finding(f), **f} for f in self.findings if f["severity"] in ("warning", "error"))
+        self.warnings = [*found, *(w | {"text": f"{m['method']}: {w['text']}"} for m in self.methods for w in m.get("warnings") or ())]  # as CalibrationWarning.value
 
     @property
     def best(self):
@@ -122,8 +146,9 @@ class Comparison:
                 "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points.")
 
     def _remarks(self):
-        yield from (f"{f['severity']}: {f['cause']}{'; ' + f['fix'] if f.get('fix') else ''}" for f in self.findings)
+        yield from (f"{f['severity']}: {_finding(f)}" for f in self.findings)
         yield from (f"left out: {x['method']}: {x['why']}" for x in self.left_out)
+        yield from (w["text"] for w in self.warnings if "method" in w)
 
     def _text(self):
         head, rows = self._cells()
@@ -177,7 +202,7 @@ class Comparison:
         judge, with Wilson's 95 % interval of each bin's accuracy, and return the axes."""
         import matplotlib.pyplot as plt
 
-        name = self.best if method is None else method
+        name = (self.best or self.methods[0]["method"]) if method is None else method
         m = next((m for m in self.methods if m["method"] == name), None)
         if m is None:
             raise InputError(f"{name!r} is not among the methods compared: {', '.join(m['method'] for m in self.methods)}", code="method", where="method")
@@ -192,9 +217,15 @@ class Comparison:
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy", title=f"{m.get('label', name)}, ECE {100 * m['ece']:.2f} %")
         return ax
 
-    def fit(self, cal, *, classes=None):
+    def fit(self, cal, *, classes=None, ignore=None):
         """Return the estimator of the best method, fitted to a pair of logits and labels."""
-        return calibrator(self.best).fit(*cal, classes=classes)
+        if self.best is None:
+            raise InputError("no method is recommended", code="usage", hint="calibrator(NAME) gives the estimator of another method")
+        return calibrator(self.best).fit(*cal, classes=classes, ignore=ignore)
+
+
+def _finding(f):
+    return f"{f['cause']}; {f['fix']}" if f.get("fix") else f["cause"]
 
 
 class _Progress:

@@ -117,5 +117,30 @@ def test_rows_that_recommend_nothing_say_why(text):
     assert e.value.hint and e.value.code == "input"
     with pytest.raises(qats.InputError, match="^cal_logits: 3 rows are too few"):
         qats.compare(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
-    with pytest.raises(qats.InputError, match="is chance"):
-        qats.compare(cal=(z, y), test=(zt, np.roll(yt, 1)), methods=["ts"], progress=False)
+
+
+def test_an_accuracy_by_chance_is_a_warning_with_a_table(text):
+    """As in the shell: a weak model of two classes, and answers of four choices near chance."""
+    z, y, zt, yt = text
+    rng = np.random.default_rng(2)
+    s = rng.normal(size=2000) * 0.15
+    weak = np.stack([-s / 2, s / 2], 1), (rng.random(2000) < 1 / (1 + np.exp(-s))).astype(int)
+    choices = 3 * rng.normal(size=(400, 4)), rng.integers(0, 4, 400)
+    for cal, test in ((weak, None), (choices, None), ((z, y), (zt, np.roll(yt, 1)))):
+        with pytest.warns(qats.CalibrationWarning, match="is chance") as caught:
+            r = qats.compare(cal=cal, test=test, methods=["ts"], progress=False)
+        assert any(w.message.value.get("oddity") for w in caught)
+        assert {m["method"] for m in r.methods} == {"uncal", "ts"} and len(r.frame["method"]) == 2
+        assert "warning: accuracy" in repr(r) and "is chance" in r._repr_html_()
+        if r.best is None:
+            assert repr(r).startswith("No method can be recommended")
+            with pytest.raises(qats.InputError, match="no method is recommended"):
+                r.fit(cal)
+
+
+def test_the_warnings_of_fits_are_below_the_table_with_their_method(small):
+    z, _ = small
+    with pytest.warns(qats.CalibrationWarning, match="^ts: T = 1000: the calibration labels contradict") as caught:
+        r = qats.compare((z, z.argmin(1)), methods="ts", progress=False)
+    assert {str(w.message) for w in caught} == {w["text"] for w in r.warnings}
+    assert "ts: T = 1000" in " ".join(repr(r).split())
