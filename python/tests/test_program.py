@@ -244,7 +244,7 @@ def test_joblib_workers_do_not_disturb_each_other(small):
 def session(code, **env):
     """Start a session of Python in which SIGINT has its usual effect."""
     head = f"import sys; sys.path.insert(0, {str(PYTHON)!r})\nimport os, signal, threading, time\nimport numpy as np, qats\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    return subprocess.Popen([sys.executable, "-c", head + textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **env})
+    return subprocess.Popen([sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **env})
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -270,11 +270,39 @@ def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
     assert done.communicate(timeout=60)[0] == "0.5\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_beside_a_call_does_not_keep_its_pipes_open(fake, tmp_path):
+    path = fake(f"""
+sys.stdin.buffer.read(1)
+open({str(tmp_path / 'begun')!r}, "w").close()
+while not os.path.exists({str(tmp_path / 'forked')!r}):
+    time.sleep(.01)
+sys.stdin.buffer.read()  # until nobody has the other end
+print('{{"n": 1, "ece": 0.5}}')
+""")
+    done = session(f"""
+        call = threading.Thread(target=lambda: print(qats.ece(np.full((1_000_000, 2), .5), np.zeros(1_000_000, int)), flush=True), daemon=True)
+        call.start()
+        while not os.path.exists({str(tmp_path / 'begun')!r}):
+            time.sleep(.01)
+        child = os.fork()
+        if child == 0:
+            time.sleep(300)
+            os._exit(0)
+        open({str(tmp_path / 'forked')!r}, "w").close()
+        call.join(20)
+        print("waits for the fork" if call.is_alive() else "ended", flush=True)
+        os.kill(child, signal.SIGKILL)
+        os._exit(0)
+    """, QATS_BIN=str(path))
+    assert done.communicate(timeout=60)[0] == "0.5\nended\n"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
 def test_an_interrupt_within_the_start_of_the_program_leaves_no_process(small, program):
     done = session(f"""
         import subprocess
-        real = subprocess._fork_exec
+        subprocess._USE_POSIX_SPAWN, real = False, subprocess._fork_exec
         def interrupted(*arguments):
             pid = real(*arguments)
             open("/dev/null").close()
