@@ -294,6 +294,8 @@ class Server:
 
 def _has_ended(worker):
     """Report whether a worker has ended, and leave it unjoined, so that its number stays its own."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return not worker.is_alive()
     try:
         return os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
     except ChildProcessError:  # another thread has joined it
