@@ -385,14 +385,14 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
-@pytest.mark.parametrize("end, then", [("returns", "return None"), ("dies", "os._exit(3)"), ("is killed", "time.sleep(60)"), ("is interrupted", "time.sleep(60)")])
+@pytest.mark.parametrize("end, then", [("returns", "return None"), ("dies", "os._exit(3)"), ("is killed", "time.sleep(60)"), ("is terminated", "time.sleep(60)")])
 def test_nothing_runs_on_when_the_session(folder, end, then):
     """Processes that a served function starts end with the run, and all of them with the session."""
     log = folder / "log"
     (folder / "leaving.py").write_text(LEAVING.format(log=str(log), then=then, version=str(time.time())))
     session = subprocess.Popen([sys.executable, "leaving.py"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                env={**os.environ, "PYTHONPATH": str(Path(qats.__file__).resolve().parent.parent)})
-    if end in ("is killed", "is interrupted"):
+    if end in ("is killed", "is terminated"):
         while not log.exists() or not log.read_text().endswith("\n"):
             assert session.poll() is None, session.communicate()
             time.sleep(0.05)
