@@ -168,18 +168,43 @@ func TestDigestsWithoutNewsAreNotWritten(t *testing.T) {
 	}
 }
 
-// Lines that are cut, or of another form, are left out.
-func TestCutLinesOfDigestsAreIgnored(t *testing.T) {
+// Lines that are cut, changed or of another form are left out, and so are those of earlier
+// versions, which had no checksum.
+func TestChangedLinesOfDigestsAreIgnored(t *testing.T) {
 	sum := strings.Repeat("0f", 32)
 	path := filepath.Join(t.TempDir(), "digests.txt")
-	text := sum + "\n" + sum + " 1 2 3 4 \"/good\"\n" + "0f 1 2 3 4 \"/short\"\n" + sum + " 1 2 x 4 \"/word\"\n" + sum + " 1 2 3 4 \"/cut\""
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
+	read := func(text string) *Digests {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenDigests(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
 	}
-	d, err := OpenDigests(path)
-	if err != nil || len(d.known) != 1 || d.known["/good"] != (record{stamp{1, 2, 3, 4}, sum}) {
-		t.Errorf("%v, %v", d.known, err)
+	good := digestLine("/good", record{stamp{1, 2, 3, 4}, sum})
+	d := read("8\n" + sum + "\n\n" + good + "0f 1 2 3 4 \"/short\"\n" + digestLine("/cut", record{stamp{}, sum})[:80])
+	if len(d.known) != 1 || d.known["/good"] != (record{stamp{1, 2, 3, 4}, sum}) {
+		t.Errorf("%v", d.known)
 	}
+	for i := range good {
+		changed := []byte(good)
+		changed[i] ^= 1
+		if d := read(string(changed)); len(d.known) != 0 {
+			t.Errorf("byte %d changed: %v", i, d.known)
+		}
+	}
+	if d := read(good); d.Older() {
+		t.Error("a file with checksums is older")
+	}
+	if d := read(sum + " 1 2 3 4 \"/old\"\n"); len(d.known) != 0 || !d.Older() {
+		t.Errorf("without a checksum: %v, older: %t", d.known, d.Older())
+	}
+}
+
+func TestFilesThatAreNotHashedAreNamedWithTheirSize(t *testing.T) {
 	if got := (&NotHashed{"a.npy", 2_500_000_000}).Error(); got != "a.npy: not hashed yet (2.5 GB)" {
 		t.Error(got)
 	}

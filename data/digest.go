@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -44,6 +45,7 @@ type Digests struct {
 	mu    sync.Mutex
 	known map[string]record // the keys are the absolute path and "#member"
 	dirty bool              // whether known has digests that the file lacks
+	older bool              // whether the file has lines of an earlier version
 }
 
 // record is a digest and the version of the file that it belongs to.
@@ -56,13 +58,19 @@ type record struct {
 const minAge = 2 * time.Second
 
 // OpenDigests returns the digests kept in the text file at path, which need not
-// exist. Lines of another form are ignored: the file is a cache.
+// exist. A line of another form, or with another checksum than its own, is ignored, so
+// that its file is hashed again: the file is a cache. So are the lines of earlier versions,
+// which have no checksum.
 func OpenDigests(path string) (*Digests, error) {
 	d := &Digests{path: path}
-	known, err := readDigests(path)
-	d.known = known
+	var err error
+	d.known, d.older, err = readDigests(path)
 	return d, err
 }
+
+// Older reports whether the file was written by an earlier version, whose lines have no
+// checksum, so that the files that it names are hashed again.
+func (d *Digests) Older() bool { return d.older }
 
 // Close writes new digests to the file, merged with those that another process has
 // written since, and replaces it atomically; it makes its folder if needed. The
@@ -79,7 +87,7 @@ func (d *Digests) Close() error {
 	if d.path == "" || !d.dirty {
 		return nil
 	}
-	all, err := readDigests(d.path)
+	all, _, err := readDigests(d.path)
 	if err != nil {
 		return err
 	}
@@ -89,8 +97,7 @@ func (d *Digests) Close() error {
 	maps.Copy(all, d.known)
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		s := all[name]
-		fmt.Fprintf(&b, "%s %d %d %d %d %s\n", s.sum, s.size, s.mtime, s.ctime, s.inode, strconv.Quote(name))
+		b.WriteString(digestLine(name, all[name]))
 	}
 	if err := atomicfile.WriteBytes(d.path, b.Bytes()); err != nil {
 		return err
@@ -99,26 +106,43 @@ func (d *Digests) Close() error {
 	return nil
 }
 
-// readDigests reads lines "sum size mtime ctime inode "path"".
-func readDigests(path string) (map[string]record, error) {
-	known := map[string]record{}
+// digestLine returns the line of a file in the file of digests,
+//
+//	crc32c sum size mtime ctime inode "path"
+//
+// where the first is the CRC-32C of the rest of the line. A digest names the rows that
+// stored numbers belong to, so a changed digit must be noticed, and so must a digest in
+// the line of another file.
+func digestLine(name string, r record) string {
+	line := fmt.Sprintf("%s %d %d %d %d %s\n", r.sum, r.size, r.mtime, r.ctime, r.inode, strconv.Quote(name))
+	return fmt.Sprintf("%08x %s", crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli)), line)
+}
+
+// readDigests reads the lines of digestLine, and says whether lines of an earlier version
+// are among the others.
+func readDigests(path string) (known map[string]record, older bool, err error) {
+	known = map[string]record{}
 	b, err := inputfile.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return known, nil
+		return known, false, nil
 	}
 	if err != nil {
-		return known, location{name: path}.wrap(err)
+		return known, false, location{name: path}.wrap(err)
 	}
 	for line := range strings.Lines(string(b)) {
+		check, rest, _ := strings.Cut(line, " ")
+		if len(check) == hex.EncodedLen(sha256.Size) {
+			older = true
+			continue
+		}
 		var r record
 		var name string
-		_, err := fmt.Sscanf(line, "%s %d %d %d %d %q\n", &r.sum, &r.size, &r.mtime, &r.ctime, &r.inode, &name)
-		_, bad := hex.DecodeString(r.sum)
-		if err == nil && bad == nil && len(r.sum) == 64 && strings.HasSuffix(line, "\n") {
+		_, err := fmt.Sscanf(rest, "%s %d %d %d %d %q\n", &r.sum, &r.size, &r.mtime, &r.ctime, &r.inode, &name)
+		if err == nil && line == digestLine(name, r) {
 			known[name] = r
 		}
 	}
-	return known, nil
+	return known, older, nil
 }
 
 // File returns the SHA-256, in hex, of any file at path. Errors call it name.

@@ -234,3 +234,54 @@ func TestKindIsPartOfTheDigestOfLogits(t *testing.T) {
 		t.Errorf("digest %q of labels, want %q", got, labels)
 	}
 }
+
+// TestChangedOrExchangedDigestsAreComputedAgain: a digest that was changed on disk, or that
+// is in the line of another file, does not count, and the file of digests is mended.
+func TestChangedOrExchangedDigestsAreComputedAgain(t *testing.T) {
+	dir := t.TempDir()
+	cache := filepath.Join(dir, "digests")
+	paths := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+	for _, path := range paths {
+		if err := os.WriteFile(path, []byte("of "+filepath.Base(path)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func() (sums []string) {
+		t.Helper()
+		d, err := OpenDigests(cache)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.now = func() time.Time { return time.Now().Add(time.Minute) }
+		for _, path := range paths {
+			sum, err := d.File(path, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums = append(sums, sum)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return sums
+	}
+	want := look()
+	whole, err := os.ReadFile(cache)
+	if err != nil || !strings.Contains(string(whole), want[0]) {
+		t.Fatalf("%s (%v)", whole, err)
+	}
+	digit := strings.Replace(string(whole), want[0], strings.Repeat("0", len(want[0])), 1)
+	exchanged := strings.NewReplacer(want[0], want[1], want[1], want[0]).Replace(string(whole))
+	names := strings.NewReplacer(paths[0], paths[1], paths[1], paths[0]).Replace(string(whole))
+	for _, text := range []string{digit, exchanged, names} {
+		if err := os.WriteFile(cache, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := look(); !slices.Equal(got, want) {
+			t.Errorf("from\n%sthe digests %v, want %v", text, got, want)
+		}
+		if mended, err := os.ReadFile(cache); err != nil || string(mended) != string(whole) {
+			t.Errorf("mended to\n%swant\n%s(%v)", mended, whole, err)
+		}
+	}
+}

@@ -171,6 +171,34 @@ settings: {dataset: d, backbone: a}
 	}
 }
 
+// TestExchangedObjectsAreMadeAgain exchanges each object of the store with each other one:
+// a stored number never stands for another one.
+func TestExchangedObjectsAreMadeAgain(t *testing.T) {
+	const small = `
+name: t
+methods: [uncal, ts]
+settings: {dataset: d, backbone: a}
+`
+	w := newWorld(t)
+	_, want := w.run(small, RunOptions{})
+	store := filepath.Join(w.out, "store")
+	objects, err := filepath.Glob(filepath.Join(store, "*", "*"))
+	if err != nil || len(objects) < 8 {
+		t.Fatal(objects, err)
+	}
+	for i, a := range objects {
+		for _, b := range objects[:i] {
+			x := filepath.Join(store, "x")
+			if err := errors.Join(os.Rename(a, x), os.Rename(b, a), os.Rename(x, b)); err != nil {
+				t.Fatal(err)
+			}
+			if _, got := w.run(small, RunOptions{}); got != want {
+				t.Errorf("%s and %s exchanged: other bytes", a, b)
+			}
+		}
+	}
+}
+
 // fake is a method that misbehaves.
 type fake struct {
 	contract calib.Contract

@@ -38,25 +38,29 @@ const (
 // on. The object contains that text before its body, so that `head` shows what went into a
 // key, and there is no second file to lose:
 //
-//	qats object 2
+//	qats object 3
 //	crc32c <hex>            of all bytes after this line
-//	text <bytes> body <bytes>
+//	<kind> text <bytes> body <bytes>
 //	<text>
 //	<body>
+//
+// A fit and its time have one key, so an object names its kind too: a file that is copied
+// to another place counts as damaged, whichever place that is.
 //
 // An object is written to a temporary file, which is then renamed. A writer that
 // is killed leaves no object, and of two writers of one key either may win.
 //
 // An object that is damaged on disk counts as absent, and the next run computes it again.
 // So objects are not synced; a power failure costs at most their recomputation. CRC-32C
-// detects accidental damage and is fast. Each kind is one flat folder, since creating
+// detects accidental damage and is fast. An object of an earlier format counts as absent
+// too. Each kind is one flat folder, since creating
 // subfolders takes longer than writing the files.
 //
 // Open removes unfinished files whose writers have ended. Several goroutines and
 // processes may use a Store at once.
 type Store struct{ dir string }
 
-const magic = "qats object 2\n"
+const magic = "qats object 3\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -115,7 +119,7 @@ func (s *Store) Put(kind Kind, text string, body []byte) error {
 			return err
 		}
 		defer f.Abort()
-		if err := encodeObject(f, text, body); err != nil {
+		if err := encodeObject(f, kind, text, body); err != nil {
 			return err
 		}
 		return f.Commit(false)
@@ -142,8 +146,8 @@ func (s *Store) Get(kind Kind, key string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	text, body, err := decodeObject(file)
-	if err == nil && Key(text) != key {
+	of, text, body, err := decodeObject(file)
+	if err == nil && (of != kind || Key(text) != key) {
 		err = errors.New("it belongs to another key")
 	}
 	if err != nil {
@@ -176,7 +180,7 @@ func (s *Store) Lookup(kind Kind, key string) (bool, error) {
 	head := make([]byte, 256) // longer than any header
 	n, _ := io.ReadFull(f, head)
 	h, err := decodeHeader(head[:n])
-	return err == nil && h.size() == info.Size(), nil
+	return err == nil && h.kind == kind && h.size() == info.Size(), nil
 }
 
 func (s *Store) path(kind Kind, key string) string {
@@ -195,13 +199,14 @@ type header struct {
 	length     int // of the header itself
 	summed     int // offset of the first byte that the checksum covers
 	sum        uint32
+	kind       Kind
 	text, body int64
 }
 
 func (h header) size() int64 { return int64(h.length) + h.text + 1 + h.body }
 
-func encodeObject(w io.Writer, text string, body []byte) error {
-	head := fmt.Appendf(nil, "text %d body %d\n%s\n", len(text), len(body), text)
+func encodeObject(w io.Writer, kind Kind, text string, body []byte) error {
+	head := fmt.Appendf(nil, "%s text %d body %d\n%s\n", kind, len(text), len(body), text)
 	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, body)
 	if _, err := w.Write(append(fmt.Appendf(nil, "%scrc32c %08x\n", magic, sum), head...)); err != nil {
 		return err
@@ -224,23 +229,23 @@ func decodeHeader(b []byte) (header, error) {
 	if _, err := fmt.Sscanf(string(lines[1]), "crc32c %8x\n", &h.sum); err != nil {
 		return h, errors.New("no checksum")
 	}
-	if _, err := fmt.Sscanf(string(lines[2]), "text %d body %d\n", &h.text, &h.body); err != nil || min(h.text, h.body) < 0 || max(h.text, h.body) > 1<<48 {
+	if _, err := fmt.Sscanf(string(lines[2]), "%s text %d body %d\n", &h.kind, &h.text, &h.body); err != nil || min(h.text, h.body) < 0 || max(h.text, h.body) > 1<<48 {
 		return h, errors.New("no lengths")
 	}
 	return h, nil
 }
 
-func decodeObject(b []byte) (text string, body []byte, err error) {
+func decodeObject(b []byte) (kind Kind, text string, body []byte, err error) {
 	h, err := decodeHeader(b)
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
 	if int64(len(b)) != h.size() {
-		return "", nil, fmt.Errorf("%d bytes, want %d", len(b), h.size())
+		return "", "", nil, fmt.Errorf("%d bytes, want %d", len(b), h.size())
 	}
 	if crc32.Checksum(b[h.summed:], castagnoli) != h.sum {
-		return "", nil, errors.New("wrong checksum")
+		return "", "", nil, errors.New("wrong checksum")
 	}
 	rest := b[h.length:]
-	return string(rest[:h.text]), rest[h.text+1:], nil
+	return h.kind, string(rest[:h.text]), rest[h.text+1:], nil
 }

@@ -143,16 +143,51 @@ func TestDamagedObjectCountsAsAbsent(t *testing.T) {
 	absent("longer", append(bytes.Clone(whole), 'x'))
 	absent("length overflows", bytes.Replace(whole, []byte("body 11"), []byte("body 9223372036854775807"), 1))
 	var other bytes.Buffer
-	if err := encodeObject(&other, "something else", body); err != nil {
+	if err := encodeObject(&other, Scores, "something else", body); err != nil {
 		t.Fatal(err)
 	}
 	absent("object of another key", other.Bytes())
+	absent("object of the earlier format", []byte(strings.Replace(string(whole), "object 3", "object 2", 1)))
 
 	if err := s.Put(Scores, text, body); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Get(Scores, key); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("not repaired: %q, %v", got, err)
+	}
+}
+
+// A fit and its time have one key: the file of one counts as absent in the place of the
+// other, for every two kinds.
+func TestObjectOfAnotherKindCountsAsAbsent(t *testing.T) {
+	s := open(t, t.TempDir())
+	kinds := []Kind{Fit, SampleScores, Scores, Pairs, Times, Inputs}
+	for _, kind := range kinds {
+		if err := s.Put(kind, "text", []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := Key("text")
+	for i, a := range kinds {
+		for _, b := range kinds[i+1:] {
+			exchange := func() {
+				t.Helper()
+				x := s.path(a, key) + ".x"
+				if err := errors.Join(os.Rename(s.path(a, key), x), os.Rename(s.path(b, key), s.path(a, key)), os.Rename(x, s.path(b, key))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			exchange()
+			for _, kind := range []Kind{a, b} {
+				if got, err := s.Get(kind, key); !errors.Is(err, fs.ErrNotExist) || s.Has(kind, key) {
+					t.Errorf("%s and %s exchanged: %s is %q (%v)", a, b, kind, got, err)
+				}
+			}
+			exchange()
+			if _, err := s.Get(a, key); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
@@ -335,7 +370,7 @@ func TestObjectThatIsADeviceIsAnError(t *testing.T) {
 	}
 }
 
-// Keys are 64 hexadecimal digits, and a header has its checksum and its lengths.
+// Keys are 64 hexadecimal digits, and a header has its checksum, its kind and its lengths.
 func TestKeysAndHeadersOfObjects(t *testing.T) {
 	for key, ok := range map[string]bool{
 		strings.Repeat("0f", 32): true, strings.Repeat("0f", 31): false, strings.Repeat("0f", 33): false, strings.Repeat("0g", 32): false, strings.Repeat("0F", 32): false,
@@ -345,8 +380,9 @@ func TestKeysAndHeadersOfObjects(t *testing.T) {
 		}
 	}
 	for lines, ok := range map[string]bool{
-		"crc32c 00000000\ntext 1 body 2\n": true, "crc32c x\ntext 1 body 2\n": false, "crc32c 00000000\ntext x body 2\n": false, "crc32c 00000000\ntext 1 body x\n": false,
-		"crc32c 00000000\ntext -1 body 2\n": false, "crc32c 00000000\ntext 1 body -2\n": false, "crc32c 00000000\ntext 1 body 281474976710657\n": false,
+		"crc32c 00000000\nfit text 1 body 2\n": true, "crc32c x\nfit text 1 body 2\n": false, "crc32c 00000000\nfit text x body 2\n": false,
+		"crc32c 00000000\nfit text 1 body x\n": false, "crc32c 00000000\ntext 1 body 2\n": false, "crc32c 00000000\nfit text -1 body 2\n": false,
+		"crc32c 00000000\nfit text 1 body -2\n": false, "crc32c 00000000\nfit text 1 body 281474976710657\n": false,
 	} {
 		if h, err := decodeHeader([]byte(magic + lines + "\n")); (err == nil) != ok {
 			t.Errorf("%q: %+v, %v", lines, h, err)

@@ -31,6 +31,7 @@ type places struct {
 	memory memory // 0 for the default
 	json   bool   // a run prints its summary as JSON
 	quick  bool   // only quickRows of each set
+	older  bool   // the method plan found a store of an earlier version
 }
 
 func (p *places) flags(cmd *cobra.Command) {
@@ -73,6 +74,7 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	if err != nil {
 		return nil, err
 	}
+	p.older = digests.Older()
 	o := p.PlanOptions
 	o.Store, o.Digests, o.Memory = store, digests, p.memory.bytes
 	if p.quick {

@@ -190,6 +190,9 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	if err != nil {
 		return err
 	}
+	if at.older && !at.Fresh {
+		warn(cmd.ErrOrStderr(), newRemark(at.storeDir()+" is of an earlier version, without checksums of all that it holds, so everything is computed again"))
+	}
 	if n := plan.CountSettings(); n.Absent == n.Settings {
 		lines := append([]string{"no setting has arrays, so nothing is run and no file is written"}, plan.Absent()...)
 		return errors.Join(lists.Values(lines, errors.New)...)
