@@ -3,7 +3,7 @@
 //
 //	cal, err := data.ReadSet("cal/logits.npy", "cal/labels.npy")
 //	fitted, err := calib.Fit(ctx, calib.QaTS{}, &cal)
-//	probs := fitted.Probabilities(&test) // n x k
+//	probs, err := fitted.Probabilities(&test) // n x k
 //
 // A method is one file: an exported type whose fields are its options, what
 // arrays it may see (Contract), how it is fitted (Fit), and the map it returns.
@@ -75,16 +75,25 @@ type Method interface {
 }
 
 // Fit fits m on the labelled calibration set cal, with the seed 1. It hands m
-// the arrays of its contract and no others. The error names an array that cal
-// lacks. Methods that also need unlabelled rows of the deployment domain are
+// the arrays of its contract and no others, after it has checked them (see
+// data.Set.Check). The error names an array that cal lacks, or the row and class that no
+// method can take. Methods that also need unlabelled rows of the deployment domain are
 // fitted by their own Fit, with Input.Target.
 func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
+	if cal == nil {
+		return nil, errors.New("calibration set: no set")
+	}
 	c := m.Contract()
 	switch missing := c.Cal &^ cal.Parts(); {
 	case c.Target != 0:
 		return nil, errors.New("the method needs rows of the deployment domain: call its Fit with Input.Target")
 	case missing != 0:
 		return nil, fmt.Errorf("the method needs %s of the calibration set", missing)
+	}
+	if err := cal.View(c.Cal).Check(); err != nil {
+		return nil, fmt.Errorf("calibration set: %w", err)
+	}
+	switch {
 	case c.TrueLogits && data.LogProbs(cal.Logits):
 		return nil, errors.New("the method needs true logits: those of the calibration set are log-probabilities, whose offset is lost")
 	}
@@ -92,7 +101,8 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 }
 
 // Input is what a method is fitted on: views that hold exactly the parts of
-// its contract.
+// its contract. Sets that no reader of files has checked are checked by data.Set.Check
+// first, as the function Fit does: the methods take finite numbers for granted.
 type Input struct {
 	Cal    *data.Set
 	Target *data.Set // nil unless the contract asks for it

@@ -36,7 +36,11 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		samples, err := metrics.FromProbs(fitted.Probabilities(&test), &test)
+		probs, err := fitted.Probabilities(&test)
+		if err != nil {
+			log.Fatal(err)
+		}
+		samples, err := metrics.FromProbs(probs, &test)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -95,8 +99,14 @@ func ExampleModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	before, after := fitted.Probabilities(&cal), data.NewProbs(cal.Logits.Rows, cal.Logits.Cols)
-	calib.Apply(loaded.Map, after, &cal)
+	before, err := fitted.Probabilities(&cal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	after := data.NewProbs(cal.Logits.Rows, cal.Logits.Cols)
+	if err := calib.Apply(loaded.Map, after, &cal); err != nil {
+		log.Fatal(err)
+	}
 	fmt.Printf("fitted %.3f\n", before.Row(3)[:3])
 	fmt.Printf("loaded %.3f %v\n", after.Row(3)[:3], slices.Equal(before.Data, after.Data))
 	// Output:

@@ -15,11 +15,15 @@ type Fitted struct {
 	Report Report
 }
 
-// Probabilities returns the n x k probabilities of the rows of set; see Apply.
-func (f *Fitted) Probabilities(set *data.Set) data.Probs {
+// Probabilities returns the n x k probabilities of the rows of set; see Apply, also for its
+// errors.
+func (f *Fitted) Probabilities(set *data.Set) (data.Probs, error) {
+	if err := checkApplied(f.Map, set); err != nil {
+		return data.Probs{}, err
+	}
 	dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-	Apply(f.Map, dst, set)
-	return dst
+	apply(f.Map, dst, set)
+	return dst, nil
 }
 
 // Report says how a fit ended: by which bounds, and with which warnings.
@@ -37,7 +41,7 @@ func Result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: r} }
 func Reported(ctx context.Context, m Map, set *data.Set, r fit.Report) (*Fitted, error) {
 	var err error
 	r.NLL, err = MeanNLL(ctx, set, func(q data.Probs, lo, hi int) {
-		Apply(m, q, set.View(^data.Labels).Rows(lo, hi))
+		apply(m, q, set.View(^data.Labels).Rows(lo, hi))
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -60,8 +61,9 @@ type Vector interface {
 }
 
 // Apply writes the n x k probabilities of the rows of set to dst, which has the
-// shape of the logits. Rows sum to 1 within rounding. It panics if CheckSet
-// returns an error.
+// shape of the logits. Rows sum to 1 within rounding. It is an error, and dst stays as it
+// is, if the arrays of the set are not what data.Set.Check allows, if the map is for other
+// classes or features (CheckSet), or if dst has another shape. Labels are not read.
 //
 // For a TopLabel map, which has no probabilities of the other classes, the
 // predicted class has its confidence g, and the others share 1 - g in the
@@ -69,10 +71,30 @@ type Vector interface {
 // if conf rounds to 1. If g is small, another class of that vector may be the
 // largest. A score by the argmax of the vector would then be the score of another
 // method, which is worse on real networks. Score TopLabels instead.
-func Apply(m Map, dst data.Probs, set *data.Set) {
-	if err := CheckSet(m, set); err != nil {
-		panic("calib: " + err.Error())
+func Apply(m Map, dst data.Probs, set *data.Set) error {
+	if err := checkApplied(m, set); err != nil {
+		return err
 	}
+	if n, k := set.Logits.Rows, set.Logits.Cols; set.Logits.Present() && (dst.Rows != n || dst.Cols != k) || dst.Rows < 0 || len(dst.Data) != dst.Rows*dst.Cols {
+		return fmt.Errorf("probabilities of %d x %d with %d numbers, for logits of %d x %d", dst.Rows, dst.Cols, len(dst.Data), n, k)
+	}
+	apply(m, dst, set)
+	return nil
+}
+
+// checkApplied returns an error if the map cannot be applied to the set.
+func checkApplied(m Map, set *data.Set) error {
+	if set == nil {
+		return errors.New("no set")
+	}
+	if err := set.View(^data.Labels).Check(); err != nil {
+		return err
+	}
+	return CheckSet(m, set)
+}
+
+// apply is Apply for a set that has been checked.
+func apply(m Map, dst data.Probs, set *data.Set) {
 	switch m := m.(type) {
 	case Vector:
 		m.Apply(dst, set)
@@ -100,13 +122,16 @@ func Apply(m Map, dst data.Probs, set *data.Set) {
 }
 
 // TopLabels returns the predictions of m for the n rows of set: the class of each
-// row, and its confidence.
-func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64) {
+// row, and its confidence. Its errors are those of Apply.
+func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64, err error) {
+	if err := checkApplied(m, set); err != nil {
+		return nil, nil, err
+	}
 	class = make([]int32, set.Logits.Rows)
 	for i := range class {
 		class[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
-	return class, confidences(m, set, NewUnscaled(set.Logits))
+	return class, confidences(m, set, NewUnscaled(set.Logits)), nil
 }
 
 // confidences returns the new confidence of each row. A single class has

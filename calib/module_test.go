@@ -81,7 +81,11 @@ func eceOfQaTS(t *testing.T) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := metrics.FromProbs(fitted.Probabilities(&test), &test)
+	probs, err := fitted.Probabilities(&test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := metrics.FromProbs(probs, &test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,10 +37,12 @@ func TestReadingsContainQaTSAndTS(t *testing.T) {
 		if want := ts.Map.(temperatureMap).T; m.A != 0 || m.B != want {
 			t.Errorf("constant: a = %v, b = %v, T of ts %v", m.A, m.B, want)
 		}
-		for i, p := range ts.Probabilities(set).Data {
-			if q := (&Fitted{Map: m}).Probabilities(set).Data[i]; q != p {
-				t.Fatalf("constant: probability %d is %v, that of ts %v", i, q, p)
-			}
+		p, err := ts.Probabilities(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := (&Fitted{Map: m}).Probabilities(set); err != nil || !slices.Equal(p.Data, c.Data) {
+			t.Fatalf("constant: other probabilities than those of ts (%v)", err)
 		}
 	}
 }

@@ -36,7 +36,10 @@ func TestTopLabelKeepsTheClass(t *testing.T) {
 		{"confidence 1, others underflow", []float32{1e4, 0, -5}, 0.7, 0, 0.7, []float64{0.7, 0.15, 0.15}},
 	} {
 		set := &data.Set{Logits: data.Matrix{Rows: 1, Cols: len(c.row), Data: c.row}}
-		class, conf := TopLabels(constantTop(c.g), set)
+		class, conf, err := TopLabels(constantTop(c.g), set)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if class[0] != c.class || conf[0] != c.conf {
 			t.Errorf("%s: pair (%d, %v), want (%d, %v)", c.name, class[0], conf[0], c.class, c.conf)
 		}

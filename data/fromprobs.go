@@ -38,9 +38,12 @@ func SumNote(divided, of int) Remark {
 // FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as
 // the logits of a set of kind probs: each probability is divided by the sum of the row.
 // One of exactly 0 counts as ZeroProb, and others below LeastProb count as that. It returns
-// how many were 0. A number outside [0, 1.01] is an error, and so is a sum that is not 1
-// within 0.01.
+// how many were 0. A number outside [0, 1.01] is an error, and so are a sum that is not 1
+// within 0.01 and a dst of another length.
 func FromProbs(dst []float32, row []float64) (zeros int, err error) {
+	if len(dst) != len(row) {
+		return 0, fmt.Errorf("%d logarithms for %d probabilities", len(dst), len(row))
+	}
 	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
 		return 0, fmt.Errorf("class %d: %g is not a probability", class, row[class])

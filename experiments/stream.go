@@ -81,8 +81,7 @@ func (w *unitWork) probabilities(dst data.Probs, cell int, m calib.Map, lo int, 
 	if table := w.tables[cell]; table != nil {
 		return table.Rows(dst, lo)
 	}
-	calib.Apply(m, dst, view)
-	return nil
+	return calib.Apply(m, dst, view)
 }
 
 // streaming scores one block of rows after the other under all maps.
@@ -188,7 +187,9 @@ func (s *streaming) tempered(lo int, set *data.Set) {
 	}
 	s.each(s.cells(true), set, func(i int, view *data.Set) error {
 		dst := s.table(n, set.Logits.Cols)
-		calib.Apply(s.maps[i], dst, view)
+		if err := calib.Apply(s.maps[i], dst, view); err != nil {
+			return err
+		}
 		s.tally(i, lo, dst, set)
 		return nil
 	})
@@ -199,7 +200,10 @@ func (s *streaming) tempered(lo int, set *data.Set) {
 func (s *streaming) others(lo int, set *data.Set) {
 	s.each(s.cells(false), set, func(i int, view *data.Set) error {
 		if m, ok := s.maps[i].(calib.TopLabel); ok {
-			class, conf := calib.TopLabels(m, view)
+			class, conf, err := calib.TopLabels(m, view)
+			if err != nil {
+				return err
+			}
 			return s.samples[i].AppendTopLabel(class, conf, set.Labels)
 		}
 		dst := s.table(set.Logits.Rows, set.Logits.Cols)

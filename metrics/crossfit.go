@@ -27,14 +27,6 @@ func (s *Samples) CrossFit(ctx context.Context, probs data.Probs, seed uint64) (
 	if err != nil {
 		return nil, err
 	}
-	if probs.Rows != s.Len() || len(probs.Data) != probs.Rows*probs.Cols {
-		return nil, fmt.Errorf("cross-validation: %d x %d probabilities with %d numbers, but %d samples", probs.Rows, probs.Cols, len(probs.Data), s.Len())
-	}
-	for i, y := range scores.Label {
-		if int(y) >= probs.Cols {
-			return nil, fmt.Errorf("cross-validation: row %d: label %d, but the classes are 0 to %d", i, y, probs.Cols-1)
-		}
-	}
 	with, both := *scores, *s
 	if with.Vectors, err = CrossFit(ctx, probs, scores.Label, seed); err != nil {
 		return nil, err
@@ -77,9 +69,23 @@ const leastLog = -87.33654475055310
 // folds at random. A class without rows in the other folds gets the value 0 before the
 // division; probmetrics removes it first.
 //
-// The only error is that of the context, when it is done.
+// It is an error if the shapes disagree, a label is no class or a number is no probability,
+// and when the context is done.
 func CrossFit(ctx context.Context, probs data.Probs, labels []int32, seed uint64) (*scoring.VectorScores, error) {
 	n, k := probs.Rows, probs.Cols
+	if len(labels) != n || !rectangular(n, k, len(probs.Data)) {
+		return nil, fmt.Errorf("cross-validation: %d x %d probabilities with %d numbers, but %d labels", n, k, len(probs.Data), len(labels))
+	}
+	for i, y := range labels {
+		if y < 0 || int(y) >= k {
+			return nil, fmt.Errorf("cross-validation: row %d: label %d, but the classes are 0 to %d", i, y, k-1)
+		}
+	}
+	for i, p := range probs.Data {
+		if !(p >= 0 && p <= math.MaxFloat64) {
+			return nil, fmt.Errorf("cross-validation: row %d, class %d: %v is no probability", i/k, i%k, p)
+		}
+	}
 	c := crossFit{probs: probs, labels: labels, part: make([]uint8, n), other: data.NewProbs(n, k)}
 	start := stream(seed, forFolds, 0)
 	var whole Samples

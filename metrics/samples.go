@@ -64,11 +64,11 @@ var (
 func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 	n, k := probs.Rows, probs.Cols
 	switch l := set.Logits; {
-	case len(probs.Data) != n*k || n > 0 && k == 0:
+	case !rectangular(n, k, len(probs.Data)):
 		return nil, fmt.Errorf("probabilities of %d x %d with %d numbers", n, k, len(probs.Data))
 	case len(set.Labels) != n:
 		return nil, fmt.Errorf("%d rows of probabilities, but %d labels", n, len(set.Labels))
-	case l.Present() && (l.Rows != n || l.Cols != k || len(l.Data) != n*k):
+	case l.Present() && (l.Rows != n || l.Cols != k || !rectangular(n, k, len(l.Data))):
 		return nil, fmt.Errorf("probabilities of %d x %d, but logits of %d x %d", n, k, l.Rows, l.Cols)
 	}
 	scores := scoring.New(n)
@@ -81,6 +81,11 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 	return fromScores(scores)
 }
 
+// rectangular reports whether so many numbers are n rows of k classes.
+func rectangular(n, k, numbers int) bool {
+	return n >= 0 && k >= 0 && (n == 0 || k > 0 && numbers%k == 0 && numbers/k == n) && (n > 0 || numbers == 0)
+}
+
 // FromLogits makes samples of the softmax of the logits of set, n x k with
 // k >= 1, and its labels: the uncalibrated network. The prediction is the lowest
 // class among the largest logits.
@@ -90,7 +95,7 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 func FromLogits(set *data.Set) (*Samples, error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	switch {
-	case len(set.Logits.Data) != n*k || n > 0 && k == 0:
+	case !rectangular(n, k, len(set.Logits.Data)):
 		return nil, fmt.Errorf("logits of %d x %d with %d numbers", n, k, len(set.Logits.Data))
 	case len(set.Labels) != n:
 		return nil, fmt.Errorf("%d rows of logits, but %d labels", n, len(set.Labels))

@@ -58,12 +58,15 @@ func TestAgreesWithItsAuthors(t *testing.T) {
 		}
 		var got [][]float64
 		if top, ok := fitted.Map.(calib.TopLabel); ok {
-			_, conf := calib.TopLabels(top, test)
+			_, conf := calibtest.TopLabels(top, test)
 			for _, p := range conf {
 				got = append(got, []float64{p})
 			}
 		} else {
-			q := fitted.Probabilities(test)
+			q, err := fitted.Probabilities(test)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 			for i := range q.Rows {
 				got = append(got, q.Row(i))
 			}

@@ -30,8 +30,8 @@ func TestTopLabelFitsAreThoseOfPlainSums(t *testing.T) {
 			hit[i] = 1
 		}
 	}
-	_, binned := calib.TopLabels(calibtest.Fit(t, binning.HBTopEntry, set, map[string]any{"bins": 4}).Map.(calib.TopLabel), set)
-	_, isotonic := calib.TopLabels(calibtest.Fit(t, isotonic.IRTopEntry, set, nil).Map.(calib.TopLabel), set)
+	_, binned := calibtest.TopLabels(calibtest.Fit(t, binning.HBTopEntry, set, map[string]any{"bins": 4}).Map.(calib.TopLabel), set)
+	_, isotonic := calibtest.TopLabels(calibtest.Fit(t, isotonic.IRTopEntry, set, nil).Map.(calib.TopLabel), set)
 	for i := range n {
 		rows, hits := 0.0, 0.0
 		for j := range n {
@@ -100,8 +100,8 @@ func TestRoundingCopiesHaveTheSameConfidence(t *testing.T) {
 		}
 		for _, name := range []string{"ir-top", "spline", "hb-top"} {
 			m := calibtest.Fit(t, entry(name), cal, nil).Map.(calib.TopLabel)
-			_, a := calib.TopLabels(m, &data.Set{Logits: rows})
-			_, b := calib.TopLabels(m, &data.Set{Logits: copies})
+			_, a := calibtest.TopLabels(m, &data.Set{Logits: rows})
+			_, b := calibtest.TopLabels(m, &data.Set{Logits: copies})
 			for i := range a {
 				if a[i] != b[i] {
 					t.Errorf("%s, row %d: %v, and %v for a copy", name, i, a[i], b[i])

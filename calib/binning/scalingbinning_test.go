@@ -15,7 +15,7 @@ import (
 func TestScalingBinningKeepsTheMean(t *testing.T) {
 	set := testset.Drawn(503, 5, 2, 9)
 	m := calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]any{"bins": 7}).Map.(topScalingBinningMap)
-	_, conf := calib.TopLabels(m, set)
+	_, conf := calibtest.TopLabels(m, set)
 	rows, err := calib.TopRows(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)

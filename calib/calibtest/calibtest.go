@@ -202,7 +202,7 @@ func (s *subject) apply(f *calib.Fitted, set *data.Set) data.Probs {
 	for i := range dst.Data {
 		dst.Data[i] = -1 // an element that Apply does not write is not a probability
 	}
-	calib.Apply(f.Map, dst, set.View(s.contract.Test))
+	must(calib.Apply(f.Map, dst, set.View(s.contract.Test)))
 	return dst
 }
 

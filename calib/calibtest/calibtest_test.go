@@ -43,7 +43,11 @@ func (f fake) fitted(ctx context.Context, in calib.Input, t float64) (*calib.Fit
 	}
 	out := &calib.Fitted{Map: m}
 	if in.Cal != nil {
-		out.Report.NLL = meanNLL(out.Probabilities(in.Cal), in.Cal.Labels)
+		q, err := out.Probabilities(in.Cal)
+		if err != nil {
+			return nil, err
+		}
+		out.Report.NLL = meanNLL(q, in.Cal.Labels)
 	}
 	return out, nil
 }
@@ -87,7 +91,7 @@ func (panickyMap) Apply(data.Probs, *data.Set) { panic("index out of range") }
 // doubleMap has scales and writes vectors.
 type doubleMap struct{ softmaxMap }
 
-func (m doubleMap) Apply(dst data.Probs, set *data.Set) { calib.Apply(m.softmaxMap, dst, set) }
+func (m doubleMap) Apply(dst data.Probs, set *data.Set) { must(calib.Apply(m.softmaxMap, dst, set)) }
 
 // namelessMap has two parameters of one name.
 type namelessMap struct{ softmaxMap }
@@ -201,7 +205,7 @@ func broken() []breach {
 	apply := func(after func(q data.Probs, set *data.Set)) calib.Method {
 		return method(func(f *fake) {
 			f.apply = func(dst data.Probs, set *data.Set) {
-				calib.Apply(softmaxMap{1}, dst, set)
+				must(calib.Apply(softmaxMap{1}, dst, set))
 				after(dst, set)
 			}
 		})
@@ -293,14 +297,14 @@ func broken() []breach {
 					return nil, err
 				}
 				out.Map = vectorMap{T: 1, apply: func(dst data.Probs, set *data.Set) {
-					calib.Apply(softmaxMap{T: first(in)}, dst, set)
+					must(calib.Apply(softmaxMap{T: first(in)}, dst, set))
 				}}
 				return out, nil
 			}
 		})},
 		{check: "no-aliasing", how: "sorts the labels", method: fit(func(in calib.Input) float64 { slices.Sort(in.Cal.Labels); return 1 })},
 		{check: "save-load", how: "loses a parameter", method: fitsTo(vectorMap{T: 1, apply: func(dst data.Probs, set *data.Set) {
-			calib.Apply(softmaxMap{T: 3}, dst, set)
+			must(calib.Apply(softmaxMap{T: 3}, dst, set))
 		}})},
 		{check: "hostile-params", how: "accepts any T", method: sound(), entry: fakeEntry[looseMap]()},
 		{check: "hostile-params", how: "panics", method: sound(), entry: fakeEntry[panickyMap]()},

@@ -110,7 +110,9 @@ func declaredPartsOnly(s *subject, narrow *calib.Fitted) error {
 		return err
 	}
 	dst := data.NewProbs(s.test.Logits.Rows, s.test.Logits.Cols)
-	calib.Apply(wide.Map, dst, s.test)
+	if err := calib.Apply(wide.Map, dst, s.test); err != nil {
+		return err
+	}
 	return different("arrays that are not declared", dst, s.apply(narrow, s.test), 0)
 }
 

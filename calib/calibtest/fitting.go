@@ -60,8 +60,22 @@ func Map(t testing.TB, m calib.Method, set *data.Set) calib.Map {
 // Apply returns the n x k probabilities of m for rows of logits.
 func Apply(m calib.Map, logits data.Matrix) data.Probs {
 	q := data.NewProbs(logits.Rows, logits.Cols)
-	calib.Apply(m, q, &data.Set{Logits: logits})
+	must(calib.Apply(m, q, &data.Set{Logits: logits}))
 	return q
+}
+
+// TopLabels returns the predictions of m for the rows of set.
+func TopLabels(m calib.TopLabel, set *data.Set) (class []int32, conf []float64) {
+	class, conf, err := calib.TopLabels(m, set)
+	must(err)
+	return class, conf
+}
+
+// must panics on an error of a set that a test has made.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // Softmax returns the n x k probabilities of the network itself.

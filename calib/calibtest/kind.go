@@ -34,7 +34,10 @@ func (s *subject) oneKind(m calib.Map, set *data.Set) error {
 	case !s.contract.KeepsTop1:
 		return errors.New("a Tempered or TopLabel map keeps the prediction: declare KeepsTop1")
 	case isTop:
-		_, conf := calib.TopLabels(top, set.View(s.contract.Test))
+		_, conf, err := calib.TopLabels(top, set.View(s.contract.Test))
+		if err != nil {
+			return err
+		}
 		for i, c := range conf {
 			if !(c >= 0 && c <= 1) {
 				return fmt.Errorf("row %d: confidence %v", i, c)

@@ -59,7 +59,7 @@ func TestProCalIsThatOfItsAuthors(t *testing.T) {
 		if !testset.Near(m.Right.H[:], c.right, 1e-12) || !testset.Near(m.Wrong.H[:], c.wrong, 1e-12) {
 			t.Errorf("T = %v: bandwidths %v and %v, want %v and %v", c.t, m.Right.H, m.Wrong.H, c.right, c.wrong)
 		}
-		if _, conf := calib.TopLabels(m, test); !testset.Near(conf, c.conf, 1e-12) {
+		if _, conf := calibtest.TopLabels(m, test); !testset.Near(conf, c.conf, 1e-12) {
 			t.Errorf("T = %v: confidences %v, want %v", c.t, conf, c.conf)
 		}
 		q := data.NewProbs(8, 4)
@@ -93,8 +93,8 @@ func TestProCalOnTSIsProCalOnScaledLogits(t *testing.T) {
 	if got.T != at {
 		t.Fatalf("T = %v, ts has %v", got.T, at)
 	}
-	_, a := calib.TopLabels(got, cal)
-	_, b := calib.TopLabels(want, cal)
+	_, a := calibtest.TopLabels(got, cal)
+	_, b := calibtest.TopLabels(want, cal)
 	if !testset.Near(a, b, 1e-5) { // l/T is rounded to float32
 		t.Error("other confidences")
 	}
@@ -147,7 +147,7 @@ func TestProCalOfExtremeSets(t *testing.T) {
 		if got := f.Report.Warnings.String(); !strings.Contains(got, c.warning) || c.warning == "" && got != "" {
 			t.Errorf("%s: warnings %q", c.name, got)
 		}
-		_, conf := calib.TopLabels(f.Map.(calib.TopLabel), set)
+		_, conf := calibtest.TopLabels(f.Map.(calib.TopLabel), set)
 		for i, g := range conf {
 			if !(g >= 0 && g <= 1) || c.conf >= 0 && g != c.conf {
 				t.Fatalf("%s, row %d: confidence %v", c.name, i, g)
@@ -162,7 +162,7 @@ func TestProCalOfExtremeSets(t *testing.T) {
 	// Nothing varies: the confidence is the accuracy.
 	both := flat
 	both.Features = alike.Features
-	_, conf := calib.TopLabels(calibtest.Map(t, ProCal{}, label(&both, share)).(calib.TopLabel), &both)
+	_, conf := calibtest.TopLabels(calibtest.Map(t, ProCal{}, label(&both, share)).(calib.TopLabel), &both)
 	if !(math.Abs(conf[0]-0.75) <= 1e-12) {
 		t.Errorf("confidence %v, the accuracy is 0.75", conf[0])
 	}

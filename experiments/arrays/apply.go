@@ -99,11 +99,16 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 			return w.Write(temperatures(model.Map.(calib.Tempered), seen))
 		}
 		if isTop {
-			class, conf := calib.TopLabels(top, seen)
+			class, conf, err := calib.TopLabels(top, seen)
+			if err != nil {
+				return err
+			}
 			pairs.classes, pairs.confidences = append(pairs.classes, class...), append(pairs.confidences, conf...)
 		}
 		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		calib.Apply(model.Map, probs, seen)
+		if err := calib.Apply(model.Map, probs, seen); err != nil {
+			return err
+		}
 		keepZeros(probs, set.Logits)
 		return w.Write(probs)
 	}); err != nil {

@@ -107,8 +107,10 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	defer a.Close()
 	got := make([]float64, rows*classes)
 	must(t, a.ReadFloat64(got, 0, rows))
-	if want := m.Probabilities(set).Data; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got[:classes], want[:classes])
+	want, err := m.Probabilities(set)
+	must(t, err)
+	if !slices.Equal(got, want.Data) {
+		t.Errorf("%v, want %v", got[:classes], want.Data[:classes])
 	}
 
 	e, _ := all.Lookup(m.Method)

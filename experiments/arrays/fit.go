@@ -62,7 +62,9 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 			return scoring.AppendScaled([]*scoring.SampleScores{part}, set, scales)
 		}
 		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		calib.Apply(fitted.Map, probs, view)
+		if err := calib.Apply(fitted.Map, probs, view); err != nil {
+			return err
+		}
 		return part.AppendProbs(probs, set)
 	})
 	if err != nil {
@@ -103,7 +105,10 @@ func mean(v []float64) float64 {
 
 // topSamples returns the samples of a top-label map.
 func topSamples(top calib.TopLabel, seen *data.Set, labels []int32) (*metrics.Samples, error) {
-	class, conf := calib.TopLabels(top, seen)
+	class, conf, err := calib.TopLabels(top, seen)
+	if err != nil {
+		return nil, err
+	}
 	correct := make([]bool, len(class))
 	for i, c := range class {
 		correct[i] = c == labels[i]

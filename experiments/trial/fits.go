@@ -157,15 +157,19 @@ func score(to *scoring.SampleScores, m calib.Map, c calib.Contract, set *data.Se
 			}
 			err = scoring.AppendScaled([]*scoring.SampleScores{to}, rows, scales)
 		case calib.TopLabel:
-			class, conf := calib.TopLabels(m, seen)
-			err = to.AppendTopLabel(class, conf, rows.Labels)
+			var class []int32
+			var conf []float64
+			if class, conf, err = calib.TopLabels(m, seen); err == nil {
+				err = to.AppendTopLabel(class, conf, rows.Labels)
+			}
 		default:
 			if probs.Rows < n {
 				probs = data.NewProbs(n, rows.Logits.Cols)
 			}
 			dst := probs.Slice(0, n)
-			calib.Apply(m, dst, seen)
-			err = to.AppendProbs(dst, rows)
+			if err = calib.Apply(m, dst, seen); err == nil {
+				err = to.AppendProbs(dst, rows)
+			}
 		}
 		if err != nil {
 			return err

@@ -124,7 +124,11 @@ func TestCrossFittingByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		samples, err := metrics.FromProbs(fitted.Probabilities(held), held)
+		probs, err := fitted.Probabilities(held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples, err := metrics.FromProbs(probs, held)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +189,11 @@ func TestEqualMethodsAndThePair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := metrics.FromProbs(fitted.Probabilities(test), test)
+	probs, err := fitted.Probabilities(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := metrics.FromProbs(probs, test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,5 +21,5 @@ func main() {
 	cal := must(data.ReadSet("cal/logits.npy", "cal/labels.npy"))
 	test := must(data.ReadSet("test/logits.npy", "test/labels.npy"))
 	fitted := must(calib.Fit(context.Background(), calib.QaTS{}, &cal))
-	fmt.Printf("ECE %.4f\n", metrics.ECE(must(metrics.FromProbs(fitted.Probabilities(&test), &test)), 15))
+	fmt.Printf("ECE %.4f\n", metrics.ECE(must(metrics.FromProbs(must(fitted.Probabilities(&test)), &test)), 15))
 }
