@@ -43,6 +43,17 @@ type Rows struct {
 	Run        *Run        // nil without run.json
 }
 
+// Usable returns an error if one of the files cannot be written for what is in its place: a
+// folder, a pipe or a device. A run must not find that out after an hour of fits.
+func (f Folder) Usable() error {
+	for _, file := range []string{ResultsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
+		if err := atomicfile.CheckRegular(f.Path(file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Read reads the files. results.csv must exist, and the files that are named as needed. Where
 // there is a run.json, the rows must be those that it describes.
 func (f Folder) Read(needed ...string) (*Rows, error) { return f.read(false, needed) }

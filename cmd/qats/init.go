@@ -124,7 +124,10 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	if err := atomicfile.WriteBytes(filepath.Join(filepath.Dir(file), schemaFile), schema.Bytes()); err != nil {
 		return err
 	}
-	if err := atomicfile.WriteBytes(file, []byte(text)); err != nil {
+	if err := save(file, cmd.OutOrStdout(), func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}); err != nil {
 		return err
 	}
 	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, english.Count(len(read.Settings), "setting"), english.Count(len(read.Methods), "method"))

@@ -48,5 +48,5 @@ func save(path string, stdout io.Writer, write func(io.Writer) error) error {
 	if path == stdoutName {
 		return write(stdout)
 	}
-	return atomicfile.Write(path, write)
+	return atomicfile.WriteNamed(path, write)
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,30 @@ func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 		if said := stderr.String(); status != exitUsage || !strings.Contains(said, "results.csv: not a regular file") || strings.Count(said, "\n") != 1 {
 			t.Errorf("qats %v: status %d, %q", args, status, said)
 		}
+	}
+
+	// So is one in the place of a file that a run or a page writes, before any work.
+	for _, name := range []string{results.ResultsFile, results.WideFile, results.ClassesFile, results.RunFile} {
+		out := t.TempDir()
+		if err := syscall.Mkfifo(filepath.Join(out, name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr strings.Builder
+		status := run(context.Background(), []string{"run", spec, "--out", out}, &stdout, &stderr)
+		if said := stderr.String(); status != exitUsage || !strings.Contains(said, name+": not a regular file; remove it") || strings.Count(said, "\n") != 1 {
+			t.Errorf("a pipe as %s: status %d, %q", name, status, said)
+		}
+		if _, err := os.Stat(filepath.Join(out, "store")); err == nil {
+			t.Errorf("a pipe as %s: there was work before the error", name)
+		}
+	}
+	page := t.TempDir()
+	if err := errors.Join(results.Folder(page).Write(&results.Rows{}), syscall.Mkfifo(filepath.Join(page, "index.html"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	if status := run(context.Background(), []string{"page", page}, io.Discard, &said); status != exitUsage || !strings.Contains(said.String(), "index.html: not a regular file; remove it") {
+		t.Errorf("a pipe as index.html: status %d, %q", status, said.String())
 	}
 
 	// An array of a run fails its cells, also in the plan.

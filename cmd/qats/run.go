@@ -184,6 +184,11 @@ func workersFlag(cmd *cobra.Command, n *int) {
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
 // to w. A shard writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
+	if o.Shard.N == 0 {
+		if err := results.Folder(dir).Usable(); err != nil {
+			return err
+		}
+	}
 	at.memory.hold()
 	at.Shard = o.Shard
 	plan, err := at.plan(cmd, specs)

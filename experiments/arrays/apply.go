@@ -64,7 +64,7 @@ func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Ap
 	if output == "-" {
 		return applied, write(stdout)
 	}
-	if err := atomicfile.Write(output, write); err != nil || !top.kept {
+	if err := atomicfile.WriteNamed(output, write); err != nil || !top.kept {
 		return applied, err
 	}
 	applied.Pairs, err = a.writeTop(output, top)

@@ -4,9 +4,10 @@
 // complete name with half a content. The folder itself is not synced: after a
 // power cut the old file may be back, but never a broken one.
 //
-// A name that stands for a device, a pipe or a socket, such as /dev/stdout, is
-// written to as it is: a rename would put a file in its place. A symbolic link
-// stays, and the file that it leads to is replaced; one that leads nowhere is
+// A name that stands for a device, a pipe or a socket is an error: a rename would put a
+// file in its place, and a pipe that nobody reads is waited for without end. WriteNamed
+// writes to one as it is, for files that a user names, such as /dev/stdout. A symbolic
+// link stays, and the file that it leads to is replaced; one that leads nowhere is
 // replaced itself.
 package atomicfile
 
@@ -51,6 +52,21 @@ func Sweep(dirs ...string) {
 // wraps fs.ErrNotExist.
 var ErrVanished = errors.New("the unfinished file has vanished")
 
+// ErrNotRegular is the error of a pipe, a socket or a device in the place of a file.
+var ErrNotRegular = errors.New("not a regular file; remove it, or name another place")
+
+// CheckRegular returns the error that Create would return at path for what is there: a
+// folder, a pipe, a socket or a device. Writers of many files call it before their work.
+func CheckRegular(path string) error {
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular(): // a new file, or a file
+		return nil
+	case info.IsDir():
+		return &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: ErrNotRegular}
+}
+
 // File is a file that is being written. It is used by one goroutine.
 type File struct {
 	f    *os.File // nil when it is done
@@ -60,20 +76,11 @@ type File struct {
 // Create begins the file at path, with the mode of any new file. After it,
 // defer Abort and end with Commit.
 func Create(path string) (*File, error) {
-	switch info, err := os.Stat(path); {
-	case err != nil: // a new file
-	case info.Mode().IsRegular():
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			path = target
-		}
-	case info.IsDir():
-		return nil, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
-	default:
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, err
-		}
-		return &File{f: f}, nil
+	if err := CheckRegular(path); err != nil {
+		return nil, err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+mark+leftover.Suffix())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -137,11 +144,29 @@ func Write(path string, write func(io.Writer) error) error {
 	return err
 }
 
+// WriteNamed is Write for a file that the user names. A device, a pipe or a socket is
+// written to as it is.
+func WriteNamed(path string, write func(io.Writer) error) error {
+	if !errors.Is(CheckRegular(path), ErrNotRegular) {
+		return Write(path, write)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return finish(&File{f: f}, write)
+}
+
 func writeOnce(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
 		return err
 	}
+	return finish(f, write)
+}
+
+// finish writes the file and puts it into place.
+func finish(f *File, write func(io.Writer) error) error {
 	defer f.Abort() // also after a panic of write
 	buf := bufio.NewWriterSize(f, 1<<16)
 	if err := write(buf); err != nil {

@@ -69,15 +69,18 @@ func TestUnfinishedFilesAreToldByName(t *testing.T) {
 	}
 }
 
-// A device stays a device, a pipe a pipe, a link a link.
+// A device that a user names stays a device, a link a link.
 func TestDevicesPipesAndLinksStay(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "null")
 	if err := os.Symlink(os.DevNull, link); err != nil {
 		t.Skip(err)
 	}
-	if err := Write(link, say("gone", nil)); err != nil {
+	if err := WriteNamed(link, say("gone", nil)); err != nil {
 		t.Fatal(err)
+	}
+	if err := Write(link, say("refused", nil)); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a device in the place of a file: %v", err)
 	}
 	if info, err := os.Stat(link); err != nil || info.Mode()&fs.ModeDevice == 0 {
 		t.Fatalf("%v, %v", info, err)
