@@ -129,6 +129,37 @@ func checkGone(t *testing.T, pid int) {
 
 // A program gets its model with names, modes and bytes, and its seed. Rows are read
 // from any place, and logits become probabilities.
+// A folder for temporary files that is full or absent is named with the variable that
+// names another one, and no part of a call is left in it.
+func TestUnusableTemporaryFolderIsNamed(t *testing.T) {
+	p := Program{Argv: []string{"program"}, Limit: time.Minute}
+	temp := t.TempDir()
+	full := func(dir string) error {
+		return &os.PathError{Op: "write", Path: filepath.Join(dir, "cal", ".logits.npy.tmp-1"), Err: syscall.ENOSPC}
+	}
+	refused := func(temp string, write func(dir string) error, cause error) {
+		t.Helper()
+		t.Setenv("TMPDIR", temp)
+		_, fit := p.Fit(t.Context(), write)
+		_, apply := p.Apply(t.Context(), nil, write, n, k)
+		for _, err := range []error{fit, apply} {
+			if want := "the folder for temporary files, " + temp + ": " + cause.Error() + "; name another folder by the variable TMPDIR"; !errors.Is(err, cause) || err.Error() != want {
+				t.Errorf("%v\nwant %s", err, want)
+			}
+		}
+	}
+	refused(temp, full, syscall.ENOSPC)
+	refused(filepath.Join(temp, "none"), writeNothing, syscall.ENOENT)
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	other := &os.PathError{Op: "read", Path: "cal/logits.npy", Err: syscall.EIO}
+	t.Setenv("TMPDIR", temp)
+	if _, err := p.Fit(t.Context(), func(string) error { return other }); !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("an array that cannot be read: %v", err)
+	}
+}
+
 func TestProgramGetsItsModelAndSeed(t *testing.T) {
 	program := build(t, "./testdata/hostile")
 	for _, how := range []string{"well", "logits"} {

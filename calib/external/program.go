@@ -50,7 +50,7 @@ func fitBy(ctx context.Context, c caller, write func(dir string) error) (Model, 
 	}
 	defer w.remove()
 	if err := errors.Join(write(w.dir), os.Mkdir(filepath.Join(w.dir, modelFolder), 0o777)); err != nil {
-		return nil, err
+		return nil, w.unusable(err)
 	}
 	if err := c.call(ctx, "fit", w); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func applyBy(ctx context.Context, c caller, m Model, write func(dir string) erro
 		}
 	}()
 	if err := errors.Join(write(w.dir), m.write(filepath.Join(w.dir, modelFolder))); err != nil {
-		return nil, err
+		return nil, w.unusable(err)
 	}
 	if err := c.call(ctx, "apply", w); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	ownGroup(cmd)
 	said, err := os.Create(w.stderr)
 	if err != nil {
-		return err
+		return w.unusable(err)
 	}
 	defer said.Close()
 	defer diesWithUs(cmd)()
@@ -136,7 +136,7 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 		}
 	})
 	if err := w.record(cmd.Process.Pid, p.Argv[0]); err != nil {
-		stop(err)
+		stop(w.unusable(err))
 	}
 	err = cmd.Wait()
 	waited(cmd)

@@ -26,15 +26,25 @@ type workplace struct{ top, dir, stderr string }
 // newWorkplace makes the folder of a call. Its name tells whose it is.
 func newWorkplace() (*workplace, error) {
 	top := filepath.Join(os.TempDir(), folderPrefix+leftover.Suffix())
-	if err := os.Mkdir(top, 0o700); err != nil {
-		return nil, err
-	}
 	w := &workplace{top, filepath.Join(top, "dir"), filepath.Join(top, "stderr")}
+	if err := os.Mkdir(top, 0o700); err != nil {
+		return nil, w.unusable(err)
+	}
 	if err := os.Mkdir(w.dir, 0o777); err != nil {
 		w.remove()
-		return nil, err
+		return nil, w.unusable(err)
 	}
 	return w, nil
+}
+
+// unusable says of an error in the folder of a call which folder it is of, which the user
+// can change. Other errors, of arrays that are read, it returns as they are.
+func (w *workplace) unusable(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && strings.HasPrefix(pe.Path, w.top) {
+		return fmt.Errorf("the folder for temporary files, %s: %w; name another folder by the variable TMPDIR", os.TempDir(), pe.Err)
+	}
+	return err
 }
 
 // callVariable is the variable in the environment of a program that identifies the call,
