@@ -110,32 +110,55 @@ func (f *Folder) files(ref Ref) (Files, error) {
 	if kept, ok := f.chosen.Load(ref); ok {
 		return kept.(Files), nil
 	}
-	all, err := f.layout.alternatives(ref)
+	places := f.layout.places(ref)
+	chosen, err := places[0].layout.filesNamed(ref, places[0].split)
 	if err != nil {
 		return Files{}, err
 	}
-	first := func(name func(*Files) string) int {
-		seen := ""
-		for i := range all {
-			path := name(&all[i])
-			if path != seen && !f.missing(file{path: path}) {
-				return i
+	// first returns the first place with a file of the array, or -1. Paths are made as they are
+	// needed: most sets are at the first place, and a folder may have thousands.
+	first := func(name arrayName) (int, error) {
+		missing := make(map[string]bool, len(setNames)) // the head and the OOD rows have one path for all splits
+		for i, p := range places {
+			path, err := p.layout.pathOf(ref, p.split, name)
+			if err != nil {
+				return 0, err
 			}
-			seen = path
+			if missing[path] {
+				continue
+			}
+			if !f.missing(file{path: path}) {
+				return i, nil
+			}
+			missing[path] = true
 		}
-		return -1
+		return -1, nil
 	}
-	at := first(func(x *Files) string { return x.Logits })
+	at, err := first(logitsName)
 	found := at >= 0
-	if !found {
-		at = first(func(x *Files) string { return x.Labels })
+	if !found && err == nil {
+		at, err = first(labelsName)
 	}
-	chosen := all[max(0, at)]
-	if i := first(func(x *Files) string { return x.HeadWeight }); i >= 0 {
-		chosen.HeadWeight, chosen.HeadBias = all[i].HeadWeight, all[i].HeadBias
+	if at > 0 && err == nil {
+		chosen, err = places[at].layout.filesNamed(ref, places[at].split)
 	}
-	if i := first(func(x *Files) string { return x.OOD }); i >= 0 {
-		chosen.OOD = all[i].OOD
+	for _, network := range []struct {
+		paths []*string
+		names []arrayName // the first is looked for
+	}{
+		{[]*string{&chosen.HeadWeight, &chosen.HeadBias}, []arrayName{headWeightName, headBiasName}},
+		{[]*string{&chosen.OOD}, []arrayName{oodName}},
+	} {
+		i := -1
+		if err == nil {
+			i, err = first(network.names[0])
+		}
+		for j := 0; i >= 0 && err == nil && j < len(network.names); j++ {
+			*network.paths[j], err = places[i].layout.pathOf(ref, places[i].split, network.names[j])
+		}
+	}
+	if err != nil {
+		return Files{}, err
 	}
 	if found {
 		f.chosen.Store(ref, chosen)
@@ -161,13 +184,14 @@ func (f *Folder) Has(ref Ref) Parts {
 }
 
 func (f *Folder) missing(x file) bool {
-	l := f.at(x.path)
-	if _, err := l.stat(); err != nil {
+	l := locate(f.fsys, x.path) // without the name of a message
+	if _, err := fs.Stat(l.fsys, l.path); err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) // no file can have such a name
 	}
 	if l.member == "" {
 		return false
 	}
+	l = f.at(x.path)
 	c, err := l.open()
 	if err != nil {
 		return false

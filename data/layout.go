@@ -141,46 +141,66 @@ func (l Layout) Files(ref Ref) (Files, error) { return l.filesNamed(ref, ref.Spl
 
 // filesNamed is Files, with another name of the split in paths.
 func (l Layout) filesNamed(ref Ref, split Split) (Files, error) {
-	if ref.Corruption != "" && ref.Split == Cal {
-		return Files{}, fmt.Errorf("%s: corrupted images have no calibration set", ref)
-	}
-	network := ref // of the head and the OOD arrays
-	network.Corruption, network.Severity = "", 0
-	set := ref
-	set.Split = split
-	if ref.Corruption != "" {
-		set.Split = ""
-	}
-	head, ood := network, network
-	head.Split, ood.Split = "", "ood"
-
 	var f Files
 	for _, a := range []struct {
-		file *string
-		ref  Ref
-		name string
+		path *string
+		name arrayName
 	}{
-		{&f.Logits, set, "logits"},
-		{&f.Labels, set, "labels"},
-		{&f.Features, set, "features"},
-		{&f.Augmented, set, "logits_aug"},
-		{&f.HeadWeight, head, "head_weight"},
-		{&f.HeadBias, head, "head_bias"},
-		{&f.OOD, ood, "logits"},
+		{&f.Logits, logitsName}, {&f.Labels, labelsName}, {&f.Features, featuresName}, {&f.Augmented, augmentedName},
+		{&f.HeadWeight, headWeightName}, {&f.HeadBias, headBiasName}, {&f.OOD, oodName},
 	} {
-		path, err := l.path(a.ref, a.name)
+		path, err := l.pathOf(ref, split, a.name)
 		if err != nil {
 			return Files{}, err
 		}
-		*a.file = path
+		*a.path = path
 	}
 	return f, nil
 }
 
-// alternatives returns the files that the set at ref may have, the first of them
-// those of Files: under the other names of a calibration set, and in the default
-// layout under the other templates.
-func (l Layout) alternatives(ref Ref) ([]Files, error) {
+// arrayName is the name of an array in a path, with the part of a network that it is in.
+type arrayName struct {
+	array string
+	split Split // in place of that of the set; "" for that of the set or, of the head, for none
+	head  bool
+}
+
+var (
+	logitsName     = arrayName{array: "logits"}
+	labelsName     = arrayName{array: "labels"}
+	featuresName   = arrayName{array: "features"}
+	augmentedName  = arrayName{array: "logits_aug"}
+	headWeightName = arrayName{array: "head_weight", head: true}
+	headBiasName   = arrayName{array: "head_bias", head: true}
+	oodName        = arrayName{array: "logits", split: "ood", head: true}
+)
+
+// pathOf returns the path of an array of the set at ref, with another name of the split.
+func (l Layout) pathOf(ref Ref, split Split, name arrayName) (string, error) {
+	if ref.Corruption != "" && ref.Split == Cal {
+		return "", fmt.Errorf("%s: corrupted images have no calibration set", ref)
+	}
+	switch {
+	case name.head: // the arrays of a network are those of its clean images
+		ref.Corruption, ref.Severity, ref.Split = "", 0, name.split
+	case ref.Corruption != "":
+		ref.Split = ""
+	default:
+		ref.Split = split
+	}
+	return l.path(ref, name.array)
+}
+
+// place is where the arrays of a set may be: a layout, and a name of its split.
+type place struct {
+	layout Layout
+	split  Split
+}
+
+// places returns where the arrays of the set at ref may be, the first of them as Files has
+// them: under the other names of a calibration set, and in the default layout under the
+// other templates.
+func (l Layout) places(ref Ref) []place {
 	templates, splits := setNames, CalNames()
 	if l.template != "" && l.template != DefaultLayout {
 		templates = []string{l.template}
@@ -188,15 +208,24 @@ func (l Layout) alternatives(ref Ref) ([]Files, error) {
 	if ref.Split != Cal {
 		splits = []Split{ref.Split}
 	}
-	var all []Files
+	all := make([]place, 0, len(splits)*len(templates))
 	for _, split := range splits {
 		for _, template := range templates {
-			f, err := Layout{template}.filesNamed(ref, split)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
+			all = append(all, place{Layout{template}, split})
 		}
+	}
+	return all
+}
+
+// alternatives returns the files that the set at ref may have, in the order of places.
+func (l Layout) alternatives(ref Ref) ([]Files, error) {
+	var all []Files
+	for _, p := range l.places(ref) {
+		f, err := p.layout.filesNamed(ref, p.split)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
 	}
 	return all, nil
 }

@@ -73,10 +73,11 @@ type digests func(src data.Source, ref data.Ref, parts data.Parts) (string, erro
 // plan makes the cells of the unit, with the states that need no look at the store. An error of
 // a cell becomes its state. plan returns only errors of the machine.
 func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
+	calHas, testHas := u.source.Has(u.Setting.Cal()), u.test.Has(u.Setting.Test())
 	test, testErr := digest(u.test, u.Setting.Test(), scored)
 	u.seed = seed("test set\n" + test)
 	if testErr == nil && u.Provenance.Origin == data.Measured {
-		cal, err := digest(u.source, u.Setting.Cal(), scored&u.source.Has(u.Setting.Cal()))
+		cal, err := digest(u.source, u.Setting.Cal(), scored&calHas)
 		if err == nil {
 			u.inputs = inputsText(cal, test, slices.Concat(data.IgnoredOf(u.source, u.Setting.Cal()), data.IgnoredOf(u.test, u.Setting.Test())))
 		}
@@ -84,11 +85,11 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
 		c.external, _ = c.Method.Method.(externalMethod)
-		if c.Why = u.lacks(&c, at); c.Why != (results.Fact{}) {
+		if c.Why = u.lacks(&c, calHas, testHas, at); c.Why != (results.Fact{}) {
 			c.State = Skip
 		} else {
 			err := testErr
-			if err == nil {
+			if err == nil && !o.NoDigests {
 				err = u.texts(digest, &c, o, at)
 			}
 			if isFatal(err) {
@@ -99,14 +100,22 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 				c.State, c.Why = Unknown, because(err.Error())
 			} else if err != nil {
 				c.State, c.Why = Broken, because(err.Error())
-			} else if c.runs, c.dealt = true, c.dealtKey(); c.forbidden(o) {
-				c = Cell{Method: c.Method, State: Skip, Why: because(notAllowed), runs: true, dealt: c.dealt}
+			} else {
+				c.runs = true
+				if !o.NoDigests {
+					c.dealt = c.dealtKey()
+				}
+				if c.forbidden(o) {
+					c = Cell{Method: c.Method, State: Skip, Why: because(notAllowed), runs: true, dealt: c.dealt}
+				}
 			}
 		}
 		u.Cells = append(u.Cells, c)
 	}
-	u.compareTexts(o.Interval)
-	u.describeArrays(digest)
+	if !o.NoDigests {
+		u.compareTexts(o.Interval)
+		u.describeArrays(digest)
+	}
 	return nil
 }
 
@@ -123,19 +132,18 @@ func (u *Unit) lookUp(o PlanOptions) {
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
-// and no fact if it can.
-func (u *Unit) lacks(c *Cell, at location) results.Fact {
+// and no fact if it can. cal and test are the arrays that the two sets have.
+func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Fact {
 	contract := c.Method.Contract()
 	for _, need := range []struct {
-		source data.Source
-		ref    data.Ref
-		parts  data.Parts
-		set    string
+		ref       data.Ref
+		has, want data.Parts
+		set       string
 	}{
-		{u.source, u.Setting.Cal(), contract.Cal, "calibration"},
-		{u.test, u.Setting.Test(), contract.Test | contract.Target, "test"},
+		{u.Setting.Cal(), cal, contract.Cal, "calibration"},
+		{u.Setting.Test(), test, contract.Test | contract.Target, "test"},
 	} {
-		if missing := need.parts &^ need.source.Has(need.ref); missing != 0 {
+		if missing := need.want &^ need.has; missing != 0 {
 			return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: missing.String(), Set: need.set, Network: need.ref.Dataset + "/" + need.ref.Backbone}}
 		}
 	}

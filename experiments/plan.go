@@ -42,11 +42,17 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		if err != nil {
 			return nil, err
 		}
-		for i := range s.Settings {
-			p.Units = append(p.Units, newUnit(s, &s.Settings[i], sources))
+		of := make([]Unit, len(s.Settings))
+		if err := pool.Each(ctx, len(of), runtime.GOMAXPROCS(0), func(_, i int) error {
+			of[i] = newUnit(s, &s.Settings[i], sources)
+			return nil
+		}); err != nil {
+			o.Digests.Close()
+			return nil, err
 		}
+		p.Units = append(p.Units, of...)
 		found := func(u Unit) bool { return u.source != nil }
-		if of := p.Units[len(p.Units)-len(s.Settings):]; bundleMissing(s) && !slices.ContainsFunc(of, found) {
+		if bundleMissing(s) && !slices.ContainsFunc(of, found) {
 			return nil, missingArrays(s, Bundle)
 		}
 	}

@@ -21,7 +21,8 @@ type Reason struct {
 	Settings []string       `json:"settings"`
 	Cells    int            `json:"cells"`
 
-	kin results.Fact
+	kin    results.Fact
+	listed map[string]bool // Settings
 }
 
 // String returns "METHODS on SETTINGS: TEXT", with few names and the number of the
@@ -57,7 +58,11 @@ func (rs *Reasons) Add(status results.Status, setting *spec.Setting, method stri
 	if !slices.Contains(r.Methods, method) {
 		r.Methods = append(r.Methods, method)
 	}
-	if name := setting.String(); !slices.Contains(r.Settings, name) { // two specs may have it
+	if name := setting.String(); !r.listed[name] { // two specs may have it
+		if r.listed == nil {
+			r.listed = map[string]bool{}
+		}
+		r.listed[name] = true
 		r.Settings = append(r.Settings, name)
 	}
 }

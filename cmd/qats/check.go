@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,14 +88,37 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 
 // inspected inspects a folder or a spec.
 func inspected(cmd *cobra.Command, arg string, folders []string) (*inspect.Inspection, error) {
+	progress, end := settingsProgress(cmd.ErrOrStderr(), time.Now)
+	if quiet(cmd) {
+		progress = func(int, int, string) {}
+	}
+	defer end()
 	if isFolder(arg) {
-		return inspect.Folder(cmd.Context(), arg)
+		return inspect.Folder(cmd.Context(), arg, progress)
 	}
 	s, err := experiments.ReadSpec(arg)
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders})
+	return inspect.Specs(cmd.Context(), []*spec.Spec{s}, experiments.PlanOptions{Data: folders}, progress)
+}
+
+// settingsProgress returns what shows how many settings are done: a bar on a terminal, and
+// elsewhere a line every progressEvery. Call end at the end.
+func settingsProgress(w io.Writer, now func() time.Time) (progress inspect.Progress, end func()) {
+	if m, ok := asJSON(w); ok {
+		return m.progress, func() {}
+	}
+	if isTerminal(w) {
+		return countBar(w, "read ")
+	}
+	printed := now()
+	return func(done, all int, setting string) {
+		if t := now(); t.Sub(printed) >= progressEvery && done < all {
+			printed = t
+			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%); last %s\n", done, all, 100*done/all, setting)
+		}
+	}, func() {}
 }
 
 func isFolder(path string) bool {

@@ -139,7 +139,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	} else if m, ok := asJSON(w); ok {
 		options.Progress = func(done, all int, method string) { m.progress(done, all, method) }
 	} else if isTerminal(w) {
-		options.Progress, end = fitsBar(w)
+		options.Progress, end = countBar(w, "fitted ")
 	}
 	result, err := trial.Run(cmd.Context(), in, options)
 	end()
@@ -172,14 +172,15 @@ func voided(t *trial.Trial) error {
 	return failed
 }
 
-// fitsBar returns a bar of fits on a terminal, and what removes it.
-func fitsBar(w io.Writer) (progress func(done, all int, method string), end func()) {
+// countBar returns a bar on a terminal of things that are done one after the other, with what
+// was done to the last of them, and what removes the bar.
+func countBar(w io.Writer, verb string) (progress func(done, all int, name string), end func()) {
 	var bar *progressbar.ProgressBar
-	progress = func(done, all int, method string) {
+	progress = func(done, all int, name string) {
 		if bar == nil {
 			bar = newBar(w, int64(all), progressbar.OptionShowCount())
 		}
-		bar.Describe("fitted " + described(method))
+		bar.Describe(verb + described(name))
 		bar.Set(done)
 	}
 	return progress, func() {

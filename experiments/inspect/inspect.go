@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -92,8 +94,8 @@ func (in *Inspection) fail(place string, err error) {
 // Specs reads every array that the settings of specs name, once, and judges what
 // it finds: the checks of a fit and of a run, with the same words, and more that a
 // person would want to know before a run. The error is that of ctx; arrays that
-// cannot be read are findings.
-func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions) (*Inspection, error) {
+// cannot be read are findings. progress is called after each setting.
+func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions, progress Progress) (*Inspection, error) {
 	o.NoDigests = true
 	if o.Digests == nil {
 		o.Digests = &data.Digests{}
@@ -102,19 +104,24 @@ func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions) (
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{plan: p, sets: map[setKey]*inspected{}, pairs: map[[2]setKey]bool{}}
-	for i := range p.Units {
-		if err := in.unit(ctx, &p.Units[i]); err != nil {
+	in := &inspector{plan: p, sets: map[setKey]*inspected{}, pairs: map[[2]setKey]bool{}, found: map[Finding]bool{}}
+	for lo := 0; lo < len(p.Units); lo += unitsAtOnce {
+		hi := min(lo+unitsAtOnce, len(p.Units))
+		if err := in.units(ctx, p.Units[lo:hi]); err != nil {
 			return nil, err
 		}
+		progress(hi, len(p.Units), p.Units[hi-1].Setting.String())
 	}
 	in.missing()
 	in.Sort()
 	return &in.Inspection, nil
 }
 
+// Progress says how many settings of all are inspected, and which is the last.
+type Progress func(done, all int, setting string)
+
 // Folder inspects a folder as the spec of a Starter would name it, with all methods.
-func Folder(ctx context.Context, dir string) (*Inspection, error) {
+func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, error) {
 	s, err := NewStarter(dir)
 	if err != nil {
 		return nil, err
@@ -130,7 +137,7 @@ func Folder(ctx context.Context, dir string) (*Inspection, error) {
 			return nil, err
 		}
 		read.Data = nil
-		if in, err = Specs(ctx, []*spec.Spec{read}, experiments.PlanOptions{Data: []string{dir}}); err != nil {
+		if in, err = Specs(ctx, []*spec.Spec{read}, experiments.PlanOptions{Data: []string{dir}}, progress); err != nil {
 			return nil, err
 		}
 		severity = Warning
@@ -162,6 +169,15 @@ type inspector struct {
 	plan  *experiments.Plan
 	sets  map[setKey]*inspected
 	pairs map[[2]setKey]bool // compared already
+	found map[Finding]bool   // the findings: of thousands of sets there are many
+}
+
+// add is that of Inspection.
+func (in *inspector) add(f Finding) {
+	if !in.found[f] {
+		in.found[f] = true
+		in.Findings = append(in.Findings, f)
+	}
 }
 
 type setKey struct {
@@ -174,36 +190,77 @@ func (k setKey) open(ctx context.Context) (data.Reader, error) {
 	return k.source.Open(ctx, k.ref, scored)
 }
 
-// unit inspects the sets of a setting.
-func (in *inspector) unit(ctx context.Context, u *experiments.Unit) error {
-	source := u.Plain()
-	if source == nil {
-		in.add(Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.Join(append([]string{experiments.NoArrays().String()}, in.plan.Searched(u)...), "; "),
-			Fix: "correct dataset and backbone in the spec, or name the folder by --data"})
-		return nil
+// unitsAtOnce is the number of settings whose sets are read at a time, on all processors: a
+// set of a few rows takes less time to read than its files to open.
+const unitsAtOnce = 64
+
+// job is a part of an inspection that does not depend on other parts at work.
+type job struct {
+	of Inspection
+	do func(ctx context.Context, of *Inspection) error
+}
+
+// units inspects the sets of some settings: each set, and each pair of sets, once. The
+// findings are in the order of the settings, for any number of processors.
+func (in *inspector) units(ctx context.Context, units []experiments.Unit) error {
+	var sets, pairs, order []*job
+	begin := func(list *[]*job, do func(context.Context, *Inspection) error) {
+		j := &job{do: do}
+		*list = append(*list, j)
+		order = append(order, j)
 	}
-	test := setKey{source, u.Setting.Test()}
-	cal := setKey{source, u.Setting.Cal()}
-	if source.Has(cal.ref)&scored == scored {
-		if err := in.set(ctx, cal); err != nil {
+	for i := range units {
+		u := &units[i]
+		source := u.Plain()
+		test, cal := setKey{source, u.Setting.Test()}, setKey{source, u.Setting.Cal()}
+		var keys []setKey
+		switch {
+		case source == nil:
+			begin(&sets, func(_ context.Context, of *Inspection) error { in.absent(of, u); return nil })
+			continue
+		case source.Has(cal.ref)&scored == scored:
+			keys = []setKey{cal, test}
+		default:
+			begin(&sets, func(_ context.Context, of *Inspection) error { of.noCalibration(u, cal); return nil })
+			keys = []setKey{test}
+		}
+		for _, key := range keys {
+			if in.sets[key] == nil {
+				x := newInspected(key)
+				in.sets[key] = x
+				begin(&sets, func(ctx context.Context, of *Inspection) error { return of.read(ctx, key, x) })
+			}
+		}
+		a, b := in.sets[cal], in.sets[test]
+		if pair := [2]setKey{cal, test}; a != nil && !in.pairs[pair] {
+			in.pairs[pair] = true
+			sameKind := test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset
+			begin(&pairs, func(ctx context.Context, of *Inspection) error { return of.pair(ctx, a, b, sameKind) })
+		}
+	}
+	for _, list := range [][]*job{sets, pairs} {
+		err := pool.Each(ctx, len(list), runtime.GOMAXPROCS(0), func(_, i int) error { return list[i].do(ctx, &list[i].of) })
+		if err != nil {
 			return err
 		}
-	} else {
-		in.noCalibration(u, cal)
 	}
-	if err := in.set(ctx, test); err != nil || in.sets[cal] == nil {
-		return err
+	for _, j := range order {
+		in.Sets = append(in.Sets, j.of.Sets...)
+		for _, f := range j.of.Findings {
+			in.add(f)
+		}
 	}
-	if in.pairs[[2]setKey{cal, test}] {
-		return nil
-	}
-	in.pairs[[2]setKey{cal, test}] = true
-	sameKind := test.ref.Corruption == "" && test.ref.Dataset == cal.ref.Dataset
-	return in.pair(ctx, in.sets[cal], in.sets[test], sameKind)
+	return nil
+}
+
+// absent reports a setting without arrays.
+func (in *inspector) absent(of *Inspection, u *experiments.Unit) {
+	of.add(Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.Join(append([]string{experiments.NoArrays().String()}, in.plan.Searched(u)...), "; "),
+		Fix: "correct dataset and backbone in the spec, or name the folder by --data"})
 }
 
 // noCalibration reports a setting whose calibration set is absent or incomplete.
-func (in *inspector) noCalibration(u *experiments.Unit, cal setKey) {
+func (in *Inspection) noCalibration(u *experiments.Unit, cal setKey) {
 	f := Finding{Severity: Error, Place: cal.ref.String(), Cause: "there is no calibration set: logits and labels of held-out rows", Fix: "save them as you saved the test set"}
 	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
 		if len(s.Tried) > 0 {
@@ -219,19 +276,19 @@ func (in *inspector) noCalibration(u *experiments.Unit, cal setKey) {
 	in.add(f)
 }
 
-// set inspects one set, if it is new.
-func (in *inspector) set(ctx context.Context, key setKey) error {
-	if in.sets[key] != nil {
-		return nil
-	}
-	x := &inspected{
+// newInspected returns the set of a key, which is not read yet.
+func newInspected(key setKey) *inspected {
+	return &inspected{
 		name: key.ref.String(), split: key.ref.Split, open: key.open,
 		known:  func(o data.Oddity) (string, bool) { return data.KnownOf(key.source, key.ref, o) },
 		source: string(key.source.Describe(key.ref).Origin),
 	}
-	in.sets[key] = x
+}
+
+// read inspects one set of a plan.
+func (in *Inspection) read(ctx context.Context, key setKey, x *inspected) error {
 	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
-	if err := in.Inspection.set(ctx, x); err != nil {
+	if err := in.set(ctx, x); err != nil {
 		return err
 	}
 	if names := data.ClassNames(key.source, key.ref); names != nil && x.ok && len(names) != x.row.Classes {
@@ -327,8 +384,11 @@ func (in *inspector) missing() {
 	var all experiments.Reasons
 	for i := range in.plan.Units {
 		u := &in.plan.Units[i]
+		if u.Plain() == nil || u.Plain().Has(u.Setting.Cal())&scored != scored {
+			continue
+		}
 		for _, c := range u.Cells {
-			if c.State == experiments.Skip && u.Plain() != nil && u.Plain().Has(u.Setting.Cal())&scored == scored {
+			if c.State == experiments.Skip {
 				all.Add(results.Skip, u.Setting, c.Method.Name, c.Why)
 			}
 		}

@@ -100,7 +100,7 @@ func (x *inspected) scan(ctx context.Context, r data.Reader) error {
 	x.counts = make([]int, r.Classes())
 	x.row.Least, x.row.Largest = math.Inf(1), math.Inf(-1)
 	x.logProbs = true
-	block := max(1, blockBytes/(4*r.Classes()))
+	block := max(1, min(r.Rows(), blockBytes/(4*r.Classes())))
 	score := func(int, *data.Set) error { return nil }
 	var samples *scoring.SampleScores
 	if !x.brief {

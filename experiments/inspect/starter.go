@@ -27,15 +27,15 @@ type Starter struct {
 
 	Layout    data.Layout
 	Sets      []data.Ref
-	Have      data.Parts // arrays that some set has
-	Simulated bool       // the arrays are simulated
+	Simulated bool // the arrays are simulated
 
 	// Unusable are the names of sets that a spec cannot have, each once. Their sets are
 	// left out.
 	Unusable []*data.Problem
 	Problems []*data.Problem // files that are no part of a set
 
-	dir string // as the user names it
+	dir    string // as the user names it
+	folder *data.Folder
 }
 
 // NewStarter looks at a folder of arrays for a spec, which has the name of the folder. Sets
@@ -50,6 +50,7 @@ func NewStarter(dir string) (*Starter, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.folder = folder
 	unusable := map[string]bool{}
 	for _, ref := range survey.Sets {
 		path := ref.String()
@@ -67,7 +68,6 @@ func NewStarter(dir string) (*Starter, error) {
 			continue
 		}
 		s.Sets = append(s.Sets, ref)
-		s.Have |= folder.Has(ref)
 		s.Simulated = s.Simulated || folder.Describe(ref).Origin == data.Simulated
 	}
 	return s, nil
@@ -121,11 +121,9 @@ func (s *Starter) HasTest() bool {
 // found.
 func (s *Starter) Uncalibrated() []string {
 	var names []string
+	calibrated := s.calibrated()
 	for _, r := range s.Sets {
-		has := func(c data.Ref) bool {
-			return c.Split == data.Cal && c.Dataset == r.Dataset && c.Backbone == r.Backbone && c.Loss == r.Loss
-		}
-		if r.Split == data.Test && s.calibrateOn(r) == "" && !slices.ContainsFunc(s.Sets, has) {
+		if r.Split == data.Test && calibrateOn(r, calibrated) == "" && !slices.Contains(calibrated[data.Ref{Backbone: r.Backbone, Loss: r.Loss}], r.Dataset) {
 			names = append(names, strings.TrimSuffix(strings.Join([]string{r.Dataset, r.Backbone, r.Loss}, "/"), "/"))
 		}
 	}
@@ -199,6 +197,10 @@ var arrayNames = map[data.Parts]string{
 // that they lack.
 func (s *Starter) more() []string {
 	var list []string
+	var have data.Parts // arrays that some set has
+	for _, ref := range s.Sets {
+		have |= s.folder.Has(ref)
+	}
 	for _, e := range all.Registry() {
 		c := e.Method.Contract()
 		need := (c.Cal | c.Test | c.Target) &^ scored
@@ -206,13 +208,26 @@ func (s *Starter) more() []string {
 			continue
 		}
 		verb, parts := "uses", need
-		if lacking := need &^ s.Have; lacking != 0 {
+		if lacking := need &^ have; lacking != 0 {
 			verb, parts = "needs", lacking
 		}
 		names := lists.Values(parts.List(), func(p data.Parts) string { return arrayNames[p] })
 		list = append(list, fmt.Sprintf("%-25s # %s %s", e.Name, verb, strings.Join(names, ", ")))
 	}
 	return list
+}
+
+// calibrated returns the datasets of the calibration sets of each network, a Ref of backbone
+// and loss, in the order of the sets.
+func (s *Starter) calibrated() map[data.Ref][]string {
+	of := map[data.Ref][]string{}
+	for _, r := range s.Sets {
+		if r.Split == data.Cal {
+			network := data.Ref{Backbone: r.Backbone, Loss: r.Loss}
+			of[network] = append(of[network], r.Dataset)
+		}
+	}
+	return of
 }
 
 // settings returns the grids of the sets, one line each. Test sets of one dataset,
@@ -224,10 +239,11 @@ func (s *Starter) settings() []string {
 	}
 	ofSplit := lists.Where(s.Sets, func(r data.Ref) bool { return r.Split == split })
 	networks, sets := lists.Group(ofSplit, func(r data.Ref) data.Ref { r.Severity = 0; return r })
+	calibrated := s.calibrated()
 	type grid struct{ dataset, loss, corruption, severities, cal string }
 	grids, members := lists.Group(networks, func(n data.Ref) grid {
 		severities := lists.Values(sets[n], func(r data.Ref) string { return strconv.Itoa(r.Severity) })
-		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), s.calibrateOn(n)}
+		return grid{n.Dataset, n.Loss, n.Corruption, strings.Join(severities, ", "), calibrateOn(n, calibrated)}
 	})
 	var lines []string
 	for _, g := range grids {
@@ -253,18 +269,16 @@ func (s *Starter) settings() []string {
 
 // calibrateOn returns the dataset whose calibration set a network of a dataset without
 // one can use: that of the longest name that the name of the dataset begins with, as
-// cifar10 for cifar10-c.
-func (s *Starter) calibrateOn(network data.Ref) string {
+// cifar10 for cifar10-c. There is none if the dataset itself has one. calibrated are the
+// datasets of the calibration sets.
+func calibrateOn(network data.Ref, calibrated map[data.Ref][]string) string {
 	best := ""
-	for _, r := range s.Sets {
-		if r.Split != data.Cal || r.Backbone != network.Backbone || r.Loss != network.Loss {
-			continue
-		}
-		if r.Dataset == network.Dataset {
+	for _, dataset := range calibrated[data.Ref{Backbone: network.Backbone, Loss: network.Loss}] {
+		if dataset == network.Dataset {
 			return ""
 		}
-		if strings.HasPrefix(network.Dataset, r.Dataset) && len(r.Dataset) > len(best) {
-			best = r.Dataset
+		if strings.HasPrefix(network.Dataset, dataset) && len(dataset) > len(best) {
+			best = dataset
 		}
 	}
 	return best

@@ -49,7 +49,7 @@ func surveyFolder(root string) (*survey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", root, inputfile.Cause(err))
 	}
-	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]data.Ref{}, seen: map[string]bool{}}
+	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]data.Ref{}, filed: map[filed]bool{}, seen: map[string]bool{}}
 	manifest, err := data.ReadManifest(root)
 	if err != nil {
 		return nil, err
@@ -70,8 +70,15 @@ type surveying struct {
 	target   string                // the real path of top
 	seen     map[string]bool       // the real paths of folders
 	found    map[string][]data.Ref // by template; "" is the default layout
+	filed    map[filed]bool        // what found has
 	problems []*data.Problem
 	loose    []string // .npy files that have no place
+}
+
+// filed is a set under a template.
+type filed struct {
+	template string
+	ref      data.Ref
 }
 
 func (s *surveying) problem(name, cause, fix string) {
@@ -261,7 +268,8 @@ func (s *surveying) add(head []string, tail string, ref data.Ref) bool {
 	if tail == "" || len(head) >= 2 && !flat {
 		template = "" // one of the places of the default layout
 	}
-	if !slices.Contains(s.found[template], ref) {
+	if f := (filed{template, ref}); !s.filed[f] {
+		s.filed[f] = true
 		s.found[template] = append(s.found[template], ref)
 	}
 	return true
