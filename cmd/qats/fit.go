@@ -177,6 +177,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return err
 	}
 	clock.lap("load_s")
+	if _, ok := asJSON(cmd.ErrOrStderr()); !ok && !quiet(cmd) {
+		printSlowMethods(cmd.ErrOrStderr(), slowFit(m, in))
+	}
 	fitted, err := m.Fit(cmd.Context(), in)
 	if err != nil {
 		return err

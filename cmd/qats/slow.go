@@ -7,7 +7,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 )
@@ -17,6 +19,22 @@ func printSlow(ctx context.Context, w io.Writer, plan *experiments.Plan) error {
 	slow, err := plan.Slow(ctx, experiments.SlowFit)
 	printSlowMethods(w, slow)
 	return err
+}
+
+// slowFit returns the method if its fit on in is estimated to be slow: with many classes a fit
+// may take hours, and it has no other sign of life.
+func slowFit(m *spec.Method, in calib.Input) []experiments.SlowMethod {
+	rows := 0
+	switch {
+	case in.Cal != nil:
+		rows = in.Cal.Logits.Rows
+	case in.Stream != nil:
+		rows = in.Stream.Rows()
+	}
+	if took := experiments.FitTime(m.Entry, rows, in.Classes()); took >= experiments.SlowFit {
+		return []experiments.SlowMethod{{Name: m.Name, Fits: 1, CPU: took}}
+	}
+	return nil
 }
 
 // printSlowMethods prints a line for each method whose fits will be slow.
