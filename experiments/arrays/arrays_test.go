@@ -300,7 +300,8 @@ func TestAppliedZerosKeepTheirNLL(t *testing.T) {
 	set.Labels[7] = 2
 	must(t, data.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
 	must(t, data.WriteInt32(f.Labels, set.Labels, rows))
-	probs := model.Fitted.Probabilities(set)
+	probs, err := model.Fitted.Probabilities(set)
+	must(t, err)
 	if probs.Row(7)[2] != 0 {
 		t.Fatalf("row 7: %v, want a 0", probs.Row(7))
 	}
@@ -382,7 +383,8 @@ func TestCertainRowsAreCounted(t *testing.T) {
 	c, err := BeforeAfter(t.Context(), calib.QaTS{}, &m.Fitted, set)
 	must(t, err)
 	ones := 0
-	probs := m.Fitted.Probabilities(set)
+	probs, err := m.Fitted.Probabilities(set)
+	must(t, err)
 	for i := range rows {
 		if slices.Max(probs.Row(i)) == 1 {
 			ones++
