@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arrays, _program
 from ._errors import Error, InputError
+from ._files import opened
 from ._version import __version__
 
 _ROWS = 1 << 14  # rows that are put into another order at a time
@@ -292,7 +293,8 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
 
     where = os.fspath(path)
     try:
-        model = json.loads(Path(path).read_bytes())
+        with opened(path) as f:
+            model = json.load(f)
         name, version, options, k = model["method"], model["version"], model["options"] or {}, model["classes"]
         model["params"], model["report"]
         right = isinstance(name, str) and type(version) is int and type(k) is int and k >= 0 and isinstance(options, dict)

@@ -1,8 +1,11 @@
 """Tables as pandas DataFrames, or dicts of numpy arrays where pandas is not installed."""
 
 import csv
+import io
 
 import numpy as np
+
+from ._files import opened
 
 
 def frame(rows, columns):
@@ -35,7 +38,7 @@ def read_csv(path, numbers, texts):
     else:
         types = {c: float for c in numbers} | {c: str for c in texts}
         return pandas.read_csv(path, dtype=types, keep_default_na=False, na_values={c: [""] for c in numbers})
-    with open(path, newline="", encoding="utf-8") as f:
+    with io.TextIOWrapper(opened(path), encoding="utf-8", newline="") as f:
         rows = list(csv.reader(f))
     head, body = rows[0], rows[1:]
     columns = list(zip(*body)) if body else [()] * len(head)

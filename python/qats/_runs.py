@@ -9,6 +9,7 @@ from . import _program
 from ._comparison import _Progress
 from ._errors import InputError
 from ._external import Server
+from ._files import opened
 from ._frames import read_csv
 
 _NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "freq", "ece"}
@@ -61,8 +62,8 @@ class Results:
 
     def _read(self, name):
         path = self.folder / name
-        with open(path, encoding="utf-8") as f:
-            columns = f.readline().strip().split(",")
+        with opened(path) as f:
+            columns = f.readline().decode().strip().split(",")
         numbers = [c for c in columns if c in _NUMBERS]
         return read_csv(path, numbers, [c for c in columns if c not in numbers])
 

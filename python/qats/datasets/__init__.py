@@ -6,7 +6,7 @@
     import qats.datasets
     qats.datasets.fetch("real")
 
-Needs pooch, h5py, PyYAML and numpy: pip install 'qats[datasets]'. Nothing here needs the program.
+Needs pooch, h5py, PyYAML and numpy: pip install './python[datasets]' in a clone. Nothing here needs the program.
 
 One module a concept: table reads sources.yaml, which lists every published file; download fetches
 files; forms and unpickle read them, in the process of worker; published and formats make networks of

@@ -4,7 +4,11 @@ A file lies under its key, which has the whole address, so two addresses with on
 files. pooch checks the digest of what lies there, and moves a new file to its name only when its
 digest is right; a finished file is not loaded again. The bytes on their way lie in .part, under the
 digest of the key. A file that broke off is begun anew, three tries in all; one of more than 256 MB
-goes on where it ended (Range), if the server named a version of it that If-Range can hold it to.
+goes on where it ended (Range), if the server named a version of it that If-Range can hold it to, and
+if the answer names the same version and length. Else it is begun anew, too.
+
+A server must send the next 64 KiB within two minutes, and all in all 4 KiB a second after these. A body
+whose length nobody states may have 4 GiB, as many as the readers read.
 
 Where a source states no digest, that of the first download is recorded in .records, a file for
 each address, and every later download must have it.
@@ -19,6 +23,7 @@ import hashlib
 import io
 import json
 import os
+import queue
 import threading
 import time
 import zipfile
@@ -29,14 +34,16 @@ import pooch
 import requests
 
 from . import folder, forms
+from .._files import opened
 from .errors import ZIP_FAULTS, DatasetError, short
 from .table import check_address
 
 TRIES = 3
 RESUME_FROM = 256 << 20  # bytes from which a file that broke off is continued
-MOST_BYTES = 1 << 40
 CHUNK = 1 << 16
 TIMEOUT = (20, 60)  # seconds to connect, and without a byte
+STALL = 120.0  # seconds for an answer, and for each CHUNK of it
+SLOWEST = 4096  # bytes a second, after STALL
 AT_ONCE = 8
 
 pooch.get_logger().setLevel("ERROR")
@@ -58,8 +65,8 @@ def default_folder():
 class Client:
     """Downloads files to a folder. progress(done bytes of all files) is called from several threads."""
 
-    def __init__(self, dir, pause=1.0, progress=None, resume_from=RESUME_FROM):
-        self.dir, self.pause, self.resume_from = dir, pause, resume_from
+    def __init__(self, dir, pause=1.0, progress=None, resume_from=RESUME_FROM, stall=STALL, slowest=SLOWEST):
+        self.dir, self.pause, self.resume_from, self.stall, self.slowest = dir, pause, resume_from, stall, slowest
         self.progress = progress or (lambda n: None)
         self.cancel = threading.Event()
         self._local = threading.local()
@@ -209,42 +216,42 @@ class Client:
                 raise
 
     def _copy(self, file, part):
-        path = unquote(urlsplit(file.url).path)
-        if not os.path.isfile(path):
-            raise _Final("no such file" if not os.path.lexists(path) else "not a regular file")
-        with open(path, "rb") as f, open(part, "wb") as to:
-            self._receive(iter(lambda: f.read(CHUNK), b""), file, to, 0, os.path.getsize(path))
+        try:
+            f = opened(unquote(urlsplit(file.url).path))
+        except OSError as e:
+            raise _Final(e.strerror) from None
+        with f, open(part, "wb") as to:
+            self._receive(iter(lambda: f.read(CHUNK), b""), file, to, 0, os.fstat(f.fileno()).st_size)
 
     def _request(self, file, part):
         """Asks a server once for the bytes that are missing."""
         headers, have = {}, 0
-        version = _read(part + ".version")
+        begun = _version(part)
         if os.path.exists(part):
             have = os.path.getsize(part)
-            if have < self.resume_from or not version or (file.bytes and have >= file.bytes):
+            if have < self.resume_from or not begun or (file.bytes and have >= file.bytes):
                 have = 0
         if have:
-            headers = {"Range": f"bytes={have}-", "If-Range": version}
+            headers = {"Range": f"bytes={have}-", "If-Range": begun["tag"] or begun["modified"]}
         with self._get(file.url, headers) as r:
             if r.status_code == 206 and have:
-                start, total = content_range(r.headers.get("Content-Range", ""))
-                if start != have:
+                if (why := _other(begun, r, have)) is not None:
                     _remove(part)
-                    raise _Broken("the server sent another range than it was asked for")
-                mode = "ab"
+                    raise _Broken(why)
+                mode, total = "ab", begun["total"]
             elif r.status_code == 200:
-                mode, have = "wb", 0
-                total = int(n) if (n := r.headers.get("Content-Length", "")).isdigit() and len(n) < 16 else None
-                _write(part + ".version", strong_version(r))
+                mode, have, total = "wb", 0, _length(r)
+                _remove(part)  # before its version: bytes of one file never lie beside the version of another
+                _write(part + ".version", json.dumps(_named(r, total)))
             else:
                 if r.status_code == 416:
                     _remove(part)
                 raise _answer(r)
             with open(part, mode) as to:
-                self._receive(r.iter_content(CHUNK), file, to, have, total)
+                self._receive(r, file, to, have, total)
 
     def _get(self, url, headers):
-        r = self._session().get(url, headers=headers, stream=True, timeout=TIMEOUT)
+        r = _Answer(self, self._session(), url, headers)
         if url.startswith("https:") and not r.url.startswith("https:"):
             r.close()
             raise _Final(f"a redirect from https to {short(r.url, 100)}")
@@ -254,19 +261,21 @@ class Client:
         """Appends the bytes of a file. total is its length, or None."""
         if file.bytes and total is not None and total != file.bytes:
             raise _Final(f"the server has {total} bytes; the source says {file.bytes}")
-        limit = total if total is not None else file.bytes or MOST_BYTES
+        stated = total if total is not None else file.bytes or None
+        limit = forms.MOST_BYTES if stated is None else stated
         for chunk in chunks:
             if self.cancel.is_set():
                 raise Cancelled
             have += len(chunk)
             if have > limit:
-                raise _Final(f"more than the {limit} bytes that it should have")
+                raise _Final(f"more than the {limit} bytes that " + ("it should have" if stated is not None else
+                             "a file may have whose length nobody states; download it by other means, and import it"))
             to.write(chunk)
             self.progress(len(chunk))
         to.flush()
         os.fsync(to.fileno())
-        if have < (limit if limit != MOST_BYTES else 0):
-            raise _Broken(f"the connection ended after {have} of {limit} bytes")
+        if stated is not None and have < stated:
+            raise _Broken(f"the connection ended after {have} of {stated} bytes")
 
     # Members of a .npz
 
@@ -342,15 +351,87 @@ class Client:
             path = unquote(urlsplit(file.url).path)
             return os.path.getsize(path) if os.path.isfile(path) else 0
         try:
-            r = self._session().head(file.url, timeout=TIMEOUT, allow_redirects=True)
-            n = r.headers.get("Content-Length", "")
-            return int(n) if r.status_code == 200 and n.isdigit() and len(n) < 16 else 0
-        except requests.RequestException:
+            with _Answer(self, self._session(), file.url, {}, "HEAD") as r:
+                return r.status_code == 200 and _length(r) or 0
+        except (requests.RequestException, _Broken):
             return 0
 
 
 class _Broken(DatasetError):
     """A connection that broke, or a server that is busy: it is worth another try."""
+
+
+class _Answer:
+    """The answer of a server: its head, and when iterated its body in pieces of CHUNK.
+
+    A thread of its own waits for the server, since a server that sends one byte a minute keeps a socket's
+    timeout from ending a wait. The thread ends with the process, if the server does not end it before.
+    """
+
+    def __init__(self, client, session, url, headers, method="GET"):
+        self._client, self._pieces, self._given_up = client, queue.Queue(4), threading.Event()
+        threading.Thread(target=self._listen, args=(session, method, url, headers), daemon=True).start()
+        try:
+            r = self._next(time.monotonic() + client.stall)
+        except BaseException:
+            self.close()
+            raise
+        self.status_code, self.headers, self.reason, self.url = r.status_code, r.headers, r.reason, r.url
+
+    def _listen(self, session, method, url, headers):
+        try:
+            with session.request(method, url, headers=headers, stream=True, timeout=TIMEOUT) as r:
+                self._put(r)
+                for chunk in r.iter_content(CHUNK):
+                    if not self._put(chunk):
+                        return
+            self._put(b"")
+        except Exception as e:
+            self._put(e)
+
+    def _put(self, piece):
+        """Hands a piece over. Returns False where nobody wants it any more."""
+        while not self._given_up.is_set():
+            with contextlib.suppress(queue.Full):
+                self._pieces.put(piece, timeout=0.1)
+                return True
+        return False
+
+    def _next(self, end):
+        """Returns the next piece, for which it waits until a time."""
+        while True:
+            if self._client.cancel.is_set():
+                raise Cancelled
+            try:
+                piece = self._pieces.get(timeout=max(0.0, min(0.1, end - time.monotonic())))
+            except queue.Empty:
+                if time.monotonic() < end:
+                    continue
+                self._client._local.__dict__.pop("session", None)  # its connection is still in use
+                raise _Broken("the server is too slow: it sent less than "
+                              f"{CHUNK >> 10} KiB in {self._client.stall:g} s, or less than {self._client.slowest} bytes a second") from None
+            if isinstance(piece, Exception):
+                raise piece
+            return piece
+
+    def __iter__(self):
+        start, done = time.monotonic(), 0
+        while True:
+            now = time.monotonic()
+            end = min(now + self._client.stall, start + self._client.stall + (done + CHUNK) / self._client.slowest)
+            if not (piece := self._next(end)):
+                return
+            done += len(piece)
+            yield piece
+
+    def close(self):
+        self._given_up.set()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 class _NoRanges(DatasetError):
@@ -378,7 +459,7 @@ class RangeFile(io.RawIOBase):
                 raise _Final("the file changed while it was read; run the command again")
             self.version = version
             data = b""
-            for chunk in r.iter_content(CHUNK):
+            for chunk in r:
                 data += chunk
                 if len(data) > end - start:
                     raise _NoRanges("the server sent more than it was asked for")
@@ -423,16 +504,55 @@ def content_range(text):
     return int(first), int(total) if total.isdigit() and len(total) < 16 else None
 
 
-def strong_version(r):
-    """Returns what If-Range can hold a server to: a strong ETag, or else the date of the last change."""
+def _length(r):
+    """Returns the length of a whole body; None where the server does not say, or packs it on the way."""
+    n = r.headers.get("Content-Length", "")
+    return int(n) if n.isdigit() and len(n) < 16 and not _packed(r) else None
+
+
+def _packed(r):
+    return r.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity")
+
+
+def _named(r, total):
+    """Returns what the server says of the version of a file: a strong ETag, the date of the last change, the length.
+
+    It is empty where If-Range could hold the server to nothing.
+    """
     tag = r.headers.get("ETag", "")
-    return tag if tag and not tag.startswith("W/") else r.headers.get("Last-Modified", "")
+    v = {"tag": "" if tag.startswith("W/") else tag[:500], "modified": r.headers.get("Last-Modified", "")[:100], "total": total}
+    return v if (v["tag"] or v["modified"]) and total is not None else {}
+
+
+def _version(part):
+    """Returns what _named said when a part was begun; {} where it is not known."""
+    try:
+        v = json.loads(_read(part + ".version"))
+    except ValueError:
+        return {}
+    keys = {"tag": str, "modified": str, "total": int}
+    return v if isinstance(v, dict) and v.keys() == keys.keys() and all(type(v[k]) is t for k, t in keys.items()) else {}
+
+
+def _other(begun, r, have):
+    """Says why the answer to a range is no part of the file that was begun; None if it is.
+
+    A server that named an ETag must name it again (RFC 9110, 15.3.7); it may leave out the date.
+    """
+    start, total = content_range(r.headers.get("Content-Range", ""))
+    if start != have or _packed(r):
+        return "the server sent another range than it was asked for"
+    same = r.headers.get("ETag", "") == begun["tag"] if begun["tag"] else True
+    date = r.headers.get("Last-Modified", begun["modified"]) == begun["modified"] or not begun["modified"]
+    if not same or not date or total not in (None, begun["total"]):
+        return "the file of the server changed meanwhile"
+    return None
 
 
 def git_blob(path):
     """Returns the id that git gives to a file."""
     h = hashlib.sha1(b"blob %d\0" % os.path.getsize(path))
-    with open(path, "rb") as f:
+    with opened(path) as f:
         for chunk in iter(lambda: f.read(CHUNK), b""):
             h.update(chunk)
     return h.hexdigest()
@@ -466,14 +586,14 @@ def _cause(e):
 def _read(path):
     try:
         with open(path, encoding="utf-8") as f:
-            return f.read(1000)
+            return f.read(2000)
     except (OSError, UnicodeDecodeError):
         return ""
 
 
 def _write(path, text):
     with open(path, "w", encoding="utf-8") as f:
-        f.write(text[:1000])
+        f.write(text)
 
 
 def _remove(part):

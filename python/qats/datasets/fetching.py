@@ -6,7 +6,7 @@ import os
 
 from . import folder, formats, published, worker
 from .download import AT_ONCE, Cancelled, Client, default_folder
-from .errors import DatasetError, short
+from .errors import DatasetError, at, short
 from .table import File, Source, Table, check_address
 
 COMMIT_EACH = 32  # networks that are added to a folder together
@@ -210,7 +210,6 @@ def run_plan(plan, client, into, memory=worker.MEMORY, select=(), at_once=AT_ONC
 def _import(into, jobs, memory, summary):
     """Reads the networks of jobs and adds them to a folder. The error of a job is its own."""
     with folder.new_stage(into) as stage, worker.Reader(memory) as reader:
-        manifest = folder.read_manifest(into)
         staged, answers, sources = [], [], {}
 
         def commit():
@@ -222,8 +221,7 @@ def _import(into, jobs, memory, summary):
         for job, name, own in jobs:
             try:
                 answer = reader.do(job | {"stage": stage})
-                for n in answer["networks"]:
-                    folder.check_free(into, manifest, n["entry"])
+                folder.check_free(into, [n["entry"] for n in answer["networks"]])
             except DatasetError as e:
                 summary.failed.append(f"{name}: {e}" if name and not str(e).startswith(name) else str(e))
                 continue
@@ -262,11 +260,12 @@ def import_files(format, files, into="data/arrays", memory=worker.MEMORY, url=""
         raise DatasetError(f"no files; {format} needs {formats.look_up(format).files}")
     sources = {}
     for f in files:
-        if os.path.isfile(f):
+        if not os.path.isdir(f):
+            digest = at(f, folder.file_digest, f)
             name = formats.base(f)
             if name in sources:  # two folders with one base name
                 name = f
-            e = {"sha256": folder.file_digest(f), "bytes": os.path.getsize(f), "licence": o.licence or formats.look_up(format).licence, "url": url}
+            e = {"sha256": digest, "bytes": os.path.getsize(f), "licence": o.licence or formats.look_up(format).licence, "url": url}
             sources[name] = {k: v for k, v in e.items() if v != ""}
     job = {"do": "import", "format": format, "files": files, "options": dataclasses.asdict(o)}
     _import(into, [(job, "", sources)], memory, summary)

@@ -21,6 +21,8 @@ import tempfile
 import numpy as np
 import yaml
 
+from .. import _files
+from . import stream
 from .errors import DatasetError, short
 
 MANIFEST = "manifest.yaml"
@@ -96,7 +98,7 @@ def stage(stage, n):
 
 def file_digest(path):
     """Returns the SHA-256 of a file."""
-    with open(path, "rb") as f:
+    with stream.opened(path) as f:
         return hashlib.file_digest(f, "sha256").hexdigest()
 
 
@@ -126,7 +128,7 @@ def read_manifest(dir):
     """Returns the manifest of a folder; an empty one if there is none."""
     path = os.path.join(dir, MANIFEST)
     try:
-        with open(path, encoding="utf-8") as f:
+        with _files.opened(path) as f:
             m = yaml.load(f, _Loader)
     except FileNotFoundError:
         m = {}
@@ -160,8 +162,17 @@ def _umask():
     return mask
 
 
-def check_free(dir, manifest, e):
-    """Rejects a network whose folder has arrays from other files."""
+def check_free(dir, entries):
+    """Rejects a network whose folder has arrays from other files. The manifest is read under the lock:
+    another process may have added networks a moment ago."""
+    if any(os.path.isdir(os.path.join(dir, *e["set"].split("/"))) for e in entries):
+        with locked(os.path.join(dir, LOCK)):
+            m = read_manifest(dir)
+            for e in entries:
+                _check_free(dir, m, e)
+
+
+def _check_free(dir, manifest, e):
     if not os.path.isdir(os.path.join(dir, *e["set"].split("/"))):
         return
     want = e["note"].split(",")[0]
@@ -181,7 +192,7 @@ def add(dir, stage, staged, sources):
         with locked(os.path.join(dir, LOCK)):
             m = read_manifest(dir)
             for e, _ in staged:
-                check_free(dir, m, e)
+                _check_free(dir, m, e)
             sets, files = list(m.get("sets", [])), dict(m.get("files", {}))
             at = {s.get("set"): i for i, s in enumerate(sets) if isinstance(s, dict)}
             for e, own in staged:

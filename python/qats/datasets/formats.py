@@ -22,7 +22,7 @@ from array import array
 
 import numpy as np
 
-from . import forms, helm, inspect_logs, lm_eval, unpickle
+from . import forms, helm, inspect_logs, lm_eval, stream, unpickle
 from .errors import ZIP_FAULTS, DatasetError, at, base, short
 from .network import Network, Split, backbone_name, dataset_name, labels
 
@@ -111,9 +111,9 @@ def read_medmnist(files, o, skipped):
     npz = {base(f)[: -len(".npz")].split("_")[0]: f for f in files if f.endswith(".npz")}
     found, left, titles = {}, {}, {}
 
-    def use(file, name, read, named):
+    def use(file, name, member, read, named):
         reason = ""
-        m = _MEDMNIST.match(base(name))
+        m = _MEDMNIST.match(member)
         training = _TRAINING.match(m[3]) if m else None
         if not m:
             reason = "not named <data set>_<split>_...@<network>_<pixels>_<run>.csv"
@@ -132,8 +132,8 @@ def read_medmnist(files, o, skipped):
             return
         try:
             scores = at(name, lambda: forms.indexed(read()))
-            member = m[2] + "_labels"
-            y = at(npz[m[1]] + "#" + member, lambda: labels(forms.npz(npz[m[1]], member)))
+            own = m[2] + "_labels"
+            y = at(npz[m[1]] + "#" + own, lambda: labels(forms.npz(npz[m[1]], own)))
             if len(y) != len(scores):
                 raise DatasetError(f"{short(name, 200)}: {len(scores)} rows; {base(npz[m[1]])} has {len(y)} labels")
         except DatasetError as e:
@@ -157,21 +157,24 @@ def read_medmnist(files, o, skipped):
             continue
         if file.endswith(".zip"):
             try:
-                with zipfile.ZipFile(file) as z:
+                with stream.opened(file) as opened, zipfile.ZipFile(opened) as z:
                     for info in z.infolist():
-                        if info.filename.endswith(".csv") and not base(info.filename).startswith("._"):  # ._ files are of macOS
-                            use(file, f"{file}#{info.filename}", lambda info=info: _member(z, info), False)
+                        member = base(info.filename)
+                        if member.endswith(".csv") and not member.startswith("._"):  # ._ files are of macOS
+                            use(file, f"{file}#{info.filename}", member, lambda info=info: _member(z, info), False)
+            except DatasetError as e:
+                raise DatasetError(f"{short(file, 200)}: {e}") from None
             except (*ZIP_FAULTS, OSError) as e:
                 raise DatasetError(f"{short(file, 200)}: {short(getattr(e, 'strerror', None) or e, 120)}") from None
         else:
             data = at(file, forms.read_bytes, file)
-            use(file, file, lambda data=data: data, True)
+            use(file, file, base(file), lambda data=data: data, True)
     skipped += [f"{reason} (files of predictions: {n})" for reason, n in sorted(left.items())]
     for key in sorted(found, key=lambda k: (k[0], k[1], str(k[2]).zfill(9), k[3].zfill(9))):
         flag, backbone, pixels, run = key
         sets = found[key]
         if "test" not in sets:
-            skipped.append(f"{flag}, {backbone}, {titles[key]}: no predictions for the test set")
+            skipped.append(f"{flag}, {short(backbone, 60)}, {short(titles[key], 60)}: no predictions for the test set")
             continue
         test, file, _ = sets["test"]
         name = backbone
@@ -204,7 +207,7 @@ def read_calarena(files, o, skipped):
     """Reads a group <data set>/<network> a network; two classes may be given by the probability of the second."""
     all_sets, some = [], False
     for file in files:
-        with at(file, _opened, file) as h:
+        with at(file, forms.HDF5, file) as h:
             try:
                 for name, group in h.groups():
                     all_sets.append(name)
@@ -219,12 +222,7 @@ def read_calarena(files, o, skipped):
             except DatasetError as e:
                 raise DatasetError(f"{short(file, 200)}: {e}") from None
     if o.select and not some:
-        raise DatasetError(f"{', '.join(files)}: no group matches {', '.join(o.select)} (the data sets are {short(', '.join(all_sets), 400)})")
-
-
-def _opened(file):
-    forms.read_bytes(file) if not os.path.isfile(file) else None  # says what it is in place of a file
-    return forms.HDF5(file)
+        raise DatasetError(f"{short(', '.join(files), 200)}: no group matches {short(', '.join(o.select), 200)} (the data sets are {short(', '.join(all_sets), 400)})")
 
 
 _GROUPCAL = re.compile(r"^([a-z0-9]+)_(.+?)(?:_(0\.\d+|1\.0+))?_(val|test)\.(?:pkl|p|pickle)$")

@@ -23,7 +23,7 @@ from array import array
 
 import numpy as np
 
-from . import unpickle
+from . import stream, unpickle
 from .errors import ZIP_FAULTS, DatasetError, short
 
 MOST_COLUMNS = 65536
@@ -32,16 +32,10 @@ MOST_BYTES = 4 << 30
 
 def read_bytes(path):
     """Returns the bytes of a regular file of less than 4 GiB."""
-    try:
-        if not os.path.isfile(path):
-            raise DatasetError("is a directory" if os.path.isdir(path) else
-                               "no such file" if not os.path.lexists(path) else "not a regular file")
-        if os.path.getsize(path) >= MOST_BYTES:
+    with stream.opened(path) as f:
+        if os.fstat(f.fileno()).st_size >= MOST_BYTES:
             raise DatasetError("not a file of less than 4 GiB")
-        with open(path, "rb") as f:
-            return f.read()
-    except OSError as e:
-        raise DatasetError(e.strerror or str(e)) from None
+        return f.read()
 
 
 def npy(data):
@@ -60,6 +54,9 @@ def npy(data):
 
 def npz(source, member):
     """Returns a member of a .npz file, given by its path or as a file object."""
+    if isinstance(source, (str, os.PathLike)):
+        with stream.opened(source) as f:
+            return npz(f, member)
     try:
         with zipfile.ZipFile(source) as z:
             names = [n for n in z.namelist() if n in (member, member + ".npy")]
@@ -271,6 +268,8 @@ class HDF5:
         import h5py  # costs 0.1 s, which other formats need not wait for
 
         self.h5py, self.path = h5py, path
+        with stream.opened(path):  # says what is there in place of a regular file
+            pass
         try:
             self.file = h5py.File(path, "r")
         except OSError as e:

@@ -42,7 +42,7 @@ def read(files, o, skipped):
             said = at(stats[folder], _stats, stats[folder]) if folder in stats else {}
             t = at(file, _Reader(file, os.path.basename(folder), said, o).task)
         except _Unfit as e:
-            skipped.append(f"{os.path.basename(folder)}: {e}")
+            skipped.append(f"{short(os.path.basename(folder), 100)}: {e}")
             continue
         if t and o.keeps(t.name, t.model):
             tasks.append(t)

@@ -29,7 +29,7 @@ def read(files, o, skipped):
         try:
             t = at(file, _Reader(file, o).task)
         except _Unfit as e:
-            skipped.append(f"{base(file)}: {e}")
+            skipped.append(f"{short(base(file), 100)}: {e}")
             continue
         if o.keeps(t.name, t.model):
             tasks.append(t)

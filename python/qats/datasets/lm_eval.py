@@ -57,7 +57,7 @@ def read(files, o, skipped):
         try:
             tasks.append(_Reader(file, choices.Task(name, model, base(file)), told, m[1] if m else name, o).task())
         except _Unfit as e:
-            skipped.append(f"{name}: {e}")
+            skipped.append(f"{short(name, 60)}: {e}")
         except DatasetError as e:
             raise DatasetError(f"{short(file, 200)}: {e}") from None
     yield from choices.networks(tasks, "logits", "language models in lm-evaluation-harness", o, skipped)
@@ -69,15 +69,13 @@ class _Unfit(Exception):
 
 def _results(file):
     """Returns the configuration of the tasks, the harness's version and the number of examples in the prompt of a results file."""
-    if os.path.getsize(file) > MOST_RESULTS:
-        raise DatasetError("not a file of results: more than 256 MiB")
-    try:
-        with open(file, encoding="utf-8") as f:
+    with stream.opened(file) as f:
+        if os.fstat(f.fileno()).st_size > MOST_RESULTS:
+            raise DatasetError("not a file of results: more than 256 MiB")
+        try:
             found = json.load(f)
-    except (ValueError, RecursionError) as e:
-        raise DatasetError(f"not JSON: {short(e, 120)}") from None
-    except OSError as e:
-        raise DatasetError(e.strerror or short(e, 120)) from None
+        except (ValueError, RecursionError) as e:
+            raise DatasetError(f"not JSON: {short(e, 120)}") from None
     if not isinstance(found, dict) or not isinstance(found.get("configs", {}), dict):
         raise DatasetError("not a file of results of the harness")
     return found

@@ -6,6 +6,7 @@ import json
 import os
 import re
 
+from .. import _files
 from .errors import DatasetError, short
 
 CHUNK = 1 << 20
@@ -116,11 +117,11 @@ class Reader:
 
 @contextlib.contextmanager
 def opened(path):
-    """Opens a regular file."""
-    if not os.path.isfile(path):
-        raise DatasetError("is a directory" if os.path.isdir(path) else "no such file" if not os.path.lexists(path) else "not a regular file")
+    """Opens a regular file. All readers of this package open files here."""
     try:
-        with open(path, "rb") as f:
+        with _files.opened(path) as f:
             yield f
+    except FileNotFoundError:
+        raise DatasetError("no such file" if not os.path.lexists(path) else "a link to nothing") from None
     except OSError as e:
         raise DatasetError(e.strerror or short(e, 120)) from None

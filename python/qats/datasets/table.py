@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import yaml
 
+from .._files import opened
 from .errors import DatasetError, short
 from .formats import FORMATS
 from .published import files_of, name_of
@@ -65,7 +66,7 @@ class Table:
     def __init__(self, path=TABLE):
         self.path = path
         try:
-            with open(path, encoding="utf-8") as f:
+            with opened(path) as f:
                 top = yaml.load(f, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         except OSError as e:
             raise DatasetError(f"{path}: {e.strerror}") from None

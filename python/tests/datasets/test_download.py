@@ -1,6 +1,7 @@
 """Downloads from loopback: digests, tries, ranges, kills."""
 
 import dataclasses
+import gzip
 import hashlib
 import io
 import os
@@ -187,6 +188,130 @@ def test_answers_of_hostile_servers(reply, want, tmp_path):
             Client(tmp_path, pause=0.01).fetch(file(s, "a/x", sha256=SUM))
         assert "\n" not in str(e.value) and len(str(e.value)) < 700 and want in str(e.value)
         assert not os.path.exists(tmp_path / "a/x")
+
+
+def ranged(tag, total, start=lambda n: n, **headers):
+    """A fault: the answer to a range, which names a version and a length of its own."""
+
+    def fault(h):
+        have = int(h.headers["Range"].removeprefix("bytes=").rstrip("-"))
+        body = b"\xff" * (total - have)
+        h.send_response(206)
+        h.send_header("Content-Range", f"bytes {start(have)}-{total - 1}/{total}")
+        h.send_header("Content-Length", str(len(body)))
+        for k, v in ({"ETag": tag} if tag else {}).items():
+            h.send_header(k, v)
+        for k, v in headers.items():
+            h.send_header(k.replace("_", "-"), v)
+        h.end_headers()
+        h.wfile.write(body)
+        return True
+
+    return fault
+
+
+SAME = '"' + SUM[:16] + '"'
+
+
+@pytest.mark.parametrize("answer_", [
+    ranged('"other"', len(DATA)), ranged("", len(DATA)), ranged("W/" + SAME, len(DATA)), ranged(SAME, len(DATA) + 1000),
+    ranged(SAME, len(DATA), Content_Encoding="gzip"), ranged(SAME, len(DATA), start=lambda n: n - 1)])
+def test_two_versions_are_never_joined(answer_, tmp_path):
+    """A server that goes on with another file than it began: the file is loaded from the start."""
+    with serving({"a/x": DATA}) as s:
+        s.faults["a/x"] = [cut(10 * download.CHUNK), answer_]
+        path, _, _ = Client(tmp_path, pause=0.01, resume_from=50_000).fetch(file(s, "a/x"))
+        with open(path, "rb") as f:
+            assert f.read() == DATA
+        assert [r for _, _, r in s.requests] == [None, "bytes=655360-", None]
+
+
+def test_a_part_without_a_version_is_not_continued(tmp_path):
+    """A kill can leave a part without its version, or an earlier package one of another form."""
+    for text in (None, '"abc"', "{", '{"tag": "x"}'):
+        with serving({"a/x": DATA}) as s:
+            f = file(s, "a/x")
+            part = Client(tmp_path)._hidden(".part", f)
+            os.makedirs(os.path.dirname(part), exist_ok=True)
+            with open(part, "wb") as to:
+                to.write(b"\0" * 100_000)
+            if text is not None:
+                with open(part + ".version", "w") as to:
+                    to.write(text)
+            path, _, _ = Client(tmp_path, resume_from=50_000).fetch(f)
+            with open(path, "rb") as to:
+                assert to.read() == DATA
+            assert [r for _, _, r in s.requests] == [None]
+            os.remove(path)
+
+
+def drip(head):
+    """A fault: the server sends its head, or its body, byte by byte, and never ends."""
+
+    def fault(h):
+        first = b"HTTP/1.1 200 OK\r\n"
+        h.wfile.write(first if head else first + b"Content-Length: 1000000\r\n\r\n")
+        h.close_connection = True
+        while True:  # until the client goes away, or its process ends
+            h.wfile.write(b"X")
+            h.wfile.flush()
+            time.sleep(0.01)
+
+    return fault
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_a_server_that_drips_is_given_up(head, tmp_path):
+    with serving({"a/x": DATA}) as s:
+        s.faults["a/x"] = [drip(head)] * 3
+        with pytest.raises(DatasetError, match="too slow.*3 tries; nothing was kept"):
+            Client(tmp_path, pause=0.01, stall=0.3).fetch(file(s, "a/x"))
+
+
+def test_a_server_that_is_slow_on_the_whole_is_given_up(tmp_path):
+    """Each piece comes in time, and all of them do not."""
+    def slow(h):
+        h.send_response(200)
+        h.send_header("Content-Length", str(1 << 40))
+        h.end_headers()
+        while True:
+            h.wfile.write(b"\0" * download.CHUNK)
+            time.sleep(0.02)
+
+    with serving({"a/x": DATA}) as s:
+        s.faults["a/x"] = [slow] * 3
+        with pytest.raises(DatasetError, match="too slow.*3 tries"):
+            Client(tmp_path, pause=0.01, stall=0.3, slowest=1 << 40).fetch(file(s, "a/x"))
+
+
+def unstated(packed):
+    """A fault: a body without a stated length, packed on the way or not."""
+
+    def fault(h):
+        body = gzip.compress(b"\0" * 3_000_000) if packed else b"\0" * 3_000_000
+        h.send_response(200)
+        if packed:
+            h.send_header("Content-Encoding", "gzip")
+            h.send_header("Content-Length", str(len(body)))
+        h.send_header("Connection", "close")
+        h.end_headers()
+        h.wfile.write(body)
+        h.close_connection = True
+        return True
+
+    return fault
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_bodies_without_a_stated_length_have_a_bound(packed, tmp_path, monkeypatch):
+    with serving({"a/x": DATA}) as s:
+        s.faults["a/x"] = [unstated(packed)]
+        path, _, _ = Client(tmp_path / "1").fetch(file(s, "a/x"))
+        assert os.path.getsize(path) == 3_000_000
+        monkeypatch.setattr(download.forms, "MOST_BYTES", 1_000_000)
+        s.faults["a/x"] = [unstated(packed)]
+        with pytest.raises(DatasetError, match="more than the 1000000 bytes that a file may have whose length nobody states; download it by other means"):
+            Client(tmp_path / "2").fetch(file(s, "a/x"))
 
 
 def test_more_bytes_than_the_source_says(tmp_path):

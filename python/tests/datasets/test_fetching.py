@@ -13,7 +13,7 @@ from samples import TESTDATA
 from server import serving
 
 import qats.datasets
-from qats.datasets import folder, splits
+from qats.datasets import folder, splits, worker
 from qats.datasets.errors import DatasetError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -100,6 +100,22 @@ def test_two_fetches_into_one_folder_keep_both(world, tmp_path):
     assert [e["set"] for e in m["sets"]] == ["d/pairs", "g/groups"] and {"repo:pairs.p", "repo:preds.csv"} <= set(m["sources"])
     with pytest.raises(DatasetError, match="no network of real matches 'x/\\*'"):
         fetch(world, tmp_path, only=["x/*"])
+
+
+def test_another_fetch_that_ends_meanwhile(world, tmp_path, monkeypatch):
+    """The same networks are in the folder when the first ones have been read: they are no other arrays."""
+    do, ran = worker.Reader.do, []
+
+    def after_another(self, job):
+        answer = do(self, job)
+        if not ran:
+            ran.append(None)
+            ran[0] = fetch(world, tmp_path)
+        return answer
+
+    monkeypatch.setattr(worker.Reader, "do", after_another)
+    s = fetch(world, tmp_path)
+    assert not s.failed and not ran[0].failed and len(s.networks) == len(ran[0].networks) == 8
 
 
 def command(*arguments, **k):

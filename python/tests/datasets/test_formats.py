@@ -139,6 +139,41 @@ def test_archives_leave_out_what_cannot_be_used(tmp_path):
             assert "\n" not in str(e)
 
 
+def test_an_archive_without_a_folder(tmp_path):
+    names, _ = files("medmnist")
+    npz = [n for n in names if n.endswith(".npz")]
+    for folder_ in ("", "a/", "a\\"):
+        with zipfile.ZipFile(tmp_path / "predictions.zip", "w") as z:
+            for n in names:
+                if n not in npz:
+                    z.write(n, folder_ + os.path.basename(n))
+        got = qats.datasets.import_files("medmnist", [tmp_path / "predictions.zip", *npz], tmp_path / f"to{len(folder_)}{folder_[-1:] == '/'}")
+        want = qats.datasets.import_files("medmnist", names, tmp_path / "want")
+        assert [n["entry"]["set"] for n in got.networks] == [n["entry"]["set"] for n in want.networks]
+
+
+IRREGULAR = [p for p in ("/proc/self/mem", "/proc/self/maps", "/dev/zero") if os.path.exists(p)]
+
+
+@pytest.mark.parametrize("format,name", [
+    ("nncal", "probs_net_c10_logits.p"), ("medmnist", MEDMNIST), ("medmnist", "dermamnist.npz"), ("medmnist", "x.zip"), ("calarena", "x.h5"),
+    ("groupcal", "c10_net_val.pkl"), ("lm-eval", "samples_t_2026-11-24T10-00-00.jsonl"), ("lm-eval", "results_2026-11-24T10-00-00.json"),
+    ("inspect", "x.json"), ("inspect", "x.eval"), ("csv", "x.csv")])
+def test_only_regular_files_are_opened(format, name, tmp_path):
+    """Opening a pipe waits for ever, a device has no end, and a file of the kernel cannot be read as others are."""
+    path = tmp_path / name
+    os.mkfifo(tmp_path / "pipe")
+    for target in [*IRREGULAR, tmp_path / "pipe"]:
+        path.symlink_to(target)
+        with pytest.raises(DatasetError, match=f"{name.replace('[', '.').replace(']', '.')}: not a regular file"):
+            qats.datasets.import_files(format, [path], tmp_path / "arrays")
+        more = {"dermamnist.npz": [os.path.join(FILES, MEDMNIST)], "c10_net_val.pkl": [os.path.join(FILES, "c10_net_test.pkl")], "x.csv": [str(path)]}.get(name, [])
+        skipped, o = [], formats.Options(dataset="d", backbone="b", label="y", classes=["p*"], kind="probs")
+        with pytest.raises(DatasetError, match="not a regular file"):
+            list(formats.read(format, [str(path), *more], o, skipped))
+        path.unlink()
+
+
 def edit(name, old, new, count=1):
     data = content("formats/" + name)
     assert old.encode() in data

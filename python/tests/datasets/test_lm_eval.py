@@ -46,6 +46,18 @@ def read(tmp_path, rows, **options):
     return {n.dataset: n for n in formats.read("lm-eval", [file], formats.Options(least=2, **options), skipped)}, skipped
 
 
+def test_a_name_reaches_no_terminal_raw(tmp_path):
+    """The name of a task is that of a file, which may have any character."""
+    wild = "a\x1b[31mb\u202ec\rd"
+    file = write(tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl", [dict(questions(1)[0], filtered_resps=["text"])])
+    with pytest.raises(DatasetError) as e:
+        qats.datasets.import_files("lm-eval", [file], tmp_path / "arrays")
+    assert str(e.value).isprintable() and "a?[31mb?c d: the answers are texts" in str(e.value)
+    file = write(tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl", questions(40) + [dict(questions(1)[0], filtered_resps=[["nan", "False"]] * 4, doc_id=99)])
+    lines = list(qats.datasets.import_files("lm-eval", [file], tmp_path / "arrays", least=2).lines())
+    assert all(line.isprintable() for line in lines) and len(lines) > 1
+
+
 def both(n):
     """Returns scores and labels of a network, calibration rows first."""
     return np.vstack([n.cal.scores, n.test.scores]), np.concatenate([n.cal.labels, n.test.labels])
