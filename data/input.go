@@ -19,16 +19,27 @@ const StreamName = "-"
 
 // Input is the file system of the operating system and, under StreamName, a stream of one
 // .safetensors, such as standard input. It reads the stream to its end when an array of it is
-// first opened, and holds it in memory.
+// first opened, and holds it in memory. A table of text (IsTable) is such a file of arrays, too: see
+// Told.
 type Input struct {
 	inputfile.System
 	stream func() (held, error)
+	limit  int64
+
+	mu     sync.Mutex
+	tables map[string]func() (*heldTable, error)
+}
+
+// heldTable is a table that was read.
+type heldTable struct {
+	held
+	told []string
 }
 
 // NewInput returns the file system with the stream r, of which at most limit bytes are held. An
 // error of the stream is a Problem that is placed in name.
 func NewInput(r io.Reader, name string, limit int64) *Input {
-	return &Input{stream: sync.OnceValues(func() (held, error) {
+	return &Input{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (held, error) {
 		b, err := readTensorStream(r, limit)
 		if err != nil {
 			return nil, placed(name, err)
@@ -39,22 +50,71 @@ func NewInput(r io.Reader, name string, limit int64) *Input {
 
 // Open opens a file, or the stream.
 func (in *Input) Open(path string) (fs.File, error) {
-	if path != StreamName {
+	var b held
+	var err error
+	switch {
+	case path == StreamName:
+		b, err = in.stream()
+	case IsTable(path):
+		var t *heldTable
+		if t, err = in.table(path); err == nil {
+			b = t.held
+		}
+	default:
 		return in.System.Open(path)
 	}
-	b, err := in.stream()
 	if err != nil {
 		return nil, err
 	}
 	return &heldFile{bytes.NewReader(b), b}, nil
 }
 
+// table reads a table, once.
+func (in *Input) table(path string) (*heldTable, error) {
+	in.mu.Lock()
+	read := in.tables[path]
+	if read == nil {
+		read = sync.OnceValues(func() (*heldTable, error) {
+			f, _, err := inputfile.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			b, told, err := readTextTable(path, f, in.limit/4) // its texts are in memory beside its numbers
+			return &heldTable{b, told}, err
+		})
+		in.tables[path] = read
+	}
+	in.mu.Unlock()
+	return read()
+}
+
+// Told returns what was taken from a table: which columns, and what they hold. It has no lines for
+// another file.
+func (in *Input) Told(path string) []string {
+	if !IsTable(path) {
+		return nil
+	}
+	t, err := in.table(path)
+	if err != nil {
+		return nil // reading it gives the same error
+	}
+	return t.told
+}
+
 // Stat describes a file, or the stream.
 func (in *Input) Stat(path string) (fs.FileInfo, error) {
-	if path != StreamName {
-		return in.System.Stat(path)
+	switch {
+	case path == StreamName:
+		return in.stream()
+	case IsTable(path):
+		t, err := in.table(path)
+		if err != nil {
+			return nil, err
+		}
+		return t.held, nil
 	}
-	return in.stream()
+	return in.System.Stat(path)
 }
 
 // held are the bytes of a stream, and describe it as a file.

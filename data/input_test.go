@@ -30,7 +30,8 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := stream(b, 1<<20)
-	names, err := MemberNames(in, StreamName)
+	arrays, err := NamedArrays(in, StreamName)
+	names := Names(arrays)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}

@@ -29,7 +29,7 @@ func locate(fsys fs.FS, name string) location {
 	switch i := strings.LastIndexByte(name, '#'); {
 	case i > 0 && isArchive(name[:i]):
 		l.path, l.member = name[:i], strings.TrimSuffix(name[i+1:], ".npy")
-	case i > 0 && isTensors(name[:i]):
+	case i > 0 && (isTensors(name[:i]) || IsTable(name[:i])):
 		l.path, l.member = name[:i], name[i+1:]
 	}
 	return l
@@ -57,6 +57,10 @@ func (l location) open() (contents, error) {
 	}
 	if h, ok := f.(*heldFile); ok {
 		return contents{body: h, size: info.Size(), info: info}, nil
+	}
+	if IsTable(l.path) {
+		f.Close()
+		return contents{}, &Problem{Place: l.name, Cause: "a table of text, not an array", Fix: "qats try reads it; python3 -m qats.datasets import csv makes arrays of it"}
 	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return contents{r, info.Size(), f, info}, nil
@@ -117,7 +121,7 @@ func (l location) header() (header, error) {
 
 // headerOf reads the header of the array at l in the file c.
 func (l location) headerOf(c contents) (header, error) {
-	if !hasMembers(l.path) {
+	if !hasMembers(l.path) && !IsTable(l.path) {
 		return readHeader(c.body, c.size)
 	}
 	m, err := l.find(c)

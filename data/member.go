@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strings"
 )
@@ -29,7 +28,7 @@ type member interface {
 
 // members returns the arrays in the file c at l, which is an .npz or a .safetensors.
 func (l location) members(c contents) (all []member, err error) {
-	if isTensors(l.path) {
+	if isTensors(l.path) || IsTable(l.path) {
 		tensors, err := readTensors(c.body, c.size)
 		for i := range tensors {
 			all = append(all, &tensors[i])
@@ -70,7 +69,11 @@ func (l location) find(c contents) (member, error) {
 	case l.member == "" && l.path == StreamName:
 		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", StreamName, listed(names))
 	case l.member == "":
-		return nil, fmt.Errorf("name the array in it as FILE%s#NAME (it has %s)", filepath.Ext(l.path), listed(names))
+		file := "FILE" + filepath.Ext(l.path)
+		if IsTable(l.path) {
+			file = filepath.Base(l.path)
+		}
+		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", file, listed(names))
 	}
 	return nil, &missingMember{names}
 }
@@ -192,23 +195,4 @@ func unpackError(f *zip.File, err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("damaged: %w", err)
-}
-
-// MemberNames returns the names of the arrays in an .npz or .safetensors file of fsys.
-func MemberNames(fsys fs.FS, file string) ([]string, error) {
-	l := location{fsys: fsys, path: file, name: file}
-	c, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
-	all, err := l.members(c)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	var names []string
-	for _, m := range all {
-		names = append(names, m.name())
-	}
-	return names, nil
 }

@@ -9,6 +9,11 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
+// importing names the command of the Python package that makes arrays of a file.
+func importing(format, file string) string {
+	return "python3 -m qats.datasets import " + format + " " + quoted([]string{file}) + " makes arrays"
+}
+
 // notArrays returns an error for arguments that are files of arrays or of predictions, where
 // a command takes folders or specs. It names the command that reads the file.
 func notArrays(takes string, args []string) error {
@@ -19,14 +24,20 @@ func notArrays(takes string, args []string) error {
 		remedy := ""
 		switch end := strings.ToLower(filepath.Ext(arg)); {
 		case data.IsTorch(arg):
-			return data.TorchProblem(arg)
+			p := data.TorchProblem(arg)
+			p.Fix = importing("pickle", arg) + " of its logits and labels; or " + p.Fix
+			return p
 		case end == ".npz" || end == ".safetensors":
 			remedy = "qats try " + quoted([]string{arg}) + " reads it"
 		case end == ".npy":
 			remedy = "qats try LOGITS.npy LABELS.npy reads two such files"
-		case end == ".csv":
-			remedy = "python3 -m qats.datasets import csv " + quoted([]string{arg}) + " makes arrays of its columns (qats import --help)"
-		case end == ".pkl" || end == ".p" || end == ".pickle" || end == ".h5" || end == ".hdf5":
+		case data.IsTable(arg):
+			remedy = "qats try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
+		case end == ".parquet":
+			remedy = importing("parquet", arg) + " of its columns"
+		case end == ".pkl" || end == ".p" || end == ".pickle":
+			remedy = importing("pickle", arg) + " of its logits and labels (of published files: qats import --help)"
+		case end == ".h5" || end == ".hdf5":
 			remedy = "qats import makes arrays of published files of this kind (qats import --help); of others, save the arrays by np.save"
 		default:
 			continue

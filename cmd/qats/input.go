@@ -8,7 +8,7 @@ import (
 )
 
 // arrayNames says how a flag names an array.
-const arrayNames = "FILE.npy, FILE.npz#MEMBER, FILE.safetensors#NAME, or -#NAME of a .safetensors on standard input"
+const arrayNames = "FILE.npy, FILE.npz#MEMBER, FILE.safetensors#NAME, FILE.csv#NAME (logits, log_probs or probs, and labels), or -#NAME of a .safetensors on standard input"
 
 // arrayInput returns the files that a command reads, with standard input, of which it holds at
 // most the given memory.

@@ -52,7 +52,7 @@ func tryCommand() *cobra.Command {
 	var kind data.Kind
 	var ignore data.Ignore
 	cmd := &cobra.Command{
-		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | -",
+		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | -",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
 		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
 choice on the test rows. It prints what to use, what that does to the NLL and the ECE,
@@ -66,16 +66,20 @@ The arrays are
   a folder of one network with cal/logits.npy, cal/labels.npy, test/logits.npy and
   test/labels.npy, or under other names that qats init recognises
   one .npz or .safetensors file with cal_logits, cal_labels, test_logits and test_labels,
-  or with logits and labels; probs, log_probs, targets and y_true are understood too
+  or with logits and labels; probs, predictions, targets, y_true and others are understood
+  too, and what was taken is printed
+  one .csv or .tsv file (also .gz) with a header, such as p_cat, p_dog, label; a column
+  split can say which rows calibrate (cal, val) and which test
   -, which is such a .safetensors on standard input
 
 The answer begins with temperature scaling (ts). Another method takes its place only if
-the calibration rows show that it is better: they are dealt into five folds, each
-method predicts each fold after a fit on the other four, and the paired difference of the NLL (--by brier: of the Brier score) is significant at 95 % after
-Holm's correction for all methods. Of several such methods the one with the fewest
-parameters is used, and a larger one only if it is better than that in the same way. No
-calibration is one of the methods, and is the answer where ts cannot be fitted: all
-calibration rows are right, or have one label, or its temperature is at a bound.
+the calibration rows show that it is better: they are dealt into five folds, each method
+predicts each fold after a fit on the other four, and the paired difference of the NLL
+(--by brier: of the Brier score) is significant at 95 % after Holm's correction for all
+methods. Of several such methods the one with the fewest parameters is used, and a
+larger one only if it is better than that in the same way. No calibration is one of the
+methods, and is the answer where ts cannot be fitted: all calibration rows are right, or
+have one label, or its temperature is at a bound.
 
 Test rows have no part in the choice. Methods that read them (label-shift), and methods
 that predict the confidence of the top class alone, are shown but not chosen. Where a
@@ -86,6 +90,7 @@ the rule does to networks.`,
   qats try logits.npy labels.npy
   qats try mine/resnet50
   qats try outputs.npz --methods qats,svs,sms
+  qats try predictions.csv
   qats try probs.npy labels.npy --kind probs --by brier --out page`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
@@ -98,14 +103,17 @@ the rule does to networks.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			others := lists.Where(args, func(arg string) bool {
-				return !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
+				return !data.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
 			})
-			if err := notArrays("try takes .npy, .npz and .safetensors files", others); err != nil {
+			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others); err != nil {
 				return err
 			}
 			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore})
 			if err != nil {
 				return err
+			}
+			for _, line := range given.Took {
+				warn(cmd.ErrOrStderr(), newRemark(line))
 			}
 			return t.run(cmd, given)
 		},

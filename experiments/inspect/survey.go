@@ -229,7 +229,8 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 
 // archive files an .npz or .safetensors file by the names of its members.
 func (s *surveying) archive(name string, dirs []string, stem, ext string) {
-	names, err := data.MemberNames(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
+	arrays, err := data.NamedArrays(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
+	names := data.Names(arrays)
 	if err != nil {
 		at, cause, _ := strings.Cut(err.Error(), ": ")
 		s.problems = append(s.problems, &data.Problem{Place: at, Cause: cause})

@@ -41,6 +41,9 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	case 1:
 		return findOne(ctx, fsys, args[0], stated)
 	case 2, 4:
+		if data.IsTable(args[0]) && data.IsTable(args[1]) && !strings.Contains(args[0]+args[1], "#") {
+			return nil, fmt.Errorf("a table has scores and labels together: put %s and %s into one, with a column split (cal, test); or python3 -m qats.datasets import csv CAL TEST makes arrays of them", args[0], args[1])
+		}
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
 	}
@@ -119,7 +122,7 @@ func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Give
 		return findFolder(ctx, name, stated)
 	case err != nil && !strings.Contains(name, "#"):
 		return nil, fmt.Errorf("%s: there is no such file or folder", name)
-	case err == nil && (ext == ".npz" || ext == ".safetensors"):
+	case err == nil && (ext == ".npz" || ext == ".safetensors" || data.IsTable(name)):
 		return findArchive(fsys, name, stated)
 	case data.IsTorch(name):
 		return nil, data.TorchProblem(name)

@@ -17,6 +17,8 @@ type Given struct {
 
 	Cal  Place
 	Test *Place // nil where there is one set
+
+	Took []string // which arrays or columns of a file were taken, one line each
 }
 
 // Name names the network, without a backbone that its place does not name.

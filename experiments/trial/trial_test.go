@@ -254,15 +254,3 @@ func TestSlowMethodsAreKnownBefore(t *testing.T) {
 		t.Errorf("%+v", one)
 	}
 }
-
-// Names of members state a split before or behind them, in any case.
-func TestRolesOfMembers(t *testing.T) {
-	for name, want := range map[string]string{
-		"logits": " logits", "cal_logits": "cal logits", "logits_val": "cal logits", "Test-Logits": "test logits", "validation.targets": "cal targets",
-		"y_true": " y_true", "test_y_true": "test y_true", "y_test": "test y", "probs": " probs", "log_probs_test": "test log_probs", "test": "test ",
-	} {
-		if split, role := roleOf(name); string(split)+" "+role != want {
-			t.Errorf("%s: %q %q, want %q", name, split, role, want)
-		}
-	}
-}

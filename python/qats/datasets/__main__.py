@@ -1,17 +1,18 @@
 """The command python -m qats.datasets."""
 
 import argparse
+import importlib.util
 import os
 import re
 import signal
 import sys
 
 from . import choices, fetching, formats, published, worker
-from .download import Cancelled, Client, default_folder
-from .errors import DatasetError
+from .errors import Cancelled, DatasetError
 from .table import Table
 
 INTO = "data/arrays"
+JOBS = 8
 
 
 def memory(text):
@@ -30,7 +31,7 @@ def parser(table):
     """Returns the parser of the command line."""
     p = argparse.ArgumentParser(prog="python -m qats.datasets", description="Published predictions of trained networks: fetch and import.")
     sub = p.add_subparsers(dest="command", required=True)
-    sources = "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values())
+    sources = "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values()) if table else "  (the table of them needs PyYAML)"
     f = sub.add_parser("fetch", formatter_class=argparse.RawDescriptionHelpFormatter, help="download published predictions and import them",
                        description=f"""Downloads the files of a source, checks them, and imports them. Sources:
 
@@ -64,7 +65,7 @@ its name is printed at the end, and the status is 1.""",
     f.add_argument("--dry-run", action="store_true", help="print the plan, keys and addresses, and do nothing")
     f.add_argument("--list", action="store_true", help="print the networks, or files, of the source, and do nothing")
     f.add_argument("--no-import", action="store_true", help="download and check only")
-    f.add_argument("--jobs", type=int, default=fetching.AT_ONCE, metavar="N", help=f"downloads at once (at most {fetching.AT_ONCE})")
+    f.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"downloads at once (at most {JOBS})")
     f.add_argument("--table", help="another table than sources.yaml")
     lines = "\n".join(f"  {x.name:<9} {x.title}:\n            {x.files}" for x in formats.FORMATS.values())
     i = sub.add_parser("import", formatter_class=argparse.RawDescriptionHelpFormatter, help="import published predictions that you have",
@@ -82,8 +83,10 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
   python -m qats.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
   python -m qats.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
   python -m qats.datasets import lm-eval logs/*/samples_*.jsonl logs/*/results_*.json --across
+  python -m qats.datasets import csv predictions.csv
   python -m qats.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
-      --dataset mine --backbone resnet50""")
+      --dataset mine --backbone resnet50
+  python -m qats.datasets import pickle outputs.pt""")
     i.add_argument("format", help=", ".join(formats.FORMATS))
     i.add_argument("files", nargs="+", metavar="FILE")
     i.add_argument("--to", default=INTO, help=f"folder of arrays to write to (default {INTO})")
@@ -94,10 +97,10 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument("--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)")
     i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
     i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
-    i.add_argument("--classes", type=lambda s: s.split(","), default=[], help="csv: columns of the classes in order, or a pattern for them such as 'p*'")
-    i.add_argument("--label", default="", help="csv: column of the label, an integer from 0")
-    i.add_argument("--kind", default="", help="csv: what the columns of the classes hold, logits or probs")
-    i.add_argument("--split", default="", help="csv: column that says the set of a row; without it, give two files")
+    i.add_argument("--classes", type=lambda s: s.split(","), default=[], help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them")
+    i.add_argument("--label", default="", help="csv: column of the label, a class from 0 or its name, where the header does not tell it")
+    i.add_argument("--kind", default="", choices=["", "logits", "log-probs", "probs"], help="csv, parquet, pickle: what the scores are, where names and values do not tell it")
+    i.add_argument("--split", default="", help="csv: column that says the set of a row; one file without such a column is divided")
     i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
     i.add_argument("--test", default="test", help="csv: value of that column in rows that test (default test)")
     i.add_argument("--normalise", default="", choices=["none", "chars", "bytes", "tokens", "mutual"],
@@ -148,6 +151,8 @@ def run_fetch(a, table, out):
             for f in plan.files.values():
                 print(f"{f.name}: {fetching.megabytes(f.bytes) if f.bytes else 'size not known'}, {f.licence}", file=out)
         return 0
+    from .download import Client, default_folder  # needs pooch, which an import does without
+
     client = Client(a.downloads or default_folder())
     if a.dry_run:  # asks no server
         for f in plan.files.values():
@@ -204,10 +209,15 @@ def main(arguments=None):
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         path = next((b for a, b in zip(arguments, arguments[1:]) if a == "--table"), None)
-        table = Table(path) if path else Table()
+        try:
+            table = Table(path) if path else Table()
+        except DatasetError:
+            if path or importlib.util.find_spec("yaml"):
+                raise
+            table = None  # an import does without
         a = parser(table).parse_args(arguments)
         if a.command == "fetch":
-            return run_fetch(a, table, sys.stdout)
+            return run_fetch(a, table or Table(), sys.stdout)
         options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
                                               "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across", "missing")}
         for line in fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options).lines():

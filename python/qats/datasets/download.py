@@ -30,12 +30,10 @@ import zipfile
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
-import pooch
-import requests
 
 from . import folder, forms
 from .._files import opened
-from .errors import ZIP_FAULTS, DatasetError, short
+from .errors import ZIP_FAULTS, Cancelled, DatasetError, need, short
 from .table import check_address
 
 TRIES = 3
@@ -46,11 +44,9 @@ STALL = 120.0  # seconds for an answer, and for each CHUNK of it
 SLOWEST = 4096  # bytes a second, after STALL
 AT_ONCE = 8
 
+pooch = need("pooch", "a download")
+requests = need("requests", "a download")
 pooch.get_logger().setLevel("ERROR")
-
-
-class Cancelled(Exception):
-    """The user has interrupted."""
 
 
 class _Final(DatasetError):
@@ -219,7 +215,7 @@ class Client:
         try:
             f = opened(unquote(urlsplit(file.url).path))
         except OSError as e:
-            raise _Final(e.strerror) from None
+            raise _Final("no such file" if isinstance(e, FileNotFoundError) else e.strerror) from None
         with f, open(part, "wb") as to:
             self._receive(iter(lambda: f.read(CHUNK), b""), file, to, 0, os.fstat(f.fileno()).st_size)
 
@@ -314,11 +310,11 @@ class Client:
 
     # All files
 
-    def fetch_all(self, files, at_once=AT_ONCE):
+    def fetch_all(self, files, at_once=None):
         """Fetches files, several at once. Returns by key what fetch returns, or the error of a file."""
         self._clear()
         results = {}
-        pool = concurrent.futures.ThreadPoolExecutor(max(1, min(at_once, AT_ONCE)))
+        pool = concurrent.futures.ThreadPoolExecutor(max(1, min(at_once or AT_ONCE, AT_ONCE)))
         try:
             waiting = {pool.submit(self.fetch, f): f for f in files}
             for done in concurrent.futures.as_completed(waiting):

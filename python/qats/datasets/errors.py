@@ -1,5 +1,6 @@
 """The error of this package, and those of the libraries that a damaged file leads to."""
 
+import importlib
 import re
 import struct
 import zipfile
@@ -11,6 +12,23 @@ ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError,
 
 class DatasetError(Exception):
     """Says in one line which file is wrong, where, and what to do."""
+
+
+class Cancelled(Exception):
+    """The user has interrupted."""
+
+
+# What is installed for a module, where it has another name.
+_PACKAGES = {"yaml": "PyYAML"}
+
+
+def need(module, what):
+    """Returns a module that what needs. One that is not installed is an error in one line, which names it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        name = _PACKAGES.get(module, module.split(".")[0])
+        raise DatasetError(f"{what} needs {name}, which is not installed: pip install {name.lower()}") from None
 
 
 def base(path):

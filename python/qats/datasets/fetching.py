@@ -5,7 +5,6 @@ import hashlib
 import os
 
 from . import folder, formats, published, worker
-from .download import AT_ONCE, Cancelled, Client, default_folder
 from .errors import DatasetError, at, short
 from .table import File, Source, Table, check_address
 
@@ -152,6 +151,8 @@ class Summary:
         for n in self.networks:
             if n["warning"]:
                 yield f"beware: {n['entry']['set']}: {n['warning']}"
+            for told in n["told"]:
+                yield f"{n['entry']['set']}: {told}"
         for s in self.skipped:
             yield "left out: " + s
         for f in self.failed:
@@ -165,7 +166,7 @@ class Summary:
             yield "licence: " + licences[0]
 
 
-def run_plan(plan, client, into, memory=worker.MEMORY, select=(), at_once=AT_ONCE, only_download=False):
+def run_plan(plan, client, into, memory=worker.MEMORY, select=(), at_once=None, only_download=False):
     """Downloads the files of a plan and imports what they hold."""
     fetched = client.fetch_all(list({f.key: f for f in plan.files.values()}.values()), at_once)
     paths, sources, bad = {}, {}, {}
@@ -244,6 +245,8 @@ def fetch(name, into=None, only=(), url="", labels="all", downloads=None, table=
     of the downloads, by default $QATS_CACHE or the cache of the system. Returns a Summary, whose
     failed says which networks could not be had, and why.
     """
+    from .download import Client, default_folder  # needs pooch, which an import does without
+
     table = Table(table) if table else Table()
     source = table.source(name)
     plan = plan_source(table, source, only, url, labels)
@@ -274,4 +277,4 @@ def import_files(format, files, into="data/arrays", memory=worker.MEMORY, url=""
     return summary
 
 
-__all__ = ["Cancelled", "fetch", "import_files"]
+__all__ = ["fetch", "import_files"]

@@ -14,24 +14,26 @@ from several processes wait for each other.
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import tempfile
 
 import numpy as np
-import yaml
 
 from .. import _files
 from . import stream
-from .errors import DatasetError, short
+from .errors import DatasetError, need, short
+
+try:  # a manifest in JSON, which is YAML too, needs no more than Python
+    import yaml
+except ImportError:
+    yaml = None
 
 MANIFEST = "manifest.yaml"
 STAGE = ".stage-"
 LOCK = ".lock"
 MOST_TEXT = 1000  # bytes of a text of a manifest
-
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def text(s, most=MOST_TEXT):
@@ -129,14 +131,33 @@ def read_manifest(dir):
     path = os.path.join(dir, MANIFEST)
     try:
         with _files.opened(path) as f:
-            m = yaml.load(f, _Loader)
+            m = _parsed(f.read(), path)
     except FileNotFoundError:
         m = {}
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as e:
+    except (OSError, UnicodeDecodeError) as e:
         raise DatasetError(f"{path}: {short(e, 200)}") from None
     if not isinstance(m, dict) or not isinstance(m.get("sets", []), list) or not all(isinstance(m.get(k, {}), dict) for k in ("files", "sources")):
         raise DatasetError(f"{path}: not a manifest; move it away")
     return m
+
+
+def _parsed(text, path):
+    if yaml is None:
+        try:
+            return json.loads(text)
+        except ValueError:
+            need("yaml", f"{path}, which is no JSON,")
+    try:
+        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as e:
+        raise DatasetError(f"{path}: {short(e, 200)}") from None
+
+
+def _written(m):
+    """Returns the text of a manifest: YAML, or JSON where PyYAML is not installed."""
+    if yaml is None:
+        return (json.dumps(m, indent=1, ensure_ascii=False) + "\n").encode()
+    return yaml.dump(m, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False, allow_unicode=True, width=10**6).encode()
 
 
 def write_atomic(path, data):
@@ -203,7 +224,7 @@ def add(dir, stage, staged, sources):
                     at[e["set"]] = len(sets)
                     sets.append(e)
             m |= {"sets": sets, "files": dict(sorted(files.items())), "sources": dict(sorted((m.get("sources", {}) | sources).items()))}
-            write_atomic(os.path.join(dir, MANIFEST), yaml.dump(m, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**6).encode())
+            write_atomic(os.path.join(dir, MANIFEST), _written(m))
             for e, own in staged:
                 _place(dir, stage, e["set"], own)
     except OSError as e:

@@ -7,7 +7,9 @@
     lm-eval    samples of lm-evaluation-harness, in lm_eval
     helm       runs of HELM, in helm
     inspect    logs of Inspect, in inspect_logs
-    csv        any CSV file with a header, whose columns are named
+    csv        any CSV file with a header, in tables
+    parquet    any .parquet file with such columns
+    pickle     scores and labels in a pickle or a file of torch.save, in names
 
 Data sets and backbones get the names that the specs of this project use: c10 becomes cifar10,
 resnet18_28_1 becomes resnet18.
@@ -18,12 +20,11 @@ import fnmatch
 import os
 import re
 import zipfile
-from array import array
 
 import numpy as np
 
-from . import forms, helm, inspect_logs, lm_eval, stream, unpickle
-from .errors import ZIP_FAULTS, DatasetError, at, base, short
+from . import choices, forms, helm, inspect_logs, lm_eval, names, splits, stream, tables, unpickle
+from .errors import ZIP_FAULTS, DatasetError, at, base, need, short
 from .network import Network, Split, backbone_name, dataset_name, labels
 
 
@@ -38,7 +39,7 @@ class Options:
     run: str = "1"
     network: str = ""  # medmnist: the backbone of files with any text after @
     training: str = ""  # how the networks differ from the paper's of the same name
-    classes: list = dataclasses.field(default_factory=list)  # csv
+    classes: list = dataclasses.field(default_factory=list)  # csv, parquet: what the header does not tell
     label: str = ""
     kind: str = ""
     split: str = ""
@@ -259,43 +260,122 @@ def _tensors(file):
 
 
 def read_csv(files, o, skipped):
-    """Reads one file with a column that says the set of a row, or two files: calibration and test."""
-    if not o.dataset:
-        raise DatasetError("format csv needs --dataset and --backbone")
-    if not o.classes or not o.label:
-        raise DatasetError("format csv needs --classes and --label")
-    if o.kind not in ("logits", "probs"):
-        raise DatasetError("format csv needs --kind logits or --kind probs")
-    if not o.split and len(files) != 2:
-        raise DatasetError(f"{len(files)} files; give a calibration and a test file, or one file and --split COLUMN")
-    if o.split and len(files) != 1:
-        raise DatasetError(f"{len(files)} files; with --split COLUMN give one")
-    parts = {"cal": (array("d"), []), "test": (array("d"), [])}
-    for file, part in zip(files, ("cal", "test")):
-        k = at(file, _rows, file, o, parts, part)
-    splits = []
-    for i, (part, what) in enumerate((("cal", "calibration"), ("test", "test"))):
-        values, y = parts[part]
-        if not y:
-            raise DatasetError(f"{short(files[min(i, len(files) - 1)], 200)}: no row of the {what} set")
-        splits.append(Split(np.frombuffer(values, np.float64).reshape(len(y), k), np.array(y)))
-    yield Network(o.dataset, o.backbone, o.kind, *splits, files[0], training=o.training or "given as CSV", names=[base(f) for f in files])
+    """Reads one table, or two: calibration and test."""
+    yield from _labelled(files, o, lambda file: tables.text_table(forms.read_bytes(file)))
 
 
-def _rows(file, o, parts, part):
-    t = forms.Table(forms.read_bytes(file))
-    chosen = t.columns(o.classes, (o.label, o.split) if o.split else (o.label,))
-    label = t.column(o.label)
-    split = t.column(o.split) if o.split else None
-    values = {o.cal: "cal", o.test: "test"}
-    for row in t.rows():
-        to = part if split is None else values.get(row[split])
-        if to is None:
-            continue
-        parts[to][1].append(t.label(row, label))
-        for j in chosen:
-            parts[to][0].append(t.number(row, j))
-    return len(chosen)
+def read_parquet(files, o, skipped):
+    """Reads one file of columns, or two. A column of lists is as many columns."""
+    yield from _labelled(files, o, _parquet)
+
+
+def _labelled(files, o, opened):
+    if len(files) > 2 or len(files) == 2 and o.split:
+        raise DatasetError(f"{len(files)} files; give a calibration and a test file, or one" + " with --split COLUMN" * bool(o.split))
+    read = [at(file, opened, file) for file in files]
+    yield from _sets(files, at(files[0], tables.labelled, read, o), o, "a table")
+
+
+class _Columns:
+    """Columns as a table of texts, which tables.labelled reads."""
+
+    delimiter, line, column = ",", 0, forms.Table.column
+    columns = forms.Table.columns
+
+    def __init__(self, found):
+        self.header, self._values = list(found), list(found.values())
+
+    def rows(self):
+        for self.line, row in enumerate(zip(*self._values), 1):
+            yield ["" if v is None else v if isinstance(v, str) else repr(v) for v in row]
+
+
+def _parquet(file):
+    parquet = need("pyarrow.parquet", "a .parquet file")
+    with stream.opened(file):  # says what is there in place of a regular file
+        pass
+    try:
+        found = parquet.read_table(file).to_pydict()
+    except Exception as e:  # pyarrow raises many types for damaged files
+        raise DatasetError(f"not a .parquet file that can be read: {short(e, 120)}") from None
+    flat = {}
+    for name, values in found.items():
+        lengths = {len(v) if isinstance(v, (list, tuple)) else -1 for v in values}
+        if len(lengths) == 1 and (k := lengths.pop()) > 0:
+            flat |= {f"{name}_{j}": [v[j] for v in values] for j in range(k)}
+        else:
+            flat[str(name)] = values
+    return _Columns(flat)
+
+
+def read_pickle(files, o, skipped):
+    """Reads one pickle, or one file of torch.save, with the scores and labels of a set or of two."""
+    if len(files) != 1:
+        raise DatasetError(f"{len(files)} files; give one")
+    file = files[0]
+    arrays = at(file, lambda: _arrays(unpickle.loads(forms.read_bytes(file))))
+    chosen = at(file, names.choose, arrays)
+    if not chosen:
+        raise DatasetError(f"{short(file, 200)}: it has {names.listed(arrays) or 'no array'}, and no scores with labels under names that are understood; understood are "
+                           f"{names.KNOWN}")
+    sets, told = {}, []
+    kind = o.kind or chosen[0].kind
+    z = np.concatenate([arrays[c.scores].reshape(len(arrays[c.scores]), -1) for c in chosen if arrays[c.scores].ndim and len(arrays[c.scores])])
+    why = ""
+    if not o.kind:
+        kind, why = names.kind_of(z, kind)
+    for c in chosen:
+        scores, y = arrays[c.scores], arrays[c.labels]
+        if y.dtype.kind == "f" and y.size and (y == np.floor(y)).all() and np.abs(y).max() < 2**31:
+            y = y.astype(np.int64)
+        if scores.dtype.kind in "iub" and scores.ndim == 2:
+            scores = scores.astype(np.float64)
+        if kind == "logits" and scores.size == len(scores):
+            scores = np.stack([np.zeros(len(scores), scores.dtype), scores.reshape(-1)], 1)
+        sets[c.split] = (scores, y)
+        told.append(f"{tables.WORDS[kind]} in {short(c.scores, 60)}{why}, labels in {short(c.labels, 60)}")
+    yield from _sets(files, tables.Labelled(sets, kind, told), o, "a pickle")
+
+
+def _arrays(found):
+    """Returns the arrays of what a pickle holds, by name: those of a dict, also in dicts, of a pair, or of two pairs."""
+    if isinstance(found, dict):
+        flat = {}
+        for key, value in found.items():
+            if unpickle.is_array(value):
+                flat[str(key)] = unpickle.array(value, str(key))
+            elif isinstance(value, (dict, list, tuple)) and len(value) < 100 and len(flat) < 1000:
+                flat |= {f"{key}_{n}": a for n, a in _arrays(value).items()}
+        return flat
+    if isinstance(found, (list, tuple)) and len(found) == 2:
+        if all(isinstance(x, (list, tuple, dict)) for x in found):
+            return {f"{s}_{n}": a for s, x in zip(("cal", "test"), found) for n, a in _arrays(x).items()}
+        if all(map(unpickle.is_array, found)):
+            a, b = (unpickle.array(x, f"element {i}") for i, x in enumerate(found))
+            return {"scores": a, "labels": b} if b.dtype.kind != "f" or a.ndim == 2 else {"scores": b, "labels": a}
+    return {}
+
+
+def _sets(files, found, o, given):
+    """Yields the network of one or two labelled sets. Of one, half of the rows of each class calibrate."""
+    stem = re.sub(r"(\.gz)?$", "", base(files[0]))
+    dataset = o.dataset or choices.plain(os.path.splitext(stem)[0])
+    note = ""
+    sets = {s: Split(z, y) for s, (z, y) in found.sets.items()}
+    if len(sets) == 1:
+        (only,) = sets.values()
+        y = labels(only.labels)
+        if len(y) != len(only.scores):
+            raise DatasetError(f"{short(files[0], 200)}: {len(only.scores)} rows of scores and {len(y)} labels")
+        digests = np.array([int(splits.digest(dataset, "rows", i)[:16], 16) for i in range(len(y))], np.uint64)
+        cal = splits.stratified(digests, y)
+        if cal.all() or not cal.any():
+            raise DatasetError(f"{short(files[0], 200)}: {len(y)} rows are too few to calibrate and to test")
+        sets = {"cal": only.take(cal), "test": only.take(~cal)}
+        note = "one set, of which half of the rows of each class calibrate, by SHA-256"
+        found.told.append("one set: half of the rows of each class calibrate, and the others test; qats try takes the whole file and judges by cross-fitting")
+    yield Network(dataset, o.backbone or "network", found.kind, sets["cal"], sets["test"], files[0], training=o.training or f"given as {given}",
+                  note=note, names=[base(f) for f in files], told=found.told)
 
 
 FORMATS = {f.name: f for f in (
@@ -309,7 +389,11 @@ FORMATS = {f.name: f for f in (
            lm_eval.read, names=True),
     Format("helm", "HELM: questions with several choices", "scenario_state.json of its runs, and per_instance_stats.json", "", helm.read, names=True),
     Format("inspect", "Inspect: questions with several choices", "its logs, *.eval or *.json, with logprobs and top_logprobs", "", inspect_logs.read, names=True),
-    Format("csv", "any CSV file with a header", "one file with a column that says the set of a row, or two files: calibration and test", "", read_csv),
+    Format("csv", "any CSV file with a header (.csv, .tsv, also .gz)", "one file, which may have a column that says the set of a row, or two: calibration and test", "",
+           read_csv, names=True),
+    Format("parquet", "any .parquet file with such columns", "one file, or two: calibration and test", "", read_parquet, names=True),
+    Format("pickle", "scores and labels in a pickle or a file of torch.save (.pkl, .pt)", "one file with arrays under such names as logits and labels", "", read_pickle,
+           names=True),
 )}
 
 

@@ -24,7 +24,7 @@ from array import array
 import numpy as np
 
 from . import stream, unpickle
-from .errors import ZIP_FAULTS, DatasetError, short
+from .errors import ZIP_FAULTS, DatasetError, need, short
 
 MOST_COLUMNS = 65536
 MOST_BYTES = 4 << 30
@@ -130,12 +130,13 @@ def indexed(data):
 class Table:
     """The rows of a CSV file with a header, as texts."""
 
-    def __init__(self, data):
+    def __init__(self, data, delimiter=","):
+        self.delimiter = delimiter
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as e:
             raise DatasetError(f"byte {e.start}: not a text in UTF-8") from None
-        self._reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        self._reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
         self.header = self._next()
         if self.header is None:
             raise DatasetError("empty")
@@ -265,8 +266,7 @@ class HDF5:
     FILTERS = {1, 2, 3, 32000}
 
     def __init__(self, path):
-        import h5py  # costs 0.1 s, which other formats need not wait for
-
+        h5py = need("h5py", "a file in HDF5")  # costs 0.1 s, which other formats need not wait for
         self.h5py, self.path = h5py, path
         with stream.opened(path):  # says what is there in place of a regular file
             pass

@@ -70,6 +70,7 @@ class Network:
     warning: str = ""  # what must be known before the numbers are believed
     samples: str = ""  # the data set that the test rows are of, if it has another name
     clipped: int = 0
+    told: list = dataclasses.field(default_factory=list)  # which columns or arrays of the file were taken, in lines
 
     @property
     def name(self):

@@ -9,10 +9,8 @@ import os
 import re
 from urllib.parse import quote, urlsplit
 
-import yaml
-
 from .._files import opened
-from .errors import DatasetError, short
+from .errors import DatasetError, need, short
 from .formats import FORMATS
 from .published import files_of, name_of
 
@@ -65,6 +63,7 @@ class Table:
 
     def __init__(self, path=TABLE):
         self.path = path
+        yaml = need("yaml", "the table of published files")
         try:
             with opened(path) as f:
                 top = yaml.load(f, getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -113,7 +113,7 @@ def work(job):
         e = folder.entry(n)
         files = folder.stage(job["stage"], n)
         done.append({"entry": e, "files": files, "cal": len(n.cal.labels) if n.cal else 0, "test": len(n.test.labels),
-                     "classes": n.test.scores.shape[1], "clipped": n.clipped, "warning": n.warning})
+                     "classes": n.test.scores.shape[1], "clipped": n.clipped, "warning": n.warning, "told": n.told})
     return {"networks": done, "skipped": skipped}
 
 

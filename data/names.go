@@ -1,0 +1,272 @@
+package data
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// scoreNames are the names that arrays of scores have in files of many people, with what they
+// hold; those of an earlier line are preferred. python/qats/datasets/names.py has the same lists.
+var scoreNames = []struct {
+	kind  Kind
+	names []string
+}{
+	{AnyKind, []string{"logits", "logit"}},
+	{KindLogProbs, []string{"log_probs", "logprobs", "log_prob", "logprob", "log_softmax", "log_proba"}},
+	{KindProbs, []string{"probs", "prob", "probabilities", "probability", "proba", "probas", "y_prob", "y_probs", "y_proba", "y_pred_proba", "pred_proba", "predict_proba", "softmax", "softmaxes"}},
+	{AnyKind, []string{"scores", "score", "y_score", "y_scores", "decision", "decisions", "decision_function", "outputs", "output", "predictions", "prediction", "preds", "pred", "y_pred", "y_hat"}},
+}
+
+// logOdds are names of scores that are no probabilities where there is one a row.
+var logOdds = []string{"logits", "logit", "decision", "decisions", "decision_function"}
+
+// labelNames are the names of labels.
+var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"}
+
+// KnownNames lists names of arrays that are understood, for messages.
+const KnownNames = "logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; of two sets with cal_ or val_ and test_ before or behind them"
+
+// rankOf returns the line of scoreNames that has a name, or -1.
+func rankOf(name string) int {
+	for i, s := range scoreNames {
+		if slices.Contains(s.names, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// IsScores reports whether a name is one of scores, such as logits.
+func IsScores(name string) bool { return rankOf(plainName(name)) >= 0 }
+
+// IsLabels reports whether a name is one of labels, such as targets.
+func IsLabels(name string) bool { return slices.Contains(labelNames, plainName(name)) }
+
+// KindOfName returns what scores of a name hold; AnyKind where the name does not say it.
+func KindOfName(name string) Kind {
+	if i := rankOf(plainName(name)); i >= 0 {
+		return scoreNames[i].kind
+	}
+	return AnyKind
+}
+
+func plainName(name string) string {
+	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(strings.ToLower(name))
+}
+
+// RoleOf returns the split that the name of an array states, or none, and the rest of the name.
+func RoleOf(name string) (split Split, role string) {
+	var rest []string
+	for _, word := range strings.Split(plainName(name), "_") {
+		switch {
+		case word == string(Test):
+			split = Test
+		case slices.Contains(CalNames(), Split(word)):
+			split = Cal
+		default:
+			rest = append(rest, word)
+		}
+	}
+	return split, strings.Join(rest, "_")
+}
+
+// Named is an array of a file with several.
+type Named struct {
+	Name  string
+	DType DType // empty for an array of no numbers, such as texts
+	Shape []int
+}
+
+// Names returns the names of arrays.
+func Names(arrays []Named) (names []string) {
+	for _, a := range arrays {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// NamedArrays returns the arrays of an .npz or .safetensors file of fsys, or of a table or a stream
+// of an Input.
+func NamedArrays(fsys fs.FS, file string) ([]Named, error) {
+	l := location{fsys: fsys, path: file, name: file}
+	c, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	all, err := l.members(c)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	var arrays []Named
+	for _, m := range all {
+		a := Named{Name: m.name()}
+		if h, err := m.readHeader(); err == nil { // else reading it gives the error
+			a.DType, a.Shape = h.dtype, h.shape
+		}
+		arrays = append(arrays, a)
+	}
+	return arrays, nil
+}
+
+// classes reports whether the array has the type and shape of labels: n or n x 1 integers.
+func (a Named) classes() bool {
+	return a.DType.Integer() && (len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1)
+}
+
+// scores reports whether the array can be scores: n x k, or n that are no integers. Integers n are
+// labels, whatever their name is: scikit-learn's y_pred is the predicted class.
+func (a Named) scores() bool {
+	return a.DType != "" && (len(a.Shape) == 1 || len(a.Shape) == 2) && !a.classes()
+}
+
+// unnamed reports whether the name is that of numpy.savez for an array without one.
+func (a Named) unnamed() bool {
+	number, ok := strings.CutPrefix(a.Name, "arr_")
+	_, err := strconv.Atoi(number)
+	return ok && err == nil
+}
+
+// rows returns the length of the first axis.
+func (a Named) rows() int {
+	if len(a.Shape) == 0 {
+		return -1
+	}
+	return a.Shape[0]
+}
+
+// Chosen are the names of the arrays that make a set.
+type Chosen struct {
+	Split          Split // Cal, Test, or none
+	Logits, Labels string
+	Kind           Kind // that the name of the scores states
+}
+
+// String says what was taken.
+func (c Chosen) String() string {
+	return fmt.Sprintf("%s with the labels %s", c.Logits, c.Labels)
+}
+
+func where(arrays []Named, ok func(Named) bool) []Named {
+	return slices.DeleteFunc(slices.Clone(arrays), func(a Named) bool { return !ok(a) })
+}
+
+// Taken says which arrays of a file Choose took; nothing where the file has these alone, under the
+// names logits and labels.
+func Taken(arrays []Named, sets []Chosen) string {
+	plain := len(where(arrays, func(a Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
+	var took []string
+	for _, s := range sets {
+		_, scores := RoleOf(s.Logits)
+		_, labels := RoleOf(s.Labels)
+		plain = plain && scores == "logits" && labels == "labels"
+		took = append(took, s.String())
+	}
+	if plain {
+		return ""
+	}
+	return "taken are " + strings.Join(took, ", and ")
+}
+
+// Choose returns the sets of a file: one each of Cal, Test and no split at most, in this order. Type
+// and shape decide first: floats n x k or n are scores, integers n are labels, and labels are never
+// taken as scores. Then the names decide. Where they name no pair, the only scores and the only labels
+// of the file are one. An array without a name, as arr_0 of numpy.savez, is what its type and shape
+// say. Two arrays of which either could be meant are an error that lists them, and so
+// are scores without labels in a file of two sets.
+func Choose(arrays []Named) ([]Chosen, error) {
+	type candidates struct {
+		scores, labels []Named
+		rank           int
+	}
+	sets := map[Split]*candidates{"": {}, Cal: {}, Test: {}}
+	var scores, labels []Named // of any split
+	for _, a := range arrays {
+		split, role := RoleOf(a.Name)
+		s := sets[split]
+		rank := rankOf(role)
+		switch {
+		case rank >= 0 && (a.scores() || a.DType == ""): // reading numbers of another type gives the error
+			if len(s.scores) == 0 || rank < s.rank {
+				s.scores, s.rank = nil, rank
+			}
+			if rank == s.rank {
+				s.scores = append(s.scores, a)
+			}
+			scores = append(scores, a)
+		case slices.Contains(labelNames, role):
+			s.labels = append(s.labels, a)
+			labels = append(labels, a)
+		}
+	}
+	var found []Chosen
+	for _, split := range []Split{Cal, Test, ""} {
+		s := sets[split]
+		if len(s.scores) == 0 || len(s.labels) == 0 || split == "" && len(found) > 0 {
+			continue
+		}
+		c, err := pair(split, s.scores, s.labels)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, c)
+	}
+	if len(found) > 0 {
+		for _, split := range []Split{Cal, Test} {
+			if s := sets[split]; len(found) < 2 && len(s.scores) > 0 && len(s.labels) == 0 {
+				return nil, fmt.Errorf("%s has no labels", s.scores[0].Name)
+			}
+		}
+		return found, nil
+	}
+	if len(scores) == 0 {
+		scores = where(arrays, func(a Named) bool { return a.scores() && !a.DType.Integer() && a.unnamed() })
+	}
+	if len(labels) == 0 {
+		labels = where(arrays, func(a Named) bool {
+			return a.classes() && a.unnamed() && (len(scores) == 0 || a.rows() == scores[0].rows())
+		})
+	}
+	if len(scores) == 0 || len(labels) == 0 {
+		return nil, nil
+	}
+	c, err := pair("", scores, labels)
+	if err != nil {
+		return nil, err
+	}
+	return []Chosen{c}, nil
+}
+
+// pair returns the set of the only scores and the only labels.
+func pair(split Split, scores, labels []Named) (Chosen, error) {
+	for _, x := range []struct {
+		what string
+		list []Named
+	}{{"scores", scores}, {"labels", labels}} {
+		if len(x.list) > 1 {
+			var names []string
+			for _, a := range x.list {
+				names = append(names, fmt.Sprintf("%s (%s %s)", a.Name, tuple(a.Shape), a.DType))
+			}
+			return Chosen{}, fmt.Errorf("several arrays can be the %s: %s", x.what, strings.Join(names, ", "))
+		}
+	}
+	_, role := RoleOf(scores[0].Name)
+	kind := KindOfName(role)
+	if one := scores[0]; (len(one.Shape) == 1 || len(one.Shape) == 2 && one.Shape[1] == 1) && kind == AnyKind && slices.Contains(logOdds, role) {
+		kind = KindLogits
+	}
+	return Chosen{Split: split, Logits: scores[0].Name, Labels: labels[0].Name, Kind: kind}, nil
+}
+
+// arrayIn returns the name of the array in a path: that of the member, or of the .npy file.
+func arrayIn(file string) string {
+	if i := strings.LastIndexByte(file, '#'); i >= 0 {
+		return file[i+1:]
+	}
+	return strings.TrimSuffix(path.Base(file), ".npy")
+}

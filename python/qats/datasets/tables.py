@@ -1,0 +1,363 @@
+"""A labelled table, such as a CSV file, read into scores and labels by what its header says.
+
+data/table.go of the program has the same rules, and data/testdata/tables the same examples.
+"""
+
+import dataclasses
+import gzip
+import re
+import zlib
+
+import numpy as np
+
+from . import forms
+from .errors import DatasetError, short
+from .names import CALS, LABELS, kind_of, plain
+
+SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
+INDICES = ["", "id", "index", "idx", "row", "row_id", "unnamed:_0", "unnamed:0", "sample", "sample_id", "image", "image_id", "file", "filename", "path",
+           "name", "text", "uid", "uuid"]
+WEAK_LABELS = ["class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome"]
+PREFIXES = [
+    ("logits", ["logits", "logit", "z"]),
+    ("log-probs", ["log_probs", "logprobs", "log_prob", "logprob", "log_proba", "log_softmax", "logp"]),
+    ("probs", ["probabilities", "probability", "probas", "proba", "probs", "prob", "p", "softmax", "y_proba", "y_prob", "pred_prob", "pred_proba"]),
+    ("", ["scores", "score", "y_score", "s", "decision", "decision_function", "outputs", "output", "out", "confidence", "conf", "predictions",
+          "prediction", "preds", "pred", "y_pred", "class", "c", "x"]),
+]
+CONFIDENCES = ["confidence", "conf"]  # alone they are of the predicted class
+WORDS = {"logits": "logits", "log-probs": "log-probabilities", "probs": "probabilities"}
+
+
+@dataclasses.dataclass
+class Labelled:
+    """Scores and labels by set (cal, test, or "" for the only one), what the scores are, and what was taken, in lines."""
+
+    sets: dict
+    kind: str
+    told: list
+
+
+def text_table(data):
+    """Returns the table of the bytes of a CSV file: separated by commas, semicolons or tabs, packed by gzip or not."""
+    if data[:2] == b"\x1f\x8b":
+        unpacker, out = zlib.decompressobj(31), b""
+        try:
+            out = unpacker.decompress(data, forms.MOST_BYTES)
+            if unpacker.unconsumed_tail:
+                raise DatasetError("unpacks to 4 GiB or more")
+            if not unpacker.eof:
+                raise DatasetError("not a complete .gz file")
+            data = out if not unpacker.unused_data else gzip.decompress(data)
+        except (zlib.error, EOFError, OSError) as e:
+            raise DatasetError(f"not a complete .gz file: {short(e, 80)}") from None
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DatasetError("a text in UTF-16; save it in UTF-8")
+    first = data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    outside = re.sub(r'"[^"]*"', "", first)
+    t = forms.Table(data, max(",;\t", key=outside.count))
+    t.header = [h.strip() for h in t.header]
+    return t
+
+
+def labelled(tables, o):
+    """Returns the sets of tables of one header. o are the options of an import; what they leave open the header says.
+
+    One table has one set, or a column that says the set of a row; of two tables the first calibrates.
+    """
+    return _Columns(tables, o).read()
+
+
+def _few(names, n=8):
+    names = [short(x, 60) for x in names]
+    return ", ".join(names[:n]) + (f", ... ({len(names)} in all)" if len(names) > n else "")
+
+
+def _is_number(text):
+    return re.fullmatch(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", text, re.ASCII | re.IGNORECASE) is not None
+
+
+def _is_fraction(text):
+    return _is_number(text) and any(c in text for c in ".,eE")
+
+
+def _whole(text):
+    """Returns the integer that a label is, as 3 or 3.0; None if it is none."""
+    try:
+        v = float(text)
+    except ValueError:
+        return None
+    return int(v) if v == v and abs(v) < 2**31 and v == int(v) else None
+
+
+def _suffix(title, prefix):
+    """Returns what stands behind a prefix in a title, without separators; None if the prefix is another one."""
+    if not title.startswith(prefix):
+        return None
+    rest = title[len(prefix):]
+    if rest[:1] in ("_", "[", "("):
+        return rest.strip("_[]()")
+    return rest if not rest or re.fullmatch(r"[+-]?\d+", rest, re.ASCII) else None
+
+
+class _Columns:
+    def __init__(self, tables, o):
+        self.o, self.told, self.tables = o, [], tables
+        self.header = tables[0].header
+        self.comma = tables[0].delimiter
+        if any(t.header != self.header for t in tables):
+            raise DatasetError(f"the files have different columns: {forms.names(self.header)}; {forms.names(tables[1].header)}")
+        self.plain = [plain(h).strip("_") for h in self.header]
+        twice = [h for j, h in enumerate(self.header) if h and h in self.header[:j]]
+        if twice:
+            raise DatasetError(f"two columns are named {short(twice[0], 60)}")
+        if all(map(_is_number, self.header)) and any(map(_is_fraction, self.header)):
+            raise DatasetError(f"line 1 has numbers, and no names of columns; add a header, such as p_0{self.comma}p_1{self.comma}label")
+        self.rows, self.lines, self.file = [], [], []
+        for i, t in enumerate(tables):
+            for row in t.rows():
+                self.rows.append([f.strip() for f in row])
+                self.lines.append(t.line)
+                self.file.append(i)
+        if not self.rows:
+            raise DatasetError("no row after the header")
+        self.points = set()
+
+    def fail(self, row, col, what):
+        raise DatasetError(f"line {self.lines[row]}, column {short(self.title(col), 60)}: {what}")
+
+    def title(self, j):
+        return self.header[j] or str(j + 1)
+
+    def titles(self, columns):
+        return _few([self.title(j) for j in columns])
+
+    def read(self):
+        self.label = self._label()
+        self.split = self._split()
+        self.sets = self._sets()
+        self.scores, self.classes, named = self._scores()
+        codes = self._codes()
+        values = {s: np.array([[self.number(i, j) for j in self.scores] for i in rows], np.float64) for s, rows in self.sets.items()}
+        everything = np.concatenate(list(values.values()))
+        kind, why = (self.o.kind, "") if self.o.kind else kind_of(everything, named)
+        self.told.insert(0, f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}")
+        sets = {}
+        for s, rows in self.sets.items():
+            z = values[s]
+            if z.shape[1] == 1:
+                z = np.hstack([np.zeros_like(z), z]) if kind == "logits" else z
+            if z.shape[1] == 1 and kind == "log-probs":
+                raise DatasetError("log-probabilities of one class; give those of both")
+            sets[s] = (z, np.array([codes[self.rows[i][self.label]] for i in rows], np.int64))
+        return Labelled(sets, kind, self.told)
+
+    def _with(self, titles):
+        return [j for j, h in enumerate(self.plain) if h in titles]
+
+    def _label(self):
+        if self.o.label:
+            return self.tables[0].column(self.o.label)
+        found = self._with(LABELS) or self._with(WEAK_LABELS)
+        if not found:
+            raise DatasetError(f"no column of labels (the columns are {forms.names(self.header)}); name it by --label")
+        if len(found) > 1:
+            raise DatasetError(f"several columns can be the labels: {self.titles(found)}; name one by --label")
+        return found[0]
+
+    def _split(self):
+        if self.o.split:
+            return self.tables[0].column(self.o.split)
+        found = self._with(SPLITS)
+        return found[0] if found and len(self.tables) == 1 and not self._fraction(found[0]) else None
+
+    def _sets(self):
+        if len(self.tables) == 2:
+            return {s: [i for i, f in enumerate(self.file) if f == n] for n, s in enumerate(("cal", "test"))}
+        if self.split is None:
+            return {"": list(range(len(self.rows)))}
+        by = {}
+        for i, row in enumerate(self.rows):
+            by.setdefault(row[self.split] if self.o.split else row[self.split].lower(), []).append(i)
+        if self.o.split:
+            chosen = {"cal": self.o.cal, "test": self.o.test}
+            for s, what in (("cal", "calibration"), ("test", "test")):
+                if chosen[s] not in by:
+                    raise DatasetError(f"no row of the {what} set")
+        else:
+            first = lambda names: next((n for n in names if n in by), None)  # noqa: E731
+            chosen = {"cal": first([*CALS, "calib", "dev", "holdout"]), "test": first(["test", "testing", "eval", "evaluation"])}
+        sets = {s: by[n] for s, n in chosen.items() if n in by}
+        if not sets:
+            raise DatasetError(f"column {short(self.title(self.split), 60)} has the values {_few(list(by))}, and none of cal, val and test; "
+                               "name them by --split, --cal and --test")
+        left = [f"{short(n, 60)} ({len(rows)} rows)" for n, rows in by.items() if n not in chosen.values()]
+        if left:
+            self.told.append(f"left out are the rows whose {short(self.title(self.split), 60)} is {', '.join(left)}")
+        return sets
+
+    def _numeric(self, j):
+        return any(r[j] for r in self.rows) and all(not r[j] or _is_number(r[j]) for r in self.rows)
+
+    def _fraction(self, j):
+        return self._numeric(j) and any(_is_fraction(r[j]) for r in self.rows)
+
+    def _scores(self):
+        """Returns the columns of scores in the order of the classes, the class in the title of each, and the kind that they state."""
+        if self.o.classes:
+            taken = (self.header[self.label], *([self.header[self.split]] if self.split is not None else []))
+            found = self.tables[0].columns(self.o.classes, taken)
+            patterns = any("*" in p for p in self.o.classes)
+            kind, classes = self._prefix(found)
+            return (*self._ordered(found, classes, patterns), kind)
+        for kind, prefixes in PREFIXES:
+            groups = {}
+            for prefix in prefixes:
+                for j, title in enumerate(self.plain):
+                    s = _suffix(title, prefix)
+                    if s is None or j in (self.label, self.split) or not self._numeric(j) or not s and (not self._fraction(j) or prefix in CONFIDENCES):
+                        continue
+                    groups.setdefault(prefix, []).append((j, s))
+            several = [g for g in groups.values() if len(g) > 1] or list(groups.values())
+            if len(several) > 1:
+                raise DatasetError("several groups of columns can be the scores: " + "; ".join(self.titles([j for j, _ in g]) for g in several) +
+                                   "; name one by --classes")
+            if several:
+                return (*self._ordered([j for j, _ in several[0]], [s for _, s in several[0]]), kind)
+        found = self._unprefixed()
+        if not found:
+            raise DatasetError(f"no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are {forms.names(self.header)}); "
+                               "integers in one column are labels, and are never taken as scores; name the columns by --classes")
+        return (*self._ordered(found, [self.plain[j] for j in found]), "")
+
+    def _prefix(self, found):
+        """Returns the kind and the classes in the titles of columns that were named."""
+        for kind, prefixes in PREFIXES:
+            for prefix in prefixes:
+                classes = [_suffix(self.plain[j], prefix) for j in found]
+                if None not in classes and len(set(classes)) == len(classes):
+                    return kind, classes
+        return "", [self.plain[j] for j in found]
+
+    def _ordered(self, found, classes, sort=True):
+        if len(found) > 1 and sort and all(re.fullmatch(r"[+-]?\d+", c, re.ASCII) for c in classes):
+            order = sorted(range(len(found)), key=lambda i: int(classes[i]))
+            for a, b in zip(order, order[1:]):
+                if int(classes[b]) != int(classes[a]) + 1:
+                    raise DatasetError(f"the columns of scores have the numbers {classes[a]} and {classes[b]}, and none between them; give the scores of all classes")
+            return [found[i] for i in order], [classes[i] for i in order]
+        return found, classes
+
+    def _unprefixed(self):
+        values = {plain(r[self.label]) for r in self.rows}
+        named, numbered, fractions = [], [], []
+        for j, title in enumerate(self.plain):
+            if j in (self.label, self.split) or not self._numeric(j):
+                continue
+            if re.fullmatch(r"[+-]?\d+", title, re.ASCII):
+                numbered.append(j)
+                continue
+            if title in values:
+                named.append(j)
+            if title in values or self._fraction(j) and title not in INDICES:
+                fractions.append(j)
+        if len(numbered) >= 2:
+            return numbered
+        if len(fractions) == 1 and self.plain[fractions[0]] not in CONFIDENCES or self._sums_to_one(fractions):
+            return fractions
+        return named if len(named) >= 2 and len(named) == len(values) else []
+
+    def _sums_to_one(self, columns):
+        if len(columns) < 2:
+            return False
+        try:
+            z = np.array([[self.number(i, j) for j in columns] for i in range(len(self.rows))])
+        except DatasetError:
+            return False
+        return bool(((z >= 0) & (z <= 1.01)).all() and (abs(z.sum(1) - 1) <= 0.1).all())
+
+    def number(self, i, j):
+        """Returns the number of a field. A decimal comma is read where the fields are separated otherwise."""
+        text = self.rows[i][j]
+        if self.comma != "," and text.count(",") == 1 and "." not in text:
+            text = text.replace(",", ".")
+            self.points.add(",")
+        elif "." in text:
+            self.points.add(".")
+        if len(self.points) == 2:
+            self.fail(i, j, f"{short(self.rows[i][j], 40)!r}: numbers with a decimal comma and numbers with a point in one file; write all with a point")
+        if not text:
+            self.fail(i, j, "no number")
+        try:
+            return forms.number(text)
+        except DatasetError as e:
+            self.fail(i, j, e)
+
+    def _codes(self):
+        """Returns the class of each text of a label."""
+        found = {}
+        for rows in self.sets.values():
+            for i in rows:
+                text = self.rows[i][self.label]
+                if not text:
+                    self.fail(i, self.label, "no label; remove the row, or give it one")
+                found.setdefault(text, i)
+        names = sorted(found)
+        if len(set(self.classes)) < len(self.classes):
+            raise DatasetError(f"two columns of scores are of one class: {self.titles(self.scores)}")
+        titled = {c: n for n, c in enumerate(self.classes)}
+        integers = all(_whole(t) is not None for t in names)
+        codes = {}
+        for t in names:
+            c = titled.get(plain(t))
+            if c is None and _whole(t) is not None:
+                c = titled.get(str(_whole(t)))
+            if c is not None:
+                codes[t] = c
+        missing = [t for t in names if t not in codes]
+        single = len(self.scores) == 1
+        k = max(2, len(self.scores))
+        if single and len(names) == 2 and len(missing) == 1:  # the title names the class whose score it is
+            one, other = next(t for t in names if t in codes), missing[0]
+            if not (integers and self.classes[0] == "1" and other == "0"):
+                self.told.append(f"{self.titles(self.scores)} is the score of label {short(one, 60)}, which is class 1; label {short(other, 60)} is class 0")
+            return {one: 1, other: 0}
+        if not single and not missing:
+            if integers and self.classes[0] != "0":
+                self.told.append(f"the labels are the numbers in the titles: label {short(self.classes[0], 60)} is class 0")
+            return codes
+        if integers:
+            for t, i in found.items():
+                if not 0 <= _whole(t) < k:
+                    self.fail(i, self.label, f"label {short(t, 20)}; there are {k} classes, from 0")
+            return {t: _whole(t) for t in names}
+        if not single and len(missing) < len(names):
+            raise DatasetError(f"no column of scores is of {_few(missing)}, and others are of {_few([t for t in names if t in codes])}; "
+                               f"name each column by its class, such as p_{short(missing[0], 40)}")
+        if len(names) != k:
+            raise DatasetError(f"{len(names)} labels ({_few(names)}), and {k} classes by the columns {self.titles(self.scores)}, whose titles do not name the "
+                               f"labels; name each column by its class, such as p_{short(names[0], 40)}")
+        return self._ascending(names)
+
+    def _ascending(self, names):
+        """Makes sorted names the classes in this order, and says so. It is an error where the accuracy is at most that of chance."""
+        codes = {t: n for n, t in enumerate(names)}
+        if [t.lower() for t in names] == ["false", "true"]:
+            return codes
+        pairs = ([f"{short(t, 40)} is {self.title(j)}" for t, j in zip(names, self.scores)] if len(self.scores) > 1 else
+                 [f"{self.title(self.scores[0])} is the score of {short(names[1], 40)}"])
+        self.told.append(f"warning: the titles do not name the labels, which are the classes in ascending order: {_few(pairs)}")
+        right = n = 0
+        for rows in self.sets.values():
+            z = np.array([[self.number(i, j) for j in self.scores] for i in rows])
+            if z.shape[1] == 1:
+                logits = (self.o.kind or kind_of(z)[0]) == "logits"
+                best = (z[:, 0] > (0 if logits else 0.5)).astype(int)
+            else:
+                best = z.argmax(1)
+            right += sum(codes[self.rows[i][self.label]] == b for i, b in zip(rows, best))
+            n += len(rows)
+        if right * max(2, len(self.scores)) <= n:
+            raise DatasetError(f"the titles do not name the labels, and in ascending order accuracy is {100 * right / n:.1f} %, at most that of chance; "
+                               f"name each column by its class, such as p_{short(names[0], 40)}")
+        return codes
