@@ -14,6 +14,6 @@
 //
 // Other parts that come from files in results/shown: speed.csv and speed-methods.csv (of
 // results/speed), paper-rows.tsv (of data/zoo), agreement.csv
-// (of results/agreement), try.txt (of qats try) and peers.csv, which is written by hand: the versions of other programs that were read. What is computed from the paper's printed
+// (of results/agreement), advice.csv (of experiments/trial/study), try.txt (of qats try) and peers.csv, which is written by hand: the versions of other programs that were read. What is computed from the paper's printed
 // numbers (packages audit and claims) needs no file.
 package main

@@ -86,7 +86,7 @@ func copied(t *testing.T, text, page string) string {
 		}
 	}
 	put(page, []byte(text))
-	for _, name := range []string{"facts.csv", speedFile.name, methodsFile.name, paperFile.name, peersFile.name, agreementFile.name, tryFile, results.ClassesFile} {
+	for _, name := range []string{"facts.csv", speedFile.name, methodsFile.name, paperFile.name, peersFile.name, agreementFile.name, adviceFile.name, tryFile, results.ClassesFile} {
 		b, err := os.ReadFile(filepath.Join(top, "results", "shown", name))
 		if err != nil {
 			t.Fatal(err)

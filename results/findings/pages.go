@@ -25,6 +25,7 @@ var pages = []struct{ template, page string }{
 	{"peers.md", "docs/peers.md"},
 	{"language.md", "docs/language.md"},
 	{"segmentation.md", "docs/segmentation.md"},
+	{"advice.md", "docs/advice.md"},
 }
 
 // writePages writes the parts of all pages.

@@ -69,6 +69,7 @@ func (w *words) functions() template.FuncMap {
 		"compared": w.compared,
 
 		"agreement": w.agreementTable,
+		"advice":    w.adviceTable,
 
 		"speed":   w.speedTable,
 		"methods": w.speedMethods,
