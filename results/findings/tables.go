@@ -150,6 +150,22 @@ func (w *words) rankingTable(run, part, against string, metrics ...string) (stri
 	return markdown(table), nil
 }
 
+// sighted are the methods that see unlabelled rows of the test domain. A comparison shows them and
+// does not rank them; facts of a run before that was so have a rank of them.
+var sighted = []string{"qats-transductive", "hfe-target", "label-shift"}
+
+// withSighted says in brackets which of these methods are ranked in a part of a run, if any are.
+func (w *words) withSighted(run, part, against, metric string) string {
+	ranked := lists.Where(sighted, func(m string) bool {
+		_, ok := w.facts[ID{run, part, m, against, metric, "rank"}]
+		return ok
+	})
+	if len(ranked) == 0 {
+		return ""
+	}
+	return " (with `" + strings.Join(ranked, "` and `") + "`, which sees the unlabelled test rows)"
+}
+
 // ranksOf lists the methods of a part of CalArena's results with their mean ranks, the first n.
 func (w *words) ranksOf(part, metric string, n int) (string, error) {
 	type placed struct {

@@ -43,6 +43,7 @@ func (w *words) functions() template.FuncMap {
 		"ranking":   w.rankingTable,
 		"published": w.publishedMeans,
 		"ranks":     w.ranksOf,
+		"sighted":   w.withSighted,
 		"number": func(run, part, metric, quantity string) (string, error) {
 			x, err := w.fact(ID{Run: run, Part: part, Metric: metric, Quantity: quantity})
 			return strconv.FormatFloat(x, 'f', 2, 64), err
