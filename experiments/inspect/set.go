@@ -7,13 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -220,11 +220,19 @@ func (x *inspected) judge(in *Inspection) {
 		in.warn(Finding{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
 			Fix: "look at the inputs of these rows, and leave them out of the calibration set if they are broken"}, x)
 	}
-	filled := lists.Where(x.counts, func(rows int) bool { return rows > 0 })
+	var empty []string
+	for class, rows := range x.counts {
+		if rows == 0 {
+			empty = append(empty, strconv.Itoa(class))
+		}
+	}
 	if x.split == data.Cal && x.row.Rows < x.row.Classes {
 		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
-	} else if empty := x.row.Classes - len(filled); empty > 0 {
-		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", empty, x.row.Classes)})
+	} else if len(empty) > 0 && x.split == data.Cal {
+		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
+			Fix: "save rows of all classes, or use a method that keeps every prediction"}, x)
+	} else if len(empty) > 0 {
+		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", len(empty), x.row.Classes)})
 	}
 	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
 		in.add(Finding{Severity: Note, Place: x.name, Oddity: data.OddFewRows, Cause: few.String(), Told: true})
