@@ -28,6 +28,7 @@ type Folder struct {
 	ignore   Ignore // in place of that of the manifest
 
 	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
+	named  sync.Map // Ref -> otherNames, of sets that have no arrays named logits and labels
 	counts sync.Map // countKey -> rowCounts, of labels that were read
 }
 
@@ -160,10 +161,110 @@ func (f *Folder) files(ref Ref) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
+	if !found || f.missing(file{path: chosen.Labels}) {
+		if found {
+			places = places[at : at+1]
+		}
+		if other := f.otherNames(ref, places); other.Logits != "" {
+			chosen.Logits, chosen.Labels, found = other.Logits, other.Labels, true
+		}
+	}
 	if found {
 		f.chosen.Store(ref, chosen)
 	}
 	return chosen, nil
+}
+
+// otherNames are the scores and labels of a set under other names than logits and labels.
+type otherNames struct {
+	Logits, Labels string // empty if there are none
+	Kind           Kind   // that the name of the scores states
+}
+
+// otherNames looks in places for the arrays of the set at ref under the names that Choose knows. It
+// looks once.
+func (f *Folder) otherNames(ref Ref, places []place) otherNames {
+	if known, ok := f.named.Load(ref); ok {
+		return known.(otherNames)
+	}
+	var found otherNames
+	for _, p := range places {
+		set := ref
+		if set.Split = p.split; ref.Corruption != "" {
+			set.Split = ""
+		}
+		const mark = "\x01" // in no name
+		pattern, err := p.layout.path(set, mark)
+		if err != nil {
+			break
+		}
+		before, after, _ := strings.Cut(pattern, mark)
+		var arrays []Named
+		for _, a := range f.like(before, after) {
+			if IsScores(a.Name) || IsLabels(a.Name) {
+				arrays = append(arrays, a)
+			}
+		}
+		if sets, err := Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
+			found = otherNames{before + sets[0].Logits + after, before + sets[0].Labels + after, sets[0].Kind}
+			break
+		}
+	}
+	f.named.Store(ref, found)
+	return found
+}
+
+// like returns the arrays whose paths begin and end in this way, by what is between.
+func (f *Folder) like(before, after string) (arrays []Named) {
+	if file, member, ok := strings.Cut(before, "#"); ok {
+		l := f.at(file)
+		c, err := l.open()
+		if err != nil {
+			return nil
+		}
+		defer c.close()
+		all, err := l.members(c)
+		if err != nil {
+			return nil
+		}
+		for _, m := range all {
+			if name, ok := between(m.name(), member, after); ok {
+				a := Named{Name: name}
+				if h, err := m.readHeader(); err == nil {
+					a.DType, a.Shape = h.dtype, h.shape
+				}
+				arrays = append(arrays, a)
+			}
+		}
+		return arrays
+	}
+	dir, base := path.Split(before)
+	entries, err := fs.ReadDir(f.fsys, path.Clean(dir))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		name, ok := between(e.Name(), base, after)
+		if !ok || !IsScores(name) && !IsLabels(name) {
+			continue
+		}
+		a := Named{Name: name}
+		if h, err := f.at(dir + e.Name()).header(); err == nil {
+			a.DType, a.Shape = h.dtype, h.shape
+		}
+		arrays = append(arrays, a)
+	}
+	return arrays
+}
+
+// between returns what is between the beginning and the end of a name.
+func between(name, before, after string) (string, bool) {
+	rest, ok := strings.CutPrefix(name, before)
+	if !ok {
+		return "", false
+	}
+	rest, ok = strings.CutSuffix(rest, after)
+	return rest, ok && rest != ""
 }
 
 // Has returns the parts whose files exist; the head needs both of its files. A file
@@ -203,8 +304,18 @@ func (f *Folder) missing(x file) bool {
 }
 
 // Describe returns the manifest's description of the set; measured logits by
-// default.
-func (f *Folder) Describe(ref Ref) Provenance { return f.manifest.describe(ref) }
+// default. Where it states no kind, the name of scores under another name than logits does.
+func (f *Folder) Describe(ref Ref) Provenance {
+	p := f.manifest.describe(ref)
+	if p.Kind == AnyKind {
+		if files, err := f.files(ref); err == nil {
+			if other, ok := f.named.Load(ref); ok && other.(otherNames).Logits == files.Logits {
+				p.Kind = other.(otherNames).Kind
+			}
+		}
+	}
+	return p
+}
 
 // Digest returns a line "logits sha256:..." for each array of parts, two for the
 // head: the digest of the bytes of the .npy file or of the unpacked member. Another line

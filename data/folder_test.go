@@ -330,7 +330,7 @@ func TestDigestsOfTwoProcessesMerge(t *testing.T) {
 // The shape of a set is read from a file or from a member of an archive; a missing member
 // is an error.
 func TestShapeOfASetInAnArchive(t *testing.T) {
-	for name, ok := range map[string]bool{"logits": true, "outputs": false} {
+	for name, ok := range map[string]bool{"logits": true, "hidden": false} {
 		folder, err := NewFolder(fstest.MapFS{"a/test.npz": {Data: members(1, name, "labels")}}, "d", Layout{"{backbone}/{split}.npz#{array}"}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -33,6 +33,28 @@ func Headers(ctx context.Context, src Source, ref Ref, parts Parts) (all []Array
 	return all, nil
 }
 
+// OtherNames says which arrays were taken as the logits and labels of a set, where they have other
+// names; "" where they have not.
+func OtherNames(arrays []ArrayHeader) string {
+	var scores, labels string
+	for _, a := range arrays {
+		switch a.Role {
+		case "logits":
+			scores = a.Name
+		case "labels":
+			labels = a.Name
+		}
+	}
+	role := func(file string) string {
+		_, name := RoleOf(ArrayOf(file))
+		return name
+	}
+	if scores == "" || labels == "" || role(scores) == "logits" && role(labels) == "labels" {
+		return ""
+	}
+	return "taken are " + Chosen{Logits: ArrayOf(scores), Labels: ArrayOf(labels)}.String()
+}
+
 // headers is Headers of a folder.
 func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHeader, error) {
 	var all []ArrayHeader

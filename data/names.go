@@ -3,7 +3,9 @@ package data
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -263,10 +265,17 @@ func pair(split Split, scores, labels []Named) (Chosen, error) {
 	return Chosen{Split: split, Logits: scores[0].Name, Labels: labels[0].Name, Kind: kind}, nil
 }
 
-// arrayIn returns the name of the array in a path: that of the member, or of the .npy file.
-func arrayIn(file string) string {
+// NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
+// labels.
+func NamedFiles(dir string) []Named {
+	f := Folder{fsys: os.DirFS(dir), root: dir}
+	return f.like("", ".npy")
+}
+
+// ArrayOf returns the name of the array in a path: that of the member, or of the .npy file.
+func ArrayOf(file string) string {
 	if i := strings.LastIndexByte(file, '#'); i >= 0 {
 		return file[i+1:]
 	}
-	return strings.TrimSuffix(path.Base(file), ".npy")
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(file)), ".npy")
 }

@@ -288,6 +288,9 @@ func newInspected(key setKey) *inspected {
 // read inspects one set of a plan.
 func (in *Inspection) read(ctx context.Context, key setKey, x *inspected) error {
 	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
+	if taken := data.OtherNames(x.arrays); taken != "" {
+		in.add(Finding{Severity: Note, Place: x.name, Cause: taken})
+	}
 	if err := in.set(ctx, x); err != nil {
 		return err
 	}

@@ -187,13 +187,21 @@ func severityOf(name string) int {
 // of dirs. It returns false for one that is not an array of a set. Only logits make a set.
 func (s *surveying) array(dirs []string, stem, ext string) bool {
 	last, isMember := len(dirs)-1, ext != ".npy"
-	if stem == "logits" && last >= 0 {
+	if data.IsScores(stem) && last >= 0 {
 		if split, ok := splitOf(dirs[last]); ok {
 			tail := "{split}/{array}.npy"
 			if isMember {
 				tail = "{split}" + ext + "#{array}"
 			}
 			return s.add(dirs[:last], tail, data.Ref{Split: split})
+		}
+		if before, sep, after := parted(dirs[last]); isMember && sep != "" { // test-logits.npz
+			if split, ok := splitOf(before); ok && data.IsScores(after) {
+				return s.add(dirs[:last], "{split}"+sep+after+ext+"#{array}", data.Ref{Split: split})
+			}
+			if split, ok := splitOf(after); ok && data.IsScores(before) {
+				return s.add(dirs[:last], before+sep+"{split}"+ext+"#{array}", data.Ref{Split: split})
+			}
 		}
 		if dirs[last] == "ood" {
 			return true
@@ -204,27 +212,48 @@ func (s *surveying) array(dirs []string, stem, ext string) bool {
 		return false
 	}
 	if isMember {
-		before, isLogits := strings.CutSuffix(stem, "_logits")
-		split, ok := splitOf(before)
-		return isLogits && ok && s.add(dirs, "\x00"+ext+"#{split}_{array}", data.Ref{Split: split})
+		role, split, template := splitIn(stem)
+		return data.IsScores(role) && s.add(dirs, "\x00"+ext+"#"+template, data.Ref{Split: split})
 	}
-	for _, name := range []string{"logits", "labels", "features", "logits_aug", "head_weight", "head_bias"} {
-		if stem == name {
-			return true
-		}
-		for _, sep := range []string{"_", "-"} {
-			split, template := "", ""
-			if before, ok := strings.CutSuffix(stem, sep+name); ok {
-				split, template = before, "{split}"+sep+"{array}.npy"
-			} else if after, ok := strings.CutPrefix(stem, name+sep); ok {
-				split, template = after, "{array}"+sep+"{split}.npy"
+	if isArray(stem) {
+		return true
+	}
+	role, split, template := splitIn(stem)
+	if !isArray(role) {
+		return false
+	}
+	return !data.IsScores(role) || s.add(dirs, template+".npy", data.Ref{Split: split})
+}
+
+// isArray reports whether a name is that of an array of a set.
+func isArray(name string) bool {
+	return data.IsScores(name) || data.IsLabels(name) || slices.Contains([]string{"features", "logits_aug", "head_weight", "head_bias"}, name)
+}
+
+// splitIn returns the array and the split of a name such as test_logits or logits-val, with the
+// template of such names; an empty array if it has no split.
+func splitIn(name string) (role string, split data.Split, template string) {
+	for _, sep := range []string{"_", "-"} {
+		if before, after, ok := strings.Cut(name, sep); ok {
+			if split, ok := splitOf(before); ok {
+				return after, split, "{split}" + sep + "{array}"
 			}
-			if as, ok := splitOf(split); ok {
-				return name != "logits" || s.add(dirs, template, data.Ref{Split: as})
+		}
+		if i := strings.LastIndex(name, sep); i >= 0 {
+			if split, ok := splitOf(name[i+1:]); ok {
+				return name[:i], split, "{array}" + sep + "{split}"
 			}
 		}
 	}
-	return false
+	return "", "", ""
+}
+
+// parted divides a name at its first _ or -.
+func parted(name string) (before, sep, after string) {
+	if i := strings.IndexAny(name, "_-"); i >= 0 {
+		return name[:i], name[i : i+1], name[i+1:]
+	}
+	return name, "", ""
 }
 
 // archive files an .npz or .safetensors file by the names of its members.
@@ -241,6 +270,11 @@ func (s *surveying) archive(name string, dirs []string, stem, ext string) {
 		used = s.array(append(slices.Clone(dirs), stem), member, ext) || used
 	}
 	if used {
+		return
+	}
+	if sets, err := data.Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
+		s.problem(name, "it has "+sets[0].String()+", and its name says neither cal nor test",
+			"name the file cal"+ext+" or test"+ext+", if its rows are held out; qats try reads the file as it is")
 		return
 	}
 	s.problem(name, "it has the arrays "+strings.Join(names, ", ")+", and no logits under a name that is known",
@@ -265,8 +299,9 @@ func (s *surveying) add(head []string, tail string, ref data.Ref) bool {
 	}
 	template := strings.Join(append(names, tail), "/")
 	template = strings.Replace(template, "/\x00", "", 1)
-	flat := strings.HasSuffix(tail, ".npy") && tail != "{split}/{array}.npy"
-	if tail == "" || len(head) >= 2 && !flat {
+	ordinary := slices.ContainsFunc([]string{"", "{split}/{array}.npy", "{split}.npz#{array}", "{split}.safetensors#{array}", "\x00.npz#{split}_{array}", "\x00.safetensors#{split}_{array}"},
+		func(t string) bool { return strings.EqualFold(t, tail) })
+	if tail == "" || len(head) >= 2 && ordinary {
 		template = "" // one of the places of the default layout
 	}
 	if f := (filed{template, ref}); !s.filed[f] {

@@ -28,7 +28,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 		"results/out/results.csv":       nil,
 		"results/out/x/test.npz":        members("logits", "labels"),
 		"flat/test_logits.npy":          nil,
-		"d/net/other.npz":               members("outputs", "targets"),
+		"d/net/other.npz":               members("hidden", "targets"),
 		"d/net/damaged.npz":             []byte("PK"),
 		"d/net/weights.pth":             nil,
 		"d/net/checkpoint.safetensors":  []byte("short"),
@@ -62,7 +62,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	want := []string{
 		"checkpoint.safetensors: truncated: 5 bytes, shorter than any .safetensors file",
 		"damaged.npz: not a complete .npz file: ",
-		"other.npz: it has the arrays outputs, targets, and no logits under a name that is known; name them logits and labels in files cal.npz and test.npz, or ",
+		"other.npz: it has the arrays hidden, targets, and no logits under a name that is known; name them logits and labels in files cal.npz and test.npz, or ",
 		"weights.pth: a file of torch.save, which only Python can read; save the tensor t as an array: np.save(\"weights.npy\", t.float().cpu().numpy())",
 		": 4 sets have the layout \"" + data.DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
 	}
@@ -370,6 +370,55 @@ func TestFindingsAreInTheOrderOfTheSettings(t *testing.T) {
 		}
 		if f := in.Findings[i]; f.Severity != Error || f.Place != cal+" and "+test {
 			t.Errorf("finding %d: %+v", i, f)
+		}
+	}
+}
+
+// Names of scores and labels that many people give are recognised, as those of try are.
+func TestNamesOfPeersAreRecognised(t *testing.T) {
+	for files, want := range map[string]string{
+		"d/test-logits.npz:logits,targets d/val-logits.npz:logits,targets":     "{backbone}/{split}-logits.npz#{array}",
+		"val.npz:probs,y test.npz:probs,y":                                     "{split}.npz#{array}",
+		"net.npz:val_probs,val_y,test_probs,test_y":                            "{backbone}.npz#{split}_{array}",
+		"net.npz:logits_val,labels_val,logits_test,labels_test":                "{backbone}.npz#{array}_{split}",
+		"predictions_test.npz:scores,labels predictions_cal.npz:scores,labels": "predictions_{split}.npz#{array}",
+	} {
+		root := t.TempDir()
+		for _, file := range strings.Fields(files) {
+			name, members, _ := strings.Cut(file, ":")
+			path := filepath.Join(root, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			var columns []data.Member
+			for i, m := range strings.Split(members, ",") {
+				if i%2 == 0 {
+					columns = append(columns, data.Member{Name: m, Float64: []float64{.5, .25}})
+				} else {
+					columns = append(columns, data.Member{Name: m, Int32: []int32{0, 1}})
+				}
+			}
+			var b bytes.Buffer
+			if err := errors.Join(data.WriteNPZ(&b, columns...), os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := surveyFolder(root)
+		if err != nil || s.Layout.String() != want || len(s.Sets) != 2 || len(s.Problems) > 0 {
+			t.Errorf("%s: %+v, %v", files, s, err)
+			continue
+		}
+		f, err := data.OpenFolder(root, s.Layout, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ref := range s.Sets {
+			if has := f.Has(ref) & scored; has != scored {
+				t.Errorf("%s: %v has %v", files, ref, has)
+			}
 		}
 	}
 }

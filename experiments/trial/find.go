@@ -177,11 +177,23 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	test.Split = data.Test
 	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return folder.Has(r)&data.Logits != 0 })
 	if len(sets) == 0 {
-		logits, labels := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy")
-		if _, err := os.Stat(logits); err != nil {
+		arrays := data.NamedFiles(dir)
+		sets, err := data.Choose(arrays)
+		switch {
+		case err != nil:
+			return nil, &data.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: qats try SCORES LABELS"}
+		case len(sets) == 0 && slices.ContainsFunc(arrays, func(a data.Named) bool { return a.Name == "logits" }):
+			return nil, fmt.Errorf("%s: logits.npy has no labels; save them beside it as labels.npy", dir)
+		case len(sets) != 1 || sets[0].Split != "":
 			return nil, nil
 		}
-		return Find(ctx, inputfile.System{}, []string{logits, labels}, stated)
+		file := func(name string) string { return filepath.Join(dir, name+".npy") }
+		stated.Kind = cmp.Or(stated.Kind, sets[0].Kind)
+		g, err := Find(ctx, inputfile.System{}, []string{file(sets[0].Logits), file(sets[0].Labels)}, stated)
+		if taken := data.Taken(arrays, sets); err == nil && taken != "" {
+			g.Took = append(g.Took, dir+": "+taken)
+		}
+		return g, err
 	}
 	g, err := fromFolder(ctx, folder, sets, stated, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
@@ -200,6 +212,7 @@ func network(r data.Ref) data.Ref {
 // its files.
 func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
 	folder.IgnoreLabels(stated.Ignore)
+	var took []string
 	place := func(ref data.Ref) (Place, error) {
 		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return folder.Open(ctx, ref, parts)
@@ -216,6 +229,9 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 		headers, err := data.Headers(ctx, folder, ref, p.has)
 		if err != nil {
 			return p, err
+		}
+		if taken := data.OtherNames(headers); taken != "" {
+			took = append(took, p.Name+": "+taken)
 		}
 		files := data.Files{Kind: cmp.Or(stated.Kind, folder.Describe(ref).Kind), Ignore: folder.Ignored(ref)}
 		for _, h := range headers {
@@ -263,7 +279,7 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 	if len(places) == 0 {
 		return nil, errors.New("no calibration or test set")
 	}
-	g.Cal = places[0]
+	g.Cal, g.Took = places[0], took
 	if len(places) > 1 {
 		g.Test = &places[1]
 	}
