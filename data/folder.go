@@ -23,6 +23,8 @@ type Folder struct {
 	abs      string // path of the root; "" if it is not of the operating system
 	layout   Layout
 	manifest Manifest
+	above    string   // the file of the manifest, if it is that of a folder above
+	between  []string // the folders from that one to the root
 	digests  *Digests
 	limit    int64  // of a member of an archive
 	ignore   Ignore // in place of that of the manifest
@@ -59,8 +61,79 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.manifest.isEmpty() {
+		if err := f.readAbove(""); err != nil {
+			return nil, err
+		}
+	}
 	f.abs, err = filepath.Abs(root)
 	return f, err
+}
+
+// readAbove reads the manifest of a folder above, at most the folder top, where the folder has none.
+func (f *Folder) readAbove(top string) error {
+	m, file, between, err := manifestAbove(f.root, top)
+	if err != nil || m == nil {
+		return err
+	}
+	files, prefix := map[string]ManifestFile{}, strings.Join(between, "/")+"/"
+	for name, x := range m.Files {
+		if own, ok := strings.CutPrefix(name, prefix); ok {
+			files[own] = x
+		}
+	}
+	f.manifest, f.above, f.between = Manifest{Sets: m.Sets, Files: files, Sources: m.Sources}, file, between
+	return nil
+}
+
+// Below restricts the search for a manifest above the folder: it is at most in the folder top, such as
+// that of the spec that names the folder. It is called before the folder is used.
+func (f *Folder) Below(top string) error {
+	if f.above == "" {
+		return nil
+	}
+	f.manifest, f.above, f.between = Manifest{}, "", nil
+	return f.readAbove(top)
+}
+
+// ManifestAbove returns the path of the manifest that describes the sets of src, if it is that of a
+// folder above; "" if it is not.
+func ManifestAbove(src Source) string {
+	switch x := src.(type) {
+	case *Folder:
+		return x.above
+	case *first:
+		return ManifestAbove(x.Source)
+	}
+	return ""
+}
+
+// nameOf returns the name of the set at ref in the manifest: for one of a folder above, the folders
+// from there to its arrays, and its split.
+func (f *Folder) nameOf(ref Ref) []string {
+	if f.above == "" {
+		return ref.segments()
+	}
+	files, err := f.files(ref)
+	if err != nil {
+		return ref.segments()
+	}
+	l := f.at(files.Logits)
+	file := strings.TrimPrefix(l.path, "./")
+	name := slices.Clone(f.between)
+	if dir := path.Dir(file); dir != "." {
+		name = append(name, strings.Split(dir, "/")...)
+	}
+	if l.member != "" {
+		name = append(name, strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	}
+	if last := name[len(name)-1]; ref.Split != "" && (last == string(ref.Split) || slices.Contains(CalNames(), Split(last))) {
+		name = name[:len(name)-1]
+	}
+	if ref.Corruption == "" && ref.Split != "" {
+		name = append(name, string(ref.Split))
+	}
+	return name
 }
 
 // LimitMembers sets the most bytes that a member of an archive may unpack to. It is
@@ -76,7 +149,7 @@ func (f *Folder) Ignored(ref Ref) Ignore {
 	if len(f.ignore) > 0 {
 		return f.ignore
 	}
-	return f.manifest.ignored(ref)
+	return f.manifest.ignored(f.nameOf(ref))
 }
 
 // NewFolder returns the source of the arrays in fsys, whose root errors call name.
@@ -306,7 +379,7 @@ func (f *Folder) missing(x file) bool {
 // Describe returns the manifest's description of the set; measured logits by
 // default. Where it states no kind, the name of scores under another name than logits does.
 func (f *Folder) Describe(ref Ref) Provenance {
-	p := f.manifest.describe(ref)
+	p := f.manifest.describe(f.nameOf(ref))
 	if p.Kind == AnyKind {
 		if files, err := f.files(ref); err == nil {
 			if other, ok := f.named.Load(ref); ok && other.(otherNames).Logits == files.Logits {

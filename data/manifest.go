@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,11 @@ type ManifestFile struct {
 // maxManifestText is the length of the longest text of a set, in bytes.
 const maxManifestText = 1000
 
+// isEmpty reports whether a manifest states nothing, as that of a folder without one.
+func (m Manifest) isEmpty() bool {
+	return m.Layout == "" && len(m.Sets) == 0 && len(m.Files) == 0 && len(m.Sources) == 0
+}
+
 // Write writes m to manifest.yaml in dir; it replaces the file atomically. A manifest that
 // its reader would reject is an error, and the file stays as it is.
 func (m Manifest) Write(dir string) error {
@@ -100,10 +106,9 @@ func (m Manifest) encode(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// describe returns what m says of the set at ref.
-func (m Manifest) describe(ref Ref) Provenance {
+// describe returns what m says of the set with a name.
+func (m Manifest) describe(name []string) Provenance {
 	p := Provenance{Origin: Measured}
-	name := ref.segments()
 	for _, s := range m.Sets {
 		if !matches(strings.Split(s.Set, "/"), name) {
 			continue
@@ -122,22 +127,22 @@ func (m Manifest) describe(ref Ref) Provenance {
 	return p
 }
 
-// ignored returns the labels to leave out of the set at ref: those of the last entry that
+// ignored returns the labels to leave out of the set with a name: those of the last entry that
 // states some.
-func (m Manifest) ignored(ref Ref) (list Ignore) {
+func (m Manifest) ignored(name []string) (list Ignore) {
 	for _, s := range m.Sets {
-		if len(s.Ignore) > 0 && matches(strings.Split(s.Set, "/"), ref.segments()) {
+		if len(s.Ignore) > 0 && matches(strings.Split(s.Set, "/"), name) {
 			list = s.Ignore
 		}
 	}
 	return list
 }
 
-// classes returns the names of the classes of the set at ref: those of the last entry that
+// classes returns the names of the classes of the set with a name: those of the last entry that
 // gives some.
-func (m Manifest) classes(ref Ref) (names []string) {
+func (m Manifest) classes(name []string) (names []string) {
 	for _, s := range m.Sets {
-		if len(s.Classes) > 0 && matches(strings.Split(s.Set, "/"), ref.segments()) {
+		if len(s.Classes) > 0 && matches(strings.Split(s.Set, "/"), name) {
 			names = s.Classes
 		}
 	}
@@ -149,7 +154,7 @@ func (m Manifest) classes(ref Ref) (names []string) {
 func ClassNames(src Source, ref Ref) []string {
 	switch x := src.(type) {
 	case *Folder:
-		return x.manifest.classes(ref)
+		return x.manifest.classes(x.nameOf(ref))
 	case derived:
 		for _, in := range x.inputs(ref, Logits) {
 			if names := ClassNames(in.source, in.ref); names != nil {
@@ -187,7 +192,89 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, location{name: where}.wrap(err)
 	}
+	if !isManifest(b) {
+		return Manifest{}, nil
+	}
 	return parseManifest(b, where)
+}
+
+// manifestKeys are the keys of a manifest, and what they are mistaken for.
+var manifestKeys = regexp.MustCompile(`(?mi)^[ {"']*(set|sets|layout|layouts|file|files|source|sources)["']?\s*:`)
+
+// isManifest reports whether a text is meant as a manifest of arrays: it has one of its keys, or
+// nothing. Other programs have files of this name, too, such as those of Kubernetes.
+func isManifest(b []byte) bool {
+	var doc yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(b)).Decode(&doc); err != nil {
+		return errors.Is(err, io.EOF) || manifestKeys.Match(b)
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode || len(top.Content) == 0 {
+		return true
+	}
+	for i := 0; i < len(top.Content); i += 2 {
+		if manifestKeys.MatchString(top.Content[i].Value + ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// mostAbove is the number of folders above a folder of arrays in which its manifest may be.
+const mostAbove = 4
+
+// above returns the n folders above dir, the nearest first: at most those up to the folder top or to the
+// one that has a .git.
+func above(dir, top string, n int) (all []string) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	if top != "" {
+		if top, err = filepath.Abs(top); err != nil {
+			return nil
+		}
+	}
+	ends := func(d string) bool {
+		_, err := os.Lstat(filepath.Join(d, ".git"))
+		return err == nil || d == top || filepath.Dir(d) == d
+	}
+	for d := abs; len(all) < n && !ends(d); {
+		d = filepath.Dir(d)
+		dir = filepath.Join(dir, "..")
+		all = append(all, dir)
+	}
+	return all
+}
+
+// manifestAbove returns the manifest of the nearest folder above dir whose file has the key sets, with
+// the names of the folders between the two; nil if there is none.
+func manifestAbove(dir, top string) (m *Manifest, path string, between []string, err error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, "", nil, nil
+	}
+	for _, d := range above(dir, top, mostAbove) {
+		between = slices.Insert(between, 0, filepath.Base(abs))
+		abs = filepath.Dir(abs)
+		b, err := inputfile.Read(filepath.Join(d, ManifestName))
+		if err != nil || !hasSets(b) {
+			continue
+		}
+		path := filepath.ToSlash(filepath.Join(d, ManifestName))
+		found, err := parseManifest(b, path)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return &found, path, between, nil
+	}
+	return nil, "", nil, nil
+}
+
+// hasSets reports whether a text in YAML has the key sets.
+func hasSets(b []byte) bool {
+	var top map[string]yaml.Node
+	return yaml.Unmarshal(b, &top) == nil && top["sets"].Kind == yaml.SequenceNode
 }
 
 // parseManifest returns the manifest of a text. where names it in errors.
@@ -401,18 +488,17 @@ func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node
 	return nil, nil
 }
 
-// OriginOf returns Simulated for a file of arrays below a folder, at most five above, whose
-// manifest has simulated sets, and Measured for all others.
+// OriginOf returns Simulated for a file of arrays below a folder whose manifest has simulated sets,
+// and Measured for all others.
 func OriginOf(file string) Origin {
 	if file == StreamName {
 		return Measured
 	}
-	dir := filepath.Dir(file)
-	for range 5 {
+	own := filepath.Dir(file)
+	for _, dir := range append([]string{own}, above(own, "", mostAbove)...) {
 		if m, err := ReadManifest(dir); err == nil && slices.ContainsFunc(m.Sets, func(s ManifestSet) bool { return s.Origin == Simulated }) {
 			return Simulated
 		}
-		dir = filepath.Join(dir, "..")
 	}
 	return Measured
 }

@@ -3,8 +3,10 @@ package data
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -178,7 +180,7 @@ func TestPartsOfANoteHaveNoSemicolon(t *testing.T) {
 // An entry that does not say where a set is from leaves what an earlier entry says.
 func TestLaterEntriesKeepWhatTheyDoNotSay(t *testing.T) {
 	m := Manifest{Sets: []ManifestSet{{Set: "a", From: "the site", Note: "first"}, {Set: "a/*", Note: "second"}}}
-	if p := m.describe(Ref{Dataset: "a", Backbone: "b", Split: Test}); p.From != "the site" || p.Note != "second" {
+	if p := m.describe(Ref{Dataset: "a", Backbone: "b", Split: Test}.segments()); p.From != "the site" || p.Note != "second" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -215,5 +217,63 @@ func TestManifestsAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 	if _, err := NewFolder(os.DirFS(dir), dir, Layout{}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// The manifest of a folder above describes the sets of a folder that has none: at most four levels up,
+// and not beyond a folder with .git or that of the spec.
+func TestManifestsOfFoldersAbove(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		files    map[string]string
+		root     string
+		below    string
+		kind     Kind
+		manifest string
+	}{
+		{"four levels up", map[string]string{"manifest.yaml": "sets: [{set: a/b/c/d, kind: probs}]"}, "a/b/c/d", "", KindProbs, "manifest.yaml"},
+		{"five levels up", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]"}, "a/b/c/d/e", "", AnyKind, ""},
+		{"the nearest", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]", "a/manifest.yaml": "sets: [{set: b, kind: log-probs}]"}, "a/b", "", KindLogProbs, "a/manifest.yaml"},
+		{"its own", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]", "a/manifest.yaml": "sets: [{set: d, kind: log-probs}]"}, "a", "", KindLogProbs, ""},
+		{"the set of another", map[string]string{"manifest.yaml": "sets: [{set: b, kind: probs}]"}, "a", "", AnyKind, "manifest.yaml"},
+		{"one split", map[string]string{"manifest.yaml": "sets: [{set: a/d/n/cal, kind: probs}]"}, "a", "", KindProbs, "manifest.yaml"},
+		{"below .git", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]", "a/.git": ""}, "a/b", "", AnyKind, ""},
+		{"beside .git", map[string]string{"a/manifest.yaml": "sets: [{set: b, kind: probs}]", "a/.git": ""}, "a/b", "", KindProbs, "a/manifest.yaml"},
+		{"above the spec", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]"}, "a/b/c", "a/b", AnyKind, ""},
+		{"beside the spec", map[string]string{"a/manifest.yaml": "sets: [{set: b, kind: probs}]"}, "a/b/c", "a", KindProbs, "a/manifest.yaml"},
+		{"of Kubernetes above", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]", "a/manifest.yaml": "apiVersion: v1\nkind: Pod\n---\nkind: Service\n"}, "a/b", "", KindProbs, "manifest.yaml"},
+		{"of Kubernetes here", map[string]string{"manifest.yaml": "sets: [{set: a, kind: probs}]", "a/manifest.yaml": "apiVersion: v1\nkind: Pod\n---\nkind: Service\n"}, "a", "", KindProbs, "manifest.yaml"},
+		{"a template", map[string]string{"a/manifest.yaml": "{{- if .Values.x }}\nkind: Pod\n"}, "a", "", AnyKind, ""},
+		{"without sets", map[string]string{"manifest.yaml": "layout: \"{split}/{array}.npy\""}, "a", "", AnyKind, ""},
+	} {
+		top := t.TempDir()
+		write := func(name, text string) {
+			path := filepath.Join(top, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, text := range c.files {
+			write(name, text)
+		}
+		write(c.root+"/d/n/val/logits.npy", string(headerBytes(Float32, []int{0, 2})))
+		f, err := OpenFolder(filepath.Join(top, c.root), Layout{}, nil)
+		if err == nil && c.below != "" {
+			err = f.Below(filepath.Join(top, c.below))
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if kind := f.Describe(Ref{Dataset: "d", Backbone: "n", Split: Cal}).Kind; kind != c.kind {
+			t.Errorf("%s: kind %q, want %q", c.name, kind, c.kind)
+		}
+		got := ManifestAbove(f)
+		if got != "" {
+			got, _ = filepath.Rel(top, got)
+		}
+		if filepath.ToSlash(got) != c.manifest {
+			t.Errorf("%s: manifest %q, want %q", c.name, got, c.manifest)
+		}
 	}
 }

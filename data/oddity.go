@@ -33,15 +33,15 @@ func Oddities() []Oddity {
 func KnownOf(src Source, ref Ref, o Oddity) (reason string, ok bool) {
 	switch x := src.(type) {
 	case *Folder:
-		return x.manifest.known(ref, o)
+		return x.manifest.knownAs(x.nameOf(ref), o)
 	case *first:
 		return KnownOf(x.Source, ref, o)
 	}
 	return "", false
 }
 
-// KnownNear is KnownOf for a file of arrays that is named by its path: a manifest in a folder at
-// most five above gives the reason, and the folders between the two are the name of the set.
+// KnownNear is KnownOf for a file of arrays that is named by its path: a manifest in a folder above
+// gives the reason, and the folders between the two are the name of the set.
 func KnownNear(file string, o Oddity) (reason string, ok bool) {
 	file, _, _ = strings.Cut(file, "#")
 	dir, err := filepath.Abs(filepath.Dir(file))
@@ -49,7 +49,7 @@ func KnownNear(file string, o Oddity) (reason string, ok bool) {
 		return "", false
 	}
 	var name []string
-	for range 5 {
+	for range above(dir, "", mostAbove+1) { // dir is that of a split, in the folder of a set
 		name = append([]string{filepath.Base(dir)}, name...)
 		dir = filepath.Dir(dir)
 		if m, err := ReadManifest(dir); err == nil {
@@ -61,11 +61,7 @@ func KnownNear(file string, o Oddity) (reason string, ok bool) {
 	return "", false
 }
 
-// known returns the reason of the last entry that matches the set and names the oddity.
-func (m Manifest) known(ref Ref, o Oddity) (reason string, ok bool) {
-	return m.knownAs(ref.segments(), o)
-}
-
+// knownAs returns the reason of the last entry that matches the set and names the oddity.
 func (m Manifest) knownAs(name []string, o Oddity) (reason string, ok bool) {
 	for _, s := range m.Sets {
 		if text, named := s.Known[o]; named && matches(strings.Split(s.Set, "/"), name) {

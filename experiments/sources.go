@@ -63,9 +63,13 @@ func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
 	openFolder := func(path string) (data.Source, error) {
 		f, err := data.OpenFolder(path, s.Layout, o.options.Digests)
-		if err == nil {
-			f.LimitMembers(o.options.Memory)
-			f.IgnoreLabels(s.Ignore)
+		if err != nil {
+			return nil, err
+		}
+		f.LimitMembers(o.options.Memory)
+		f.IgnoreLabels(s.Ignore)
+		if filepath.Ext(s.File) == ".yaml" || filepath.Ext(s.File) == ".yml" {
+			err = f.Below(filepath.Dir(s.File))
 		}
 		return f, err
 	}

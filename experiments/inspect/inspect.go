@@ -288,6 +288,9 @@ func newInspected(key setKey) *inspected {
 // read inspects one set of a plan.
 func (in *Inspection) read(ctx context.Context, key setKey, x *inspected) error {
 	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
+	if file := data.ManifestAbove(key.source); file != "" {
+		in.add(Finding{Severity: Note, Place: file, Cause: "describes the sets: it is the manifest of a folder above them"})
+	}
 	if taken := data.OtherNames(x.arrays); taken != "" {
 		in.add(Finding{Severity: Note, Place: x.name, Cause: taken})
 	}

@@ -213,6 +213,9 @@ func network(r data.Ref) data.Ref {
 func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
 	folder.IgnoreLabels(stated.Ignore)
 	var took []string
+	if file := data.ManifestAbove(folder); file != "" {
+		took = append(took, file+": describes the arrays: it is the manifest of a folder above them")
+	}
 	place := func(ref data.Ref) (Place, error) {
 		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return folder.Open(ctx, ref, parts)
