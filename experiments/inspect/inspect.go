@@ -347,10 +347,10 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 		return ctx.Err()
 	case err != nil:
 		in.fail(names, err)
-	case shared == b.row.Rows && shared == a.row.Rows:
+	case shared.All():
 		in.add(Finding{Severity: Error, Place: names, Cause: experiments.SameRows, Fix: "save the logits of two different parts of the data"})
-	case shared > 0:
-		in.warn(Finding{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows are rows of the calibration set too", shared, b.row.Rows),
+	case shared.Likely():
+		in.warn(Finding{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows have the logits of a calibration row%s: they may be rows of both sets", shared.Rows, shared.Test, equalRows(shared)),
 			Fix: "leave them out of one of the two sets (or are they duplicate images?)"}, a, b)
 	}
 	return nil
@@ -370,16 +370,24 @@ func (in *Inspection) warn(f Finding, sets ...*inspected) {
 	in.add(f)
 }
 
-// sharedRows returns the number of test rows that are rows of the calibration set.
-func sharedRows(ctx context.Context, cal, test *inspected) (int, error) {
+// equalRows says how many calibration rows are equal to each other, if some are.
+func equalRows(s data.Shared) string {
+	if s.Equal == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d of %d calibration rows those of another)", s.Equal, s.Cal)
+}
+
+// sharedRows counts the test rows that have the logits of a calibration row.
+func sharedRows(ctx context.Context, cal, test *inspected) (data.Shared, error) {
 	a, err := cal.open(ctx)
 	if err != nil {
-		return 0, err
+		return data.Shared{}, err
 	}
 	defer a.Close()
 	b, err := test.open(ctx)
 	if err != nil {
-		return 0, err
+		return data.Shared{}, err
 	}
 	defer b.Close()
 	return data.SharedRows(ctx, a, b)
