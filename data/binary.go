@@ -12,7 +12,7 @@ import (
 //	kind logits: z, the log odds of class 1,    becomes [0, z]
 //
 // As for other sets of kind probs, a probability of exactly 0 counts as 2^-126, and the
-// offset of a row is lost.
+// offset of a row is lost. A probability a little above 1, by rounding, is 1.
 
 // makeBinary makes an array of one column one of two classes. head says that it belongs
 // to the last layer.
@@ -48,10 +48,10 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		v := row[0]
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
-		case !(v >= 0 && v <= 1):
+		case !(v >= 0 && v <= 1+beyondOne):
 			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v)}
 			return false
-		case v == 0 || v == 1:
+		case v == 0 || v >= 1:
 			zeros++
 		}
 		return unit || a.conversion == binaryProbs
@@ -75,6 +75,7 @@ func (c conversion) binaryRow(dst []float32, v float64) {
 		dst[0], dst[1] = 0, float32(v)
 		return
 	}
+	v = min(v, 1)
 	dst[0], dst[1] = float32(math.Log1p(-v)), logProb(v, 1)
 	if v == 1 {
 		dst[0] = logProb(0, 1)

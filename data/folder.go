@@ -28,6 +28,7 @@ type Folder struct {
 	digests  *Digests
 	limit    int64  // of a member of an archive
 	ignore   Ignore // in place of that of the manifest
+	kind     Kind   // in place of that of the manifest
 
 	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
 	named  sync.Map // Ref -> otherNames, of sets that have no arrays named logits and labels
@@ -143,6 +144,10 @@ func (f *Folder) LimitMembers(bytes int64) { f.limit = bytes }
 // IgnoreLabels states the labels of rows to leave out of all sets, in place of the manifest.
 // It is called before the folder is used.
 func (f *Folder) IgnoreLabels(list Ignore) { f.ignore = list }
+
+// StateKind states what the logits of all sets are, in place of the manifest. It is called before the
+// folder is used.
+func (f *Folder) StateKind(kind Kind) { f.kind = kind }
 
 // Ignored returns the labels of rows to leave out of the set at ref, as they are stated.
 func (f *Folder) Ignored(ref Ref) Ignore {
@@ -380,6 +385,10 @@ func (f *Folder) missing(x file) bool {
 // default. Where it states no kind, the name of scores under another name than logits does.
 func (f *Folder) Describe(ref Ref) Provenance {
 	p := f.manifest.describe(f.nameOf(ref))
+	if f.kind != AnyKind {
+		p.Kind = f.kind
+		return p
+	}
 	if p.Kind == AnyKind {
 		if files, err := f.files(ref); err == nil {
 			if other, ok := f.named.Load(ref); ok && other.(otherNames).Logits == files.Logits {

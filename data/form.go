@@ -79,8 +79,9 @@ const (
 	// An array of fewer rows than this is never taken for probabilities.
 	fewestProbs = 20
 
-	// Rows that are stated to be probabilities must sum to 1 within looseSum;
-	// those further than exactSum from 1 are counted in a note.
+	// Rows that are stated to be probabilities must sum to 1 within looseSum, or
+	// more where they have few decimals (sumLimit); those further than exactSum from
+	// 1 are counted in a note.
 	looseSum = 1e-2
 	exactSum = 1e-6
 
@@ -199,32 +200,15 @@ func losesDifferences(row []float64) bool {
 // reading changes in the other rows.
 func (a *Array) checkProbs() ([]Remark, error) {
 	var bad error
-	loose, zeros := 0, 0
+	rows := probRows{a: a, exact: exactSum}
 	err := a.eachRow64(func(i int, row []float64) bool {
-		sum, few, class := sumOfProbs(row)
-		switch zeros += few; {
-		case class >= 0:
-			bad = &Problem{Place: a.name + ": " + a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class])}
-			return false
-		case !(math.Abs(sum-1) <= looseSum):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %g", sum, looseSum)}
-			return false
-		case math.Abs(sum-1) > exactSum:
-			loose++
-		}
-		return true
+		_, bad = rows.check(i, row)
+		return bad == nil
 	})
 	if err == nil {
 		err = bad
 	}
-	var notes []Remark
-	if loose > 0 {
-		notes = append(notes, SumNote(loose, a.Rows()))
-	}
-	if zeros > 0 {
-		notes = append(notes, ZeroNote(zeros))
-	}
-	return notes, err
+	return rows.remarks(), err
 }
 
 // eachRow64 reads all rows as float64, in order, until do returns false.

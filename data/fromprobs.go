@@ -30,11 +30,6 @@ func ZeroNote(zeros int) Remark {
 	return Remark{Text: "{count} probabilities of exactly 0 count as 2^-126", Count: zeros}
 }
 
-// SumNote says how many of the rows of an array are divided by their sum.
-func SumNote(divided, of int) Remark {
-	return Remark{Text: fmt.Sprintf("{count} of {of} rows of probabilities sum to 1 only within %g and are divided by their sum", looseSum), Count: divided, Of: of}
-}
-
 // FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as
 // the logits of a set of kind probs: each probability is divided by the sum of the row.
 // One of exactly 0 counts as ZeroProb, and others below LeastProb count as that. It returns

@@ -47,7 +47,7 @@ func (s *Score) Samples(ctx context.Context) (*metrics.Samples, error) {
 	case s.Logits != "":
 		scores, err = s.uncalibrated(ctx, s.Logits)
 	case s.Probs != "":
-		scores, err = s.probs(ctx, s.Probs, 2)
+		scores, err = s.probs(ctx, s.Probs)
 	default:
 		scores, err = s.top(ctx)
 	}
@@ -190,7 +190,7 @@ func (s *Score) uncalibrated(ctx context.Context, file string) (*scoring.SampleS
 	if s.Kind != data.KindProbs {
 		return s.logits(ctx, file)
 	}
-	all, err := s.probs(ctx, file, 1)
+	all, err := s.probs(ctx, file)
 	if err == nil {
 		all.Changed = make([]bool, all.Len())
 	}
@@ -229,19 +229,19 @@ func (s *Score) open(name string) (*data.Array, error) {
 
 // probs scores probabilities in float64, as they are in the file. Rows whose
 // sum is only loosely 1, as in float16 files and with few decimals, are divided by
-// it, and a probability of exactly 0 counts as data.ZeroProb; both are counted. A file of
-// one column, if least allows it, has the probabilities of class 1 of two.
-func (s *Score) probs(ctx context.Context, file string, least int) (*scoring.SampleScores, error) {
+// it, and a probability of exactly 0 counts as data.ZeroProb; both are counted. See
+// data.ProbReader.
+func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, error) {
 	p, err := s.open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	cols := p.Cols()
-	if axes := len(p.Shape()); cols < least || axes > 2 || axes < 2 && least > 1 {
-		return nil, fmt.Errorf("%s: probabilities are n x k with k >= 2, this is %v", file, p.Shape())
+	read, err := data.NewProbReader(p)
+	if err != nil {
+		return nil, err
 	}
-	k := max(2, cols)
+	k := read.Classes()
 	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", false, s.Warn)
 	if err != nil {
 		return nil, err
@@ -250,25 +250,10 @@ func (s *Score) probs(ctx context.Context, file string, least int) (*scoring.Sam
 	if err := p.Follow(r); err != nil {
 		return nil, err
 	}
-	n := r.Rows()
-	divided, zeros := 0, 0
 	all, err := s.scan(ctx, r, file, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
 		rows := data.NewProbs(len(set.Labels), k)
-		if err := p.ReadFloat64(rows.Data[:rows.Rows*cols], lo, lo+rows.Rows); err != nil {
+		if err := read.Read(rows.Data, lo, lo+rows.Rows); err != nil {
 			return rows, err
-		}
-		if cols == 1 {
-			twoClasses(rows)
-		}
-		for i := range rows.Rows {
-			loose, err := scoring.Normalise(rows.Row(i))
-			if err != nil {
-				return rows, &data.Problem{Place: fmt.Sprintf("%s: row %d", file, p.FileRow(lo+i)), Cause: err.Error()}
-			}
-			if loose {
-				divided++
-			}
-			zeros += data.RaiseZeros(rows.Row(i))
 		}
 		if err := part.AppendProbs(rows, set); err != nil {
 			return rows, fmt.Errorf("%s: %w", file, scoring.InFile(err, p.FileRow))
@@ -278,23 +263,11 @@ func (s *Score) probs(ctx context.Context, file string, least int) (*scoring.Sam
 	if err != nil {
 		return nil, err
 	}
-	if divided > 0 {
-		s.Warn(Note{file, noteText(data.SumNote(divided, n))})
-	}
-	if zeros > 0 {
-		s.Warn(Note{file, noteText(data.ZeroNote(zeros))})
+	for _, note := range read.Remarks() {
+		s.Warn(Note{file, noteText(note)})
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
-}
-
-// twoClasses makes rows of two classes of the probabilities of class 1 that are in the first
-// half of the memory.
-func twoClasses(rows data.Probs) {
-	for i := rows.Rows - 1; i >= 0; i-- {
-		p := rows.Data[i]
-		rows.Data[2*i], rows.Data[2*i+1] = 1-p, p
-	}
 }
 
 // void returns the number of labels that stand for no class by custom, if nothing is stated and

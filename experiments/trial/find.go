@@ -212,6 +212,7 @@ func network(r data.Ref) data.Ref {
 // its files.
 func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
 	folder.IgnoreLabels(stated.Ignore)
+	folder.StateKind(stated.Kind)
 	var took []string
 	if file := data.ManifestAbove(folder); file != "" {
 		took = append(took, file+": describes the arrays: it is the manifest of a folder above them")
@@ -236,7 +237,7 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 		if taken := data.OtherNames(headers); taken != "" {
 			took = append(took, p.Name+": "+taken)
 		}
-		files := data.Files{Kind: cmp.Or(stated.Kind, folder.Describe(ref).Kind), Ignore: folder.Ignored(ref)}
+		files := data.Files{Kind: folder.Describe(ref).Kind, Ignore: folder.Ignored(ref)}
 		for _, h := range headers {
 			switch h.Role {
 			case "logits":
@@ -254,9 +255,6 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 			case "ood":
 				files.OOD = h.Name
 			}
-		}
-		if stated.Kind != data.AnyKind { // another one than that of the manifest
-			return placeOf(files), nil
 		}
 		p.Name, p.Files = files.Logits, files
 		return p, nil

@@ -2,9 +2,12 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -252,5 +256,33 @@ func TestSlowMethodsAreKnownBefore(t *testing.T) {
 	}
 	if one := in.Slow(list, slow[0].CPU); len(one) != 1 {
 		t.Errorf("%+v", one)
+	}
+}
+
+// The kind that a command states is that of the arrays of a folder, too: one number a row of two
+// classes, with its other names.
+func TestStatedKindOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	values, labels := make([]float32, 60), make([]int32, 60)
+	for i := range values {
+		values[i] = float32(i%10) / 10
+		labels[i] = int32(i * 7 % 10 / 5)
+	}
+	for _, split := range []string{"cal", "test"} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, split), 0o777), data.WriteFloat32(filepath.Join(dir, split, "scores.npy"), values, 60),
+			data.WriteInt32(filepath.Join(dir, split, "y_true.npy"), labels, 60)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	given, err := Find(context.Background(), inputfile.System{}, []string{dir}, Stated{Kind: data.KindProbs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := given.Read(context.Background(), scored, 1<<30)
+	if err != nil || in.Cal.Logits.Cols != 2 || in.Test == nil || in.Test.Logits.Rows != 60 {
+		t.Fatal(in, err)
+	}
+	if len(given.Took) != 2 || !strings.Contains(given.Took[0], "taken are scores with the labels y_true") {
+		t.Errorf("taken %q", given.Took)
 	}
 }

@@ -165,35 +165,6 @@ func TestMemoryOfTallies(t *testing.T) {
 	}
 }
 
-// A row whose sum is near 1 is left as it is, unless a number is above 1. One within 1e-2 is
-// divided by its sum, one beyond is an error, and other rows are left to the check.
-func TestNormaliseDividesRoundedRows(t *testing.T) {
-	for _, c := range []struct {
-		row []float64
-		ok  bool
-		bad bool
-	}{
-		{[]float64{.5, .5}, false, false}, {[]float64{.5, .5 + 1e-7}, false, false}, {[]float64{.5, .504}, true, false}, {[]float64{.496, .5, 0}, true, false},
-		{[]float64{.5, .52}, false, true}, {[]float64{.48, .5}, false, true}, {[]float64{1.004, -.002}, false, false}, {[]float64{math.NaN(), 1.004}, false, false},
-		{[]float64{0, 1.004}, true, false}, {[]float64{0, 1 + 0x1p-52}, true, false}, {[]float64{2, 0}, false, false},
-	} {
-		row := slices.Clone(c.row)
-		sum := row[0] + row[1]
-		ok, err := Normalise(row)
-		for j, v := range c.row {
-			if ok {
-				v /= sum
-			}
-			if row[j] != v && !math.IsNaN(v) {
-				t.Errorf("%v becomes %v", c.row, row)
-			}
-		}
-		if ok != c.ok || (err != nil) != c.bad {
-			t.Errorf("%v: %v, %v", c.row, ok, err)
-		}
-	}
-}
-
 // A probability of exactly the limit is not in the tail. Of equal ones the rows without a
 // hit come first, in any order of the rows.
 func TestTailIsInOneOrder(t *testing.T) {

@@ -252,36 +252,6 @@ func scoreRow(p []float64, y int) (conf, rest, brier float64, err error) {
 // plus the rounding errors of a softmax of k terms in float32.
 func sumTolerance(k int) float64 { return 1e-6 + float64(k)*0x1p-24 }
 
-// LooseSum is the largest distance from 1 of the sum of a row that Normalise
-// divides by.
-const LooseSum = 1e-2
-
-// Normalise divides a row of numbers >= 0 by its sum if the sum is farther from 1
-// than AppendProbs accepts, or a number is above 1, but the sum is within LooseSum. It
-// reports whether it did. Files of float16, or of a few decimals, hold such rows. A sum
-// beyond LooseSum is an error.
-func Normalise(p []float64) (divided bool, err error) {
-	sum, most := 0.0, 0.0
-	for _, v := range p {
-		if !(v >= 0 && v <= 1+LooseSum) { // AppendProbs names the class
-			return false, nil
-		}
-		sum += v
-		most = max(most, v)
-	}
-	off := math.Abs(sum - 1)
-	switch {
-	case off > LooseSum:
-		return false, fmt.Errorf("probabilities sum to %.9g, which is not 1 within %g", sum, LooseSum)
-	case off <= sumTolerance(len(p)) && most <= 1:
-		return false, nil
-	}
-	for j := range p {
-		p[j] /= sum
-	}
-	return true, nil
-}
-
 // ZeroRows returns how many rows have exactly the NLL of data.ZeroProb: in the file that they
 // come from, the probability of their class is 0.
 func (s *SampleScores) ZeroRows() (n int) {

@@ -24,13 +24,25 @@ class File:
         self.path = path
 
 
-def table(value, name, shape="n x k", *, labels=None, labels_name="labels"):
-    """Return the numbers of value as an array with the axes of shape, or as a File. labels, if
-    there are any, tell which axis of an array with more axes has the classes."""
+# Kinds of which one number a row is that of class 1 of two.
+BINARY = ("probs", "logits")
+
+
+def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="labels"):
+    """Return the numbers of value as an array with the axes of shape, or as a File.
+
+    n numbers, one a row, are n x 1 where kind says what they are. labels, if there are any,
+    tell which axis of an array with more axes has the classes.
+    """
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name)
     a = array(value, name)
     axes = shape.count("x") + 1
+    if a.ndim == 1 and axes == 2 and shape.endswith("k"):
+        if kind not in BINARY:
+            raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name,
+                             hint="of two classes in one number a row, kind='probs' or kind='logits' says what it is")
+        a = a.reshape(-1, 1)
     if a.ndim != axes:
         hint = _reshaped(a, name, labels, labels_name) if shape == "n x k" else ""
         raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name, hint=hint)
@@ -50,9 +62,20 @@ def rows(a):
     return None if isinstance(a, File) else a.shape[-2]
 
 
-def columns(a):
-    """Return the number of columns of an array of table, or None for a File."""
-    return None if isinstance(a, File) else a.shape[-1]
+def columns(a, kind=None):
+    """Return the number of columns of an array of table, or None for a File. One column of a
+    kind in BINARY stands for two."""
+    if isinstance(a, File):
+        return None
+    return 2 if a.shape[-1] == 1 and kind in BINARY else a.shape[-1]
+
+
+def top(a, kind):
+    """Return the first of the largest classes of every row of an array of table."""
+    z = np.asarray(a, np.float32)
+    if z.shape[1] == 1 and kind in BINARY:
+        return (z[:, 0] > (0.5 if kind == "probs" else 0)).astype(np.intp)
+    return np.argmax(z, axis=1)
 
 
 def labels(value, n, k, classes=None, name="labels", ignore=None):

@@ -87,7 +87,8 @@ class Calibrator:
     def fit(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self:
         """Fit the method.
 
-        logits: the n x k logits of the calibration rows. labels: n integers from 0, or
+        logits: the n x k logits of the calibration rows; of two classes also n x 1 or n numbers,
+        the probability or the log odds of class 1, as kind says. labels: n integers from 0, or
         booleans, or values of classes, the names of the k columns in their order; a class
         may have no row. ignore: a label, or a list of labels, whose rows have no class and
         are left out; without it 255, if no class has that number.
@@ -123,8 +124,8 @@ class Calibrator:
     # What these share.
 
     def _fit(self, logits, labels, classes, ignore, more):
-        arrays = {"logits": _arrays.table(logits, "logits", labels=labels)}
-        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"])
+        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, labels=labels)}
+        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
         self._take(more, arrays, n, k)
         words = ["fit", self._name, "-o", "-", "--json", *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes)]
@@ -175,11 +176,11 @@ class Calibrator:
         for name, value in more.items():
             if value is None:
                 continue
-            a = _arrays.table(value, name, MORE[name][1])
+            a = _arrays.table(value, name, MORE[name][1], self.kind)
             if name == "features" and n is not None and _arrays.rows(a) not in (None, n):
                 raise InputError(f"{_arrays.rows(a)} rows, and logits have {n}", code="input", where=name)
-            if name.endswith("_logits") and k is not None and _arrays.columns(a) not in (None, k):
-                raise InputError(f"{_arrays.columns(a)} classes, and logits have {k}", code="input", where=name)
+            if name.endswith("_logits") and k is not None and _arrays.columns(a, self.kind) not in (None, k):
+                raise InputError(f"{_arrays.columns(a, self.kind)} classes, and logits have {k}", code="input", where=name)
             arrays[name] = a
 
     def _kind_words(self):
@@ -200,8 +201,8 @@ class Calibrator:
     def _rows(self, logits, more):
         """Return the arrays of rows to apply the model to."""
         self._need_model()
-        arrays = {"logits": _arrays.table(logits, "logits")}
-        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"])
+        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind)}
+        n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         if k is not None and self.n_features_in_ and k != self.n_features_in_:
             raise InputError(f"{k} columns, and the model is of {self.n_features_in_} classes", code="input", where="logits")
         self._take(more, arrays, n, k)
@@ -243,7 +244,7 @@ class Calibrator:
             arrays = self._rows(logits, more)
             z = arrays["logits"]
             if not isinstance(z, _arrays.File):
-                return self._named(np.argmax(np.asarray(z, np.float32), axis=1))
+                return self._named(_arrays.top(z, self.kind))
         return self._named(np.argmax(self._apply_columns(logits, more), axis=1))
 
     def _named(self, index):
@@ -259,7 +260,7 @@ class Calibrator:
         rows = {"probs": p}
         if self._top_label:
             z = arrays["logits"]
-            top = np.argmax(p if isinstance(z, _arrays.File) else np.asarray(z, np.float32), axis=1)
+            top = np.argmax(p, axis=1) if isinstance(z, _arrays.File) else _arrays.top(z, self.kind)
             rows = {"class": top.astype(np.int32), "conf": p[np.arange(len(p)), top]}
         return score(rows, y, "accuracy" if metrics is None else metrics, interval, ignored=_arrays.ignored(ignore, y, classes))
 

@@ -41,9 +41,9 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
         raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
     if kind is not None and kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    arrays = _pair(cal, "cal", classes, ignore)
+    arrays = _pair(cal, "cal", classes, kind, ignore)
     if test is not None:
-        arrays |= _pair(test, "test", classes, ignore)
+        arrays |= _pair(test, "test", classes, kind, ignore)
     words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
     if kind is not None:
         words += ["--kind", kind]
@@ -58,11 +58,11 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     return compared
 
 
-def _pair(rows, name, classes, ignore):
+def _pair(rows, name, classes, kind, ignore):
     if isinstance(rows, dict) or not hasattr(rows, "__len__") or len(rows) != 2:
         raise InputError("want a pair of logits and labels", code="input", where=name)
-    z = _arrays.table(rows[0], f"{name} logits", labels=rows[1])
-    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z), classes, name=f"{name} labels", ignore=ignore)
+    z = _arrays.table(rows[0], f"{name} logits", kind=kind, labels=rows[1])
+    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=f"{name} labels", ignore=ignore)
     return {f"{name}_logits": z, f"{name}_labels": y}
 
 

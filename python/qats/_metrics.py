@@ -16,20 +16,21 @@ def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="
     them. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 
-    kind: what p is, "probs", "logits" or "log-probs". A probability of exactly 0 was rounded
-    away and counts as 2^-126; a CalibrationWarning says how many there are. uncal: the logits of the uncalibrated
+    kind: what p is, "probs", "logits" or "log-probs". n numbers are of class 1 of two. A
+    probability of exactly 0 was rounded away and counts as 2^-126; a CalibrationWarning says
+    how many there are. uncal: the logits of the uncalibrated
     network, for metrics that compare with it. interval: "standard", "percentile", "bc" or
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
     list of labels, of rows that have no class and are left out.
     """
     if kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, "p", labels=y, labels_name="y")
-    y, _ = _arrays.labels(y, _arrays.rows(a), _arrays.columns(a), classes, name="y", ignore=ignore)
+    a = _arrays.table(p, "p", kind=kind, labels=y, labels_name="y")
+    y, _ = _arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
-        rows["uncal"] = _arrays.table(uncal, "uncal")
+        rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else None)
     return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), {flag: "p", "labels": "y"})
 
 

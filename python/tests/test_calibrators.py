@@ -252,7 +252,7 @@ def test_metrics(small):
     with pytest.raises(qats.InputError, match="eec"):
         qats.metrics(p, y, "eec")
     with pytest.raises(qats.InputError, match="p: 1 dimension, want n x k"):
-        qats.ece(p[0], y)
+        qats.ece(p[0], y, kind="log-probs")
 
 
 # A probability of exactly 0 was rounded away. It counts as 2^-126 whatever p is called, and the
@@ -274,3 +274,40 @@ def test_zeros_of_probabilities_have_one_nll():
     applied = qats.Uncal().fit(z, [0, 1]).predict_proba(z)
     assert applied[0, 1] == 1e-300
     assert qats.metrics(applied, [1, 1], "nll") == pytest.approx((300 * np.log(10) + np.log1p(np.exp(-1))) / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["n", "n x 1"])
+@pytest.mark.parametrize("kind", ["probs", "logits"])
+def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
+    """It is the same everywhere as both columns are, which hold the same numbers."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=400) * 2
+    y = (rng.random(400) < 1 / (1 + np.exp(-x))).astype(int)
+    q = 1 / (1 + np.exp(-x))
+    one = (q if kind == "probs" else x).reshape((-1,) if shape == "n" else (-1, 1))
+    two = np.stack([1 - q, q], 1) if kind == "probs" else np.stack([np.zeros(400), x], 1)
+    for name in ("ts", "ir-top"):
+        a, b = qats.calibrator(name, kind=kind).fit(one, y), qats.calibrator(name, kind=kind).fit(two, y)
+        assert a.predict_proba(one).shape == (400, 2) and a.n_features_in_ == 2
+        assert np.allclose(a.predict_proba(one), b.predict_proba(two), atol=1e-6)
+        assert np.array_equal(a.predict(one), b.predict(two))
+        assert a.score(one, y, "ece") == pytest.approx(b.score(two, y, "ece"), abs=1e-6)
+        if name == "ts":
+            assert a.score(one, y, "nll") == pytest.approx(b.score(two, y, "nll"), abs=1e-6)
+            assert np.allclose(a.temperature(one), b.temperature(two), atol=1e-5)
+    assert qats.metrics(one, y, "nll", kind=kind) == pytest.approx(qats.metrics(two, y, "nll", kind=kind), abs=1e-6)
+    r = qats.compare((one, y), test=(one[::-1], y[::-1]), kind=kind, methods="ts", progress=False)
+    assert len(r.methods) == 2
+    np.save(tmp_path / "z.npy", one)
+    assert qats.calibrator("ts", kind=kind).fit(str(tmp_path / "z.npy"), y).predict_proba(str(tmp_path / "z.npy")).shape == (400, 2)
+    with pytest.raises(qats.InputError, match="kind"):
+        qats.TS().fit(one, y)
+
+
+def test_probabilities_that_were_rounded():
+    p = np.random.default_rng(0).dirichlet(np.ones(10), 200).round(2)
+    assert abs(p.sum(1) - 1).max() > 0.01 and 0 < qats.metrics(p, np.zeros(200, int), "brier") < 2
+    qats.TS(kind="probs").fit(p, np.arange(200) % 10)
+    assert qats.metrics([[1.0000000000000002, 0.0], [0.3, 0.7]], [0, 1], "nll") == pytest.approx(-np.log(0.7) / 2)
+    with pytest.raises(qats.InputError, match="sum to 1.12, which is not 1 within 0.1"):
+        qats.metrics([[0.06] * 18 + [0.04]] * 20 + [[0.06] * 18 + [0.0]] * 20, [0] * 40, "brier")

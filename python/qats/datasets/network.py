@@ -164,7 +164,7 @@ def log_probs(p):
     """Returns the logarithms of probabilities as float32, and how many were clipped.
 
     Each row is divided by its sum, added up from left to right in float64, which must be within
-    0.01 of 1. A probability below 2^-126 after that becomes 2^-126.
+    sum_limit of 1. A probability below 2^-126 after that becomes 2^-126.
     """
     p = p.astype(np.float64)
     bad = np.argwhere(~((p >= 0) & (p <= 1.01)))
@@ -172,12 +172,24 @@ def log_probs(p):
         i, j = bad[0]
         raise DatasetError(f"row {i}: class {j}: {p[i, j]:g} is not a probability")
     total = np.cumsum(p, axis=1)[:, -1:]
-    bad = np.flatnonzero(~(np.abs(total - 1) <= 0.01))
+    off = np.abs(total - 1)
+    limit = sum_limit(p) if off.max(initial=0) > 0.01 else 0.01
+    bad = np.flatnonzero(~(off <= limit + 1e-9))
     if len(bad):
-        raise DatasetError(f"row {bad[0]}: probabilities sum to {total[bad[0], 0]:.9g}, which is not 1 within 0.01")
+        raise DatasetError(f"row {bad[0]}: probabilities sum to {total[bad[0], 0]:.9g}, which is not 1 within {limit:.3g}")
     p = p / total
     clipped = int(np.count_nonzero(p < LEAST_PROB))
     return np.log(np.maximum(p, LEAST_PROB)).astype(np.float32), clipped
+
+
+def sum_limit(p):
+    """Returns how far from 1 the sum of a row of n x k probabilities may be: 0.01, or k u / 2 where all have decimals with
+    the step u, but at most 0.1."""
+    for decimals in range(1, 7):
+        x = p * 10.0**decimals
+        if np.all(np.abs(x - np.round(x)) <= 10.0**decimals * 2.0**-23):
+            return min(0.1, max(0.01, p.shape[1] * 10.0**-decimals / 2))
+    return 0.01
 
 
 def looks_like_probs(z):
