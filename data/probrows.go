@@ -72,7 +72,7 @@ func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	}
 	off := math.Abs(sum - 1)
 	limit := looseSum
-	if off > looseSum && off <= mostSum+sumSlack {
+	if off > looseSum {
 		if !p.found {
 			if p.limit, err = p.a.sumLimit(); err != nil {
 				return 0, err

@@ -42,7 +42,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 		{"three classes at it", []float64{.34, .34, .33, .3, .3, .4}, 3, "", true},
 		{"beyond it", []float64{.36, .34, .33, .3, .3, .4}, 3, "row 0: probabilities sum to 1.03, which is not 1 within 0.015", false},
 		{"many decimals", []float64{.3412345, .34, .33, .3, .3, .4}, 3, "row 0: probabilities sum to 1.0112345, which is not 1 within 0.01", false},
-		{"never beyond a tenth", []float64{.2, .2, .2, .2, .1, .1, .1, .1}, 8, "row 0: probabilities sum to 1.2, which is not 1 within 0.01", false},
+		{"never beyond a tenth", []float64{.2, .2, .2, .2, .1, .1, .1, .1}, 8, "row 0: probabilities sum to 1.2, which is not 1 within 0.1", false},
 		{"one and a bit", []float64{1.0000000000000002, 0, .3, .7}, 2, "", false},
 		{"six decimals", []float64{1.000001, 0, .3, .7}, 2, "", false},
 		{"float32", []float64{float64(math.Nextafter32(1, 2)), 0, .3, .7}, 2, "", false},

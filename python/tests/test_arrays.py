@@ -60,7 +60,7 @@ def test_what_a_table_can_be(value, want):
 
 @pytest.mark.parametrize("value, says", [
     (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k; reshape it by logits.reshape(-1, 4)"),
-    (np.ones(3), "logits: 1 dimension, want n x k"),
+    (np.ones(3), "logits: 1 dimension, want n x k; of two classes in one number a row, kind='probs' or kind='logits' says what it is"),
     (1.0, "logits: a number, want n x k"),
     (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
     ([[1, 2], [3]], "logits: rows of different lengths"),

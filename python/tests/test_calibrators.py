@@ -4,6 +4,7 @@ import inspect
 import json
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -296,7 +297,7 @@ def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
             assert a.score(one, y, "nll") == pytest.approx(b.score(two, y, "nll"), abs=1e-6)
             assert np.allclose(a.temperature(one), b.temperature(two), atol=1e-5)
     assert qats.metrics(one, y, "nll", kind=kind) == pytest.approx(qats.metrics(two, y, "nll", kind=kind), abs=1e-6)
-    r = qats.compare((one, y), test=(one[::-1], y[::-1]), kind=kind, methods="ts", progress=False)
+    r = qats.compare((one[:200], y[:200]), test=(one[200:], y[200:]), kind=kind, methods="ts", progress=False)
     assert len(r.methods) == 2
     np.save(tmp_path / "z.npy", one)
     assert qats.calibrator("ts", kind=kind).fit(str(tmp_path / "z.npy"), y).predict_proba(str(tmp_path / "z.npy")).shape == (400, 2)
@@ -306,8 +307,11 @@ def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
 
 def test_probabilities_that_were_rounded():
     p = np.random.default_rng(0).dirichlet(np.ones(10), 200).round(2)
-    assert abs(p.sum(1) - 1).max() > 0.01 and 0 < qats.metrics(p, np.zeros(200, int), "brier") < 2
-    qats.TS(kind="probs").fit(p, np.arange(200) % 10)
+    assert abs(p.sum(1) - 1).max() > 0.01
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", qats.CalibrationWarning)
+        assert 0 < qats.metrics(p, np.zeros(200, int), "brier") < 2
+        qats.TS(kind="probs").fit(p, np.arange(200) % 10)
     assert qats.metrics([[1.0000000000000002, 0.0], [0.3, 0.7]], [0, 1], "nll") == pytest.approx(-np.log(0.7) / 2)
-    with pytest.raises(qats.InputError, match="sum to 1.12, which is not 1 within 0.1"):
+    with pytest.raises(qats.InputError, match="sum to 1.12, which is not 1 within 0.095"):
         qats.metrics([[0.06] * 18 + [0.04]] * 20 + [[0.06] * 18 + [0.0]] * 20, [0] * 40, "brier")
