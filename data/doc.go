@@ -72,7 +72,13 @@
 // and so on. A calibration set may also be named calibration, val, valid or
 // validation. Of several that exist the first in the order of alternatives is read.
 //
-// manifest.yaml may be absent: then all sets are measured logits. Its keys:
+// Arrays that are not named logits and labels are found under other names, such as probs
+// and targets: see Choose. The name of the scores states the kind where no manifest does.
+//
+// manifest.yaml may be absent. Then that of the nearest folder above describes the sets, if
+// its file has the key sets: at most four levels up, and not beyond a folder with .git or that
+// of the spec; the names of its sets begin with the folders between the two. Without one all
+// sets are measured logits. A file of this name without these keys is another program's. Its keys:
 //
 //	layout: "{split}_{array}.npy" of this folder; otherwise that of the spec, or the default layout
 //	sets:                         a list; of several entries for a set, the last that has a key decides
@@ -107,7 +113,8 @@
 //     methods that use it are skipped. LogProbs recognises such rows by their
 //     values if they are not stated.
 //   - probs: read as their logarithms. Each row is divided by its sum, which must
-//     be within 0.01 of 1; rows further than 1e-6 from it are counted in a note.
+//     be within 0.01 of 1, or within k u / 2 (at most 0.1) where all numbers have
+//     decimals with the step u; rows further than 1e-6 from it are counted in a note.
 //     A probability of exactly 0 is a small number that was rounded away: it counts
 //     as 2^-126, and a note says how many there were. Every other probability counts
 //     as it is, down to 1e-300.
