@@ -214,8 +214,14 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 	folder.IgnoreLabels(stated.Ignore)
 	folder.StateKind(stated.Kind)
 	var took []string
-	if file := data.ManifestAbove(folder); file != "" {
-		took = append(took, file+": describes the arrays: it is the manifest of a folder above them")
+	if file := data.ManifestAbove(folder); file != "" { // it is named where it changes what is read
+		kind, ignore := folder.Describe(sets[0]).Kind, folder.Ignored(sets[0])
+		if kind != data.AnyKind && kind != data.KindLogits && stated.Kind == data.AnyKind {
+			took = append(took, fmt.Sprintf("%s: the arrays are %s, says the manifest of a folder above them", file, kind))
+		}
+		if len(ignore) > 0 && len(stated.Ignore) == 0 {
+			took = append(took, fmt.Sprintf("%s: labels %s have no class, says the manifest of a folder above them", file, ignore))
+		}
 	}
 	place := func(ref data.Ref) (Place, error) {
 		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
@@ -242,6 +248,9 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 			switch h.Role {
 			case "logits":
 				files.Logits = h.Name
+				if data.ManifestAbove(folder) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits && len(h.Shape) == 2 && h.Shape[1] > 1 {
+					files.Kind = data.AnyKind // a command reads them so without the manifest
+				}
 			case "labels":
 				files.Labels = h.Name
 			case "features":
