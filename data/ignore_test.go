@@ -198,7 +198,7 @@ func TestErrorsNameTheRowOfTheFile(t *testing.T) {
 	}
 	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(5, 3)"), f8(9, 9, 9, .2, .3, .5, 9, 9, 9, .2, .3, .5, .2, .2, .2))}
 	f.manifest = Manifest{Sets: []ManifestSet{{Set: "d", Kind: KindProbs}}}
-	if err := load(f); fmt.Sprint(err) != "f/d/b/cal/logits.npy: row 4: probabilities sum to 0.6, which is not 1 within 0.01" {
+	if err := load(f); fmt.Sprint(err) != "f/d/b/cal/logits.npy: row 4: probabilities sum to 0.6, which is not 1 within 0.1" {
 		t.Error(err)
 	}
 }
