@@ -14,7 +14,7 @@ type Oddity string
 
 // The oddities.
 const (
-	OddFewRows       Oddity = "few-rows"       // fewer calibration rows than classes
+	OddFewRows       Oddity = "few-rows"       // fewer calibration rows than classes, or all of one class
 	OddChance        Oddity = "chance"         // accuracy by chance
 	OddEqualLogits   Oddity = "equal-logits"   // rows with the same logit for every class
 	OddExtremeLogits Oddity = "extreme-logits" // rows whose logits are far wider apart than those of most

@@ -92,3 +92,42 @@ func TestBriefArrays(t *testing.T) {
 		t.Errorf("brief: found %+v, want %+v, of them four findings", found[1], found[0])
 	}
 }
+
+// Calibration rows of one class are warned of. Such test rows, and calibration rows of several classes,
+// are only noted.
+func TestCalibrationRowsOfOneClass(t *testing.T) {
+	of := func(classes ...int32) *data.Set {
+		all := rowsOf(500, 5, 0)
+		some := &data.Set{Logits: data.Matrix{Cols: 5}}
+		for i, y := range all.Labels {
+			if slices.Contains(classes, y) {
+				some.Labels = append(some.Labels, y)
+				some.Logits.Data = append(some.Logits.Data, all.Logits.Row(i)...)
+				some.Logits.Rows++
+			}
+		}
+		return some
+	}
+	warnings := func(cal *data.Set, test *Arrays) (causes []string) {
+		in, err := Pair(t.Context(), Rows("cal", cal), test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range in.Findings {
+			if f.Severity == Warning {
+				causes = append(causes, f.Cause)
+			}
+		}
+		return causes
+	}
+	one, test := of(2), Rows("test", of(2))
+	want := fmt.Sprintf("all %d calibration rows are of class 2, and there are 5 classes: a map that is fitted to them moves every row towards this class", len(one.Labels))
+	if got := warnings(one, nil); !slices.Equal(got, []string{want}) {
+		t.Errorf("one class: %q, want %q", got, want)
+	}
+	for _, got := range [][]string{warnings(of(2, 3), nil), warnings(rowsOf(200, 5, 1000), &test)} {
+		if slices.ContainsFunc(got, func(cause string) bool { return strings.Contains(cause, "are of class") }) {
+			t.Errorf("found %q", got)
+		}
+	}
+}

@@ -228,6 +228,9 @@ func (x *inspected) judge(in *Inspection) {
 	}
 	if x.split == data.Cal && x.row.Rows < x.row.Classes {
 		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
+	} else if x.split == data.Cal && x.row.Classes > 1 && len(empty) == x.row.Classes-1 {
+		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
+			Fix: "take calibration rows of every class, such as a random part of the held-out rows"}, x)
 	} else if len(empty) > 0 && x.split == data.Cal {
 		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
 			Fix: "save rows of all classes, or use a method that keeps every prediction"}, x)
