@@ -44,6 +44,15 @@ func (a *Array) sumLimit() (float64, error) {
 	return min(mostSum, max(looseSum, float64(a.Cols())*math.Pow10(-decimals)/2)), nil
 }
 
+// CutOnes writes 1 over the numbers of a row that are above 1 by rounding, at most 1 + 2^-16.
+func CutOnes(row []float64) {
+	for j, p := range row {
+		if p > 1 && p <= 1+beyondOne {
+			row[j] = 1
+		}
+	}
+}
+
 // hasDecimals reports whether a number has at most so many decimals, also if it was rounded to float32
 // after that.
 func hasDecimals(v float64, decimals int) bool {

@@ -3,6 +3,7 @@ package external
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -310,5 +311,32 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 	if err := one[:len(one)-1024-600].write(t.TempDir()); err == nil {
 		t.Error("half a model is written")
+	}
+}
+
+// A table of probabilities counts an exact 0 as 2^-126 and a number above 1 by rounding as 1. It leaves
+// all others to the check of the rows.
+func TestRoundedNumbersOfATable(t *testing.T) {
+	dir := t.TempDir()
+	probs, logits := filepath.Join(dir, "probs.npy"), filepath.Join(dir, "logits.npy")
+	if err := cmp.Or(data.WriteFloat32(logits, make([]float32, 6), 3, 2), data.WriteFloat64(probs, []float64{1 + 0x1p-52, 0, 1.5, -1, .25, .75}, 3, 2)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.Files{Logits: logits}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	table, err := OpenTable(probs, "mine", set, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	rows := data.NewProbs(3, 2)
+	if err := table.Rows(rows, 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{1, data.ZeroProb, 1.5, -1, .25, .75}; !slices.Equal(rows.Data, want) {
+		t.Errorf("%v, want %v", rows.Data, want)
 	}
 }

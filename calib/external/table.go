@@ -98,12 +98,14 @@ func (t *Table) Name() string { return t.name }
 func (t *Table) FileRow(i int) int { return t.array.FileRow(i) }
 
 // Rows fills dst with the rows from lo on. A probability of exactly 0 counts as
-// data.ZeroProb, as in every file of probabilities. A value that is not finite is an error.
+// data.ZeroProb, and one above 1 by rounding as 1, as in every file of probabilities. A value
+// that is not finite is an error.
 // Scoring checks that rows are probabilities.
 func (t *Table) Rows(dst data.Probs, lo int) error {
 	if !t.logits {
 		err := t.array.ReadFloat64(dst.Data, lo, lo+dst.Rows)
 		data.RaiseZeros(dst.Data)
+		data.CutOnes(dst.Data)
 		return t.named(err)
 	}
 	if need := dst.Rows * dst.Cols; cap(t.buf) < need {
