@@ -31,7 +31,7 @@ type BinnedTemperatureScaling struct {
 var BTSEntry = NewEntry[BinnedTemperatureScaling, binnedMap](Entry{
 	Name:    "bts",
 	Label:   "BTS",
-	Version: 2,
+	Version: 3,
 	Summary: "a temperature for each bin of confidence, at the minimum of its NLL",
 	Aliases: []string{"bin-temperature-scaling"},
 })
@@ -58,8 +58,8 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, e
 		if err != nil {
 			return 0, fit.Report{}, err
 		}
-		t, r, err := fit.Temperature(ctx, o)
-		if err != nil || t > fit.MinT {
+		t, r, err := fit.TemperatureOfPart(ctx, o, whole)
+		if err != nil || !fit.AtLeastT(t, r) {
 			return t, r, err
 		}
 		kept++

@@ -61,13 +61,13 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			},
 		},
 		"hts": {
-			Good: []testset.Checked{htsMap{htsMostW, htsMostB}, htsMap{-htsMostW, -htsMostB}},
-			Bad:  []testset.Checked{htsMap{htsMostW / below, 0}, htsMap{-htsMostW / below, 0}, htsMap{0, htsMostB / below}, htsMap{0, -htsMostB / below}, htsMap{nan, 0}},
+			Good: []testset.Checked{htsMap{W: htsMostW, B: htsMostB}, htsMap{W: -htsMostW, B: -htsMostB}},
+			Bad:  []testset.Checked{htsMap{W: htsMostSaved / below, B: 0}, htsMap{W: -htsMostSaved / below, B: 0}, htsMap{W: 0, B: htsMostSaved / below}, htsMap{W: 0, B: -htsMostSaved / below}, htsMap{Floor: fit.MinT}, htsMap{Floor: nan}, htsMap{Floor: -1e-9}, htsMap{W: nan, B: 0}},
 		},
 		"lines of temperatures": {
-			Good: []testset.Checked{linearMap[byConfidence]{A: 0, B: 1e-6}, linearMap[byConfidence]{A: 1e8 - 1, B: 1}, linearMap[byGap]{A: 0, B: 1, Unit: 3}, linearMap[byGap]{A: 0, B: 1, Unit: 0}},
+			Good: []testset.Checked{linearMap[byConfidence]{A: 0, B: 1e-50}, linearMap[byConfidence]{A: 1e50, B: 1}, linearMap[byGap]{A: 0, B: 1, Unit: 3}, linearMap[byGap]{A: 0, B: 1, Unit: 0}},
 			Bad: []testset.Checked{
-				linearMap[byConfidence]{A: -1e-9, B: 1}, linearMap[byConfidence]{A: 1, B: 1e-6 * below}, linearMap[byConfidence]{A: 1e8, B: 1}, linearMap[byConfidence]{A: 0, B: 1, Unit: 1}, linearMap[byConfidence]{A: nan, B: 1},
+				linearMap[byConfidence]{A: -1e-9, B: 1}, linearMap[byConfidence]{A: 0, B: 1e-50 * below}, linearMap[byConfidence]{A: 1e50 / below, B: 1}, linearMap[byConfidence]{A: 0, B: 1, Unit: 1}, linearMap[byConfidence]{A: nan, B: 1},
 				linearMap[byGap]{A: 0, B: 1, Unit: -1}, linearMap[byGap]{A: 0, B: 1, Unit: inf}, linearMap[byGap]{A: 0, B: 1, Unit: nan},
 			},
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -151,15 +152,17 @@ func TestETSEndsAtItsBounds(t *testing.T) {
 		row := wrong.Logits.Row(i)
 		wrong.Labels[i] = int32(slices.Index(row, slices.Min(row)))
 	}
+	most := etsMostT * spreadOf(wrong) // above 1: the largest temperature goes with it
 	for _, c := range []struct {
 		set   *data.Set
 		t     float64
-		bound string
-	}{{right, etsLeastT, "T >= 0.05"}, {wrong, etsMostT, "T <= 5"}} {
+		bound Bound
+	}{{right, etsLeastT, report.AtLeast("T", 0, etsLeastT)}, {wrong, most, report.AtMost("T", 0, most)}} {
 		f := fitMethod(t, "ets", c.set, nil)
 		m := f.Map.(etsMap)
-		if m.T != c.t || f.Report.AtBound.String() != c.bound || len(f.Report.Warnings) != 1 || f.Report.Warnings[0].Bound.String() != c.bound {
-			t.Errorf("%+v, %+v; want %s", m, f.Report, c.bound)
+		at := f.Report.AtBound
+		if !(math.Abs(m.T/c.t-1) <= 1e-14) || len(at) != 1 || at[0].Side != c.bound.Side || at[0].Limit != m.T || len(f.Report.Warnings) != 1 || f.Report.Warnings[0].Bound != at[0] {
+			t.Errorf("%+v, %+v; want %v", m, f.Report, c.bound)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type GroupCalibrationOneSet GroupCalibration
 var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 	Name:    "gc",
 	Label:   "GC (one set)",
-	Version: 3,
+	Version: 4,
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
@@ -71,7 +71,7 @@ var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
 	Name:    "gc-split",
 	Label:   "GC",
-	Version: 3,
+	Version: 4,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 	Cost:    3500,
 	Cost100: 1800,
@@ -230,12 +230,12 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 				ends.whole = true
 				continue
 			}
-			t, r, err := fit.Temperature(ctx, part)
+			t, r, err := fit.TemperatureOfPart(ctx, part, all)
 			if err != nil {
 				return 0, err
 			}
 			rows += part.Passes * float64(part.Rows())
-			if p.T[c] = ends.of(t, r); t == fit.MinT {
+			if p.T[c] = ends.of(t, r); fit.AtLeastT(t, r) {
 				p.T[c] = all
 			}
 		}
@@ -246,9 +246,10 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 
 // gcEnds counts how the fits of groups ended.
 type gcEnds struct {
-	all         int  // groups
-	without     int  // with the temperature of the whole set
-	hot         int  // at the largest temperature
+	all         int // groups
+	without     int // with the temperature of the whole set
+	hot         int // at the largest temperature, which is most
+	most        float64
 	unconverged int  //
 	whole       bool // some group is the whole set
 }
@@ -256,10 +257,10 @@ type gcEnds struct {
 // of counts the fit of a group and returns its temperature.
 func (e *gcEnds) of(t float64, r fit.Report) float64 {
 	switch {
-	case t == fit.MinT:
+	case fit.AtLeastT(t, r):
 		e.without++
-	case t == fit.MaxT:
-		e.hot++
+	case fit.AtMostT(t, r):
+		e.hot, e.most = e.hot+1, max(e.most, t)
 	case r.Gradient > fit.GradTol:
 		e.unconverged++
 	}
@@ -275,10 +276,10 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 		}
 	}
 	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, {value}", report.Rounded(all, 4))
-	warn(e.hot, "are less accurate than chance: T = {value}", fit.MaxT)
+	warn(e.hot, "are less accurate than chance: T = {value}", e.most)
 	warn(e.unconverged, "not converged", 0)
 	if e.hot > 0 {
-		r.AtBound = append(r.AtBound, report.AtMost("T", 0, fit.MaxT))
+		r.AtBound = append(r.AtBound, report.AtMost("T", 0, e.most))
 	}
 	if e.whole || e.without > 0 {
 		r.AtBound = append(r.AtBound, whole.AtBound...)

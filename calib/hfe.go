@@ -72,7 +72,7 @@ type HFETarget HFE
 var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 	Name:    "hfe",
 	Label:   "HFE",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature from the energy of the row, fitted with out-of-distribution samples",
 	Aliases: []string{"helmholtz-free-energy"},
 })
@@ -81,7 +81,7 @@ var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 	Name:    "hfe-noood",
 	Label:   "HFE (no OOD)",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature from the energy of the row, without out-of-distribution samples",
 })
 
@@ -89,7 +89,7 @@ var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 var HFETargetEntry = NewEntry[HFETarget, hfeMap](Entry{
 	Name:    "hfe-target",
 	Label:   "HFE (target)",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 })
 

@@ -1,6 +1,7 @@
 package calib
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,14 +25,15 @@ import (
 //     damped Newton method at the temperature of ts, so the result is never worse than
 //     ts on the calibration set. If their code converges, both end at the same point. T
 //     has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays
-//     a temperature.
+//     a temperature. Where the T of ts is outside [0.001, 1000], the limits grow by
+//     max(1, spread) and the floor falls by min(1, spread), as the bounds of ts do.
 type EntropyTemperatureScaling struct{}
 
 // HTSEntry is the entry of EntropyTemperatureScaling.
 var HTSEntry = NewEntry[EntropyTemperatureScaling, htsMap](Entry{
 	Name:    "hts",
 	Label:   "HTS",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature from the entropy of the row, softplus(w log h + b)",
 	Aliases: []string{"entropy-temperature-scaling"},
 })
@@ -62,13 +64,25 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	box := []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}}
+	f.most = htsMostB
+	unit := 1.0
+	if !(t0 > fit.MinT && t0 < fit.MaxT) { // the logits may be of another size
+		spread, err := o.Spread(ctx)
+		if err != nil {
+			return nil, err
+		}
+		f.most, unit = htsMostB*max(1, spread), max(1, t0)
+		if spread < 1 {
+			f.floor = fit.SpanOf(spread).Least
+		}
+	}
+	box := []Range{{"w", -htsMostW * f.most / htsMostB, htsMostW * f.most / htsMostB}, {"b", -f.most, f.most}}
 	loss := TemperatureLoss{o}
-	sol, err := loss.Minimise(ctx, f.temperature, [][]float64{{0, fit.InverseSoftplus(t0)}}, box, 1)
+	sol, err := loss.Minimise(ctx, f.temperature, [][]float64{{0, fit.InverseSoftplus(t0)}}, box, unit)
 	if err != nil {
 		return nil, err
 	}
-	m := htsMap{W: sol.At[0], B: sol.At[1]}
+	m := htsMap{W: sol.At[0], B: sol.At[1], Floor: f.floor}
 	return Result(m, f.report(m, sol, flat)), nil
 }
 
@@ -76,14 +90,16 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, er
 type htsFit struct {
 	*fit.Objective
 	entropy []float64 // n, log h
+	floor   float64   // of the temperature; 0 for that of logits of usual size
+	most    float64   // of |b|
 }
 
 // temperature is the RowTemperature of the set: x = w log h + b, and softplus(x) has the
 // derivatives sigmoid(x) and sigmoid(x) (1 - sigmoid(x)).
 func (f *htsFit) temperature(i int, theta, slope []float64) (t, rate, bend float64) {
-	m, h := htsMap{theta[0], theta[1]}, f.entropy[i]
+	m, h := htsMap{theta[0], theta[1], f.floor}, f.entropy[i]
 	slope[0], slope[1] = h, 1
-	if t = m.temperature(h); t <= fit.MinT {
+	if t = m.temperature(h); t <= m.least() {
 		return t, 0, 0
 	}
 	rate = fit.Sigmoid(float64(m.W*h) + m.B)
@@ -109,23 +125,33 @@ func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 		}
 	}
 	if floored > 0 {
-		r.Warn(report.Floored(fit.MinT, floored, f.Rows()))
+		r.Warn(report.Floored(m.least(), floored, f.Rows()))
 	}
 	return r
 }
 
-// htsMap is the temperature max(softplus(W log h + B), 1e-3).
+// htsMap is the temperature max(softplus(W log h + B), floor).
 type htsMap struct {
-	W float64 `json:"w"` // in [-100, 100]; above 0, confident rows are sharpened most
-	B float64 `json:"b"` // in [-1000, 1000]
+	W     float64 `json:"w"`               // above 0, confident rows are sharpened most
+	B     float64 `json:"b"`               //
+	Floor float64 `json:"floor,omitempty"` // below 0.001, of logits of a spread below 1; 0 means 0.001
 }
 
+// htsMostSaved bounds |w| and |b| of a saved model: those of logits of any size of a float32.
+const htsMostSaved = 1e45
+
 func (m htsMap) Check() error {
-	if !(math.Abs(m.W) <= htsMostW) || !(math.Abs(m.B) <= htsMostB) {
-		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostW, htsMostB)
+	if !(math.Abs(m.W) <= htsMostSaved) || !(math.Abs(m.B) <= htsMostSaved) {
+		return fmt.Errorf("w = %v, b = %v: want |w| <= %g and |b| <= %g", m.W, m.B, htsMostSaved, htsMostSaved)
+	}
+	if m.Floor != 0 && !(usable(m.Floor) && m.Floor < fit.MinT) {
+		return fmt.Errorf("floor = %v: want a temperature below %g", m.Floor, fit.MinT)
 	}
 	return nil
 }
+
+// least returns the floor of the temperature.
+func (m htsMap) least() float64 { return cmp.Or(m.Floor, fit.MinT) }
 
 // Parameters returns w and b.
 func (m htsMap) Parameters() []Parameter {
@@ -144,7 +170,7 @@ func (m htsMap) Scales(dst []float64, set *data.Set, at *Unscaled) {
 
 // temperature returns T of a row with the given log h.
 func (m htsMap) temperature(logH float64) float64 {
-	return max(fit.Softplus(float64(m.W*logH)+m.B), fit.MinT)
+	return max(fit.Softplus(float64(m.W*logH)+m.B), m.least())
 }
 
-func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= fit.MinT }
+func (m htsMap) floored(logH float64) bool { return m.temperature(logH) <= m.least() }

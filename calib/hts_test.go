@@ -88,7 +88,7 @@ func bruteHTS(set *data.Set) (w, b, nll float64) {
 }
 
 func TestHTSIsAtMostBruteForce(t *testing.T) {
-	for i, truth := range []htsMap{{0, 1}, {1, 2}, {-1, 1}, {0.5, 4}, {-0.3, -0.5}} {
+	for i, truth := range []htsMap{{W: 0, B: 1}, {W: 1, B: 2}, {W: -1, B: 1}, {W: 0.5, B: 4}, {W: -0.3, B: -0.5}} {
 		set := entropic(300, 3+i, truth, uint64(i))
 		f := fitMethod(t, "hts", set, nil)
 		m := f.Map.(htsMap)
@@ -262,13 +262,13 @@ func TestHTSReportsBoundsAndFloors(t *testing.T) {
 		steps int
 		want  string
 	}{
-		{htsMap{0, 1}, 3, "[] []"}, {htsMap{0, 1}, 0, "[T >= 0.001] [ts]"},
-		{htsMap{htsMostW, htsMostB}, 3, "[w <= 100; b <= 1000] [" + noMinimum + "]"},
-		{htsMap{-htsMostW, 1e3 - 1}, 1, "[w >= -100] [" + noMinimum + "]"},
-		{htsMap{0, htsMostB}, 0, "[T >= 0.001; b <= 1000] [ts]"},
-		{htsMap{1, -6}, 1, "[] [T is floored at 0.001 on 2 of 4 calibration rows]"},
+		{htsMap{W: 0, B: 1}, 3, "[] []"}, {htsMap{W: 0, B: 1}, 0, "[T >= 0.001] [ts]"},
+		{htsMap{W: htsMostW, B: htsMostB}, 3, "[w <= 100; b <= 1000] [" + noMinimum + "]"},
+		{htsMap{W: -htsMostW, B: 1e3 - 1}, 1, "[w >= -100] [" + noMinimum + "]"},
+		{htsMap{W: 0, B: htsMostB}, 0, "[T >= 0.001; b <= 1000] [ts]"},
+		{htsMap{W: 1, B: -6}, 1, "[] [T is floored at 0.001 on 2 of 4 calibration rows]"},
 	} {
-		f := &htsFit{o, []float64{0, 1, -1, -2}}
+		f := &htsFit{Objective: o, entropy: []float64{0, 1, -1, -2}}
 		bounds := activeBounds([]float64{c.m.W, c.m.B}, []Range{{"w", -htsMostW, htsMostW}, {"b", -htsMostB, htsMostB}})
 		r := f.report(c.m, Minimum{Steps: c.steps, Value: 7, AtBound: bounds}, flat)
 		if got := fmt.Sprintf("[%s] [%s]", r.AtBound, r.Warnings); got != c.want || r.Iterations != 2+c.steps || r.NLL != 7 {

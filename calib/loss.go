@@ -12,7 +12,7 @@ import (
 //
 //	T_i = g(x_i),  rate = g'(x_i),  bend = g''(x_i)/g'(x_i),
 //
-// where x_i depends on theta. It returns T_i, in [1e-6, 1e8], with rate and bend, and
+// where x_i depends on theta. It returns T_i, in [1e-50, 1e50], with rate and bend, and
 // writes the p derivatives of x_i in theta to slope. If x_i is the temperature itself,
 // rate is 1 and bend 0. Where T_i is held by a limit, both are 0. Several goroutines call
 // it at a time, more than once for a row.
@@ -47,7 +47,7 @@ func NewTemperatureLoss(in Input) (*TemperatureLoss, error) {
 	return &TemperatureLoss{o}, nil
 }
 
-// Temperature returns the one temperature with the least loss, in [0.001, 1000]:
+// Temperature returns the one temperature with the least loss, within the bounds of
 // TemperatureScaling, from which many methods start.
 func (l *TemperatureLoss) Temperature(ctx context.Context) (float64, error) {
 	t, _, err := fit.Temperature(ctx, l.rows)
@@ -144,5 +144,5 @@ func (w *wrongTemperature) err(n int) error {
 	if w.row == n {
 		return nil
 	}
-	return fmt.Errorf("row %d: temperature %v: want one in [1e-6, 1e8]", w.row, w.t)
+	return fmt.Errorf("row %d: temperature %v: want one in [1e-50, 1e50]", w.row, w.t)
 }

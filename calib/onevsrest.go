@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -201,10 +202,15 @@ func newClassScores(logits data.Matrix, score string) classScores {
 	return r
 }
 
+// farOdds is the gap between two logits from which the log odds of two classes are the gap
+// itself. Below it they are computed as for more classes; the two agree to the last digits.
+const farOdds = 500
+
 // write writes the scores of the classes from..to-1 of row i to s[from:to], where s has the
 // length of the row, and returns that part. The odds are e/(S - e) with e = exp(l - max)
 // and S = 1 + tail, the sum of e over the classes. There is no cancellation: if e = 1,
-// S - e is the tail.
+// S - e is the tail. Log odds are limited to [-700, 700], those of two classes are not: there
+// they are the difference of the logits, so that a regression on them has no scale of its own.
 func (r classScores) write(s []float64, i, from, to int) []float64 {
 	switch r.score {
 	case ScoreProb:
@@ -238,6 +244,13 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 	}
 	softmax.Logs(s, s)
 	if r.score == ScoreLogOdds {
+		if all := r.logits.Row(i); len(all) == 2 {
+			if gap := float64(all[0]) - float64(all[1]); math.Abs(gap) > farOdds {
+				odds := [2]float64{gap, -gap}
+				copy(s, odds[from:to])
+				return s
+			}
+		}
 		for j, l := range row {
 			s[j] = min(max(float64(l)-float64(m.Max)-s[j], -mostLogOdds), mostLogOdds)
 		}

@@ -24,7 +24,7 @@ func TestParametersAreThoseOfTheMap(t *testing.T) {
 
 // A parameter has the first bound whose name it is, and no bound of a longer name.
 func TestParametersHaveTheirFirstBound(t *testing.T) {
-	f := &Fitted{Map: htsMap{1, 2}, Report: Report{AtBound: report.Bounds{report.AtMost("ww", 0, 1), report.AtMost("w", 0, 100), report.AtLeast("w", 0, -100)}}}
+	f := &Fitted{Map: htsMap{W: 1, B: 2}, Report: Report{AtBound: report.Bounds{report.AtMost("ww", 0, 1), report.AtMost("w", 0, 100), report.AtLeast("w", 0, -100)}}}
 	if list := f.Parameters(); list[0].Bound != "w <= 100" || list[1].Bound != "" {
 		t.Errorf("%+v", list)
 	}

@@ -18,14 +18,15 @@ import (
 // Ties get the highest rank, as the definition says. If a = 0, the fit is
 // TemperatureScaling to the last bit, and a warning says so.
 //
-//   - Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the
-//     confidence among the calibration rows, by mean NLL
+//   - Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001 min(1, spread), q the
+//     rank of the confidence among the calibration rows, by mean NLL; spread as in ts
 //   - Reference: QaTS, Eqs. 5, 6 and 10
 //   - Compared with: scipy's L-BFGS-B; the authors published none
 //   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4;
 //     25,000 x 1,000 drawn logits: NLL to 3e-16
 //   - Departures: The paper asks for a, b > 0 and does not say how. Here the bounds are
-//     closed, and reported when they are active. Confidences are compared without
+//     closed, and reported when they are active; a and b are at most 1000 max(1,
+//     spread). Confidences are compared without
 //     saturation, by the sum of exp(l_j - max l) over the other classes: in float32,
 //     the precision of network outputs, up to a quarter of the confidences tie at
 //     exactly 1.
@@ -58,7 +59,7 @@ type TransductiveQaTS struct{}
 var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
 	Name:    "qats",
 	Label:   "QaTS",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 	Aliases: []string{"quantile-adaptive-temperature-scaling"},
 })
@@ -67,7 +68,7 @@ var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
 var QaTSFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
 	Name:    "qats-free",
 	Label:   "QaTS free",
-	Version: 3,
+	Version: 4,
 	Summary: "qats without a >= 0: the temperature may rise with confidence",
 })
 
@@ -75,7 +76,7 @@ var QaTSFreeEntry = NewEntry[FreeQaTS, qatsMap](Entry{
 var QaTSTransductiveEntry = NewEntry[TransductiveQaTS, qatsMap](Entry{
 	Name:    "qats-transductive",
 	Label:   "QaTS (trans)",
-	Version: 2,
+	Version: 3,
 	Summary: "a and b of qats, ranks among the unlabelled target rows",
 })
 
@@ -176,7 +177,7 @@ type qatsMap struct {
 
 func (m qatsMap) Check() error {
 	if !usable(m.B) || !usable(m.A+m.B) {
-		return fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-6, 1e8]", m.A, m.B)
+		return fmt.Errorf("a = %v, b = %v: want b and a + b in [1e-50, 1e50]", m.A, m.B)
 	}
 	return m.ECDF.Check()
 }

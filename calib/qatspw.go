@@ -39,7 +39,7 @@ type FreePiecewiseQaTS PiecewiseQaTS
 var QaTSPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
 	Name:    "qats-pw",
 	Label:   "QaTS-PW",
-	Version: 2,
+	Version: 3,
 	Summary: "falling temperature, piecewise linear in the confidence rank",
 })
 
@@ -47,7 +47,7 @@ var QaTSPWEntry = NewEntry[PiecewiseQaTS, knotsMap](Entry{
 var QaTSPWFreeEntry = NewEntry[FreePiecewiseQaTS, knotsMap](Entry{
 	Name:    "qats-pw-free",
 	Label:   "QaTS-PW free",
-	Version: 3,
+	Version: 4,
 	Summary: "rising or falling temperature, piecewise linear in the confidence rank",
 })
 
@@ -109,7 +109,7 @@ func (m knotsMap) Check() error {
 	}
 	for i, t := range m.Knots {
 		if !usable(t) {
-			return fmt.Errorf("knots[%d] = %v: want a temperature in [1e-6, 1e8]", i, t)
+			return fmt.Errorf("knots[%d] = %v: want a temperature in [1e-50, 1e50]", i, t)
 		}
 	}
 	return m.ECDF.Check()

@@ -53,7 +53,7 @@ type QaTSReading struct {
 var QaTSReadingEntry = NewEntry[QaTSReading, qatsMap](Entry{
 	Name:    "qats-reading",
 	Label:   "QaTS (reading)",
-	Version: 1,
+	Version: 2,
 	Summary: "qats by the Brier score, with a rising temperature, or by some steps of Adam",
 })
 
@@ -151,11 +151,19 @@ func minimalLine(ctx context.Context, o *fit.Objective, loss func(x []float64) (
 	if err != nil {
 		return nil, fit.Report{}, err
 	}
+	span := fit.Usual()
+	if t < span.Least || t > span.Most {
+		spread, err := o.Spread(ctx)
+		if err != nil {
+			return nil, fit.Report{}, err
+		}
+		span = fit.SpanOf(spread)
+	}
 	var starts [][]float64
 	for _, t := range []float64{t, 1} {
-		starts = append(starts, []float64{0, t}, []float64{t, max(t/2, fit.MinT)})
+		starts = append(starts, []float64{0, t}, []float64{t, max(t/2, span.Least)})
 	}
-	end, err := MinimiseInBox(loss, starts, []Range{{"a", 0, fit.MaxT}, {"b", fit.MinT, fit.MaxT}}, t)
+	end, err := MinimiseInBox(loss, starts, []Range{{"a", 0, span.Most}, {"b", span.Least, span.Most}}, t)
 	if err != nil {
 		return nil, fit.Report{}, err
 	}

@@ -48,7 +48,7 @@ type GapTemperature struct{}
 var TConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
 	Name:    "t-conf",
 	Label:   "T(conf)",
-	Version: 1,
+	Version: 2,
 	Summary: "qats with the confidence in place of the confidence rank",
 })
 
@@ -56,7 +56,7 @@ var TConfEntry = NewEntry[ConfidenceTemperature, linearMap[byConfidence]](Entry{
 var TEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
 	Name:    "t-entropy",
 	Label:   "T(entropy)",
-	Version: 1,
+	Version: 2,
 	Summary: "qats with the normalised entropy in place of the confidence rank",
 })
 
@@ -64,7 +64,7 @@ var TEntropyEntry = NewEntry[EntropyTemperature, linearMap[byEntropy]](Entry{
 var TGapEntry = NewEntry[GapTemperature, linearMap[byGap]](Entry{
 	Name:    "t-gap",
 	Label:   "T(gap)",
-	Version: 1,
+	Version: 2,
 	Summary: "qats with the gap between the two largest logits in place of the confidence rank",
 })
 
@@ -180,7 +180,7 @@ type linearMap[S certainty] struct {
 
 func (m linearMap[S]) Check() error {
 	if !(m.A >= 0) || !usable(m.B) || !usable(m.A+m.B) {
-		return fmt.Errorf("a = %v, b = %v: want a >= 0, b and a + b in [1e-6, 1e8]", m.A, m.B)
+		return fmt.Errorf("a = %v, b = %v: want a >= 0, b and a + b in [1e-50, 1e50]", m.A, m.B)
 	}
 	switch gap := m.isGap(); {
 	case !gap && m.Unit != 0:

@@ -12,21 +12,27 @@ import (
 // Much public code stops before the minimum or minimises something else; see TSGuo50
 // and TSECEGrid.
 //
-//   - Formula: p = softmax(l/T), T in [0.001, 1000] at the least mean NLL
+// The bounds of T go with the spread of the logits, the mean gap of the two largest logits of a
+// row, which is 1 if it is 0 or there is one class. So the fit of a multiple of the logits is
+// the fit rescaled, also of scores in the millions, which are no logits of a network.
+//
+//   - Formula: p = softmax(l/T), T in [0.001 min(1, spread), 1000 max(1, spread)] at the
+//     least mean NLL
 //   - Reference: Guo, Pleiss, Sun and Weinberger 2017
 //   - Compared with: gpleiss/temperature_scaling (the authors'); scipy; numpy
 //   - Agreement: 20newsgroups-body/transformer-d64-l2 of data/bundle: T of scipy's
 //     minimize_scalar to the 6 digits kept; 25,000 x 1,000 drawn logits: T of Newton's
 //     method in numpy to the last bit
 //   - Departures: T is at the exact minimum, where the authors' code takes a fixed
-//     number of steps (ts-guo50 has theirs). T is limited.
+//     number of steps (ts-guo50 has theirs). T is limited, since the NLL may have no
+//     minimum.
 type TemperatureScaling struct{}
 
 // TSEntry is the entry of TemperatureScaling.
 var TSEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
 	Name:    "ts",
 	Label:   "TS",
-	Version: 2,
+	Version: 3,
 	Summary: "one temperature at the minimum of the calibration NLL",
 	Aliases: []string{"temperature-scaling", "temperature"},
 })
@@ -85,14 +91,14 @@ func (m temperatureMap) Parameters() []Parameter {
 }
 
 // usable reports whether a model may hold the temperature t. The range is wider
-// than that of any fit. It is narrow enough that 1/T is finite and a temperature
-// between two others stays positive in float64.
-func usable(t float64) bool { return t >= 1e-6 && t <= 1e8 }
+// than that of any fit, whose logits may have any size of a float32. It is narrow enough
+// that 1/T is finite and a temperature between two others stays positive in float64.
+func usable(t float64) bool { return t >= 1e-50 && t <= 1e50 }
 
 // CheckTemperature rejects a temperature of a saved model that is not usable.
 func CheckTemperature(name string, t float64) error {
 	if !usable(t) {
-		return fmt.Errorf("temperature %s = %v: want one in [1e-6, 1e8]", name, t)
+		return fmt.Errorf("temperature %s = %v: want one in [1e-50, 1e50]", name, t)
 	}
 	return nil
 }

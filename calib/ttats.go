@@ -30,7 +30,7 @@ type AugmentedTemperatureScaling struct{}
 var TTATSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
 	Name:    "tta-ts",
 	Label:   "TTA-TS",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature of ts for the mean of the logits of augmented test views",
 	Aliases: []string{"test-time-augmentation"},
 })

@@ -84,11 +84,11 @@ var factsOf = map[string]calib.Facts{
 		Departs:   "If no T in the bracket reaches the accuracy, T is the nearer end, with a warning. The authors' root finder fails there.",
 	},
 	"ets": {
-		Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by squared error: first T, then w",
+		Formula:   "q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05 min(1, spread), 5 max(1, spread)], spread the mean gap of the two largest logits, by squared error: first T, then w",
 		Reference: "Zhang, Kailkhura and Han 2020",
 		Code:      "zhang64-llnl/Mix-n-Match-Calibration (the authors')",
 		Agreement: "150 + 12 drawn rows of 4 classes: probabilities to 1e-6, where its solver stops",
-		Departs:   "The authors' code descends to a minimum in T from 1, with differences as derivatives. The error need not be convex in T, so ours takes the best of 25 temperatures and goes to the minimum next to it. Their code finds w by sequential quadratic programming. Ours solves a linear system on every face of the triangle of weights and takes the best solution, which is exact.",
+		Departs:   "The authors' code descends to a minimum in T from 1, with differences as derivatives. The error need not be convex in T, so ours takes the best of 25 temperatures and goes to the minimum next to it. Their code finds w by sequential quadratic programming. Ours solves a linear system on every face of the triangle of weights and takes the best solution, which is exact. Their T is in [0.05, 5]. Ours is too if the minimum is inside; else the bounds go with the spread of the logits, which scores of other sources than networks have in the thousands, and the grid goes on with its steps.",
 	},
 	"featclip": {
 		Formula:   "p = softmax(W clip(h, -c, c) + b), c of 0.01, 0.02, ..., 20 with the least NLL that keeps 99 % of the accuracy",
@@ -165,7 +165,7 @@ var factsOf = map[string]calib.Facts{
 		Reference: "Balanya, Maronas and Ramos 2024",
 		Code:      "the authors' (Balanya et al.)",
 		Agreement: "the NLL of a brute-force search on five drawn sets to 1e-9",
-		Departs:   "The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a damped Newton method at the temperature of ts, so the result is never worse than ts on the calibration set. If their code converges, both end at the same point. T has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays a temperature.",
+		Departs:   "The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a damped Newton method at the temperature of ts, so the result is never worse than ts on the calibration set. If their code converges, both end at the same point. T has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays a temperature. Where the T of ts is outside [0.001, 1000], the limits grow by max(1, spread) and the floor falls by min(1, spread), as the bounds of ts do.",
 	},
 	"ir": {
 		Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
@@ -252,11 +252,11 @@ var factsOf = map[string]calib.Facts{
 		Departs:   "Others who run it \"as per paper\" take 100,000 minibatches at a rate of 5e-5. Ours takes 5,000 at 1e-3. The product is the same, and so is the largest distance that a parameter can move. The last bias starts at the temperature of ts instead of 0. With 0, some draws of the weights start at T = 0, where the gradient vanishes. Their limits of T are 1e-12 and 1e12. Only the inputs of our network are limited to [-100, 100], not the logits that are divided by T, so the prediction stays.",
 	},
 	"qats": {
-		Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence among the calibration rows, by mean NLL",
+		Formula:   "p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001 min(1, spread), q the rank of the confidence among the calibration rows, by mean NLL; spread as in ts",
 		Reference: "QaTS, Eqs. 5, 6 and 10",
 		Code:      "scipy's L-BFGS-B; the authors published none",
 		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-4; 25,000 x 1,000 drawn logits: NLL to 3e-16",
-		Departs:   "The paper asks for a, b > 0 and does not say how. Here the bounds are closed, and reported when they are active. Confidences are compared without saturation, by the sum of exp(l_j - max l) over the other classes: in float32, the precision of network outputs, up to a quarter of the confidences tie at exactly 1.",
+		Departs:   "The paper asks for a, b > 0 and does not say how. Here the bounds are closed, and reported when they are active; a and b are at most 1000 max(1, spread). Confidences are compared without saturation, by the sum of exp(l_j - max l) over the other classes: in float32, the precision of network outputs, up to a quarter of the confidences tie at exactly 1.",
 	},
 	"qats-free": {
 		Formula:   "qats with T >= 0.001 at both ends in place of a >= 0",
@@ -371,11 +371,11 @@ var factsOf = map[string]calib.Facts{
 		Departs:   "a variant of ours, with the bounds of qats",
 	},
 	"ts": {
-		Formula:   "p = softmax(l/T), T in [0.001, 1000] at the least mean NLL",
+		Formula:   "p = softmax(l/T), T in [0.001 min(1, spread), 1000 max(1, spread)] at the least mean NLL",
 		Reference: "Guo, Pleiss, Sun and Weinberger 2017",
 		Code:      "gpleiss/temperature_scaling (the authors'); scipy; numpy",
 		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: T of scipy's minimize_scalar to the 6 digits kept; 25,000 x 1,000 drawn logits: T of Newton's method in numpy to the last bit",
-		Departs:   "T is at the exact minimum, where the authors' code takes a fixed number of steps (ts-guo50 has theirs). T is limited.",
+		Departs:   "T is at the exact minimum, where the authors' code takes a fixed number of steps (ts-guo50 has theirs). T is limited, since the NLL may have no minimum.",
 	},
 	"ts-ecegrid": {
 		Formula:   "p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15",

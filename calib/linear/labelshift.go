@@ -58,7 +58,7 @@ type LabelShift struct {
 var LabelShiftEntry = calib.NewEntry[LabelShift, labelShiftMap](calib.Entry{
 	Name:    "label-shift",
 	Label:   "Label shift (EM)",
-	Version: 3,
+	Version: 4,
 	Summary: "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
 	Cost:    130,
 	Cost100: 210,
@@ -144,7 +144,7 @@ func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets b
 		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}
 	// A slope of 0 or less, when the labels contradict the logits, is 1/T at its bound.
-	m.T = min(t/max(1+theta[0], 1e-9), fit.MaxT)
+	m.T = min(t/max(1+theta[0], 1e-9), fit.MaxT*max(1, t/fit.MaxT))
 	m.B = theta[1:]
 	r.Gradient, r.Iterations, r.Passes = end.Gradient, r.Iterations+end.Steps, o.Passes+p.Passes
 	return r, nil

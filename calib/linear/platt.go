@@ -33,7 +33,8 @@ type Platt struct{}
 
 // PlattLogits is Platt on the logarithmic scale, which can undo a temperature. Log odds
 // are limited to [-700, 700]. probmetrics and CalArena use log(p_j + 1e-10) under this
-// name. For two classes only log odds are symmetric: with them the rows sum to 1 before
+// name. Log odds of two classes are not limited: they are the difference of the logits, so the
+// fit of a multiple of the logits is the fit rescaled. For two classes only log odds are symmetric: with them the rows sum to 1 before
 // they are divided. Beta calibration has a slope on log p and another on log(1-p), and
 // no smoothed targets.
 //
@@ -64,7 +65,7 @@ var PlattEntry = calib.NewEntry[Platt, plattMap](calib.Entry{
 var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 	Name:    "platt-logits",
 	Label:   "Platt (logits)",
-	Version: 2,
+	Version: 3,
 	Summary: "logistic regression on the log odds of each class against all others, rows normalised",
 	Cost:    60,
 	Cost100: 85,

@@ -10,8 +10,9 @@ import (
 
 // Quadratic is quadratic scaling of each class against all others: for each class a
 // logistic regression of the n outcomes on the log odds of its softmax probability and
-// on their square, without a penalty. z is limited to [-700, 700]. The function need
-// not be monotone. The prediction may change.
+// on their square, without a penalty. z is limited to [-700, 700], that of two classes is
+// not: the fit of a multiple of the logits is the fit rescaled. The function need not be
+// monotone. The prediction may change.
 //
 // A class that is absent, or that the two columns tell apart without an error, has no
 // minimum. Its parameters are where the gradient has vanished, below 1e-12, or at the
@@ -31,7 +32,7 @@ type Quadratic struct{}
 var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 	Name:    "quadratic",
 	Label:   "Quadratic",
-	Version: 2,
+	Version: 3,
 	Summary: "logistic regression on the log odds and their square of each class against all others, rows normalised",
 	Cost:    80,
 	Cost100: 110,

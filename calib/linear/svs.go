@@ -35,7 +35,7 @@ type StructuredVector struct {
 var SVSEntry = calib.NewEntry[StructuredVector, svsMap](calib.Entry{
 	Name:    "svs",
 	Label:   "SVS",
-	Version: 2,
+	Version: 3,
 	Summary: "vector scaling held near temperature scaling by a ridge of k/n",
 	Cost:    190,
 	Cost100: 180,

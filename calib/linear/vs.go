@@ -30,7 +30,7 @@ type Vector struct {
 var VSEntry = calib.NewEntry[Vector, vsMap](calib.Entry{
 	Name:    "vs",
 	Label:   "VS",
-	Version: 3,
+	Version: 4,
 	Summary: "vector scaling, a slope and an offset for each class",
 	Aliases: []string{"vector-scaling"},
 	Cost:    65,

@@ -48,7 +48,7 @@ type DAC struct {
 var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Name:    "dac",
 	Label:   "DAC",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature linear in the distance of the features to their neighbours among the calibration rows",
 	Cost:    3000,
 	Cost100: 500,

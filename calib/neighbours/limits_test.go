@@ -23,9 +23,9 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			Bad:  []testset.Checked{dacMap{-1e-9, 0, 1, bank}, dacMap{dacMostSlope / below, 0, 1, bank}, dacMap{1, dacMostOffset / below, 1, bank}, dacMap{1, -dacMostOffset / below, 1, bank}, dacMap{1, 0, 0, bank}, dacMap{1, 0, 1, featureBank{}}, dacMap{nan, 0, 1, bank}},
 		},
 		"ProCal": {
-			Good: []testset.Checked{proCalMap{1, points, points, near(1)}, proCalMap{fit.MinT, points, densityKernels{}, near(1)}, proCalMap{fit.MaxT, densityKernels{}, points, near(1)}},
+			Good: []testset.Checked{proCalMap{1, points, points, near(1)}, proCalMap{1e-50, points, densityKernels{}, near(1)}, proCalMap{1e50, densityKernels{}, points, near(1)}},
 			Bad: []testset.Checked{
-				proCalMap{fit.MinT * below, points, points, near(1)}, proCalMap{fit.MaxT / below, points, points, near(1)}, proCalMap{1, densityKernels{}, densityKernels{}, near(1)}, proCalMap{1, points, points, near(0)},
+				proCalMap{1e-50 * below, points, points, near(1)}, proCalMap{1e50 / below, points, points, near(1)}, proCalMap{1, densityKernels{}, densityKernels{}, near(1)}, proCalMap{1, points, points, near(0)},
 				proCalMap{1, densityKernels{X: fit.Packed[float64]{1}}, points, near(1)}, proCalMap{1, points, densityKernels{Y: fit.Packed[float64]{1}}, near(1)},
 			},
 		},

@@ -47,7 +47,7 @@ type ProCal struct {
 var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Name:    "procal",
 	Label:   "ProCal",
-	Version: 1,
+	Version: 2,
 	Summary: "confidence by the densities of confidence and proximity among right and wrong rows; a top-label method",
 	Aliases: []string{"procal-dr", "density-ratio", "proximity"},
 	Cost:    3000,
@@ -168,10 +168,10 @@ func (m proCalMap) Prepared() calib.Map {
 }
 
 func (m proCalMap) Check() error {
-	switch {
-	case !(m.T >= fit.MinT && m.T <= fit.MaxT):
-		return fmt.Errorf("temperature T = %v is outside [%g, %g]", m.T, fit.MinT, fit.MaxT)
-	case len(m.Right.X)+len(m.Wrong.X) == 0:
+	if err := calib.CheckTemperature("T", m.T); err != nil {
+		return err
+	}
+	if len(m.Right.X)+len(m.Wrong.X) == 0 {
 		return errors.New("no points in right and wrong")
 	}
 	if err := m.Right.Check(); err != nil {

@@ -95,7 +95,7 @@ func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*cal
 	k, n := in.Cal.Logits.Cols, in.Cal.Logits.Rows
 	rng := rand.New(rand.NewPCG(in.Seed, 0x707473)) // the stream of this method
 	w := ptsNet(k).Initial(rng, false, func(in, out int) float64 { return math.Sqrt(6 / float64(in+out)) })
-	w[len(w)-1] = start
+	w[len(w)-1] = min(max(start, fit.MinT), fit.MaxT) // beyond, T has no slope
 	t := newPTSTrainer(inOwnOrder(in.Cal), w)
 	read, gradient := 0, 0.0
 	var queue []int

@@ -29,7 +29,8 @@ class Uncal(Calibrator):
 class TS(Calibrator):
     """TS: one temperature at the minimum of the calibration NLL.
 
-    Formula: p = softmax(l/T), T in [0.001, 1000] at the least mean NLL
+    Formula: p = softmax(l/T), T in [0.001 min(1, spread), 1000 max(1, spread)] at the least mean
+    NLL
     Reference: Guo, Pleiss, Sun and Weinberger 2017
 
     Parameters
@@ -39,7 +40,7 @@ class TS(Calibrator):
     """
 
     _name = 'ts'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -128,8 +129,9 @@ class ETS(Calibrator):
     """ETS: mixture of the softmax at a temperature, at 1 and the uniform distribution, fitted by
     squared error.
 
-    Formula: q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05, 5], by
-    squared error: first T, then w
+    Formula: q = w_1 softmax(l/T) + w_2 softmax(l) + w_3/k, w >= 0, sum w = 1, T in [0.05 min(1,
+    spread), 5 max(1, spread)], spread the mean gap of the two largest logits, by squared error:
+    first T, then w
     Reference: Zhang, Kailkhura and Han 2020
 
     Parameters
@@ -139,7 +141,7 @@ class ETS(Calibrator):
     """
 
     _name = 'ets'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -551,7 +553,7 @@ class PlattLogits(Calibrator):
     """
 
     _name = 'platt-logits'
-    _version = 2
+    _version = 3
     _options = {'score': 'score'}
 
     def __init__(self, *, score: str = 'log-odds', kind: str | None = None) -> None:
@@ -574,7 +576,7 @@ class Quadratic(Calibrator):
     """
 
     _name = 'quadratic'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -617,7 +619,7 @@ class VS(Calibrator):
     """
 
     _name = 'vs'
-    _version = 3
+    _version = 4
     _options = {'ridge': 'ridge'}
 
     def __init__(self, *, ridge: float = 1e-06, kind: str | None = None) -> None:
@@ -643,7 +645,7 @@ class SVS(Calibrator):
     """
 
     _name = 'svs'
-    _version = 2
+    _version = 3
     _options = {'diagonal': 'diagonal', 'intercept': 'intercept'}
 
     def __init__(self, *, diagonal: float = 1, intercept: float = 1, kind: str | None = None) -> None:
@@ -673,7 +675,7 @@ class SMS(Calibrator):
     """
 
     _name = 'sms'
-    _version = 2
+    _version = 3
     _options = {'diagonal': 'diagonal', 'intercept': 'intercept', 'off_diagonal': 'off_diagonal'}
 
     def __init__(self, *, diagonal: float = 1, intercept: float = 1, off_diagonal: float = 1, kind: str | None = None) -> None:
@@ -760,7 +762,7 @@ class TTATS(Calibrator):
     """
 
     _name = 'tta-ts'
-    _version = 2
+    _version = 3
     _test = ('augmented',)
 
     def __init__(self, *, kind: str | None = None) -> None:
@@ -879,7 +881,7 @@ class HTS(Calibrator):
     """
 
     _name = 'hts'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -901,7 +903,7 @@ class BTS(Calibrator):
     """
 
     _name = 'bts'
-    _version = 2
+    _version = 3
     _options = {'bins': 'bins'}
 
     def __init__(self, *, bins: int = 15, kind: str | None = None) -> None:
@@ -1041,7 +1043,7 @@ class GC(Calibrator):
     """
 
     _name = 'gc'
-    _version = 3
+    _version = 4
     _options = {'groups': 'groups', 'partitions': 'partitions', 'weight_decay': 'weight_decay'}
     _cal = ('features',)
     _test = ('features',)
@@ -1109,7 +1111,7 @@ class GCSplit(Calibrator):
     """
 
     _name = 'gc-split'
-    _version = 3
+    _version = 4
     _options = {'groups': 'groups', 'partitions': 'partitions', 'weight_decay': 'weight_decay'}
     _cal = ('features',)
     _test = ('features',)
@@ -1253,7 +1255,7 @@ class DAC(Calibrator):
     """
 
     _name = 'dac'
-    _version = 2
+    _version = 3
     _options = {'neighbours': 'neighbours', 'bank': 'bank'}
     _cal = ('features',)
     _test = ('features',)
@@ -1322,7 +1324,7 @@ class ProCal(Calibrator):
     """
 
     _name = 'procal'
-    _version = 1
+    _version = 2
     _options = {'neighbours': 'neighbours', 'bank': 'bank', 'base': 'base'}
     _cal = ('features',)
     _test = ('features',)
@@ -1455,7 +1457,7 @@ class HFE(Calibrator):
     """
 
     _name = 'hfe'
-    _version = 3
+    _version = 4
     _options = {'m': 'm'}
     _cal = ('ood_logits',)
 
@@ -1485,7 +1487,7 @@ class HFENoOOD(Calibrator):
     """
 
     _name = 'hfe-noood'
-    _version = 3
+    _version = 4
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1509,7 +1511,7 @@ class HFETarget(Calibrator):
     """
 
     _name = 'hfe-target'
-    _version = 3
+    _version = 4
     _options = {'m': 'm'}
     _cal = ('target_logits',)
 
@@ -1546,7 +1548,7 @@ class LabelShift(Calibrator):
     """
 
     _name = 'label-shift'
-    _version = 3
+    _version = 4
     _options = {'calibration': 'calibration', 'steps': 'steps', 'tolerance': 'tolerance'}
     _cal = ('target_logits',)
 
@@ -1567,8 +1569,8 @@ class LabelShift(Calibrator):
 class QaTS(Calibrator):
     """QaTS: temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001.
 
-    Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001, q the rank of the confidence
-    among the calibration rows, by mean NLL
+    Formula: p = softmax(l/T), T = a (1-q) + b, a >= 0, b >= 0.001 min(1, spread), q the rank of the
+    confidence among the calibration rows, by mean NLL; spread as in ts
     Reference: QaTS, Eqs. 5, 6 and 10
 
     Parameters
@@ -1578,7 +1580,7 @@ class QaTS(Calibrator):
     """
 
     _name = 'qats'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1600,7 +1602,7 @@ class QaTSPW(Calibrator):
     """
 
     _name = 'qats-pw'
-    _version = 2
+    _version = 3
     _options = {'segments': 'segments'}
 
     def __init__(self, *, segments: int = 4, kind: str | None = None) -> None:
@@ -1621,7 +1623,7 @@ class QaTSFree(Calibrator):
     """
 
     _name = 'qats-free'
-    _version = 3
+    _version = 4
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1642,7 +1644,7 @@ class QaTSPWFree(Calibrator):
     """
 
     _name = 'qats-pw-free'
-    _version = 3
+    _version = 4
     _options = {'segments': 'segments'}
 
     def __init__(self, *, segments: int = 4, kind: str | None = None) -> None:
@@ -1663,7 +1665,7 @@ class QaTSTransductive(Calibrator):
     """
 
     _name = 'qats-transductive'
-    _version = 2
+    _version = 3
     _cal = ('target_logits',)
 
     def __init__(self, *, kind: str | None = None) -> None:
@@ -1701,7 +1703,7 @@ class QaTSReading(Calibrator):
     """
 
     _name = 'qats-reading'
-    _version = 1
+    _version = 2
     _options = {'loss': 'loss', 'form': 'form', 'solver': 'solver', 'steps': 'steps', 'rate': 'rate'}
 
     def __init__(self, *, loss: str = 'nll', form: str = 'falling', solver: str = 'newton', steps: int = 200, rate: float = 0.01, kind: str | None = None) -> None:
@@ -1726,7 +1728,7 @@ class TConf(Calibrator):
     """
 
     _name = 't-conf'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1745,7 +1747,7 @@ class TEntropy(Calibrator):
     """
 
     _name = 't-entropy'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1765,7 +1767,7 @@ class TGap(Calibrator):
     """
 
     _name = 't-gap'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind

@@ -1,8 +1,10 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/report"
 )
@@ -37,11 +39,16 @@ func locate(s int, q float64) (segment int, left float64) {
 // The parameters of a free curve are its knots. Bounds are closed. With exp or
 // softplus in place of a bound, a flat curve would only be reached in the limit,
 // and the reported value would depend on where the solver stopped. Every
-// parameter is at most MaxT; b and every free knot are at least MinT.
+// parameter is at most the largest temperature of the span; b and every free knot are at least
+// the least one.
 type Curve struct {
 	Segments int  // S, 1 or more
 	Free     bool // the temperature may rise
+	span     Span // of the temperatures; the zero Span is the usual one
 }
+
+// temperatures returns the span of the temperatures.
+func (c Curve) temperatures() Span { return cmp.Or(c.span, Usual()) }
 
 // Knots returns the knots t_1, ..., t_{S+1} of the curve with parameters x.
 func (c Curve) Knots(x []float64) []float64 {
@@ -71,16 +78,16 @@ func (c Curve) steep(t, factor float64) []float64 {
 	x := make([]float64, c.Segments+1)
 	for i := range x {
 		u := 1 - 2*float64(i)/float64(c.Segments) // from 1 to -1
-		x[i] = min(max(t*math.Pow(factor, u), MinT), MaxT)
+		x[i] = min(max(t*math.Pow(factor, u), c.temperatures().Least), c.temperatures().Most)
 	}
 	return x
 }
 
 // Bounds returns the lower and upper bounds of the parameters.
 func (c Curve) Bounds() (lo, hi []float64) {
-	lo, hi = c.Flat(MinT), make([]float64, c.Segments+1)
+	lo, hi = c.Flat(c.temperatures().Least), make([]float64, c.Segments+1)
 	for i := range hi {
-		hi[i] = MaxT
+		hi[i] = c.temperatures().Most
 	}
 	return lo, hi
 }
@@ -88,15 +95,16 @@ func (c Curve) Bounds() (lo, hi []float64) {
 // bounds returns the bounds of parameter i as a report has them.
 func (c Curve) bounds(i int) (lower, upper report.Bound) {
 	last := i == c.Segments
+	least, most := c.temperatures().Least, c.temperatures().Most
 	switch {
 	case c.Segments == 1 && !c.Free && last:
-		return report.AtLeast("b", 0, MinT), report.AtMost("b", 0, MaxT)
+		return report.AtLeast("b", 0, least), report.AtMost("b", 0, most)
 	case c.Segments == 1 && !c.Free:
-		return report.AtLeast("a", 0, 0), report.AtMost("a", 0, MaxT)
+		return report.AtLeast("a", 0, 0), report.AtMost("a", 0, most)
 	case c.Free || last:
-		return report.AtLeast("t", i+1, MinT), report.AtMost("t", i+1, MaxT)
+		return report.AtLeast("t", i+1, least), report.AtMost("t", i+1, most)
 	default: // t_i - t_(i+1)
-		lower, upper = report.AtLeast("t", i+1, 0), report.AtMost("t", i+1, MaxT)
+		lower, upper = report.AtLeast("t", i+1, 0), report.AtMost("t", i+1, most)
 		lower.Minus, upper.Minus = i+2, i+2
 		return lower, upper
 	}
@@ -205,25 +213,47 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 	}
 	stage("ts", o.Passes-before)
 	before = o.Passes
-	lo, hi := c.Bounds()
-	starts := [][]float64{c.Flat(t)}
-	if c.Free && o.Rows() <= FewRows {
-		starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
-	}
-	sol, spread, err := BoxNewtonFrom(func(x []float64) (Local, error) {
+	eval := func(x []float64) (Local, error) {
 		if totals != nil { // the last pass of ts is also the first pass of the curve
 			f := c.localOf(flat.NLL, totals, o.Rows())
 			totals = nil
 			return f, nil
 		}
 		return c.At(ctx, o, q, x)
-	}, starts, lo, hi, t)
-	if err != nil {
-		return nil, Report{}, err
+	}
+	if !Usual().inside(t) {
+		if c.span, err = o.span(ctx); err != nil {
+			return nil, Report{}, err
+		}
+	}
+	var sol Solution
+	var lo, hi []float64
+	var starts [][]float64
+	var gap float64
+	for {
+		lo, hi = c.Bounds()
+		starts = [][]float64{c.Flat(t)}
+		if c.Free && o.Rows() <= FewRows {
+			starts = append(starts, c.steep(t, 2), c.steep(t, 0.5))
+		}
+		if sol, gap, err = BoxNewtonFrom(eval, starts, lo, hi, t); err != nil {
+			return nil, Report{}, err
+		}
+		if usual := Usual(); c.span != (Span{}) || !slices.ContainsFunc(sol.At, func(v float64) bool { return v == usual.Least || v == usual.Most }) {
+			break
+		}
+		wide, err := o.span(ctx)
+		if err != nil {
+			return nil, Report{}, err
+		}
+		if !slices.ContainsFunc(sol.At, wide.extends) {
+			break
+		}
+		c.span = wide
 	}
 	stage("qats", o.Passes-before)
 	r = Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
-	WarnLocalMinima(&r, len(starts), spread)
+	WarnLocalMinima(&r, len(starts), gap)
 	if c.isFlat(sol.At) {
 		sol.At = c.Flat(t)
 		r.NLL = flat.NLL

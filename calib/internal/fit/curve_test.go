@@ -22,7 +22,7 @@ func TestSteepCurvesGoFromTimesTheFactorToDividedByIt(t *testing.T) {
 		{2, MaxT, 2, []float64{MaxT, MaxT, MaxT / 2}},
 		{2, MinT, 2, []float64{2 * MinT, MinT, MinT}},
 	} {
-		if got := (Curve{c.segments, true}).steep(c.t, c.factor); !slices.Equal(got, c.want) {
+		if got := (Curve{Segments: c.segments, Free: true}).steep(c.t, c.factor); !slices.Equal(got, c.want) {
 			t.Errorf("%d segments, T = %g times %g: %v, want %v", c.segments, c.t, c.factor, got, c.want)
 		}
 	}
@@ -35,13 +35,13 @@ func TestBoundsAreNamedByTheirKnots(t *testing.T) {
 		i            int
 		lower, upper string
 	}{
-		{Curve{1, false}, 0, "a >= 0", "a <= 1000"},
-		{Curve{1, false}, 1, "b >= 0.001", "b <= 1000"},
-		{Curve{1, true}, 0, "t_1 >= 0.001", "t_1 <= 1000"},
-		{Curve{1, true}, 1, "t_2 >= 0.001", "t_2 <= 1000"},
-		{Curve{3, true}, 2, "t_3 >= 0.001", "t_3 <= 1000"},
-		{Curve{3, false}, 1, "t_2 >= t_3", "t_2 - t_3 <= 1000"},
-		{Curve{3, false}, 3, "t_4 >= 0.001", "t_4 <= 1000"},
+		{Curve{Segments: 1, Free: false}, 0, "a >= 0", "a <= 1000"},
+		{Curve{Segments: 1, Free: false}, 1, "b >= 0.001", "b <= 1000"},
+		{Curve{Segments: 1, Free: true}, 0, "t_1 >= 0.001", "t_1 <= 1000"},
+		{Curve{Segments: 1, Free: true}, 1, "t_2 >= 0.001", "t_2 <= 1000"},
+		{Curve{Segments: 3, Free: true}, 2, "t_3 >= 0.001", "t_3 <= 1000"},
+		{Curve{Segments: 3, Free: false}, 1, "t_2 >= t_3", "t_2 - t_3 <= 1000"},
+		{Curve{Segments: 3, Free: false}, 3, "t_4 >= 0.001", "t_4 <= 1000"},
 	} {
 		if lower, upper := c.curve.bounds(c.i); lower.String() != c.lower || upper.String() != c.upper {
 			t.Errorf("%+v, parameter %d: %q and %q, want %q and %q", c.curve, c.i, lower, upper, c.lower, c.upper)
@@ -81,11 +81,11 @@ func TestCurveReportsItsSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := fitted(set, Curve{6, false})
+	r := fitted(set, Curve{Segments: 6, Free: false})
 	if r.Iterations <= flat.Iterations {
 		t.Errorf("%d steps, of which %d are those of the temperature", r.Iterations, flat.Iterations)
 	}
-	few, more := fitted(testset.Simulated(FewRows, 4, 3, 1.5, 2), Curve{1, true}), fitted(testset.Simulated(FewRows+1, 4, 3, 1.5, 2), Curve{1, true})
+	few, more := fitted(testset.Simulated(FewRows, 4, 3, 1.5, 2), Curve{Segments: 1, Free: true}), fitted(testset.Simulated(FewRows+1, 4, 3, 1.5, 2), Curve{Segments: 1, Free: true})
 	if few.Passes < 2*more.Passes-5 { // three starts, and one
 		t.Errorf("%v passes over %d rows, %v over one more", few.Passes, FewRows, more.Passes)
 	}

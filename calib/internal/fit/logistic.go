@@ -20,9 +20,15 @@ type Logistic struct {
 	Positive  []bool
 	Low, High float64
 
-	// Identity: the solver starts at s = the first column, else at slopes of 0.
+	// Identity: the solver starts at s = the first column, else at slopes of 0. It also starts
+	// there if the column is of another size than log odds are (see usualOdds).
 	Identity bool
 }
+
+// usualOdds are the largest standard deviation of a column at which the identity is a start,
+// and one over the least. Beyond it the loss at the identity is flat, or far from that of
+// every useful slope, and Newton's method would take too many steps from there.
+const usualOdds = 1e3
 
 // mostLogistic bounds the parameters, in units of the standard deviation of their
 // column. It is reached only where there is no minimum.
@@ -58,7 +64,7 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 		hi[j] = min(mostLogistic, float64(mostSlope*u)/max(1, math.Abs(centre[j])))
 		lo[j] = -hi[j]
 	}
-	if l.Identity {
+	if l.Identity && unit[0] <= usualOdds && unit[0] >= 1/usualOdds {
 		start[0], start[p] = min(unit[0], mostLogistic), min(max(centre[0], -mostLogistic), mostLogistic)
 	} else {
 		mean := l.meanTarget()

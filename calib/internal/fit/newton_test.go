@@ -129,7 +129,7 @@ func TestBoxNewtonMinimisesRosenbrock(t *testing.T) {
 // central differences of step 1e-4 is about 1e-8, that of their differences 1e-5.
 func TestCurveDerivativesAgreeWithDifferences(t *testing.T) {
 	set := testset.Simulated(700, 5, 3, 1.7, 1)
-	for _, c := range []Curve{{1, false}, {1, true}, {4, false}, {4, true}} {
+	for _, c := range []Curve{{Segments: 1}, {Segments: 1, Free: true}, {Segments: 4}, {Segments: 4, Free: true}} {
 		o, err := NewObjective(set)
 		if err != nil {
 			t.Fatal(err)

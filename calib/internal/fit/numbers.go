@@ -7,9 +7,10 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// MinT and MaxT bound every fitted temperature. They are active where the NLL
-// has no minimum between them. It may have none at all: T falls without limit if every row is classified correctly,
-// and grows without limit if the labels contradict the logits.
+// MinT and MaxT bound the fitted temperature of logits of usual size; SpanOf has the bounds of
+// others. They are active where the NLL has no minimum between them. It may have none at all:
+// T falls without limit if every row is classified correctly, and grows without limit if the
+// labels contradict the logits.
 const (
 	MinT = 1e-3
 	MaxT = 1e3

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 
@@ -23,6 +24,8 @@ type Objective struct {
 	stream     Stream      // nil for rows in memory
 	Passes     float64     // reads of the whole set so far; a part counts as its share
 	Shared     *Shared     // results of other fits on these rows; may be nil
+	unit       float64     // by which Slope divides the logits, a power of two; 0 means 1
+	usual      bool        // the temperature is in the usual span, whatever the spread
 	spaces     []*workspace
 }
 
@@ -233,7 +236,8 @@ type Slope struct {
 	Variance float64 // Var_p[l]
 }
 
-// Slope returns the means over the rows at one scale 1/T: one pass.
+// Slope returns the means over the rows at one scale 1/T: one pass. Gaps, variance and scale
+// are those of the logits divided by the unit of o.
 func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
 	s, _, err := o.slopeWithSums(ctx, scale, 0, nil)
 	return s, err
@@ -243,6 +247,8 @@ func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
 // sums to which visit adds; see Sums.
 func (o *Objective) slopeWithSums(ctx context.Context, scale float64, width int, visit func(b *RowBlock, sum []float64)) (Slope, []float64, error) {
 	const own = 4
+	unit := cmp.Or(o.unit, 1)
+	scale /= unit
 	total, err := o.Sums(ctx, Constant(scale), own+width, func(b *RowBlock, sum []float64) {
 		s := b.slope(scale)
 		sum[0] += s.NLL
@@ -257,7 +263,7 @@ func (o *Objective) slopeWithSums(ctx context.Context, scale float64, width int,
 		return Slope{}, nil, err
 	}
 	n := float64(o.Rows())
-	return Slope{total[0] / n, total[1] / n, total[2] / n, total[3] / n}, total[own:], nil
+	return Slope{total[0] / n, total[1] / n / unit, total[2] / n / unit, total[3] / n / unit / unit}, total[own:], nil
 }
 
 // slope returns the sums over the rows of the block, all at the given scale. The

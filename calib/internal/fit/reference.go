@@ -115,6 +115,7 @@ func newReference(ctx context.Context, o *Objective) (reference, float64, error)
 	if err != nil {
 		return nil, 0, err
 	}
+	sample.unit = o.unit
 	defer func() { o.Passes += sample.Passes * float64(sample.Rows()) / float64(o.Rows()) }()
 	eval := func(u float64) (curveNode, float64, error) {
 		s, err := sample.Slope(ctx, softmax.Exp(u))
@@ -209,6 +210,7 @@ func (r reference) refined(ctx context.Context, o *Objective, u float64) (refere
 	if err != nil {
 		return nil, 0, err
 	}
+	thin.unit = o.unit
 	defer func() { o.Passes += thin.Passes * float64(thin.Rows()) / float64(o.Rows()) }()
 	const near = 0.1 // several times the error of the first few thousand rows
 	var rest curveNodes

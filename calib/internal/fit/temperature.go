@@ -13,13 +13,28 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Temperature returns the T in [MinT, MaxT] with the least mean NLL. The report
+// Temperature returns the T in the span of the logits with the least mean NLL. The report
 // is for the T returned. The last pass was at that T, or one Newton step away;
 // see stepped. Report.Passes counts all passes of o.
 func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 	t, report, _, err := temperatureWithSums(ctx, o, 0, nil)
 	return t, report, err
 }
+
+// TemperatureOfPart is Temperature for some rows of a set whose temperature is whole. A few rows
+// often have no minimum, and then the bound is a matter of taste: it is that of the usual span,
+// unless whole is beyond it.
+func TemperatureOfPart(ctx context.Context, o *Objective, whole float64) (float64, Report, error) {
+	o.usual = whole >= MinT && whole <= MaxT
+	return Temperature(ctx, o)
+}
+
+// AtLeastT reports whether a fit ended at the least temperature, and AtMostT whether at the
+// largest.
+func AtLeastT(t float64, r Report) bool { return slices.Contains(r.AtBound, report.AtLeast("T", 0, t)) }
+
+// AtMostT is AtLeastT for the largest temperature.
+func AtMostT(t float64, r Report) bool { return slices.Contains(r.AtBound, report.AtMost("T", 0, t)) }
 
 // temperatureWithSums returns Temperature and, from the same last pass, the totals,
 // at T, of width additional sums to which visit adds; see slopeWithSums. The totals are
@@ -67,6 +82,7 @@ type temperatureFit struct {
 	beta   float64
 	spent  time.Duration // processor time of this fit, if it was measured
 	near   bool          // the last pass was at beta, and the solver expected it to be the last
+	span   Span          // in which T was searched
 }
 
 // stepTol bounds the relative error of a fitted temperature: the Newton step of the
@@ -76,6 +92,33 @@ const stepTol = 5e-9
 // solveTemperature returns the temperature that minimises the NLL, and the totals of
 // temperatureWithSums, without looking whether another fit has found it. o must have no
 // passes yet; the report counts its passes.
+//
+// The spread of the logits is asked for only where the search ends at a bound of the usual
+// span, or does not converge. There is a second search, in the span of the spread, with the
+// logits divided by a power of two near it.
+func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
+	f, totals, err := searchTemperature(ctx, o, Usual(), width, visit)
+	if err != nil || len(f.report.Warnings) == 0 || o.usual {
+		return f, totals, err
+	}
+	spread, err := o.Spread(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	span := SpanOf(spread)
+	o.unit = unitOf(spread)
+	defer func() { o.unit = 0 }()
+	if unconverged := Usual().inside(f.t) && o.unit != 1; !unconverged && !span.extends(f.t) {
+		return f, totals, nil
+	}
+	if f, totals, err = searchTemperature(ctx, o, span, width, visit); err != nil {
+		return nil, nil, err
+	}
+	return f, totals, nil
+}
+
+// searchTemperature returns the temperature in a span. T of o is in its unit, that of the
+// result is not.
 //
 // The NLL is convex in beta = 1/T. Its slope is g = G - D(beta). G =
 // mean(max l - l_y) does not depend on beta, and D = mean(max l - E_p[l]) falls in
@@ -94,7 +137,22 @@ const stepTol = 5e-9
 // That step is the error of u to first order. From thinFrom rows on a pass is expensive.
 // There the fit also ends after a pass whose Newton step is below lastStep. It then takes
 // the step, unless the step leaves the bounds.
-func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
+func searchTemperature(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
+	unit := cmp.Or(o.unit, 1)
+	span.Least /= unit
+	span.Most /= unit
+	f, totals, err := searchInUnits(ctx, o, span, width, visit)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.t *= unit
+	f.beta /= unit
+	f.span = Span{span.Least * unit, span.Most * unit}
+	return f, totals, nil
+}
+
+// searchInUnits is searchTemperature for temperatures in the unit of o.
+func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	ref, u, err := newReference(ctx, o)
 	if err == nil && ref != nil && o.Rows() >= thinFrom {
 		ref, u, err = ref.refined(ctx, o, u)
@@ -102,7 +160,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRootSearch(ref, u)
+	r := newRootSearch(ref, u, span)
 	const maxIterations = 100
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(r.u)
@@ -121,13 +179,13 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 		g := s.LabelGap - s.MeanGap
 		switch {
 		case s.LabelGap == 0:
-			f, err := o.separable(ctx)
+			f, err := o.separable(ctx, span)
 			return f, nil, err
 		case g > 0 && r.u <= r.minU:
-			f, err := o.atMaxTemperature(ctx)
+			f, err := o.atMaxTemperature(ctx, span)
 			return f, nil, err
 		case g < 0 && r.u >= r.maxU:
-			f, err := o.atBound(ctx, MinT, "the minimum of the NLL is below the least temperature")
+			f, err := o.atBound(ctx, span, span.Least, "the minimum of the NLL is below the least temperature")
 			return f, nil, err
 		case g > 0:
 			r.hi = r.u
@@ -137,7 +195,7 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 		node, target := s.node(r.u)
 		step := float64(node.du * (target - node.y))
 		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
-		if f := s.stepped(r.u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && f.t > MinT && f.t < MaxT {
+		if f := s.stepped(r.u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && span.inside(f.t) {
 			f.report.Iterations, f.report.Passes = iter+1, o.Passes
 			return f, nil, nil
 		}
@@ -165,11 +223,11 @@ type rootSearch struct {
 	u          float64    // of the next pass
 	moved      float64    // the last change of u
 	lo, hi     float64    // u with g < 0 and with g > 0
-	minU, maxU float64    // of MaxT and MinT
+	minU, maxU float64    // of the largest and the least T
 }
 
-func newRootSearch(ref reference, u float64) *rootSearch {
-	r := &rootSearch{ref: ref, moved: math.Inf(1), lo: math.Inf(-1), hi: math.Inf(1), minU: softmax.Log(1 / MaxT), maxU: softmax.Log(1 / MinT)}
+func newRootSearch(ref reference, u float64, span Span) *rootSearch {
+	r := &rootSearch{ref: ref, moved: math.Inf(1), lo: math.Inf(-1), hi: math.Inf(1), minU: softmax.Log(1 / span.Most), maxU: softmax.Log(1 / span.Least)}
 	r.u = min(max(u, r.minU), r.maxU)
 	return r
 }
@@ -183,6 +241,9 @@ func (r *rootSearch) advance(node curveNode, target, step float64) {
 	next := r.ref.at(target) + r.known.at(target)
 	if !(next > r.lo && next < r.hi && math.Abs(next-r.u) <= far*math.Abs(step)) {
 		next = r.u + step
+	}
+	if !finite(node) && math.IsInf(r.lo, -1) && r.u == r.hi {
+		next = r.minU // every row is certain at u: a bisection would take a pass for each power of two
 	}
 	next = min(max(next, r.minU), r.maxU)
 	if !(next > r.lo && next < r.hi) { // also if step is NaN because D or the variance underflowed
@@ -200,20 +261,20 @@ const likelyLast = 0.05
 
 // separable ends a fit in which no row has a larger logit than the logit of its
 // label.
-func (o *Objective) separable(ctx context.Context) (*temperatureFit, error) {
+func (o *Objective) separable(ctx context.Context, span Span) (*temperatureFit, error) {
 	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
 	if zero.MeanGap > 0 {
-		return o.atBound(ctx, MinT, "every calibration row is classified correctly, so the NLL has no minimum")
+		return o.atBound(ctx, span, span.Least, "every calibration row is classified correctly, so the NLL has no minimum")
 	}
 	return &temperatureFit{t: 1, report: Report{NLL: zero.NLL, Passes: o.Passes, Warnings: report.Warnings{
 		{Text: "the logits of every row are equal: any temperature gives the same probabilities; T = 1"}}}}, nil
 }
 
-// atMaxTemperature ends a fit whose NLL still falls at MaxT.
-func (o *Objective) atMaxTemperature(ctx context.Context) (*temperatureFit, error) {
+// atMaxTemperature ends a fit whose NLL still falls at the largest T.
+func (o *Objective) atMaxTemperature(ctx context.Context, span Span) (*temperatureFit, error) {
 	zero, err := o.Slope(ctx, 0)
 	if err != nil {
 		return nil, err
@@ -222,20 +283,21 @@ func (o *Objective) atMaxTemperature(ctx context.Context) (*temperatureFit, erro
 	if zero.LabelGap >= zero.MeanGap {
 		why = "the calibration labels contradict the logits, so the NLL has no minimum"
 	}
-	return o.atBound(ctx, MaxT, why)
+	return o.atBound(ctx, span, span.Most, why)
 }
 
 // atBound ends a fit at T = t, one of the bounds. It takes one pass for the NLL.
-func (o *Objective) atBound(ctx context.Context, t float64, why string) (*temperatureFit, error) {
+func (o *Objective) atBound(ctx context.Context, span Span, t float64, why string) (*temperatureFit, error) {
 	nll, err := o.NLL(ctx, t)
-	bound := report.AtLeast("T", 0, MinT)
-	if t == MaxT {
-		bound = report.AtMost("T", 0, MaxT)
+	value := t * cmp.Or(o.unit, 1)
+	bound := report.AtLeast("T", 0, value)
+	if t == span.Most {
+		bound = report.AtMost("T", 0, value)
 	}
 	return &temperatureFit{t: t, report: Report{
 		NLL:      nll,
 		Passes:   o.Passes,
 		AtBound:  report.Bounds{bound},
-		Warnings: report.Warnings{{Text: "T = {value}: " + why, Value: t}},
+		Warnings: report.Warnings{{Text: "T = {value}: " + why, Value: value}},
 	}}, err
 }

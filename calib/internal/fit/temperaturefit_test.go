@@ -73,13 +73,13 @@ func TestSearchStaysInItsBracket(t *testing.T) {
 		{-1, 2, -1.5, -1.5, .5}, {-2, 1, 1.5, 1.5, -.5}, {-1, 2, -1.5, -1, .5}, {-2, 1, 1.5, 1, -.5}, // so is the Newton step
 		{-1, 2, math.NaN(), math.NaN(), .5},
 	} {
-		r := newRootSearch(nil, 0)
+		r := newRootSearch(nil, 0, Usual())
 		r.lo, r.hi, r.known = c.lo, c.hi, curveNodes{{u: c.interpolated}}
 		if r.advance(none, 5, c.step); r.u != c.want || r.moved != c.want {
 			t.Errorf("%+v: %v", c, r.u)
 		}
 	}
-	r := newRootSearch(nil, 0)
+	r := newRootSearch(nil, 0, Usual())
 	r.lo = 1 // no upper end so far
 	if r.advance(none, 0, -1); r.u != (1+r.maxU)/2 {
 		t.Errorf("below an open bracket: %v, want the middle of 1 and %v", r.u, r.maxU)

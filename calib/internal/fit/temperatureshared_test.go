@@ -42,7 +42,7 @@ func TestCurveOfASharedTemperatureHasTheSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Shared = shared
-		x, _, err := TemperatureCurve(ctx, func(string, float64) {}, o, q, Curve{4, false})
+		x, _, err := TemperatureCurve(ctx, func(string, float64) {}, o, q, Curve{Segments: 4, Free: false})
 		return x, err
 	}
 	want, err := fitted(t.Context(), nil)
