@@ -273,8 +273,9 @@ func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
 	dir := t.TempDir()
 	path, labels := filepath.Join(dir, "p.npy"), filepath.Join(dir, "y.npy")
 	must(t, data.WriteInt32(labels, []int32{1, 0, 1, 1}, 4))
-	for _, shape := range [][]int{{4}, {4, 1}} {
-		must(t, data.WriteFloat64(path, []float64{.25, .5, 1, 0}, shape...))
+	for i, shape := range [][]int{{4}, {4, 1}} {
+		certain := []float64{1, 1 + 0x1p-52}[i] // which is 1 but for rounding
+		must(t, data.WriteFloat64(path, []float64{.25, .5, certain, 0}, shape...))
 		var notes []Note
 		s := Score{Logits: path, Labels: labels, Kind: data.KindProbs, Memory: 1 << 30, Metrics: entries(t, "nll", "accuracy", "argmax_change"), Warn: func(n Note) { notes = append(notes, n) }}
 		got := values(t, &s)
