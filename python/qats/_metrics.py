@@ -30,7 +30,7 @@ def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
-        rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else None)
+        rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else "logits")
     return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), {flag: "p", "labels": "y"})
 
 
@@ -54,6 +54,8 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
             words += ["--" + flag, _program.argument(called.get(flag, flag), rows[flag])]
     if "logits" in rows:
         words += ["--kind", kind]
+    elif "uncal" in rows and _arrays.columns(rows["uncal"]) == 1:
+        words += ["--kind", "logits"]
     if "class" in rows:
         words += ["--top", "-"]
     if interval is not None:

@@ -297,6 +297,9 @@ def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
             assert a.score(one, y, "nll") == pytest.approx(b.score(two, y, "nll"), abs=1e-6)
             assert np.allclose(a.temperature(one), b.temperature(two), atol=1e-5)
     assert qats.metrics(one, y, "nll", kind=kind) == pytest.approx(qats.metrics(two, y, "nll", kind=kind), abs=1e-6)
+    u = 2 * x
+    against = [qats.metrics(p, y, "phi", kind=kind, uncal=uncal) for p, uncal in ((one, u.reshape(one.shape)), (two, np.stack([0 * u, u], 1)))]
+    assert against[0] == pytest.approx(against[1], abs=1e-6)
     r = qats.compare((one[:200], y[:200]), test=(one[200:], y[200:]), kind=kind, methods="ts", progress=False)
     assert len(r.methods) == 2
     np.save(tmp_path / "z.npy", one)
