@@ -287,8 +287,8 @@ func (t *Trial) collect(ctx context.Context, tasks []*task) error {
 		}
 		t.Results = append(t.Results, *r)
 	}
-	if errs[0] != nil { // no calibration fits nothing: these rows cannot be scored
-		return fmt.Errorf("%s: %w", tasks[0].method.Name, errs[0])
+	if err := cmp.Or(errs[0], tasks[0].foldErr); err != nil { // no calibration fits nothing: these rows cannot be scored
+		return fmt.Errorf("%s: %w", tasks[0].method.Name, err)
 	}
 	return nil
 }
