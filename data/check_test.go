@@ -38,7 +38,7 @@ func TestCheckNamesTheArrayRowAndClassAtFault(t *testing.T) {
 		"bias of the last layer: 3 numbers for 4 rows of weights":        func(s *Set) { s.Head.B = s.Head.B[:3] },
 		"bias of the last layer: class 2: NaN":                           func(s *Set) { s.Head.B[2] = nan },
 		"ood: 5 x 3, want 5 x 4":                                         func(s *Set) { s.OOD = NewMatrix(5, 3) },
-		"logits: 4611686018427387904 rows and 4 columns with 12 numbers": func(s *Set) { s.Logits.Rows = 1 << 62 },
+		"logits: 4611686018427387904 rows and 4 columns with 12 numbers": func(s *Set) { s.Logits.Rows = math.MaxInt/2 + 1 },
 		"weights of the last layer: 9 rows and 2 columns with 8 numbers": func(s *Set) { s.Head.W.Rows = 9 },
 		"augmented view 0: 3 rows and 4 columns with 0 numbers":          func(s *Set) { s.Augmented[0].Data = nil },
 		"ood: row 4, class 3: NaN":                                       func(s *Set) { s.OOD.Data[19] = nan },

@@ -197,19 +197,22 @@ func (f *Folder) files(ref Ref) (Files, error) {
 	// first returns the first place with a file of the array, or -1. Paths are made as they are
 	// needed: most sets are at the first place, and a folder may have thousands.
 	first := func(name arrayName) (int, error) {
-		missing := make(map[string]bool, len(setNames)) // the head and the OOD rows have one path for all splits
+		tried := make(map[place]bool, len(places)) // the head and the OOD rows have one path for all splits
 		for i, p := range places {
+			if name.head {
+				p.split = name.split
+			}
+			if tried[p] {
+				continue
+			}
+			tried[p] = true
 			path, err := p.layout.pathOf(ref, p.split, name)
 			if err != nil {
 				return 0, err
 			}
-			if missing[path] {
-				continue
-			}
 			if !f.missing(file{path: path}) {
 				return i, nil
 			}
-			missing[path] = true
 		}
 		return -1, nil
 	}

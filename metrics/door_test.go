@@ -11,7 +11,7 @@ import (
 // the right number.
 func TestTablesOfAnotherLengthAreRefused(t *testing.T) {
 	labels := []int32{0, 1}
-	for _, c := range []struct{ n, k, numbers int }{{2, 2, 3}, {3, 2, 4}, {-2, -2, 4}, {2, 0, 0}, {1 << 62, 4, 0}, {2, 1 << 62, 0}} {
+	for _, c := range []struct{ n, k, numbers int }{{2, 2, 3}, {3, 2, 4}, {-2, -2, 4}, {2, 0, 0}, {math.MaxInt/2 + 1, 4, 0}, {2, math.MaxInt/2 + 1, 0}} {
 		probs := data.Probs{Rows: c.n, Cols: c.k, Data: make([]float64, c.numbers)}
 		logits := data.Matrix{Rows: c.n, Cols: c.k, Data: make([]float32, c.numbers)}
 		if _, err := FromProbs(probs, &data.Set{Labels: labels}); err == nil {
