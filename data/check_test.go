@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -20,28 +21,28 @@ func TestCheckNamesTheArrayRowAndClassAtFault(t *testing.T) {
 		t.Errorf("a good set: %v", err)
 	}
 	for want, spoil := range map[string]func(s *Set){
-		"logits: row 2, class 1: NaN":                                    func(s *Set) { s.Logits.Data[9] = nan },
-		"logits: row 0, class 3: +Inf":                                   func(s *Set) { s.Logits.Data[3] = inf },
-		"logits: row 0, class 0: -Inf":                                   func(s *Set) { s.Logits.Data[0] = -inf },
-		"logits: 3 rows and 4 columns with 11 numbers":                   func(s *Set) { s.Logits.Data = s.Logits.Data[:11] },
-		"logits: 9 rows and 4 columns with 12 numbers":                   func(s *Set) { s.Logits.Rows = 9 },
-		"logits: -3 rows and -4 columns with 12 numbers":                 func(s *Set) { s.Logits.Rows, s.Logits.Cols = -3, -4 },
-		"logits: 3 rows without a column":                                func(s *Set) { s.Logits = Matrix{Rows: 3, Data: []float32{}} },
-		"labels: 2 for 3 rows of logits":                                 func(s *Set) { s.Labels = s.Labels[:2] },
-		"labels: row 1: label 4 is no class; the classes are 0 to 3":     func(s *Set) { s.Labels[1] = 4 },
-		"labels: row 2: label -1 is no class; the classes are 0 to 3":    func(s *Set) { s.Labels[2] = -1 },
-		"features: row 1, feature 0: NaN":                                func(s *Set) { s.Features.Data[2] = nan },
-		"features: 2 x 2, want 3 x 2":                                    func(s *Set) { s.Features = NewMatrix(2, 2) },
-		"augmented view 1: row 1, class 1: +Inf":                         func(s *Set) { s.Augmented[1].Data[5] = inf },
-		"augmented view 0: 3 x 5, want 3 x 4":                            func(s *Set) { s.Augmented[0] = NewMatrix(3, 5) },
-		"weights of the last layer: 4 x 3, want 4 x 2":                   func(s *Set) { s.Head.W = NewMatrix(4, 3) },
-		"bias of the last layer: 3 numbers for 4 rows of weights":        func(s *Set) { s.Head.B = s.Head.B[:3] },
-		"bias of the last layer: class 2: NaN":                           func(s *Set) { s.Head.B[2] = nan },
-		"ood: 5 x 3, want 5 x 4":                                         func(s *Set) { s.OOD = NewMatrix(5, 3) },
-		"logits: 4611686018427387904 rows and 4 columns with 12 numbers": func(s *Set) { s.Logits.Rows = math.MaxInt/2 + 1 },
-		"weights of the last layer: 9 rows and 2 columns with 8 numbers": func(s *Set) { s.Head.W.Rows = 9 },
-		"augmented view 0: 3 rows and 4 columns with 0 numbers":          func(s *Set) { s.Augmented[0].Data = nil },
-		"ood: row 4, class 3: NaN":                                       func(s *Set) { s.OOD.Data[19] = nan },
+		"logits: row 2, class 1: NaN":                                                 func(s *Set) { s.Logits.Data[9] = nan },
+		"logits: row 0, class 3: +Inf":                                                func(s *Set) { s.Logits.Data[3] = inf },
+		"logits: row 0, class 0: -Inf":                                                func(s *Set) { s.Logits.Data[0] = -inf },
+		"logits: 3 rows and 4 columns with 11 numbers":                                func(s *Set) { s.Logits.Data = s.Logits.Data[:11] },
+		"logits: 9 rows and 4 columns with 12 numbers":                                func(s *Set) { s.Logits.Rows = 9 },
+		"logits: -3 rows and -4 columns with 12 numbers":                              func(s *Set) { s.Logits.Rows, s.Logits.Cols = -3, -4 },
+		"logits: 3 rows without a column":                                             func(s *Set) { s.Logits = Matrix{Rows: 3, Data: []float32{}} },
+		"labels: 2 for 3 rows of logits":                                              func(s *Set) { s.Labels = s.Labels[:2] },
+		"labels: row 1: label 4 is no class; the classes are 0 to 3":                  func(s *Set) { s.Labels[1] = 4 },
+		"labels: row 2: label -1 is no class; the classes are 0 to 3":                 func(s *Set) { s.Labels[2] = -1 },
+		"features: row 1, feature 0: NaN":                                             func(s *Set) { s.Features.Data[2] = nan },
+		"features: 2 x 2, want 3 x 2":                                                 func(s *Set) { s.Features = NewMatrix(2, 2) },
+		"augmented view 1: row 1, class 1: +Inf":                                      func(s *Set) { s.Augmented[1].Data[5] = inf },
+		"augmented view 0: 3 x 5, want 3 x 4":                                         func(s *Set) { s.Augmented[0] = NewMatrix(3, 5) },
+		"weights of the last layer: 4 x 3, want 4 x 2":                                func(s *Set) { s.Head.W = NewMatrix(4, 3) },
+		"bias of the last layer: 3 numbers for 4 rows of weights":                     func(s *Set) { s.Head.B = s.Head.B[:3] },
+		"bias of the last layer: class 2: NaN":                                        func(s *Set) { s.Head.B[2] = nan },
+		"ood: 5 x 3, want 5 x 4":                                                      func(s *Set) { s.OOD = NewMatrix(5, 3) },
+		fmt.Sprintf("logits: %d rows and 4 columns with 12 numbers", math.MaxInt/2+1): func(s *Set) { s.Logits.Rows = math.MaxInt/2 + 1 },
+		"weights of the last layer: 9 rows and 2 columns with 8 numbers":              func(s *Set) { s.Head.W.Rows = 9 },
+		"augmented view 0: 3 rows and 4 columns with 0 numbers":                       func(s *Set) { s.Augmented[0].Data = nil },
+		"ood: row 4, class 3: NaN":                                                    func(s *Set) { s.OOD.Data[19] = nan },
 	} {
 		s := good()
 		spoil(s)
