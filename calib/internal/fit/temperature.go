@@ -298,6 +298,6 @@ func (o *Objective) atBound(ctx context.Context, span Span, t float64, why strin
 		NLL:      nll,
 		Passes:   o.Passes,
 		AtBound:  report.Bounds{bound},
-		Warnings: report.Warnings{{Text: "T = {value}: " + why, Value: value}},
+		Warnings: report.Warnings{{Text: "T = {value}: " + why, Value: report.Rounded(value, 4)}},
 	}}, err
 }
