@@ -133,11 +133,11 @@ func (f *htsFit) report(m htsMap, sol Minimum, flat fit.Report) fit.Report {
 // htsMap is the temperature max(softplus(W log h + B), floor).
 type htsMap struct {
 	W     float64 `json:"w"`               // above 0, confident rows are sharpened most
-	B     float64 `json:"b"`               //
+	B     float64 `json:"b"`               // the value before softplus at log h = 0
 	Floor float64 `json:"floor,omitempty"` // below 0.001, of logits of a spread below 1; 0 means 0.001
 }
 
-// htsMostSaved bounds |w| and |b| of a saved model: those of logits of any size of a float32.
+// htsMostSaved bounds |w| and |b| of a saved model. The fit of any finite float32 logits is within it.
 const htsMostSaved = 1e45
 
 func (m htsMap) Check() error {

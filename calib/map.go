@@ -122,7 +122,7 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 }
 
 // TopLabels returns the predictions of m for the n rows of set: the class of each
-// row, and its confidence. Its errors are those of Apply.
+// row, and its confidence. It returns the errors that Apply returns.
 func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64, err error) {
 	if err := checkApplied(m, set); err != nil {
 		return nil, nil, err

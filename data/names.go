@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // scoreNames are the names that arrays of scores have in files of many people, with what they
@@ -84,11 +86,8 @@ type Named struct {
 }
 
 // Names returns the names of arrays.
-func Names(arrays []Named) (names []string) {
-	for _, a := range arrays {
-		names = append(names, a.Name)
-	}
-	return names
+func Names(arrays []Named) []string {
+	return lists.Values(arrays, func(a Named) string { return a.Name })
 }
 
 // NamedArrays returns the arrays of an .npz or .safetensors file of fsys, or of a table or a stream
@@ -153,14 +152,10 @@ func (c Chosen) String() string {
 	return fmt.Sprintf("%s with the labels %s", c.Logits, c.Labels)
 }
 
-func where(arrays []Named, ok func(Named) bool) []Named {
-	return slices.DeleteFunc(slices.Clone(arrays), func(a Named) bool { return !ok(a) })
-}
-
 // Taken says which arrays of a file Choose took; nothing where the file has these alone, under the
 // names logits and labels.
 func Taken(arrays []Named, sets []Chosen) string {
-	plain := len(where(arrays, func(a Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
+	plain := len(lists.Where(arrays, func(a Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
 	var took []string
 	for _, s := range sets {
 		_, scores := RoleOf(s.Logits)
@@ -226,10 +221,10 @@ func Choose(arrays []Named) ([]Chosen, error) {
 		return found, nil
 	}
 	if len(scores) == 0 {
-		scores = where(arrays, func(a Named) bool { return a.scores() && !a.DType.Integer() && a.unnamed() })
+		scores = lists.Where(arrays, func(a Named) bool { return a.scores() && !a.DType.Integer() && a.unnamed() })
 	}
 	if len(labels) == 0 {
-		labels = where(arrays, func(a Named) bool {
+		labels = lists.Where(arrays, func(a Named) bool {
 			return a.classes() && a.unnamed() && (len(scores) == 0 || a.rows() == scores[0].rows())
 		})
 	}

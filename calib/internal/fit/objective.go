@@ -237,7 +237,7 @@ type Slope struct {
 }
 
 // Slope returns the means over the rows at one scale 1/T: one pass. Gaps, variance and scale
-// are those of the logits divided by the unit of o.
+// are measured on the logits divided by the unit of o.
 func (o *Objective) Slope(ctx context.Context, scale float64) (Slope, error) {
 	s, _, err := o.slopeWithSums(ctx, scale, 0, nil)
 	return s, err

@@ -16,8 +16,8 @@ func Usual() Span { return Span{MinT, MaxT} }
 //	[MinT min(1, spread), MaxT max(1, spread)].
 //
 // Temperature scaling has no scale of its own: of s times the logits the temperature is s
-// times that of the logits. With fixed bounds the scores of a support vector machine on
-// features of a million, or those of a network divided by a million, would stay as they are.
+// times that of the logits. Fixed bounds would leave very large scores, such as those of
+// a support vector machine on unscaled features, and very small ones as they are.
 // The largest temperature grows with the spread and the least one falls with it, so the span
 // is never narrower than the usual one.
 func SpanOf(spread float64) Span {
@@ -75,7 +75,7 @@ func topGap(row []float32) float64 {
 }
 
 // unitOf returns the power of two by which a search for one temperature divides logits of a
-// spread, 1 for those of usual size: its tolerances are for those.
+// spread. It is 1 for logits of usual size, for which the tolerances of the search were chosen.
 func unitOf(spread float64) float64 {
 	e := math.Round(math.Log2(spread))
 	if math.Abs(e) <= 10 {
