@@ -48,6 +48,13 @@ func (b Bound) Name() string {
 	return fmt.Sprintf("bin %d: %s", b.Bin, b.Parameter)
 }
 
+// OfTemperature reports whether the parameter is a temperature: T, that of a bin or a knot, or
+// the b of QaTS, the temperature at rank 1. Differences of temperatures are none, and neither are
+// parameters that are fitted class by class.
+func (b Bound) OfTemperature() bool {
+	return b.Minus == 0 && b.Classes == 0 && (b.Parameter == "T" || b.Parameter == "t" || b.Parameter == "b")
+}
+
 // String returns the bound as a formula: "a >= 0", "t_3 <= 1000", "t_1 >= t_2".
 func (b Bound) String() string {
 	name, sign := b.Name(), ">="

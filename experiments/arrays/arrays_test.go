@@ -401,6 +401,14 @@ func TestCertainRowsAreCounted(t *testing.T) {
 	if c.OnesBefore != 0 || c.OnesAfter != ones || ones == 0 || !slices.Contains(c.Warnings, want) {
 		t.Errorf("%d and %d rows, warnings %q, want %q", c.OnesBefore, c.OnesAfter, c.Warnings, want)
 	}
+	for i := range set.Labels { // logits of a small spread have a lower bound, and every row is right
+		set.Logits.Row(i)[1] = 1e-3 * float32(1+i)
+		set.Labels[i] = 1
+	}
+	m, _ = model(t, "ts", set)
+	if c, err = BeforeAfter(t.Context(), calib.TemperatureScaling{}, &m.Fitted, set); err != nil || c.OnesAfter == 0 || !(m.Fitted.Report.AtBound[0].Limit < 1e-3) {
+		t.Errorf("small logits: %d certain rows, bounds %v (%v)", c.OnesAfter, m.Fitted.Report.AtBound, err)
+	}
 	set, _ = files(t)
 	m, _ = model(t, "qats", set)
 	c, err = BeforeAfter(t.Context(), calib.QaTS{}, &m.Fitted, set)

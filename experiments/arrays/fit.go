@@ -146,7 +146,7 @@ func (c *Change) few(cal *data.Set, floored []float64) (total float64) {
 	return total
 }
 
-// leastT is the least temperature of a fit.
+// leastT is the least temperature of a fit; of logits of a small spread it is lower still.
 const leastT = 1e-3
 
 // certain counts the probabilities of exactly 1 of a fit that ended at the least temperature, and
@@ -154,7 +154,7 @@ const leastT = 1e-3
 // certainty that new rows may not have.
 func (c *Change) certain(at report.Bounds, before, after *scoring.SampleScores) {
 	i := slices.IndexFunc(at, func(b report.Bound) bool {
-		return b.Side == report.Lower && b.Limit == leastT && b.Minus == 0 && b.Classes == 0
+		return b.Side == report.Lower && b.Limit <= leastT && b.OfTemperature()
 	})
 	if i < 0 || after.TopLabel {
 		return

@@ -68,10 +68,7 @@ func (t *Trial) barOf(r *Result) Bar {
 // a = 0 of QaTS and the order of the temperatures of bins are no such bounds: the fit is a
 // temperature that does not change with the rank.
 func runaway(b report.Bound) bool {
-	if b.Minus > 0 || b.Classes > 0 {
-		return false
-	}
-	return b.Parameter == "T" || b.Parameter == "t" || b.Parameter == "b" || b.Parameter == "a" && b.Side == report.Upper
+	return b.OfTemperature() || b.Minus == 0 && b.Classes == 0 && b.Parameter == "a" && b.Side == report.Upper
 }
 
 // larger compares two methods by what they can change: those that keep every prediction come
