@@ -93,7 +93,11 @@ func (a AdaTS) Prepare() (Method, error) { return a.filled() }
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (AdaTS) Contract() Contract { return FeaturesContract() }
+func (AdaTS) Contract() Contract {
+	c := FeaturesContract()
+	c.Masked = false // the network has a temperature for every class
+	return c
+}
 
 // Fit trains the network. The report's iterations are the minibatches, and its passes
 // the epochs, that were completed. Its gradient is that of the last minibatch, at

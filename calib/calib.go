@@ -55,9 +55,23 @@ type Contract struct {
 	// KeepsTop1: the predicted class of every row is unchanged.
 	KeepsTop1 bool
 
+	// Masked: sets may have masked classes, at Fit and after it (see data.Masked). A masked
+	// class gets a probability of exactly 0, and one that is masked in every row is as good as
+	// absent. Other methods are refused such sets: their formula gives every class a share, or
+	// their fit counts a probability of 0 as it counts others.
+	Masked bool
+
 	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
+
+// Refuses reports whether set has masked classes and the method takes none.
+func (c Contract) Refuses(set *data.Set) bool {
+	return !c.Masked && set != nil && set.Masked() > 0
+}
+
+// ErrMasked is the error of a method that takes no masked classes, for a set that has some.
+var ErrMasked = errors.New("needs the logit of every class; some are -Inf (masked classes)")
 
 // OODFree reports whether the method reads neither out-of-distribution samples nor unlabelled
 // samples of the deployment domain.
@@ -96,6 +110,8 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	switch {
 	case c.TrueLogits && data.LogProbs(cal.Logits):
 		return nil, errors.New("the method needs true logits: those of the calibration set are log-probabilities, whose offset is lost")
+	case c.Refuses(cal.View(c.Cal)):
+		return nil, fmt.Errorf("calibration set: the method %w", ErrMasked)
 	}
 	return m.Fit(ctx, Input{Cal: cal.View(c.Cal), Seed: 1})
 }

@@ -61,7 +61,7 @@ func ctsGrid(g int) float64 { return float64(5+g) / 10 }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (ClassTemperatureScaling) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, Masked: true}
 }
 
 // Fit returns the temperatures. The report counts the iterations of ts and each change

@@ -30,9 +30,14 @@ func spoilt() map[string]func(s *data.Set) {
 		return func(s *data.Set) { s.Logits.Data[i] = float32(v) }
 	}
 	return map[string]func(s *data.Set){
-		"logits: row 2, class 1: NaN":                   at(7, math.NaN()),
-		"logits: row 1, class 0: +Inf":                  at(3, math.Inf(1)),
-		"logits: row 0, class 2: -Inf":                  at(2, math.Inf(-1)),
+		"logits: row 2, class 1: NaN":  at(7, math.NaN()),
+		"logits: row 1, class 0: +Inf": at(3, math.Inf(1)),
+		"logits: row 0, class 2: -Inf; the logit of a masked class is data.Masked in a Set": at(2, math.Inf(-1)),
+		"logits: row 1, class 0: all logits of the row are -Inf, so no class is left; leave the row out, or give a class that the network may predict a finite logit": func(s *data.Set) {
+			for j := range 3 {
+				s.Logits.Data[3+j] = data.Masked
+			}
+		},
 		"logits: 30 rows and 3 columns with 89 numbers": func(s *data.Set) { s.Logits.Data = s.Logits.Data[:89] },
 		"logits: 31 rows and 3 columns with 90 numbers": func(s *data.Set) { s.Logits.Rows++ },
 	}
@@ -43,6 +48,9 @@ func spoilt() map[string]func(s *data.Set) {
 func TestFitRefusesSetsThatNoReaderGives(t *testing.T) {
 	wrong := spoilt()
 	wrong["labels: row 4: label 3 is no class; the classes are 0 to 2"] = func(s *data.Set) { s.Labels[4] = 3 }
+	wrong["labels: row 4: class 0 is the label of the row, and its logit is -Inf: a masked class has probability 0; mask only classes that the row cannot have, or leave the row out"] = func(s *data.Set) {
+		s.Labels[4], s.Logits.Row(4)[0] = 0, data.Masked
+	}
 	wrong["labels: 29 for 30 rows of logits"] = func(s *data.Set) { s.Labels = s.Labels[:29] }
 	for _, e := range all.Registry() {
 		c := e.Method.Contract()

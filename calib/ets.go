@@ -56,7 +56,11 @@ func (EnsembleTemperatureScaling) Minimises() Objective { return ByBrier }
 
 // Contract needs logits and labels. Every part of the mixture has the same top
 // class, or none.
-func (EnsembleTemperatureScaling) Contract() Contract { return LogitsContract() }
+func (EnsembleTemperatureScaling) Contract() Contract {
+	c := LogitsContract()
+	c.Masked = false // the third part of the mean gives every class 1/k
+	return c
+}
 
 // Fit returns T and w. The gradient of the report is that of the squared error in
 // log T, 0 at a bound.

@@ -27,6 +27,7 @@ func FeaturesContract() Contract {
 		Cal:       data.Logits | data.Labels | data.Features,
 		Test:      data.Logits | data.Features,
 		KeepsTop1: true,
+		Masked:    true,
 	}
 }
 

@@ -71,6 +71,8 @@ type Vector interface {
 // if conf rounds to 1. If g is small, another class of that vector may be the
 // largest. A score by the argmax of the vector would then be the score of another
 // method, which is worse on real networks. Score TopLabels instead.
+//
+// A masked class (data.Masked) has probability 0, whatever the map gives it.
 func Apply(m Map, dst data.Probs, set *data.Set) error {
 	if err := checkApplied(m, set); err != nil {
 		return err
@@ -98,12 +100,20 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 	switch m := m.(type) {
 	case Vector:
 		m.Apply(dst, set)
+		if set.Logits.Masked() > 0 {
+			for i := range set.Logits.Rows {
+				clearMasked(dst.Row(i), set.Logits.Row(i))
+			}
+		}
 	case Tempered:
 		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
 			scale := make([]float64, part.Logits.Rows)
 			m.Scales(scale, part, at)
 			for i, s := range scale {
-				tempered(dst.Row(lo+i), part.Logits.Row(i), s)
+				row := part.Logits.Row(i)
+				if p := tempered(dst.Row(lo+i), row, s); s < leastMasking {
+					clearMasked(p, row)
+				}
 			}
 		})
 	case TopLabel:
@@ -112,7 +122,7 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 				row := part.Logits.Row(i)
 				q := softmax.Probs(dst.Row(lo+i), row, 1)
 				if len(q) > 1 {
-					resetTop(q, fit.TopClass(row), g)
+					resetTop(q, row, g)
 				}
 			}
 		})
@@ -134,14 +144,21 @@ func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64, err er
 	return class, confidences(m, set, NewUnscaled(set.Logits)), nil
 }
 
-// confidences returns the new confidence of each row. A single class has
-// probability 1.
+// confidences returns the new confidence of each row. A single class, and the only one of a
+// row that is not masked, has probability 1.
 func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
 	conf := make([]float64, set.Logits.Rows)
-	if set.Logits.Cols > 1 {
-		m.Confidences(conf, set, at)
-	} else {
+	if set.Logits.Cols <= 1 {
 		fill(conf, 1)
+		return conf
+	}
+	m.Confidences(conf, set, at)
+	if set.Logits.Masked() > 0 {
+		for i := range conf {
+			if left := set.Logits.Cols - set.Logits.Slice(i, i+1).Masked(); left == 1 {
+				conf[i] = 1
+			}
+		}
 	}
 	return conf
 }
@@ -196,24 +213,51 @@ func tempered(dst []float64, row []float32, scale float64) []float64 {
 	return dst
 }
 
-// resetTop sets class top of the two or more probabilities q to g in [0, 1] and
-// scales the others so that they sum to 1 - g. Their old sum is computed by addition,
-// since 1 - q[top] is 0 if q[top] rounds to 1. If they all underflow, they share
-// 1 - g evenly.
-func resetTop(q []float64, top int, g float64) {
+// resetTop sets the top class of the logits row, of two or more probabilities q, to g in
+// [0, 1] and scales the others so that they sum to 1 - g. Their old sum is computed by
+// addition, since 1 minus that of the top class is 0 if it rounds to 1. If they all underflow,
+// those that are not masked share 1 - g evenly.
+func resetTop(q []float64, row []float32, g float64) {
+	top := fit.TopClass(row)
 	q[top] = 0
-	rest := 0.0
-	for _, p := range q {
+	rest, others := 0.0, -1
+	for j, p := range q {
 		rest += p
+		if row[j] != data.Masked {
+			others++
+		}
 	}
 	for j, p := range q {
-		if rest > 0 {
+		switch {
+		case rest > 0:
 			q[j] = (p / rest) * (1 - g)
-		} else {
-			q[j] = (1 - g) / float64(len(q)-1)
+		case row[j] != data.Masked:
+			q[j] = (1 - g) / float64(others)
 		}
 	}
 	q[top] = g
+}
+
+// leastMasking is the least scale, 1/T, at which the exponential of a masked class is 0 beside
+// any logit of at least 0, and of at least -2^59.
+const leastMasking = 0x1p-48
+
+// clearMasked sets the probabilities p of masked classes to 0 and divides the others by their
+// sum, where a masked class had a share.
+func clearMasked(p []float64, row []float32) {
+	rest, lost := 0.0, false
+	for j, l := range row {
+		if l == data.Masked {
+			lost = lost || p[j] != 0
+			p[j] = 0
+		}
+		rest += p[j]
+	}
+	if lost && rest > 0 {
+		for j := range p {
+			p[j] /= rest
+		}
+	}
 }
 
 // fill writes one number to all rows.

@@ -38,9 +38,9 @@ var TSEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
 })
 
 // LogitsContract is the contract of methods that use logits alone and keep the
-// prediction.
+// prediction, and that take masked classes.
 func LogitsContract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true}
 }
 
 // VectorContract is the contract of methods that use logits alone and may change

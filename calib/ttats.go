@@ -37,7 +37,7 @@ var TTATSEntry = NewEntry[AugmentedTemperatureScaling, augmentedMap](Entry{
 
 // Contract needs logits and labels, then logits and augmented views.
 func (AugmentedTemperatureScaling) Contract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true}
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true, Masked: true}
 }
 
 // Fit returns the temperature of ts and its report. The NLL is that of ts, because

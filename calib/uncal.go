@@ -27,7 +27,9 @@ var UncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
 })
 
 // Contract needs no calibration set.
-func (Uncalibrated) Contract() Contract { return Contract{Test: data.Logits, KeepsTop1: true} }
+func (Uncalibrated) Contract() Contract {
+	return Contract{Test: data.Logits, KeepsTop1: true, Masked: true}
+}
 
 // Fit does nothing. The report is empty.
 func (Uncalibrated) Fit(ctx context.Context, _ Input) (*Fitted, error) {

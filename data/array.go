@@ -93,12 +93,18 @@ func (a *Array) Cols() int {
 func (a *Array) Close() error { return a.close() }
 
 // ReadFloat32 reads rows lo..hi-1 into dst, row-major, rounding float64 to
-// nearest. The logits of a Reader are converted as its Form says. NaN, an
-// infinity, a finite value beyond float32 and an integer beyond 2^24 are errors
-// that name file, row and class. It panics unless len(dst) is (hi-lo) x Cols and
-// 0 <= lo <= hi <= Rows.
+// nearest. NaN, an infinity, a finite value beyond float32 and an integer beyond 2^24
+// are errors that name file, row and class. It panics unless len(dst) is (hi-lo) x Cols
+// and 0 <= lo <= hi <= Rows.
 func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
 	return a.readFloats(dst, &a.buf, lo, hi)
+}
+
+// ReadLogits is ReadFloat32 for logits, where -Inf is a masked class: it becomes Masked. The
+// logits of a Reader are converted as its Form says.
+func (a *Array) ReadLogits(dst []float32, lo, hi int) error {
+	var masked bool
+	return a.readLogits(dst, &a.buf, lo, hi, &masked)
 }
 
 // ReadFloat64 reads rows lo..hi-1 as ReadFloat32 does, without rounding and

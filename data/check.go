@@ -12,8 +12,10 @@ import (
 // file can hold, so that a program that fills a Set itself is told so as a reader of files
 // would be. Every array that is present is checked: the numbers of its rows and columns
 // against its length and against the logits, every number, and every label. NaN and
-// infinities are errors. An error names array, row and class, as in "logits: row 5, class
-// 7: NaN". Absent arrays are none, and neither is a set without rows.
+// infinities are errors; a masked class has the logit Masked. A row whose classes are all
+// masked is an error, and so is a label of a masked class. An error names array, row and
+// class, as in "logits: row 5, class 7: NaN". Absent arrays are none, and neither is a set
+// without rows.
 func (s *Set) Check() error {
 	if s == nil {
 		return errors.New("no set")
@@ -27,6 +29,9 @@ func (s *Set) Check() error {
 		n, k = logits.Rows, logits.Cols
 	}
 	if err := s.checkLabels(n, k); err != nil {
+		return err
+	}
+	if err := logits.checkMasked("logits", s.Labels); err != nil {
 		return err
 	}
 	if s.Features.Present() && n < 0 {
@@ -58,6 +63,11 @@ func (s *Set) Check() error {
 				want.Cols = a.cols
 			}
 			return fmt.Errorf("%s: %d x %d, want %d x %d", a.name, a.m.Rows, a.m.Cols, want.Rows, want.Cols)
+		}
+		if a.column == "class" {
+			if err := a.m.checkMasked(a.name, nil); err != nil {
+				return err
+			}
 		}
 	}
 	if w := s.Head.W; len(s.Head.B) != w.Rows {
@@ -95,9 +105,23 @@ func (m Matrix) check(name, column string) error {
 		return fmt.Errorf("%s: %d rows without a column", name, m.Rows)
 	}
 	if i := finite.First(m.Data); i >= 0 {
-		return &Problem{Place: fmt.Sprintf("%s: row %d, %s %d", name, i/m.Cols, column, i%m.Cols), Cause: fmt.Sprint(m.Data[i])}
+		p := &Problem{Place: fmt.Sprintf("%s: row %d, %s %d", name, i/m.Cols, column, i%m.Cols), Cause: fmt.Sprint(m.Data[i])}
+		if column == "class" && math.IsInf(float64(m.Data[i]), -1) {
+			p.Fix = "the logit of a masked class is data.Masked in a Set"
+		}
+		return p
 	}
 	return nil
+}
+
+// checkMasked checks the rows of logits that have masked classes, and their labels.
+func (m Matrix) checkMasked(name string, labels []int32) error {
+	if m.Masked() == 0 {
+		return nil
+	}
+	return m.checkMasks(labels,
+		func(row, class int) string { return fmt.Sprintf("%s: row %d, class %d", name, row, class) },
+		func(row int) string { return fmt.Sprintf("labels: row %d", row) })
 }
 
 // width returns the columns of a matrix, -1 if it is absent.

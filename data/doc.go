@@ -16,7 +16,8 @@
 //
 // Every value is checked when it is read. NaN, infinities, numbers that the wanted type
 // cannot hold and labels outside the classes are errors that name file, row and class. A
-// file that is changed or truncated while it is read is an error too.
+// file that is changed or truncated while it is read is an error too. A logit of -Inf alone is
+// none: it is a masked class (see Masked).
 //
 // Writer and the Write functions write the same bytes as numpy, to a temporary
 // file that is then renamed. WriteNPZ and ReadNPZ hold columns of numbers in

@@ -113,7 +113,8 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs}
 	wide := a.dtype == Float64
 	offset := 0.0 // the largest |logit| of the rows whose differences float32 would lose
-	err := a.eachRow64(func(i int, row []float64) bool {
+	var masked bool
+	err := a.eachLogits(&a.buf, 0, n, &masked, func(i int, row []float64) bool {
 		if looks.unit {
 			looks.add(row)
 		}
@@ -122,7 +123,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 			return false
 		}
 		if wide && losesDifferences(row) {
-			offset = max(offset, math.Abs(row[0]))
+			offset = max(offset, offsetOf(row))
 		}
 		return looks.unit || wide
 	})
@@ -169,10 +170,10 @@ func (d *detector) add(row []float64) {
 	}
 }
 
-// beyondFloat32 reports whether a number of the row overflows float32.
+// beyondFloat32 reports whether a finite number of the row overflows float32.
 func beyondFloat32(row []float64) bool {
 	for _, v := range row {
-		if math.IsInf(float64(float32(v)), 0) {
+		if math.IsInf(float64(float32(v)), 0) && !math.IsInf(v, -1) {
 			return true
 		}
 	}
@@ -180,20 +181,33 @@ func beyondFloat32(row []float64) bool {
 }
 
 // losesDifferences reports whether rounding to float32 would change a difference
-// between two numbers of the row by more than mostChange allows.
+// between two numbers of the row by more than mostChange allows. Masked classes, -Inf, are
+// left out.
 func losesDifferences(row []float64) bool {
-	top, bottom := row[0], row[0]
+	top, bottom := math.Inf(-1), math.Inf(1)
 	for _, v := range row {
-		top, bottom = max(top, v), min(bottom, v)
+		if !math.IsInf(v, -1) {
+			top, bottom = max(top, v), min(bottom, v)
+		}
 	}
 	most := mostChange * max(1, top-bottom)
 	ref := float64(float32(top))
 	for _, v := range row {
-		if math.Abs((ref-float64(float32(v)))-(top-v)) > most {
+		if !math.IsInf(v, -1) && math.Abs((ref-float64(float32(v)))-(top-v)) > most {
 			return true
 		}
 	}
 	return false
+}
+
+// offsetOf returns the size of the first logit of a row that is not masked, 0 if there is none.
+func offsetOf(row []float64) float64 {
+	for _, v := range row {
+		if !math.IsInf(v, -1) {
+			return math.Abs(v)
+		}
+	}
+	return 0
 }
 
 // checkProbs rejects rows that are not probabilities, and returns notes on the numbers that
@@ -219,6 +233,19 @@ func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
 // eachRowOf is eachRow64 of rows lo..hi-1. Several goroutines may call it at once, each
 // with its own buffer.
 func (a *Array) eachRowOf(buf *[]byte, lo, hi int, do func(i int, row []float64) bool) error {
+	return a.eachDecoded(buf, lo, hi, decodeFloats[float64], do)
+}
+
+// eachLogits is eachRowOf for logits, where -Inf is a masked class: it sets masked if there is
+// one. One column of log odds has none.
+func (a *Array) eachLogits(buf *[]byte, lo, hi int, masked *bool, do func(i int, row []float64) bool) error {
+	if a.tableCols() != a.Cols() {
+		return a.eachRowOf(buf, lo, hi, do)
+	}
+	return a.eachDecoded(buf, lo, hi, func(dst []float64, src []byte, t DType) int { return decodeLogits(dst, src, t, masked) }, do)
+}
+
+func (a *Array) eachDecoded(buf *[]byte, lo, hi int, decode func([]float64, []byte, DType) int, do func(i int, row []float64) bool) error {
 	k := a.Cols()
 	if k == 0 {
 		return nil
@@ -228,7 +255,7 @@ func (a *Array) eachRowOf(buf *[]byte, lo, hi int, do func(i int, row []float64)
 	for lo < hi {
 		end := min(lo+step, hi)
 		block = resize(block, (end-lo)*k)
-		if err := readTable(a, block, buf, lo, end, Float64, decodeFloats[float64]); err != nil {
+		if err := readTable(a, block, buf, lo, end, Float64, decode); err != nil {
 			return err
 		}
 		for row := range slices.Chunk(block, k) {
@@ -242,13 +269,19 @@ func (a *Array) eachRowOf(buf *[]byte, lo, hi int, do func(i int, row []float64)
 	return nil
 }
 
-// readFloats reads rows lo..hi-1 into dst and applies the conversion.
+// readFloats reads rows lo..hi-1 into dst.
 func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
+	return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
+}
+
+// readLogits is readFloats for logits: it applies the conversion, and sets masked if there is
+// a masked class.
+func (a *Array) readLogits(dst []float32, buf *[]byte, lo, hi int, masked *bool) error {
 	if a.conversion == asStored {
-		return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
+		return readTable(a, dst, buf, lo, hi, Float32, func(dst []float32, src []byte, t DType) int { return decodeLogits(dst, src, t, masked) })
 	}
 	cols := a.tableCols()
-	return a.eachRowOf(buf, lo, hi, func(i int, row []float64) bool {
+	return a.eachLogits(buf, lo, hi, masked, func(i int, row []float64) bool {
 		a.conversion.row(dst[(i-lo)*cols:][:cols], row)
 		return true
 	})
@@ -265,7 +298,9 @@ func (c conversion) row(dst []float32, row []float64) {
 			top = max(top, v)
 		}
 		for j, v := range row {
-			dst[j] = float32(max(v-top, -math.MaxFloat32)) // the spread may be twice the range
+			if dst[j] = float32(max(v-top, -math.MaxFloat32)); math.IsInf(v, -1) { // the spread may be twice the range
+				dst[j] = Masked
+			}
 		}
 	case asLogProbs:
 		sum := 0.0

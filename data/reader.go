@@ -123,7 +123,8 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 		return nil, err
 	}
 	s := &b.set
-	if err := b.matrix(ctx, &s.Logits, r.logits, lo, hi); err != nil {
+	masked, err := b.logits(ctx, &s.Logits, r.logits, lo, hi)
+	if err != nil {
 		return nil, err
 	}
 	if r.labels == nil {
@@ -131,6 +132,11 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 	} else {
 		s.Labels = resize(s.Labels, hi-lo)
 		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {
+			return nil, err
+		}
+	}
+	if masked {
+		if err := r.checkMasks(s.Logits, s.Labels, lo); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +148,12 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 	} else {
 		s.Augmented = resize(s.Augmented, r.augmented.shape[0])
 		for v := range s.Augmented {
-			if err := b.matrix(ctx, &s.Augmented[v], r.augmented, v*r.n+lo, v*r.n+hi); err != nil {
+			first := v*r.n + lo
+			masked, err := b.logits(ctx, &s.Augmented[v], r.augmented, first, v*r.n+hi)
+			if err == nil && masked {
+				err = s.Augmented[v].checkMasks(nil, func(row, class int) string { return r.augmented.name + ": " + r.augmented.place(first+row, class) }, nil)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -178,7 +189,19 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 	if r.ood == nil {
 		return nil
 	}
-	return b.matrix(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
+	masked, err := b.logits(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
+	if err == nil && masked {
+		err = r.network.OOD.checkMasks(nil, func(row, class int) string { return r.ood.name + ": " + r.ood.place(row, class) }, nil)
+	}
+	return err
+}
+
+// checkMasks returns an error if a row of logits, whose first is row lo of the set, has no class
+// that is not masked, or if its label is masked.
+func (r *setReader) checkMasks(logits Matrix, labels []int32, lo int) error {
+	return logits.checkMasks(labels,
+		func(row, class int) string { return r.logits.name + ": " + r.logits.place(lo+row, class) },
+		func(row int) string { return r.labels.name + ": " + r.labels.place(lo+row, 0) })
 }
 
 // block is the memory that rows of a set are read into. The next read uses it
@@ -191,8 +214,18 @@ type block struct {
 // interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
+// logits is matrix for logits, and reports whether there is a masked class.
+func (b *block) logits(ctx context.Context, m *Matrix, a *Array, lo, hi int) (masked bool, err error) {
+	err = b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readLogits(dst, &b.bytes, lo, hi, &masked) })
+	return masked, err
+}
+
 // matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, m becomes absent.
 func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
+	return b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readFloats(dst, &b.bytes, lo, hi) })
+}
+
+func (b *block) read(ctx context.Context, m *Matrix, a *Array, lo, hi int, read func(dst []float32, lo, hi int) error) error {
 	if a == nil {
 		*m = Matrix{}
 		return nil
@@ -208,7 +241,7 @@ func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) err
 			return err
 		}
 		j := min(i+step, hi)
-		if err := a.readFloats(m.Slice(i-lo, j-lo).Data, &b.bytes, i, j); err != nil {
+		if err := read(m.Slice(i-lo, j-lo).Data, i, j); err != nil {
 			return err
 		}
 	}

@@ -95,6 +95,9 @@ func (m *Matrix) scale(from Matrix, c float32, place func(i int) int) error {
 	m.Rows, m.Cols, m.Data = from.Rows, from.Cols, slices.Grow(m.Data[:0], len(from.Data))[:len(from.Data)]
 	for i, v := range from.Data {
 		x := v * c
+		if v == Masked {
+			x = v
+		}
 		if math.IsInf(float64(x), 0) {
 			return fmt.Errorf("row %d, class %d: logit %g times %g is too large for float32", place(i/m.Cols), i%m.Cols, v, c)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // Write writes the arrays of the set to the files of ref below dir, and makes their
-// folders: floats as '<f4', labels as '<i4'.
+// folders: floats as '<f4', labels as '<i4'. A masked class is -Inf in a file.
 func (s *Set) Write(dir string, layout Layout, ref Ref) error {
 	files, err := layout.Files(ref)
 	if err != nil {
@@ -19,16 +19,16 @@ func (s *Set) Write(dir string, layout Layout, ref Ref) error {
 		floats [][]float32 // in pieces; a nil first piece stands for no array
 	}
 	arrays := []array{
-		{files.Logits, shape(s.Logits), [][]float32{s.Logits.Data}},
+		{files.Logits, shape(s.Logits), [][]float32{s.Logits.unmasked()}},
 		{files.Features, shape(s.Features), [][]float32{s.Features.Data}},
 		{files.HeadWeight, shape(s.Head.W), [][]float32{s.Head.W.Data}},
 		{files.HeadBias, []int{len(s.Head.B)}, [][]float32{s.Head.B}},
-		{files.OOD, shape(s.OOD), [][]float32{s.OOD.Data}},
+		{files.OOD, shape(s.OOD), [][]float32{s.OOD.unmasked()}},
 	}
 	if views := s.Augmented; len(views) > 0 {
 		var pieces [][]float32
 		for _, view := range views {
-			pieces = append(pieces, view.Data)
+			pieces = append(pieces, view.unmasked())
 		}
 		arrays = append(arrays, array{files.Augmented, append([]int{len(views)}, shape(views[0])...), pieces})
 	}

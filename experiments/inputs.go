@@ -17,6 +17,7 @@ import (
 type inputs struct {
 	Notes      results.Note `json:"notes,omitempty"`
 	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
+	Masked     int          `json:"masked,omitempty"`      // logits of masked classes
 
 	Few report.Warning `json:"few,omitzero"` // classes of few calibration rows, for fits.csv
 }
@@ -64,7 +65,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		return in, err
 	}
 	defer test.Close()
-	if err := in.add("test set", test); err != nil {
+	if err := in.add(ctx, "test set", test); err != nil {
 		return in, err
 	}
 	if u.source.Has(u.Setting.Cal())&scored != scored {
@@ -75,7 +76,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		return in, err
 	}
 	defer cal.Close()
-	if err := in.add("calibration set", cal); err != nil {
+	if err := in.add(ctx, "calibration set", cal); err != nil {
 		return in, err
 	}
 	labels, err := data.Load(ctx, u.source, u.Setting.Cal(), data.Labels)
@@ -100,12 +101,24 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	return in, err
 }
 
-// add adds the notes on the form of the logits of r. A warning that holds for both
+// add adds the notes on the form of the logits of r, and counts masked classes. A warning that holds for both
 // sets is noted once.
-func (in *inputs) add(set string, r data.Reader) error {
+func (in *inputs) add(ctx context.Context, set string, r data.Reader) error {
 	form, err := r.Form()
 	if err != nil {
 		return err
+	}
+	masked := 0
+	err = data.Blocks(ctx, r, blockBytes, func(_ int, block *data.Set) error {
+		masked += block.Masked()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if masked > 0 {
+		in.Masked += masked
+		form.Notes = append(form.Notes, data.MaskedNote(masked, r.Rows()*r.Classes()))
 	}
 	in.OffsetLost = in.OffsetLost || form.OffsetLost
 	for _, note := range form.Notes {

@@ -152,6 +152,10 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			w.outcomes[i] = outcome{results.Skip, because(OffsetLost)}
 			continue
 		}
+		if w.inputs.Masked > 0 && !w.unit.Cells[i].Method.Contract().Masked {
+			w.outcomes[i] = outcome{results.Skip, because(calib.ErrMasked.Error())}
+			continue
+		}
 		m, err := w.fit(ctx, i, test.Classes())
 		var skip *skipError
 		switch {

@@ -90,8 +90,8 @@ func rectangular(n, k, numbers int) bool {
 // k >= 1, and its labels: the uncalibrated network. The prediction is the lowest
 // class among the largest logits.
 //
-// An error names row and class: a logit that is NaN or infinite, a label outside
-// the classes, or shapes that disagree. An empty set is an error too.
+// The errors are those of data.Set.Check. Shapes that disagree and an empty set are errors
+// too.
 func FromLogits(set *data.Set) (*Samples, error) {
 	n, k := set.Logits.Rows, set.Logits.Cols
 	switch {
@@ -100,10 +100,8 @@ func FromLogits(set *data.Set) (*Samples, error) {
 	case len(set.Labels) != n:
 		return nil, fmt.Errorf("%d rows of logits, but %d labels", n, len(set.Labels))
 	}
-	for i, v := range set.Logits.Data {
-		if v-v != 0 {
-			return nil, fmt.Errorf("row %d, class %d: the logit is %v", i/k, i%k, v)
-		}
+	if err := set.View(data.Logits | data.Labels).Check(); err != nil {
+		return nil, err
 	}
 	scores := scoring.New(n)
 	if err := scoring.AppendScaled([]*scoring.SampleScores{scores}, set, slices.Repeat([]float64{1}, n)); err != nil {

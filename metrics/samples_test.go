@@ -176,8 +176,8 @@ func TestConstructorsReject(t *testing.T) {
 			return FromProbs(probs(1, .5, .5), set(data.Matrix{Rows: 1, Cols: 1, Data: []float32{1}}, 0))
 		}},
 		{"but logits of 1 x 2", func() (*Samples, error) { return FromProbs(probs(1, .5, .5), set(logits(1, 1, 2, 3), 0)) }},
-		{"row 1, class 1: the logit is +Inf", func() (*Samples, error) { return FromLogits(set(logits(2, 1, 2, 3, inf), 0, 0)) }},
-		{"row 0, class 1: the logit is NaN", func() (*Samples, error) { return FromLogits(set(logits(1, 1, float32(nan)), 0)) }},
+		{"logits: row 1, class 1: +Inf", func() (*Samples, error) { return FromLogits(set(logits(2, 1, 2, 3, inf), 0, 0)) }},
+		{"logits: row 0, class 1: NaN", func() (*Samples, error) { return FromLogits(set(logits(1, 1, float32(nan)), 0)) }},
 		{"row 1: label -1", func() (*Samples, error) { return FromLogits(set(logits(2, 1, 2, 3, 4), 0, -1)) }},
 		{"2 rows of logits, but 1 labels", func() (*Samples, error) { return FromLogits(set(logits(2, 1, 2, 3, 4), 0)) }},
 		{"with 3 numbers", func() (*Samples, error) { return FromLogits(set(logits(2, 1, 2, 3), 0, 0)) }},

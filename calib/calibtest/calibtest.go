@@ -86,6 +86,7 @@ func checks() []check {
 		{"class-order", fitted(classOrder)},
 		{"row-order", fitted(rowOrder)},
 		{"absent-class", absentClass},
+		{"masked", masked},
 		{"no-aliasing", noAliasing},
 		{"save-load", fitted(saveLoad)},
 		{"hostile-params", hostileParams},

@@ -102,7 +102,7 @@ func (m namelessMap) Parameters() []calib.Parameter {
 
 // sound is the contract and entry that the cases start from.
 func sound() fake {
-	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true}}
+	return fake{contract: calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true}}
 }
 
 // fakeEntry is the entry of a fake whose loaded map is a P.
@@ -282,6 +282,15 @@ func broken() []breach {
 			}
 		})},
 		{check: "row-order", how: "depends on the first row", method: fit(first)},
+		{check: "masked", how: "counts the classes", method: fit(func(in calib.Input) float64 { return float64(in.Cal.Logits.Cols) })},
+		{check: "masked", how: "reads the least logit", method: fit(func(in calib.Input) float64 { return 1 + math.Tanh(-float64(slices.Min(in.Cal.Logits.Row(0)))/100) })},
+		{check: "masked", how: "gives all to the least logit", method: apply(func(q data.Probs, set *data.Set) {
+			for i := range q.Rows {
+				clear(q.Row(i))
+				row := set.Logits.Row(i)
+				q.Row(i)[slices.Index(row, slices.Min(row))] = 1
+			}
+		})},
 		{check: "absent-class", how: "divides by the rows of class 0", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if !slices.Contains(in.Cal.Labels, 0) {

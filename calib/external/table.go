@@ -112,7 +112,7 @@ func (t *Table) Rows(dst data.Probs, lo int) error {
 		t.buf = make([]float32, need)
 	}
 	m := data.Matrix{Rows: dst.Rows, Cols: dst.Cols, Data: t.buf[:dst.Rows*dst.Cols]}
-	if err := t.array.ReadFloat32(m.Data, lo, lo+dst.Rows); err != nil {
+	if err := t.array.ReadLogits(m.Data, lo, lo+dst.Rows); err != nil {
 		return t.named(err)
 	}
 	for i := range dst.Rows {

@@ -36,7 +36,11 @@ var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 })
 
 // Contract needs logits and labels. The prediction may change.
-func (OneVsRest) Contract() calib.Contract { return calib.VectorContract() }
+func (OneVsRest) Contract() calib.Contract {
+	c := calib.VectorContract()
+	c.Masked = true // rows with a probability of 0 and another label change no other level
+	return c
+}
 
 // Fit returns the functions. As in Regression it keeps n of the n k pairs. Of the
 // others it needs only those that can matter to a class. A probability below the least

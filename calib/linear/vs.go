@@ -46,7 +46,7 @@ func (m *Vector) Options() []calib.Option {
 
 // Contract needs labels and logits that are not log-probabilities.
 func (Vector) Contract() calib.Contract {
-	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true}
+	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, TrueLogits: true, Masked: true}
 }
 
 // Fit returns the slopes and the offsets.
@@ -107,13 +107,16 @@ func (m vsMap) Check() error { return calib.CheckVectors([]string{"v", "b"}, m.V
 // Apply writes softmax(v l + b).
 func (m vsMap) Apply(dst data.Probs, set *data.Set) { applyDiagonal(dst, set, rawLogits, m.V, m.B) }
 
-// applyDiagonal writes softmax(v x + b), where x are the scores of a row.
+// applyDiagonal writes softmax(v x + b), where x are the scores of a row. A masked class stays
+// masked, also where v is negative.
 func applyDiagonal(dst data.Probs, set *data.Set, scores scores, v, b []float64) {
 	for i := range set.Logits.Rows {
-		q := dst.Row(i)
-		scores(q, set.Logits.Row(i))
+		q, row := dst.Row(i), set.Logits.Row(i)
+		scores(q, row)
 		for j, x := range q {
-			q[j] = float64(v[j]*x) + b[j]
+			if row[j] != data.Masked {
+				q[j] = float64(v[j]*x) + b[j]
+			}
 		}
 		fit.ToSoftmax(q)
 	}

@@ -69,7 +69,11 @@ func (m *HCalibration) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (HCalibration) Contract() calib.Contract { return calib.LogitsContract() }
+func (HCalibration) Contract() calib.Contract {
+	c := calib.LogitsContract()
+	c.Masked = false // the network gives every class a share
+	return c
+}
 
 // Fit trains the mixture. The report's iterations and passes are epochs, and its
 // gradient is that of the last one.

@@ -78,6 +78,7 @@ func (ParameterizedTemperature) Minimises() calib.Objective { return calib.ByBri
 func (ParameterizedTemperature) Contract() calib.Contract {
 	c := calib.LogitsContract()
 	c.TrueLogits = true
+	c.Masked = false // the network reads the largest logits
 	return c
 }
 

@@ -29,6 +29,7 @@ import (
 //	onehot       1 for the largest
 //	offset=X     logits + X, one X a row
 //	deep         logits 225 times as large: probabilities down to 1e-300 and less
+//	masked       logits with -Inf where (i + 2j) mod 5 = 0 and j is not the label
 //	labels       drawn from the softmax of half the logits
 //	labels+1     the same, counted from 1
 //	labels-predicted  the largest logits
@@ -165,6 +166,12 @@ func numbers(what string, n, k int) []float64 {
 			offset, _ := strconv.ParseFloat(arg, 64)
 			for j := range row {
 				row[j] += offset
+			}
+		case "masked":
+			for j := range row {
+				if (i+2*j)%5 == 0 && j != label {
+					row[j] = math.Inf(-1)
+				}
 			}
 		case "shifted":
 			row = append(row[k-1:], row[:k-1]...)

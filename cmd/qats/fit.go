@@ -173,6 +173,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
 		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + experiments.NeedsTrueLogits}
 	}
+	if m.Contract().Refuses(cal) {
+		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + calib.ErrMasked.Error()}
+	}
 	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), notesTo(tell)); err != nil {
 		return err
 	}
@@ -311,6 +314,9 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 	}
 	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {
 		return nil, &data.Problem{Place: a.target, Cause: m.Name + " " + experiments.NeedsTrueLogits}
+	}
+	if m.Contract().Refuses(target) {
+		return nil, &data.Problem{Place: a.target, Cause: m.Name + " " + calib.ErrMasked.Error()}
 	}
 	return target, nil
 }

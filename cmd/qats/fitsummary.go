@@ -160,6 +160,11 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 	if err != nil {
 		return err
 	}
+	for _, set := range in.Sets {
+		if set.Masked > 0 {
+			notesTo(tell)(arrays.Note{Place: f.files.Logits, Text: set.MaskedNote().String()})
+		}
+	}
 	for _, found := range in.Findings {
 		few := found.Told && found.Oddity == data.OddFewRows
 		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {

@@ -240,6 +240,7 @@ func warningsOf(c calib.Contract) []string {
 	}{
 		{!c.KeepsTop1, "the predicted class of a row may change, and the accuracy with it"},
 		{c.TrueLogits, "it needs the logits of the network: log-probabilities and probabilities are rejected"},
+		{!c.Masked, "it takes no masked classes (logits of -Inf)"},
 		{c.Target != 0, "the fit reads unlabelled rows of the set that it is applied to"},
 		{c.Cal&data.OOD != 0, "the fit reads logits of out-of-distribution rows"},
 		{c.Cal != 0 && !c.Streams, "the calibration set must fit into memory (--max-memory)"},
@@ -257,6 +258,7 @@ type methodJSON struct {
 	Needs      map[string][]string `json:"needs"` // by cal, test and target
 	TrueLogits bool                `json:"true_logits"`
 	KeepsTop1  bool                `json:"keeps_top1"`
+	Masked     bool                `json:"masked"` // it takes masked classes, whose logits are -Inf
 	TopLabel   bool                `json:"top_label"`
 	Tempered   bool                `json:"tempered"` // apply --temperature writes the temperatures of rows
 	Streams    bool                `json:"streams"`
@@ -268,7 +270,7 @@ type methodJSON struct {
 
 func describeMethod(e calib.Entry) any {
 	c := e.Method.Contract()
-	m := methodJSON{Entry: e, Needs: map[string][]string{}, TrueLogits: c.TrueLogits, KeepsTop1: c.KeepsTop1, Streams: c.Streams,
+	m := methodJSON{Entry: e, Needs: map[string][]string{}, TrueLogits: c.TrueLogits, KeepsTop1: c.KeepsTop1, Masked: c.Masked, Streams: c.Streams,
 		TopLabel: e.TopLabelOnly(), Tempered: e.Divides(),
 		Groups: append([]string{}, spec.GroupsOf(experiments.Registry().MethodGroups, e.Name)...), Cost: report.Rounded(costOf(e).Seconds(), 2),
 		Options: append([]calib.Option{}, e.Options()...), Warnings: warningsOf(c)}

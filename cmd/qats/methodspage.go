@@ -99,6 +99,10 @@ func methodItems(e calib.Entry) []item {
 	if !c.KeepsTop1 {
 		keeps = "may change"
 	}
+	masked := "probability 0"
+	if !c.Masked {
+		masked = "rejected"
+	}
 	options := lists.Values(e.Options(), func(o calib.Option) string {
 		return fmt.Sprintf("`%s` (%s), %s", o.Name, defaultOf(o), o.Help)
 	})
@@ -108,6 +112,7 @@ func methodItems(e calib.Entry) []item {
 		{"formula", "`" + e.Formula + "`"},
 		{"sees", needs(c)},
 		{"prediction", keeps},
+		{"masked classes", masked},
 		{"options", strings.Join(options, "; ")},
 		{"compared with", e.Code},
 		{"agreement", e.Agreement},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -89,8 +88,12 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 	top, isTop := model.Map.(calib.TopLabel)
 	pairs.kept = isTop
 	offsetLost := contract.TrueLogits // in all rows read so far
+	masked := 0                       // logits read so far
 	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
 		offsetLost = offsetLost && data.LogProbs(set.Logits)
+		if masked += set.Logits.Masked(); contract.Refuses(set) {
+			return &data.Problem{Place: files.Logits, Cause: model.Method + " " + calib.ErrMasked.Error()}
+		}
 		seen := set.View(contract.Test)
 		if err := calib.CheckSet(model.Map, seen); err != nil {
 			return fmt.Errorf("%s: %w", files.Features, err)
@@ -117,15 +120,18 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 	if offsetLost && r.Rows() > 0 {
 		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
 	}
+	if masked > 0 {
+		a.Warn(Note{files.Logits, noteText(data.MaskedNote(masked, r.Rows()*r.Classes()))})
+	}
 	return w.Close()
 }
 
 // keepZeros writes data.LeastProb over the probabilities of 0, as the metric NLL counts them.
-// A reader of the file would take a 0 for a number that was rounded away. A class whose logit
-// is -Inf is masked, and its 0 stays.
+// A reader of the file would take a 0 for a number that was rounded away. The 0 of a masked
+// class stays.
 func keepZeros(probs data.Probs, logits data.Matrix) {
 	for i, p := range probs.Data {
-		if p == 0 && !math.IsInf(float64(logits.Data[i]), -1) {
+		if p == 0 && logits.Data[i] != data.Masked {
 			probs.Data[i] = data.LeastProb
 		}
 	}

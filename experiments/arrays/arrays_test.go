@@ -326,7 +326,7 @@ func TestAppliedZerosKeepTheirNLL(t *testing.T) {
 		t.Errorf("NLL %v of the file, %v of the map", got, want)
 	}
 	p := data.Probs{Rows: 1, Cols: 3, Data: []float64{0, 1, 0}}
-	keepZeros(p, data.Matrix{Rows: 1, Cols: 3, Data: []float32{-900, 0, float32(math.Inf(-1))}})
+	keepZeros(p, data.Matrix{Rows: 1, Cols: 3, Data: []float32{-900, 0, data.Masked}})
 	if !slices.Equal(p.Data, []float64{1e-300, 1, 0}) {
 		t.Errorf("masked: %v", p.Data)
 	}

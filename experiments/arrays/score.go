@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -205,8 +206,10 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 	}
 	defer r.Close()
 	k := r.Classes()
+	var masked atomic.Int64
 	score := func(part *scoring.SampleScores, _ int, set *data.Set) (probs data.Probs, err error) {
 		n := set.Logits.Rows
+		masked.Add(int64(set.Logits.Masked()))
 		err = scoring.AppendScaled([]*scoring.SampleScores{part}, set, slices.Repeat([]float64{1}, n))
 		if err == nil && (s.classes() || s.vectors()) {
 			probs = data.NewProbs(n, k)
@@ -216,7 +219,11 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 		}
 		return probs, err
 	}
-	return s.scan(ctx, r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
+	scores, err := s.scan(ctx, r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
+	if n := int(masked.Load()); n > 0 && err == nil {
+		s.Warn(Note{file, noteText(data.MaskedNote(n, r.Rows()*k))})
+	}
+	return scores, err
 }
 
 // open opens an array.

@@ -53,11 +53,15 @@ type Set struct {
 	Least    float64 `json:"least"`           // logit
 	Largest  float64 `json:"largest"`
 	Labels   string  `json:"labels,omitempty"` // type of the labels in the file
+	Masked   int     `json:"masked,omitempty"` // logits of masked classes, which the least does not count
 	Accuracy float64 `json:"accuracy"`
 	ECE      float64 `json:"ece"`
 
 	Also []string `json:"also,omitempty"` // other arrays, such as "features 5000 x 64 float32"
 }
+
+// MaskedNote says how many logits are masked.
+func (s *Set) MaskedNote() data.Remark { return data.MaskedNote(s.Masked, s.Rows*s.Classes) }
 
 // Inspection is the result of looking at arrays.
 type Inspection struct {

@@ -134,7 +134,7 @@ func (x *inspected) add(lo int, set *data.Set) {
 	least, largest := float32(math.Inf(1)), float32(math.Inf(-1))
 	for i := range n {
 		a, b, top := bounds(logits.Row(i))
-		if least, largest = min(least, a), max(largest, b); a == b {
+		if least, largest = min(least, a), max(largest, b); a == b && logits.Cols-logits.Slice(i, i+1).Masked() > 1 {
 			flat++
 		}
 		if !x.brief {
@@ -151,25 +151,28 @@ func (x *inspected) add(lo int, set *data.Set) {
 			after++
 		}
 	}
-	logProbs := data.LogProbs(logits)
+	logProbs, masked := data.LogProbs(logits), logits.Masked()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.row.Least, x.row.Largest = min(x.row.Least, float64(least)), max(x.row.Largest, float64(largest))
 	x.logProbs = x.logProbs && logProbs
+	x.row.Masked += masked
 	x.flat, x.correct, x.before, x.after = x.flat+flat, x.correct+correct, x.before+before, x.after+after
 	for j, rows := range counts {
 		x.counts[j] += rows
 	}
 }
 
-// bounds returns the least and the largest logit of a row, and the class of the largest: the
-// lowest of equal ones, which every score takes for the prediction.
+// bounds returns the least logit of a row that is not masked and the largest, and the class of
+// the largest: the lowest of equal ones, which every score takes for the prediction.
 func bounds(row []float32) (least, largest float32, top int32) {
-	least, largest = row[0], row[0]
-	for j, v := range row[1:] {
-		least = min(least, v)
+	least, largest = float32(math.Inf(1)), float32(math.Inf(-1))
+	for j, v := range row {
+		if v != data.Masked {
+			least = min(least, v)
+		}
 		if v > largest {
-			largest, top = v, int32(j+1)
+			largest, top = v, int32(j)
 		}
 	}
 	return least, largest, top
@@ -211,6 +214,9 @@ func (x *inspected) judge(in *Inspection) {
 		in.warn(Finding{Place: x.name, Oddity: data.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
 	default:
 		x.disordered = false
+	}
+	if x.row.Masked > 0 {
+		in.add(Finding{Severity: Note, Place: x.name, Cause: x.row.MaskedNote().String(), Told: true})
 	}
 	far, median, widest := x.extremes()
 	if x.flat > 0 {

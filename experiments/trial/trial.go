@@ -265,6 +265,8 @@ func (in *Input) lacks(m *spec.Method) results.Fact {
 		return because(experiments.NeedsTrueLogits)
 	case c.TrueLogits && (in.Cal.Form.OffsetLost || judges.Form.OffsetLost):
 		return because(experiments.OffsetLost)
+	case c.Refuses(in.Cal.Set) || c.Refuses(judges.Set):
+		return because(calib.ErrMasked.Error())
 	}
 	return results.Fact{}
 }

@@ -7,6 +7,9 @@ QaTS ranks a row by its tail, the sum of exp(l_j - max l) over the other classes
 the calibration set must find its own tail among those of the fit, though two programs sum
 in different orders. So a tail counts as equal to one that differs by less than both sums
 may err. There are no other operations than those that ONNX has.
+
+A logit of -inf is a masked class, with probability 0. A module of a method that takes no
+masked classes returns NaN for a row that has one.
 """
 
 import base64
@@ -19,6 +22,7 @@ from torch import nn
 
 _LEAST_T, _MOST_T = 1e-3, 1e3
 _LEAST_P = 1e-300
+_MASKED = -2.0**60  # is calculated with in the place of -inf, since 0 times an infinity is no number
 _NOT_LOGITS = {
     "adats": "it reads features", "gc": "it reads features", "gc-split": "it reads features", "featclip": "it reads features",
     "dac": "it reads features", "procal": "it reads features", "procal-bins": "it reads features",
@@ -42,6 +46,8 @@ def module(calibrator):
 class _Map(nn.Module):
     """Probabilities of n x k logits. The numbers of the fit are buffers."""
 
+    takes_masked = False
+
     def __init__(self, **numbers):
         super().__init__()
         for name, value in numbers.items():
@@ -54,10 +60,14 @@ class _Map(nn.Module):
 
     def forward(self, logits):
         to = logits.dtype if logits.dtype in (torch.float32, torch.float64) else torch.float32
-        return self.probabilities(logits.to(torch.float32).to(torch.float64)).to(to)
+        z = logits.to(torch.float32).to(torch.float64)
+        z = torch.where(z == -math.inf, _MASKED if self.takes_masked else math.nan, z)
+        return self.probabilities(z).to(to)
 
 
 class _Tempered(_Map):
+    takes_masked = True
+
     def probabilities(self, z):
         return torch.softmax(z / self.temperatures(z), dim=1)
 
@@ -224,6 +234,8 @@ class _Network(_Tempered):
 
 
 class _PTS(_Network):
+    takes_masked = False
+
     def __init__(self, params, k):
         super().__init__([params["inputs"], 5, 5], _numbers(params["weights"]))
         self.inputs = params["inputs"]
@@ -250,6 +262,8 @@ class _ETS(_Map):
 
 
 class _ClassTemperatures(_Map):
+    takes_masked = True
+
     def __init__(self, params, k):
         super().__init__(T=params["T"])
 
@@ -258,6 +272,8 @@ class _ClassTemperatures(_Map):
 
 
 class _Diagonal(_Map):
+    takes_masked = True
+
     def __init__(self, params, k):
         super().__init__(v=params["v"], b=params["b"])
 
@@ -265,7 +281,7 @@ class _Diagonal(_Map):
         return z
 
     def probabilities(self, z):
-        return torch.softmax(self.v * self.scores(z) + self.b, dim=1)
+        return torch.softmax(torch.where(z == _MASKED, z, self.v * self.scores(z) + self.b), dim=1)
 
 
 class _Mixed:
@@ -281,6 +297,8 @@ class _Mixed:
 
 
 class _SVS(_Mixed, _Diagonal):
+    takes_masked = False
+
     def __init__(self, params, k):
         super().__init__(params, k)
         self.mix(params)

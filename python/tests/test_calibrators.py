@@ -318,3 +318,31 @@ def test_probabilities_that_were_rounded():
     assert qats.metrics([[1.0000000000000002, 0.0], [0.3, 0.7]], [0, 1], "nll") == pytest.approx(-np.log(0.7) / 2)
     with pytest.raises(qats.InputError, match="sum to 1.12, which is not 1 within 0.095"):
         qats.metrics([[0.06] * 18 + [0.04]] * 20 + [[0.06] * 18 + [0.0]] * 20, [0] * 40, "brier")
+
+
+def test_masked_classes(small):
+    z, y = small[0].astype(float), small[1]
+    z[::2, 0], z[np.arange(len(y)), y] = -np.inf, small[0][np.arange(len(y)), y]
+    masked = int(np.isinf(z).sum())
+    with pytest.warns(qats.CalibrationWarning, match=f"{masked} of {z.size} logits are -Inf: masked classes"):
+        c = qats.TS().fit(z, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        p = c.predict_proba(z)
+        assert (p[np.isinf(z)] == 0).all() and (p[~np.isinf(z)] > 0).all()
+        scores = qats.metrics(z, y, ["nll"], kind="logits")
+        logs = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
+        np.testing.assert_allclose(scores["nll"], -logs[np.arange(len(y)), y].mean(), rtol=1e-8)
+        np.testing.assert_allclose(qats.metrics(logs, y, ["nll"], kind="log-probs")["nll"], scores["nll"], rtol=1e-6)
+        half = len(y) // 2
+        text = str(qats.compare((z[:half], y[:half]), (z[half:], y[half:])))
+        assert "left out: ets: needs the logit of every class" in text
+    for spoil, message in [
+        ((slice(7, 8), slice(None), -np.inf), "row 7, class 0: all logits of the row are -Inf"),
+        ((7, y[7], -np.inf), f"row 7: class {y[7]} is the label of the row"),
+        ((7, 1, np.nan), "row 7, class 1: NaN"), ((7, 1, np.inf), r"row 7, class 1: \+Inf"),
+    ]:
+        bad = z.copy()
+        bad[spoil[0], spoil[1]] = spoil[2]
+        with pytest.raises(qats.InputError, match=message):
+            qats.TS().fit(bad, y)

@@ -110,3 +110,25 @@ def test_onnx_has_the_same_probabilities(name, rows, tmp_path):
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
     for part in (z, zt):
         np.testing.assert_allclose(session.run(None, {"logits": part})[0], c.predict_proba(part), atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_masked_classes_have_probability_0(name, rows):
+    z, y, zt = (x.copy() for x in rows)
+    whole = fitted(name, z, y)
+    for part in (z, zt):
+        part[::3, ::2] = -np.inf
+    z[np.arange(len(y)), y] = rows[0][np.arange(len(y)), y]  # no label is masked
+    try:
+        c = fitted(name, z, y)
+    except qats.InputError as error:
+        assert "needs the logit of every class" in str(error)
+        with pytest.raises(qats.InputError, match="needs the logit of every class"):
+            whole.predict_proba(zt)
+        got = whole.to_torch()(torch.tensor(zt)).numpy()
+        assert np.isnan(got[::3]).all() and not np.isnan(got[1::3]).any()
+        return
+    p = c.predict_proba(zt)
+    got = c.to_torch()(torch.tensor(zt, dtype=torch.float64)).numpy()
+    assert (p[np.isinf(zt)] == 0).all() and (got[np.isinf(zt)] == 0).all()
+    np.testing.assert_allclose(got, p, atol=1e-9, rtol=0)

@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"math"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // Span is the range of a fitted temperature.
@@ -31,21 +33,25 @@ func (s Span) inside(t float64) bool { return t > s.Least && t < s.Most }
 func (s Span) extends(t float64) bool { return t == MinT && s.Least < t || t == MaxT && s.Most > t }
 
 // Spread returns the mean over the rows of the gap between the two largest logits: 1 if it is
-// 0, or if there is one class. It reads all rows, without the kernel, so fits ask for it only
-// where a temperature is at a usual bound.
+// 0, or if there is one class. Masked classes are left out, and so are rows with one class
+// that is not masked. It reads all rows, without the kernel, so fits ask for it only where a
+// temperature is at a usual bound.
 func (o *Objective) Spread(ctx context.Context) (float64, error) {
 	k := o.Logits.Cols
-	parts := make([]float64, o.numSlots())
+	parts, alone := make([]float64, o.numSlots()), make([]int, o.numSlots())
 	err := o.eachRows(ctx, func(_ *workspace, slot, _ int, logits []float32, _ []int32) {
 		for ; len(logits) > 0; logits = logits[k:] {
-			parts[slot] += topGap(logits[:k])
+			gap, ok := topGap(logits[:k])
+			if parts[slot] += gap; !ok {
+				alone[slot]++
+			}
 		}
 	})
-	sum := 0.0
-	for _, v := range parts {
-		sum += v
+	sum, n := 0.0, o.Rows()
+	for slot, v := range parts {
+		sum, n = sum+v, n-alone[slot]
 	}
-	if spread := sum / float64(o.Rows()); err == nil && spread > 0 {
+	if spread := sum / float64(max(1, n)); err == nil && spread > 0 {
 		return spread, nil
 	}
 	return 1, err
@@ -57,11 +63,9 @@ func (o *Objective) span(ctx context.Context) (Span, error) {
 	return SpanOf(spread), err
 }
 
-// topGap returns the gap between the two largest numbers of a row, 0 if there is one.
-func topGap(row []float32) float64 {
-	if len(row) < 2 {
-		return 0
-	}
+// topGap returns the gap between the two largest logits of a row; ok is false, and the gap 0,
+// if fewer than two are not masked.
+func topGap(row []float32) (gap float64, ok bool) {
 	first, second := math.Inf(-1), math.Inf(-1)
 	for _, l := range row {
 		switch v := float64(l); {
@@ -71,7 +75,10 @@ func topGap(row []float32) float64 {
 			second = v
 		}
 	}
-	return first - second
+	if second == float64(data.Masked) || math.IsInf(second, -1) {
+		return 0, false
+	}
+	return first - second, true
 }
 
 // unitOf returns the power of two by which a search for one temperature divides logits of a
