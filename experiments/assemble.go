@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
@@ -59,6 +60,8 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 	if err := p.optional(results.Inputs, u.inputs, &in); err != nil {
 		return err
 	}
+	known := p.settingInfo(u, in)
+	out.Settings = append(out.Settings, known)
 	for i := range u.Cells {
 		c := &u.Cells[i]
 		switch o := outcomes[i]; o.status {
@@ -70,7 +73,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in); err != nil {
+			if err := p.assembleOK(out, u, c, in, known.Facts); err != nil {
 				return err
 			}
 		}
@@ -79,18 +82,17 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts results.Note) error {
 	var s scores
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
 	}
 	source := string(u.Provenance.Origin)
-	note := noteOf(u.Provenance, in.Notes, s.Report)
+	note := withWarnings(facts, s.Report)
 	if in.Few != (report.Warning{}) && c.Method.Contract().Cal&data.Labels != 0 {
 		s.Report.Warn(in.Few)
 	}
-	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note}, u.Spec.Metrics, &s,
-		func(e metrics.Entry) string { return results.Key(recordText(c.samples, u.uncalText(), e)) })
+	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note, Key: results.Key(c.scores)}, u.Spec.Metrics, &s)
 	out.Times = append(out.Times, p.timeRow(u, c))
 	out.Classes = append(out.Classes, classRows(u, c, s.Classes)...)
 	var pairs []metrics.Pair // none for the baseline itself, or if the baseline failed
@@ -112,13 +114,13 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs) error 
 }
 
 // appendScores appends the records, bins and parameters of a cell. All of them have the setting,
-// the method and the source of head, and the records its note. key returns the key of a metric.
-func appendScores(out *results.Rows, head results.Record, entries []metrics.Entry, s *scores, key func(metrics.Entry) string) {
+// the method and the source of head, and the records its note. The first record has its key.
+func appendScores(out *results.Rows, head results.Record, entries []metrics.Entry, s *scores) {
 	for _, e := range entries {
-		key := key(e)
 		for _, id := range e.Names() {
 			r := head
-			r.Metric, r.Status, r.Value, r.N, r.Key = id, results.OK, s.Values[id], s.N, key
+			head.Key = ""
+			r.Metric, r.Status, r.Value, r.N = id, results.OK, s.Values[id], s.N
 			if why, ok := s.Undefined[id]; ok {
 				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
 			}
@@ -144,11 +146,8 @@ func AppendCell(out *results.Rows, head results.Record, entries []metrics.Entry,
 		return err
 	}
 	s.Report, s.Parameters = fitted.Report, fitted.Parameters()
-	head.Note = slices.Clone(head.Note)
-	for _, w := range fitted.Report.Warnings {
-		head.Note = append(head.Note, results.Warn(w))
-	}
-	appendScores(out, head, entries, &s, func(metrics.Entry) string { return "" })
+	head.Note = withWarnings(head.Note, fitted.Report)
+	appendScores(out, head, entries, &s)
 	return nil
 }
 
@@ -215,8 +214,26 @@ func (p *Plan) object(kind results.Kind, text string, v any) error {
 	return nil
 }
 
-// noteOf returns what is known of the arrays, and the warnings of the fit.
-func noteOf(from data.Provenance, inputs results.Note, fitted calib.Report) (note results.Note) {
+// settingInfo returns the row of settings.csv of a unit.
+func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
+	from := u.Provenance
+	from.Note = p.local(from.Note)
+	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
+	return results.SettingInfo{Setting: u.Setting.Setting, CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
+		N: in.Rows, K: in.Classes, Facts: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
+}
+
+// withWarnings returns the facts of a setting and the warnings of a fit.
+func withWarnings(facts results.Note, fitted calib.Report) results.Note {
+	note := facts[:len(facts):len(facts)]
+	for _, w := range fitted.Warnings {
+		note = append(note, results.Warn(w))
+	}
+	return note
+}
+
+// factsOf returns what is known of the arrays.
+func factsOf(from data.Provenance, inputs results.Note) (note results.Note) {
 	add := func(kind results.FactKind, text string) {
 		if text != "" {
 			note = append(note, results.Fact{Kind: kind, Text: text})
@@ -233,9 +250,5 @@ func noteOf(from data.Provenance, inputs results.Note, fitted calib.Report) (not
 		add(results.StandIn, from.StandIn)
 	}
 	add(results.Arrays, from.Note)
-	note = append(note, inputs...)
-	for _, w := range fitted.Warnings {
-		note = append(note, results.Warn(w))
-	}
-	return note
+	return append(note, inputs...)
 }

@@ -22,12 +22,6 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 			described[u.Spec] = true
 			r.Specs = append(r.Specs, describeSpec(u.Spec))
 		}
-		s := u.Setting
-		r.Settings = append(r.Settings, results.RunSetting{
-			Setting: s.Setting, CalibrateOn: s.CalibrateOn,
-			Source: string(u.Provenance.Origin), Kind: string(u.Provenance.Kind), From: u.Provenance.From, Note: p.local(u.Provenance.Note),
-			Test: u.testArrays, Cal: u.calArrays,
-		})
 	}
 	return r
 }

@@ -62,13 +62,13 @@ func TestDescribeCountsAndNamesTheArrays(t *testing.T) {
 	if s := r.Specs; len(s) != 1 || s[0].Text != testSpec || s[0].File != "t.yaml" || s[0].Methods[4].Options != "segments: 2\n" {
 		t.Errorf("specs %+v", s)
 	}
-	for _, s := range r.Settings {
+	for _, s := range out.Rows.Settings {
 		if has := strings.Contains(s.Test, "logits sha256:") && strings.Contains(s.Cal, "labels sha256:"); has != (s.Dataset != "nowhere") {
 			t.Errorf("%s/%s: test %q, cal %q", s.Dataset, s.Backbone, s.Test, s.Cal)
 		}
 	}
-	if r.Settings[2].CalibrateOn != "d" {
-		t.Errorf("calibrate_on %q", r.Settings[2].CalibrateOn)
+	if out.Rows.Settings[2].CalibrateOn != "d" {
+		t.Errorf("calibrate_on %q", out.Rows.Settings[2].CalibrateOn)
 	}
 }
 

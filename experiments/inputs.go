@@ -15,6 +15,9 @@ import (
 // inputs are notes on the arrays of a setting. They are kept in the store, so that a run
 // with all its cells in the store does not read the arrays.
 type inputs struct {
+	Rows    int `json:"rows"` // of the test set
+	Classes int `json:"classes"`
+
 	Notes      results.Note `json:"notes,omitempty"`
 	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
 	Masked     int          `json:"masked,omitempty"`      // logits of masked classes
@@ -65,6 +68,7 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 		return in, err
 	}
 	defer test.Close()
+	in.Rows, in.Classes = test.Rows(), test.Classes()
 	if err := in.add(ctx, "test set", test); err != nil {
 		return in, err
 	}

@@ -22,7 +22,7 @@ import (
 const (
 	fitVersion     = 2 // 2: float64 logits of a large offset are read centred
 	samplesVersion = 2
-	scoresVersion  = 3 // 3: reasons and warnings are facts
+	scoresVersion  = 4 // 4: facts are JSON
 )
 
 // tableVersion is the line on the probabilities of external methods in the text of the rows
@@ -80,12 +80,6 @@ func metricsText(entries []metrics.Entry) string {
 	return text
 }
 
-// recordText is the text of one number of results.csv.
-func recordText(samples, uncal string, e metrics.Entry) string {
-	one := []metrics.Entry{e}
-	return metricsText(one) + compared(samples, uncal, one)
-}
-
 // compared returns the text of the samples that metrics read: the samples of the cell,
 // and before them the samples of the uncalibrated network if one of the metrics compares.
 func compared(samples, uncal string, entries []metrics.Entry) string {
@@ -112,7 +106,7 @@ func pairText(samples, baseline, uncal string, interval metrics.Interval, entrie
 }
 
 // inputsVersion is raised when the notes on the same arrays change.
-const inputsVersion = 3 // 3: classes of few rows
+const inputsVersion = 4 // 4: rows and classes, masked classes
 
 // inputsText is the text of the notes on the arrays of two sets. Rows that are left out without
 // being stated are a warning, and stated ones are not.

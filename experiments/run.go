@@ -67,7 +67,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if o.Out == "" {
 		err = p.rows(outcomes, func(r *results.Rows) error { out.Rows.Append(r); out.warn(r); return nil })
 		out.keys = results.KeysDigest(out.Rows.Records)
-		out.written = results.RunRows{Results: len(out.Rows.Records), Bins: len(out.Rows.Bins), Pairs: len(out.Rows.Pairs), Classes: len(out.Rows.Classes)}
+		out.written = out.Rows.Count()
 		return out, err
 	}
 	w, err := results.Folder(o.Out).WriteParts(p.metrics(), func(add func(*results.Rows) error) error {

@@ -2,7 +2,8 @@
 // stages of the program meet.
 //
 // Scoring makes Records, Bins and Pairs and writes them to results.csv, bins.csv
-// and pairs.csv. Every table and figure is a function of these three files
+// and pairs.csv, beside settings.csv with what is known of each setting ([SettingInfo]).
+// Every table and figure is a function of these four files
 // alone, so a spreadsheet or a script can replace any stage. The files are plain:
 // one header line, one number a row, identifiers instead of labels, and fractions
 // instead of per cent.
@@ -23,7 +24,9 @@
 // applies the same checks. Two changes that spreadsheets make are accepted: a byte order
 // mark and CRLF line ends.
 //
-// A note is a list of facts ([Note]). A row of status skip or fail gives its reason there. Its
+// A note is a list of facts ([Note]), in JSON. The facts of a setting stand once, in
+// settings.csv; [Folder.Read] puts them before the facts of each value. A row of status skip or
+// fail gives its reason in its note. Its
 // source may be empty, because a set that does not exist is neither measured nor simulated.
 //
 // A file is replaced as a whole: a reader sees the old file or the new one, even
@@ -32,8 +35,8 @@
 // # What was run
 //
 // Two more files are for readers, and no number depends on them: fits.csv has the
-// fitted parameters ([Parameter]), and run.json ([Run]) the specs, the digests of
-// the arrays and what is known of the program. The page of an output folder
+// fitted parameters ([Parameter]), and run.json ([Run]) the specs and what is known of the
+// program. The page of an output folder
 // (package experiments/report/page) shows both. The files of a run are replaced one after the
 // other, results.csv first and run.json last; [Folder.Read] notices files of two runs.
 //

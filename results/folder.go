@@ -19,14 +19,15 @@ type Folder string
 
 // The files of a Folder.
 const (
-	ResultsFile = "results.csv"
-	WideFile    = "results-wide.csv"
-	BinsFile    = "bins.csv"
-	PairsFile   = "pairs.csv"
-	FitsFile    = "fits.csv"
-	TimesFile   = "times.csv"
-	ClassesFile = "classes.csv" // of specs with per_class alone
-	RunFile     = "run.json"
+	ResultsFile  = "results.csv"
+	WideFile     = "results-wide.csv"
+	BinsFile     = "bins.csv"
+	PairsFile    = "pairs.csv"
+	FitsFile     = "fits.csv"
+	TimesFile    = "times.csv"
+	SettingsFile = "settings.csv"
+	ClassesFile  = "classes.csv" // of specs with per_class alone
+	RunFile      = "run.json"
 )
 
 // Path returns the path of a file of the folder.
@@ -34,6 +35,7 @@ func (f Folder) Path(file string) string { return filepath.Join(string(f), file)
 
 // Rows are what the files of a Folder hold.
 type Rows struct {
+	Settings   []SettingInfo // nil without settings.csv
 	Records    []Record
 	Bins       []Bin       // nil without bins.csv
 	Pairs      []Pair      // nil without pairs.csv
@@ -46,7 +48,7 @@ type Rows struct {
 // Usable returns an error if one of the files cannot be written for what is in its place: a
 // folder, a pipe or a device. A run must not find that out after an hour of fits.
 func (f Folder) Usable() error {
-	for _, file := range []string{ResultsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
+	for _, file := range []string{ResultsFile, SettingsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
 		if err := atomicfile.CheckRegular(f.Path(file)); err != nil {
 			return err
 		}
@@ -56,16 +58,16 @@ func (f Folder) Usable() error {
 
 // Read reads the files. results.csv must exist, and the files that are named as needed. Where
 // there is a run.json, the rows must be those that it describes.
-func (f Folder) Read(needed ...string) (*Rows, error) { return f.read(false, needed) }
+func (f Folder) Read(needed ...string) (*Rows, error) { return f.read(nil, needed) }
 
-// ReadLean is Read without bins, fitted parameters, and keys but the first of each method on
-// each setting: without most of what the rows of many settings take in memory.
-func (f Folder) ReadLean() (*Rows, error) { return f.read(true, nil) }
+// ReadWithout is Read without the rows of some files: BinsFile, FitsFile or ClassesFile, which
+// take most of the memory of the rows of many settings.
+func (f Folder) ReadWithout(files ...string) (*Rows, error) { return f.read(files, nil) }
 
 // ReadRun reads run.json.
 func (f Folder) ReadRun() (*Run, error) { return readRun(f.Path(RunFile)) }
 
-func (f Folder) read(lean bool, needed []string) (*Rows, error) {
+func (f Folder) read(without, needed []string) (*Rows, error) {
 	var r Rows
 	var keys string
 	var rows RunRows
@@ -74,12 +76,8 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 		read func(path string) error
 	}{
 		{ResultsFile, func(path string) (err error) {
-			if lean {
-				r.Records, keys, err = readFirstKeys(path)
-			} else {
-				r.Records, err = ReadResults(path)
-				keys = KeysDigest(r.Records)
-			}
+			r.Records, err = ReadResults(path)
+			keys = KeysDigest(r.Records)
 			rows.Results = len(r.Records)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("no %s in %s: qats run writes it", ResultsFile, f)
@@ -87,7 +85,7 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 			return err
 		}},
 		{BinsFile, func(path string) (err error) {
-			if lean {
+			if slices.Contains(without, BinsFile) {
 				rows.Bins, err = countBins(path)
 				return err
 			}
@@ -101,14 +99,19 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 			return err
 		}},
 		{FitsFile, func(path string) (err error) {
-			if !lean {
+			if !slices.Contains(without, FitsFile) {
 				r.Parameters, err = ReadParameters(path)
 			}
 			return err
 		}},
+		{SettingsFile, func(path string) (err error) {
+			r.Settings, err = ReadSettings(path)
+			rows.Settings = len(r.Settings)
+			return err
+		}},
 		{TimesFile, func(path string) (err error) { r.Times, err = ReadTimes(path); return err }},
 		{ClassesFile, func(path string) (err error) {
-			if lean {
+			if slices.Contains(without, ClassesFile) {
 				rows.Classes, err = classesFormat.CountInFile(path)
 				return err
 			}
@@ -133,6 +136,7 @@ func (f Folder) read(lean bool, needed []string) (*Rows, error) {
 	if err := cmp.Or(errs[0], errors.Join(errs...)); err != nil {
 		return nil, err
 	}
+	join(r.Records, r.Settings)
 	return &r, f.check(keys, rows)
 }
 
@@ -175,12 +179,18 @@ func (f Folder) WriteRun(r Run) error { return atomicfile.Write(f.Path(RunFile),
 
 // Append appends the rows of another run, and leaves Run as it is.
 func (r *Rows) Append(other *Rows) {
+	r.Settings = append(r.Settings, other.Settings...)
 	r.Records = append(r.Records, other.Records...)
 	r.Bins = append(r.Bins, other.Bins...)
 	r.Pairs = append(r.Pairs, other.Pairs...)
 	r.Parameters = append(r.Parameters, other.Parameters...)
 	r.Times = append(r.Times, other.Times...)
 	r.Classes = append(r.Classes, other.Classes...)
+}
+
+// Count returns the numbers of rows, as run.json has them.
+func (r *Rows) Count() RunRows {
+	return RunRows{Settings: len(r.Settings), Results: len(r.Records), Bins: len(r.Bins), Pairs: len(r.Pairs), Classes: len(r.Classes)}
 }
 
 // Of returns the rows of one experiment.
@@ -192,6 +202,7 @@ func (r *Rows) Of(experiment string) *Rows {
 // Run.
 func (r *Rows) Where(keep func(c Setting, source string) bool) *Rows {
 	kept := *r
+	kept.Settings = lists.Where(r.Settings, func(x SettingInfo) bool { return keep(x.Setting, x.Source) })
 	kept.Records = lists.Where(r.Records, func(x Record) bool { return keep(x.Setting, x.Source) })
 	kept.Bins = lists.Where(r.Bins, func(x Bin) bool { return keep(x.Setting, x.Source) })
 	kept.Pairs = lists.Where(r.Pairs, func(x Pair) bool { return keep(x.Setting, x.Source) })

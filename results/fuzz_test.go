@@ -65,7 +65,7 @@ func FuzzPairsCSV(f *testing.F) {
 	fuzzCSV(f, pairsFormat, []Pair{
 		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "ece", Difference: 0.25, Lo: -0.25, Hi: 0.5, N: 100, Source: "measured",
 			Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: 1e-4, Lo: -1e-5, Hi: 2e-4, P: 0.25}},
-		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "nll", Difference: -1e-9, Lo: -3, Hi: 1e10, N: 100, Source: "simulated", Interval: metrics.Normal, Note: noted("reason text=note")},
+		{Setting: fuzzed, Method: "ir", Against: "ts", Metric: "nll", Difference: -1e-9, Lo: -3, Hi: 1e10, N: 100, Source: "simulated", Interval: metrics.Normal, Note: noted(`[{"kind":"reason","text":"note"}]`)},
 	})
 }
 
@@ -89,8 +89,8 @@ func FuzzTimesCSV(f *testing.F) {
 // FuzzRun hands arbitrary texts to the reader of run.json. What it accepts survives being
 // written and read again.
 func FuzzRun(f *testing.F) {
-	run := Run{Version: "v1", Command: "qats run a.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Rows: RunRows{1, 2, 3, 4}, Counts: RunCounts{Settings: 1},
-		Specs: []RunSpec{{Name: "a", Like: map[string]string{"b": "c"}, Methods: []RunMethod{{Name: "ts", Version: 2}}}}, Settings: []RunSetting{{Setting: fuzzed, CalibrateOn: "d"}}}
+	run := Run{Version: "v1", Command: "qats run a.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Rows: RunRows{1, 2, 3, 4, 5}, Counts: RunCounts{Settings: 1},
+		Specs: []RunSpec{{Name: "a", Like: map[string]string{"b": "c"}, Methods: []RunMethod{{Name: "ts", Version: 2}}}}}
 	var b bytes.Buffer
 	if err := run.write(&b); err != nil {
 		f.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // A Note is what is known beside a number: where the arrays come from, what the fit warns
 // of, and why there is no number. Readers look for facts; [Note.String] is for people, and
-// the text form of MarshalText stands in the column note. A Note may be shared by many
+// a JSON list of the facts stands in the column note. A Note may be shared by many
 // records and is not changed.
 type Note []Fact
 
@@ -99,6 +99,16 @@ func (n Note) String() string {
 		list = append(list, f.String())
 	}
 	return strings.Join(list, "; ")
+}
+
+// without returns the facts that are not of one sort.
+func (n Note) without(sort func(Fact) bool) (rest Note) {
+	for _, f := range n {
+		if !sort(f) {
+			rest = append(rest, f)
+		}
+	}
+	return rest
 }
 
 // Equal reports whether two notes have the same facts.

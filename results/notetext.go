@@ -5,60 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
+	"io"
 	"strings"
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// The text form of a note, in the columns note and in the store, is one line of facts:
-//
-//	note  = fact *("; " fact)
-//	fact  = kind *(" " key "=" value)
-//	value = word / JSON string
-//
-// A word has letters and digits of ASCII and _ + - . / : alone. Other texts are JSON strings.
+// The text form of a note, in the columns note and in the store, is a JSON list of facts on
+// one line: [{"kind":"missing","arrays":"features+head","set":"test"}]. A note without facts
+// is an empty field. Keys that are 0 or empty are left out.
 
-// field is a key of a fact with the place of its value: a *string, *int or *float64.
-type field struct {
-	key   string
-	value any
+// factText is a fact as its text form has it. The keys are in the order of the alphabet.
+type factText struct {
+	Arrays    string  `json:"arrays,omitempty"`
+	Before    float64 `json:"before,omitempty"`
+	Bin       int     `json:"bin,omitempty"`
+	Bound     float64 `json:"bound,omitempty"`
+	Count     int     `json:"count,omitempty"`
+	Kind      string  `json:"kind"`
+	Minus     int     `json:"minus,omitempty"`
+	Network   string  `json:"network,omitempty"`
+	Of        int     `json:"of,omitempty"`
+	Parameter string  `json:"parameter,omitempty"`
+	Set       string  `json:"set,omitempty"`
+	Side      string  `json:"side,omitempty"`
+	Steps     int     `json:"steps,omitempty"`
+	Text      string  `json:"text,omitempty"`
+	Value     float64 `json:"value,omitempty"`
 }
 
-// fields returns the keys that a fact of its kind may have, in the order of the text form.
-// The first must not be empty.
-func (f *Fact) fields() []field {
-	w := &f.Warning
-	text, bin := field{"text", &w.Text}, field{"bin", &w.Bin}
-	numbers := []field{bin, {"count", &w.Count}, {"of", &w.Of}, {"steps", &w.Steps}, {"value", &w.Value}}
-	switch f.Kind {
-	case From, StandIn, Samples, RowIDs, Arrays, Reason:
-		return []field{{"text", &f.Text}}
-	case Missing:
-		return []field{{"arrays", &f.Lack.Arrays}, {"set", &f.Lack.Set}, {"network", &f.Lack.Network}}
-	case NoSource:
-		return []field{{"arrays", &f.Lack.Arrays}}
-	case Warned:
-		switch w.Kind {
-		case report.AtBound:
-			return []field{{"parameter", &w.Parameter}, bin, {"minus", &w.Minus}, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}}
-		case report.NotConverged:
-			return numbers
-		case report.Worse:
-			return []field{{"parameter", &w.Parameter}, {"before", &w.Before}, {"value", &w.Value}}
-		case report.FewDecide:
-			return []field{{"count", &w.Count}, {"of", &w.Of}, {"value", &w.Value}}
-		case report.Certain:
-			return []field{{"parameter", &w.Parameter}, bin, {"side", (*string)(&w.Side)}, {"bound", &w.Limit}, {"count", &w.Count}, {"of", &w.Of}}
-		}
-		return append([]field{text}, numbers...)
-	}
-	return nil
-}
-
-// kinds are the words with which the text forms of facts begin.
+// kinds are the kinds of the text form: those of facts, and those of warnings.
 var kinds = func() map[string]Fact {
 	m := map[string]Fact{}
 	for _, k := range []FactKind{From, Paper, StandIn, Samples, RowIDs, Arrays, Program, Warned, Missing, NoSource, NoVector, NoTime, Reason} {
@@ -70,168 +47,119 @@ var kinds = func() map[string]Fact {
 	return m
 }()
 
-// MarshalText returns the text form. Bytes that are not UTF-8 become question marks.
-func (n Note) MarshalText() ([]byte, error) {
-	var b []byte
-	for i := range n {
-		if i > 0 {
-			b = append(b, "; "...)
-		}
-		b = n[i].append(b)
-	}
-	return b, nil
-}
-
-func (n Note) text() string {
-	b, _ := n.MarshalText()
-	return string(b)
-}
-
-// append appends the text form of a fact. It leaves out what is 0 or empty.
-func (f Fact) append(b []byte) []byte {
-	kind := string(f.Kind)
-	if f.Kind == Warned && f.Warning.Kind != report.Remark {
-		kind = string(f.Warning.Kind)
-	}
-	b = append(b, kind...)
-	for _, at := range f.fields() {
-		var value string
-		switch v := at.value.(type) {
-		case *string:
-			value = word(*v)
-		case *int:
-			value = strconv.Itoa(*v)
-		case *float64:
-			value = strconv.FormatFloat(*v, 'g', -1, 64)
-		}
-		if value != "" && value != "0" {
-			b = append(append(append(append(b, ' '), at.key...), '='), value...)
+// MarshalJSON returns the text form of a fact.
+func (f Fact) MarshalJSON() ([]byte, error) {
+	w := f.Warning
+	t := factText{Kind: string(f.Kind), Text: f.Text, Arrays: f.Lack.Arrays, Set: f.Lack.Set, Network: f.Lack.Network,
+		Before: w.Before, Bin: w.Bin, Bound: w.Limit, Count: w.Count, Minus: w.Minus, Of: w.Of, Parameter: w.Parameter, Side: string(w.Side), Steps: w.Steps, Value: w.Value}
+	if f.Kind == Warned {
+		t.Text = w.Text
+		if w.Kind != report.Remark {
+			t.Kind = string(w.Kind)
 		}
 	}
-	return b
+	return oneLine(t)
 }
 
-// word returns a text as it is if it is a word, and as a JSON string otherwise.
-func word(s string) string {
-	if !strings.ContainsFunc(s, notOfAWord) && s != "0" {
-		return s
+// UnmarshalJSON reads the text form of a fact. An unknown key is an error, and so is a kind
+// that this version does not have.
+func (f *Fact) UnmarshalJSON(text []byte) error {
+	var t factText
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&t); err != nil {
+		return err
 	}
+	known, ok := kinds[t.Kind]
+	if !ok {
+		return fmt.Errorf("%.40q is no kind of fact", t.Kind)
+	}
+	*f = known
+	f.Lack = Lack{Arrays: t.Arrays, Set: t.Set, Network: t.Network}
+	f.Warning = report.Warning{Kind: known.Warning.Kind, Before: t.Before, Count: t.Count, Of: t.Of, Steps: t.Steps, Value: t.Value,
+		Bound: report.Bound{Parameter: t.Parameter, Bin: t.Bin, Minus: t.Minus, Side: report.Side(t.Side), Limit: t.Bound}}
+	if f.Kind == Warned {
+		f.Warning.Text = t.Text
+	} else {
+		f.Text = t.Text
+	}
+	return nil
+}
+
+// oneLine returns the JSON of v without a line end, and with <, > and & as they are.
+func oneLine(v any) ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
 	out.SetEscapeHTML(false)
-	out.Encode(strings.ToValidUTF8(s, "?")) // of a string, into memory: no error
-	return strings.TrimSuffix(b.String(), "\n")
+	err := out.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// notOfAWord reports whether a word does not have the character.
-func notOfAWord(r rune) bool {
-	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_+-./:", r))
+// text returns the text form of a note that passes its check.
+func (n Note) text() string {
+	if len(n) == 0 {
+		return ""
+	}
+	b, _ := oneLine(n)
+	return string(b)
 }
 
 // ParseNote reads the text form of a note. The facts need not be complete; writers and
 // readers of files check them with their rows.
 func ParseNote(text string) (Note, error) {
+	if text == "" {
+		return nil, nil
+	}
 	var n Note
-	for rest := text; text != ""; {
-		f, after, err := parseFact(rest)
-		if err != nil {
-			return nil, err
+	in := json.NewDecoder(strings.NewReader(text))
+	err := in.Decode(&n)
+	if err == nil {
+		if _, err = in.Token(); errors.Is(err, io.EOF) {
+			return n, nil
 		}
-		n = append(n, f)
-		if after == "" {
-			break
-		}
-		var ok bool
-		if rest, ok = strings.CutPrefix(after, "; "); !ok {
-			return nil, fmt.Errorf("%.40q follows a value; facts are separated by a semicolon and a space", after)
-		}
+		err = errors.New("something follows the list")
 	}
-	return n, nil
+	return nil, fmt.Errorf(`%.40q is no list of facts such as [{"kind":"reason","text":"..."}]: %w; if an earlier version of qats wrote this file, qats run SPEC --out OUT writes it again, from the store without a fit`, text, err)
 }
 
-// UnmarshalText is [ParseNote].
-func (n *Note) UnmarshalText(text []byte) (err error) {
-	*n, err = ParseNote(string(text))
-	return err
-}
-
-// parseFact reads a fact from the beginning of a text and returns what follows it.
-func parseFact(text string) (f Fact, after string, err error) {
-	end := strings.IndexAny(text, " ;")
-	if end < 0 {
-		end = len(text)
-	}
-	kind, after := text[:end], text[end:]
-	f, ok := kinds[kind]
-	if !ok {
-		return f, "", fmt.Errorf("%.40q is no kind of fact, as reason text=\"...\" is; if an earlier version of qats wrote this file, qats run writes it again", kind)
-	}
-	fields := f.fields()
-	for strings.HasPrefix(after, " ") {
-		key, value, ok := strings.Cut(after[1:], "=")
-		i := slices.IndexFunc(fields, func(at field) bool { return at.key == key })
-		if !ok || i < 0 {
-			return f, "", fmt.Errorf("%s: %.40q is no key of this fact, or is there twice", kind, key)
-		}
-		if after, err = fields[i].parse(value); err != nil {
-			return f, "", fmt.Errorf("%s: %s: %w", kind, key, err)
-		}
-		fields = slices.Delete(fields, i, i+1)
-	}
-	return f, after, nil
-}
-
-// parse reads a value from the beginning of a text and returns what follows it.
-func (at field) parse(text string) (after string, err error) {
-	var value string
-	if strings.HasPrefix(text, `"`) {
-		in := json.NewDecoder(strings.NewReader(text))
-		if err := in.Decode(&value); err != nil {
-			return "", fmt.Errorf("%.40s is no JSON string", text)
-		}
-		after = text[in.InputOffset():]
-	} else {
-		end := strings.IndexFunc(text, notOfAWord)
-		if end < 0 {
-			end = len(text)
-		}
-		value, after = text[:end], text[end:]
-	}
-	switch v := at.value.(type) {
-	case *string:
-		if *v = value; value == "" {
-			err = errors.New("it has no value")
-		}
-	case *int:
-		if *v, err = strconv.Atoi(value); err != nil {
-			err = fmt.Errorf("%.40q is not a whole number", value)
-		}
-	case *float64:
-		if *v, err = strconv.ParseFloat(value, 64); err != nil || strings.ContainsAny(value, "xX_") {
-			err = fmt.Errorf("%.40q is not a number", value)
+// required returns the name and the value of the key that a fact of its kind must have.
+func (f *Fact) required() (key, value string) {
+	switch f.Kind {
+	case From, StandIn, Samples, RowIDs, Arrays, Reason:
+		return "text", f.Text
+	case Missing, NoSource:
+		return "arrays", f.Lack.Arrays
+	case Warned:
+		switch f.Warning.Kind {
+		case report.AtBound, report.Worse, report.Certain:
+			return "parameter", f.Warning.Parameter
+		case report.NotConverged, report.FewDecide:
+		default:
+			return "text", f.Warning.Text
 		}
 	}
-	return after, err
+	return "kind", string(f.Kind)
 }
 
 // check returns an error for a fact without what it is about, with a negative count, or with
 // a number that is not finite.
 func (n Note) check() error {
 	for i := range n {
-		for j, at := range n[i].fields() {
-			switch v := at.value.(type) {
-			case *string:
-				if j == 0 && *v == "" {
-					return csvfile.Fault("note", "a fact of kind %s has no %s", n[i].Kind, at.key)
-				}
-			case *int:
-				if *v < 0 {
-					return csvfile.Fault("note", "the %s of a fact is %d", at.key, *v)
-				}
-			case *float64:
-				if err := csvfile.CheckFinite("note", *v); err != nil {
-					return err
-				}
+		f, w := &n[i], &n[i].Warning
+		if key, value := f.required(); value == "" {
+			return csvfile.Fault("note", "a fact of kind %s has no %s", f.Kind, key)
+		}
+		for _, x := range []struct {
+			key   string
+			value int
+		}{{"bin", w.Bin}, {"count", w.Count}, {"of", w.Of}, {"minus", w.Minus}, {"steps", w.Steps}} {
+			if x.value < 0 {
+				return csvfile.Fault("note", "the %s of a fact is %d", x.key, x.value)
+			}
+		}
+		for _, x := range []float64{w.Before, w.Limit, w.Value} {
+			if err := csvfile.CheckFinite("note", x); err != nil {
+				return err
 			}
 		}
 	}

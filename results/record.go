@@ -67,8 +67,8 @@ type Record struct {
 	N      int     // number of test rows; 0, written empty, unless Status is OK
 	Source string  // measured or simulated; may be empty unless Status is OK
 	Status Status
-	Note   Note   // of a skip or fail, the reason
-	Key    string // Key of the text that names everything Value depends on; may be empty
+	Note   Note   // of a skip or fail, the reason; of others the facts of the setting, then those of the fit
+	Key    string // of the first record of a cell: Key of the text that names everything the cell depends on; else empty
 }
 
 var resultsFormat = csvfile.Format[Record]{
@@ -98,26 +98,6 @@ func WriteResults(path string, records []Record) error {
 
 // ReadResults reads a results.csv. An error names file, line and column.
 func ReadResults(path string) ([]Record, error) { return resultsFormat.ReadFile(path) }
-
-// readFirstKeys is ReadResults, which keeps the first key of each method on each setting
-// alone: keys take a third of the memory of a long file. It returns KeysDigest of all.
-func readFirstKeys(path string) (records []Record, keys string, err error) {
-	var first Record // of those of a cell that have a key
-	d, format := newKeysDigest(), resultsFormat
-	format.Parse = func(row *csvfile.Row) Record {
-		r := parseRecord(row)
-		d.add(r)
-		switch {
-		case r.Method == first.Method && r.Setting == first.Setting:
-			r.Key = ""
-		case r.Key != "":
-			first = r
-		}
-		return r
-	}
-	records, err = format.ReadFile(path)
-	return records, d.text(), err
-}
 
 func parseRecord(row *csvfile.Row) Record {
 	r := Record{Setting: parseSetting(row), Method: row.Text(), Metric: row.Text()}

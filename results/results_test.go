@@ -2,10 +2,8 @@ package results
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -31,7 +29,7 @@ func sampleRecords() []Record {
 		{Setting: clean, Method: "ts", Metric: "nll", Value: 1.0 / 3, N: 10000, Source: "measured", Status: OK,
 			Note: Note{{Kind: Arrays, Text: `arrays "of others"; kept`}, Warn(report.Warning{Text: "did not converge\nsecond line", Steps: 7})}},
 		{Setting: shifted, Method: "ts", Metric: "ece", Value: 0, N: 5, Source: "simulated", Status: OK},
-		{Setting: shifted, Method: "gc", Metric: "ece", Source: "simulated", Status: Skip, Note: noted("missing arrays=features set=test network=cifar100-c/vit-b16")},
+		{Setting: shifted, Method: "gc", Metric: "ece", Source: "simulated", Status: Skip, Note: noted(`[{"arrays":"features","kind":"missing","network":"cifar100-c/vit-b16","set":"test"}]`)},
 		{Setting: clean, Method: "gc", Metric: "ece", Status: Fail, Note: Because("panic: index out of range")},
 	}
 }
@@ -39,10 +37,10 @@ func sampleRecords() []Record {
 func TestResultsAreWrittenAndReadBack(t *testing.T) {
 	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,metric,value,n,source,status,note,key
 standard,cifar10,resnet50,ce,,,,ts,ece,0.0137,10000,measured,ok,,ab12
-standard,cifar10,resnet50,ce,,,,ts,nll,0.333333333,10000,measured,ok,"arrays text=""arrays \""of others\""; kept""; warning text=""did not converge\nsecond line"" steps=7",
+standard,cifar10,resnet50,ce,,,,ts,nll,0.333333333,10000,measured,ok,"[{""kind"":""arrays"",""text"":""arrays \""of others\""; kept""},{""kind"":""warning"",""steps"":7,""text"":""did not converge\nsecond line""}]",
 standard,cifar100-c,vit-b16,ce,gaussian_noise,5,,ts,ece,0,5,simulated,ok,,
-standard,cifar100-c,vit-b16,ce,gaussian_noise,5,,gc,ece,,,simulated,skip,missing arrays=features set=test network=cifar100-c/vit-b16,
-standard,cifar10,resnet50,ce,,,,gc,ece,,,,fail,"reason text=""panic: index out of range""",
+standard,cifar100-c,vit-b16,ce,gaussian_noise,5,,gc,ece,,,simulated,skip,"[{""arrays"":""features"",""kind"":""missing"",""network"":""cifar100-c/vit-b16"",""set"":""test""}]",
+standard,cifar10,resnet50,ce,,,,gc,ece,,,,fail,"[{""kind"":""reason"",""text"":""panic: index out of range""}]",
 `
 	path := filepath.Join(t.TempDir(), "results.csv")
 	if err := WriteResults(path, sampleRecords()); err != nil {
@@ -103,11 +101,11 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"source", with("measured", "real"), `results.csv:3: column source: "real" is neither measured nor simulated`},
 		{"no source", with("measured", ""), `results.csv:3: column source: "" is neither`},
 		{"no value", with("0.01", ""), `results.csv:3: column value: empty, but the status is ok`},
-		{"skip with value", with("ok,", "skip,reason"), `results.csv:3: column value: a row of status skip has a value`},
-		{"skip with n", with("0.01,100,measured,ok,", ",100,measured,skip,no-time"), `results.csv:3: column n: a row of status skip has 100 rows`},
+		{"skip with value", with("ok,", `skip,"[{""kind"":""no-time""}]"`), `results.csv:3: column value: a row of status skip has a value`},
+		{"skip with n", with("0.01,100,measured,ok,", `,100,measured,skip,"[{""kind"":""no-time""}]"`), `results.csv:3: column n: a row of status skip has 100 rows`},
 		{"skip without reason", with("0.01,100,measured,ok", ",,measured,skip"), `results.csv:3: column note: a row of status skip does not say why`},
-		{"note of no form", with("ok,,", "ok,a network,"), `results.csv:3: column note: "a" is no kind of fact, as reason text="..." is; if an earlier version`},
-		{"note without its text", with("ok,,", "ok,from,"), `results.csv:3: column note: a fact of kind from has no text`},
+		{"note of no form", with("ok,,", "ok,a network,"), `results.csv:3: column note: "a network" is no list of facts such as [{"kind":"reason","text":"..."}]`},
+		{"note without its text", with("ok,,", `ok,"[{""kind"":""from""}]",`), `results.csv:3: column note: a fact of kind from has no text`},
 		{"n 0", with("100", "0"), `results.csv:3: column n: "0" is not a whole number of at least 1`},
 		{"no n", with("100", ""), `results.csv:3: column n: a value over 0 rows`},
 		{"severity 0", with("ce,,,", "ce,,0,"), `results.csv:3: column severity: "0" is not a whole number of at least 1`},
@@ -222,7 +220,7 @@ func TestPairsAreWrittenAndReadBack(t *testing.T) {
 	}
 	want := `experiment,dataset,backbone,loss,corruption,severity,variant,method,against,metric,difference,lo,hi,n,source,interval,verdict_by,verdict_difference,verdict_lo,verdict_hi,p,note
 standard,cifar10,resnet50,ce,,,,qats,ts,ece,-0.0008,-0.002,0.00012,10000,measured,percentile,sce_mass15,-0.00002,-0.00004,-0.000001,0.04,
-standard,cifar10,resnet50,ce,,,,ir,ts,ece,3.2e-12,,,10000,measured,,,,,,,"reason text=""3 wrong rows; too few"""
+standard,cifar10,resnet50,ce,,,,ir,ts,ece,3.2e-12,,,10000,measured,,,,,,,"[{""kind"":""reason"",""text"":""3 wrong rows; too few""}]"
 `
 	path := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := WritePairs(path, pairs); err != nil {
@@ -391,41 +389,5 @@ func TestOutcomesOfPairs(t *testing.T) {
 		if back := p.Turned().Turned(); !reflect.DeepEqual(back, p) {
 			t.Errorf("turned twice: %+v", back)
 		}
-	}
-}
-
-// A cell keeps the key of its first value; the digest is of all keys.
-func TestReadFirstKeysKeepsOneOfACell(t *testing.T) {
-	records := sampleRecords()[:2] // of one cell
-	records[0] = Record{Setting: records[0].Setting, Method: "ts", Metric: "ece", Source: "measured", Status: Skip, Note: Because("why")}
-	for i, metric := range []string{"brier", "mce"} {
-		r := records[1]
-		r.Metric, r.Key = metric, "cd"+metric
-		records = append(records, r)
-		records[1].Key = "ab12"
-		if i > 0 {
-			r.Method, r.Key = "gc", "ef34"
-			records = append(records, r)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "results.csv")
-	if err := WriteResults(path, records); err != nil {
-		t.Fatal(err)
-	}
-	all, err := ReadResults(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, keys, err := readFirstKeys(path)
-	if err != nil || keys != KeysDigest(all) {
-		t.Fatalf("digest %s, %v; want %s", keys, err, KeysDigest(all))
-	}
-	for i, want := range []string{"", "ab12", "", "", "ef34"} {
-		if all[i].Key = want; !reflect.DeepEqual(got[i], all[i]) {
-			t.Errorf("record %d: %+v, want %+v", i, got[i], all[i])
-		}
-	}
-	if _, _, err := readFirstKeys(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Run is run.json: what was run to make the CSV files of a folder. It has no date, no host
 // and no folder, so that the same run writes the same bytes.
 type Run struct {
-	Format  int    `json:"qats_run"` // version of this format, now 2
+	Format  int    `json:"qats_run"` // version of this format, now 3
 	Version string `json:"version"`  // of the program; "(devel)" if it is not known
 	Commit  string `json:"commit,omitempty"`
 	Command string `json:"command,omitempty"` // with OUT and DIR in place of folders
@@ -27,19 +27,19 @@ type Run struct {
 	// FirstRows is the number of rows of each set that were used; 0 for all.
 	FirstRows int `json:"first_rows,omitempty"`
 
-	Keys     string       `json:"keys"`          // KeysDigest of the records
-	Rows     RunRows      `json:"rows,omitzero"` // zero in files of earlier versions
-	Counts   RunCounts    `json:"counts"`
-	Specs    []RunSpec    `json:"specs"`
-	Settings []RunSetting `json:"settings"` // in the order of results.csv
+	Keys   string    `json:"keys"`          // KeysDigest of the records
+	Rows   RunRows   `json:"rows,omitzero"` // zero in files of earlier versions
+	Counts RunCounts `json:"counts"`
+	Specs  []RunSpec `json:"specs"`
 }
 
 // RunRows counts the rows of the CSV files of a run, without their headers.
 type RunRows struct {
-	Results int `json:"results"`
-	Bins    int `json:"bins"`
-	Pairs   int `json:"pairs"`
-	Classes int `json:"classes,omitempty"` // of specs with per_class
+	Settings int `json:"settings"`
+	Results  int `json:"results"`
+	Bins     int `json:"bins"`
+	Pairs    int `json:"pairs"`
+	Classes  int `json:"classes,omitempty"` // of specs with per_class
 }
 
 // RunCounts counts the settings and the cells of a run.
@@ -83,24 +83,8 @@ type RunMethod struct {
 	Target  bool   `json:"target,omitempty"`  // sees unlabelled rows of the domain that it is tested on
 }
 
-// RunSetting is a setting of a run, with the arrays that it read.
-type RunSetting struct {
-	Setting
-	CalibrateOn string `json:"calibrate_on,omitempty"`
-
-	Source string `json:"source,omitempty"` // measured or simulated; empty if there are no arrays
-	Kind   string `json:"kind,omitempty"`   // of the arrays: logits, log-probs or probs
-	From   string `json:"from,omitempty"`   // the network, as its manifest describes it
-	Note   string `json:"note,omitempty"`
-
-	// Test and Cal name the content of the arrays that the methods read, one line
-	// an array ("logits sha256:..."), or describe the virtual network.
-	Test string `json:"test,omitempty"`
-	Cal  string `json:"cal,omitempty"`
-}
-
 // runFormat is the value under "qats_run": raised when the form changes.
-const runFormat = 2 // 2: settings have a variant
+const runFormat = 3 // 3: settings.csv has what is known of the settings
 
 // KeysDigest returns the SHA-256 of the keys of records, in their order, each
 // with a line feed after it. Equal digests mean equal numbers.
@@ -147,7 +131,7 @@ func decodeRun(text []byte, name string) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.Format != runFormat {
-		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; run again", name, r.Format, runFormat)
+		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; an earlier version of qats wrote it: qats run SPEC --out OUT writes the folder again, from the store without a fit", name, r.Format, runFormat)
 	}
 	return &r, nil
 }
@@ -173,6 +157,7 @@ func (f Folder) check(keys string, rows RunRows) error {
 		name       string
 		rows, want int
 	}{
+		{SettingsFile, rows.Settings, r.Rows.Settings},
 		{ResultsFile, rows.Results, r.Rows.Results},
 		{BinsFile, rows.Bins, r.Rows.Bins},
 		{PairsFile, rows.Pairs, r.Rows.Pairs},

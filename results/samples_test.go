@@ -53,9 +53,9 @@ func TestSamplesOfARecord(t *testing.T) {
 		{"salt-lts", "", "salt-lts", ByName},
 		{"-lt-5", "", "-lt-5", ByName},
 		{"mine-28", "", "mine-28", ByName},
-		{"mine", "from text=a; samples text=cifar10-jpeg; arrays text=more", "cifar10", ByStatement},
-		{"cifar10-c", "samples text=photos-c", "photos", ByStatement},
-		{"20newsgroups", `arrays text="no samples text=x"`, "20newsgroups", ByName},
+		{"mine", `[{"kind":"from","text":"a"},{"kind":"samples","text":"cifar10-jpeg"},{"kind":"arrays","text":"more"}]`, "cifar10", ByStatement},
+		{"cifar10-c", `[{"kind":"samples","text":"photos-c"}]`, "photos", ByStatement},
+		{"20newsgroups", `[{"kind":"arrays","text":"no samples text=x"}]`, "20newsgroups", ByName},
 	} {
 		r := Record{Setting: Setting{Dataset: c.dataset}, Note: noted(c.note)}
 		if got, by := r.Samples(); got != c.want || by != c.by {
@@ -120,13 +120,14 @@ func blocksOf(rows ...[3]string) map[string]string {
 // TestBlocksOfTestSamples: names, statements and digests of row ids join, and equal
 // digests join whatever the names are. Different ones separate nothing.
 func TestBlocksOfTestSamples(t *testing.T) {
-	const one, two, of = "row-ids text=11", "row-ids text=22", "samples text="
+	const one, two = `[{"kind":"row-ids","text":"11"}]`, `[{"kind":"row-ids","text":"22"}]`
+	of := func(name string) string { return `[{"kind":"samples","text":"` + name + `"}]` }
 	for name, c := range map[string]struct {
 		rows [][3]string
 		want map[string]string
 	}{
 		"digests": {
-			[][3]string{{"a", "x", one}, {"b", "x", "arrays text=more; " + one}, {"c", "x", two}, {"d", "x", ""}},
+			[][3]string{{"a", "x", one}, {"b", "x", `[{"kind":"arrays","text":"more"},` + one[1:]}, {"c", "x", two}, {"d", "x", ""}},
 			map[string]string{"a/x": "a by row_ids", "b/x": "a by row_ids", "c/x": "c by names", "d/x": "d by names"},
 		},
 		"different digests of one family": {
@@ -138,19 +139,19 @@ func TestBlocksOfTestSamples(t *testing.T) {
 			map[string]string{"a/x": "a by names", "a/y": "a by names"},
 		},
 		"a chain, whose first name is kept": {
-			[][3]string{{"a", "x", ""}, {"b", "x", one}, {"c", "x", one}, {"c", "y", of + "a"}},
+			[][3]string{{"a", "x", ""}, {"b", "x", one}, {"c", "x", one}, {"c", "y", of("a")}},
 			map[string]string{"a/x": "a by names", "b/x": "a by row_ids", "c/x": "a by row_ids", "c/y": "a by manifest_or_spec"},
 		},
 		"a digest besides a statement": {
-			[][3]string{{"a", "x", of + "c; " + one}, {"b", "x", one}},
+			[][3]string{{"a", "x", of("c")[:len(of("c"))-1] + "," + one[1:]}, {"b", "x", one}},
 			map[string]string{"a/x": "c by manifest_or_spec, row_ids", "b/x": "c by row_ids"},
 		},
 		"a skip names no samples": {
-			[][3]string{{"a", "x", "missing arrays=features"}, {"a", "x", of + "b"}, {"b", "x", ""}},
+			[][3]string{{"a", "x", `[{"arrays":"features","kind":"missing"}]`}, {"a", "x", of("b")}, {"b", "x", ""}},
 			map[string]string{"a/x": "b by manifest_or_spec", "b/x": "b by names"},
 		},
 		"networks of one data set": {
-			[][3]string{{"a", "x", of + "b"}, {"a", "y", ""}, {"b", "x", ""}},
+			[][3]string{{"a", "x", of("b")}, {"a", "y", ""}, {"b", "x", ""}},
 			map[string]string{"a/x": "b by manifest_or_spec", "a/y": "b by names", "b/x": "b by names"},
 		},
 	} {

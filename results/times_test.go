@@ -44,7 +44,7 @@ e,d,b,ce,,,,vs,measured,,,,,avx2
 func TestTimesOfExternalPrograms(t *testing.T) {
 	at := fitted("mine", 2, true)
 	at.Instructions = ""
-	record := Record{Setting: at.Setting, Method: "mine", Metric: "ece", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")}
+	record := Record{Setting: at.Setting, Method: "mine", Metric: "ece", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted(`[{"kind":"from","text":"a"}]`)}
 	got := TimeRecords([]Time{at}, []Record{record})
 	if text := got[0].Note.String(); text != "from: a; the time includes the start of an external program" {
 		t.Error(text)
@@ -59,16 +59,16 @@ func TestTimesOfExternalPrograms(t *testing.T) {
 func TestTimesAsRecords(t *testing.T) {
 	at := fitted("ts", 0, true).Setting
 	record := func(method, metric string, status Status) Record {
-		return Record{Setting: at, Method: method, Metric: metric, Value: .5, N: 7, Source: "measured", Status: status, Note: noted("from text=a"), Key: "k"}
+		return Record{Setting: at, Method: method, Metric: metric, Value: .5, N: 7, Source: "measured", Status: status, Note: noted(`[{"kind":"from","text":"a"}]`), Key: "k"}
 	}
 	records := []Record{record("ts", "ece", OK), record("ts", "nll", OK), record("vs", "ece", OK), record("gc", "ece", Skip),
 		record("ir-top", "nll", Skip), record("ir-top", "ece", OK), record("ir-top", "aece", OK)}
 	got := TimeRecords([]Time{fitted("ts", .25, true), fitted("vs", 0, false), fitted("gc", 1, true), fitted("ir-top", .5, true)}, records)
 	want := []Record{
-		{Setting: at, Method: "ts", Metric: "time", Value: .25, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")},
-		{Setting: at, Method: "vs", Metric: "time", Source: "measured", Status: Skip, Note: noted("no-time")},
-		{Setting: at, Method: "gc", Metric: "time", Value: .5, N: 7, Source: "measured", Status: Skip, Note: noted("from text=a")},
-		{Setting: at, Method: "ir-top", Metric: "time", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted("from text=a")},
+		{Setting: at, Method: "ts", Metric: "time", Value: .25, N: 7, Source: "measured", Status: OK, Note: noted(`[{"kind":"from","text":"a"}]`)},
+		{Setting: at, Method: "vs", Metric: "time", Source: "measured", Status: Skip, Note: noted(`[{"kind":"no-time"}]`)},
+		{Setting: at, Method: "gc", Metric: "time", Value: .5, N: 7, Source: "measured", Status: Skip, Note: noted(`[{"kind":"from","text":"a"}]`)},
+		{Setting: at, Method: "ir-top", Metric: "time", Value: .5, N: 7, Source: "measured", Status: OK, Note: noted(`[{"kind":"from","text":"a"}]`)},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

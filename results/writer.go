@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
@@ -21,6 +22,7 @@ import (
 // until then the old files stay.
 type Writer struct {
 	records *csvfile.Writer[Record]
+	known   *csvfile.Writer[SettingInfo]
 	bins    *csvfile.Writer[Bin]
 	pairs   *csvfile.Writer[Pair]
 	fits    *csvfile.Writer[Parameter]
@@ -51,13 +53,14 @@ func NewWriter(dir Folder, metrics []string) (*Writer, error) {
 }
 
 func (w *Writer) begin(dir Folder, metrics []string) error {
-	var errs [6]error
+	var errs [7]error
 	w.records, errs[0] = begin(w, dir.Path(ResultsFile), resultsFormat)
 	w.wide, errs[1] = beginWide(w, dir.Path(WideFile), metrics)
 	w.bins, errs[2] = begin(w, dir.Path(BinsFile), binsFormat)
 	w.pairs, errs[3] = begin(w, dir.Path(PairsFile), pairsFormat)
 	w.fits, errs[4] = begin(w, dir.Path(FitsFile), fitsFormat)
 	w.times, errs[5] = begin(w, dir.Path(TimesFile), timesFormat)
+	w.known, errs[6] = begin(w, dir.Path(SettingsFile), settingsFormat)
 	return cmp.Or(errs[:]...)
 }
 
@@ -96,11 +99,16 @@ func (w *Writer) Write(r *Rows) error {
 	if err := w.wide.write(r.Records); err != nil {
 		return err
 	}
+	facts := factsOf(r.Settings)
+	records := lists.Values(r.Records, func(r Record) Record {
+		r.Note = r.apart(facts[r.Setting])
+		return r
+	})
 	for _, f := range []struct {
 		name string
 		err  error
 	}{
-		{ResultsFile, w.records.Write(r.Records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
+		{SettingsFile, w.known.Write(r.Settings)}, {ResultsFile, w.records.Write(records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
 		{FitsFile, w.fits.Write(r.Parameters)}, {TimesFile, w.times.Write(r.Times)}, {ClassesFile, w.writeClasses(r.Classes)},
 	} {
 		if f.err != nil {
@@ -125,7 +133,7 @@ func (w *Writer) Keys() string { return w.keys.text() }
 
 // Rows returns the numbers of rows written so far.
 func (w *Writer) Rows() RunRows {
-	rows := RunRows{Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
+	rows := RunRows{Settings: w.known.Rows(), Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
 	if w.classes != nil {
 		rows.Classes = w.classes.Rows()
 	}

@@ -31,7 +31,8 @@ var (
 	one, two = []byte{0, 0, 0x80, 0x3f}, []byte{0, 0, 0, 0x40}
 	oneHalf  = []byte{0, 0, 0, 0x3f}
 	notANum  = []byte{0, 0, 0xc0, 0x7f}
-	infinite = []byte{0, 0, 0x80, 0xff}
+	infinite = []byte{0, 0, 0x80, 0x7f}
+	minusInf = []byte{0, 0, 0x80, 0xff}
 )
 
 func cat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -48,6 +49,8 @@ func badInputs() map[string][]byte {
 		"logits-text.npy":               []byte("0.1, 0.9\n"),
 		"logits-nan.npy":                npy(f4, cat(one, two, notANum, one)...),
 		"logits-infinite.npy":           npy(f4, cat(one, infinite, two, one)...),
+		"logits-all-masked.npy":         npy(f4, cat(one, two, minusInf, minusInf)...),
+		"logits-label-masked.npy":       npy(f4, cat(one, two, two, minusInf)...),
 		"logits-truncated.npy":          npy(f4, good[:13]...),
 		"logits-too-long.npy":           npy(f4, append(good, 0)...),
 		"logits-shape-too-big.npy":      npy(dict("<f4", "(2000, 2)"), good...),

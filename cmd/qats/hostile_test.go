@@ -149,10 +149,10 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 	}
 	for i, c := range []struct{ file, old, text string }{
 		{"results.csv", "plain,example", csv + ",example"}, {"results.csv", ",unsure-overscaled", "," + csv},
-		{"results.csv", ",measured,ok,", ",measured,ok,\"warning text=\"\"a \u202e b\\u001b\\nSPOOF\"\"\""}, {"results.csv", ",uncal,", "," + huge + ","},
+		{"results.csv", ",measured,ok,", ",measured,ok,\"[{\"\"kind\"\":\"\"warning\"\",\"\"text\"\":\"\"a \u202e b\\u001b\\nSPOOF\"\"}]\""}, {"results.csv", ",uncal,", "," + huge + ","},
 		{"results.csv", ",value,", "," + csv + ","}, {"bins.csv", ",uncal,", "," + csv + ","}, {"pairs.csv", ",uncal,", "," + csv + ","},
 		{"fits.csv", ",ts,", ",ts" + csv + ","}, {"times.csv", "fits,", "x,"}, {"run.json", `"file": "`, `"file": "e\u001b\nSPOOF`},
-		{"run.json", `"qats_run": 2`, `"qats_run": "e\u001b\nSPOOF"`},
+		{"run.json", `"qats_run": 3`, `"qats_run": "e\u001b\nSPOOF"`},
 	} {
 		out := fmt.Sprintf("out%d", i)
 		copyTo(out, "good")

@@ -40,9 +40,9 @@ func rowsOf(t *testing.T, out string) string {
 	}
 	var rows []string
 	for line := range strings.Lines(string(b)) {
-		f := strings.Split(strings.TrimSpace(line), ",")
+		f := strings.SplitN(strings.TrimSpace(line), ",", 14)
 		if len(f) > 13 && f[2] == "unsure-overscaled" && f[8] == "nll" {
-			reason, _, _ := strings.Cut(strings.TrimPrefix(f[13], `"reason text=""`), `"""`)
+			reason, _, _ := strings.Cut(strings.TrimPrefix(f[13], `"[{""kind"":""reason"",""text"":""`), `""}]"`)
 			if f[12] == "ok" {
 				reason = ""
 			}

@@ -40,6 +40,9 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 	if t.Input.Test == nil {
 		head.Note = append(head.Note, results.Fact{Kind: results.Arrays, Text: "one set: predictions by cross-fitting on its own rows"})
 	}
+	judges := t.Input.Judges()
+	rows.Settings = []results.SettingInfo{{Setting: g.Setting, Source: string(g.Origin), Kind: string(g.Cal.Files.Kind),
+		N: judges.Logits.Rows, K: judges.Logits.Cols, Facts: head.Note}}
 	order := t.inOrder()
 	plain := t.Of(Plain)
 	for _, r := range order {
@@ -101,9 +104,8 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 	if err != nil {
 		return nil, err
 	}
-	g := t.Input.Given
 	run.Keys = results.KeysDigest(rows.Records)
-	run.Rows = results.RunRows{Results: len(rows.Records), Bins: len(rows.Bins), Pairs: len(rows.Pairs)}
+	run.Rows = rows.Count()
 	run.Counts = results.RunCounts{Settings: 1, Cells: len(t.Results) + len(t.LeftOut), Skipped: len(t.LeftOut)}
 	if rows.Records[0].Source == "simulated" {
 		run.Counts.Simulated = 1
@@ -120,7 +122,6 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)
 	}
 	run.Specs = []results.RunSpec{of}
-	run.Settings = []results.RunSetting{{Setting: g.Setting, Source: string(g.Origin), Kind: string(g.Cal.Files.Kind), Note: g.From}}
 	rows.Run = &run
 	if err := dir.Write(rows); err != nil {
 		return nil, err

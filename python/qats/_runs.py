@@ -12,7 +12,7 @@ from ._external import Server
 from ._files import opened
 from ._frames import read_csv
 
-_NUMBERS = {"value", "n", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "freq", "ece"}
+_NUMBERS = {"value", "n", "k", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "freq", "ece"}
 
 
 def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
@@ -73,6 +73,11 @@ class Results:
         return self._read("results.csv")
 
     @cached_property
+    def settings(self):
+        """settings.csv: what is known of each setting, such as its rows and its source."""
+        return self._read("settings.csv")
+
+    @cached_property
     def bins(self):
         """bins.csv: the bins of reliability diagrams."""
         return self._read("bins.csv")
@@ -101,7 +106,7 @@ class Results:
 
     @cached_property
     def about(self):
-        """run.json: the specs, the arrays and the version of the run."""
+        """run.json: the specs and the version of the run."""
         return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
 
     def __repr__(self):

@@ -155,8 +155,8 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		want  string
 	}{
 		{nil, "All blocks rest on names of data sets."},
-		{map[string]string{"b": "samples text=c"}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
-		{map[string]string{"a": "row-ids text=7", "c": "row-ids text=7"}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
+		{map[string]string{"b": `[{"kind":"samples","text":"c"}]`}, "The blocks rest on names of data sets (a), on names of data sets and a manifest or the spec (c)."},
+		{map[string]string{"a": `[{"kind":"row-ids","text":"7"}]`, "c": `[{"kind":"row-ids","text":"7"}]`}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
 	} {
 		records := rows(c.notes, "a", "b", "c")
 		v := View{Comparison: comparison(t, records, nil, ece)}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -213,6 +214,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.pairs(f.Pairs, false)
 	p.pairs(results.PairsOverSeeds(lists.Where(f.Pairs, func(x results.Pair) bool { return seeded(x.Setting) })), true)
 	p.fits(fits)
+	p.known(f.Settings)
 	p.run(f.Run)
 	critical := []float64{0, 0, 0} // Nemenyi's test is of more than two methods
 	for k := 3; k <= max(3, len(p.Methods)); k++ {
@@ -295,13 +297,14 @@ func (p *packer) record(r *results.Record, labels func(string) string, mean bool
 		c = len(p.Cells.Setting)
 		p.cell[cellID{s, m}] = c
 		p.Cells.Setting, p.Cells.Method = append(p.Cells.Setting, s), append(p.Cells.Method, m)
-		p.Cells.Status, p.Cells.Key = append(p.Cells.Status, string(r.Status)), append(p.Cells.Key, r.Key)
+		p.Cells.Status, p.Cells.Key = append(p.Cells.Status, string(r.Status)), append(p.Cells.Key, "")
 		p.Cells.Notes, p.Cells.Warnings = append(p.Cells.Notes, nil), append(p.Cells.Warnings, nil)
 		p.note(c, r.Note)
 	} else if r.Status == results.OK && p.Cells.Status[c] != string(results.OK) {
-		p.Cells.Status[c], p.Cells.Key[c] = string(r.Status), r.Key
+		p.Cells.Status[c] = string(r.Status)
 		p.note(c, r.Note)
 	}
+	p.Cells.Key[c] = cmp.Or(p.Cells.Key[c], r.Key)
 	if r.Status != results.OK {
 		p.Why[r.Metric] = append(p.Why[r.Metric], c, p.text(r.Note.String()))
 		return
@@ -405,22 +408,26 @@ func (p *packer) fits(parameters []results.Parameter) {
 	}
 }
 
-// run adds what run.json says of the settings and the specs.
-func (p *packer) run(r *results.Run) {
-	if r == nil {
-		return
-	}
-	p.Run = &runEntry{FirstRows: r.FirstRows}
-	for _, s := range r.Settings {
+// known adds what settings.csv says.
+func (p *packer) known(list []results.SettingInfo) {
+	for _, s := range list {
 		if i, ok := p.setting[settingID{s.Setting, s.Source, false}]; ok {
 			e := &p.Settings[i]
-			e.From, e.Test, e.Cal = p.text(s.From), p.text(s.Test), p.text(s.Cal)
+			e.From, e.Test, e.Cal = p.text(s.Facts.Text(results.From)), p.text(s.Test), p.text(s.Cal)
 			e.On = s.CalibrateOn
 			if e.Of != nil {
 				p.Settings[*e.Of].From = e.From
 			}
 		}
 	}
+}
+
+// run adds what run.json says of the specs.
+func (p *packer) run(r *results.Run) {
+	if r == nil {
+		return
+	}
+	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Specs {
 		p.Specs = append(p.Specs, specLine{s.Name, s.File, s.Data, s.Layout, s.Metrics, s.Baseline, s.Methods})
 	}

@@ -119,9 +119,11 @@ func everything() *results.Rows {
 			{Name: "golden", File: "golden.yaml", Title: "A page with everything", SHA256: "2", Text: "name: golden", Baseline: "ts", Data: []string{"../data"}, Layout: "npy", Metrics: []string{"ece"},
 				Methods: []results.RunMethod{{Name: "qats", Label: "QaTS", Method: "qats", Version: 1}, {Name: "variant", Label: "m = 25", Method: "qats", Version: 1, Options: "m: 25"}, {Name: "few"}}},
 		},
-		Settings: []results.RunSetting{{Setting: results.Setting{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce"}, CalibrateOn: "b", Source: "measured", From: "a trained network", Test: "logits sha256:3", Cal: "logits sha256:4"},
-			{Setting: results.Setting{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce"}, Source: "measured"},
-			{Setting: results.Setting{Experiment: "golden", Dataset: "absent", Backbone: "net", Loss: "ce"}}},
+	}
+	f.Settings = []results.SettingInfo{
+		{Setting: results.Setting{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce"}, CalibrateOn: "b", Source: "measured", Facts: results.Note{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
+		{Setting: results.Setting{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce"}, Source: "measured"},
+		{Setting: results.Setting{Experiment: "golden", Dataset: "absent", Backbone: "net", Loss: "ce"}},
 	}
 	return f
 }

@@ -38,7 +38,7 @@ func halfOf(dir results.Folder, o Options) *half {
 		return nil
 	}
 	h := &half{Link: path.Join(measuredFolder, File)}
-	f, err := inner.ReadLean()
+	f, err := inner.ReadWithout(results.BinsFile, results.FitsFile, results.ClassesFile)
 	if err != nil {
 		h.Fault = err.Error()
 		return h

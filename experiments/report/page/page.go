@@ -157,7 +157,7 @@ func WriteFile(dir results.Folder, f *results.Rows, o Options) (string, error) {
 // what takes most of the memory.
 func Read(dir results.Folder) (*results.Rows, error) {
 	if run, err := dir.ReadRun(); err == nil && run.Counts.Settings > mostSettings {
-		return dir.ReadLean()
+		return dir.ReadWithout(results.BinsFile, results.FitsFile, results.ClassesFile)
 	}
 	return dir.Read()
 }

@@ -15,7 +15,7 @@ func TestPageOfSimulatedRowsHasNoVerdict(t *testing.T) {
 	static := func(source string) string {
 		f := everything()
 		f.Records = lists.Where(f.Records, func(r record) bool { return r.Source == source })
-		f.Run.Specs, f.Run.Settings = nil, nil
+		f.Run.Specs, f.Settings = nil, nil
 		var b strings.Builder
 		if err := Write(&b, f, goldenOptions); err != nil {
 			t.Fatal(err)

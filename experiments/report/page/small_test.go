@@ -18,7 +18,7 @@ import (
 // and note, which is a reason if it has not the form of a note.
 func rows(texts ...string) (list []results.Record) {
 	for _, text := range texts {
-		f := strings.Split(text, ",")
+		f := strings.SplitN(text, ",", 7)
 		note, err := results.ParseNote(f[6])
 		if err != nil {
 			note = results.Because(f[6])
@@ -122,8 +122,8 @@ func TestHugeNumbersHaveAnExponent(t *testing.T) {
 // TestBannerNamesTheNetworks that the values come from; rows without a value have none.
 func TestBannerNamesTheNetworks(t *testing.T) {
 	for want, records := range map[string][]results.Record{
-		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,from text=\"a network\"", "a,qats,ece,measured,skip,,why"),
-		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,from text=\"a network\"", "b,ts,ece,measured,ok,,from text=\"a network\""),
+		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]", "a,qats,ece,measured,skip,,why"),
+		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]", "b,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]"),
 	} {
 		if got := bannerOf(results.CountSettings(records, nil), records).Text; got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -1,0 +1,125 @@
+package results
+
+import (
+	"cmp"
+
+	"github.com/qats-bench/qats/results/internal/csvfile"
+)
+
+// SettingInfo is one row of settings.csv: what is known of a setting before any method is run.
+// Its facts hold for every number of the setting. They stand here once, and not in the notes of
+// results.csv.
+type SettingInfo struct {
+	Setting
+	CalibrateOn string // the network that the calibration set is of, if it is another one
+	Source      string // measured or simulated; empty if there are no arrays
+	Kind        string // of the arrays: logits, log-probs or probs; empty for logits that are not stated
+	N, K        int    // rows of the test set, and classes; 0, written empty, where they are not known
+	Facts       Note   // of the kinds From, Samples, RowIDs, Paper, StandIn, Arrays and Warned
+
+	// Test and Cal name the content of the arrays that the methods read ("logits sha256:...;
+	// labels sha256:..."), or describe the virtual network. They are empty without arrays.
+	Test, Cal string
+}
+
+var settingsFormat = csvfile.Format[SettingInfo]{
+	Columns: append(settingColumns(), "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
+	Fields: func(s SettingInfo) []string {
+		paper := ""
+		if s.Facts.Has(Paper) {
+			paper = "yes"
+		}
+		return append(s.Setting.fields(), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
+			csvfile.PlainText(s.Facts.Text(From)), csvfile.PlainText(s.Facts.Text(Samples)), csvfile.PlainText(s.Facts.Text(RowIDs)), paper,
+			csvfile.PlainText(s.Facts.Text(StandIn)), s.Facts.without(ofColumns).text(), csvfile.PlainText(s.Test), csvfile.PlainText(s.Cal))
+	},
+	Parse: parseSettingInfo,
+	Check: func(s SettingInfo) error {
+		if err := cmp.Or(s.Setting.check(), s.Facts.check()); err != nil || s.Source == "" {
+			return err
+		}
+		return checkSource(s.Source)
+	},
+	Identity: func(s SettingInfo) []string { return s.Setting.fields() },
+}
+
+// ofColumns are the kinds of facts that have a column of settings.csv.
+func ofColumns(f Fact) bool {
+	switch f.Kind {
+	case From, Samples, RowIDs, Paper, StandIn:
+		return true
+	}
+	return false
+}
+
+func parseSettingInfo(row *csvfile.Row) SettingInfo {
+	s := SettingInfo{Setting: parseSetting(row), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
+	add := func(kind FactKind, text string) {
+		if text != "" {
+			s.Facts = append(s.Facts, Fact{Kind: kind, Text: text})
+		}
+	}
+	add(From, csvfile.PlainText(row.Text()))
+	add(Samples, csvfile.PlainText(row.Text()))
+	add(RowIDs, csvfile.PlainText(row.Text()))
+	switch paper := row.Text(); paper {
+	case "yes":
+		s.Facts = append(s.Facts, Fact{Kind: Paper})
+	case "":
+	default:
+		row.Fail("paper", "%q is neither yes nor empty", paper)
+	}
+	add(StandIn, csvfile.PlainText(row.Text()))
+	s.Facts = append(s.Facts, parseNote(row)...)
+	s.Test, s.Cal = csvfile.PlainText(row.OwnText()), csvfile.PlainText(row.OwnText())
+	return s
+}
+
+// ReadSettings reads a settings.csv. An error names file, line and column.
+func ReadSettings(path string) ([]SettingInfo, error) { return settingsFormat.ReadFile(path) }
+
+// factsOf returns the facts of settings.
+func factsOf(list []SettingInfo) map[Setting]Note {
+	of := make(map[Setting]Note, len(list))
+	for _, s := range list {
+		of[s.Setting] = s.Facts
+	}
+	return of
+}
+
+// apart returns the note of a record without the facts of its setting, with which it begins.
+func (r Record) apart(facts Note) Note {
+	if r.Status != OK || len(r.Note) < len(facts) || !r.Note[:len(facts)].Equal(facts) {
+		return r.Note
+	}
+	return r.Note[len(facts):]
+}
+
+// join puts the facts of the settings before the notes of the records that have a value.
+// Records with equal notes share one.
+func join(records []Record, list []SettingInfo) {
+	facts := factsOf(list)
+	type key struct {
+		setting Setting
+		own     string
+	}
+	joined := map[key]Note{}
+	for i := range records {
+		r := &records[i]
+		of := facts[r.Setting]
+		if r.Status != OK || len(of) == 0 {
+			continue
+		}
+		if len(r.Note) == 0 {
+			r.Note = of
+			continue
+		}
+		k := key{r.Setting, r.Note.text()}
+		note, ok := joined[k]
+		if !ok {
+			note = append(of[:len(of):len(of)], r.Note...)
+			joined[k] = note
+		}
+		r.Note = note
+	}
+}
