@@ -48,7 +48,7 @@ func spoilt() map[string]func(s *data.Set) {
 func TestFitRefusesSetsThatNoReaderGives(t *testing.T) {
 	wrong := spoilt()
 	wrong["labels: row 4: label 3 is no class; the classes are 0 to 2"] = func(s *data.Set) { s.Labels[4] = 3 }
-	wrong["labels: row 4: class 0 is the label of the row, and its logit is -Inf: a masked class has probability 0; mask only classes that the row cannot have, or leave the row out"] = func(s *data.Set) {
+	wrong["labels: row 4: class 0 is the label of the row, and masked in logits: its logit is -Inf, so its probability is 0; mask only classes that the row cannot have, or leave the row out"] = func(s *data.Set) {
 		s.Labels[4], s.Logits.Row(4)[0] = 0, data.Masked
 	}
 	wrong["labels: 29 for 30 rows of logits"] = func(s *data.Set) { s.Labels = s.Labels[:29] }

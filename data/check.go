@@ -119,7 +119,7 @@ func (m Matrix) checkMasked(name string, labels []int32) error {
 	if m.Masked() == 0 {
 		return nil
 	}
-	return m.checkMasks(labels,
+	return m.checkMasks(name, labels,
 		func(row, class int) string { return fmt.Sprintf("%s: row %d, class %d", name, row, class) },
 		func(row int) string { return fmt.Sprintf("labels: row %d", row) })
 }

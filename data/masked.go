@@ -96,8 +96,9 @@ func decodeLogits[T float32 | float64](dst []T, src []byte, t DType, found *bool
 }
 
 // checkMasks returns an error if a row has no class that is not masked, or if its label is a
-// masked class. labels may be nil. place names an element of the logits, and label a label.
-func (m Matrix) checkMasks(labels []int32, place func(row, class int) string, label func(row int) string) error {
+// masked class. labels may be nil. name is the name of the logits, place names an element of
+// them, and label a label.
+func (m Matrix) checkMasks(name string, labels []int32, place func(row, class int) string, label func(row int) string) error {
 	for i := range m.Rows {
 		row := m.Row(i)
 		masked, open := 0, false
@@ -115,7 +116,7 @@ func (m Matrix) checkMasks(labels []int32, place func(row, class int) string, la
 		case !open:
 			return &Problem{Place: place(i, 0), Cause: fmt.Sprintf("the row has a masked class, and no logit above %g", Masked), Fix: "scale the logits"}
 		case labels != nil && row[labels[i]] == Masked:
-			return &Problem{Place: label(i), Cause: fmt.Sprintf("class %d is the label of the row, and its logit is -Inf: a masked class has probability 0", labels[i]),
+			return &Problem{Place: label(i), Cause: fmt.Sprintf("class %d is the label of the row, and masked in %s: its logit is -Inf, so its probability is 0", labels[i], name),
 				Fix: "mask only classes that the row cannot have, or leave the row out"}
 		}
 	}

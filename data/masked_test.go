@@ -116,7 +116,7 @@ func TestRowsThatMasksSpoil(t *testing.T) {
 		want   string
 	}{
 		{rows(1, 2, 3, -inf, -inf, -inf), KindLogits, nil, "logits.npy: row 1, class 0: all logits of the row are -Inf, so no class is left;"},
-		{rows(1, 2, 3, 1, -inf, 2), KindLogits, []int32{0, 1}, "labels.npy: row 1: class 1 is the label of the row, and its logit is -Inf: a masked class has probability 0;"},
+		{rows(1, 2, 3, 1, -inf, 2), KindLogits, []int32{0, 1}, "labels.npy: row 1: class 1 is the label of the row, and masked in logits.npy: its logit is -Inf, so its probability is 0;"},
 		{rows(1, 2, 3, 255, 2, 3, 1, -inf, 2), KindLogits, []int32{0, 255, 1}, "labels.npy: row 2: class 1 is the label of the row"}, // row 1 is left out
 		{rows(1, 2, 3, 1, inf, 2), KindLogits, nil, "logits.npy: row 1, class 1: +Inf"},
 		{rows(1, -inf, 3, 1, math.NaN(), 2), KindLogits, nil, "logits.npy: row 1, class 1: NaN"},

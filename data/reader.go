@@ -151,7 +151,7 @@ func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, e
 			first := v*r.n + lo
 			masked, err := b.logits(ctx, &s.Augmented[v], r.augmented, first, v*r.n+hi)
 			if err == nil && masked {
-				err = s.Augmented[v].checkMasks(nil, func(row, class int) string { return r.augmented.name + ": " + r.augmented.place(first+row, class) }, nil)
+				err = s.Augmented[v].checkMasks(r.augmented.name, nil, func(row, class int) string { return r.augmented.name + ": " + r.augmented.place(first+row, class) }, nil)
 			}
 			if err != nil {
 				return nil, err
@@ -191,7 +191,7 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 	}
 	masked, err := b.logits(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
 	if err == nil && masked {
-		err = r.network.OOD.checkMasks(nil, func(row, class int) string { return r.ood.name + ": " + r.ood.place(row, class) }, nil)
+		err = r.network.OOD.checkMasks(r.ood.name, nil, func(row, class int) string { return r.ood.name + ": " + r.ood.place(row, class) }, nil)
 	}
 	return err
 }
@@ -199,7 +199,7 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 // checkMasks returns an error if a row of logits, whose first is row lo of the set, has no class
 // that is not masked, or if its label is masked.
 func (r *setReader) checkMasks(logits Matrix, labels []int32, lo int) error {
-	return logits.checkMasks(labels,
+	return logits.checkMasks(r.logits.name, labels,
 		func(row, class int) string { return r.logits.name + ": " + r.logits.place(lo+row, class) },
 		func(row int) string { return r.labels.name + ": " + r.labels.place(lo+row, 0) })
 }
