@@ -78,8 +78,9 @@
 //
 // manifest.yaml may be absent. Then that of the nearest folder above describes the sets, if
 // its file has the key sets: at most four levels up, and not beyond a folder with .git or that
-// of the spec; the names of its sets begin with the folders between the two. Without one all
-// sets are measured logits. A file of this name without these keys is another program's. Its keys:
+// of the spec; the names of its sets begin with the folders between the two, or with that of the
+// manifest. Files that a command names one by one are described by it too. Without one all sets are
+// measured logits. A file of this name without these keys is another program's. Its keys:
 //
 //	layout: "{split}_{array}.npy" of this folder; otherwise that of the spec, or the default layout
 //	sets:                         a list; of several entries for a set, the last that has a key decides

@@ -73,7 +73,7 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 
 // readAbove reads the manifest of a folder above, at most the folder top, where the folder has none.
 func (f *Folder) readAbove(top string) error {
-	m, file, between, err := manifestAbove(f.root, top)
+	m, file, between, err := manifestAbove(f.root, top, mostAbove)
 	if err != nil || m == nil {
 		return err
 	}
@@ -109,32 +109,34 @@ func ManifestAbove(src Source) string {
 	return ""
 }
 
-// nameOf returns the name of the set at ref in the manifest: for one of a folder above, the folders
-// from there to its arrays, and its split.
-func (f *Folder) nameOf(ref Ref) []string {
+// namesOf returns the names that the set at ref may have in the manifest: for one of a folder above, the
+// folders from there to its arrays, and its split.
+func (f *Folder) namesOf(ref Ref) setNamesIn {
 	if f.above == "" {
-		return ref.segments()
+		return setNamesIn{ref.segments()}
 	}
 	files, err := f.files(ref)
 	if err != nil {
-		return ref.segments()
+		return setNamesIn{ref.segments()}
 	}
 	l := f.at(files.Logits)
 	file := strings.TrimPrefix(l.path, "./")
-	name := slices.Clone(f.between)
+	folders := slices.Clone(f.between)
 	if dir := path.Dir(file); dir != "." {
-		name = append(name, strings.Split(dir, "/")...)
+		folders = append(folders, strings.Split(dir, "/")...)
 	}
 	if l.member != "" {
-		name = append(name, strings.TrimSuffix(path.Base(file), path.Ext(file)))
+		folders = append(folders, stem(file))
 	}
-	if last := name[len(name)-1]; ref.Split != "" && (last == string(ref.Split) || slices.Contains(CalNames(), Split(last))) {
-		name = name[:len(name)-1]
+	split := ref.Split
+	if ref.Corruption != "" { // it is of test images, and no folder says so
+		split = ""
 	}
-	if ref.Corruption == "" && ref.Split != "" {
-		name = append(name, string(ref.Split))
+	root := ""
+	if abs, err := filepath.Abs(filepath.Dir(f.above)); err == nil {
+		root = filepath.Base(abs)
 	}
-	return name
+	return namesBelow(root, folders, split)
 }
 
 // LimitMembers sets the most bytes that a member of an archive may unpack to. It is
@@ -154,7 +156,7 @@ func (f *Folder) Ignored(ref Ref) Ignore {
 	if len(f.ignore) > 0 {
 		return f.ignore
 	}
-	return f.manifest.ignored(f.nameOf(ref))
+	return f.manifest.ignored(f.namesOf(ref))
 }
 
 // NewFolder returns the source of the arrays in fsys, whose root errors call name.
@@ -387,7 +389,7 @@ func (f *Folder) missing(x file) bool {
 // Describe returns the manifest's description of the set; measured logits by
 // default. Where it states no kind, the name of scores under another name than logits does.
 func (f *Folder) Describe(ref Ref) Provenance {
-	p := f.manifest.describe(f.nameOf(ref))
+	p := f.manifest.describe(f.namesOf(ref))
 	if f.kind != AnyKind {
 		p.Kind = f.kind
 		return p

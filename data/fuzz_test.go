@@ -159,7 +159,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
-		first.describe(Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: Test}.segments())
+		first.describe(setNamesIn{Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: Test}.segments()})
 		var b bytes.Buffer
 		if err := first.encode(&b); err != nil {
 			t.Fatal(err)

@@ -106,11 +106,11 @@ func (m Manifest) encode(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// describe returns what m says of the set with a name.
-func (m Manifest) describe(name []string) Provenance {
+// describe returns what m says of the set with one of the names.
+func (m Manifest) describe(names setNamesIn) Provenance {
 	p := Provenance{Origin: Measured}
 	for _, s := range m.Sets {
-		if !matches(strings.Split(s.Set, "/"), name) {
+		if !names.match(s.Set) {
 			continue
 		}
 		p.Kind = cmp.Or(s.Kind, p.Kind)
@@ -127,26 +127,26 @@ func (m Manifest) describe(name []string) Provenance {
 	return p
 }
 
-// ignored returns the labels to leave out of the set with a name: those of the last entry that
-// states some.
-func (m Manifest) ignored(name []string) (list Ignore) {
+// ignored returns the labels to leave out of the set with one of the names: those of the last entry
+// that states some.
+func (m Manifest) ignored(names setNamesIn) (list Ignore) {
 	for _, s := range m.Sets {
-		if len(s.Ignore) > 0 && matches(strings.Split(s.Set, "/"), name) {
+		if len(s.Ignore) > 0 && names.match(s.Set) {
 			list = s.Ignore
 		}
 	}
 	return list
 }
 
-// classes returns the names of the classes of the set with a name: those of the last entry that
-// gives some.
-func (m Manifest) classes(name []string) (names []string) {
+// classes returns the names of the classes of the set with one of the names: those of the last entry
+// that gives some.
+func (m Manifest) classes(names setNamesIn) (classes []string) {
 	for _, s := range m.Sets {
-		if len(s.Classes) > 0 && matches(strings.Split(s.Set, "/"), name) {
-			names = s.Classes
+		if len(s.Classes) > 0 && names.match(s.Set) {
+			classes = s.Classes
 		}
 	}
-	return names
+	return classes
 }
 
 // ClassNames returns the names that a manifest gives the classes of the set at ref, in the order
@@ -154,7 +154,7 @@ func (m Manifest) classes(name []string) (names []string) {
 func ClassNames(src Source, ref Ref) []string {
 	switch x := src.(type) {
 	case *Folder:
-		return x.manifest.classes(x.nameOf(ref))
+		return x.manifest.classes(x.namesOf(ref))
 	case derived:
 		for _, in := range x.inputs(ref, Logits) {
 			if names := ClassNames(in.source, in.ref); names != nil {
@@ -247,28 +247,35 @@ func above(dir, top string, n int) (all []string) {
 	return all
 }
 
-// manifestAbove returns the manifest of the nearest folder above dir whose file has the key sets, with
-// the names of the folders between the two; nil if there is none.
-func manifestAbove(dir, top string) (m *Manifest, path string, between []string, err error) {
+// manifestAbove returns the manifest of the nearest of the n folders above dir whose file has the key
+// sets, with the names of the folders between the two; nil if there is none.
+func manifestAbove(dir, top string, n int) (m *Manifest, path string, between []string, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, "", nil, nil
 	}
-	for _, d := range above(dir, top, mostAbove) {
+	for _, d := range above(dir, top, n) {
 		between = slices.Insert(between, 0, filepath.Base(abs))
 		abs = filepath.Dir(abs)
-		b, err := inputfile.Read(filepath.Join(d, ManifestName))
-		if err != nil || !hasSets(b) {
-			continue
+		if m, path, err := manifestIn(d); m != nil || err != nil {
+			return m, path, between, err
 		}
-		path := filepath.ToSlash(filepath.Join(d, ManifestName))
-		found, err := parseManifest(b, path)
-		if err != nil {
-			return nil, "", nil, err
-		}
-		return &found, path, between, nil
 	}
 	return nil, "", nil, nil
+}
+
+// manifestIn returns the manifest in dir, if its file has the key sets; else nil.
+func manifestIn(dir string) (m *Manifest, path string, err error) {
+	b, err := inputfile.Read(filepath.Join(dir, ManifestName))
+	if err != nil || !hasSets(b) {
+		return nil, "", nil
+	}
+	path = filepath.ToSlash(filepath.Join(dir, ManifestName))
+	found, err := parseManifest(b, path)
+	if err != nil {
+		return nil, "", err
+	}
+	return &found, path, nil
 }
 
 // hasSets reports whether a text in YAML has the key sets.

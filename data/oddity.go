@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -33,38 +32,27 @@ func Oddities() []Oddity {
 func KnownOf(src Source, ref Ref, o Oddity) (reason string, ok bool) {
 	switch x := src.(type) {
 	case *Folder:
-		return x.manifest.knownAs(x.nameOf(ref), o)
+		return x.manifest.knownAs(x.namesOf(ref), o)
 	case *first:
 		return KnownOf(x.Source, ref, o)
 	}
 	return "", false
 }
 
-// KnownNear is KnownOf for a file of arrays that is named by its path: a manifest in a folder above
-// gives the reason, and the folders between the two are the name of the set.
+// KnownNear is KnownOf for a file of arrays that is named by its path: the manifest of its folder, or of
+// the nearest folder above, gives the reason.
 func KnownNear(file string, o Oddity) (reason string, ok bool) {
-	file, _, _ = strings.Cut(file, "#")
-	dir, err := filepath.Abs(filepath.Dir(file))
-	if err != nil || file == StreamName {
+	n, err := near(file)
+	if err != nil {
 		return "", false
 	}
-	var name []string
-	for range above(dir, "", mostAbove+1) { // dir is that of a split, in the folder of a set
-		name = append([]string{filepath.Base(dir)}, name...)
-		dir = filepath.Dir(dir)
-		if m, err := ReadManifest(dir); err == nil {
-			if reason, ok := m.knownAs(name, o); ok {
-				return reason, true
-			}
-		}
-	}
-	return "", false
+	return n.knownAs(n.names, o)
 }
 
 // knownAs returns the reason of the last entry that matches the set and names the oddity.
-func (m Manifest) knownAs(name []string, o Oddity) (reason string, ok bool) {
+func (m Manifest) knownAs(names setNamesIn, o Oddity) (reason string, ok bool) {
 	for _, s := range m.Sets {
-		if text, named := s.Known[o]; named && matches(strings.Split(s.Set, "/"), name) {
+		if text, named := s.Known[o]; named && names.match(s.Set) {
 			reason, ok = text, true
 		}
 	}

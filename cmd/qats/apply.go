@@ -95,7 +95,12 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	}
 	files.FS, files.MemberLimit = arrayInput(cmd, a.memory), a.memory.bytes
 	warnings := []warning{}
-	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Warn: notesTo(teller(cmd, a.json, &warnings))}
+	tell := teller(cmd, a.json, &warnings)
+	if err := a.takeManifest(tell); err != nil {
+		return err
+	}
+	files.Kind, files.Ignore = a.files.Kind, a.files.Ignore
+	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Warn: notesTo(tell)}
 	applied, err := set.Write(cmd.Context(), a.output, stdout)
 	if err != nil {
 		for _, x := range warnings {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 type arrayFiles struct {
 	files  data.Files
 	target string
+	kind   data.Kind // that a command for the same files states
 }
 
 // arrayFlag is a flag that names an array file.
@@ -64,6 +66,23 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 	if fit {
 		ignoreFlag(cmd, &a.files.Ignore)
 	}
+}
+
+// takeManifest takes what a manifest above the files says of them, where no flag does, and says so.
+func (a *arrayFiles) takeManifest(tell func(warning)) error {
+	files := a.files
+	files.Logits = cmp.Or(files.Logits, a.target) // the only logits of some methods
+	stated, took, err := files.WithManifest()
+	if err != nil {
+		return err
+	}
+	a.kind = a.files.Kind
+	a.files.Kind, a.files.Ignore = stated.Kind, stated.Ignore
+	for _, t := range took {
+		a.kind = cmp.Or(a.kind, t.Kind)
+		tell(newTaken(t))
+	}
+	return nil
 }
 
 // kindFlag declares --kind.
@@ -160,6 +179,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	}
 	f.memory.hold()
 	f.files.FS, f.files.MemberLimit = arrayInput(cmd, f.memory), f.memory.bytes
+	if err := f.takeManifest(tell); err != nil {
+		return err
+	}
 	in := calib.Input{Seed: 1, Stage: clock.stage}
 	cal, stream, err := f.openCal(cmd.Context(), m, notesTo(tell))
 	if err != nil {

@@ -110,10 +110,10 @@ func (f *fit) again(method string) string {
 
 // kindWords returns the flag --kind of this fit, after a space, or nothing.
 func (f *fit) kindWords() string {
-	if f.files.Kind == "" {
+	if f.kind == data.AnyKind {
 		return ""
 	}
-	return " --kind " + string(f.files.Kind)
+	return " --kind " + string(f.kind)
 }
 
 // ignoreWords returns the flag --ignore of this fit, after a space, or nothing.

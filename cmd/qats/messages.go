@@ -139,6 +139,9 @@ func teller(cmd *cobra.Command, keep bool, list *[]warning) func(warning) {
 func newRemark(text string) remark { return remark{"remark", text} }
 func (r remark) line() string      { return r.Text }
 
+// newTaken is the remark that a manifest above arrays says how they are read.
+func newTaken(t data.FromManifest) fileRemark { return fileRemark{"file", t.String(), t.File} }
+
 // fileRemark is a warning of how an array is read.
 type fileRemark struct {
 	Kind  string `json:"kind"` // file

@@ -243,10 +243,18 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		}
 		_, err = fmt.Fprintf(w, "not hashed yet: %s, %.1f GB\n", english.Count(n, "file"), float64(bytes)/1e9)
 	}
+	printManifests(w, plan)
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)
 	}
 	return err
+}
+
+// printManifests prints which manifests of folders above the arrays were read, and what they say.
+func printManifests(w io.Writer, plan *experiments.Plan) {
+	for _, m := range plan.Manifests() {
+		terminal.Fprintf(w, "%s\n", m)
+	}
 }
 
 // countText prints the number of cells in each state, in a fixed order.

@@ -238,7 +238,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 	}
 	if at.json {
-		if err := summaryJSON(cmd.OutOrStdout(), out, o.Shard, dir); err != nil {
+		if err := summaryJSON(cmd.OutOrStdout(), plan, out, o.Shard, dir); err != nil {
 			return err
 		}
 		w = io.Discard
@@ -255,6 +255,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv,%s times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile), classes)
 	}
+	printManifests(w, plan)
 	for _, line := range plan.Absent() {
 		terminal.Fprintf(w, "%s\n", line)
 	}
@@ -311,11 +312,13 @@ type runJSON struct {
 	Warned  int                  `json:"warned"`                  // cells with a value and a warning
 	First   string               `json:"first_warning,omitempty"` // METHOD on SETTING: warning
 	Reasons []experiments.Reason `json:"reasons,omitempty"`       // of cells without a value
+
+	Manifests []experiments.ManifestUse `json:"manifests,omitempty"` // of folders above the arrays
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
-func summaryJSON(w io.Writer, out *experiments.Outcome, shard experiments.Shard, dir string) error {
-	r := runJSON{Out: dir, RunCounts: out.RunCounts, OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons}
+func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
+	r := runJSON{Out: dir, RunCounts: out.RunCounts, OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons, Manifests: plan.Manifests()}
 	if r.Warned = out.Warned; out.Warned > 0 {
 		r.First = out.First.String()
 	}

@@ -106,8 +106,18 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	tell := teller(cmd, false, nil)
+	files := data.Files{Logits: cmp.Or(s.logits, s.uncal), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
+	files, took, err := files.WithManifest()
+	if err != nil {
+		return err
+	}
+	for _, t := range took {
+		tell(newTaken(t))
+	}
+	s.kind, s.ignore = files.Kind, files.Ignore
 	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore,
-		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(teller(cmd, false, nil)), FS: arrayInput(cmd, s.memory)}
+		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(tell), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {
 		return err

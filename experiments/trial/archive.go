@@ -33,8 +33,14 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 			file, names, data.KnownNames, file, file)
 	}
 	var places []Place
+	var took []string
 	for _, s := range sets {
-		places = append(places, placeOf(data.Files{Logits: file + "#" + s.Logits, Labels: file + "#" + s.Labels, Kind: cmp.Or(stated.Kind, s.Kind), Ignore: stated.Ignore, FS: fsys}))
+		stated.named = s.Kind
+		p, err := stated.place(fsys, file+"#"+s.Logits, file+"#"+s.Labels, &took)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, p)
 	}
 	dataset := filepath.Base(file)
 	if data.IsTable(file) && strings.EqualFold(filepath.Ext(file), ".gz") {
@@ -45,7 +51,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		dataset = "mine"
 	}
 	g := given(dataset, Unnamed, places[0], nil)
-	g.Origin = data.OriginOf(file)
+	g.Origin, g.Took = data.OriginOf(file), took
 	if len(places) > 1 {
 		g.Test = &places[1]
 	}

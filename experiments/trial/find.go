@@ -31,6 +31,8 @@ const Unnamed = "network"
 type Stated struct {
 	Kind   data.Kind   // of the logits
 	Ignore data.Ignore // labels of rows that are left out
+
+	named data.Kind // that the name of the logits says, where neither a command nor a manifest states one
 }
 
 // Find returns what the arguments of a trial name: logits and labels of one set or of two, a
@@ -47,8 +49,10 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))
 	}
+	var took []string
 	place := func(logits, labels string) (Place, error) {
-		return placeOf(data.Files{Logits: logits, Labels: labels, Kind: stated.Kind, Ignore: stated.Ignore, FS: fsys}), exchanged(fsys, logits, labels)
+		p, err := stated.place(fsys, logits, labels, &took)
+		return p, cmp.Or(err, exchanged(fsys, logits, labels))
 	}
 	cal, err := place(args[0], args[1])
 	if err != nil {
@@ -66,7 +70,30 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 		}
 		g.Test = &test
 	}
+	g.Took = append(g.Took, took...)
 	return g, nil
+}
+
+// place returns the place of two files, as the command states them or, where it states nothing, a manifest
+// above them. What was taken from a manifest is appended to took, once.
+func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place, error) {
+	files, taken, err := data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys}.WithManifest()
+	for _, t := range taken {
+		takeLine(took, t)
+	}
+	files.Kind = cmp.Or(files.Kind, s.named)
+	p := placeOf(files)
+	if s.Kind == data.AnyKind && files.Kind == data.KindLogits && s.named != data.KindLogits {
+		p.Files.Kind = data.AnyKind // the command that saves the model reads the same manifest
+	}
+	return p, err
+}
+
+// takeLine appends what was taken from a manifest to lines that have it not.
+func takeLine(took *[]string, t data.FromManifest) {
+	if line := t.File + ": " + t.String(); !slices.Contains(*took, line) {
+		*took = append(*took, line)
+	}
 }
 
 // given returns the arrays of a network.
@@ -100,15 +127,10 @@ func pathOf(name string) string {
 // nameOfFile names a network by the folder of its logits, above that of the split.
 func nameOfFile(logits string) string {
 	dir := filepath.Dir(pathOf(logits))
-	if abs, err := filepath.Abs(dir); err == nil && isSplit(filepath.Base(abs)) {
+	if abs, err := filepath.Abs(dir); err == nil && data.IsSplit(filepath.Base(abs)) {
 		dir = filepath.Join(dir, "..")
 	}
 	return inspect.NameOf(dir)
-}
-
-// isSplit reports whether a folder is named for a split.
-func isSplit(name string) bool {
-	return name == string(data.Test) || slices.Contains(data.CalNames(), data.Split(name))
 }
 
 // findOne returns what a folder or an archive has.
@@ -188,12 +210,15 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 			return nil, nil
 		}
 		file := func(name string) string { return filepath.Join(dir, name+".npy") }
-		stated.Kind = cmp.Or(stated.Kind, sets[0].Kind)
+		stated.named = sets[0].Kind
 		g, err := Find(ctx, inputfile.System{}, []string{file(sets[0].Logits), file(sets[0].Labels)}, stated)
-		if taken := data.Taken(arrays, sets); err == nil && taken != "" {
+		if err != nil {
+			return nil, err
+		}
+		if taken := data.Taken(arrays, sets); taken != "" {
 			g.Took = append(g.Took, dir+": "+taken)
 		}
-		return g, err
+		return g, nil
 	}
 	g, err := fromFolder(ctx, folder, sets, stated, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
@@ -214,13 +239,9 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 	folder.IgnoreLabels(stated.Ignore)
 	folder.StateKind(stated.Kind)
 	var took []string
-	if file := data.ManifestAbove(folder); file != "" { // it is named where it changes what is read
-		kind, ignore := folder.Describe(sets[0]).Kind, folder.Ignored(sets[0])
-		if kind != data.AnyKind && kind != data.KindLogits && stated.Kind == data.AnyKind {
-			took = append(took, fmt.Sprintf("%s: the arrays are %s, says the manifest of a folder above them", file, kind))
-		}
-		if len(ignore) > 0 && len(stated.Ignore) == 0 {
-			took = append(took, fmt.Sprintf("%s: labels %s have no class, says the manifest of a folder above them", file, ignore))
+	for _, ref := range sets {
+		if t, ok := data.TakenAbove(folder, ref); ok {
+			takeLine(&took, t)
 		}
 	}
 	place := func(ref data.Ref) (Place, error) {
@@ -248,8 +269,8 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 			switch h.Role {
 			case "logits":
 				files.Logits = h.Name
-				if data.ManifestAbove(folder) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits && len(h.Shape) == 2 && h.Shape[1] > 1 {
-					files.Kind = data.AnyKind // a command reads them so without the manifest
+				if data.ManifestAbove(folder) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits {
+					files.Kind = data.AnyKind // the command that saves the model reads the same manifest
 				}
 			case "labels":
 				files.Labels = h.Name
