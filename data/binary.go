@@ -49,7 +49,7 @@ func (a *Array) examineBinary() (conversion, Form, error) {
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
 		case !(v >= 0 && v <= 1+beyondOne):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v)}
+			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
 			return false
 		case v == 0 || v >= 1:
 			zeros++

@@ -94,7 +94,7 @@ func TestOneColumnErrors(t *testing.T) {
 	}{
 		{AnyKind, "(3, 1)", []float64{.1, .2, .3}, "d/s/n/test/logits.npy: one column; state kind: probs in manifest.yaml, or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"},
 		{KindLogProbs, "(3, 1)", []float64{-.1, -.2, -.3}, "d/s/n/test/logits.npy: one column; state kind: probs"},
-		{AnyKind, "(3,)", []float64{.1, .2, .3}, "d/s/n/test/logits.npy: shape (3,); want n x k; if they are binary scores, state kind: probs or kind: logits"},
+		{AnyKind, "(3,)", []float64{.1, .2, .3}, "d/s/n/test/logits.npy: shape (3,); want n x k; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"},
 		{KindProbs, "(3, 1)", []float64{.1, 1.5, .3}, "d/s/n/test/logits.npy: row 1: 1.5 is not a probability"},
 		{KindProbs, "(3, 1)", []float64{.1, math.NaN(), .3}, "d/s/n/test/logits.npy: row 1: NaN"},
 		{KindLogits, "(3, 1)", []float64{.1, .2, math.Inf(1)}, "d/s/n/test/logits.npy: row 2: +Inf"},

@@ -126,7 +126,11 @@ func ParseDType(descr string) (t DType, bigEndian bool, err error) {
 			name = "time dtype " + strconv.Quote(descr)
 		}
 	}
-	return "", false, fmt.Errorf("%s is not supported; store numbers, such as float32 or int32", name)
+	fix := "store numbers, such as float32 or int32"
+	if strings.HasPrefix(name, "string") {
+		fix += "; np.unique(labels, return_inverse=True)[1] numbers labels that are names, in ascending order"
+	}
+	return "", false, fmt.Errorf("%s is not supported; %s", name, fix)
 }
 
 // bytesOf returns the memory of v.

@@ -175,7 +175,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 
 // openArrays opens the files of parts and checks their shapes against each other.
 func openArrays(files Files, parts Parts, open func(file) (*Array, error)) (_ *setReader, err error) {
-	r := &setReader{kind: files.Kind}
+	r := &setReader{kind: files.Kind, stated: files.Classes}
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -251,8 +251,11 @@ func (r *setReader) checkAxes() error {
 			if x.a == r.labels && len(s) == 2 {
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
+			if x.a == r.logits && len(s) > 2 {
+				hint = reshaped(s, r.labels)
+			}
 			if binary {
-				hint = "; if they are binary scores, state kind: probs or kind: logits"
+				hint = "; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"
 			}
 			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint}
 		}
@@ -261,6 +264,28 @@ func (r *setReader) checkAxes() error {
 		}
 	}
 	return nil
+}
+
+// reshaped is the line of Python that makes n x k of logits with more axes, one of which has the classes: the
+// one that the shape of the labels says, else the last of three and the second of more.
+func reshaped(s []int, labels *Array) string {
+	axis := 1
+	if len(s) == 3 {
+		axis = 2
+	}
+	if labels != nil {
+		fits := func(i int) bool { return slices.Equal(slices.Delete(slices.Clone(s), i, i+1), labels.shape) }
+		for i := 1; i < len(s) && !fits(axis); i++ {
+			if fits(i) {
+				axis = i
+			}
+		}
+	}
+	last := "logits"
+	if axis != len(s)-1 {
+		last = fmt.Sprintf("np.moveaxis(logits, %d, -1)", axis)
+	}
+	return fmt.Sprintf("; store %s.reshape(-1, %d), and labels.reshape(-1)", last, s[axis])
 }
 
 // checkLengths checks that the parts agree in rows, classes and features, and sets the

@@ -27,7 +27,7 @@ func TestReadSetNamesTheFault(t *testing.T) {
 		{at("logits.npy"), "", "<nil>"},
 		{"", at("labels.npy"), "the set has no logits"},
 		{at("none.npy"), "", at("none.npy") + ": no such file or directory"},
-		{at("vector.npy"), "", at("vector.npy") + ": shape (3,); want n x k; if they are binary scores, state kind: probs or kind: logits"},
+		{at("vector.npy"), "", at("vector.npy") + ": shape (3,); want n x k; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"},
 		{at("nan.npy"), "", at("nan.npy") + ": row 1, class 1: NaN"},
 		{at("logits.npy"), at("outside.npy"), at("outside.npy") + ": row 1: label 3 is outside 0..2; labels start at 0, and the largest of this file is 3; if such rows have no class, state ignore: 3 in manifest.yaml or the spec, or --ignore 3; otherwise give the logits of all classes"},
 		{at("logits.npy"), at("three.npy"), at("logits.npy") + ": shape (2, 3), and " + at("three.npy") + " has 3 rows: the logits are transposed; store logits.T, one row a sample"},

@@ -282,12 +282,7 @@ func (f *Folder) otherNames(ref Ref, places []place) otherNames {
 			break
 		}
 		before, after, _ := strings.Cut(pattern, mark)
-		var arrays []Named
-		for _, a := range f.like(before, after) {
-			if IsScores(a.Name) || IsLabels(a.Name) {
-				arrays = append(arrays, a)
-			}
-		}
+		arrays := f.like(before, after, func(name string) bool { return IsScores(name) || IsLabels(name) })
 		if sets, err := Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
 			found = otherNames{before + sets[0].Logits + after, before + sets[0].Labels + after, sets[0].Kind}
 			break
@@ -297,8 +292,8 @@ func (f *Folder) otherNames(ref Ref, places []place) otherNames {
 	return found
 }
 
-// like returns the arrays whose paths begin and end in this way, by what is between.
-func (f *Folder) like(before, after string) (arrays []Named) {
+// like returns the arrays whose paths begin and end in this way, by what is between, which is known.
+func (f *Folder) like(before, after string, known func(name string) bool) (arrays []Named) {
 	if file, member, ok := strings.Cut(before, "#"); ok {
 		l := f.at(file)
 		c, err := l.open()
@@ -311,7 +306,7 @@ func (f *Folder) like(before, after string) (arrays []Named) {
 			return nil
 		}
 		for _, m := range all {
-			if name, ok := between(m.name(), member, after); ok {
+			if name, ok := between(m.name(), member, after); ok && known(name) {
 				a := Named{Name: name}
 				if h, err := m.readHeader(); err == nil {
 					a.DType, a.Shape = h.dtype, h.shape
@@ -328,7 +323,7 @@ func (f *Folder) like(before, after string) (arrays []Named) {
 	}
 	for _, e := range entries {
 		name, ok := between(e.Name(), base, after)
-		if !ok || !IsScores(name) && !IsLabels(name) {
+		if !ok || !known(name) {
 			continue
 		}
 		a := Named{Name: name}

@@ -110,12 +110,12 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	}
 	n, k := a.Rows(), a.Cols()
 	probs := kind == AnyKind && n >= fewestProbs && k >= 2
-	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs}
+	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs, percent: probs}
 	wide := a.dtype == Float64
 	offset := 0.0 // the largest |logit| of the rows whose differences float32 would lose
 	var masked bool
 	err := a.eachLogits(&a.buf, 0, n, &masked, func(i int, row []float64) bool {
-		if looks.unit {
+		if looks.unit || looks.percent {
 			looks.add(row)
 		}
 		if wide && beyondFloat32(row) {
@@ -125,7 +125,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 		if wide && losesDifferences(row) {
 			offset = max(offset, offsetOf(row))
 		}
-		return looks.unit || wide
+		return looks.unit || looks.percent || wide
 	})
 	switch {
 	case err != nil:
@@ -140,6 +140,9 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 		}
 	case looks.unit:
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
+	case looks.percent:
+		form.Notes = append(form.Notes, Remark{Warning: true, Text: "every row is in [0, 100] and sums to 100 (probabilities in per cent?)",
+			Fix: "divide them by 100, and state kind: probs in " + ManifestName + " (fit, apply and try: --kind probs; score: --probs)"})
 	}
 	if offset == 0 {
 		return asStored, form, nil
@@ -154,9 +157,11 @@ type detector struct {
 	tolerance float64
 	unit      bool // all numbers so far are in [0, 1]
 	probs     bool // and all rows sum to 1
+	percent   bool // all rows so far look like per cent
 }
 
 func (d *detector) add(row []float64) {
+	d.percent = d.percent && inPercent(row)
 	sum := 0.0
 	for _, v := range row {
 		if !(v >= 0 && v <= 1) {

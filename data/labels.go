@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,11 +27,15 @@ func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	return nil
 }
 
-// classLimit is the number of classes that a label may name: k, or 2^31 where the
-// set has no logits that say k.
+// classCount is the number of classes of the logits, or the one that is stated for a set without them; 0 if
+// neither is known.
+func (r *setReader) classCount() int { return cmp.Or(r.k, r.stated) }
+
+// classLimit is the number of classes that a label may name: that of classCount, or 2^31 where it is not
+// known.
 func (r *setReader) classLimit() int64 {
-	if r.k > 0 {
-		return min(int64(r.k), math.MaxInt32)
+	if k := r.classCount(); k > 0 {
+		return min(int64(k), math.MaxInt32)
 	}
 	return math.MaxInt32 + 1
 }
@@ -61,19 +66,24 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 // labels.
 func (r *setReader) labelProblem(row int, v float64) error {
 	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, r.labels.FileRow(row))}
-	if r.k == 0 {
+	k := r.classCount()
+	const signs = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
+	if k == 0 {
 		p.Cause, p.Fix = fmt.Sprintf("label %.10g is negative", v), "labels start at 0; "+r.ignoreIt(v)
+		if v == -1 && r.areSigns() {
+			p.Fix = signs
+		}
 		return p
 	}
-	p.Cause = fmt.Sprintf("label %.10g is outside 0..%d", v, r.k-1)
+	p.Cause = fmt.Sprintf("label %.10g is outside 0..%d", v, k-1)
 	least, largest, ok := r.labelRange()
 	switch {
-	case v == -1 && r.k == 2 && r.areSigns():
-		p.Fix = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
+	case v == -1 && k == 2 && r.areSigns():
+		p.Fix = signs
 	case v < 0:
 		p.Fix = "labels start at 0; " + r.ignoreIt(v)
 	case !ok:
-	case least == 1 && largest == float64(r.k):
+	case least == 1 && largest == float64(k):
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
 	default:

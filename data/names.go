@@ -261,10 +261,10 @@ func pair(split Split, scores, labels []Named) (Chosen, error) {
 }
 
 // NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
-// labels.
+// labels, of a split or of none.
 func NamedFiles(dir string) []Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
-	return f.like("", ".npy")
+	return f.like("", ".npy", func(name string) bool { _, role := RoleOf(name); return IsScores(role) || IsLabels(role) })
 }
 
 // ArrayOf returns the name of the array in a path: that of the member, or of the .npy file.

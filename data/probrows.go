@@ -77,7 +77,7 @@ type probRows struct {
 func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
-		return 0, &Problem{Place: p.a.name + ": " + p.a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class])}
+		return 0, &Problem{Place: p.a.name + ": " + p.a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
 	}
 	off := math.Abs(sum - 1)
 	limit := looseSum
@@ -170,7 +170,7 @@ func (r *ProbReader) Read(dst []float64, lo, hi int) error {
 	}
 	for i, v := range ones {
 		if !(v >= 0 && v <= 1+beyondOne) {
-			return &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v)}
+			return &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
 		}
 		v = min(v, 1)
 		row := dst[2*i:][:2]

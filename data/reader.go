@@ -15,6 +15,7 @@ type setReader struct {
 	others                                                 []*Array // open besides, such as labels that say which rows are kept
 	logits, labels, features, augmented, weight, bias, ood *Array
 	n, k                                                   int
+	stated                                                 int // classes of a set without logits; 0 if they are not known
 
 	ignore Ignore    // as it is stated
 	kept   *keptRows // the rows of the files; nil for all

@@ -649,7 +649,18 @@ func (c *columns) arrays() (held, []string, error) {
 			}
 		}
 	}
+	percent := c.percent(values)
+	if percent {
+		for _, list := range values {
+			for i := range list {
+				list[i] /= 100
+			}
+		}
+	}
 	kind, why := c.kindOf(values)
+	if percent {
+		why = " (every row is in [0, 100] and sums to 100: read as per cent)"
+	}
 	role := map[Kind]string{KindLogits: "logits", KindLogProbs: "log_probs", KindProbs: "probs"}[kind]
 	var w tensorWriter
 	for _, split := range []Split{"", Cal, Test} {
@@ -675,6 +686,19 @@ func (c *columns) arrays() (held, []string, error) {
 	told := []string{fmt.Sprintf("%s in %s%s, labels in %s", what, c.titles(c.scores), why, c.title(c.label))}
 	b, err := w.bytes()
 	return b, append(told, c.told...), err
+}
+
+// percent reports whether every row looks like probabilities in per cent.
+func (c *columns) percent(values map[Split][]float64) bool {
+	k := len(c.scores)
+	for _, list := range values {
+		for row := range slices.Chunk(list, k) {
+			if k == 1 || !inPercent(row) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // kindOf returns what the scores are, and why where their values say it. Values that look like

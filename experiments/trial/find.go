@@ -201,15 +201,21 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	if len(sets) == 0 {
 		arrays := data.NamedFiles(dir)
 		sets, err := data.Choose(arrays)
+		file := func(name string) string { return filepath.Join(dir, name+".npy") }
+		scores := lists.Where(arrays, func(a data.Named) bool { return data.IsScores(a.Name) })
+		labels := lists.Where(arrays, func(a data.Named) bool { return data.IsLabels(a.Name) })
 		switch {
+		case err != nil && slices.ContainsFunc(arrays, func(a data.Named) bool { split, _ := data.RoleOf(a.Name); return split != "" }):
+			return nil, nil // the sets of a folder have names of splits
 		case err != nil:
 			return nil, &data.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: qats try SCORES LABELS"}
+		case len(sets) == 0 && len(scores) == 1 && len(labels) == 1: // of other shapes; reading them says which are wanted
+			return Find(ctx, inputfile.System{}, []string{file(scores[0].Name), file(labels[0].Name)}, stated)
 		case len(sets) == 0 && slices.ContainsFunc(arrays, func(a data.Named) bool { return a.Name == "logits" }):
 			return nil, fmt.Errorf("%s: logits.npy has no labels; save them beside it as labels.npy", dir)
 		case len(sets) != 1 || sets[0].Split != "":
 			return nil, nil
 		}
-		file := func(name string) string { return filepath.Join(dir, name+".npy") }
 		stated.named = sets[0].Kind
 		g, err := Find(ctx, inputfile.System{}, []string{file(sets[0].Logits), file(sets[0].Labels)}, stated)
 		if err != nil {

@@ -4,6 +4,7 @@ import argparse
 import importlib.util
 import os
 import re
+import shlex
 import signal
 import sys
 
@@ -220,8 +221,11 @@ def main(arguments=None):
             return run_fetch(a, table or Table(), sys.stdout)
         options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
                                               "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across", "missing")}
-        for line in fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options).lines():
+        summary = fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options)
+        for line in summary.lines():
             print(line)
+        if len(summary.networks) == 1:
+            print(f"next: qats try {shlex.quote(os.path.join(a.to, summary.networks[0]['entry']['set']))}", file=sys.stderr)
         return 0
     except DatasetError as e:
         print(f"qats.datasets: {e}", file=sys.stderr)

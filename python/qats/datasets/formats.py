@@ -322,10 +322,15 @@ def read_pickle(files, o, skipped):
     kind = o.kind or chosen[0].kind
     z = np.concatenate([arrays[c.scores].reshape(len(arrays[c.scores]), -1) for c in chosen if arrays[c.scores].ndim and len(arrays[c.scores])])
     why = ""
+    per_cent = o.kind in ("", None, "probs") and names.in_per_cent(z)
     if not o.kind:
-        kind, why = names.kind_of(z, kind)
+        kind, why = names.kind_of(z / 100 if per_cent else z, kind)
+    if per_cent:
+        why = names.PER_CENT
     for c in chosen:
         scores, y = arrays[c.scores], arrays[c.labels]
+        if per_cent:
+            scores = scores / 100
         if y.dtype.kind == "f" and y.size and (y == np.floor(y)).all() and np.abs(y).max() < 2**31:
             y = y.astype(np.int64)
         if scores.dtype.kind in "iub" and scores.ndim == 2:
@@ -373,7 +378,8 @@ def _sets(files, found, o, given):
             raise DatasetError(f"{short(files[0], 200)}: {len(y)} rows are too few to calibrate and to test")
         sets = {"cal": only.take(cal), "test": only.take(~cal)}
         note = "one set, of which half of the rows of each class calibrate, by SHA-256"
-        found.told.append("one set: half of the rows of each class calibrate, and the others test; qats try takes the whole file and judges by cross-fitting")
+        whole = "; qats try takes the whole file and judges by cross-fitting" if given == "a table" and not base(files[0]).endswith(".parquet") else ""
+        found.told.append("one set: half of the rows of each class calibrate, and the others test" + whole)
     yield Network(dataset, o.backbone or "network", found.kind, sets["cal"], sets["test"], files[0], training=o.training or f"given as {given}",
                   note=note, names=[base(f) for f in files], told=found.told)
 

@@ -120,6 +120,19 @@ def _pair(split, scores, labels, arrays):
     return Chosen(split, scores[0], labels[0], kind)
 
 
+PER_CENT = " (every row is in [0, 100] and sums to 100: read as per cent)"
+
+
+def in_per_cent(scores):
+    """Reports whether every row of n x k looks like probabilities in per cent: numbers in [0, 100], one above 1, with the sum 100."""
+    z = scores.reshape(len(scores), -1)
+    if z.shape[1] == 1 or not len(z) or z.dtype.kind not in "fiu":
+        return False
+    z = z.astype("float64")
+    off = min(10, max(0.5, z.shape[1] / 2))
+    return bool(((z >= 0) & (z <= 100.01)).all() and (z > 1).any(1).all() and (abs(z.sum(1) - 100) <= off).all())
+
+
 def kind_of(scores, stated=""):
     """Returns what scores n x k or n hold, and why where their values say it.
 

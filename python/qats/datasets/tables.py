@@ -12,7 +12,7 @@ import numpy as np
 
 from . import forms
 from .errors import DatasetError, short
-from .names import CALS, LABELS, kind_of, plain
+from .names import CALS, LABELS, PER_CENT, in_per_cent, kind_of, plain
 
 SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
 INDICES = ["", "id", "index", "idx", "row", "row_id", "unnamed:_0", "unnamed:0", "sample", "sample_id", "image", "image_id", "file", "filename", "path",
@@ -140,7 +140,12 @@ class _Columns:
         codes = self._codes()
         values = {s: np.array([[self.number(i, j) for j in self.scores] for i in rows], np.float64) for s, rows in self.sets.items()}
         everything = np.concatenate(list(values.values()))
+        per_cent = self.o.kind in ("", None, "probs") and in_per_cent(everything)
+        if per_cent:
+            everything, values = everything / 100, {s: v / 100 for s, v in values.items()}
         kind, why = (self.o.kind, "") if self.o.kind else kind_of(everything, named)
+        if per_cent:
+            why = PER_CENT
         self.told.insert(0, f"{WORDS[kind]} in {self.titles(self.scores)}{why}, labels in {short(self.title(self.label), 60)}")
         sets = {}
         for s, rows in self.sets.items():

@@ -148,10 +148,34 @@ def test_parquet(tmp_path, monkeypatch):
     assert n.told[0] == "probabilities in probs_0, probs_1, probs_2, labels in label" and len(n.cal.labels) + len(n.test.labels) == 60
 
 
-def without(modules, *arguments):
-    """Runs the command where some modules are not installed."""
+def test_true_parquet(tmp_path):
+    """Doubles, floats of 32 bits in a list, and labels that are names, in a dictionary as pandas writes categories."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    names = np.array(["cat", "dog", "frog"])
+    wide = pa.table({f"p_{c}": P[:, j] for j, c in enumerate(names)} | {"label": pa.array(names[Y]).dictionary_encode()})
+    lists = pa.table({"logits": pa.array((np.log(P) + 1).tolist(), pa.list_(pa.float32())), "label": pa.array(Y, pa.int8())})
+    for name, content, told, kind in (("wide", wide, "probabilities in p_cat, p_dog, p_frog, labels in label", "log-probs"),
+                                      ("lists", lists, "logits in logits_0, logits_1, logits_2, labels in label", "logits")):
+        parquet.write_table(content, tmp_path / f"{name}.parquet", compression="zstd")
+        s = qats.datasets.import_files("parquet", [tmp_path / f"{name}.parquet"], tmp_path / "arrays")
+        (n,) = s.networks
+        assert n["told"][0] == told and n["entry"]["kind"] == kind
+        z, y = load(tmp_path, f"{name}/network")["cal"]
+        assert z.shape == (len(y), 3) and 25 <= len(y) <= 35 and set(y) == {0, 1, 2}
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DatasetError, match="broken.parquet: not a .parquet file that can be read"):
+        qats.datasets.import_files("parquet", [tmp_path / "broken.parquet"], tmp_path / "arrays")
+
+
+def without(modules, *arguments, absent=None):
+    """Runs the command where some modules are not installed. absent is a folder of modules that cannot be imported, for the process
+    that reads files."""
+    for m in modules if absent else ():
+        (absent / f"{m.partition('.')[0]}.py").write_text("raise ModuleNotFoundError(__name__)\n")
+    path = os.pathsep.join([*([str(absent)] if absent else []), ROOT])
     code = f"import sys\nfor m in {modules!r}: sys.modules[m] = None\nimport runpy; sys.argv = ['x', *{arguments!r}]; runpy.run_module('qats.datasets', run_name='__main__')"
-    r = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ROOT})
+    r = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path})
     assert "Traceback" not in r.stderr, r.stderr
     return r
 
@@ -177,7 +201,8 @@ def test_an_import_needs_no_extra_that_it_does_not_use(tmp_path):
 def test_what_is_not_installed_is_named_in_one_line(modules, arguments, want, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     arguments = [str(tmp_path / "x.parquet") if a == "FILE" else a for a in arguments]
-    r = without(modules, *arguments)
+    (tmp_path / "absent").mkdir()
+    r = without(modules, *arguments, absent=tmp_path / "absent")
     assert r.returncode == 2 and re.search(want, r.stderr) and r.stderr.count("\n") == 1, r.stderr
 
 
