@@ -25,8 +25,8 @@ func (a *Array) makeBinary(kind Kind, head bool) error {
 	case kind == KindLogits:
 		a.conversion = binaryLogits
 	default:
-		return &Problem{Place: a.name, Cause: "one column", Argument: "kind", Fix: "state kind: probs in " + ManifestName +
-			", or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"}
+		fix := "state kind: probs in " + ManifestName + ", or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"
+		return &Problem{Place: a.name, Cause: "one column", Fix: fix, Remedy: Remedy{Argument: "kind", Words: fix}}
 	}
 	return nil
 }

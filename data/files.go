@@ -247,7 +247,7 @@ func (r *setReader) checkAxes() error {
 		}
 		column := x.axes == 1 && len(s) == 2 && s[1] == 1
 		if len(s) != x.axes && !column {
-			hint := ""
+			hint, remedy := "", Remedy{}
 			if x.a == r.labels && len(s) == 2 {
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
@@ -255,9 +255,10 @@ func (r *setReader) checkAxes() error {
 				hint = reshaped(s, r.labels)
 			}
 			if binary {
-				hint = "; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"
+				remedy = Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
+				hint = "; " + remedy.Words
 			}
-			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint}
+			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
 		}
 		if slices.Contains(s, 0) {
 			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s) + ": the array is empty"}

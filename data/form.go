@@ -42,6 +42,7 @@ type Remark struct {
 	Warning bool   // it becomes a footnote of tables
 	Text    string // one line, in which {value}, {count} and {of} stand for the numbers
 	Fix     string // what to do; may be empty
+	Remedy  Remedy // what the reader can state, of which Fix has the words; none for most
 
 	// The numbers are apart from the text, so that remarks that differ in them alone can be told.
 	Value     float64
@@ -131,18 +132,20 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	case err != nil:
 		return asStored, form, nil // reading the row will give the same error
 	case looks.probs:
+		fix := "save the outputs before the softmax, or " + stateKind(KindProbs).Words + "; if they are logits, state kind: logits"
 		return asStored, form, &Problem{
 			Place: a.name,
 			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
-			Fix:   "save the outputs before the softmax, or state kind: probs in " + ManifestName + " (fit, apply and try: --kind probs; score: --probs); if they are logits, state kind: logits",
+			Fix:   fix,
 
-			Argument: "kind",
+			Remedy: Remedy{Argument: "kind", Words: fix},
 		}
 	case looks.unit:
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
 	case looks.percent:
+		remedy := stateKind(KindProbs)
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "every row is in [0, 100] and sums to 100 (probabilities in per cent?)",
-			Fix: "divide them by 100, and state kind: probs in " + ManifestName + " (fit, apply and try: --kind probs; score: --probs)"})
+			Fix: "divide them by 100, and " + remedy.Words, Remedy: remedy})
 	}
 	if offset == 0 {
 		return asStored, form, nil

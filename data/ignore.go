@@ -123,7 +123,8 @@ func (g Ignore) note(rows *keptRows) Remark {
 	stated, list := len(g) > 0, g.labels(1)
 	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
-		r.Warning, r.Fix = true, fmt.Sprintf("if they have no class, state ignore: %d in %s or the spec, or --ignore %[1]d", Void, ManifestName)
+		r.Warning, r.Remedy = true, stateIgnore(Ignore{Void})
+		r.Fix = "if they have no class, " + r.Remedy.Words
 	}
 	return r
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // readLabels reads labels lo..hi-1, each one of the classes, into dst. Floats are
@@ -69,9 +68,11 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	k := r.classCount()
 	const signs = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
 	if k == 0 {
-		p.Cause, p.Fix = fmt.Sprintf("label %.10g is negative", v), "labels start at 0; "+r.ignoreIt(v)
+		p.Cause = fmt.Sprintf("label %.10g is negative", v)
 		if v == -1 && r.areSigns() {
 			p.Fix = signs
+		} else {
+			p.Fix = "labels start at 0; " + r.ignoreIt(p, v)
 		}
 		return p
 	}
@@ -81,29 +82,25 @@ func (r *setReader) labelProblem(row int, v float64) error {
 	case v == -1 && k == 2 && r.areSigns():
 		p.Fix = signs
 	case v < 0:
-		p.Fix = "labels start at 0; " + r.ignoreIt(v)
+		p.Fix = "labels start at 0; " + r.ignoreIt(p, v)
 	case !ok:
 	case least == 1 && largest == float64(k):
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
 		p.Fix = "the smallest is 1, so they count from 1: store labels - 1"
 	default:
 		p.Cause += fmt.Sprintf("; labels start at 0, and the largest of this file is %.10g", largest)
-		p.Fix = r.ignoreIt(v) + "; otherwise give the logits of all classes"
+		p.Fix = r.ignoreIt(p, v) + "; otherwise give the logits of all classes"
 	}
 	return p
 }
 
 // ignoreIt says how rows of a label are left out, with those that are.
-func (r *setReader) ignoreIt(v float64) string {
+func (r *setReader) ignoreIt(p *Problem, v float64) string {
 	if v < math.MinInt32 || v > math.MaxInt32 {
 		return "leave out rows without a class, also of the logits"
 	}
-	list := append(slices.Clone(r.ignore), int32(v)).String()
-	key := list
-	if len(r.ignore) > 0 {
-		key = "[" + strings.ReplaceAll(list, ",", ", ") + "]"
-	}
-	return fmt.Sprintf("if such rows have no class, state ignore: %s in %s or the spec, or --ignore %s", key, ManifestName, list)
+	p.Remedy = stateIgnore(append(slices.Clone(r.ignore), int32(v)))
+	return "if such rows have no class, " + p.Remedy.Words
 }
 
 // labelRange returns the smallest and the largest label of the file; ok is false if

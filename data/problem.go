@@ -11,9 +11,7 @@ type Problem struct {
 	Cause string
 	Fix   string // may be empty
 
-	// Argument is the name of what the reader can be told instead, such as kind, for callers
-	// that are no shell; empty for most.
-	Argument string
+	Remedy Remedy // what the reader can state, of which Fix has the words; none for most
 
 	err error // that Cause is the text of; nil for others
 }

@@ -18,5 +18,5 @@ func arrayInput(cmd *cobra.Command, m memory) *data.Input {
 
 // notesTo returns what takes the notes on a file as warnings.
 func notesTo(tell func(warning)) func(arrays.Note) {
-	return func(n arrays.Note) { tell(fileRemark{"file", n.Text, n.Place}) }
+	return func(n arrays.Note) { tell(fileRemark{"file", n.Text, n.Place, n.Remedy}) }
 }

@@ -140,13 +140,16 @@ func newRemark(text string) remark { return remark{"remark", text} }
 func (r remark) line() string      { return r.Text }
 
 // newTaken is the remark that a manifest above arrays says how they are read.
-func newTaken(t data.FromManifest) fileRemark { return fileRemark{"file", t.String(), t.File} }
+func newTaken(t data.FromManifest) fileRemark {
+	return fileRemark{Kind: "file", Text: t.String(), Place: t.File}
+}
 
 // fileRemark is a warning of how an array is read.
 type fileRemark struct {
 	Kind  string `json:"kind"` // file
 	Text  string `json:"text"`
 	Place string `json:"place"`
+	data.Remedy
 }
 
 func (r fileRemark) line() string { return r.Place + ": " + r.Text }
@@ -226,7 +229,7 @@ type errorObject struct {
 	Where string    `json:"where"` // file:line:column, or array: row, class; may be empty
 	Hint  string    `json:"hint"`  // what to do; may be empty
 
-	Argument string `json:"argument,omitempty"` // whose value mends it, as kind for --kind
+	data.Remedy // what can be stated, such as kind for --kind; its words are a part of Hint
 
 	Also []errorObject `json:"also,omitempty"` // further errors
 }
@@ -262,7 +265,7 @@ func objectOf(err error) errorObject {
 	case errors.As(err, &place):
 		o.Code = codeInput
 		if err == error(place) { // else the text around it says more
-			o.What, o.Where, o.Hint, o.Argument = place.Cause, place.Place, place.Fix, place.Argument
+			o.What, o.Where, o.Hint, o.Remedy = place.Cause, place.Place, place.Fix, place.Remedy
 		}
 	case errors.As(err, &unknown):
 		o.Code = errorCode(unknown.What)

@@ -164,7 +164,7 @@ func (a *Apply) writeTop(output string, top pairs) (string, error) {
 	}); err != nil {
 		return "", err
 	}
-	a.Warn(Note{path, fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
+	a.Warn(Note{Place: path, Text: fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, output)})
 	return path, nil
 }

@@ -253,7 +253,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 			if got := values(t, &s)[0]; math.Abs(got-c.want/100) > 1e-12 {
 				t.Errorf("%v, %+v: NLL %v, want %v", c.last, s, got, c.want/100)
 			}
-			if want := (Note{path, fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
+			if want := (Note{Place: path, Text: fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
 				t.Errorf("%v: notes %q, want %q", c.last, notes, want)
 			}
 		}
@@ -283,7 +283,7 @@ func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
 		if math.Abs(got[0]-want) > 1e-12 || got[1] != .5 || got[2] != 0 || len(notes) != 1 {
 			t.Errorf("shape %v: %v, want %v; notes %q", shape, got, want, notes)
 		}
-		one := Note{path, "2 probabilities of exactly 0 count as 2^-126"}
+		one := Note{Place: path, Text: "2 probabilities of exactly 0 count as 2^-126"}
 		s = Score{Probs: path, Labels: labels, Memory: 1 << 30, Metrics: entries(t, "nll"), Warn: s.Warn}
 		if got := values(t, &s); math.Abs(got[0]-want) > 1e-12 || len(notes) != 2 || notes[0] != one || notes[1] != one {
 			t.Errorf("shape %v as probabilities: %v, want %v; notes %q", shape, got, want, notes)

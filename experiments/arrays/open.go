@@ -10,6 +10,7 @@ import (
 // Note is something unusual about a file.
 type Note struct {
 	Place, Text string
+	Remedy      data.Remedy // what can be stated; its words are a part of Text
 }
 
 // Open opens files and calls warn with each note on how they are read. Logits whose offset is
@@ -24,7 +25,7 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 		err = &data.Problem{Place: files.Logits, Cause: method + " " + experiments.OffsetLost}
 	}
 	for _, note := range form.Notes {
-		warn(Note{cmp.Or(files.Logits, files.Labels), noteText(note)})
+		warn(Note{cmp.Or(files.Logits, files.Labels), noteText(note), note.Remedy})
 	}
 	if err != nil {
 		r.Close()

@@ -271,7 +271,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	for _, note := range read.Remarks() {
-		s.Warn(Note{file, noteText(note)})
+		s.Warn(Note{file, noteText(note), note.Remedy})
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
@@ -330,7 +330,9 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	if void := s.void(class, set.Labels); void > 0 {
-		s.Warn(Note{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, state --ignore %[3]d", void, n, data.Void)})
+		words := fmt.Sprintf("state --ignore %d", data.Void)
+		s.Warn(Note{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words),
+			data.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
 	}
 	all := scoring.New(n)
 	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {

@@ -39,6 +39,8 @@ type Finding struct {
 	Fix      string      `json:"fix,omitempty"`
 	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
 
+	data.Remedy // what can be stated; its words are a part of Fix
+
 	Told bool `json:"-"` // a note that commands say too that print no other notes
 }
 
@@ -92,7 +94,7 @@ func (in *Inspection) add(f Finding) {
 func (in *Inspection) fail(place string, err error) {
 	p := &data.Problem{Place: place, Cause: err.Error()}
 	errors.As(err, &p)
-	in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+	in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 }
 
 // Specs reads every array that the settings of specs name, once, and judges what
@@ -150,10 +152,10 @@ func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, er
 	}
 	var before []Finding
 	for _, p := range s.Unusable {
-		before = append(before, Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+		before = append(before, Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 	}
 	for _, p := range s.Problems {
-		before = append(before, Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix})
+		before = append(before, Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 	}
 	in.Findings = append(before, in.Findings...)
 	in.Sort()
@@ -368,7 +370,7 @@ func (in *Inspection) warn(f Finding, sets ...*inspected) {
 			continue
 		}
 		if reason, ok := x.known(f.Oddity); ok {
-			f.Severity, f.Reason, f.Fix = Known, reason, ""
+			f.Severity, f.Reason, f.Fix, f.Remedy = Known, reason, "", data.Remedy{}
 		}
 	}
 	in.add(f)

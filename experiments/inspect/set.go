@@ -64,7 +64,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 		return err
 	}
 	for _, note := range form.Notes {
-		f := Finding{Severity: Note, Place: x.name, Cause: note.String(), Fix: note.Fix}
+		f := Finding{Severity: Note, Place: x.name, Cause: note.String(), Fix: note.Fix, Remedy: note.Remedy}
 		if note.Warning {
 			f.Oddity = data.OddForm
 			in.warn(f, x)

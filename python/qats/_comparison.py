@@ -225,7 +225,7 @@ class Comparison:
 
 
 def _finding(f):
-    return f"{f['cause']}; {f['fix']}" if f.get("fix") else f["cause"]
+    return f"{f['cause']}; {_program.stated(f['fix'], f)}" if f.get("fix") else f["cause"]
 
 
 class _Progress:

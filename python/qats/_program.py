@@ -287,7 +287,7 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
 def warn(found):
     """Give warnings of the program, each text once, as CalibrationWarning."""
     for w in {w.get("text", ""): w for w in found}.values():
-        warnings.warn(CalibrationWarning(_in_python(w.get("text") or str(w)), kind=w.get("kind", ""), value=w), stacklevel=_caller())
+        warnings.warn(CalibrationWarning(stated(w.get("text") or str(w), w), kind=w.get("kind", ""), value=w), stacklevel=_caller())
 
 
 def _free(pipe):
@@ -351,11 +351,24 @@ def _failure(status, stderr, names):
         return ProgramError(f"the program ended with status {status}; its last words: {stderr.last()}", code="program")
     where = _argument(e.get("where", ""))
     kind = Error if e.get("code") in ("failed", "machine", "interrupted") else InputError
-    hint = _HINTS.get(e.get("argument")) or _in_python(e.get("hint", ""))
+    hint = stated(e.get("hint", ""), e)
     return kind(_in_python(e.get("what", "")), code=e.get("code", "failed"), where=where, hint=hint)
 
 
-_HINTS = {"kind": 'give kind="probs" if they are probabilities, or kind="logits" if they are logits, which are better'}  # by the argument that mends an error
+_KINDS = 'give kind="probs" if they are probabilities, or kind="logits" if they are logits, which are better'
+
+
+def stated(text, it):
+    """Write what the program says in the words of the package. it has the argument that mends an error or a warning, its value, and the
+    words of the text that say so for a shell."""
+    if it.get("words"):
+        argument, value = it.get("argument"), it.get("value", "")
+        if argument == "ignore":
+            remedy = f"give ignore=[{value.replace(',', ', ')}]" if "," in value else f"give ignore={value}"
+        else:
+            remedy = f'give {argument}="{value}"' if value else _KINDS
+        text = text.replace(it["words"], remedy)
+    return _in_python(text)
 
 
 def _argument(where):

@@ -77,6 +77,41 @@ def test_messages_name_the_arguments_of_python(small, call, says):
     assert "--" not in str(e.value) and "manifest" not in str(e.value) and "#" not in str(e.value)
 
 
+def put(values, path):
+    np.save(path, values)
+    return path
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda z, y, d: qats.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")), "y.npy: row .*; if such rows have no class, give ignore=99; otherwise"),
+    (lambda z, y, d: qats.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98), r"give ignore=\[98, 99\]; otherwise"),
+    (lambda z, y, d: qats.TS().fit(put(np.full((30, 2), .5), d / "p.npy"), put(y[:30] * 0, d / "y.npy")), 'p.npy: these are probabilities, not logits: .*; give kind="probs" if'),
+    (lambda z, y, d: qats.TS().fit(put(z[:, 0], d / "p.npy"), put(y, d / "y.npy")), 'p.npy: shape .*; give kind="probs" if'),
+    (lambda z, y, d: qats.ece(put(np.full((30, 2), 50.), d / "p.npy"), y[:30] * 0), "p.npy: row 0, class 0: 50 is not a probability; .* as per cent do: divide them by 100$"),
+    (lambda z, y, d: qats.ece(np.full((30, 2), .5), 1 - 2 * (y[:30] % 2)), r"^y: row .* by \(y \+ 1\) // 2"),
+    (lambda z, y, d: qats.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 - 2 * (np.arange(30) % 2), d / "y.npy")), r"y.npy: row .*: store \(labels \+ 1\) // 2, which is 0 and 1$"),
+    (lambda z, y, d: qats.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 + np.arange(30) % 2, d / "y.npy")), "y.npy: row 1: .*: store labels - 1$"),
+], ids=["label", "labels", "probs", "column", "percent", "signs", "signs-file", "from-1"])
+def test_messages_on_files_name_the_arguments_of_python(small, call, says, tmp_path):
+    with pytest.raises(qats.InputError, match=says) as e:
+        call(*small, tmp_path)
+    assert "--" not in str(e.value) and "manifest" not in str(e.value) and "-#" not in str(e.value)
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), "50 of .* have the label 255 and are left out; if they have no class, give ignore=255$"),
+    (lambda z, y: qats.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), "give ignore=255$"),
+    (lambda z, y: qats.TS().fit(100 * np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True), y),
+     r'sums to 100 \(probabilities in per cent\?\); divide them by 100, and give kind="probs"$'),
+    (lambda z, y: qats.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False), "if they have no class, give ignore=255$"),
+], ids=["fit", "ece", "percent", "compare"])
+def test_warnings_name_the_arguments_of_python(small, call, says):
+    with pytest.warns(qats.CalibrationWarning, match=says) as found:
+        call(*small)
+    for w in found:
+        assert "--" not in str(w.message) and "manifest" not in str(w.message)
+
+
 @pytest.mark.parametrize("version, carried, says", [
     ('{"protocol": 99, "version": "v2", "commit": ""}', None, "is version v2 with protocol 99; this package"),
     ("qats 1.0", None, "is older than this package"),
