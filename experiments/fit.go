@@ -226,6 +226,9 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 		return storeError(err)
 	}
 	w.run.fitted.Add(1)
+	w.run.mu.Lock()
+	w.run.work.fitted(c.dealt)
+	w.run.mu.Unlock()
 	w.run.report(-1, nil)
 	return nil
 }

@@ -93,33 +93,41 @@ func (p *Plan) todo(ctx context.Context) (works, error) {
 // ahead is the estimated work of a shard.
 type ahead struct {
 	works
-	made                   map[string]bool // fits of units that are done
-	todo, left, load, plan time.Duration
+	fits                   map[string]float64 // of the shard
+	made                   map[string]bool    // fits
+	todo, left, load, plan time.Duration      // load and plan are those of a shard
 }
 
-// ahead returns the work that is ahead of a shard, and none of a run that is no shard.
+// ahead returns the work that is ahead of a shard, or of a whole run.
 func (p *Plan) ahead(ctx context.Context, s Shard) (ahead, error) {
-	if s.N == 0 {
-		return ahead{}, nil
-	}
-	d, err := p.Deal(ctx, s.N)
-	if err != nil {
-		return ahead{}, err
-	}
 	work, err := p.todo(ctx)
 	if err != nil {
 		return ahead{}, err
 	}
-	todo := time.Duration(work.of(d.Units[s.I-1]))
-	return ahead{works: work, made: map[string]bool{}, todo: todo, left: todo,
-		load: time.Duration(d.Load[s.I-1]), plan: time.Duration(floats.Sum(d.Load))}, nil
+	a := ahead{works: work, made: map[string]bool{}}
+	units := p.all()
+	if s.N != 0 {
+		d, err := p.Deal(ctx, s.N)
+		if err != nil {
+			return ahead{}, err
+		}
+		units, a.load, a.plan = d.Units[s.I-1], time.Duration(d.Load[s.I-1]), time.Duration(floats.Sum(d.Load))
+	}
+	a.fits, a.todo = work.fits(units), time.Duration(work.of(units))
+	a.left = a.todo
+	return a, nil
+}
+
+// fitted takes a fit away from what is left.
+func (a *ahead) fitted(key string) {
+	if took, ok := a.fits[key]; ok && !a.made[key] {
+		a.made[key] = true
+		a.left = max(0, a.left-time.Duration(took))
+	}
 }
 
 // finish takes the work of a unit away from what is left.
 func (a *ahead) finish(unit int) {
-	if a.works == nil {
-		return
-	}
 	w := a.works[unit]
 	took := w.Own
 	for _, key := range slices.Sorted(maps.Keys(w.Fits)) {

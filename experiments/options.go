@@ -81,8 +81,8 @@ type Progress struct {
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit
 
-	// Of a shard: the estimated processor time of what it had to do and of what is left of it, and
-	// of the shard and of the whole plan, done or not. See FitTime.
+	// The estimated processor time of what the run had to do and of what is left of it. Of a shard Load
+	// and Plan are those of the shard and of the whole plan, done or not. See FitTime.
 	Todo, Left, Load, Plan time.Duration
 
 	// Kept has the keys of the objects in the store that hold a cell of the setting, for

@@ -107,16 +107,17 @@ func inspected(cmd *cobra.Command, arg string, folders []string) (*inspect.Inspe
 // elsewhere a line every progressEvery. Call end at the end.
 func settingsProgress(w io.Writer, now func() time.Time) (progress inspect.Progress, end func()) {
 	if m, ok := asJSON(w); ok {
-		return m.progress, func() {}
+		return func(done, all int, setting string) { m.progress(done, all, setting, float64(done), float64(all-done)) }, func() {}
 	}
 	if isTerminal(w) {
-		return countBar(w, "read ")
+		return countBar(w, "read ", now)
 	}
-	printed := now()
+	began := now()
+	printed := began
 	return func(done, all int, setting string) {
 		if t := now(); t.Sub(printed) >= progressEvery && done < all {
 			printed = t
-			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%); last %s\n", done, all, 100*done/all, setting)
+			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%)%s; last %s\n", done, all, 100*done/all, leftWords(float64(done), float64(all-done), t.Sub(began)), setting)
 		}
 	}, func() {}
 }

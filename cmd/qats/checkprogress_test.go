@@ -22,7 +22,7 @@ func TestCheckSaysHowFarItIs(t *testing.T) {
 	now = now.Add(progressEvery)
 	progress(4, 4, "a/e") // the last one: the result follows
 	end()
-	if got, want := b.String(), "qats: 2 of 4 settings read (50 %); last a/c\n"; got != want {
+	if got, want := b.String(), "qats: 2 of 4 settings read (50 %), 30 s left; last a/c\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

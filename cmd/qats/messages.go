@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -58,12 +60,14 @@ type messages struct {
 	*terminal.Writer
 	form errorForm
 
+	began time.Time // the command
+
 	mu   sync.Mutex
 	last time.Time // a line of progress was printed
 }
 
 func newMessages(stderr io.Writer, args []string) *messages {
-	return &messages{Writer: terminal.NewWriter(stderr), form: errorFormOf(args, os.Getenv)}
+	return &messages{Writer: terminal.NewWriter(stderr), form: errorFormOf(args, os.Getenv), began: time.Now()}
 }
 
 // asJSON returns standard error if it has the form of JSON.
@@ -75,8 +79,9 @@ func asJSON(w io.Writer) (m *messages, ok bool) {
 // progressEach is the least time between two lines of progress in JSON, but for the last one.
 const progressEach = 100 * time.Millisecond
 
-// progress prints how much is done, as JSON.
-func (m *messages) progress(done, total int, what string) {
+// progress prints how much is done, as JSON. finished and left are the parts of the work from which the time that
+// is left is estimated, as in experiments.TimeLeft.
+func (m *messages) progress(done, total int, what string, finished, left float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -88,10 +93,17 @@ func (m *messages) progress(done, total int, what string) {
 		Done  int    `json:"done"`
 		Total int    `json:"total"`
 		What  string `json:"what"` // was done last
+
+		Left *float64 `json:"seconds_left,omitempty"` // estimated
+	}
+	p := progress{Done: done, Total: total, What: what}
+	if rest, ok := experiments.TimeLeft(finished, left, now.Sub(m.began)); ok {
+		seconds := math.Round(10*rest.Seconds()) / 10
+		p.Left = &seconds
 	}
 	m.json(struct {
 		Progress progress `json:"progress"`
-	}{progress{done, total, what}})
+	}{p})
 }
 
 // warning is something that a command says beside its result. As JSON it has a kind, a text,

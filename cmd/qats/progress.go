@@ -17,9 +17,9 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
-// describedBytes is the length of the name of the setting or file before the bar. It
-// keeps the line below 80 columns, because a line that wraps is not cleared.
-const describedBytes = 26
+// describedBytes is the length of the text before the bar. It keeps the line below 80 columns, because a
+// line that wraps is not cleared.
+const describedBytes = 36
 
 // progressEvery is the time between two lines of progress where there is no terminal, and
 // tickEvery that between two drawings of a bar on one.
@@ -27,6 +27,9 @@ const (
 	progressEvery = 30 * time.Second
 	tickEvery     = time.Second
 )
+
+// sureAfter is the time of a work from which the time that is left is shown.
+const sureAfter = 2 * time.Second
 
 // quietFor is the time of a run that needs no lines at the end of experiments.
 const quietFor = 10 * time.Second
@@ -68,7 +71,7 @@ func isTerminal(w io.Writer) bool {
 // below returns the writer that the text of a command goes to, which takes the sequences
 // of a bar.
 func below(w io.Writer) io.Writer {
-	if t, ok := w.(*terminal.Writer); ok {
+	if t, ok := w.(interface{ Unwrap() io.Writer }); ok { // a terminal.Writer, also that of messages
 		return t.Unwrap()
 	}
 	return w
@@ -77,21 +80,40 @@ func below(w io.Writer) io.Writer {
 // newBar returns a bar of a total, or a spinner for a total of -1. It is cleared at the
 // end.
 func newBar(w io.Writer, total int64, shows progressbar.Option) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(below(w)), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetWidth(16), progressbar.OptionClearOnFinish())
+	return progressbar.NewOptions64(total, shows, progressbar.OptionSetWriter(below(w)), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetWidth(12), progressbar.OptionClearOnFinish())
 }
 
-// described returns the beginning of a name, as it stands before a bar.
-func described(name string) string {
+// described returns the text before a bar: a verb, as much of a name as there is room for, and the time that
+// is left.
+func described(verb, name, left string) string {
 	name = terminal.Line(name)
 	end := 0
 	for i, r := range name {
-		if i+utf8.RuneLen(r) > describedBytes {
+		if len(verb)+i+utf8.RuneLen(r)+len(left) > describedBytes {
 			break
 		}
 		end = i + utf8.RuneLen(r)
 	}
-	return name[:end]
+	return verb + name[:end] + left
+}
+
+// leftWords says how long the rest of a work takes, after a comma; "" where that is not known, or if it took
+// less than sureAfter so far. done and left are as in experiments.TimeLeft.
+func leftWords(done, left float64, elapsed time.Duration) string {
+	rest, ok := experiments.TimeLeft(done, left, elapsed)
+	if !ok || elapsed < sureAfter {
+		return ""
+	}
+	return ", " + roughly(max(rest, time.Second)) + " left"
+}
+
+// left says how long the rest of the run takes, by the estimated work of its fits and scores.
+func (p *progress) left() string {
+	if p.at.Done >= p.at.Total {
+		return ""
+	}
+	return leftWords((p.at.Todo - p.at.Left).Seconds(), p.at.Left.Seconds(), p.now().Sub(p.began))
 }
 
 // start prints lines from now on, until finish.
@@ -115,6 +137,7 @@ func (p *progress) remind() {
 	if p.tty {
 		if p.reminds != nil { // the run goes on
 			if p.bar != nil {
+				p.bar.Describe(described("", cmp.Or(p.at.Fitting, p.at.Setting), p.left()))
 				p.bar.RenderBlank()
 			}
 			p.reminds.Reset(tickEvery)
@@ -140,7 +163,7 @@ func (p *progress) line(done, setting string) {
 	if p.at.Total > 0 {
 		percent = 100 * p.at.Done / p.at.Total
 	}
-	text := fmt.Sprintf("qats: %d of %d cells done (%d %%)", p.at.Done, p.at.Total, percent)
+	text := fmt.Sprintf("qats: %d of %d cells done (%d %%)%s", p.at.Done, p.at.Total, percent, p.left())
 	if p.at.Fits > 0 {
 		text += ", " + english.Count(p.at.Fits, "fit") + " made"
 	}
@@ -173,7 +196,7 @@ func (p *progress) show(at experiments.Progress) {
 	}
 	p.at = at
 	if m, ok := asJSON(p.w); ok {
-		m.progress(at.Done, at.Total, at.Setting)
+		m.progress(at.Done, at.Total, at.Setting, (at.Todo - at.Left).Seconds(), at.Left.Seconds())
 		return
 	}
 	if p.verbose && next && at.Setting != "" {
@@ -188,7 +211,7 @@ func (p *progress) show(at experiments.Progress) {
 	if p.bar == nil {
 		p.bar = newBar(p.w, int64(at.Total), progressbar.OptionShowCount())
 	}
-	p.bar.Describe(described(cmp.Or(at.Fitting, at.Setting)))
+	p.bar.Describe(described("", cmp.Or(at.Fitting, at.Setting), p.left()))
 	p.bar.Set(at.Done)
 }
 

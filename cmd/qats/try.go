@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -145,9 +146,9 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	end := func() {}
 	if w := cmd.ErrOrStderr(); quiet(cmd) {
 	} else if m, ok := asJSON(w); ok {
-		options.Progress = func(done, all int, method string) { m.progress(done, all, method) }
+		options.Progress = func(done, all int, method string) { m.progress(done, all, method, float64(done), float64(all-done)) }
 	} else if isTerminal(w) {
-		options.Progress, end = countBar(w, "fitted ")
+		options.Progress, end = countBar(w, "fitted ", time.Now)
 	}
 	result, err := trial.Run(cmd.Context(), in, options)
 	end()
@@ -182,13 +183,14 @@ func voided(t *trial.Trial) error {
 
 // countBar returns a bar on a terminal of things that are done one after the other, with what
 // was done to the last of them, and what removes the bar.
-func countBar(w io.Writer, verb string) (progress func(done, all int, name string), end func()) {
+func countBar(w io.Writer, verb string, now func() time.Time) (progress func(done, all int, name string), end func()) {
 	var bar *progressbar.ProgressBar
+	began := now()
 	progress = func(done, all int, name string) {
 		if bar == nil {
 			bar = newBar(w, int64(all), progressbar.OptionShowCount())
 		}
-		bar.Describe(verb + described(name))
+		bar.Describe(described(verb, name, leftWords(float64(done), float64(all-done), now().Sub(began))))
 		bar.Set(done)
 	}
 	return progress, func() {

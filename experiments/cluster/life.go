@@ -118,8 +118,8 @@ func (l *Life) Show(p experiments.Progress) {
 	l.last.Done, l.last.Failed, l.last.Total, l.last.New = p.Done, p.Failed, p.Total, p.New
 	l.last.Load, l.last.All = p.Load.Seconds(), p.Plan.Seconds()
 	l.last.Left = p.Left.Seconds()
-	if spent := p.Todo - p.Left; spent > 0 {
-		l.last.Left *= time.Since(l.start).Seconds() / spent.Seconds()
+	if left, ok := experiments.TimeLeft((p.Todo - p.Left).Seconds(), p.Left.Seconds(), time.Since(l.start)); ok {
+		l.last.Left = left.Seconds()
 	}
 	l.last.Kept = append(l.last.Kept, p.Kept...)
 	if time.Since(l.last.Time) >= lifeEvery {

@@ -228,11 +228,19 @@ def _finding(f):
     return f"{f['cause']}; {_program.stated(f['fix'], f)}" if f.get("fix") else f["cause"]
 
 
+def _left(seconds):
+    """Return how long the rest takes in words, after a comma; nothing where that is not known."""
+    if seconds is None:
+        return ""
+    value, unit = (seconds / 3600, "hours") if seconds >= 3 * 3600 else (seconds / 60, "minutes") if seconds >= 300 else (max(seconds, 1), "s")
+    return f", {value:.0f} {unit} left"
+
+
 class _Progress:
-    """Shows progress by tqdm, or by one line."""
+    """Shows progress by tqdm, which has the time left too, or by one line, which is written anew on a terminal."""
 
     def __init__(self, wanted):
-        self.wanted, self.bar, self.said = wanted, None, False
+        self.wanted, self.bar, self.said, self.width = wanted, None, False, 0
 
     def __enter__(self):
         if not self.wanted:
@@ -242,6 +250,8 @@ class _Progress:
     def __exit__(self, *_):
         if self.bar is not None:
             self.bar.close()
+        if self.width:
+            print("\r" + " " * self.width, end="\r", file=sys.stderr, flush=True)
 
     def show(self, p):
         total, done = p.get("total"), p.get("done", 0)
@@ -253,6 +263,10 @@ class _Progress:
             except ImportError:
                 print(f"qats: {total} fits", file=sys.stderr, flush=True)
                 self.said = True
+        if self.said and sys.stderr is not None and sys.stderr.isatty():
+            line = f"qats: {done} of {total} fits{_left(p.get('seconds_left'))}"
+            print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
+            self.width = max(self.width, len(line))
         if self.bar is not None:
             self.bar.set_description(p.get("what") or "", refresh=False)
             self.bar.update(done - self.bar.n)

@@ -145,3 +145,31 @@ def test_the_warnings_of_fits_are_below_the_table_with_their_method(small):
         r = qats.compare((z, z.argmin(1)), methods="ts", progress=False)
     assert {str(w.message) for w in caught} == {w["text"] for w in r.warnings}
     assert f"ts: T = {bound:.4g}" in " ".join(repr(r).split())
+
+
+def test_the_time_left_in_words():
+    from qats._comparison import _left
+
+    assert [_left(s) for s in (None, 0.2, 36.4, 299, 600, 4 * 3600)] == ["", ", 1 s left", ", 36 s left", ", 299 s left", ", 10 minutes left", ", 4 hours left"]
+
+
+def test_progress_without_tqdm_on_a_terminal(monkeypatch):
+    """One line is written anew, with the time left, and removed at the end."""
+    import io
+    import sys
+
+    from qats._comparison import _Progress
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with _Progress(True) as show:
+        show({"done": 1, "total": 9, "what": "ts"})
+        show({"done": 3, "total": 9, "what": "qats", "seconds_left": 12.3})
+    lines = screen.getvalue().split("\r")
+    assert lines == ["qats: 9 fits\n", "qats: 1 of 9 fits", "qats: 3 of 9 fits, 12 s left", " " * len("qats: 3 of 9 fits, 12 s left"), ""]
