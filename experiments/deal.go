@@ -191,7 +191,10 @@ func (p *Plan) work(ctx context.Context) (works, error) {
 func (p *Plan) workOf(ctx context.Context, of func(*Cell) (cell, fit bool)) (works, error) {
 	est := make(works, len(p.Units))
 	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
-		est[i] = p.Units[i].work(ctx, of)
+		// A source that panics has no work known; the cells that read it say why.
+		if err := Guard(func() error { est[i] = p.Units[i].work(ctx, of); return nil }); err != nil {
+			est[i] = Work{Fits: map[string]float64{}}
+		}
 		return nil
 	})
 	return est, err
