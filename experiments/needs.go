@@ -101,7 +101,10 @@ type ahead struct {
 // ahead returns the work that is ahead of a shard, or of a whole run.
 func (p *Plan) ahead(ctx context.Context, s Shard) (ahead, error) {
 	work, err := p.todo(ctx)
-	if err != nil {
+	switch {
+	case err != nil && s.N == 0: // of ctx: the run says how far it came
+		work = make(works, len(p.Units))
+	case err != nil:
 		return ahead{}, err
 	}
 	a := ahead{works: work, made: map[string]bool{}}
