@@ -121,7 +121,7 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
 	}
 	if masked > 0 {
-		a.Warn(Note{files.Logits, noteText(data.MaskedNote(masked, r.Rows()*r.Classes()))})
+		a.Warn(noteOf(files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
 	}
 	return w.Close()
 }

@@ -25,7 +25,7 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 		err = &data.Problem{Place: files.Logits, Cause: method + " " + experiments.OffsetLost}
 	}
 	for _, note := range form.Notes {
-		warn(Note{cmp.Or(files.Logits, files.Labels), noteText(note), note.Remedy})
+		warn(noteOf(cmp.Or(files.Logits, files.Labels), note))
 	}
 	if err != nil {
 		r.Close()
@@ -33,6 +33,9 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 	}
 	return r, nil
 }
+
+// noteOf returns a remark on a file as a note.
+func noteOf(file string, r data.Remark) Note { return Note{file, noteText(r), r.Remedy} }
 
 // noteText is the line of a note.
 func noteText(note data.Remark) string {

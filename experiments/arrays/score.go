@@ -221,7 +221,7 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 	}
 	scores, err := s.scan(ctx, r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
 	if n := int(masked.Load()); n > 0 && err == nil {
-		s.Warn(Note{file, noteText(data.MaskedNote(n, r.Rows()*k))})
+		s.Warn(noteOf(file, data.MaskedNote(n, r.Rows()*k)))
 	}
 	return scores, err
 }
@@ -271,7 +271,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	for _, note := range read.Remarks() {
-		s.Warn(Note{file, noteText(note), note.Remedy})
+		s.Warn(noteOf(file, note))
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
