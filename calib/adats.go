@@ -54,7 +54,7 @@ type AdaTS struct {
 var AdaTSEntry = NewEntry[AdaTS, adatsMap](Entry{
 	Name:    "adats",
 	Label:   "AdaTS (Joy)",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature from an autoencoder of the features",
 	Aliases: []string{"adaptive-temperature-scaling"},
 	Cost:    200_000,
@@ -103,6 +103,11 @@ func (AdaTS) Contract() Contract {
 // the epochs, that were completed. Its gradient is that of the last minibatch, at
 // best noise around 0.
 func (a AdaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), a.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (a AdaTS) fit(ctx context.Context, in Input) (*Fitted, error) {
 	a, err := a.filled()
 	if err != nil {
 		return nil, err

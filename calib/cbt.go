@@ -28,7 +28,7 @@ type ConfidenceBinTemperature struct {
 var CBTEntry = NewEntry[ConfidenceBinTemperature, binnedMap](Entry{
 	Name:    "cbt",
 	Label:   "CBT",
-	Version: 1,
+	Version: 2,
 	Summary: "a temperature for each bin of confidence, at which confidence equals accuracy",
 })
 
@@ -42,6 +42,11 @@ func (ConfidenceBinTemperature) Contract() Contract { return LogitsContract() }
 // the report is the largest remaining difference between confidence and accuracy
 // in a bin.
 func (m ConfidenceBinTemperature) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m ConfidenceBinTemperature) fit(ctx context.Context, in Input) (*Fitted, error) {
 	m, err := Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ type ClassTemperatureScaling struct{}
 var CTSEntry = NewEntry[ClassTemperatureScaling, ctsMap](Entry{
 	Name:    "cts",
 	Label:   "CTS",
-	Version: 1,
+	Version: 2,
 	Summary: "a temperature for the logit of each class, found on a grid for the least ECE-15",
 	Aliases: []string{"class-temperature-scaling", "classwise-temperature-scaling"},
 	Cost:    135,
@@ -68,7 +68,12 @@ func (ClassTemperatureScaling) Contract() Contract {
 // of a temperature as iterations; the ECE has no gradient. It counts as passes the
 // passes of ts, one for each round, and one for the final NLL. A turn reads one column
 // of the logits and the rows in which its class has the largest l_j/T_j.
-func (ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m ClassTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (ClassTemperatureScaling) fit(ctx context.Context, in Input) (*Fitted, error) {
 	_, t, flat, err := in.Temperature(ctx)
 	if err != nil {
 		return nil, err

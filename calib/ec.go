@@ -27,7 +27,7 @@ type ExpectationConsistency struct{}
 var ECEntry = NewEntry[ExpectationConsistency, temperatureMap](Entry{
 	Name:    "ec",
 	Label:   "EC",
-	Version: 1,
+	Version: 2,
 	Summary: "one temperature at which the mean confidence equals the accuracy",
 	Aliases: []string{"expectation-consistency"},
 })
@@ -43,7 +43,12 @@ func (ExpectationConsistency) Contract() Contract { return LogitsContract() }
 
 // Fit returns the temperature. The gradient of the report is the remaining
 // difference between the mean confidence and the accuracy.
-func (ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m ExpectationConsistency) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (ExpectationConsistency) fit(ctx context.Context, in Input) (*Fitted, error) {
 	o, err := fit.NewObjective(in.Cal)
 	if err != nil {
 		return nil, err

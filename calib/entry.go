@@ -86,6 +86,10 @@ type typed[M Method, P Map] struct{ defaults M }
 func (t typed[M, P]) draft() Draft { return &draft[M]{t.defaults} }
 
 func (typed[M, P]) restore(params []byte) (Map, error) {
+	params, by, err := withoutDivisor(params)
+	if err != nil {
+		return nil, err
+	}
 	var p P
 	if err := decodeStrict(params, &p); err != nil {
 		return nil, err
@@ -93,10 +97,17 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	if derived, ok := any(p).(interface{ Prepared() Map }); ok {
-		return derived.Prepared(), nil
+	var m Map = p
+	if derived, ok := m.(interface{ Prepared() Map }); ok {
+		m = derived.Prepared()
 	}
-	return p, nil
+	if by == 1 {
+		return m, nil
+	}
+	if _, ranked := m.(rankedMap); ranked {
+		return nil, fmt.Errorf("%s is no parameter of this method", divisorKey)
+	}
+	return by.mapOf(m), nil
 }
 
 func (typed[M, P]) topLabel() bool {

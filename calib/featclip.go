@@ -19,6 +19,7 @@ import (
 // ECE-15, its default on the command line. With one side, only features above c are
 // clipped (an earlier version, without a guard). The prediction may change, for example
 // among classes that clipping makes equal.
+// There is no temperature, so the method does not follow the size of the logits.
 //
 // If no c is admissible, nothing is clipped; this is saved as c = 3.4e38, the largest
 // float32.

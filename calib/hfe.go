@@ -72,7 +72,7 @@ type HFETarget HFE
 var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 	Name:    "hfe",
 	Label:   "HFE",
-	Version: 4,
+	Version: 5,
 	Summary: "temperature from the energy of the row, fitted with out-of-distribution samples",
 	Aliases: []string{"helmholtz-free-energy"},
 })
@@ -81,7 +81,7 @@ var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 	Name:    "hfe-noood",
 	Label:   "HFE (no OOD)",
-	Version: 4,
+	Version: 5,
 	Summary: "temperature from the energy of the row, without out-of-distribution samples",
 })
 
@@ -89,7 +89,7 @@ var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 var HFETargetEntry = NewEntry[HFETarget, hfeMap](Entry{
 	Name:    "hfe-target",
 	Label:   "HFE (target)",
-	Version: 4,
+	Version: 5,
 	Summary: "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 })
 
@@ -145,6 +145,11 @@ func (HFETarget) Contract() Contract {
 // minima were seen on them. The gradient of the report is that of the squared error,
 // its mean over rows of the sum over classes.
 func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), h.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (h HFE) fit(ctx context.Context, in Input) (*Fitted, error) {
 	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
 	if err != nil {
 		return nil, err
@@ -153,12 +158,22 @@ func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // Fit is that of HFE on the calibration rows alone.
-func (HFEWithoutOOD) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (m HFEWithoutOOD) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (HFEWithoutOOD) fit(ctx context.Context, in Input) (*Fitted, error) {
 	return fitHFE(ctx, in, data.Matrix{})
 }
 
 // Fit is that of HFE with target rows in place of OOD rows.
 func (h HFETarget) Fit(ctx context.Context, in Input) (*Fitted, error) {
+	return FitDivided(ctx, in, SpreadsOfValues(), h.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (h HFETarget) fit(ctx context.Context, in Input) (*Fitted, error) {
 	var rows data.Matrix
 	if in.Target != nil {
 		rows = in.Target.Logits

@@ -117,10 +117,14 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 			}
 		})
 	case TopLabel:
+		scale := 1.0
+		if d, ok := m.(dividedTopLabel); ok {
+			scale = 1 / float64(d.by)
+		}
 		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
 			for i, g := range confidences(m, part, at) {
 				row := part.Logits.Row(i)
-				q := softmax.Probs(dst.Row(lo+i), row, 1)
+				q := softmax.Probs(dst.Row(lo+i), row, scale)
 				if len(q) > 1 {
 					resetTop(q, row, g)
 				}

@@ -150,7 +150,7 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	if err := sameKeys(s.Params, m); err != nil {
 		return nil, fmt.Errorf("params of %s: %w", s.Method, err)
 	}
-	if c, ok := m.(FixedClasses); ok && c.NumClasses() != s.Classes {
+	if c, ok := inner(m).(FixedClasses); ok && c.NumClasses() != s.Classes {
 		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.NumClasses())
 	}
 	return &Model{s.Method, s.Version, s.Options, s.Classes, older, Fitted{m, *s.Report}}, nil

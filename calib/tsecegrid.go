@@ -13,6 +13,7 @@ import (
 // focal_calibration and of code derived from it. The bins are those of the metric
 // (softmax.Bin), in float64. If several temperatures have the least ECE, the smallest
 // wins, as in the original. The calibration set is read once for every temperature.
+// The grid is fixed, as that of the original, so it does not follow logits of an unusual size.
 //
 //   - Formula: p = softmax(l/T), T of 0.1, 0.2, ..., 10 with the least ECE-15
 //   - Reference: Mukhoti, Kulharia, Sanyal, Golodetz, Torr and Dokania 2020, public

@@ -13,7 +13,7 @@ import (
 // Most papers copied that code, and many published columns of TS come from it, so it is
 // a method of its own. The fit is that of torch.optim.LBFGS with lr 0.01, max_iter 50
 // and no line search. It stops before the minimum, because each step covers a hundredth
-// of the way.
+// of the way. Start and rate are fixed, so it does not follow logits of an unusual size.
 //
 //   - Formula: p = softmax(l/T), T after at most 50 steps of L-BFGS from 1.5 with rate
 //     0.01

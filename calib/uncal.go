@@ -7,7 +7,7 @@ import (
 )
 
 // Uncalibrated is the network itself. It is a method, so that the first column of every
-// table is computed like the others.
+// table is computed like the others. It has no temperature, so it does not follow the size of the logits.
 //
 //   - Formula: p = softmax(l)
 //   - Reference: the network itself

@@ -51,7 +51,7 @@ func TestLoadModelRejects(t *testing.T) {
 	}
 	knots := func(params string) func(string) string {
 		return func(s string) string {
-			return strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 3`, `{"T": 2.5}`, params).Replace(s)
+			return strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, params).Replace(s)
 		}
 	}
 	swap := func(old, new string) func(string) string {
@@ -95,10 +95,10 @@ func TestLoadModelRejects(t *testing.T) {
 		{knots(`{"x": [null, 0.1], "y": [0.3, 0.4]}`), "params of ir: x[0] is missing, null or misspelt"},
 		{knots(`{"x": [0, 1e302], "y": [0.3, 0.4]}`), "x[1] = 1e+302 is outside [0, 1.07e+301]"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir", "version": 3`, `"irova", "version": 4`, 1)
+			return strings.Replace(knots(`{"classes": [{"x": [0], "y": [1]}]}`)(s), `"ir", "version": 4`, `"irova", "version": 5`, 1)
 		}, "classes is 3 but params of irova are for 1"},
 		{func(s string) string {
-			return strings.Replace(knots(`{"classes": []}`)(s), `"ir", "version": 3`, `"irova", "version": 4`, 1)
+			return strings.Replace(knots(`{"classes": []}`)(s), `"ir", "version": 4`, `"irova", "version": 5`, 1)
 		}, "params of irova: no classes"},
 	} {
 		text := c.change(modelTS)
@@ -144,9 +144,11 @@ func TestOlderModelsLoad(t *testing.T) {
 // A model from any file is rejected, or writes rows that sum to 1 without a panic.
 func FuzzLoadModel(f *testing.F) {
 	f.Add(modelTS)
-	f.Add(strings.NewReplacer(`"ts"`, `"ir"`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts"`, `"ir-top"`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"irova", "version": 3`, `{"T": 2.5}`,
+	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, `{"divisor": 1024, "x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ec", "version": 2`, `{"T": 2.5}`, `{"divisor": 0.0009765625, "T": 2.5}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir-top", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"irova", "version": 5`, `{"T": 2.5}`,
 		`{"classes": [{"x": [0], "y": [1]}, {"x": null, "y": null}, {"x": [0, 1], "y": [0, 0.5]}]}`).Replace(modelTS))
 	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
 		f.Add(strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, "ecdf": `+ecdf+`}`).Replace(modelTS))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -87,7 +88,8 @@ func TestMethodsWithoutAScaleOfTheirOwn(t *testing.T) {
 // Methods whose definition has a scale do not lose to ts where it does not suit the logits.
 func TestOtherMethodsAreNotWorseThanTSAtAnyScale(t *testing.T) {
 	ts, _ := Lookup("ts")
-	for _, method := range []string{"qats", "qats-free", "qats-pw", "qats-pw-free", "t-conf", "t-entropy", "t-gap", "hts", "bts"} {
+	for _, method := range []string{"qats", "qats-free", "qats-pw", "qats-pw-free", "t-conf", "t-entropy", "t-gap", "hts", "bts",
+		"dirichlet", "ms-odir", "platt-logits", "quadratic", "beta", "irova"} {
 		e, ok := Lookup(method)
 		if !ok {
 			t.Fatal(method)
@@ -98,6 +100,30 @@ func TestOtherMethodsAreNotWorseThanTSAtAnyScale(t *testing.T) {
 				scaled := times(s, by)
 				if got, most := nllOf(t, e, scaled), nllOf(t, ts, scaled); !(got <= most+1e-9) {
 					t.Errorf("%s, %d classes: NLL %.9g of %g times the logits, that of ts is %.9g", method, k, got, by, most)
+				}
+			}
+		}
+	}
+}
+
+// Methods that beat ts on a network beat it on multiples of its logits too.
+func TestMethodsAreNotWorseThanTSOnMultiplesOfANetwork(t *testing.T) {
+	ts, _ := Lookup("ts")
+	for network, methods := range map[string][]string{
+		"20newsgroups-body/transformer-d64-l2": {"ir", "irova", "ivap", "smoothing-spline", "kernel", "platt-logits", "quadratic", "beta", "dirichlet", "ms-odir", "cbt"},
+		"pneumoniamnist-28/resnet18-w64":       {"ir", "irova", "ivap", "platt-logits", "quadratic", "beta", "dirichlet", "ms-odir"},
+	} {
+		if testing.Short() && network[0] == '2' {
+			continue
+		}
+		s := testset.Real(t, network, data.Cal, testset.Labelled)
+		for _, by := range []float64{1e-6, 1e-3, 1, 1e3, 1e5, 1e9} {
+			scaled := times(s, by)
+			most := nllOf(t, ts, scaled)
+			for _, method := range methods {
+				e, _ := Lookup(method)
+				if got := nllOf(t, e, scaled); !(got <= most) {
+					t.Errorf("%s of %s: NLL %.9g of %g times the logits, that of ts is %.9g", method, network, got, by, most)
 				}
 			}
 		}

@@ -45,7 +45,7 @@ type Bayesian struct {
 var BBQEntry = calib.NewEntry[Bayesian, bbqMap](calib.Entry{
 	Name:    "bbq",
 	Label:   "BBQ",
-	Version: 1,
+	Version: 2,
 	Summary: "average of histogram binnings with different numbers of bins, of each class against all others, rows normalised",
 	Cost:    200,
 	Cost100: 140,
@@ -67,6 +67,11 @@ func (Bayesian) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns the averaged histograms of every class.
 func (m Bayesian) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m Bayesian) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ type Histogram struct {
 var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
 	Name:    "hb",
 	Label:   "HB",
-	Version: 1,
+	Version: 2,
 	Summary: "histogram binning of each class against all others, rows normalised",
 	Aliases: []string{"histogram-binning"},
 })
@@ -54,7 +54,7 @@ type TopHistogram struct {
 var HBTopEntry = calib.NewEntry[TopHistogram, hbTopMap](calib.Entry{
 	Name:    "hb-top",
 	Label:   "HB-top",
-	Version: 2,
+	Version: 3,
 	Summary: "histogram binning of the confidence of the prediction; a top-label method",
 })
 
@@ -116,6 +116,11 @@ func (Histogram) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a histogram for each class.
 func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := calib.Ready(h, in)
 	if err != nil {
 		return nil, err
@@ -215,6 +220,11 @@ func (TopHistogram) Contract() calib.Contract { return calib.LogitsContract() }
 
 // Fit returns the histogram of the confidences.
 func (h TopHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (h TopHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := calib.WithDefaults(h)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type MassHistogram struct {
 var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
 	Name:    "hb-mass",
 	Label:   "HB-mass",
-	Version: 2,
+	Version: 3,
 	Summary: "histogram binning with bins of equal numbers of rows, of each class against all others, rows normalised",
 	Aliases: []string{"hist-quantile"},
 	Cost:    30,
@@ -53,6 +53,11 @@ func (MassHistogram) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns the edges and values of every class.
 func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), h.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (h MassHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	h, err := calib.WithDefaults(h)
 	if err != nil {
 		return nil, err

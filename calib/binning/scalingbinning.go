@@ -64,7 +64,7 @@ type TopScaled struct {
 var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
 	Name:    "scaling-binning",
 	Label:   "Scaling-binning",
-	Version: 3,
+	Version: 4,
 	Summary: "sigmoid of each class against all others, replaced by its mean in bins of equal size, rows normalised",
 	Cost:    130,
 	Cost100: 200,
@@ -74,7 +74,7 @@ var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
 var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](calib.Entry{
 	Name:    "scaling-binning-top",
 	Label:   "Scaling-binning-top",
-	Version: 3,
+	Version: 4,
 	Summary: "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 })
 
@@ -251,6 +251,11 @@ func checkBins(edges, values []float64) error {
 
 // Fit returns the sigmoid, edges and values of every class.
 func (m Scaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m Scaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err
@@ -264,6 +269,11 @@ func (m Scaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 
 // Fit returns the sigmoid, edges and values of the confidence.
 func (m TopScaled) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type Centred struct{}
 var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 	Name:    "cir",
 	Label:   "CIR",
-	Version: 2,
+	Version: 3,
 	Summary: "centred isotonic regression of each class against all others, rows normalised",
 	Cost:    100,
 })
@@ -44,7 +44,12 @@ func (Centred) Contract() calib.Contract { return calib.VectorContract() }
 // Fit returns the functions. The scores of a class below its least positive one are
 // in the block of value 0, of which only the right end matters. So only the larger
 // scores are sorted, a few per cent if there are many classes.
-func (Centred) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m Centred) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (Centred) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	rows, err := likelyRows(ctx, set)
 	if err != nil {

@@ -296,8 +296,11 @@ func inBlocks(points []tieRun) []tieRun {
 // A score of exactly 0 is the end of the block of value 0.
 func TestCIRFallsToTheLargestScoreWithoutHits(t *testing.T) {
 	set := &data.Set{Logits: testset.Rows([][]float32{{0, 0}, {-3000, 0}}), Labels: []int32{0, 1}}
-	m := calibtest.Map(t, Centred{}, set)
-	q := calibtest.Apply(m, testset.Rows([][]float32{{0, float32(math.Log(3))}})).Row(0) // p = 1/4 and 3/4, g = 1/2 of both
+	f, err := Centred{}.fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits of this size
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := calibtest.Apply(f.Map, testset.Rows([][]float32{{0, float32(math.Log(3))}})).Row(0) // p = 1/4 and 3/4, g = 1/2 of both
 	if !testset.Near(q, []float64{.5, .5}, 1e-6) {
 		t.Errorf("%v, want 1/2 and 1/2", q)
 	}
@@ -313,8 +316,9 @@ func TestIRCountsItsWindows(t *testing.T) {
 	}
 	chain.Labels[0] = 1
 	for tries, set := range map[int]*data.Set{1: testset.Drawn(60, 3, 1, 1), 2: chain} {
-		if f := calibtest.Fit(t, IREntry, set, nil); f.Report.Passes != float64(2*tries+1) {
-			t.Errorf("%v passes, want those of %d windows", f.Report.Passes, tries)
+		f, err := Regression{}.fit(t.Context(), calib.Input{Cal: set, Seed: 1}) // Fit divides logits as small as the chain's
+		if err != nil || f.Report.Passes != float64(2*tries+1) {
+			t.Errorf("%+v (%v), want the passes of %d windows", f, err, tries)
 		}
 	}
 }

@@ -30,7 +30,7 @@ type OneVsRest struct{}
 var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 	Name:    "irova",
 	Label:   "IR-OvA",
-	Version: 4,
+	Version: 5,
 	Summary: "isotonic regression of each class against all others, rows normalised",
 	Aliases: []string{"isotonic-ova", "isotonic-one-vs-all"},
 })
@@ -47,7 +47,12 @@ func (OneVsRest) Contract() calib.Contract {
 // positive one is in the block of value 0, and only the largest such probability
 // matters, as the right end of the block. So an element below the largest one so far is
 // skipped by its logit, without an exponential.
-func (OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m OneVsRest) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (OneVsRest) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	rows, err := likelyRows(ctx, set)
 	if err != nil {

@@ -24,7 +24,7 @@ type TopRegression struct{}
 var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 	Name:    "ir-top",
 	Label:   "IR-top",
-	Version: 3,
+	Version: 4,
 	Summary: "isotonic regression on the confidence of the prediction; a top-label method",
 	Aliases: []string{"isotonic-top"},
 })
@@ -33,7 +33,12 @@ var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 func (TopRegression) Contract() calib.Contract { return calib.LogitsContract() }
 
 // Fit returns g.
-func (TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (TopRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := calib.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

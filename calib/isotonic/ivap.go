@@ -73,7 +73,7 @@ type CrossVennAbers struct {
 var IVAPEntry = calib.NewEntry[InductiveVennAbers, vennAbersMap](calib.Entry{
 	Name:    "ivap",
 	Label:   "IVAP",
-	Version: 2,
+	Version: 3,
 	Summary: "inductive Venn-Abers predictor of each class against all others, or of each pair of classes",
 	Cost:    200,
 	Cost100: 500,
@@ -83,7 +83,7 @@ var IVAPEntry = calib.NewEntry[InductiveVennAbers, vennAbersMap](calib.Entry{
 var CVAPEntry = calib.NewEntry[CrossVennAbers, vennAbersMap](calib.Entry{
 	Name:    "cvap",
 	Label:   "CVAP",
-	Version: 2,
+	Version: 3,
 	Summary: "cross Venn-Abers predictor: inductive ones of disjoint folds, merged by geometric means",
 	Cost:    330,
 	Cost100: 1000,
@@ -126,6 +126,11 @@ func (CrossVennAbers) Contract() calib.Contract { return calib.VectorContract() 
 
 // Fit returns the grouped calibration scores of each binary problem.
 func (m InductiveVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m InductiveVennAbers) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err
@@ -135,6 +140,11 @@ func (m InductiveVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fit
 
 // Fit returns the grouped calibration scores of each fold and binary problem.
 func (m CrossVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m CrossVennAbers) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

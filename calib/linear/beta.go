@@ -37,7 +37,7 @@ type Beta struct{}
 var BetaEntry = calib.NewEntry[Beta, betaMap](calib.Entry{
 	Name:    "beta",
 	Label:   "Beta",
-	Version: 4,
+	Version: 5,
 	Summary: "beta calibration of each class against all others, rows normalised",
 	Aliases: []string{"beta-calibration"},
 	Cost:    90,
@@ -55,7 +55,12 @@ func (Beta) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a, b and c of every class. It needs 41 bytes a row for each class
 // that is being fitted, beside its scores.
-func (Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	ends, separable := make([]fit.Solution, k), make([]bool, k)
 	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}

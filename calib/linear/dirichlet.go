@@ -16,7 +16,8 @@ import (
 // (Dir-ODIR). As in the authors' code for networks, the calibration set is split into
 // folds and (A, b) is fitted without each of them. The lambda with the least NLL on the
 // excluded rows is chosen. The probabilities are the mean over its fits, so no fit has
-// seen all rows. The method has k^2 + k parameters. The prediction may change.
+// seen all rows. The method has k^2 + k parameters. The prediction may change. The penalties
+// have a scale, so logits of an unusual size are divided first (calib.FitDivided).
 //
 //   - Formula: p = mean over folds of softmax(A x + b), x = log softmax(l), each by
 //     mean NLL + lambda sum over c != j of A_cj^2 + mu sum b^2
@@ -41,7 +42,7 @@ type Dirichlet struct {
 var DirichletEntry = calib.NewEntry[Dirichlet, dirichletMap](calib.Entry{
 	Name:    "dirichlet",
 	Label:   "Dirichlet",
-	Version: 4,
+	Version: 5,
 	Summary: "linear map of the log-probabilities with penalties off the diagonal and of the offsets (Dir-ODIR), mean over folds; at most 100 classes",
 	Aliases: []string{"dirichlet-calibration", "dir-odir"},
 	Cost:    2600,
@@ -64,7 +65,7 @@ type MatrixODIR Dirichlet
 var MSODIREntry = calib.NewEntry[MatrixODIR, matrixMap](calib.Entry{
 	Name:    "ms-odir",
 	Label:   "MS-ODIR",
-	Version: 4,
+	Version: 5,
 	Summary: "dirichlet with the logits in place of the log-probabilities",
 	Aliases: []string{"matrix-scaling"},
 	Cost:    2000,
@@ -111,12 +112,22 @@ func (MatrixODIR) Contract() calib.Contract {
 // passes of all fits, the largest gradient of the fits that are kept, and the NLL of
 // their mean on the whole calibration set.
 func (d Dirichlet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return d.fit(ctx, in, "dirichlet", fit.LogProbs, func(m odirMap) calib.Map { return dirichletMap{m} })
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), d.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (d Dirichlet) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return d.fitOn(ctx, in, "dirichlet", fit.LogProbs, func(m odirMap) calib.Map { return dirichletMap{m} })
 }
 
 // Fit reports as that of Dirichlet.
 func (m MatrixODIR) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return Dirichlet(m).fit(ctx, in, "ms-odir", rawLogits, func(m odirMap) calib.Map { return matrixMap{m} })
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m MatrixODIR) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return Dirichlet(m).fitOn(ctx, in, "ms-odir", rawLogits, func(m odirMap) calib.Map { return matrixMap{m} })
 }
 
 // scores writes x of a row of logits.
@@ -129,7 +140,8 @@ func rawLogits(dst []float64, row []float32) {
 	}
 }
 
-func (d Dirichlet) fit(ctx context.Context, in calib.Input, name string, x scores, mapOf func(odirMap) calib.Map) (*calib.Fitted, error) {
+// fitOn is fit on the scores x.
+func (d Dirichlet) fitOn(ctx context.Context, in calib.Input, name string, x scores, mapOf func(odirMap) calib.Map) (*calib.Fitted, error) {
 	d, err := calib.Ready(d, in)
 	if err != nil {
 		return nil, err

@@ -34,8 +34,9 @@ type Platt struct{}
 // PlattLogits is Platt on the logarithmic scale, which can undo a temperature. Log odds
 // are limited to [-700, 700]. probmetrics and CalArena use log(p_j + 1e-10) under this
 // name. Log odds of two classes are not limited: they are the difference of the logits, so the
-// fit of a multiple of the logits is the fit rescaled. For two classes only log odds are symmetric: with them the rows sum to 1 before
-// they are divided. Beta calibration has a slope on log p and another on log(1-p), and
+// fit of a multiple of the logits is the fit rescaled. For more classes and for log p,
+// logits of an unusual size are divided first (calib.FitDivided). For two classes only log
+// odds are symmetric: with them the rows sum to 1 before they are divided. Beta calibration has a slope on log p and another on log(1-p), and
 // no smoothed targets.
 //
 //   - Formula: q_j = sigmoid(a_j z_j + b_j) / sum of the same, z_j = log(p_j/(1-p_j))
@@ -54,7 +55,7 @@ type PlattLogits struct {
 var PlattEntry = calib.NewEntry[Platt, plattMap](calib.Entry{
 	Name:    "platt",
 	Label:   "Platt",
-	Version: 2,
+	Version: 3,
 	Summary: "logistic regression on the probability of each class against all others, rows normalised",
 	Aliases: []string{"platt-scaling", "sigmoid"},
 	Cost:    50,
@@ -65,7 +66,7 @@ var PlattEntry = calib.NewEntry[Platt, plattMap](calib.Entry{
 var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 	Name:    "platt-logits",
 	Label:   "Platt (logits)",
-	Version: 3,
+	Version: 4,
 	Summary: "logistic regression on the log odds of each class against all others, rows normalised",
 	Cost:    60,
 	Cost100: 85,
@@ -83,12 +84,22 @@ func (Platt) Contract() calib.Contract { return calib.VectorContract() }
 func (PlattLogits) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a and b of every class.
-func (Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (Platt) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitPlatt(ctx, in, calib.ScoreProb)
 }
 
 // Fit returns a and b of every class.
 func (m PlattLogits) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m PlattLogits) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

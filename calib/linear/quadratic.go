@@ -32,7 +32,7 @@ type Quadratic struct{}
 var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 	Name:    "quadratic",
 	Label:   "Quadratic",
-	Version: 3,
+	Version: 4,
 	Summary: "logistic regression on the log odds and their square of each class against all others, rows normalised",
 	Cost:    80,
 	Cost100: 110,
@@ -42,7 +42,12 @@ var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 func (Quadratic) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns a, b and c of every class.
-func (Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (Quadratic) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
 	return calib.FitClasses(ctx, in.Cal, m, func(class int, f []float64, positive []bool) fit.Solution {

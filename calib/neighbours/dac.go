@@ -48,7 +48,7 @@ type DAC struct {
 var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Name:    "dac",
 	Label:   "DAC",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature linear in the distance of the features to their neighbours among the calibration rows",
 	Cost:    3000,
 	Cost100: 500,
@@ -73,6 +73,11 @@ func (DAC) Contract() calib.Contract { return calib.FeaturesContract() }
 
 // Fit returns w, w0 and the bank.
 func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m DAC) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

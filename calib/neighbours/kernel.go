@@ -44,7 +44,7 @@ type KernelRegression struct {
 var KernelEntry = calib.NewEntry[KernelRegression, kernelMap](calib.Entry{
 	Name:    "kernel",
 	Label:   "Kernel",
-	Version: 1,
+	Version: 2,
 	Summary: "class shares among calibration rows with similar probabilities, weighted by Dirichlet kernels",
 	Cost:    1000,
 	Cost100: 700,
@@ -63,6 +63,11 @@ func (KernelRegression) Contract() calib.Contract { return calib.VectorContract(
 
 // Fit returns the bank of calibration rows.
 func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m KernelRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ type ProCal struct {
 var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Name:    "procal",
 	Label:   "ProCal",
-	Version: 2,
+	Version: 3,
 	Summary: "confidence by the densities of confidence and proximity among right and wrong rows; a top-label method",
 	Aliases: []string{"procal-dr", "density-ratio", "proximity"},
 	Cost:    3000,
@@ -73,6 +73,11 @@ func (ProCal) Contract() calib.Contract { return calib.FeaturesContract() }
 
 // Fit returns the points of the two densities.
 func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m ProCal) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

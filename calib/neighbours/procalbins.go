@@ -39,7 +39,7 @@ type ProCalBins struct {
 var ProCalBinsEntry = calib.NewEntry[ProCalBins, proCalBinsMap](calib.Entry{
 	Name:    "procal-bins",
 	Label:   "ProCal (bins)",
-	Version: 2,
+	Version: 3,
 	Summary: "isotonic regression (ir) in each of five groups of equal size by proximity",
 	Aliases: []string{"bin-mean-shift", "procal-bms"},
 	Cost:    3000,
@@ -57,6 +57,11 @@ func (ProCalBins) Contract() calib.Contract { return calib.FeaturesContract() }
 
 // Fit returns the edges and the function of each group.
 func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfRanks(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m ProCalBins) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

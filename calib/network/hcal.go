@@ -51,7 +51,7 @@ type HCalibration struct {
 var HCalEntry = calib.NewEntry[HCalibration, hCalMap](calib.Entry{
 	Name:    "h-calibration",
 	Label:   "h-calibration",
-	Version: 1,
+	Version: 2,
 	Summary: "mixture of temperatures, trained for small errors in windows of probabilities",
 	Aliases: []string{"hcal", "h-cal"},
 	Cost:    37_000,
@@ -78,6 +78,11 @@ func (HCalibration) Contract() calib.Contract {
 // Fit trains the mixture. The report's iterations and passes are epochs, and its
 // gradient is that of the last one.
 func (m HCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m HCalibration) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.Ready(m, in)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ type ParameterizedTemperature struct {
 var PTSEntry = calib.NewEntry[ParameterizedTemperature, ptsMap](calib.Entry{
 	Name:    "pts",
 	Label:   "PTS",
-	Version: 1,
+	Version: 2,
 	Summary: "temperature by a small network of the 10 largest logits, for the Brier score",
 	Aliases: []string{"parameterized-temperature-scaling"},
 	Cost:    10_000,
@@ -85,6 +85,11 @@ func (ParameterizedTemperature) Contract() calib.Contract {
 // Fit trains the network. The report's iterations are minibatches, its gradient is
 // that of the last one, and its passes are those of the training and of ts.
 func (m ParameterizedTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m ParameterizedTemperature) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type SMART struct {
 var SMARTEntry = calib.NewEntry[SMART, smartMap](calib.Entry{
 	Name:    "smart",
 	Label:   "SMART",
-	Version: 1,
+	Version: 2,
 	Summary: "temperature by a small network of the logit gap, for a smooth ECE",
 	Cost:    23_000,
 	Cost100: 5000,
@@ -73,6 +73,11 @@ func (SMART) Contract() calib.Contract { return calib.LogitsContract() }
 // Fit trains the network. The report's iterations and passes are epochs. Its gradient
 // is that of the surrogate at the best network.
 func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m SMART) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.Ready(m, in)
 	if err != nil {
 		return nil, err

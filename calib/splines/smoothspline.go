@@ -44,7 +44,7 @@ type Smoothing struct{}
 var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.Entry{
 	Name:    "smoothing-spline",
 	Label:   "Smoothing spline",
-	Version: 1,
+	Version: 2,
 	Summary: "penalised spline of the log odds of each class against all others, rows normalised",
 	Cost:    1500,
 	Cost100: 2900,
@@ -54,7 +54,12 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 func (Smoothing) Contract() calib.Contract { return calib.VectorContract() }
 
 // Fit returns the spline of every class.
-func (Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (Smoothing) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	set := in.Cal
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err

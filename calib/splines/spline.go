@@ -45,7 +45,7 @@ type Cumulative struct {
 var SplineEntry = calib.NewEntry[Cumulative, splineMap](calib.Entry{
 	Name:    "spline",
 	Label:   "Spline",
-	Version: 4,
+	Version: 5,
 	Summary: "confidence corrected by the slope of a natural cubic spline; a top-label method",
 	Aliases: []string{"spline-calibration"},
 })
@@ -62,6 +62,11 @@ func (Cumulative) Contract() calib.Contract { return calib.LogitsContract() }
 
 // Fit returns the new confidence at each confidence of the calibration set.
 func (m Cumulative) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (m Cumulative) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m, err := calib.WithDefaults(m)
 	if err != nil {
 		return nil, err

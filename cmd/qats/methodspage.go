@@ -39,6 +39,17 @@ those of a test. *Networks of others* are settings of experiments/real.yaml with
 has the differences.
 `
 
+	pageSize = `## Size of the logits
+
+Networks have logits whose two largest ones differ by 1 to 20 in the mean. This mean, the *spread*, is far outside for scores of
+other models, such as a support vector machine on features that are not scaled. ts, ets, vs, svs, sms, hts, bts, gc, qats and
+their relatives follow it: their bounds go with the spread, or they start at the temperature of ts. The definitions of the other methods
+have a size: they read the softmax at T = 1, or have penalties, bounds or starts of fixed size. If the spread is
+below 0.18 or above 45, they divide the logits by a power of two, the one nearest to the temperature of ts; those that compare
+probabilities alone (ir and its relatives, hb-mass, procal-bins) do so above 724. The map keeps the power of two as its *divisor*. Bounds and parameters are then those for the divided logits. Log-probabilities are not divided, since
+their size has a meaning. uncal, ts-guo50, ts-ecegrid and featclip do not follow the size of the logits.
+`
+
 	pageTies = `## Ties
 
 Probabilities that differ by rounding alone count as equal, in the fit and for rows that are seen later,
@@ -71,7 +82,7 @@ func writePage(w io.Writer) error {
 	for _, e := range metrics.Registry() {
 		section(&b, e.Name, e.Summary, metricItems(e))
 	}
-	b.WriteString("\n" + pageSymbols + "\n" + pageSets + "\n" + pageTies)
+	b.WriteString("\n" + pageSymbols + "\n" + pageSets + "\n" + pageSize + "\n" + pageTies)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

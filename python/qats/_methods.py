@@ -98,7 +98,7 @@ class EC(Calibrator):
     """
 
     _name = 'ec'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -119,7 +119,7 @@ class CTS(Calibrator):
     """
 
     _name = 'cts'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -161,7 +161,7 @@ class IR(Calibrator):
     """
 
     _name = 'ir'
-    _version = 3
+    _version = 4
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -182,7 +182,7 @@ class IRTop(Calibrator):
     """
 
     _name = 'ir-top'
-    _version = 3
+    _version = 4
     _top_label = True
 
     def __init__(self, *, kind: str | None = None) -> None:
@@ -203,7 +203,7 @@ class IROvA(Calibrator):
     """
 
     _name = 'irova'
-    _version = 4
+    _version = 5
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -223,7 +223,7 @@ class CIR(Calibrator):
     """
 
     _name = 'cir'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -247,7 +247,7 @@ class IVAP(Calibrator):
     """
 
     _name = 'ivap'
-    _version = 2
+    _version = 3
     _options = {'coupling': 'coupling'}
 
     def __init__(self, *, coupling: str = 'one-vs-rest', kind: str | None = None) -> None:
@@ -274,7 +274,7 @@ class CVAP(Calibrator):
     """
 
     _name = 'cvap'
-    _version = 2
+    _version = 3
     _options = {'coupling': 'coupling', 'folds': 'folds'}
 
     def __init__(self, *, coupling: str = 'one-vs-rest', folds: int = 5, kind: str | None = None) -> None:
@@ -298,7 +298,7 @@ class HB(Calibrator):
     """
 
     _name = 'hb'
-    _version = 1
+    _version = 2
     _options = {'bins': 'bins'}
 
     def __init__(self, *, bins: int = 15, kind: str | None = None) -> None:
@@ -323,7 +323,7 @@ class HBMass(Calibrator):
     """
 
     _name = 'hb-mass'
-    _version = 2
+    _version = 3
     _options = {'bins': 'bins'}
 
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None:
@@ -348,7 +348,7 @@ class HBTop(Calibrator):
     """
 
     _name = 'hb-top'
-    _version = 2
+    _version = 3
     _options = {'bins': 'bins'}
     _top_label = True
 
@@ -375,7 +375,7 @@ class BBQ(Calibrator):
     """
 
     _name = 'bbq'
-    _version = 1
+    _version = 2
     _options = {'score': 'score'}
 
     def __init__(self, *, score: str = 'bic', kind: str | None = None) -> None:
@@ -401,7 +401,7 @@ class ScalingBinning(Calibrator):
     """
 
     _name = 'scaling-binning'
-    _version = 3
+    _version = 4
     _options = {'bins': 'bins'}
 
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None:
@@ -428,7 +428,7 @@ class ScalingBinningTop(Calibrator):
     """
 
     _name = 'scaling-binning-top'
-    _version = 3
+    _version = 4
     _options = {'bins': 'bins'}
     _top_label = True
 
@@ -455,7 +455,7 @@ class Spline(Calibrator):
     """
 
     _name = 'spline'
-    _version = 4
+    _version = 5
     _options = {'knots': 'knots'}
     _top_label = True
 
@@ -480,7 +480,7 @@ class SmoothingSpline(Calibrator):
     """
 
     _name = 'smoothing-spline'
-    _version = 1
+    _version = 2
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -506,7 +506,7 @@ class Kernel(Calibrator):
     """
 
     _name = 'kernel'
-    _version = 1
+    _version = 2
     _options = {'bandwidth': 'bandwidth', 'rows': 'rows'}
 
     def __init__(self, *, bandwidth: float = 0, rows: int = 10000, kind: str | None = None) -> None:
@@ -530,7 +530,7 @@ class Platt(Calibrator):
     """
 
     _name = 'platt'
-    _version = 2
+    _version = 3
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -553,7 +553,7 @@ class PlattLogits(Calibrator):
     """
 
     _name = 'platt-logits'
-    _version = 3
+    _version = 4
     _options = {'score': 'score'}
 
     def __init__(self, *, score: str = 'log-odds', kind: str | None = None) -> None:
@@ -576,7 +576,7 @@ class Quadratic(Calibrator):
     """
 
     _name = 'quadratic'
-    _version = 3
+    _version = 4
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -596,7 +596,7 @@ class Beta(Calibrator):
     """
 
     _name = 'beta'
-    _version = 4
+    _version = 5
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -707,7 +707,7 @@ class Dirichlet(Calibrator):
     """
 
     _name = 'dirichlet'
-    _version = 4
+    _version = 5
     _options = {'lambda': 'lambda_', 'mu': 'mu', 'folds': 'folds'}
 
     def __init__(self, *, lambda_: float = 0, mu: float = 0, folds: int = 5, kind: str | None = None) -> None:
@@ -739,7 +739,7 @@ class MSODIR(Calibrator):
     """
 
     _name = 'ms-odir'
-    _version = 4
+    _version = 5
     _options = {'lambda': 'lambda_', 'mu': 'mu', 'folds': 'folds'}
 
     def __init__(self, *, lambda_: float = 0, mu: float = 0, folds: int = 5, kind: str | None = None) -> None:
@@ -819,7 +819,7 @@ class AdaTS(Calibrator):
     """
 
     _name = 'adats'
-    _version = 2
+    _version = 3
     _options = {'epochs': 'epochs', 'max_steps': 'max_steps', 'hidden': 'hidden', 'draws': 'draws'}
     _cal = ('features',)
     _test = ('features',)
@@ -927,7 +927,7 @@ class CBT(Calibrator):
     """
 
     _name = 'cbt'
-    _version = 1
+    _version = 2
     _options = {'bins': 'bins'}
 
     def __init__(self, *, bins: int = 15, kind: str | None = None) -> None:
@@ -954,7 +954,7 @@ class PTS(Calibrator):
     """
 
     _name = 'pts'
-    _version = 1
+    _version = 2
     _options = {'steps': 'steps', 'rate': 'rate'}
 
     def __init__(self, *, steps: int = 5000, rate: float = 0.001, kind: str | None = None) -> None:
@@ -981,7 +981,7 @@ class SMART(Calibrator):
     """
 
     _name = 'smart'
-    _version = 1
+    _version = 2
     _options = {'epochs': 'epochs', 'patience': 'patience'}
 
     def __init__(self, *, epochs: int = 2000, patience: int = 200, kind: str | None = None) -> None:
@@ -1013,7 +1013,7 @@ class HCalibration(Calibrator):
     """
 
     _name = 'h-calibration'
-    _version = 1
+    _version = 2
     _options = {'temperatures': 'temperatures', 'epochs': 'epochs', 'patience': 'patience', 'select': 'select'}
 
     def __init__(self, *, temperatures: int = 16, epochs: int = 2000, patience: int = 160, select: str = 'ece', kind: str | None = None) -> None:
@@ -1255,7 +1255,7 @@ class DAC(Calibrator):
     """
 
     _name = 'dac'
-    _version = 3
+    _version = 4
     _options = {'neighbours': 'neighbours', 'bank': 'bank'}
     _cal = ('features',)
     _test = ('features',)
@@ -1324,7 +1324,7 @@ class ProCal(Calibrator):
     """
 
     _name = 'procal'
-    _version = 2
+    _version = 3
     _options = {'neighbours': 'neighbours', 'bank': 'bank', 'base': 'base'}
     _cal = ('features',)
     _test = ('features',)
@@ -1391,7 +1391,7 @@ class ProCalBins(Calibrator):
     """
 
     _name = 'procal-bins'
-    _version = 2
+    _version = 3
     _options = {'groups': 'groups', 'neighbours': 'neighbours', 'bank': 'bank'}
     _cal = ('features',)
     _test = ('features',)
@@ -1457,7 +1457,7 @@ class HFE(Calibrator):
     """
 
     _name = 'hfe'
-    _version = 4
+    _version = 5
     _options = {'m': 'm'}
     _cal = ('ood_logits',)
 
@@ -1487,7 +1487,7 @@ class HFENoOOD(Calibrator):
     """
 
     _name = 'hfe-noood'
-    _version = 4
+    _version = 5
 
     def __init__(self, *, kind: str | None = None) -> None:
         self.kind = kind
@@ -1511,7 +1511,7 @@ class HFETarget(Calibrator):
     """
 
     _name = 'hfe-target'
-    _version = 4
+    _version = 5
     _options = {'m': 'm'}
     _cal = ('target_logits',)
 

@@ -40,7 +40,10 @@ def module(calibrator):
         raise NotImplementedError(f"{name} has no module: {_NOT_LOGITS[name]}, and a module reads logits alone")
     if name not in _MAPS:
         raise NotImplementedError(f"{name} has no module: its map is neither a temperature nor linear in logits or their logarithms")
-    return _MAPS[name](params, model["classes"]).eval()
+    made = _MAPS[name](params, model["classes"])
+    if "divisor" in params:
+        made = (_DividedTempered if isinstance(made, _Tempered) else _Divided)(made, params["divisor"])
+    return made.eval()
 
 
 class _Map(nn.Module):
@@ -63,6 +66,22 @@ class _Map(nn.Module):
         z = logits.to(torch.float32).to(torch.float64)
         z = torch.where(z == -math.inf, _MASKED if self.takes_masked else math.nan, z)
         return self.probabilities(z).to(to)
+
+
+class _Divided(_Map):
+    """A map of logits of an unusual size, which are divided by a power of two first."""
+
+    def __init__(self, inner, divisor):
+        super().__init__(divisor=divisor)
+        self.inner = inner
+
+    def probabilities(self, z):
+        return self.inner.probabilities(z / self.divisor)
+
+
+class _DividedTempered(_Divided):
+    def temperatures(self, z):
+        return self.inner.temperatures(z / self.divisor) * self.divisor
 
 
 class _Tempered(_Map):
@@ -163,10 +182,10 @@ def _log_entropy(z, least):
 
 class _HTS(_Tempered):
     def __init__(self, params, k):
-        super().__init__(w=params["w"], b=params["b"], least=_LEAST_P)
+        super().__init__(w=params["w"], b=params["b"], least=_LEAST_P, floor=params.get("floor", _LEAST_T))
 
     def temperatures(self, z):
-        return torch.clamp(_softplus(self.w * _log_entropy(z, self.least) + self.b), min=_LEAST_T)
+        return torch.maximum(_softplus(self.w * _log_entropy(z, self.least) + self.b), self.floor)
 
 
 def _softplus(x):

@@ -83,10 +83,14 @@ func topGap(row []float32) (gap float64, ok bool) {
 
 // unitOf returns the power of two by which a search for one temperature divides logits of a
 // spread. It is 1 for logits of usual size, for which the tolerances of the search were chosen.
-func unitOf(spread float64) float64 {
-	e := math.Round(math.Log2(spread))
-	if math.Abs(e) <= 10 {
+func unitOf(spread float64) float64 { return PowerOfTwo(spread, -10, 10) }
+
+// PowerOfTwo returns the power of two whose exponent is nearest to the binary logarithm of a
+// spread, or 1 if the exponent is between least and most.
+func PowerOfTwo(spread float64, least, most int) float64 {
+	e := int(math.Round(math.Log2(spread)))
+	if e >= least && e <= most {
 		return 1
 	}
-	return math.Ldexp(1, int(e))
+	return math.Ldexp(1, e)
 }

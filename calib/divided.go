@@ -1,0 +1,247 @@
+package calib
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// FitDivided fits a method whose definition has a size of the logits: it reads the softmax at
+// T = 1, or it has bounds, penalties or starts of fixed size. Logits of an unusual size are
+// divided by a power of two first, and the map keeps the divisor.
+//
+// Logits are of usual size if their spread, the mean gap of the two largest ones, is in the range
+// usual. That of networks is between 0.5 and 20. Log-probabilities always are of usual size,
+// since their size has a meaning. The fit is then that of fitted.
+//
+// Else the divisor is the power of two nearest to the temperature of ts, so that the softmax
+// of the divided logits is near the calibrated one. The temperature is limited to the spread times
+// 1/32 and 32, which matters where the NLL has no minimum. A quotient by a power of two has all
+// digits of the logit, so of 2^j times such logits the fit has the same bits.
+//
+// The bounds and warnings of the report, and the parameters, are those for the divided logits.
+// Logits are divided in memory: FitDivided is for methods without a Stream.
+func FitDivided(ctx context.Context, in Input, usual Spreads, fitted func(ctx context.Context, in Input) (*Fitted, error)) (*Fitted, error) {
+	by, passes, err := divisorOf(ctx, in, usual)
+	if err != nil {
+		return nil, err
+	}
+	if by == 1 {
+		return fitted(ctx, in)
+	}
+	in.Cal, in.Shared = by.set(in.Cal), nil // Shared has results for the logits themselves
+	if in.Target != nil {
+		in.Target = by.set(in.Target)
+	}
+	f, err := fitted(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	f.Map = by.mapOf(f.Map)
+	f.Report.Passes += passes
+	return f, nil
+}
+
+// Spreads is a range of usual spreads, by the rounded binary logarithm.
+type Spreads struct{ least, most int }
+
+// SpreadsOfValues is the range, 0.18 to 45, for methods that compute with logits or
+// probabilities.
+func SpreadsOfValues() Spreads { return Spreads{-2, 5} }
+
+// SpreadsOfRanks is the range, 0.18 to 724, for methods that compare probabilities alone. They
+// keep the digits of 1-p, and so tell rows apart until exp underflows.
+func SpreadsOfRanks() Spreads { return Spreads{-2, 9} }
+
+// divisorOf returns the divisor of the calibration rows, and the passes of ts if it is not 1.
+func divisorOf(ctx context.Context, in Input, usual Spreads) (by divisor, passes float64, err error) {
+	o, err := in.Objective()
+	if err != nil {
+		return 1, 0, nil // the method says it in its own words
+	}
+	spread, err := o.Spread(ctx)
+	if err != nil || fit.PowerOfTwo(spread, usual.least, usual.most) == 1 || data.LogProbs(in.Cal.Logits) {
+		return 1, 0, err
+	}
+	const most = 32 // limits the quotient of temperature and spread
+	t, report, err := fit.Temperature(ctx, o)
+	t = min(max(t, spread/most), spread*most)
+	return divisor(fit.PowerOfTwo(t, 0, 0)), report.Passes, err
+}
+
+// divisor is a power of two by which logits are divided.
+type divisor float64
+
+func (d divisor) check() error {
+	if fraction, _ := math.Frexp(float64(d)); fraction != 0.5 || d == 1 || d < 1e-50 || d > 1e50 {
+		return fmt.Errorf("divisor = %v: want a power of two in [1e-50, 1e50] that is not 1", float64(d))
+	}
+	return nil
+}
+
+// set returns the set with its logits divided.
+func (d divisor) set(s *data.Set) *data.Set {
+	quotient := *s
+	quotient.Logits, quotient.OOD = d.matrix(s.Logits), d.matrix(s.OOD)
+	return &quotient
+}
+
+// matrix returns the quotients of logits; a masked class stays masked. Those that are too large for a float32 are half the
+// largest float32, so that finite logits stay finite. Where the quotients of a row no longer tell its
+// largest logit from another one, it gets the next float32: the top class stays the same.
+func (d divisor) matrix(logits data.Matrix) data.Matrix {
+	if !logits.Present() {
+		return logits
+	}
+	q := data.NewMatrix(logits.Rows, logits.Cols)
+	for i := range logits.Rows {
+		row, quotients := logits.Row(i), q.Row(i)
+		for j, l := range row {
+			v := float64(l) / float64(d)
+			if quotients[j] = float32(min(max(v, -math.MaxFloat32/2), math.MaxFloat32/2)); l == data.Masked {
+				quotients[j] = l
+			}
+		}
+		if len(row) == 0 {
+			continue
+		}
+		if top := fit.TopClass(row); fit.TopClass(quotients) != top {
+			quotients[top] = math.Nextafter32(quotients[top], math.MaxFloat32)
+		}
+	}
+	return q
+}
+
+// mapOf returns the map of divided logits as a map of the logits.
+func (d divisor) mapOf(m Map) Map {
+	bare := dividedMap{m, d}
+	switch m := m.(type) {
+	case Vector:
+		return dividedVector{bare, m}
+	case Tempered:
+		return dividedTempered{bare, m}
+	case TopLabel:
+		return dividedTopLabel{bare, m}
+	default:
+		panic(fmt.Sprintf("calib: a %T is neither Tempered nor TopLabel nor Vector", m))
+	}
+}
+
+// dividedMap is a map of divided logits. In JSON it is the map with the key divisor.
+type dividedMap struct {
+	inner Map
+	by    divisor
+}
+
+func (m dividedMap) Check() error { return errors.Join(m.by.check(), m.inner.Check()) }
+
+// CheckSet is that of the inner map.
+func (m dividedMap) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
+
+// Parameters returns those of the inner map, and the divisor.
+func (m dividedMap) Parameters() []Parameter {
+	var list []Parameter
+	if inner, ok := m.inner.(Parametric); ok {
+		list = inner.Parameters()
+	}
+	return append(list, Parameter{Name: divisorKey, Value: float64(m.by), Meaning: "power of two, by which logits are divided first"})
+}
+
+// inner returns the map of divided logits in m, or m if it divides none.
+func inner(m Map) Map {
+	if d, ok := m.(interface{ undivided() Map }); ok {
+		return d.undivided()
+	}
+	return m
+}
+
+func (m dividedMap) undivided() Map { return m.inner }
+
+// divisorKey is the name of the divisor in JSON.
+const divisorKey = "divisor"
+
+// MarshalJSON writes the inner map with the divisor as its first key.
+func (m dividedMap) MarshalJSON() ([]byte, error) {
+	inner, err := json.Marshal(m.inner)
+	if err != nil {
+		return nil, err
+	}
+	by, err := json.Marshal(float64(m.by))
+	if err != nil {
+		return nil, err
+	}
+	comma := ","
+	if string(inner) == "{}" {
+		comma = ""
+	}
+	return fmt.Appendf(nil, `{%q:%s%s%s`, divisorKey, by, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
+}
+
+// withoutDivisor returns saved parameters without their divisor, and the divisor, 1 if there is
+// none.
+func withoutDivisor(params []byte) ([]byte, divisor, error) {
+	if !bytes.Contains(params, []byte(`"`+divisorKey+`"`)) {
+		return params, 1, nil
+	}
+	keys := map[string]json.RawMessage{}
+	if json.Unmarshal(params, &keys) != nil || keys[divisorKey] == nil {
+		return params, 1, nil // the decoder of the map says what is wrong
+	}
+	var by float64
+	if err := json.Unmarshal(keys[divisorKey], &by); err != nil {
+		return nil, 1, fmt.Errorf("%s is %.40s: want a number", divisorKey, keys[divisorKey])
+	}
+	delete(keys, divisorKey)
+	bare, err := json.Marshal(keys)
+	if err == nil {
+		err = divisor(by).check()
+	}
+	return bare, divisor(by), err
+}
+
+// dividedVector is a Vector of divided logits.
+type dividedVector struct {
+	dividedMap
+	vector Vector
+}
+
+// Apply applies the inner map to blocks of divided rows.
+func (m dividedVector) Apply(dst data.Probs, set *data.Set) {
+	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
+		hi := min(lo+fit.BlockRows, set.Logits.Rows)
+		m.vector.Apply(dst.Slice(lo, hi), m.by.set(set.Rows(lo, hi)))
+	}
+}
+
+// dividedTempered is a Tempered map of divided logits.
+type dividedTempered struct {
+	dividedMap
+	tempered Tempered
+}
+
+// Scales writes the scales of the inner map, divided.
+func (m dividedTempered) Scales(dst []float64, set *data.Set, _ *Unscaled) {
+	set = m.by.set(set)
+	m.tempered.Scales(dst, set, NewUnscaled(set.Logits))
+	for i := range dst {
+		dst[i] /= float64(m.by)
+	}
+}
+
+// dividedTopLabel is a TopLabel map of divided logits.
+type dividedTopLabel struct {
+	dividedMap
+	top TopLabel
+}
+
+// Confidences writes those of the inner map.
+func (m dividedTopLabel) Confidences(dst []float64, set *data.Set, _ *Unscaled) {
+	set = m.by.set(set)
+	m.top.Confidences(dst, set, NewUnscaled(set.Logits))
+}
