@@ -140,14 +140,14 @@ func onCommonSettings(records []results.Record, methods, metrics, variants []str
 	rows := lists.Where(records, func(r results.Record) bool {
 		return r.Status == results.OK && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
 	})
-	type value struct {
-		place
-		metric string
-	}
-	found := lists.Distinct(rows, func(r results.Record) value { return value{placeOf(r), r.Metric} })
-	settings, of := lists.Group(found, func(v value) results.Setting { return v.setting })
+	found := lists.Distinct(rows, func(r results.Record) results.Place {
+		at := r.Place()
+		at.Setting = at.WithoutExperiment()
+		return at
+	})
+	settings, of := lists.Group(found, func(p results.Place) results.Setting { return p.Setting })
 	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
-	common = lists.Where(records, func(r results.Record) bool { return complete(placeOf(r).setting) })
+	common = lists.Where(records, func(r results.Record) bool { return complete(r.Setting.WithoutExperiment()) })
 	return common, len(settings) - len(lists.Where(settings, complete))
 }
 

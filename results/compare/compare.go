@@ -156,7 +156,7 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 		}
 	}
 	if empty.Ratio {
-		all.takeLogarithms()
+		all.logarithms = true
 	}
 	var list []*Comparison
 	for _, source := range []string{"measured", "simulated"} {
@@ -201,7 +201,7 @@ func (c *Comparison) compare(v values) {
 	c.From = results.DistinctFrom(v.records(v.settings))
 	methods := c.Methods
 	if methods == nil {
-		methods = v.methods
+		methods = v.methods()
 	}
 	var p []float64
 	for _, m := range methods {
@@ -257,8 +257,8 @@ func (c *Comparison) shown() []string {
 
 // has returns an error for a method without any value of the metric.
 func (v values) has(method string, o Options) error {
-	if !slices.Contains(v.methods, method) {
-		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods, ", "))
+	if !slices.Contains(v.methods(), method) {
+		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods(), ", "))
 	}
 	if l := v.lacking(method, v.settings); len(l.Settings) == len(v.settings) {
 		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), l.Why)
@@ -293,7 +293,7 @@ func (c *Comparison) row(v values, method string) Row {
 		case 1:
 			r.Worse++
 		}
-		pair := v.pairs[place{s, method}]
+		pair := v.pair(s, method)
 		decided := pair.Outcome()
 		switch decided {
 		case results.Win:
@@ -324,9 +324,9 @@ func (c *Comparison) row(v values, method string) Row {
 	r.BlockNames = names
 	r.Settings, r.Blocks = len(both), len(names)
 	for _, b := range names {
-		r.Value += mean(members[b], func(s results.Setting) float64 { return v.at[place{s, method}].Value }) / float64(len(names))
-		d := mean(members[b], func(s results.Setting) float64 {
-			return v.at[place{s, method}].Value - v.at[place{s, c.Against}].Value
+		r.Value += results.OverDatasets(members[b], func(s results.Setting) float64 { return v.of(s, method) }) / float64(len(names))
+		d := results.OverDatasets(members[b], func(s results.Setting) float64 {
+			return v.of(s, method) - v.of(s, c.Against)
 		})
 		r.Difference += d / float64(len(names))
 		r.BlockDifference = append(r.BlockDifference, d)

@@ -25,7 +25,7 @@ func Rankable(records []results.Record, variants []string) (names, sparse []stri
 		metric  string
 		setting results.Setting
 	}
-	found := lists.Distinct(rows, func(r results.Record) value { return value{r.Metric, placeOf(r).setting} })
+	found := lists.Distinct(rows, func(r results.Record) value { return value{r.Metric, r.Setting.WithoutExperiment()} })
 	_, of := lists.Group(found, func(v value) string { return v.metric })
 	all := len(lists.Distinct(found, func(v value) results.Setting { return v.setting }))
 	lacking := func(name string) bool { return float64(all-len(of[name])) > maxLacking*float64(all) }

@@ -84,7 +84,7 @@ func (c *Comparison) rank(v values) {
 	for _, b := range names {
 		var row []float64
 		for _, m := range ranked {
-			row = append(row, c.cost()*mean(members[b], func(s results.Setting) float64 { return v.at[place{s, m}].Value }))
+			row = append(row, c.cost()*results.OverDatasets(members[b], func(s results.Setting) float64 { return v.of(s, m) }))
 		}
 		costs, levelled = append(costs, row), append(levelled, results.Levelled(row))
 	}

@@ -24,7 +24,7 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Experiment = ""
-	if p := v.pairs[place{c, "ts"}]; len(v.pairs) != 1 || p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
+	if p := v.pair(c, "ts"); p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
 		t.Errorf("%+v", p)
 	}
 	var records []results.Record

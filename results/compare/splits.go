@@ -46,14 +46,18 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 		return r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK
 	})
 	paired := lists.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
-	redrawn, _ := readEach(valued, paired, c.Metric, c.Against, func(s results.Setting) bool { return s.Variant.Split > 0 }) // without an error for these
-	seeds, _ := readEach(valued, paired, c.Metric, c.Against, func(s results.Setting) bool { return s.Variant.Training > 0 })
+	single := func(is func(results.Setting) bool) values {
+		v, _ := readView(valued, paired, c.Metric, c.Against, results.View{Single: is}) // without an error for these
+		return v
+	}
+	redrawn := single(func(s results.Setting) bool { return s.Variant.Split > 0 })
+	seeds := single(func(s results.Setting) bool { return s.Variant.Training > 0 })
 	return append(c.splits(redrawn, false), c.splits(seeds, true)...)
 }
 
 // splits describes the draws of settings.
 func (c *Comparison) splits(v values, seeds bool) (list []Split) {
-	methods := v.methods
+	methods := v.methods()
 	if c.Methods != nil {
 		methods = c.Methods
 	}
@@ -77,7 +81,7 @@ func (c *Comparison) splits(v values, seeds bool) (list []Split) {
 					continue
 				}
 				differences = append(differences, a-b)
-				if p, ok := v.pairs[place{draw, m}]; ok {
+				if p, ok := v.cube.Pair(draw, m, v.against, v.metric); ok {
 					spread = append(spread, (p.Hi-p.Lo)/(2*distuv.UnitNormal.Quantile(.975)))
 				}
 			}

@@ -128,8 +128,8 @@ func (c *Comparison) winsOf(v values, settings []results.Setting, methods []stri
 			if i == j {
 				continue
 			}
-			wins[i][j] = mean(settings, func(s results.Setting) float64 {
-				better := -results.Sign(c.cost() * (v.at[place{s, a}].Value - v.at[place{s, b}].Value))
+			wins[i][j] = results.OverDatasets(settings, func(s results.Setting) float64 {
+				better := -results.Sign(c.cost() * (v.of(s, a) - v.of(s, b)))
 				return float64(1+better) / 2
 			})
 		}

@@ -18,7 +18,8 @@ func (v values) warnings(methods []string) []Warning {
 	for _, m := range methods {
 		index := map[report.Warning]int{} // by kin
 		for _, s := range v.settings {
-			for _, w := range v.at[place{s, m}].Note.Warnings() {
+			r, _ := v.cell(s, m)
+			for _, w := range r.Note.Warnings() {
 				i, ok := index[w.Kin()]
 				if !ok {
 					i = len(list)
