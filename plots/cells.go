@@ -53,7 +53,7 @@ func (in Input) cells(binning string) (cells, error) {
 		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
 		for _, m := range all {
-			of := bins[place{c, m.id}]
+			of := bins[results.Place{Setting: c, Method: m.id}]
 			if of == nil {
 				without[m.id] = append(without[m.id], row.title)
 				continue
@@ -97,11 +97,11 @@ func (in Input) oneCell(binning string) (cells, error) {
 // byCell returns the bins of each method on each cell, and the cells with a shown method: in
 // the order of their first row in in.Records, where skipped cells have rows too, and then in
 // in.Bins.
-func (in Input) byCell(shown []method) (order []results.Setting, bins map[place][]results.Bin) {
-	rows := lists.Values(in.Records, func(r results.Record) place { return place{r.Setting, r.Method} })
-	withBins, bins := lists.Group(in.Bins, func(b results.Bin) place { return place{b.Setting, b.Method} })
-	rows = lists.Where(append(rows, withBins...), func(p place) bool {
-		return slices.ContainsFunc(shown, func(m method) bool { return m.id == p.method })
+func (in Input) byCell(shown []method) (order []results.Setting, bins map[results.Place][]results.Bin) {
+	rows := lists.Values(in.Records, func(r results.Record) results.Place { return results.Place{Setting: r.Setting, Method: r.Method} })
+	withBins, bins := lists.Group(in.Bins, func(b results.Bin) results.Place { return results.Place{Setting: b.Setting, Method: b.Method} })
+	rows = lists.Where(append(rows, withBins...), func(p results.Place) bool {
+		return slices.ContainsFunc(shown, func(m method) bool { return m.id == p.Method })
 	})
-	return lists.Distinct(rows, func(p place) results.Setting { return p.cell }), bins
+	return lists.Distinct(rows, func(p results.Place) results.Setting { return p.Setting }), bins
 }

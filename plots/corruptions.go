@@ -103,7 +103,7 @@ func (g corruptionGrid) dots(c draw.Canvas, x, y func(float64) vg.Length) {
 	for i, k := range g.list {
 		middle := x(float64(i) + 0.5)
 		for j, m := range g.methods {
-			if value, ok := g.at[place{k.cell, m.id}]; ok {
+			if value, ok := g.at[results.Place{Setting: k.cell, Method: m.id}]; ok {
 				c.DrawGlyph(MethodLook(m.id).glyph(), vg.Point{X: middle + beside(j, len(g.methods), pitch), Y: y(value)})
 			}
 		}

@@ -48,8 +48,8 @@ func Dominance(in Input) (*Figure, error) {
 		}
 	}
 	for _, c := range v.cells {
-		a, okA := v.at[place{c, d.a.id}]
-		b, okB := v.at[place{c, d.b.id}]
+		a, okA := v.at[results.Place{Setting: c, Method: d.a.id}]
+		b, okB := v.at[results.Place{Setting: c, Method: d.b.id}]
 		if okA && okB {
 			d.points = append(d.points, difference{c, cellName(c), d.scale * (a - b)})
 			d.y = d.y.holding(d.scale * (a - b))

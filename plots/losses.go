@@ -124,7 +124,7 @@ func (g lossGrid) drawLine(c draw.Canvas, network results.Setting, loss string, 
 	var found []method
 	var all []float64
 	for _, m := range g.methods {
-		if v, ok := g.at[place{network, m.id}]; ok {
+		if v, ok := g.at[results.Place{Setting: network, Method: m.id}]; ok {
 			found, all = append(found, m), append(all, v)
 		}
 	}

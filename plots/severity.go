@@ -145,7 +145,7 @@ func (v values) spread(one results.Setting, m method, corruptions []string, seve
 		one.Severity = severity
 		var all []float64
 		for _, one.Corruption = range corruptions {
-			if x, ok := v.at[place{one, m.id}]; ok {
+			if x, ok := v.at[results.Place{Setting: one, Method: m.id}]; ok {
 				all = append(all, x)
 			}
 		}

@@ -15,17 +15,11 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// place identifies a value.
-type place struct {
-	cell   results.Setting
-	method string
-}
-
 // values is one metric of results.csv, times 100, of several cells.
 type values struct {
 	cells     []results.Setting // in the order of their first row, also the skipped ones
 	methods   []method          // the methods with at least one value, in the order of the input
-	at        map[place]float64
+	at        map[results.Place]float64
 	simulated bool
 	notes     []string // missing values
 	none      []string // of the notes, the one of methods without any value
@@ -37,11 +31,11 @@ func (in Input) values(metric string) (values, error) {
 	rows := lists.Where(in.Records, func(r results.Record) bool {
 		return r.Metric == metric && (in.Methods == nil || slices.Contains(in.Methods, r.Method))
 	})
-	v := values{at: map[place]float64{}, cells: lists.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
-	seen := map[place]bool{}
+	v := values{at: map[results.Place]float64{}, cells: lists.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
+	seen := map[results.Place]bool{}
 	var from source
 	for _, r := range rows {
-		at := place{r.Setting, r.Method}
+		at := results.Place{Setting: r.Setting, Method: r.Method}
 		if seen[at] {
 			return v, fmt.Errorf("method %q in %s: two rows of %s", r.Method, r.Setting.Name(), metric)
 		}
@@ -81,7 +75,7 @@ func (v *values) choose(in Input, present []string) error {
 	without := map[string][]string{}
 	for _, m := range all {
 		for i, c := range v.cells {
-			if _, ok := v.at[place{c, m.id}]; !ok {
+			if _, ok := v.at[results.Place{Setting: c, Method: m.id}]; !ok {
 				without[m.id] = append(without[m.id], names[i])
 			}
 		}

@@ -13,6 +13,9 @@ type Place struct {
 	Method, Metric string
 }
 
+// PlaceOf returns the place of a metric of a method on a setting.
+func PlaceOf(s Setting, method, metric string) Place { return Place{s, method, metric} }
+
 // Place returns the place of a record.
 func (r Record) Place() Place { return Place{r.Setting, r.Method, r.Metric} }
 
@@ -205,10 +208,11 @@ func OverDatasets(settings []Setting, f func(Setting) float64) float64 {
 	return meanOf(names, func(name string) float64 { return meanOf(members[name], f) })
 }
 
-// OverSettings returns the mean of f over the settings, several trainings of a network as one.
-func OverSettings(settings []Setting, f func(Setting) float64) float64 {
-	whole, trainings := lists.Group(settings, Setting.Whole)
-	return meanOf(whole, func(s Setting) float64 { return meanOf(trainings[s], f) })
+// MeanOverSettings returns the mean of the values of records, one of a setting: over settings of
+// the means over the trainings of each.
+func MeanOverSettings(records []Record) float64 {
+	settings, of := lists.Group(records, func(r Record) Setting { return r.Whole() })
+	return meanOf(settings, func(s Setting) float64 { return meanOf(of[s], func(r Record) float64 { return r.Value }) })
 }
 
 // meanOf returns the mean of f over a list, which is not empty.

@@ -14,8 +14,8 @@ import (
 type book struct {
 	publication *paper.Publication // its rows
 	values      map[valueID]paper.Points
-	records     map[recordID]results.Record // nil for the printed numbers
-	like        map[string]string           // in a book of similar data sets: the paper's data set of each
+	records     map[results.Place]results.Record // nil for the printed numbers
+	like        map[string]string                // in a book of similar data sets: the paper's data set of each
 }
 
 type valueID struct {

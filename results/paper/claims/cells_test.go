@@ -136,7 +136,7 @@ func TestSimilarSetsTakeThePlaceOfTheirOwn(t *testing.T) {
 	record := func(dataset, backbone string, value float64) results.Record {
 		return results.Record{Setting: results.Setting{Dataset: dataset, Backbone: backbone, Loss: "ce"}, Method: "qats", Metric: "ece", Source: "measured", Status: results.OK, Value: value}
 	}
-	a := &analogues{publication: r.publication, like: like, home: home, found: map[recordID]results.Record{}, losses: map[network]bool{}}
+	a := &analogues{publication: r.publication, like: like, home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
 	a.collect([]results.Record{record("unlike", "net", .9), record("mine", "net", .01), record("mine", "net", .9), record("skin", "net", .02), record("skin", "other", .04), record("lungs", "other", .06)})
 	for _, row := range r.publication.Rows {
 		of := row.Table == "ablation" && row.Dataset != "imagenet-lt" || row.Dataset == "cifar100"

@@ -70,7 +70,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 	list := published(t)
 	publication := paper.NewPublication(list)
 	ids := newReproduction(list, nil)
-	seen := map[recordID]bool{}
+	seen := map[results.Place]bool{}
 	var records []results.Record
 	add := func(p paper.Number, s paper.Setting) {
 		id := ids.id(p.Table, s, p.Method, p.Metric)
@@ -79,7 +79,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		}
 		seen[id] = true
 		records = append(records, results.Record{
-			Setting: id.Setting, Method: id.method, Metric: id.metric, Value: float64(change(p)) / 10000,
+			Setting: id.Setting, Method: id.Method, Metric: id.Metric, Value: float64(change(p)) / 10000,
 			N: 100, Source: "measured", Status: results.OK, Note: results.Note{{Kind: results.Paper}},
 		})
 	}
@@ -215,7 +215,7 @@ func TestMissingNumberLeavesClaimOpen(t *testing.T) {
 func TestClaimsOnRecords(t *testing.T) {
 	publication := paper.NewPublication(published(t))
 	book := func(records ...results.Record) *book {
-		return &book{publication: publication, values: map[valueID]paper.Points{}, records: index(records)}
+		return &book{publication: publication, values: map[valueID]paper.Points{}, records: results.Index(records)}
 	}
 	record := func(experiment, dataset, backbone, loss, method, metric string, value float64) results.Record {
 		return results.Record{

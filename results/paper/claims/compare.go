@@ -114,19 +114,14 @@ func Compare(numbers []paper.Number, records []results.Record) *Comparison {
 type reproduction struct {
 	publication *paper.Publication
 	experiment  map[string]string // by id of the table
-	records     map[recordID]results.Record
-}
-
-type recordID struct {
-	results.Setting
-	method, metric string
+	records     map[results.Place]results.Record
 }
 
 func newReproduction(numbers []paper.Number, records []results.Record) *reproduction {
 	return &reproduction{
 		publication: paper.NewPublication(numbers),
 		experiment:  experiments(),
-		records:     index(records),
+		records:     results.Index(records),
 	}
 }
 
@@ -139,20 +134,12 @@ func experiments() map[string]string {
 	return m
 }
 
-func index(records []results.Record) map[recordID]results.Record {
-	m := make(map[recordID]results.Record, len(records))
-	for _, r := range records {
-		m[recordID{r.Setting, r.Method, r.Metric}] = r
-	}
-	return m
-}
-
 // id identifies the record that reproduces a number of a table.
-func (r *reproduction) id(table string, s paper.Setting, method, metric string) recordID {
-	return recordID{results.Setting{
+func (r *reproduction) id(table string, s paper.Setting, method, metric string) results.Place {
+	return results.PlaceOf(results.Setting{
 		Experiment: r.experiment[table], Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce",
 		Corruption: s.Corruption, Severity: s.Severity,
-	}, method, metric}
+	}, method, metric)
 }
 
 // cell reproduces one printed number.

@@ -58,7 +58,7 @@ type predicate func(*book) Judgement
 // judge judges every claim on the printed numbers and on the records measured on
 // the paper's own networks.
 func judge(publication *paper.Publication, rows []Row, records []results.Record) []Judged {
-	here := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
+	here := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[results.Place]results.Record{}}
 	for _, row := range rows {
 		for _, c := range row.Cells {
 			if c.State == OK && c.Source == measured {
@@ -66,7 +66,7 @@ func judge(publication *paper.Publication, rows []Row, records []results.Record)
 			}
 		}
 	}
-	for id, r := range index(records) {
+	for id, r := range results.Index(records) {
 		if r.Status == results.OK && sourceOf(r) == measured {
 			here.records[id] = r
 		}

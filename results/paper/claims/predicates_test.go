@@ -374,7 +374,7 @@ func TestDistanceWidensWithSeverity(t *testing.T) {
 // corruption method metric value", with - for an empty corruption.
 func recordsBook(t *testing.T, similar bool, lines ...string) *book {
 	t.Helper()
-	b := &book{publication: paper.NewPublication(nil), records: map[recordID]results.Record{}}
+	b := &book{publication: paper.NewPublication(nil), records: map[results.Place]results.Record{}}
 	if similar {
 		b.like = map[string]string{"seg": "voc2012"}
 	}
@@ -388,7 +388,7 @@ func recordsBook(t *testing.T, similar bool, lines ...string) *book {
 		if v, err := results.ParseVariant(c.Corruption); err == nil {
 			c.Corruption, c.Variant = "", v
 		}
-		b.records[recordID{c, f[5], f[6]}] = results.Record{Setting: c, Method: f[5], Metric: f[6], Value: x, Status: results.OK}
+		b.records[results.PlaceOf(c, f[5], f[6])] = results.Record{Setting: c, Method: f[5], Metric: f[6], Value: x, Status: results.OK}
 	}
 	return b
 }

@@ -26,7 +26,7 @@ const (
 
 // record returns a measured value.
 func (b *book) record(c results.Setting, method, metric string) (float64, bool) {
-	r, ok := b.records[recordID{c, method, metric}]
+	r, ok := b.records[results.PlaceOf(c, method, metric)]
 	return r.Value, ok
 }
 
@@ -35,7 +35,7 @@ func (b *book) record(c results.Setting, method, metric string) (float64, bool) 
 func (b *book) settings(metric string, experiments ...string) []results.Setting {
 	var list []results.Setting
 	for id := range b.records {
-		if id.metric == metric && id.method == "qats" && slices.Contains(experiments, id.Experiment) {
+		if id.Metric == metric && id.Method == "qats" && slices.Contains(experiments, id.Experiment) {
 			list = append(list, id.Setting)
 		}
 	}

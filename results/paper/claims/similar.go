@@ -38,7 +38,7 @@ func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[str
 	if err != nil {
 		return nil, err
 	}
-	a := &analogues{publication: publication, like: like, home: home, found: map[recordID]results.Record{}, losses: map[network]bool{}}
+	a := &analogues{publication: publication, like: like, home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
 	a.collect(records)
 	if len(a.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
@@ -76,10 +76,10 @@ type network struct{ dataset, backbone string }
 type analogues struct {
 	publication *paper.Publication
 	like        map[string]string
-	home        map[string]string           // experiment of each of the paper's data sets
-	found       map[recordID]results.Record // with an empty Experiment
-	networks    []network                   // trained with cross-entropy, in the order of the records
-	losses      map[network]bool            // also trained with other losses
+	home        map[string]string                // experiment of each of the paper's data sets
+	found       map[results.Place]results.Record // with an empty Experiment
+	networks    []network                        // trained with cross-entropy, in the order of the records
+	losses      map[network]bool                 // also trained with other losses
 }
 
 func (a *analogues) collect(records []results.Record) {
@@ -92,7 +92,7 @@ func (a *analogues) collect(records []results.Record) {
 			continue
 		}
 		r.Experiment = ""
-		id := recordID{r.Setting, r.Method, r.Metric}
+		id := results.PlaceOf(r.Setting, r.Method, r.Metric)
 		if _, ok := a.found[id]; ok {
 			continue
 		}
@@ -111,7 +111,7 @@ func (a *analogues) collect(records []results.Record) {
 
 // book arranges the records like the paper's tables and experiments.
 func (a *analogues) book() *book {
-	b := &book{like: a.like, values: map[valueID]paper.Points{}, records: map[recordID]results.Record{}}
+	b := &book{like: a.like, values: map[valueID]paper.Points{}, records: map[results.Place]results.Record{}}
 	var numbers []paper.Number
 	done := map[paper.Setting]bool{}
 	for _, r := range a.publication.Rows {
@@ -176,7 +176,7 @@ func (a *analogues) tested(r paper.Row, s paper.Setting) bool {
 func (a *analogues) value(r paper.Row, s paper.Setting, method string) (float64, bool) {
 	sum, n := 0.0, 0
 	for _, c := range a.members(r, s) {
-		x, ok := a.found[recordID{c, method, s.Metric}]
+		x, ok := a.found[results.PlaceOf(c, method, s.Metric)]
 		if !ok {
 			return 0, false
 		}

@@ -92,9 +92,9 @@ func TestBandNeedsBothEnds(t *testing.T) {
 		ends []results.Record
 		want bool
 	}{{nil, false}, {[]results.Record{lo}, false}, {[]results.Record{hi}, false}, {[]results.Record{lo, failed}, false}, {[]results.Record{lo, hi}, true}} {
-		p := &pivoting{spec: spec, index: map[identity]results.Record{}}
+		p := &pivoting{spec: spec, index: map[results.Place]results.Record{}}
 		for _, end := range c.ends {
-			p.index[identify(end)] = end
+			p.index[end.Place()] = end
 		}
 		if got := p.band(r); got != map[bool]string{true: "[1.0, 3.0]"}[c.want] {
 			t.Errorf("%d ends: %q", len(c.ends), got)
@@ -357,7 +357,7 @@ func TestMixedTablesHaveNumbersOfBothSources(t *testing.T) {
 // An average in which the first setting failed counts all others, and says how many
 // are missing.
 func TestAverageCountsTheSettingsWithoutAValue(t *testing.T) {
-	p := &pivoting{index: map[identity]results.Record{}, table: &Pivot{}}
+	p := &pivoting{index: map[results.Place]results.Record{}, table: &Pivot{}}
 	failed := skip("cifar10", "a", "ts", "ece", "no logits")
 	c := p.mean([]results.Record{failed, record("cifar10", "b", "ts", "ece", .1), record("cifar10", "c", "ts", "ece", .2)}, 3, 0)
 	if len(p.notes.list) != 1 || p.notes.list[0].Text != "no average: no value in 1 of 3 settings" || c.OK {
@@ -375,7 +375,7 @@ func TestChangesAreUnknownWithoutAValue(t *testing.T) {
 	}{"none": {0, results.OK, No}, "some": {.1, results.OK, Yes}, "failed": {0, results.Fail, Unknown}} {
 		change := r
 		change.Metric, change.Value, change.Status = "argmax_change", c.value, c.status
-		p := &pivoting{index: map[identity]results.Record{identify(change): change}}
+		p := &pivoting{index: map[results.Place]results.Record{change.Place(): change}}
 		if got := p.changes([]results.Record{r}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -21,18 +21,10 @@ func Of(records []results.Record, spec Spec) (*Pivot, error) {
 	return t, nil
 }
 
-// identity occurs once in results.csv.
-type identity struct {
-	results.Setting
-	method, metric string
-}
-
-func identify(r results.Record) identity { return identity{r.Setting, r.Method, r.Metric} }
-
 // pivoting is the state of one call of Of.
 type pivoting struct {
 	spec   Spec
-	index  map[identity]results.Record // all records that are kept
+	index  map[results.Place]results.Record // all records that are kept
 	notes  notes
 	rivals []*Rival
 	used   []results.Record // of the cells with a number, means excepted
@@ -44,7 +36,7 @@ func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pivoting{spec: spec, index: map[identity]results.Record{}}
+	p := &pivoting{spec: spec, index: map[results.Place]results.Record{}}
 	kept := lists.Where(records, func(r results.Record) bool { return spec.Only.Keeps(r.Setting, r.Method) })
 	of := lists.Where(kept, func(r results.Record) bool { return r.Metric == spec.Metric })
 	uncounted := 0
@@ -54,10 +46,10 @@ func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 	}
 	var shown []results.Record
 	for _, r := range kept {
-		if other, twice := p.index[identify(r)]; twice {
+		if other, twice := p.index[r.Place()]; twice {
 			return nil, duplicate(other, r)
 		}
-		p.index[identify(r)] = r
+		p.index[r.Place()] = r
 		if r.Metric == spec.Metric {
 			shown = append(shown, r)
 		}
@@ -89,7 +81,7 @@ func pivot(records []results.Record, spec Spec) (*Pivot, error) {
 	return p.table, nil
 }
 
-// duplicate is the error for two records with the same identity.
+// duplicate is the error for two records at the same place.
 func duplicate(a, b results.Record) error {
 	what := place(a) + "/" + a.Metric
 	if a.Source != b.Source {

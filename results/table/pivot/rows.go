@@ -117,23 +117,9 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		c.note(p.notes.add(i, "no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns))
 		return c
 	}
-	c.OK, c.Value, c.StandIn, c.first = true, meanOf(list), standIns > 0, &list[0]
+	c.OK, c.Value, c.StandIn, c.first = true, results.MeanOverSettings(list), standIns > 0, &list[0]
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
-}
-
-// meanOf returns the mean over settings of the means over the trainings of each.
-func meanOf(list []results.Record) float64 {
-	settings, of := lists.Group(list, func(r results.Record) results.Setting { return r.Whole() })
-	sum := 0.0
-	for _, s := range settings {
-		own := 0.0
-		for _, r := range of[s] {
-			own += r.Value
-		}
-		sum += own / float64(len(of[s]))
-	}
-	return sum / float64(len(settings))
 }
 
 // standsIn reports whether a number is marked as one of a stand-in. In a table of the
@@ -158,8 +144,8 @@ func (p *pivoting) changes(list []results.Record) Changes {
 		return answer
 	}
 	for _, r := range list {
-		id := identify(r)
-		id.metric = "argmax_change"
+		id := r.Place()
+		id.Metric = "argmax_change"
 		switch c := p.index[id]; {
 		case c.Status != results.OK: // or there is none
 			answer = Unknown
@@ -173,10 +159,10 @@ func (p *pivoting) changes(list []results.Record) Changes {
 // band returns the printed consistency band of a record, empty if it is not known. Its ends are
 // quantiles of 200 draws, so they have one digit less than the record.
 func (p *pivoting) band(r results.Record) string {
-	id := identify(r)
-	id.metric = r.Metric + "_null_lo"
+	id := r.Place()
+	id.Metric = r.Metric + "_null_lo"
 	lo := p.index[id]
-	id.metric = r.Metric + "_null_hi"
+	id.Metric = r.Metric + "_null_hi"
 	hi := p.index[id]
 	if lo.Status != results.OK || hi.Status != results.OK { // or there is none
 		return ""

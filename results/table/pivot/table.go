@@ -111,10 +111,10 @@ func (c Cell) below() string {
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
 // itself, has none, and neither has a simulated number. It is for tables without averages, see Spec.Interval.
 func (t *Pivot) Pair(pairs []results.Pair) {
-	index := map[identity]results.Pair{}
+	index := map[results.Place]results.Pair{}
 	for _, p := range pairs {
 		if p.Source == "measured" {
-			index[identity{p.Setting, p.Method, p.Metric}] = p
+			index[results.PlaceOf(p.Setting, p.Method, p.Metric)] = p
 		}
 	}
 	for _, row := range t.Rows {
@@ -123,7 +123,7 @@ func (t *Pivot) Pair(pairs []results.Pair) {
 			if !c.OK || row.Mean || t.Columns[j].Mean {
 				continue
 			}
-			p, ok := index[identify(*c.first)]
+			p, ok := index[c.first.Place()]
 			if !ok {
 				continue
 			}
