@@ -29,15 +29,26 @@ func Ranks(c *compare.Comparison, byID map[string]string, notes ...string) (*Fig
 	}
 	view := compare.View{Comparison: c, Labels: byID}
 	list := labelled(view, k.Methods)
-	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), coloured: coloured(k.Methods)}
+	d := rankDiagram{methods: list, Ranking: k, levels: levels(k.Groups), coloured: coloured(k.Methods, append([]string{c.Against}, c.Methods...)...)}
 	shown := rankNotes(view)
 	if len(d.coloured) < len(list) {
-		shown = append(shown, "Grey: all but the three best, TS and QaTS.")
+		shown = append(shown, greyNote(view))
 	}
 	blocks := english.Count(len(k.Blocks), "block")
 	s := sheet{title: fmt.Sprintf("%s, mean rank over %s", c.MetricLabel, blocks), width: pageWidth, notes: append(shown, notes...),
 		caption: fmt.Sprintf("Mean ranks of %s by %s over %s; 1 is best. A bar joins methods that Nemenyi's test does not tell apart at the level .05.", english.Count(len(list), "method"), c.MetricLabel, k.Extent)}
 	return s.figure(d.height(), d.draw), nil
+}
+
+// greyNote says which methods are not grey.
+func greyNote(v compare.View) string {
+	names := []string{"the three best", "TS", "QaTS"}
+	for _, m := range append([]string{v.Against}, v.Methods...) {
+		if m != "ts" && m != "qats" && !slices.Contains(v.Ranking.Methods[:3], m) && slices.Contains(v.Ranking.Methods, m) {
+			names = append(names, printable(v.Label(m)))
+		}
+	}
+	return "Grey: all but " + english.List(names) + "."
 }
 
 // rankNotes says what the diagram shows. The page of the comparison has the tests and

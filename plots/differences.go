@@ -18,7 +18,8 @@ import (
 // they are compared with, in percentage points, or in the unit of a metric that is not
 // a fraction. There is one row for each method, in the order of their ranks: the
 // Hodges-Lehmann shift with its interval over blocks, where there are enough blocks for one,
-// and behind it the differences of the single blocks as crosses, which are no method's marker.
+// and behind it the differences of the single blocks as crosses, which are no method's marker. Up to mostLetters blocks have a
+// letter each, which stands above the crosses and in the notes.
 // The axis ends where most of the values do; an arrow marks what is beyond. The labels are by
 // method id. Ratios of times are an error.
 func Differences(c *compare.Comparison, labels map[string]string) (*Figure, error) {
@@ -47,22 +48,40 @@ func Differences(c *compare.Comparison, labels map[string]string) (*Figure, erro
 	if c.Better == metrics.Higher {
 		f.better, f.worse = f.worse, f.better
 	}
+	if len(c.Blocks) <= mostLetters {
+		f.rows = []forestRow{{heading: true}} // room for the letters of the first method
+	}
 	for i, r := range rows {
 		look := MethodLook(r.Method)
 		row := forestRow{label: list[i].label, at: scale * r.Shift.Estimate, look: &look}
 		if r.Shift.Bounded {
 			row.lo, row.hi, row.kind = scale*r.Shift.Lo, scale*r.Shift.Hi, interval
 		}
-		for _, d := range r.BlockDifference {
+		for b, d := range r.BlockDifference {
 			row.dots = append(row.dots, scale*d)
+			if len(c.Blocks) <= mostLetters {
+				row.letters = append(row.letters, letter(slices.Index(c.Blocks, r.BlockNames[b])))
+			}
 		}
 		f.rows = append(f.rows, row)
 	}
 	extent, aside := bounds(rows)
 	f.caption = fmt.Sprintf("%s of each method minus %s of %s: shift over %s%s.%s", metric, metric, against, c.Extent, extent, aside)
-	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s)%s.%s Crosses: single blocks.", strings.Join(blockNames(c.Blocks), ", "), extent, aside)}
+	names := blockNames(c.Blocks)
+	if len(names) <= mostLetters {
+		for i := range names {
+			names[i] = letter(i) + " " + names[i]
+		}
+	}
+	f.notes = []string{fmt.Sprintf("Hodges-Lehmann shift over blocks (%s)%s.%s Crosses: single blocks.", strings.Join(names, ", "), extent, aside)}
 	return f.figure(), nil
 }
+
+// mostLetters is the number of blocks up to which each has a letter.
+const mostLetters = 12
+
+// letter names a block by its place.
+func letter(i int) string { return string(rune('a' + i)) }
 
 // bounds says which shifts have an interval, in two parts of a caption: what follows the
 // shifts, and a sentence on those without one.

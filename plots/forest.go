@@ -111,6 +111,7 @@ type forestRow struct {
 	lo, hi  float64   // of the interval, or of the range
 	kind    extent    // what lo and hi are
 	dots    []float64 // single values, drawn behind
+	letters []string  // of the dots; nil for crosses
 	shown   bool      // the verdict on the row is that there is a difference
 	look    *Look     // of the mark; nil for black
 }
@@ -262,6 +263,50 @@ func (f forest) marks(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
+// letters writes the letters of the crosses above them: those of crosses that are too near each
+// other together, and none beside the text on what is beyond the axis.
+func (f forest) letters(c draw.Canvas, r forestRow, x func(float64) vg.Length, at vg.Length) {
+	if r.letters == nil {
+		return
+	}
+	order := make([]int, len(r.dots))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(r.dots[i], r.dots[j]) })
+	sty := write(letterSize, faint)
+	from, to := c.Min.X, c.Max.X
+	if r.dots[order[0]] < f.x.min || r.kind == interval && r.lo < f.x.min {
+		from = x(f.x.min) + beyondWidth
+	}
+	if r.dots[order[len(order)-1]] > f.x.max || r.kind == interval && r.hi > f.x.max {
+		to = x(f.x.max) - beyondWidth
+	}
+	text, first, last := "", vg.Length(0), vg.Length(0)
+	flush := func() {
+		if middle, half := (first+last)/2, sty.Width(text)/2; text != "" && middle-half > from && middle+half < to {
+			textAt(c, sty, draw.XCenter, middle, at+2.2, text)
+		}
+		text = ""
+	}
+	for _, i := range order {
+		at := x(r.dots[i])
+		if text != "" && (first+at)/2-sty.Width(text+r.letters[i])/2 < last-sty.Width(text)/2 || at-last < sty.Width(text+"m") {
+			if text == "" {
+				first = at
+			}
+			text, last = text+r.letters[i], at
+			continue
+		}
+		flush()
+		text, first, last = r.letters[i], at, at
+	}
+	flush()
+}
+
+// beyondWidth is the room of the text on what is beyond the axis.
+const beyondWidth vg.Length = 72
+
 // mark draws the values of a row at the height at.
 func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at vg.Length) {
 	clr := ink
@@ -280,6 +325,7 @@ func (f forest) mark(c draw.Canvas, r forestRow, x func(float64) vg.Length, at v
 			c.StrokeLine2(stroke(crossColor, 0.6), x(d)-1.5, at-1.5*way, x(d)+1.5, at+1.5*way)
 		}
 	}
+	f.letters(c, r, x, at)
 	line := stroke(clr, 1)
 	if r.kind == settingsRange {
 		line.Color = barEdge

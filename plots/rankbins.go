@@ -82,13 +82,14 @@ type rankLines struct {
 // fewLines is the number of lines up to which all of them have their colours.
 const fewLines = 8
 
-// coloured returns those of some methods, the best first, that are drawn with their looks.
-func coloured(order []string) []string {
+// coloured returns those of some methods, the best first, that are drawn with their looks; those
+// that were asked for by name always are.
+func coloured(order []string, asked ...string) []string {
 	if len(order) <= fewLines {
 		return order
 	}
 	return lists.Where(order, func(m string) bool {
-		return slices.Contains(order[:3], m) || m == "ts" || m == "qats"
+		return slices.Contains(order[:3], m) || m == "ts" || m == "qats" || slices.Contains(asked, m)
 	})
 }
 

@@ -19,8 +19,9 @@ const (
 	columnWidth = 3.3 * vg.Inch // one column of a two-column page
 	pageWidth   = 6.9 * vg.Inch // both columns
 
-	titleSize vg.Length = 9 // points: axis and panel titles
-	smallSize vg.Length = 8 // numbers, legends, headings
+	titleSize  vg.Length = 9 // points: axis and panel titles
+	smallSize  vg.Length = 8 // numbers, legends, headings
+	letterSize vg.Length = 6 // of single blocks
 
 	axisWidth  vg.Length = 0.6
 	tickLength vg.Length = 2.5
