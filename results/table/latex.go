@@ -283,13 +283,16 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 	}
 	b.WriteString(strings.Join(cells, " & "))
 	if under {
-		b.WriteString(" \\\\*[-2.5pt]\n" + strings.Join(below, " & "))
+		b.WriteString(" \\\\*\n" + strings.Join(below, " & "))
 	}
+	end := " \\\\"
 	if first := t.group(i); i+1 < len(t.Rows) && t.repeats(i+1) && t.height(first) <= undivided {
-		b.WriteString(" \\\\*\n") // no page ends here
-		return
+		end += "*" // no page ends here
 	}
-	b.WriteString(" \\\\\n")
+	if under {
+		end += "[1.5pt]" // what stands below belongs to the number above it
+	}
+	b.WriteString(end + "\n")
 }
 
 // undivided is the most lines of a group that has to stand on one page of a longtable.

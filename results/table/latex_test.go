@@ -29,8 +29,8 @@ func rowsOf(latex string) string {
 
 func TestLaTeXRows(t *testing.T) {
 	const want = `\qatsgroup{3}{a} & QaTS & \phantom{0}\textbf{1.23}${}_{\textcolor{Better}{\mathbf{-3.33}}}$ & $-$0.10 & 1--2, 4 \\*
- & TS & \phantom{0}\underline{4.56}\rlap{$^{\mathrm{\ddagger}}$}\hphantom{${}_{\textcolor{Better}{\mathbf{-3.33}}}$} & +0.20 & 1 \\*[-2.5pt]
- &  & {\scriptsize\textcolor{Worse}{[4.10, 5.00]}} &  &  \\
+ & TS & \phantom{0}\underline{4.56}\rlap{$^{\mathrm{\ddagger}}$}\hphantom{${}_{\textcolor{Better}{\mathbf{-3.33}}}$} & +0.20 & 1 \\*
+ &  & {\scriptsize\textcolor{Worse}{[4.10, 5.00]}} &  &  \\[1.5pt]
 \midrule
 b & TS & 10.00\rlap{$^{\mathrm{1,2}}$}\hphantom{${}_{\textcolor{Better}{\mathbf{-3.33}}}$} & NaN & 1, 3 \\
 \midrule
