@@ -39,8 +39,8 @@ func gapCourse(s series) (line course) {
 	return line
 }
 
-// QuantileGapGrid draws a panel of [QuantileGap] for each cell, all on the same
-// axes. This is the paper's first figure for a group of data sets. Where two to
+// QuantileGapGrid draws a panel of [QuantileGap] for each cell. The panels of a row have one
+// axis, so that a row of small gaps is not flattened by another one. This is the paper's first figure for a group of data sets. Where two to
 // four data sets share backbones, each data set is a column and each backbone a
 // row, and a cell without rows leaves an empty place. Other cells fill rows of
 // three.
@@ -56,7 +56,7 @@ func QuantileGapGrid(in Input) (*Figure, error) {
 	if len(places) > maxGaps {
 		return nil, fmt.Errorf("quantile-gap-grid figure: %d panels, but a page holds %d; restrict the settings", len(places), maxGaps)
 	}
-	g := gapGrid{cells: t, places: places, columns: columns, width: pageWidth, y: gapSpan(t)}
+	g := gapGrid{cells: t, places: places, columns: columns, width: pageWidth, y: rowSpans(places, columns)}
 	if columns == 1 {
 		g.width = columnWidth
 	}
@@ -120,17 +120,23 @@ func arrange(rows []cellRow) (places []*cellRow, columns int) {
 	return places, min(3, len(rows))
 }
 
-// gapSpan is the range of all gaps, in percentage points.
-func gapSpan(t cells) span {
-	var y span
-	for _, r := range t.rows {
-		for _, s := range r.series {
-			for _, p := range gapCourse(*s) {
-				y = y.holding(p.y)
+// rowSpans are the ranges of the gaps in each row of places, in percentage points.
+func rowSpans(places []*cellRow, columns int) (spans []span) {
+	for row := range slices.Chunk(places, columns) {
+		var y span
+		for _, place := range row {
+			if place == nil {
+				continue
+			}
+			for _, s := range place.series {
+				for _, p := range gapCourse(*s) {
+					y = y.holding(p.y)
+				}
 			}
 		}
+		spans = append(spans, y.roomy(6, onePoint))
 	}
-	return y.roomy(6, onePoint)
+	return spans
 }
 
 // gapGrid is the layout of the figure.
@@ -141,7 +147,7 @@ type gapGrid struct {
 	width   vg.Length
 	panel   vg.Point // its size
 	keys    legend
-	y       span
+	y       []span    // of each row
 	alike   []string  // what coincides in each place, "" for nothing
 	lines   int       // of the titles of all panels
 	size    vg.Length // of the titles of all panels
@@ -151,6 +157,9 @@ func (g gapGrid) caption() string {
 	text := fmt.Sprintf("Accuracy minus confidence in 15 bins of equal mass, against the quantile of confidence, for %s.", english.List(labels(g.methods)))
 	if len(g.places) > 1 {
 		text += " Each panel is a setting."
+	}
+	if len(g.y) > 1 {
+		text += " Each row has an axis of its own."
 	}
 	if slices.ContainsFunc(g.alike, func(s string) bool { return s != "" }) {
 		text += " Lines that coincide are drawn around each other; the methods are named above the panel."
@@ -243,7 +252,7 @@ func (g gapGrid) draw(c draw.Canvas, top vg.Length) {
 func (g gapGrid) drawPanel(c draw.Canvas, i int, left, top vg.Length) {
 	place := g.places[i]
 	area := between(left, top-g.title()-g.panel.Y, left+g.panel.X, top-g.title())
-	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y
+	x, y := span{min: 0, max: 1, ticks: ticks(0, 1, 5)}, g.y[i/g.columns]
 	x.bare = i+g.columns < len(g.places) // the panel below has the numbers
 	y.bare = i%g.columns > 0
 	if place == nil {
