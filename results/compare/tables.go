@@ -273,16 +273,16 @@ func (v View) SplitTable() *table.Table {
 	return t
 }
 
-// CompactTable returns the comparison for one column of a two-column paper: the mean
-// difference, the shift with its interval, p with Holm's correction, and the settings
-// won, tied and lost. The shift has a column of its own, because the interval belongs
-// to it and not to the mean. With too few blocks for a test there are neither shift nor p.
+// CompactTable returns the comparison for one column of a two-column paper: the mean, the shift of
+// the difference with its interval, p with Holm's correction, and the settings
+// won, tied and lost. The first row is that of the method compared against, which has a mean
+// alone. With too few blocks for a test the mean difference stands in the place of shift and p.
 // CompactNotes has its notes.
 func (v View) CompactTable() *table.Table {
 	t := v.table("", v.compactCaption())
 	t.Narrow = true
 	column := func(head string) table.Column { return table.Column{Head: head, Align: table.Right} }
-	t.Columns = []table.Column{{Head: "Method"}, column("Mean\ndiff."), column("Shift [95 %]"), column("p\n(Holm)"), column("W/T/L")}
+	t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Shift [95 %]"), column("p\n(Holm)"), column("W/T/L")}
 	if t.Origin = ""; !v.Judged() {
 		t.Origin = "SIMULATED."
 		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean diff.")}
@@ -291,6 +291,11 @@ func (v View) CompactTable() *table.Table {
 	if untested {
 		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean\ndiff."), column("W/T/L")}
 	}
+	reference := []table.Cell{table.Words(v.Label(v.Against)), v.mean(v.Own)}
+	for len(reference) < len(t.Columns) {
+		reference = append(reference, none)
+	}
+	t.Rows = append(t.Rows, table.Row{Cells: reference})
 	for _, r := range v.Rows {
 		label, mean := table.Words(v.Label(r.Method)), v.change(r.Difference)
 		if !v.Judged() {
@@ -312,7 +317,7 @@ func (v View) CompactTable() *table.Table {
 		if relation != "=" {
 			p = relation + " " + p
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, mean, shift, table.Words(p), wins}})
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), shift, table.Words(p), wins}})
 	}
 	return t
 }

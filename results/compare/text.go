@@ -67,17 +67,22 @@ func (v View) compactCaption() string {
 	if v.Better == "higher" {
 		side = "above"
 	}
-	what, none := "Difference in", "zero"
+	what, none := "difference", "zero"
 	if v.Ratio {
-		what, none = "Ratio of", "1"
+		what, none = "ratio", "1"
 	}
-	text := what + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
-	switch {
-	case !v.Judged():
+	if v.Judged() && v.Testable() {
+		mean := v.MetricLabel
+		if v.Percent {
+			mean += " in per cent"
+		}
+		return "Mean " + mean + " over " + v.Extent.String() + ", and the shift of its " + what + " to " + v.Label(v.Against) + unit +
+			" (Hodges\u2013Lehmann estimate); " + side + " " + none + " the method is better. " +
+			"p: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost."
+	}
+	text := map[bool]string{false: "Difference in", true: "Ratio of"}[v.Ratio] + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
+	if !v.Judged() {
 		return text + ". " + unjudged
-	case !v.Testable():
-		return text + "; " + side + " " + none + " the method is better. W/T/L: settings won, tied, lost."
 	}
-	return text + "; " + side + " " + none + " the method is better. " +
-		"Shift: Hodges\u2013Lehmann estimate. p: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost."
+	return text + "; " + side + " " + none + " the method is better. W/T/L: settings won, tied, lost."
 }
