@@ -7,7 +7,7 @@ import (
 )
 
 // Entry is one line of the registry: a method as users meet it. NewEntry makes
-// one. Its JSON is what qats methods --json prints of it.
+// one. Its JSON is what qats doc methods --json prints of it.
 type Entry struct {
 	Name    string `json:"name"`    // id in specs and results.csv
 	Label   string `json:"label"`   // column heading
@@ -32,7 +32,7 @@ type Entry struct {
 	types types
 }
 
-// Facts say where a method comes from and what it was compared with. qats methods NAME
+// Facts say where a method comes from and what it was compared with. qats doc NAME
 // and docs/methods.md print them. A method of another module needs a Reference only.
 type Facts struct {
 	Reference string `json:"reference"`     // author and year, or the paper's equation

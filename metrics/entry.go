@@ -12,7 +12,7 @@ const (
 
 // Entry is one line of the registry: one computation and the metrics that it gives.
 // Tables, figures, comparisons and the command line take all facts about a metric
-// from it. Its JSON is a part of what qats metrics --json prints.
+// from it. Its JSON is a part of what qats doc metrics --json prints.
 type Entry struct {
 	Name    string    `json:"name"` // in specs and on the command line
 	Group   GroupName `json:"-"`    // that it is in, beside @default and @all

@@ -17,7 +17,7 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// entryComplete: the entry has all that specs, tables and `qats methods` show.
+// entryComplete: the entry has all that specs, tables and `qats doc methods` show.
 func entryComplete(s *subject) error {
 	e := s.entry
 	switch {

@@ -44,6 +44,22 @@ func describedMethodsAndGroups() []string {
 	return slices.Concat(lists.Values(all.Groups(), func(g all.Group) string { return g.Name + "\t" + g.Summary }), describedMethods())
 }
 
+// completeDoc completes a topic, a name or a group, and after a topic one of its list.
+func completeDoc(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, t := range topics() {
+		if name, holds := t.title(); len(args) == 0 {
+			words = append(words, name+"\t"+holds)
+		}
+	}
+	for _, c := range catalogues() {
+		if name, _ := c.title(); len(args) == 0 || len(args) == 1 && args[0] == name {
+			words = append(words, c.described()...)
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeOption completes -p of qats fit with the options of its method.
 func completeOption(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var list []string

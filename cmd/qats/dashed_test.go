@@ -21,9 +21,9 @@ func TestNamesOfFilesAreNoFlags(t *testing.T) {
 	}{
 		{[]string{"run", "--allow-exec=1", "mine.yaml"}, "--allow-exec=1"},
 		{[]string{"--allow-exec=1"}, "--allow-exec=1"},
-		{[]string{"methods", "-q"}, "-q"}, // a flag that exists is refused too
+		{[]string{"doc", "-q"}, "-q"}, // a flag that exists is refused too
 		{[]string{"apply", "m.json", "--logits", "-mine.yaml"}, "-mine.yaml"},
-		{[]string{"methods", "--quiet"}, ""},
+		{[]string{"doc", "--quiet"}, ""},
 		{[]string{"check", "./--allow-exec=1"}, ""},
 		{[]string{"run", "--", "-mine.yaml"}, ""},
 		{[]string{"try", "-"}, ""},

@@ -140,7 +140,7 @@ For other methods such a set is an error.`,
   qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
   qats fit ts --logits -#logits --labels -#labels -o - < cal.safetensors > ts.json
   qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
-		Args:              argumentsOr(1, 1, "fit takes one method, as in: qats fit ts; qats methods lists them"),
+		Args:              argumentsOr(1, 1, "fit takes one method, as in: qats fit ts; qats doc methods lists them"),
 		ValidArgsFunction: oneArgument(describedMethods),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

@@ -28,7 +28,7 @@ func commandGroups() []commandGroup {
 // otherCommands are those that only qats help all shows, beside the groups.
 func otherCommands() commandGroup {
 	return commandGroup{"More", []*cobra.Command{
-		demoCommand(), methodsCommand(), metricsCommand(), figuresCommand(), specCommand(),
+		demoCommand(), docCommand(),
 		planCommand(), pageCommand(), statusCommand(), slurmCommand(), simulateCommand(), versionCommand(),
 	}}
 }

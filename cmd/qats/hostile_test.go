@@ -123,7 +123,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		{"compare", "--against", evil, "--out", evil}, {"status", evil}, {"slurm", "plain.yaml", "--shards", "1", "--out", evil},
 		{"simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
 		{"fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json", "-p", evil + "=1"}, {"apply", evil, "--logits", logits, "-o", "p.npy"},
-		{"score", "--probs", evil, "--labels", labels}, {"methods", evil}, {"metrics", evil}, {evil}, {"run", "--" + evil}, {"run", "plain.yaml", "--workers", evil},
+		{"score", "--probs", evil, "--labels", labels}, {"doc", evil}, {"doc", "methods", evil}, {"doc", "metrics", evil}, {"doc", evil, "x"}, {evil}, {"run", "--" + evil}, {"run", "plain.yaml", "--workers", evil},
 		{"fetch", evil}, {"import", evil, "x"}, {"diff", "plain.yaml", "--out", evil},
 	} {
 		shown(t, fmt.Sprintf("%.40q", args), qats(args...))

@@ -19,93 +19,16 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results/table"
-	"github.com/spf13/cobra"
 )
 
-func methodsCommand() *cobra.Command {
-	var page, asJSON, groups bool
-	cmd := &cobra.Command{
-		Use:   "methods [NAME | @GROUP]",
-		Short: "List the registered calibrators and their groups, or show one with its options",
-		Long: `methods lists the groups of calibrators, and the calibrators. NEEDS names what a method
-reads besides logits and labels; TOP 1 says whether the predicted class of every row
-stays the same; COST is about the processor time of a fit with the default options on
-10,000 rows of 100 classes. With a @GROUP it lists the methods of the group, with a NAME
-it shows one method: its formula, arrays, options with defaults and ranges, warnings and
-reference. A spec can name two more methods: external, a program in any language, and
-precomputed, probabilities in files. docs/new-calibrator.md shows both.
-
-A spec names a group in quotes, as in methods: ["@recommended", sms], a flag without.
-
-With --page it prints every calibrator and metric as Markdown: formula, arrays, code
-compared with, agreement, departures. docs/methods.md is this page.`,
-		Example: `  qats methods
-  qats methods @recommended
-  qats methods qats-pw
-  qats methods --json
-  qats methods --page > docs/methods.md`,
-		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(describedMethodsAndGroups),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w := cmd.OutOrStdout()
-			if page {
-				return writePage(w)
-			}
-			known := experiments.Registry()
-			if groups {
-				return printGroupList(w, known.MethodGroups, asJSON)
-			}
-			list := known.Methods
-			switch {
-			case len(args) == 0 && !asJSON:
-				if err := listGroups(w, known.MethodGroups); err != nil {
-					return err
-				}
-			case len(args) == 0:
-			case spec.IsGroup(args[0]):
-				var err error
-				if list, err = spec.MembersOf(known.MethodGroups, args[0], list, func(e calib.Entry) string { return e.Name }); err != nil {
-					return err
-				}
-			default:
-				e, err := spec.MatchMethod(slices.Concat(list, known.External), known.MethodGroups, args[0])
-				if err != nil {
-					return err
-				}
-				if !asJSON {
-					return showMethod(w, e)
-				}
-				list = []calib.Entry{e}
-			}
-			return printList(w, list, asJSON, describeMethod, []string{"METHOD", "NEEDS", "TOP 1", "COST", "SUMMARY"}, func(e calib.Entry) []string {
-				c := e.Method.Contract()
-				keeps := "no"
-				if c.KeepsTop1 {
-					keeps = "yes"
-				}
-				return []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), keeps, cost(e), e.Summary}
-			})
-		},
+// methodRow is the row of a method in a list.
+func methodRow(e calib.Entry) []string {
+	c := e.Method.Contract()
+	keeps := "no"
+	if c.KeepsTop1 {
+		keeps = "yes"
 	}
-	cmd.Flags().BoolVar(&page, "page", false, "print docs/methods.md: all calibrators and metrics with formulas, as Markdown")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each method")
-	cmd.Flags().BoolVar(&groups, "groups", false, "list the groups alone")
-	return cmd
-}
-
-// groupJSON is a line of --groups --json.
-type groupJSON struct {
-	Name    string   `json:"name"`
-	Summary string   `json:"summary"`
-	Members []string `json:"members"`
-}
-
-// printGroupList prints groups alone.
-func printGroupList(w io.Writer, groups []spec.Group, asJSON bool) error {
-	if !asJSON {
-		return listGroups(w, groups)
-	}
-	return table.WriteJSON(w, lists.Values(groups, func(g spec.Group) groupJSON { return groupJSON{g.Name, g.Summary, g.Members} }))
+	return []string{e.Name, cmp.Or(strings.Join(extraNeeds(c), ", "), "-"), keeps, cost(e), e.Summary}
 }
 
 // listGroups prints groups with their members, and an empty line.
@@ -252,7 +175,7 @@ func warningsOf(c calib.Contract) []string {
 	return list
 }
 
-// methodJSON is a line of methods --json.
+// methodJSON is a line of doc methods --json.
 type methodJSON struct {
 	calib.Entry
 	Needs      map[string][]string `json:"needs"` // by cal, test and target
@@ -282,62 +205,12 @@ func describeMethod(e calib.Entry) any {
 	return m
 }
 
-func metricsCommand() *cobra.Command {
-	var asJSON, groups bool
-	cmd := &cobra.Command{
-		Use:   "metrics [NAME | @GROUP]",
-		Short: "List the registered metrics and their groups, or show one",
-		Long: `metrics lists the groups of metrics, and the metrics. BETTER says which values are
-better. A run computes the metrics of @default, or those that its spec names. With a
-@GROUP it lists the metrics of the group, with a NAME it shows one: its formula, values
-with their ranges, and reference.
-
-A spec names a group in quotes, as in metrics: ["@default", smece], a flag without.`,
-		Example: `  qats metrics
-  qats metrics @ranking
-  qats metrics ece
-  qats metrics --json`,
-		Args:              arguments(0, 1),
-		ValidArgsFunction: oneArgument(metricNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w := cmd.OutOrStdout()
-			known := experiments.Registry()
-			if groups {
-				return printGroupList(w, known.MetricGroups, asJSON)
-			}
-			list := known.Metrics
-			switch {
-			case len(args) == 0 && !asJSON:
-				if err := listGroups(w, known.MetricGroups); err != nil {
-					return err
-				}
-			case len(args) == 0:
-			case spec.IsGroup(args[0]):
-				var err error
-				if list, err = spec.MembersOf(known.MetricGroups, args[0], list, func(e metrics.Entry) string { return e.Name }); err != nil {
-					return err
-				}
-			default:
-				e, err := spec.MatchMetric(list, known.MetricGroups, args[0])
-				if err != nil {
-					return err
-				}
-				if !asJSON {
-					return show(w, e.Name, e.Summary, metricItems(e))
-				}
-				list = []metrics.Entry{e}
-			}
-			return printList(w, list, asJSON, describeMetric, []string{"METRIC", "BETTER", "SUMMARY"}, func(e metrics.Entry) []string {
-				return []string{e.Name, cmp.Or(string(e.Better), "-"), e.Summary}
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each metric")
-	cmd.Flags().BoolVar(&groups, "groups", false, "list the groups alone")
-	return cmd
+// metricRow is the row of a metric in a list.
+func metricRow(e metrics.Entry) []string {
+	return []string{e.Name, cmp.Or(string(e.Better), "-"), e.Summary}
 }
 
-// metricJSON is a line of metrics --json.
+// metricJSON is a line of doc metrics --json.
 type metricJSON struct {
 	metrics.Entry
 	Outputs []outputJSON `json:"outputs"`
@@ -370,29 +243,26 @@ func describeMetric(e metrics.Entry) any {
 	return m
 }
 
-func figuresCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "figures",
-		Short: "List the kinds of figures that a spec can name",
-		Long: `figures lists the kinds of figures that a spec can name (figures: [{kind: KIND}]). A
-kind that shows one setting is drawn once for each setting.`,
-		Example: `  qats figures
-  qats figures --json`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			itself := func(e plots.Entry) any { return e }
-			return printList(cmd.OutOrStdout(), plots.Registry(), asJSON, itself, []string{"KIND", "SETTINGS", "SUMMARY"}, func(e plots.Entry) []string {
-				shows := "several"
-				if e.PerSetting {
-					shows = "one"
-				}
-				return []string{e.Name, shows, e.Summary}
-			})
-		},
+// figureRow is the row of a kind of figure in a list.
+func figureRow(e plots.Entry) []string {
+	return []string{e.Name, showsOf(e), e.Summary}
+}
+
+// showsOf says how many settings a figure of a kind shows.
+func showsOf(e plots.Entry) string {
+	if e.PerSetting {
+		return "one"
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line for each kind")
-	return cmd
+	return "several"
+}
+
+// showFigure prints all about one kind of figure.
+func showFigure(w io.Writer, e plots.Entry) error {
+	if err := show(w, e.Name, e.Summary, []item{{"settings", showsOf(e)}}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nIn a spec: figures: [{kind: %s}]; qats doc spec has its keys under Figure.\n", e.Name)
+	return err
 }
 
 // show prints a name with its summary, and one item a line.

@@ -14,12 +14,12 @@ import (
 
 // TestListsFitTheLine: no list is wider than lineWidth.
 func TestListsFitTheLine(t *testing.T) {
-	commands := [][]string{{"methods"}, {"metrics"}, {"figures"}, {"version"}}
+	commands := [][]string{{"doc"}, {"doc", "methods"}, {"doc", "metrics"}, {"doc", "figures"}, {"doc", "groups"}, {"version"}}
 	for _, e := range all.Registry() {
-		commands = append(commands, []string{"methods", e.Name})
+		commands = append(commands, []string{"doc", e.Name})
 	}
 	for _, e := range metrics.Registry() {
-		commands = append(commands, []string{"metrics", e.Name})
+		commands = append(commands, []string{"doc", e.Name})
 	}
 	for _, n := range trial.Networks() {
 		commands = append(commands, []string{"demo", n})
@@ -40,11 +40,35 @@ func TestListsFitTheLine(t *testing.T) {
 
 // TestOutputHasNoEscapeSequences: the program prints no colour, so NO_COLOR holds.
 func TestOutputHasNoEscapeSequences(t *testing.T) {
-	for _, args := range [][]string{{"demo"}, {"methods"}, {"metrics", "ece"}, {"--help"}, {"methods", "none-such"}} {
+	for _, args := range [][]string{{"demo"}, {"doc", "methods"}, {"doc", "ece"}, {"--help"}, {"doc", "none-such"}} {
 		var out, err bytes.Buffer
 		run(context.Background(), args, &out, &err)
 		if strings.ContainsRune(out.String()+err.String(), '\x1b') {
 			t.Errorf("%v prints an escape sequence", args)
+		}
+	}
+}
+
+// TestANameOfDocIsOneThing: a topic, a method, a metric and a kind of figure have different
+// names, so that qats doc NAME has one answer. Groups may share a name.
+func TestANameOfDocIsOneThing(t *testing.T) {
+	of := map[string]string{}
+	add := func(list, name string) {
+		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		if other := of[name]; other != "" && !strings.HasPrefix(name, "@") {
+			t.Errorf("%s is a name of %s and of %s", name, other, list)
+		}
+		of[name] = list
+	}
+	for _, topic := range topics() {
+		name, _ := topic.title()
+		add("topics", name)
+	}
+	for _, c := range catalogues() {
+		list, _ := c.title()
+		names, _ := c.known()
+		for _, name := range names {
+			add(list, name)
 		}
 	}
 }

@@ -210,6 +210,7 @@ const (
 	codeMethod      errorCode = "method"      // no method of this name
 	codeMetric      errorCode = "metric"      // no metric of this name
 	codeGroup       errorCode = "group"       // no group of this name
+	codeName        errorCode = "name"        // no method, metric, kind of figure or topic of this name
 	codeInput       errorCode = "input"       // an array, a model or a spec cannot be read, or has a wrong value
 	codeMachine     errorCode = "machine"     // the system refuses something, such as to write a file
 	codeInterrupted errorCode = "interrupted" // by a signal

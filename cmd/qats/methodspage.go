@@ -16,7 +16,7 @@ import (
 const (
 	pageHead = `# Methods and metrics
 
-This page is generated from the registries: ` + "`qats methods --page > docs/methods.md`" + `. ` + "`qats methods ts`" + ` prints what is
+This page is generated from the registries: ` + "`qats doc reference > docs/methods.md`" + `. ` + "`qats doc ts`" + ` prints what is
 said of one method. The comments of the types in calib say more, for those who read the code. Every name below is a link.
 `
 

@@ -12,7 +12,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// TestMethodsPageIsCurrent compares docs/methods.md with what qats methods --page
+// TestMethodsPageIsCurrent compares docs/methods.md with what qats doc reference
 // prints; -update rewrites it.
 func TestMethodsPageIsCurrent(t *testing.T) {
 	var page bytes.Buffer

@@ -27,7 +27,7 @@ func TestAReaderThatIsGoneEndsNoCommand(t *testing.T) {
 		{"compare", "--out", out, "--json"},
 		fit,
 		{"apply", model, "--logits", filepath.Join(set, "test", "logits.npy"), "-o", "-"},
-		{"methods"},
+		{"doc", "methods"},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {

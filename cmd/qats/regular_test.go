@@ -102,7 +102,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // TestOutputThatCannotBeWrittenIsAnError.
 func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	for _, args := range [][]string{{"plan", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"methods"}, {"metrics"}, {"audit"}} {
+	for _, args := range [][]string{{"plan", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"doc", "methods"}, {"doc", "metrics"}, {"audit"}} {
 		var stderr strings.Builder
 		if status := run(context.Background(), args, full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("qats %v: status %d, %q", args, status, stderr.String())

@@ -61,7 +61,7 @@ row. If that is more than --max-memory, qats score stops with an error at once.`
 	kindFlag(cmd, &s.kind)
 	ignoreFlag(cmd, &s.ignore)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
-	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; qats metrics lists both")
+	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; qats doc metrics lists both")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
 	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)

@@ -39,7 +39,7 @@ var tried = []string{"@recommended"}
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; qats methods lists both")
+	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; qats doc methods lists both")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")

@@ -139,7 +139,7 @@ func (s *Starter) Spec() string {
 		line("# yaml-language-server: $schema=%s", s.Schema)
 	}
 	key := func(text, comment string) { line("%-30s # %s", text, comment) }
-	line("# Written by qats init, and yours to edit: qats spec explains every key.")
+	line("# Written by qats init, and yours to edit: qats doc spec explains every key.")
 	line("name: %s", yamlName(s.Name))
 	if s.Simulated {
 		line("title: Calibration on simulated arrays")
@@ -154,7 +154,7 @@ func (s *Starter) Spec() string {
 	}
 	key("baseline: qats", "pairs.csv and qats compare compare the other methods with it")
 	line("")
-	key("methods:", "qats methods lists all of them, and the groups")
+	key("methods:", "qats doc methods lists all of them, and the groups")
 	for _, m := range s.Methods {
 		line("  - %s", m)
 	}

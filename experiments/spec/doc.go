@@ -12,7 +12,7 @@
 // A key is declared once: a field of a struct (document, methodItem, grid, tableItem,
 // figureItem) whose tags state its name, rules, default, meaning and example. The reader
 // decodes into these structs, and checks what one key cannot tell in plain functions. The
-// reference (qats spec) and the JSON Schema are made from the same tags.
+// reference (qats doc spec) and the JSON Schema are made from the same tags.
 //
 // Every mistake in a file is reported as file:line:column, up to ten at a time. The decoder
 // of package yaml loses column numbers and accepts unknown keys silently, so the structs

@@ -102,7 +102,7 @@ type methodItem struct {
 	Name    string  `key:"name" as:"id" default:"the value of method" help:"Id of the method in the result files." example:"qats-pw2"`
 	Method  string  `key:"method" brief:"" of:"{methods}" default:"the value of name" help:"Name of the registered method." example:"qats-pw"`
 	Label   string  `key:"label" as:"line" default:"the label of the registered method, or name if it is given" help:"Name in tables and figures." example:"QaTS-PW2"`
-	Options options `key:"options" default:"the defaults of the method" help:"Options of the method; qats methods lists them with their ranges." example:"{segments: 2}"`
+	Options options `key:"options" default:"the defaults of the method" help:"Options of the method; qats doc methods lists them with their ranges." example:"{segments: 2}"`
 }
 
 func (methodItem) about() (name, text string) {

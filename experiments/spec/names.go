@@ -53,6 +53,15 @@ type UnknownName struct {
 	ending string // of the message, as Suggest makes it
 }
 
+// Unknown returns the error that a name is none of the known ones, each of which may have
+// other names. It suggests the most similar one, or says otherwise.
+func Unknown(what, name string, known []string, aliases func(i int) []string, otherwise string) *UnknownName {
+	if near := nearestAlias(name, known, aliases); near != "" {
+		return &UnknownName{what, name, didYouMean(near)}
+	}
+	return &UnknownName{what, name, " (" + otherwise + ")"}
+}
+
 func (u *UnknownName) Error() string { return fmt.Sprintf("unknown %s %q%s", u.What, u.Name, u.ending) }
 
 // Hint returns what could be meant: "did you mean x?".

@@ -72,8 +72,8 @@ func figureKinds() (all, byMetric []string) {
 // WriteReference writes the reference of the spec language as Markdown.
 func WriteReference(w io.Writer, known Registry) error {
 	var b strings.Builder
-	b.WriteString("# The spec language\n\nThis page is generated from the program: `qats spec > docs/spec.md`. " +
-		"`qats spec --schema` prints the same as a JSON Schema, which editors use for completion.\n\n" +
+	b.WriteString("# The spec language\n\nThis page is generated from the program: `qats doc spec > docs/spec.md`. " +
+		"`qats doc spec --schema` prints the same as a JSON Schema, which editors use for completion.\n\n" +
 		"A list with one item can be written without brackets. An unknown key is an error.\n")
 	for _, o := range Reference(known) {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n", strings.ToUpper(o.Name[:1])+o.Name[1:], o.About)
@@ -90,7 +90,7 @@ func WriteReference(w io.Writer, known Registry) error {
 	for _, list := range [][2]string{{"Methods", "methods"}, {"Groups of methods", "method-groups"}, {"Groups of metrics", "metric-groups"}, {"Kinds of figures", "kinds"}} {
 		fmt.Fprintf(&b, "* %s: `%s`.\n", list[0], strings.Join(words[list[1]], "`, `"))
 	}
-	b.WriteString("* Metrics: those that `qats metrics` lists ([methods.md](methods.md)).\n")
+	b.WriteString("* Metrics: those that `qats doc metrics` lists ([methods.md](methods.md)).\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

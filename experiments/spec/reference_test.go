@@ -127,7 +127,7 @@ func TestExamplesOfTheReferenceAreRead(t *testing.T) {
 }
 
 // TestReferenceIsCurrent compares docs/spec.md and spec.schema.json with what
-// qats spec prints.
+// qats doc spec prints.
 func TestReferenceIsCurrent(t *testing.T) {
 	var page, schema bytes.Buffer
 	if err := spec.WriteReference(&page, known); err != nil {

@@ -28,7 +28,7 @@ MORE = {
 
 
 class Calibrator:
-    """A method of qats. The classes of the methods are made from ``qats methods --json``.
+    """A method of qats. The classes of the methods are made from ``qats doc methods --json``.
 
     It follows scikit-learn's conventions: the parameters of the constructor are stored
     unchanged, ``fit`` returns the estimator, and what was fitted ends with an underscore.
@@ -113,7 +113,7 @@ class Calibrator:
     def score(self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None, ignore: Any = None) -> Any:
         """Return metrics of the calibrated rows.
 
-        metrics: a name, a list of names, or a group such as "@binned" (qats metrics lists
+        metrics: a name, a list of names, or a group such as "@binned" (qats doc metrics lists
         them). One name gives a number, more give a dict. Without it the accuracy is
         returned, as scikit-learn expects. interval adds the ends of 95 % intervals: see
         qats.metrics. A top-label method is scored by its pairs of class and confidence.
@@ -314,7 +314,7 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
 
 
 def calibrator(method: str, **parameters: Any) -> Calibrator:
-    """Return the estimator of a method by its name, as ``qats methods`` lists it."""
+    """Return the estimator of a method by its name, as ``qats doc methods`` lists it."""
     from ._methods import ALIASES, CLASSES
 
     name = ALIASES.get(method, method) if isinstance(method, str) else method

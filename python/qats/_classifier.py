@@ -34,7 +34,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier
         not fitted, unless cv is "prefit"
     method : str or Calibrator, default "qats"
-        the method by its name, as ``qats methods`` lists it, or an estimator with its options
+        the method by its name, as ``qats doc methods`` lists it, or an estimator with its options
     cv : int, cross-validation generator or "prefit", default 5
         how the rows are divided. Rows that a classifier was fitted on have too confident
         logits, so each part is predicted by a classifier that was fitted on the others.

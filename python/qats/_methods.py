@@ -1,4 +1,4 @@
-"""The estimators, one for each method: written by tools/generate.py from `qats methods --json`."""
+"""The estimators, one for each method: written by tools/generate.py from `qats doc methods --json`."""
 
 from typing import Any, Self
 

@@ -12,7 +12,7 @@ _INTERVALS = ("standard", "percentile", "bc", "population")
 def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None, ignore=None):
     """Return metrics of n x k probabilities p for the labels y.
 
-    metrics: a name, a list of names, or a group such as "@binned"; ``qats metrics`` lists
+    metrics: a name, a list of names, or a group such as "@binned"; ``qats doc metrics`` lists
     them. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 

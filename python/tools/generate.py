@@ -1,5 +1,5 @@
 """Writes qats/_methods.py, the estimators of the methods with their types and docstrings, from
-what `qats methods --json` says:
+what `qats doc methods --json` says:
 
     python3 python/tools/generate.py [PROGRAM]          the program is $QATS_BIN or bin/qats
     python3 python/tools/generate.py --check [PROGRAM]  status 1 if the file would change
@@ -117,7 +117,7 @@ def source(m):
 def methods_text(methods):
     names = [class_name(m["name"], m["label"]) for m in methods]
     assert len(set(names)) == len(names), "two methods have one class name"
-    head = ['"""The estimators, one for each method: written by tools/generate.py from `qats methods --json`."""', ""]
+    head = ['"""The estimators, one for each method: written by tools/generate.py from `qats doc methods --json`."""', ""]
     head += ["from typing import Any, Self", "", "import numpy as np", "", "from ._calibrator import Calibrator", ""]
     body = "\n\n\n".join(source(m) for m in methods)
     tail = ["", "", "CLASSES = {", *(f"    {m['name']!r}: {n}," for m, n in zip(methods, names)), "}", "",
@@ -129,7 +129,7 @@ def methods_text(methods):
 def main(words):
     check = words[:1] == ["--check"]
     named = words[check:] or [os.environ.get("QATS_BIN") or str(PYTHON.parent / "bin" / "qats")]
-    path, text = PYTHON / "qats" / "_methods.py", methods_text(lines_of(named[0], "methods", "--json"))
+    path, text = PYTHON / "qats" / "_methods.py", methods_text(lines_of(named[0], "doc", "methods", "--json"))
     if not check:
         path.write_text(text, encoding="utf-8")
     elif path.read_text(encoding="utf-8") != text:

@@ -25,7 +25,7 @@ func (w *words) programs() (string, error) {
 		version := lists.Where([]string{r["version"], "commit " + r["commit"] + ", " + r["commit_date"], r["note"]}, func(s string) bool { return s != "" })
 		table = append(table, []string{"[" + r["program"] + "](" + r["url"] + ")", strings.Join(version, "; "), r["places"], r["date"]})
 	}
-	return markdown(append(table, []string{"qats", "this tree", "`qats methods`, `qats metrics`, `qats figures`", ""})), nil
+	return markdown(append(table, []string{"qats", "this tree", "`qats doc methods`, `qats doc metrics`, `qats doc figures`", ""})), nil
 }
 
 // indexed is a line of the index of docs/methods.md, which is made from the registries of methods
