@@ -29,7 +29,7 @@ func commandGroups() []commandGroup {
 func otherCommands() commandGroup {
 	return commandGroup{"More", []*cobra.Command{
 		demoCommand(), docCommand(),
-		planCommand(), pageCommand(), statusCommand(), slurmCommand(), simulateCommand(), versionCommand(),
+		pageCommand(), statusCommand(), slurmCommand(), simulateCommand(), versionCommand(),
 	}}
 }
 

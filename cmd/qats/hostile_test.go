@@ -115,10 +115,10 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		"data":   "name: t\ndata: [" + quoted(evil) + "]\nmethods: [ts]\n" + settings,
 	} {
 		write("bad-"+name+".yaml", text)
-		shown(t, "plan "+name, qats("plan", "bad-"+name+".yaml"))
+		shown(t, "plan "+name, qats("run", "-n", "bad-"+name+".yaml"))
 	}
 	for _, args := range [][]string{
-		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"plan", evil}, {"plan", evil + ".yaml", "--data", "arrays"},
+		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"run", "-n", evil}, {"run", "-n", evil + ".yaml", "--data", "arrays"},
 		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"page", evil},
 		{"compare", "--against", evil, "--out", evil}, {"status", evil}, {"slurm", "plain.yaml", "--shards", "1", "--out", evil},
 		{"simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},

@@ -262,9 +262,12 @@ func arguments(least, most int) cobra.PositionalArgs {
 		case most == 1:
 			want = "at most one argument"
 		}
-		return usage("%s takes %s, not %d: %s", cmd.Name(), want, len(args), cmd.UseLine())
+		return usage("%s takes %s, not %d: %s", commandName(cmd), want, len(args), cmd.UseLine())
 	}
 }
+
+// commandName is the name of a command with the commands above it, as it follows qats.
+func commandName(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "qats ") }
 
 // argumentsOr returns the error mistake if a command does not have least to most
 // arguments.
@@ -289,7 +292,7 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	hint := "qats " + strings.TrimPrefix(cmd.CommandPath(), "qats ") + " --help lists them"
+	hint := "qats " + commandName(cmd) + " --help lists them"
 	if cmd.Parent() == nil {
 		hint = "qats --help lists them"
 	}

@@ -126,46 +126,22 @@ func writable(flag, dir string) error {
 	return fmt.Errorf("%s %s: no file can be made in %s (%w); name a folder of yours by %s", flag, dir, at, err, flag)
 }
 
-func planCommand() *cobra.Command {
-	var at places
-	var asJSON bool
-	var shards int
-	cmd := &cobra.Command{
-		Use:   "plan SPEC...",
-		Short: "List settings and cells: which are done, which are missing, which are skipped and why",
-		Long: `plan lists settings and cells: which are done, which are missing, which are skipped
-and why. It reads the headers of arrays and what earlier runs remember of them, and
-writes nothing. It hashes files that no run has hashed yet, up to 100 MB each; the
-cells of larger ones are "unknown" until a run has hashed them. plan --shards hashes
-all files, as run does. run --dry-run prints the same.`,
-		Example: `  qats plan experiments/example.yaml
-  qats plan experiments/real.yaml --data arrays --json`,
-		Args:              specArgs,
-		ValidArgsFunction: completeSpecs,
-		RunE:              func(cmd *cobra.Command, files []string) error { return at.preview(cmd, files, shards, asJSON) },
-	}
-	at.flags(cmd)
-	at.quickFlag(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per cell and line")
-	cmd.Flags().IntVar(&shards, "shards", 0, "print how so many shards would divide the work, and nothing else")
-	return cmd
-}
-
 // preview prints what a run of the specs would do, as text or JSON, or how shards would divide it.
-func (p *places) preview(cmd *cobra.Command, files []string, shards int, asJSON bool) error {
+func (p *places) preview(cmd *cobra.Command, files []string, shards int) error {
 	specs, err := experiments.ReadSpecs(files)
 	if err != nil {
 		return err
 	}
-	p.Look = shards == 0 // the shares of shards depend on the digests
+	byShards := cmd.Flags().Changed("shards")
+	p.Look = !byShards // the shares of shards depend on the digests
 	plan, err := p.plan(cmd, specs)
 	if err != nil {
 		return err
 	}
-	if shards != 0 {
+	if byShards {
 		return planShards(cmd, plan, shards)
 	}
-	if asJSON {
+	if p.json {
 		return planJSON(cmd.OutOrStdout(), plan)
 	}
 	if err := planText(cmd.OutOrStdout(), plan); err != nil {
@@ -207,10 +183,11 @@ func planShards(cmd *cobra.Command, plan *experiments.Plan, n int) error {
 
 // specArgs requires at least one spec.
 func specArgs(cmd *cobra.Command, args []string) error {
+	name := commandName(cmd)
 	if len(args) == 0 {
-		return fmt.Errorf("%s needs a spec, as in: qats %s experiments/example.yaml", cmd.Name(), cmd.Name())
+		return usage("%s needs a spec, as in: qats %s experiments/example.yaml", name, name)
 	}
-	return notArrays(cmd.Name()+" takes specs", args)
+	return notArrays(name+" takes specs", args)
 }
 
 // planText prints a line for each setting, with a line for each different reason,
@@ -268,7 +245,7 @@ func countText(n map[experiments.State]int) string {
 	return text
 }
 
-// planCell is one line of plan --json.
+// planCell is one line of run --dry-run --json.
 type planCell struct {
 	results.Setting
 	Method string            `json:"method"`

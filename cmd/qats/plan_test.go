@@ -32,7 +32,7 @@ func TestPlanChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	if status := run(context.Background(), []string{"plan", at("s.yaml"), "--data", dir, "--out", at("out")}, &stdout, &stderr); status != exitOK {
+	if status := run(context.Background(), []string{"run", "-n", at("s.yaml"), "--data", dir, "--out", at("out")}, &stdout, &stderr); status != exitOK {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	for _, want := range []string{

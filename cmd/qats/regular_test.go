@@ -36,7 +36,7 @@ func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 		{"score", "--logits", logits, "--labels", pipe},
 		{"score", "--probs", pipe, "--labels", labels},
 		{"apply", pipe, "--logits", logits, "-o", filepath.Join(dir, "p.npy")},
-		{"plan", pipe}, {"run", pipe}, {"report", pipe},
+		{"run", "-n", pipe}, {"run", pipe}, {"report", pipe},
 		{"report", spec, "--out", dir},
 		{"compare", "--out", dir},
 		{"diff", "--out", dir},
@@ -84,7 +84,7 @@ func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	args := []string{"plan", spec, "--data", filepath.Join(dir, "arrays"), "--out", filepath.Join(dir, "out")}
+	args := []string{"run", "-n", spec, "--data", filepath.Join(dir, "arrays"), "--out", filepath.Join(dir, "out")}
 	if status := run(context.Background(), args, &stdout, &stderr); status != exitOK || !strings.Contains(stdout.String(), "labels.npy: not a regular file") {
 		t.Errorf("plan: status %d, %q, %q", status, stdout.String(), stderr.String())
 	}
@@ -102,7 +102,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // TestOutputThatCannotBeWrittenIsAnError.
 func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	for _, args := range [][]string{{"plan", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"doc", "methods"}, {"doc", "metrics"}, {"audit"}} {
+	for _, args := range [][]string{{"run", "-n", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"doc", "methods"}, {"doc", "metrics"}, {"audit"}} {
 		var stderr strings.Builder
 		if status := run(context.Background(), args, full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("qats %v: status %d, %q", args, status, stderr.String())

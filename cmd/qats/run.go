@@ -24,6 +24,7 @@ import (
 func runCommand() *cobra.Command {
 	var r runFlags
 	var dryRun bool
+	var shards int
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
@@ -44,15 +45,25 @@ If --max-memory is too small for the scores of a test set under all methods, few
 methods are applied at a time. If it is too small for one method, the run does not
 begin, and says what it needs. If a calibration set is larger, methods with one
 temperature and methods by rank, such as ts and qats, read it again in every pass.
-The results are the same.`,
+The results are the same.
+
+With -n it runs nothing and writes nothing: it lists settings and cells, which are done,
+which are missing, which are skipped and why. It reads the headers of arrays and what
+earlier runs remember of them. It hashes files that no run has hashed yet, up to 100 MB
+each; the cells of larger ones are "unknown" until a run has hashed them. -n --shards N
+hashes all files, as a run does, and prints how N shards would divide the work.`,
 		Example: `  qats run experiments/example.yaml
+  qats run experiments/example.yaml -n
   qats run experiments/real.yaml --data arrays --out results/out/real
   qats run experiments/real.yaml --data arrays --shard 1/4`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if dryRun {
-				return r.at.preview(cmd, files, 0, r.at.json)
+			switch {
+			case dryRun:
+				return r.at.preview(cmd, files, shards)
+			case cmd.Flags().Changed("shards"):
+				return usage("--shards is for a run that is only planned: add -n, or give --shard i/%d to do one part", shards)
 			}
 			return r.run(cmd, files)
 		},
@@ -61,12 +72,14 @@ The results are the same.`,
 	r.at.quickFlag(cmd)
 	r.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &r.workers)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "run nothing, and print what qats plan prints")
-	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value")
+	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "run nothing, and print what is done, missing and skipped")
+	cmd.Flags().IntVar(&shards, "shards", 0, "with -n: print how so many shards would divide the work, and nothing else")
+	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value; with -n one object a line for each cell")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many shards have done, but nothing while shards are out")
 	cmd.Flags().StringVar(&r.serve, "serve", "", "pipes READ,WRITE to the process that starts this one and serves methods, as the Python package does (go doc ./calib/external Server)")
-	cmd.MarkFlagsMutuallyExclusive("shard", "assemble")
+	cmd.MarkFlagsMutuallyExclusive("shard", "assemble", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("shards", "json")
 	for _, other := range []string{"shard", "assemble", "dry-run"} {
 		cmd.MarkFlagsMutuallyExclusive("serve", other)
 	}

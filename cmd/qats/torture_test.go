@@ -737,7 +737,7 @@ func (x *torture) badSpec() (string, error) {
 	if err := os.WriteFile(bad, x.mutate(b), 0o666); err != nil {
 		return "", err
 	}
-	return x.inProcess("plan", bad, "--out", filepath.Join(dir, "out"))
+	return x.inProcess("run", "-n", bad, "--out", filepath.Join(dir, "out"))
 }
 
 // program runs a spec with a program that misbehaves in one of its ways. The cell

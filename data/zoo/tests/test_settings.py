@@ -19,7 +19,7 @@ def listed(value):
 
 
 def settings_of_the_specs():
-    """The settings of the five specs of the paper's tables, as qats plan names them."""
+    """The settings of the five specs of the paper's tables, as qats run -n names them."""
     for name in ("standard", "longtail", "shift", "medical", "tasks"):
         settings = yaml.safe_load((SPECS / f"{name}.yaml").read_text())["settings"]
         for s in listed(settings):
