@@ -28,7 +28,7 @@ func commandGroups() []commandGroup {
 // otherCommands are those that only qats help all shows, beside the groups.
 func otherCommands() commandGroup {
 	return commandGroup{"More", []*cobra.Command{
-		demoCommand(), docCommand(),
+		docCommand(),
 		pageCommand(), statusCommand(), slurmCommand(), simulateCommand(), versionCommand(),
 	}}
 }

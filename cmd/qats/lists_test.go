@@ -22,7 +22,7 @@ func TestListsFitTheLine(t *testing.T) {
 		commands = append(commands, []string{"doc", e.Name})
 	}
 	for _, n := range trial.Networks() {
-		commands = append(commands, []string{"demo", n})
+		commands = append(commands, []string{"try", n})
 	}
 	for _, args := range commands {
 		var out, err bytes.Buffer
@@ -40,7 +40,7 @@ func TestListsFitTheLine(t *testing.T) {
 
 // TestOutputHasNoEscapeSequences: the program prints no colour, so NO_COLOR holds.
 func TestOutputHasNoEscapeSequences(t *testing.T) {
-	for _, args := range [][]string{{"demo"}, {"doc", "methods"}, {"doc", "ece"}, {"--help"}, {"doc", "none-such"}} {
+	for _, args := range [][]string{{"try", "@demo"}, {"doc", "methods"}, {"doc", "ece"}, {"--help"}, {"doc", "none-such"}} {
 		var out, err bytes.Buffer
 		run(context.Background(), args, &out, &err)
 		if strings.ContainsRune(out.String()+err.String(), '\x1b') {

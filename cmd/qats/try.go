@@ -20,11 +20,12 @@ import (
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
-// trying are the flags of try and demo.
+// trying are the flags of try.
 type trying struct {
 	methods []string
 	by      trial.By
@@ -53,7 +54,7 @@ func tryCommand() *cobra.Command {
 	var kind data.Kind
 	var ignore data.Ignore
 	cmd := &cobra.Command{
-		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | -",
+		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | - | @demo",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
 		Long: `try fits some calibrators on the calibration rows, chooses one of them, and judges the
 choice on the test rows. It prints what to use, what that does to the NLL and the ECE,
@@ -72,6 +73,9 @@ The arrays are
   one .csv or .tsv file (also .gz) with a header, such as p_cat, p_dog, label; a column
   split can say which rows calibrate (cal, val) and which test
   -, which is such a .safetensors on standard input
+  @demo, the outputs of a small text classifier that the program carries (` + strings.Join(trial.Networks(), " or ") + `)
+
+Without an argument try names the arrays of this folder, if there are any.
 
 The answer begins with temperature scaling (ts). Another method takes its place only if
 the calibration rows show that it is better: they are dealt into five folds, each method
@@ -92,9 +96,17 @@ the rule does to networks.`,
   qats try mine/resnet50
   qats try outputs.npz --methods qats,svs,sms
   qats try predictions.csv
-  qats try probs.npy labels.npy --kind probs --by brier --out page`,
-		Args: func(_ *cobra.Command, args []string) error {
+  qats try probs.npy labels.npy --kind probs --by brier --out page
+  qats try @demo`,
+		ValidArgsFunction: completeTried,
+		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
+			case 0:
+				hint := "an example: qats try " + trial.Demo
+				if here := trial.Here(cmd.Context(), "."); here != "" {
+					hint = "the arrays of this folder: qats try " + quote(here)
+				}
+				return usageError{fmt.Errorf("try needs arrays: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]")), hint}
 			case 1, 2, 4:
 				return nil
 			case 3:
@@ -103,6 +115,16 @@ the rule does to networks.`,
 			return usage("try takes the logits and labels of a calibration set and a test set, or a folder, as in: qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && trial.IsCarried(args[0]) {
+				if kind != data.AnyKind || ignore != nil {
+					return usage("--kind and --ignore say what arrays of yours hold; leave them out with %s", args[0])
+				}
+				given, err := trial.Carried(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return t.demonstrate(cmd, given)
+			}
 			others := lists.Where(args, func(arg string) bool {
 				return !data.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
 			})
@@ -123,6 +145,19 @@ the rule does to networks.`,
 	ignoreFlag(cmd, &ignore)
 	t.flags(cmd)
 	return cmd
+}
+
+// demonstrate makes a trial of a network that the program carries, prints it, and names
+// another one.
+func (t *trying) demonstrate(cmd *cobra.Command, given *trial.Given) error {
+	if err := t.run(cmd, given); err != nil || t.json || quiet(cmd) {
+		return err
+	}
+	others := lists.Where(trial.Networks(), func(name string) bool { return name != "@"+given.Setting.Backbone })
+	w := cmd.OutOrStdout()
+	fmt.Fprintln(w)
+	english.Wrap(w, "", fmt.Sprintf("This is one network; qats try %s is another. For a general answer see qats compare --spec companion.", others[0]), min(widthOf(w), lineWidth))
+	return nil
 }
 
 // run makes a trial and prints it.

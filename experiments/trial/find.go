@@ -182,6 +182,34 @@ func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) 
 	return fromFolder(ctx, folder, clean, stated, true)
 }
 
+// maxHere is the most entries of a folder that Here looks at.
+const maxHere = 100
+
+// Here returns an argument with which a trial takes arrays that lie in a folder: the folder
+// itself, or the first folder, archive or table in it that has the sets of a network; "" if
+// there is none. It looks no deeper, since the folder may be a large one.
+func Here(ctx context.Context, dir string) string {
+	if g, err := findNetwork(ctx, dir, Stated{}); g != nil && err == nil {
+		return dir
+	}
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has nothing to name
+	for _, e := range entries[:min(len(entries), maxHere)] {
+		name := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir():
+			if g, err := findNetwork(ctx, name, Stated{}); g != nil && err == nil {
+				return name
+			}
+		case e.Type().IsRegular():
+			if g, err := findOne(ctx, inputfile.System{}, name, Stated{}); g != nil && err == nil {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // findNetwork returns the sets of a folder that is the folder of a network, in which there may
 // be others, such as those of other losses, or the set of a folder that has the arrays of one;
 // nil if it is neither.
@@ -323,19 +351,30 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 	return g, nil
 }
 
+// Demo is the argument that stands for the first of Networks.
+const Demo = "@demo"
+
 // Networks returns the names of the networks of data/bundle whose outputs the program
-// carries.
-func Networks() []string { return []string{"transformer-d64-l2", "mlp-tfidf-h128"} }
+// carries, as arguments of a trial.
+func Networks() []string { return []string{"@transformer-d64-l2", "@mlp-tfidf-h128"} }
+
+// IsCarried reports whether an argument names a network that the program carries, and no file.
+func IsCarried(arg string) bool { return strings.HasPrefix(arg, "@") }
 
 // carried is the data set of these networks.
 const carried = "20newsgroups-body"
 
 // Carried returns the arrays of a network that the program carries.
 func Carried(ctx context.Context, name string) (*Given, error) {
-	match, ok := spec.Match(name, Networks())
+	known := append([]string{Demo}, Networks()...)
+	match, ok := spec.Match(name, known)
 	if !ok {
-		return nil, fmt.Errorf("unknown network %q%s", name, spec.Suggest(name, Networks()))
+		return nil, fmt.Errorf("unknown network %q%s", name, spec.Suggest(name, known))
 	}
+	if match == Demo {
+		match = Networks()[0]
+	}
+	match = strings.TrimPrefix(match, "@")
 	fsys, err := fs.Sub(qats.Files, experiments.Bundle)
 	if err != nil {
 		return nil, err
