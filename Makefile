@@ -15,7 +15,7 @@ COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experi
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
 # companion: measured.
 reproduce: companion
-	bin/qats reproduce --out $(OUT)
+	bin/qats paper reproduce --out $(OUT)
 
 XRAYS = $(patsubst %/cal,%,$(wildcard data/bundle/pneumoniamnist-28/*/cal))
 
@@ -57,13 +57,13 @@ endif
 
 # The same on the first rows of each set: a check that all works, not a result.
 quick: build
-	bin/qats reproduce --out $(OUT)/quick --quick
+	bin/qats paper reproduce --out $(OUT)/quick --quick
 
 # The paper's protocol on real networks, whose outputs come with the project.
 companion: build
 	bin/qats run $(COMPANION) --out $(OUT)/companion
 	bin/qats report $(COMPANION) --out $(OUT)/companion
-	bin/qats diff $(COMPANION) --out $(OUT)/companion > $(OUT)/companion/diff.txt
+	bin/qats paper diff $(COMPANION) --out $(OUT)/companion > $(OUT)/companion/diff.txt
 
 # A worked example on a few simulated arrays that come with the project.
 example: build

@@ -64,7 +64,11 @@ func (c *contents) has(words []string) bool {
 		return !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(c.targets, w) })
 	case first == "qats":
 		cmd, _, err := newRoot().Find(words[1:])
-		return err == nil && cmd.Name() == words[1]
+		if err != nil || !cmd.HasParent() {
+			return false
+		}
+		name, typed := commandName(cmd), strings.Join(words[1:], " ")
+		return typed == name || !cmd.HasSubCommands() && strings.HasPrefix(typed, name+" ")
 	case strings.HasPrefix(first, "--"):
 		return c.declared("cmd/qats", `"`+strings.TrimPrefix(first, "--")+`"`)
 	case slices.Contains([]string{".go", ".csv"}, path.Ext(first)) && !strings.Contains(first, "/"):

@@ -21,7 +21,7 @@ func commandGroups() []commandGroup {
 		{"Use a calibrator", []*cobra.Command{tryCommand(), fitCommand(), applyCommand(), scoreCommand()}},
 		{"Compare calibrators", []*cobra.Command{initCommand(), checkCommand(), runCommand(), reportCommand(), compareCommand()}},
 		{"Get published predictions", []*cobra.Command{fetchCommand(), importCommand()}},
-		{"The paper", []*cobra.Command{reproduceCommand(), diffCommand(), auditCommand()}},
+		{"The paper", []*cobra.Command{paperCommand()}},
 	}
 }
 
@@ -29,7 +29,7 @@ func commandGroups() []commandGroup {
 func otherCommands() commandGroup {
 	return commandGroup{"More", []*cobra.Command{
 		docCommand(),
-		pageCommand(), statusCommand(), slurmCommand(), simulateCommand(), versionCommand(),
+		pageCommand(), statusCommand(), slurmCommand(), versionCommand(),
 	}}
 }
 
@@ -89,13 +89,17 @@ func helpCommand(root *cobra.Command, all []commandGroup) *cobra.Command {
 		Short: "Say what a command does, or list all commands",
 		Example: `  qats help fit
   qats help all`,
-		Args: arguments(0, 1),
+		Args: argumentsOr(0, 2, "help takes a command, as in: qats help fit; qats help paper diff"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			of, names := root, []string{every}
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				c, rest, err := root.Find(args)
+				if err != nil || c == root || len(rest) > 0 {
+					return nil, cobra.ShellCompDirectiveNoFileComp
+				}
+				of, names = c, nil
 			}
-			names := []string{every}
-			for _, c := range root.Commands() {
+			for _, c := range of.Commands() {
 				if c.IsAvailableCommand() {
 					names = append(names, c.Name())
 				}
@@ -112,9 +116,12 @@ func helpCommand(root *cobra.Command, all []commandGroup) *cobra.Command {
 				fmt.Fprintln(cmd.OutOrStdout(), "\nqats COMMAND --help says more about a command.")
 				return nil
 			}
-			c, _, err := root.Find(args)
-			if err != nil || c == root {
+			c, rest, err := root.Find(args)
+			switch {
+			case err != nil || c == root:
 				return noSuchCommand(root, args)
+			case len(rest) > 0:
+				return noSuchCommand(c, rest)
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()

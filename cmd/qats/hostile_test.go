@@ -121,10 +121,10 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"run", "-n", evil}, {"run", "-n", evil + ".yaml", "--data", "arrays"},
 		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"page", evil},
 		{"compare", "--against", evil, "--out", evil}, {"status", evil}, {"slurm", "plain.yaml", "--shards", "1", "--out", evil},
-		{"simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
+		{"paper", "simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
 		{"fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json", "-p", evil + "=1"}, {"apply", evil, "--logits", logits, "-o", "p.npy"},
 		{"score", "--probs", evil, "--labels", labels}, {"doc", evil}, {"doc", "methods", evil}, {"doc", "metrics", evil}, {"doc", evil, "x"}, {evil}, {"run", "--" + evil}, {"run", "plain.yaml", "--workers", evil},
-		{"fetch", evil}, {"import", evil, "x"}, {"diff", "plain.yaml", "--out", evil},
+		{"fetch", evil}, {"import", evil, "x"}, {"paper", "diff", "plain.yaml", "--out", evil},
 	} {
 		shown(t, fmt.Sprintf("%.40q", args), qats(args...))
 	}
@@ -166,7 +166,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, args := range [][]string{{"report", "plain.yaml"}, {"compare", "ts", "--against", "uncal"}, {"compare", "--against", evil}, {"diff"}} {
+		for _, args := range [][]string{{"report", "plain.yaml"}, {"compare", "ts", "--against", "uncal"}, {"compare", "--against", evil}, {"paper", "diff"}} {
 			shown(t, fmt.Sprintf("%s %.40q: %v", c.file, c.text, args), qats(append(args, "--out", out)...))
 		}
 		shown(t, c.file+": page", qats("page", out))

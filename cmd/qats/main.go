@@ -302,15 +302,18 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 	return usageError{err, hint}
 }
 
-// noSuchCommand returns an error for words after qats that are not a command.
-func noSuchCommand(root *cobra.Command, args []string) error {
+// noSuchCommand returns an error for words after a command that are not one of those below it.
+func noSuchCommand(above *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	root.SuggestionsMinimumDistance = 2
-	hint := "qats help all lists them"
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+	above.SuggestionsMinimumDistance = 2
+	name, hint := args[0], "qats help all lists them"
+	if above.HasParent() {
+		name, hint = commandName(above)+" "+name, "qats "+commandName(above)+" --help lists them"
+	}
+	if near := above.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return usageError{fmt.Errorf("unknown command %q", args[0]), hint}
+	return usageError{fmt.Errorf("unknown command %q", name), hint}
 }

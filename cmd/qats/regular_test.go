@@ -39,7 +39,7 @@ func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 		{"run", "-n", pipe}, {"run", pipe}, {"report", pipe},
 		{"report", spec, "--out", dir},
 		{"compare", "--out", dir},
-		{"diff", "--out", dir},
+		{"paper", "diff", "--out", dir},
 	} {
 		var stdout, stderr strings.Builder
 		status := run(context.Background(), args, &stdout, &stderr)
@@ -102,7 +102,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // TestOutputThatCannotBeWrittenIsAnError.
 func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
-	for _, args := range [][]string{{"run", "-n", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"doc", "methods"}, {"doc", "metrics"}, {"audit"}} {
+	for _, args := range [][]string{{"run", "-n", spec, "--out", t.TempDir()}, {"run", spec, "--out", t.TempDir()}, {"doc", "methods"}, {"doc", "metrics"}, {"paper", "audit"}} {
 		var stderr strings.Builder
 		if status := run(context.Background(), args, full{}, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("qats %v: status %d, %q", args, status, stderr.String())

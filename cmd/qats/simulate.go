@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
@@ -20,12 +18,12 @@ func simulateCommand() *cobra.Command {
 the specs, in the default layout, with a manifest that says that they are
 simulated. A run does not need these files, because simulated rows are made when they
 are read. Measured arrays are neither written nor overwritten.`,
-		Example:           "  qats simulate experiments/paper/tasks.yaml --out /tmp/arrays",
+		Example:           "  qats paper simulate experiments/paper/tasks.yaml --out /tmp/arrays",
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if out == "" {
-				return fmt.Errorf("simulate needs --out DIR")
+				return usage("paper simulate needs --out DIR")
 			}
 			specs, err := experiments.ReadSpecs(files)
 			if err != nil {

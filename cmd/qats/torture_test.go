@@ -91,8 +91,8 @@ func TestTorture(t *testing.T) {
 	}})
 	x.paper = x.undisturbed(&specFolder{dir: smallPaper(t, root), commands: func(out string) [][]string {
 		return [][]string{
-			{"reproduce", "--quick", "--out", out},
-			{"diff", "--out", out},
+			{"paper", "reproduce", "--quick", "--out", out},
+			{"paper", "diff", "--out", out},
 		}
 	}})
 	x.alone, x.took = x.example.alone, slices.Max(x.example.took)
@@ -222,7 +222,7 @@ func (x *torture) finish(p *specFolder, args []string, out string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("qats %v: %w: %s", args, err, stderr.String())
 	}
-	if args[0] == "diff" {
+	if args[0] == "paper" && args[1] == "diff" {
 		return os.WriteFile(filepath.Join(out, "diff printed"), stdout.Bytes(), 0o666)
 	}
 	return nil
@@ -819,7 +819,7 @@ func (x *torture) results() (string, error) {
 	if err := os.WriteFile(path, x.mutate(x.cell(b)), 0o666); err != nil {
 		return "", err
 	}
-	commands := [][]string{{"page", out}, {"report", x.spec, "--out", out}, {"compare", "--out", out}, {"compare", "ts", "--against", "uncal", "--out", out}, {"diff", "--out", out}}
+	commands := [][]string{{"page", out}, {"report", x.spec, "--out", out}, {"compare", "--out", out}, {"compare", "ts", "--against", "uncal", "--out", out}, {"paper", "diff", "--out", out}}
 	args := commands[x.rng.IntN(len(commands))]
 	how, err := x.inProcess(args...)
 	return strings.TrimSpace(args[0] + " " + how), err

@@ -88,7 +88,7 @@ type document struct {
 	PerClass   bool           `key:"per_class" default:"true with background, else false" help:"Write classes.csv too: the ECE of each class's probability against the rest." example:"true"`
 	Background []string       `key:"background" one:"class" nonempty:"" default:"none" help:"Classes that classes.csv and the mean over classes leave out, such as the background: numbers from 0, or names that manifest.yaml gives. With it, per_class is true." example:"[0]"`
 	Settings   []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
-	Like       byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
+	Like       byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats paper diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
 	Samples    byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
 	Tables     []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
 	Figures    []figureItem   `key:"figures" default:"none" help:"The figures that qats report draws." example:"[{kind: reliability, methods: [ts, qats]}]"`

@@ -61,7 +61,7 @@ func TestGapsAreOfTheSameMethods(t *testing.T) {
 	}
 }
 
-// Of the 72 printed gaps ten do not follow from their rows, as qats audit finds too.
+// Of the 72 printed gaps ten do not follow from their rows, as qats paper audit finds too.
 func TestPrintedGapsThatDoNotFollow(t *testing.T) {
 	gaps, wrong := 0, 0
 	for _, row := range paper.NewPublication(published(t)).Rows {
