@@ -38,7 +38,7 @@ index.html is a page of all of them for a browser.
 Ctrl-C keeps finished cells; the same command continues the run. The status is then
 130, and 75 after SIGTERM. With --shard i/n, run does part i of n and writes no CSV
 file; a run without --shard on the same store then puts the parts together (see
-qats slurm). With --assemble n it first looks whether all n parts are done: if not, it
+qats cluster script). With --assemble n it first looks whether all n parts are done: if not, it
 names them and ends with status 75, since it would do alone what is left of them.
 
 If --max-memory is too small for the scores of a test set under all methods, fewer

@@ -23,7 +23,7 @@ func TestSlurmScripts(t *testing.T) {
 	spec := filepath.Join("..", "..", "experiments", "example.yaml")
 	var stdout, stderr strings.Builder
 	out := filepath.Join(t.TempDir(), "it's here")
-	args := []string{"slurm", spec, "--shards", "16", "--at-once", "4", "--cpus", "2", "--out", out, "--quick"}
+	args := []string{"cluster", "script", spec, "--shards", "16", "--at-once", "4", "--cpus", "2", "--out", out, "--quick"}
 	if status := run(context.Background(), args, &stdout, &stderr); status != exitOK {
 		t.Fatal(stderr.String())
 	}
@@ -41,9 +41,9 @@ func TestSlurmScripts(t *testing.T) {
 		t.Errorf("%v: %s\n%s", err, b, text)
 	}
 	for _, bad := range [][]string{
-		{"slurm", spec}, {"slurm", spec, "--shards", "0"}, {"slurm", spec, "--shards", "10001"}, {"slurm", spec, "--shards", "4", "--cpus", "0"},
-		{"slurm", "--shards", "4"}, {"slurm", spec, "--shards", "4", "--requeue", "-1"},
-		{"slurm", spec, "--shards", "4", "--fresh", "--requeue", "3"}, {"slurm", spec, "--shards", "4", "--max-memory", "lots"}, {"slurm", "nowhere.yaml", "--shards", "4"},
+		{"cluster", "script", spec}, {"cluster", "script", spec, "--shards", "0"}, {"cluster", "script", spec, "--shards", "10001"}, {"cluster", "script", spec, "--shards", "4", "--cpus", "0"},
+		{"cluster", "script", "--shards", "4"}, {"cluster", "script", spec, "--shards", "4", "--requeue", "-1"},
+		{"cluster", "script", spec, "--shards", "4", "--fresh", "--requeue", "3"}, {"cluster", "script", spec, "--shards", "4", "--max-memory", "lots"}, {"cluster", "script", "nowhere.yaml", "--shards", "4"},
 	} {
 		stderr.Reset()
 		if status := run(context.Background(), bad, &stdout, &stderr); status != exitUsage || strings.Count(stderr.String(), "\n") != 1 {
@@ -82,7 +82,7 @@ func TestSlurmPrint(t *testing.T) {
 	said := func(args ...string) string {
 		t.Helper()
 		var stdout, stderr strings.Builder
-		if status := run(t.Context(), append([]string{"slurm", spec, "--shards", "2", "--out", out, "--print"}, args...), &stdout, &stderr); status != exitOK {
+		if status := run(t.Context(), append([]string{"cluster", "script", spec, "--shards", "2", "--out", out, "--estimate"}, args...), &stdout, &stderr); status != exitOK {
 			t.Fatal(stderr.String())
 		}
 		return stdout.String()
@@ -186,10 +186,10 @@ func TestAssemblyWaitsForAllShards(t *testing.T) {
 		t.Fatal(said)
 	}
 	check(exitTerminated, "2 of 2 shards are out")
-	if status, said := qats("status", out, "--shard", "1/2"); status != exitOK || !strings.Contains(said, " objects stored since the last start") {
+	if status, said := qats("cluster", "status", out, "--shard", "1/2"); status != exitOK || !strings.Contains(said, " objects stored since the last start") {
 		t.Errorf("status %d, %s", status, said)
 	}
-	if status, said := qats("status", out, "--shard", "2/2"); status != exitUsage || !strings.Contains(said, "no sign of life") {
+	if status, said := qats("cluster", "status", out, "--shard", "2/2"); status != exitUsage || !strings.Contains(said, "no sign of life") {
 		t.Errorf("status %d, %s", status, said)
 	}
 	for range 2 { // the second finds all in the store
@@ -197,7 +197,7 @@ func TestAssemblyWaitsForAllShards(t *testing.T) {
 			t.Fatal(said)
 		}
 	}
-	if status, said := qats("status", out, "--shard", "1/2"); status != exitFailed || !strings.Contains(said, "0 objects stored since the last start") {
+	if status, said := qats("cluster", "status", out, "--shard", "1/2"); status != exitFailed || !strings.Contains(said, "0 objects stored since the last start") {
 		t.Errorf("status %d, %s", status, said)
 	}
 	check(exitTerminated, "1 of 2 shards are out: 2 (not started); submit")
@@ -226,7 +226,7 @@ func TestSlurmPaths(t *testing.T) {
 		{"a\u0085b", "has a control character"},
 	} {
 		var stdout, stderr strings.Builder
-		status := run(t.Context(), []string{"slurm", spec, "--shards", "2", "--out", filepath.Join(top, c.name)}, &stdout, &stderr)
+		status := run(t.Context(), []string{"cluster", "script", spec, "--shards", "2", "--out", filepath.Join(top, c.name)}, &stdout, &stderr)
 		rejected := strings.HasPrefix(c.want, "#") == (status != exitOK)
 		if strings.HasPrefix(c.want, "#") { // the plan is kept, which the tasks read
 			if err := os.RemoveAll(filepath.Join(top, c.name)); err != nil {
@@ -240,7 +240,7 @@ func TestSlurmPaths(t *testing.T) {
 	t.Chdir(top)
 	for _, args := range [][]string{{"--data", "a\nb"}, {"--store", "a\nb"}} {
 		var stdout, stderr strings.Builder
-		if status := run(t.Context(), append([]string{"slurm", spec, "--shards", "2"}, args...), &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "has a control character") {
+		if status := run(t.Context(), append([]string{"cluster", "script", spec, "--shards", "2"}, args...), &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "has a control character") {
 			t.Errorf("%q: status %d, %s", args, status, stderr.String())
 		}
 	}
@@ -258,7 +258,7 @@ func TestStatusOfShards(t *testing.T) {
 		status := run(t.Context(), args, &stdout, &stderr)
 		return status, stdout.String() + stderr.String()
 	}
-	if status, said := qats("status", out); status != exitUsage || !strings.Contains(said, "no shard has run here") {
+	if status, said := qats("cluster", "status", out); status != exitUsage || !strings.Contains(said, "no shard has run here") {
 		t.Errorf("status %d, %s", status, said)
 	}
 	for _, shard := range []string{"1/3", "3/3"} {
@@ -268,7 +268,7 @@ func TestStatusOfShards(t *testing.T) {
 	}
 	check := func(wants ...string) {
 		t.Helper()
-		status, said := qats("status", out)
+		status, said := qats("cluster", "status", out)
 		if status != exitOK {
 			t.Fatal(said)
 		}

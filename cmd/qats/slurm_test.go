@@ -186,7 +186,7 @@ func sameCSV(t *testing.T, what, want, got string) {
 
 // TestSlurm runs arrays on two nodes: undisturbed, with a task requeued, with a task that is
 // told that its time limit comes, and with a node that goes down and comes back. The assembly
-// that qats slurm submits gives the bytes of an unsharded run each time. After a task that was
+// that qats cluster submits gives the bytes of an unsharded run each time. After a task that was
 // killed or cancelled it does nothing, and a second array with its assembly does the rest. A
 // longer campaign has a real time limit too.
 func TestSlurm(t *testing.T) {
@@ -213,7 +213,7 @@ func TestSlurm(t *testing.T) {
 	}
 	submit := func(out string, n int, options ...string) (job string) {
 		t.Helper()
-		args := slices.Concat([]string{"slurm", "--out", out, "--shards", strconv.Itoa(n), "--submit"}, quick, specs)
+		args := slices.Concat([]string{"cluster", "submit", "--out", out, "--shards", strconv.Itoa(n)}, quick, specs)
 		b, err := exec.Command(qats, slices.Concat(args, []string{"--", "--mem=50M"}, options)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
@@ -314,14 +314,14 @@ func TestSlurm(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
 				t.Errorf("%s, %d tasks: nothing was rendered: %v", what, n, err)
 			}
-			status, err := exec.Command(qats, "status", out).CombinedOutput()
+			status, err := exec.Command(qats, "cluster", "status", out).CombinedOutput()
 			if err != nil || !strings.Contains(string(status), fmt.Sprintf(" of %d: ", n)) {
 				t.Errorf("status: %v, %s", err, status)
 			}
 		}
 	}
 	// Slurm's own limit is checked before anything is submitted.
-	b, err := exec.Command(qats, "slurm", specs[0], "--out", t.TempDir(), "--shards", "20000").CombinedOutput()
+	b, err := exec.Command(qats, "cluster", "script", specs[0], "--out", t.TempDir(), "--shards", "20000").CombinedOutput()
 	if err == nil || !strings.Contains(string(b), "want 1 to 10000") {
 		t.Errorf("%v: %s", err, b)
 	}

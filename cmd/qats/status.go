@@ -35,7 +35,7 @@ many hours are left, at the speed that they have had so far. A run without
 
 With --shard it prints what one shard has stored since it was started last, and ends with
 status 1 if that is nothing: then another start with the same time limit is of no use.`,
-		Example: "  qats status results/out",
+		Example: "  qats cluster status results/out",
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := cmp.Or(store, filepath.Join(args[0], "store"))

@@ -864,7 +864,7 @@ func (x *torture) slurm() (string, error) {
 	case err != nil:
 		return "", err
 	}
-	args := []string{"slurm", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--allow-exec", "--env", "PATH"}
+	args := []string{"cluster", "script", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--allow-exec", "--env", "PATH"}
 	how, err := x.inProcess(args...)
 	if err != nil || how == "rejected" {
 		return how, err
@@ -919,7 +919,7 @@ func (x *torture) status() (string, error) {
 			return "", err
 		}
 	}
-	return x.inProcess("status", out)
+	return x.inProcess("cluster", "status", out)
 }
 
 // tree makes a folder of odd names, links in circles and files that are none, and lets

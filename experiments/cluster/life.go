@@ -175,7 +175,7 @@ func ReadSigns(store string) ([]Sign, error) {
 	dir := filepath.Join(store, LifeFolder)
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(files) == 0 {
-		return nil, fmt.Errorf("%s: no shard has run here: qats run SPEC --shard i/n does, or qats slurm", store)
+		return nil, fmt.Errorf("%s: no shard has run here: qats run SPEC --shard i/n does, or qats cluster submit", store)
 	}
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
-// slurmFlags are the flags of qats slurm.
+// slurmFlags are the flags of qats cluster script and submit.
 type slurmFlags struct {
 	at       places
 	shards   int
@@ -31,31 +31,72 @@ type slurmFlags struct {
 	report   bool
 }
 
-func slurmCommand() *cobra.Command {
-	var f slurmFlags
-	cmd := &cobra.Command{
-		Use:   "slurm SPEC... --shards N --out DIR [--submit] [-- SBATCH OPTIONS]",
-		Short: "Print, or submit, a run as a Slurm array and the job that puts it together",
-		Long: `slurm prints two batch scripts, or submits them with --submit: an array of N tasks,
-each of which does one shard of the specs, and a job that starts when all tasks have
-ended. It writes the CSV files and renders tables and figures.
+// clusterCommand has the commands of a run that is divided among the tasks of a cluster.
+func clusterCommand() *cobra.Command {
+	return commandOf(&cobra.Command{
+		Use:   "cluster",
+		Short: "A run on a cluster: print or submit the scripts of a Slurm array, say how far it is",
+		Long: `cluster has the commands of a run that is divided into shards, the tasks of a Slurm array.
+docs/cluster.md says how the work is divided, and what other batch systems need.`,
+		Example: `  qats cluster script experiments/companion.yaml --shards 16 --out results/out/companion
+  qats cluster submit experiments/companion.yaml --shards 16 --out results/out/companion -- --time=01:00:00
+  qats cluster status results/out/companion`,
+	}, scriptCommand(), submitCommand(), statusCommand())
+}
 
+// aboutTasks is the part of the help that script and submit share.
+const aboutTasks = `
 A task that meets its time limit keeps what it has, and asks Slurm to start it again, at
 most as often as --requeue says. It does not ask if it has stored nothing since it was
 started. If a task has ended before its part is done, the last job says so and ends with
 status 75; to submit the array again does what is missing.
 
-slurm plans the run, and hashes files that no run has hashed yet, so that the tasks need
-not. It gives a task time and memory by the plan: the estimated work of the longest shard,
-times a pass over rows that it measures on this machine, times 3; and the memory that the
-largest settings take, if --max-memory does not give it. The estimate stands at the head of
-the scripts; --print prints it alone. Estimates are rough.
+The run is planned first, and files that no run has hashed yet are hashed, so that the
+tasks need not. A task gets time and memory by the plan: the estimated work of the longest
+shard, times a pass over rows that is measured on this machine, times 3; and the memory
+that the largest settings take, if --max-memory does not give it. The estimate stands at
+the head of the scripts, and is rough.
 
-Words after -- are given to sbatch for both jobs, as in -- --time=02:00:00
---partition=short. All nodes must see the folders of data and results under the
-same paths. qats status DIR says how far the tasks are.`,
-		Example: `  qats slurm experiments/companion.yaml --shards 16 --out results/out/companion
-  qats slurm experiments/companion.yaml --shards 16 --out results/out/companion --submit -- --time=01:00:00`,
+All nodes must see the folders of data and results under the same paths.`
+
+func scriptCommand() *cobra.Command {
+	var f slurmFlags
+	cmd := &cobra.Command{
+		Use:   "script SPEC... --shards N --out DIR",
+		Short: "Print a run as a Slurm array and the job that puts it together",
+		Long: `script prints two batch scripts: an array of N tasks, each of which does one shard of the
+specs, and a job that starts when all tasks have ended. It writes the CSV files and renders
+tables and figures. cluster submit submits the two.
+` + aboutTasks,
+		Example: `  qats cluster script experiments/companion.yaml --shards 16 --out results/out/companion
+  qats cluster script experiments/companion.yaml --shards 16 --out results/out/companion --estimate`,
+		ValidArgsFunction: completeSpecs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() >= 0 {
+				return usage("words after -- are for sbatch, which qats cluster submit starts: leave them out")
+			}
+			if err := specArgs(cmd, args); err != nil {
+				return err
+			}
+			return f.run(cmd, args, nil)
+		},
+	}
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.estimate, "estimate", false, "print the estimate of time and memory alone")
+	return cmd
+}
+
+func submitCommand() *cobra.Command {
+	f := slurmFlags{submit: true}
+	cmd := &cobra.Command{
+		Use:   "submit SPEC... --shards N --out DIR [-- SBATCH OPTIONS]",
+		Short: "Submit a run as a Slurm array and the job that puts it together",
+		Long: `submit gives sbatch the two scripts that cluster script prints. Words after -- are given to
+sbatch for both jobs, as in -- --time=02:00:00 --partition=short. cluster status DIR says
+how far the tasks are.
+` + aboutTasks,
+		Example:           "  qats cluster submit experiments/companion.yaml --shards 16 --out results/out/companion -- --time=01:00:00",
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, options := args, []string(nil)
 			if dash := cmd.ArgsLenAtDash(); dash >= 0 {
@@ -67,6 +108,11 @@ same paths. qats status DIR says how far the tasks are.`,
 			return f.run(cmd, files, options)
 		},
 	}
+	f.flags(cmd)
+	return cmd
+}
+
+func (f *slurmFlags) flags(cmd *cobra.Command) {
 	f.at.flags(cmd)
 	f.at.quickFlag(cmd)
 	cmd.Flags().IntVar(&f.shards, "shards", 0, fmt.Sprintf("number of tasks, 1 to %d", maxShards))
@@ -74,11 +120,7 @@ same paths. qats status DIR says how far the tasks are.`,
 	cmd.Flags().IntVar(&f.cpus, "cpus", 1, "processors of a task")
 	f.at.memory.flag(cmd, "memory of a task for arrays, in place of that of the plan")
 	cmd.Flags().IntVar(&f.requeue, "requeue", 10, "how often a task that meets its time limit is started again")
-	cmd.Flags().BoolVar(&f.estimate, "print", false, "print the estimate of time and memory alone")
-	cmd.Flags().BoolVar(&f.submit, "submit", false, "submit the jobs by sbatch")
-	cmd.MarkFlagsMutuallyExclusive("print", "submit")
 	cmd.Flags().BoolVar(&f.report, "report", true, "render tables and figures at the end")
-	return cmd
 }
 
 func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
@@ -143,7 +185,7 @@ func (f *slurmFlags) run(cmd *cobra.Command, files, options []string) error {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
 	}
 	_, err = terminal.Fprintf(w, "array %s of %d tasks, then job %s; qats %s says how far they are\n",
-		first, f.shards, second, quoted(append([]string{"status", f.at.out}, given(cmd, "store")...)))
+		first, f.shards, second, quoted(append([]string{"cluster", "status", f.at.out}, given(cmd, "store")...)))
 	return err
 }
 
@@ -193,7 +235,7 @@ func (f *slurmFlags) scripts(cmd *cobra.Command, files []string) (array, assembl
 		return script
 	}
 	shard := quoted(slices.Concat(words, given(cmd, "fresh"), []string{"--shard", "auto"}))
-	gain := quoted(slices.Concat([]string{self, "status", f.at.out}, given(cmd, "store"), []string{"--shard", "auto"}))
+	gain := quoted(slices.Concat([]string{self, "cluster", "status", f.at.out}, given(cmd, "store"), []string{"--shard", "auto"}))
 	array = head("qats", "%A_%a.log", "--array="+tasks, fmt.Sprintf("--signal=B:USR1@%d", endBefore)) + taskScript(shard, gain, f.requeue)
 	run := quoted(append(words, "--assemble", strconv.Itoa(f.shards)))
 	if f.report {
