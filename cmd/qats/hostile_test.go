@@ -119,7 +119,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"run", "-n", evil}, {"run", "-n", evil + ".yaml", "--data", "arrays"},
-		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"page", evil},
+		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"report", evil},
 		{"compare", "--against", evil, "--out", evil}, {"cluster", "status", evil}, {"cluster", "script", "plain.yaml", "--shards", "1", "--out", evil},
 		{"paper", "simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
 		{"fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json", "-p", evil + "=1"}, {"apply", evil, "--logits", logits, "-o", "p.npy"},
@@ -169,7 +169,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		for _, args := range [][]string{{"report", "plain.yaml"}, {"compare", "ts", "--against", "uncal"}, {"compare", "--against", evil}, {"paper", "diff"}} {
 			shown(t, fmt.Sprintf("%s %.40q: %v", c.file, c.text, args), qats(append(args, "--out", out)...))
 		}
-		shown(t, c.file+": page", qats("page", out))
+		shown(t, c.file+": page", qats("report", out))
 	}
 	write("others.csv", "d,m,v\n"+csv+",a,0.1\n"+csv+",b,0.2\n")
 	shown(t, "a table of others", qats("compare", "--table", "others.csv", "--setting", "d", "--value", "v", "--method-column", "m", "--metric", "brier", "--against", "a"))

@@ -152,7 +152,7 @@ func TestFilesOfKilledWritersAreRemoved(t *testing.T) {
 	if _, _, ok := leftover.Owner(gone); !ok || gone == living {
 		t.Fatal(pid, living, gone)
 	}
-	for _, args := range [][]string{{"page", out}, {"run", spec, "--out", out}, {"report", spec, "--out", out}} {
+	for _, args := range [][]string{{"report", out}, {"run", spec, "--out", out}, {"report", spec, "--out", out}} {
 		dead, alive := filepath.Join(out, ".index.html.tmp-"+gone), filepath.Join(out, ".index.html.tmp-"+living)
 		if err := errors.Join(os.WriteFile(dead, nil, 0o666), os.WriteFile(alive, nil, 0o666)); err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func TestPipesAreNamedAndNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said strings.Builder
-	if status := run(context.Background(), []string{"page", page}, io.Discard, &said); status != exitUsage || !strings.Contains(said.String(), "index.html: not a regular file; remove it") {
+	if status := run(context.Background(), []string{"report", page}, io.Discard, &said); status != exitUsage || !strings.Contains(said.String(), "index.html: not a regular file; remove it") {
 		t.Errorf("a pipe as index.html: status %d, %q", status, said.String())
 	}
 

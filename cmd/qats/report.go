@@ -1,38 +1,63 @@
 package main
 
 import (
+	"io"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/plots"
 )
 
 func reportCommand() *cobra.Command {
 	var out string
 	var figures []plots.Format
+	var printed report.Form
 	latex := "full"
 	cmd := &cobra.Command{
-		Use:   "report SPEC...",
-		Short: "Render tables and figures from the CSV files",
+		Use:   "report SPEC... | DIR",
+		Short: "Render tables, figures and a page from the CSV files",
 		Long: `report renders the tables (LaTeX and text) and the figures of the specs into
 OUT/tables and OUT/figures. It writes OUT/report.tex, a LaTeX document of all of them,
 and OUT/index.html, a page for a browser. Tables and figures are made from the CSV files
 in OUT alone. It prints where they are and, of a single spec, the first table if that is
-short; with --verbose it prints all tables.`,
-		Example:           "  qats report experiments/example.yaml --out results/out",
+short; with --verbose it prints all tables. With --format it prints all tables as text or
+as LaTeX, and nothing else; the files are the same.
+
+Of a folder of results in place of specs it makes the page alone, DIR/index.html, also
+where there is no run.json. The page is one file that opens without a server and without
+the network. A page of more than 5,000 settings leaves out the reliability diagrams and
+the fitted parameters, and says so.`,
+		Example: `  qats report experiments/example.yaml --out results/out
+  qats report experiments/example.yaml --format latex > tables.tex
+  qats report results/out/companion`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
+			if dir := slices.IndexFunc(files, isResults); dir >= 0 {
+				if len(files) > 1 || slices.ContainsFunc([]string{"out", "format", "figure-format", "latex"}, cmd.Flags().Changed) {
+					return usage("%s is a folder, and report makes only the page of a folder: give no spec and no flag with it", files[dir])
+				}
+				return makePage(unlessQuiet(cmd), files[dir])
+			}
 			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}
 			w := unlessQuiet(cmd)
-			if err := report.WriteViews(w, specs, out, report.ViewOptions{Formats: figures, Compact: latex == "compact", All: verbose(cmd), Width: widthOf(w)}); err != nil {
+			options := report.ViewOptions{Formats: figures, Compact: latex == "compact", All: verbose(cmd), Tables: printed, Width: widthOf(w),
+				Lacking: func(line string) { warn(cmd.ErrOrStderr(), newRemark(line)) }}
+			if err := report.WriteViews(w, specs, out, options); err != nil {
 				return err
+			}
+			if printed != "" {
+				w = io.Discard
 			}
 			return makePage(w, out)
 		},
@@ -40,6 +65,23 @@ short; with --verbose it prints all tables.`,
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
+	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text or latex, in place of the summary")
 	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, without consistency bands and with their notes in files of their own")
 	return cmd
+}
+
+// isResults reports whether an argument of report is a folder of results, and not the name
+// of a spec of the project.
+func isResults(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() && !slices.Contains(experiments.BuiltinSpecs(), strings.ToLower(name))
+}
+
+// pageMemory is enough for the page of 10,000 settings of eight methods.
+const pageMemory = 768 << 20
+
+// makePage makes the page of the folder dir, and prints to w what to open.
+func makePage(w io.Writer, dir string) error {
+	(&memory{bytes: pageMemory}).hold()
+	return report.WritePage(w, dir, page.Options{})
 }

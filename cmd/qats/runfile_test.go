@@ -42,7 +42,7 @@ func TestFilesOfDifferentRunsAreNamed(t *testing.T) {
 	}
 	rowsLess := func(name string) string { return strconv.Itoa(strings.Count(read(dir, name), "\n") - 2) } // nor the header
 	report, compare := []string{"report", spec, "--out", dir}, []string{"compare", "--out", dir}
-	page, diff := []string{"page", dir}, []string{"paper", "diff", "--out", dir}
+	page, diff := []string{"report", dir}, []string{"paper", "diff", "--out", dir}
 	all := [][]string{report, compare, page, diff} // diff reads results.csv alone
 	for _, c := range []struct {
 		file, text string

@@ -86,7 +86,7 @@ func TestTorture(t *testing.T) {
 			{"report", x.spec, "--out", out},
 			{"compare", "--out", out},
 			{"compare", "ts", "--spec", x.spec, "--out", out},
-			{"page", out},
+			{"report", out},
 		}
 	}})
 	x.paper = x.undisturbed(&specFolder{dir: smallPaper(t, root), commands: func(out string) [][]string {
@@ -819,7 +819,7 @@ func (x *torture) results() (string, error) {
 	if err := os.WriteFile(path, x.mutate(x.cell(b)), 0o666); err != nil {
 		return "", err
 	}
-	commands := [][]string{{"page", out}, {"report", x.spec, "--out", out}, {"compare", "--out", out}, {"compare", "ts", "--against", "uncal", "--out", out}, {"paper", "diff", "--out", out}}
+	commands := [][]string{{"report", out}, {"report", x.spec, "--out", out}, {"compare", "--out", out}, {"compare", "ts", "--against", "uncal", "--out", out}, {"paper", "diff", "--out", out}}
 	args := commands[x.rng.IntN(len(commands))]
 	how, err := x.inProcess(args...)
 	return strings.TrimSpace(args[0] + " " + how), err

@@ -26,14 +26,28 @@ type ViewOptions struct {
 	Formats  []plots.Format // of figures; SVG and PDF if nil
 	Compact  bool           // LaTeX tables for one column of a paper, without consistency bands, and with the notes in files of their own
 	All      bool           // prints all tables, the names of the files and the notes of figures
+	Tables   Form           // prints all tables in this form and nothing else; the summary if empty
+	Lacking  func(string)   // gets the lines about views that could not be made, where Tables prints no summary; may be nil
 	Width    int            // of what is printed, in columns; 0 for as wide as it needs to be
 }
+
+// Form is how tables are printed.
+type Form string
+
+// The forms of printed tables.
+const (
+	TextForm  Form = "text"
+	LaTeXForm Form = "latex"
+)
+
+// Forms are all forms.
+func Forms() []Form { return []Form{TextForm, LaTeXForm} }
 
 // WriteViews renders the views of specs from the CSV files in dir and from
 // nothing else: tables as LaTeX, CSV and text into dir/tables, figures into dir/figures,
 // and a LaTeX document of all of them into dir. To w it prints a summary: how many views
 // each spec has, views that could not be made, and the folders. Of a single spec it
-// prints the first table, if that is short.
+// prints the first table, if that is short. The options may ask for all tables instead.
 func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) error {
 	all, err := results.Folder(dir).Read(results.BinsFile, results.PairsFile) // without these, views would lack numbers and not say why
 	if err != nil {
@@ -60,7 +74,10 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: io.Discard, options: o}
 		v.added = addedTo(s.MethodNames(), v.records, all.Run)
-		if o.All {
+		switch {
+		case o.Tables != "":
+			v.tables = w
+		case o.All:
 			v.w = w
 		}
 		if len(v.records) == 0 {
@@ -80,6 +97,14 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	if err := atomicfile.Write(filepath.Join(dir, said.document), doc.LaTeX); err != nil {
 		return err
 	}
+	if o.Tables != "" {
+		if o.Lacking != nil {
+			for _, line := range said.gaps {
+				o.Lacking(line)
+			}
+		}
+		return nil
+	}
 	said.parts, said.settings = doc.Parts, doc.Settings
 	return said.print(w)
 }
@@ -90,7 +115,8 @@ type views struct {
 	all     *results.Rows    // of all experiments
 	records []results.Record // of this experiment
 	dir     string
-	w       io.Writer
+	w       io.Writer // of what is said of the files
+	tables  io.Writer // of tables in the form of the options; nil for none
 	options ViewOptions
 	part    pivot.Part // of the document: the views written so far
 	added   added      // methods of the run that the spec does not list
@@ -164,10 +190,31 @@ func (v *views) table(t pivot.Spec) error {
 	if err := atomicfile.Write(base+".csv", pivoted.Table().CSV); err != nil {
 		return err
 	}
+	if v.tables != nil {
+		return v.print(pivoted, typeset)
+	}
 	if err := pivoted.Table().Text(v.w, v.options.Width); err != nil {
 		return err
 	}
 	_, err = terminal.Fprintf(v.w, "(%s.txt, .tex and .csv)\n\n", base)
+	return err
+}
+
+// print prints a table in the form of the options, with an empty line after it.
+func (v *views) print(t, typeset *pivot.Pivot) (err error) {
+	switch narrow := typeset.Table(); {
+	case v.options.Tables == TextForm:
+		err = t.Table().Text(v.tables, v.options.Width)
+	case v.options.Compact:
+		narrow.Narrow = true
+		err = errors.Join(narrow.LaTeX(v.tables), narrow.LaTeXNotes(v.tables))
+	default:
+		err = typeset.LaTeX(v.tables)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(v.tables)
 	return err
 }
 
