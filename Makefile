@@ -87,7 +87,7 @@ editor:
 	cd experiments/spec/editor && { npm install --no-save --no-audit --no-fund --silent yaml-language-server@1.19.2 || echo "no yaml-language-server: its tests are skipped"; }
 	cd experiments/spec/editor && $(GO) vet ./... && $(GO) test -v ./...
 
-# With the commit, which qats version prints and run.json holds.
+# With the commit, which qats --version prints and run.json holds.
 build:
 	$(GO) build -buildvcs=auto -o bin/qats ./cmd/qats
 

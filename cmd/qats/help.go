@@ -29,7 +29,7 @@ func commandGroups() []commandGroup {
 func otherCommands() commandGroup {
 	return commandGroup{"More", []*cobra.Command{
 		docCommand(),
-		clusterCommand(), versionCommand(),
+		clusterCommand(),
 	}}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // TestListsFitTheLine: no list is wider than lineWidth.
 func TestListsFitTheLine(t *testing.T) {
-	commands := [][]string{{"doc"}, {"doc", "methods"}, {"doc", "metrics"}, {"doc", "figures"}, {"doc", "groups"}, {"version"}}
+	commands := [][]string{{"doc"}, {"doc", "methods"}, {"doc", "metrics"}, {"doc", "figures"}, {"doc", "groups"}, {"--version"}}
 	for _, e := range all.Registry() {
 		commands = append(commands, []string{"doc", e.Name})
 	}

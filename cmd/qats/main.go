@@ -178,7 +178,7 @@ func closedPipe(err error) bool {
 }
 
 func newRoot() *cobra.Command {
-	var showVersion bool
+	var showVersion, asJSON bool
 	root := &cobra.Command{
 		Use:   "qats",
 		Short: "Benchmark post-hoc calibrators on precomputed logits",
@@ -195,8 +195,11 @@ files, and tables and figures are made from these files alone.`,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if showVersion {
-				return printVersion(cmd.OutOrStdout())
+			switch {
+			case showVersion:
+				return printVersion(cmd.OutOrStdout(), asJSON)
+			case asJSON:
+				return usage("qats --json says nothing alone: qats --version --json prints the version as JSON")
 			}
 			return cmd.Help()
 		},
@@ -209,7 +212,8 @@ files, and tables and figures are made from these files alone.`,
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	form := errorText // errorFormOf reads it
 	persistentChoice(root, &form, "errors", []errorForm{errorText, errorJSON}, "errors and warnings as text or json, one object a line; also by "+errorsVariable)
-	root.Flags().BoolVar(&showVersion, "version", false, "print what qats version prints")
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version, the commit, the kernel and the instruction set")
+	root.Flags().BoolVar(&asJSON, "json", false, "with --version: print one JSON object")
 	addCommands(root)
 	return root
 }

@@ -6,34 +6,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/spf13/cobra"
-
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results/table"
 )
-
-func versionCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version, the commit, the kernel and the instruction set",
-		Long: `version prints the version of the program and the commit that it was built from, the
-version of the kernel, and the vector instructions that this processor runs it with. The
-kernel is the functions that turn logits into numbers; another version may give other
-bits. The instructions change only the speed. qats --version prints the same.`,
-		Example: "  qats version",
-		Args:    arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return table.WriteJSON(cmd.OutOrStdout(), []versionJSON{newVersionJSON()})
-			}
-			return printVersion(cmd.OutOrStdout())
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return cmd
-}
 
 // protocol is raised when a program that calls this one by its JSON would have to change.
 const protocol = 1
@@ -55,7 +31,14 @@ func newVersionJSON() versionJSON {
 	return versionJSON{version, commit, protocol, softmax.Version, cpu.Best().String(), runtime.Version(), runtime.GOOS, runtime.GOARCH}
 }
 
-func printVersion(w io.Writer) error {
+// printVersion prints the version of the program and the commit that it was built from, the
+// version of the kernel, which are the functions that turn logits into numbers, and the
+// vector instructions that this processor runs it with. Another version of the kernel may give
+// other bits; the instructions change only the speed.
+func printVersion(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return table.WriteJSON(w, []versionJSON{newVersionJSON()})
+	}
 	version, commit := version()
 	if commit == "" {
 		commit = "not recorded in this build"

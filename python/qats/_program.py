@@ -22,7 +22,7 @@ from ._arrays import File
 from ._errors import CalibrationWarning, Error, InputError, ProgramError
 from ._version import __version__
 
-PROTOCOL = 1  # of the program's JSON; the program prints its own in qats version --json
+PROTOCOL = 1  # of the program's JSON; the program prints its own in qats --version --json
 
 _NAME = "qats.exe" if os.name == "nt" else "qats"
 _PIPE = 1 << 20
@@ -114,7 +114,7 @@ def _check(path):
     p = None
     try:
         with _undisturbed():
-            p = subprocess.Popen([path, "version", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            p = subprocess.Popen([path, "--version", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         said = p.communicate(timeout=60)[0].decode("utf-8", "replace")
     except subprocess.TimeoutExpired:
         raise ProgramError(f"{path} does not say its version", code="program") from None

@@ -53,7 +53,7 @@ def fake(tmp_path, monkeypatch):
         path = tmp_path / "qats"
         path.write_text(f"""#!{sys.executable}
 import sys, os, time, signal
-if sys.argv[1] == 'version':
+if sys.argv[1] == '--version':
     open({str(tmp_path / 'asked')!r}, 'a').write('x')
     print({version!r})
     sys.exit()
