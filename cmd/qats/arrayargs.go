@@ -36,9 +36,9 @@ func notArrays(takes string, args []string) error {
 		case end == ".parquet":
 			remedy = importing("parquet", arg) + " of its columns"
 		case end == ".pkl" || end == ".p" || end == ".pickle":
-			remedy = importing("pickle", arg) + " of its logits and labels (of published files: qats import --help)"
+			remedy = importing("pickle", arg) + " of its logits and labels (of published files: python3 -m qats.datasets import --help)"
 		case end == ".h5" || end == ".hdf5":
-			remedy = "qats import makes arrays of published files of this kind (qats import --help); of others, save the arrays by np.save"
+			remedy = "python3 -m qats.datasets import makes arrays of published files of this kind (--help lists them); of others, save the arrays by np.save"
 		default:
 			continue
 		}

@@ -64,7 +64,7 @@ func (c *contents) has(words []string) bool {
 		return !slices.ContainsFunc(words[1:], func(w string) bool { return !slices.Contains(c.targets, w) })
 	case first == "qats":
 		cmd, _, err := newRoot().Find(words[1:])
-		if err != nil || !cmd.HasParent() {
+		if err != nil || !cmd.HasParent() || cmd.Hidden {
 			return false
 		}
 		name, typed := commandName(cmd), strings.Join(words[1:], " ")

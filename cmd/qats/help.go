@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -15,50 +13,37 @@ type commandGroup struct {
 	commands []*cobra.Command
 }
 
-// commandGroups are the commands that qats --help shows.
+// commandGroups are the commands, in the order in which the help shows them.
 func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Use a calibrator", []*cobra.Command{tryCommand(), fitCommand(), applyCommand(), scoreCommand()}},
-		{"Compare calibrators", []*cobra.Command{initCommand(), checkCommand(), runCommand(), reportCommand(), compareCommand()}},
-		{"Get published predictions", []*cobra.Command{fetchCommand(), importCommand()}},
-		{"The paper", []*cobra.Command{paperCommand()}},
+		{"Compare calibrators", []*cobra.Command{initCommand(), checkCommand(), runCommand(), compareCommand(), reportCommand()}},
+		{"More", []*cobra.Command{docCommand(), clusterCommand(), paperCommand()}},
 	}
-}
-
-// otherCommands are those that only qats help all shows, beside the groups.
-func otherCommands() commandGroup {
-	return commandGroup{"More", []*cobra.Command{
-		docCommand(),
-		clusterCommand(),
-	}}
 }
 
 // addCommands adds all commands to the root, and the help in groups.
 func addCommands(root *cobra.Command) {
-	groups, others := commandGroups(), otherCommands()
-	for _, g := range slices.Concat(groups, []commandGroup{others}) {
+	groups := commandGroups()
+	for _, g := range groups {
 		root.AddCommand(g.commands...)
 	}
+	root.AddCommand(goneCommands()...)
 	ofCommand := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd != root {
 			ofCommand(cmd, args)
 			return
 		}
-		printHelp(cmd.OutOrStdout(), root, groups, others)
+		printHelp(cmd.OutOrStdout(), root, groups)
 	})
-	root.SetHelpCommand(helpCommand(root, slices.Concat(groups, []commandGroup{others})))
+	root.SetHelpCommand(helpCommand(root))
 }
 
-// printHelp prints the help of the program: its main commands, and the names of the others.
-func printHelp(w io.Writer, root *cobra.Command, groups []commandGroup, others commandGroup) {
+// printHelp prints the help of the program with its commands.
+func printHelp(w io.Writer, root *cobra.Command, groups []commandGroup) {
 	fmt.Fprintf(w, "%s\n\nUsage:\n  qats COMMAND [flags]\n\nExamples:\n%s\n\n", root.Long, root.Example)
 	printGroups(w, groups)
-	var names []string
-	for _, c := range others.commands {
-		names = append(names, c.Name())
-	}
-	fmt.Fprintf(w, "\nMore: %s (qats help all)\n", strings.Join(names, ", "))
 	fmt.Fprintf(w, "\nFlags:\n%s\nqats COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsages())
 }
 
@@ -81,24 +66,20 @@ func printGroups(w io.Writer, groups []commandGroup) {
 	}
 }
 
-// helpCommand returns qats help: the help of the program, of a command, or of all of them.
-func helpCommand(root *cobra.Command, all []commandGroup) *cobra.Command {
-	const every = "all"
+// helpCommand returns qats help: the help of the program or of a command.
+func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|" + every + "]",
-		Short: "Say what a command does, or list all commands",
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does",
 		Example: `  qats help fit
-  qats help all`,
+  qats help paper diff`,
 		Args: argumentsOr(0, 2, "help takes a command, as in: qats help fit; qats help paper diff"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			of, names := root, []string{every}
-			if len(args) > 0 {
-				c, rest, err := root.Find(args)
-				if err != nil || c == root || len(rest) > 0 {
-					return nil, cobra.ShellCompDirectiveNoFileComp
-				}
-				of, names = c, nil
+			of, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
+			var names []string
 			for _, c := range of.Commands() {
 				if c.IsAvailableCommand() {
 					names = append(names, c.Name())
@@ -111,15 +92,12 @@ func helpCommand(root *cobra.Command, all []commandGroup) *cobra.Command {
 				root.InitDefaultHelpFlag()
 				return root.Help()
 			}
-			if args[0] == every {
-				printGroups(cmd.OutOrStdout(), all)
-				fmt.Fprintln(cmd.OutOrStdout(), "\nqats COMMAND --help says more about a command.")
-				return nil
-			}
 			c, rest, err := root.Find(args)
 			switch {
 			case err != nil || c == root:
 				return noSuchCommand(root, args)
+			case c.Hidden:
+				return c.RunE(c, rest)
 			case len(rest) > 0:
 				return noSuchCommand(c, rest)
 			}

@@ -312,7 +312,7 @@ func noSuchCommand(above *cobra.Command, args []string) error {
 		return nil
 	}
 	above.SuggestionsMinimumDistance = 2
-	name, hint := args[0], "qats help all lists them"
+	name, hint := args[0], "qats --help lists them"
 	if above.HasParent() {
 		name, hint = commandName(above)+" "+name, "qats "+commandName(above)+" --help lists them"
 	}
