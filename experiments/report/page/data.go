@@ -11,8 +11,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/compare/significance"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -40,9 +38,9 @@ type data struct {
 	Fits  []list   `json:"fits"`  // [cell, text of the name, value, text of the bound, text of the warning]; text 0 is empty
 	Texts []string `json:"texts"`
 
-	// Critical is, by number of methods, Nemenyi's critical difference over one block.
-	Critical  list       `json:"critical"`
-	Alpha     float64    `json:"alpha"`
+	// Standings are the rankings and the verdicts: see stand.
+	Standings map[string]json.RawMessage `json:"standings"`
+
 	Alike     float64    `json:"alike"`   // the largest difference of values that counts as equal
 	Against   string     `json:"against"` // the method that differences are taken to
 	Run       *runEntry  `json:"run"`     // null without run.json
@@ -216,11 +214,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.fits(fits)
 	p.known(f.Settings)
 	p.run(f.Run)
-	critical := []float64{0, 0, 0} // Nemenyi's test is of more than two methods
-	for k := 3; k <= max(3, len(p.Methods)); k++ {
-		critical = append(critical, significance.CriticalDifference(k, 1, compare.Alpha))
-	}
-	p.Critical, p.Alpha, p.Alike = column(critical, len(critical), 9), compare.Alpha, results.Alike
+	p.Alike = results.Alike
 	return &p.data
 }
 

@@ -18,9 +18,10 @@
 // HTML. Their charts are the figures of package plots, the same that qats compare saves,
 // with each colour replaced by a property that has a value for each theme. The numbers
 // of all cells go into the page as JSON, and a plain script draws what depends on a
-// choice: the leaderboard, the heat map, a single setting, severities. The script ranks
-// as package results/compare does, over the settings that the filters keep; a test in a
-// browser compares the two.
+// choice: the leaderboard, the heat map, a single setting, severities. Rankings are of
+// package results/compare too: for each kind of block, those of all settings and those of
+// each data set, backbone and kind of test sets go into the page. With any other choice the
+// page has the ranks of all settings, and says so: the script ranks nothing, and corrects no p.
 //
 // No number mixes measured and simulated ones. The page has a switch between the two
 // sources, and every table and chart shows one of them.

@@ -182,19 +182,12 @@ func TestTheComparedMethodIsOneOfTheFolder(t *testing.T) {
 	}
 }
 
-// TestTheTitleNamesUpToFourExperiments, and one by the title of its spec.
-func TestTheTitleNamesUpToFourExperiments(t *testing.T) {
-	f := &results.Rows{}
-	for i, want := range []string{"a", "a, b", "a, b, c", "a, b, c, d", "5 experiments (a, b, c and others)"} {
-		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "abcde"[i : i+1]}})
-		if got := nameOf(f); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	f.Records = f.Records[:1]
-	for want, specs := range map[string][]results.RunSpec{"A title": {{Title: "A title"}}, "a": {{Title: "A title"}, {Title: "Another"}}} {
+// TestTheTitleHasThatOfOneSpec; several specs are compared as one.
+func TestTheTitleHasThatOfOneSpec(t *testing.T) {
+	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,")}
+	for want, specs := range map[string][]results.RunSpec{"A title: 1 method on ": {{Title: "A title"}}, "Comparison of 1 method on ": {{Title: "A title"}, {Title: "Another"}}} {
 		f.Run = &results.Run{Specs: specs}
-		if got := nameOf(f); got != want {
+		if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -2,38 +2,34 @@ package page
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
-// titleOf says what the page is: the experiments of the folder, the number of methods, and
-// the settings that count and have a value, by their source.
+// titleOf says what was compared: the number of methods, the settings that count and have a
+// value, by their source, and their data sets. The title of the one spec of a folder comes
+// before it.
 func titleOf(d *data, f *results.Rows, n results.SettingCounts) string {
-	name := nameOf(f)
-	measured, simulated := n.Measured, n.Simulated
-	on := english.Count(measured, "measured setting")
-	switch {
-	case measured == 0 && simulated == 0:
-		return name + ": no numbers"
-	case measured == 0:
-		on = english.Count(simulated, "simulated setting")
-	case simulated > 0:
-		on = fmt.Sprintf("%d measured and %s", measured, english.Count(simulated, "simulated setting"))
+	what := english.Count(len(d.Methods), "method")
+	before, title := "Comparison of ", ""
+	if f.Run != nil && len(f.Run.Specs) == 1 {
+		title = f.Run.Specs[0].Title
 	}
-	return fmt.Sprintf("%s: %s on %s", name, english.Count(len(d.Methods), "method"), on)
-}
-
-// nameOf names the experiments of the folder.
-func nameOf(f *results.Rows) string {
-	names := lists.Distinct(f.Records, func(r record) string { return r.Experiment })
-	switch {
-	case len(names) == 1 && f.Run != nil && len(f.Run.Specs) == 1 && f.Run.Specs[0].Title != "":
-		return f.Run.Specs[0].Title
-	case len(names) > 4:
-		return fmt.Sprintf("%d experiments (%s and others)", len(names), strings.Join(names[:3], ", "))
+	if title != "" {
+		before = title + ": "
 	}
-	return strings.Join(names, ", ")
+	on := english.Count(n.Measured, "measured setting")
+	switch {
+	case n.Measured == 0 && n.Simulated == 0:
+		return before + what + ": no numbers"
+	case n.Measured == 0:
+		on = english.Count(n.Simulated, "simulated setting")
+	case n.Simulated > 0:
+		on = fmt.Sprintf("%d measured and %s", n.Measured, english.Count(n.Simulated, "simulated setting"))
+	}
+	valued := lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })
+	datasets := lists.Distinct(valued, func(r record) string { return r.Dataset })
+	return before + what + " on " + on + " of " + english.Count(len(datasets), "data set")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -27,17 +28,17 @@ func written(t *testing.T, dir string, f *results.Rows) string {
 	return string(text)
 }
 
-// TestTheTitleSaysWhatThePageIs: its experiments, and how many settings are measured and
-// simulated.
-func TestTheTitleSaysWhatThePageIs(t *testing.T) {
-	const both = "e: 4 methods on 5 measured and 2 simulated settings"
+// TestTheTitleSaysWhatWasCompared: the methods, and how many settings are measured and simulated,
+// not the names of specs.
+func TestTheTitleSaysWhatWasCompared(t *testing.T) {
+	const both = "Comparison of 4 methods on 5 measured and 2 simulated settings of 6 data sets"
 	text := written(t, t.TempDir(), folder())
 	for _, want := range []string{"<title>" + both + " - qats</title>", "<h1>" + both + "</h1>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for want, source := range map[string]string{"e: 1 method on 1 measured setting": "measured", "e: 1 method on 1 simulated setting": "simulated"} {
+	for want, source := range map[string]string{"Comparison of 1 method on 1 measured setting of 1 data set": "measured", "Comparison of 1 method on 1 simulated setting of 1 data set": "simulated"} {
 		f := &results.Rows{Records: rows("a,ts,ece," + source + ",ok,,")}
 		f.Records[0].Experiment = "e"
 		if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); got != want {
@@ -47,6 +48,41 @@ func TestTheTitleSaysWhatThePageIs(t *testing.T) {
 	f := &results.Rows{Records: rows("a,ts,ece,measured,fail,,why")}
 	if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); !strings.HasSuffix(got, ": no numbers") {
 		t.Errorf("%q of a folder without numbers", got)
+	}
+}
+
+// TestTheAnswerIsShort: it names the method that leads and the verdicts against that of the
+// comparison, once, and the verdict in full is folded behind it.
+func TestTheAnswerIsShort(t *testing.T) {
+	text := written(t, t.TempDir(), folder())
+	const want = `<p class="answer measured">qats ranks best of 3 methods by ECE. Against TS it is better in 0, worse in 0 and not clearly different in 5 of 5 settings.</p>`
+	if want := strings.ReplaceAll(want, "qats", "QaTS"); strings.Count(text, want) != 1 {
+		t.Errorf("no %s", want)
+	}
+	if want := `<p class="answer simulated">QaTS ranks best of 3 methods by ECE. These settings are simulated: they say nothing about real networks.</p>`; strings.Count(text, want) != 1 {
+		t.Errorf("no %s", want)
+	}
+	if n := strings.Count(text, `class="sentence measured"`); n != 1 || strings.Index(text, `class="sentence measured"`) < strings.Index(text, `<details id="verdict">`) {
+		t.Errorf("the verdict in full stands there %d times", n)
+	}
+	if leaderboard := strings.Index(text, `id="leaderboard"`); leaderboard < 0 || leaderboard > strings.Index(text, `id="before-after"`) || leaderboard > strings.Index(text, `id="overview"`) {
+		t.Error("the leaderboard does not come first")
+	}
+}
+
+// TestTheAnswerOfOneSetting is what its test rows show, and a method that a trial chose is named
+// as such.
+func TestTheAnswerOfOneSetting(t *testing.T) {
+	for outcome, want := range map[float64]string{-1: " On the test rows its ECE is better than with TS.", 1: " On the test rows its ECE is worse than with TS.", 0: " On the test rows no difference to TS in ECE is shown."} {
+		f := &results.Rows{Records: rows("a,uncal,ece,measured,ok,,", "a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
+		f.Pairs = []results.Pair{{Setting: f.Records[0].Setting, Method: "qats", Against: "ts", Metric: "ece", Difference: .01 * outcome, N: 10, Source: "measured",
+			Verdict: &metrics.Verdict{By: "ece", Difference: .01 * outcome, Lo: .01*outcome - .002, Hi: .01*outcome + .002, P: .01}}}
+		f.Run = &results.Run{Specs: []results.RunSpec{{Chosen: "qats", ChosenBy: "nll"}}}
+		list, _ := comparisonsOf(f, complete(f, Options{Against: "ts", Metrics: []string{"ece"}}))
+		got := answersOf(f, list, complete(f, Options{Against: "ts"}))
+		if want := "QaTS was chosen on the calibration rows, by cross-fitted NLL." + want; len(got) != 1 || got[0].Text != want {
+			t.Errorf("%+v, want %q", got, want)
+		}
 	}
 }
 

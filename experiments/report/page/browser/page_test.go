@@ -119,7 +119,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 	verdict := regexp.MustCompile(`(?i)\bworse\b|\btie\b|alike|nemenyi|95 % interval|smallest|in the band|is better (in|than)|the better method`)
 	drawn := func() string {
 		p.do(chromedp.Click("#heat-table tbody a"))
-		return strings.Join(p.texts("#leaderboard-body, #settings-body, #setting, #dominance-body"), " ")
+		return strings.Join(p.texts("#leaderboard-body, #settings-body, #dominance-body"), " ")
 	}
 	if text := drawn(); !verdict.MatchString(text) {
 		t.Errorf("no verdict on measured settings: %s", text)
@@ -171,16 +171,53 @@ func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 			}
 			want = append(want, fmt.Sprintf("%s %s %s", m, strconv.FormatFloat(k.Ranks[i], 'f', 2, 64), group))
 		}
-		got := eval[[]string](p, `[...document.querySelectorAll("#leaderboard-table tbody tr:not(.aside)")].map(r => r.dataset.method + " " + r.children[1].textContent + " " + r.children[2].textContent)`)
+		got := eval[[]string](p, `(() => {
+			const heads = [...document.querySelectorAll("#leaderboard-table thead th")].map(h => h.textContent);
+			return [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.dataset.method + " " + r.children[heads.indexOf("Mean rank")].textContent + " " + r.children[heads.indexOf("Alike")].textContent);
+		})()`)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%+v:\ngot  %q\nwant %q", c, got, want)
 		}
-		aside := p.texts("#leaderboard-table tr.aside th > span")
+		aside := p.texts("#not-ranked li")
 		if len(aside) != len(k.Aside) {
 			t.Errorf("%+v: not ranked %q, want %v", c, aside, k.Aside)
 		}
+	}
+	p.done()
+}
+
+// TestOtherFiltersHaveTheRanksOfAllSettings, and say so: values and verdicts are of what is shown.
+func TestOtherFiltersHaveTheRanksOfAllSettings(t *testing.T) {
+	p := open(t, newPage(t), "#leaderboard?base=ts")
+	column := func(head string) []string {
+		return eval[[]string](p, `(() => {
+			const j = [...document.querySelectorAll("#leaderboard-table thead th")].findIndex(h => h.textContent === "`+head+`");
+			return [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.children[j].textContent);
+		})()`)
+	}
+	ranks, means := column("Mean rank"), column("ECE %")
+	if slices.Contains(ranks, "–") || len(p.texts("#ranks-of-all")) != 0 {
+		t.Errorf("without filters the ranks are %q", ranks)
+	}
+	p.choose("f-dataset", "cifar10")
+	p.choose("f-backbone", "resnet50")
+	if got := column("Mean rank"); !slices.Equal(got, ranks) {
+		t.Errorf("ranks %q, want those of all settings, %q", got, ranks)
+	}
+	if got := column("ECE %"); slices.Equal(got, means) {
+		t.Errorf("the values %q are those of all settings", got)
+	}
+	if text := strings.Join(p.texts("#ranks-of-all"), ""); !strings.HasPrefix(text, "Ranks are of all 14 settings") {
+		t.Errorf("it says %q", text)
+	}
+	if win, tie, loss := column("Better"), column("Tie"), column("Worse"); strings.Contains(strings.Join(slices.Concat(win, tie, loss), ""), "(") {
+		t.Errorf("verdicts of other filters are corrected: %q %q %q", win, tie, loss)
+	}
+	p.choose("f-backbone", "")
+	if text := p.texts("#ranks-of-all"); len(text) != 0 {
+		t.Errorf("of one data set it says %q", text)
 	}
 	p.done()
 }
@@ -199,6 +236,9 @@ func TestSmallestDifferencesAreThoseOfCompare(t *testing.T) {
 		}
 		want := []string{"ts –"}
 		for _, r := range list[0].Rows {
+			if !slices.Contains(list[0].Ranking.Methods, r.Method) {
+				continue
+			}
 			want = append(want, r.Method+" "+strconv.FormatFloat(100*r.Smallest, 'f', list[0].Digits, 64))
 		}
 		got := eval[[]string](p, `[...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.dataset.method + " " + r.lastElementChild.textContent)`)
@@ -219,7 +259,7 @@ func TestLeaderboardSortsByAnyColumn(t *testing.T) {
 				const head = () => [...document.querySelectorAll("#leaderboard-table thead th")].find(h => h.textContent === %q);
 				for (let i = 0; i < 3 && head().getAttribute("aria-sort") !== %q; i++) head().querySelector("button").click();
 				const j = [...head().parentNode.children].indexOf(head());
-				const cells = [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.children[j].textContent).filter(x => x !== "–");
+				const cells = [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.children[j].textContent.replaceAll("−", "-")).filter(x => x !== "–" && !x.startsWith("no difference"));
 				const values = j === 0 ? cells.map(c => c.toLowerCase()) : cells.map(c => isNaN(parseFloat(c)) ? c : parseFloat(c));
 				const sorted = values.every((v, i) => i === 0 || (%q === "ascending" ? values[i - 1] <= v : values[i - 1] >= v));
 				return head().getAttribute("aria-sort") + (sorted ? "" : " not sorted: " + values.join(", "));

@@ -67,6 +67,7 @@ function drawHeatmap() {
             e.stopPropagation();
             if (!unfolded.delete(s.key)) unfolded.add(s.key);
             drawHeatmap();
+            placeSetting();
             byId("seeds-" + s.i).focus();
           },
         },
@@ -113,7 +114,9 @@ function drawHeatmap() {
   table.querySelectorAll("tbody a").forEach(a =>
     a.addEventListener("click", e => {
       e.preventDefault();
-      openSetting(data.settings[a.closest("tr").dataset.s]);
+      const s = data.settings[a.closest("tr").dataset.s];
+      if (state.set === s.key) set({set: "", show: ""});
+      else openSetting(s);
     }),
   );
   const scale = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map(k =>
@@ -124,7 +127,7 @@ function drawHeatmap() {
         ? "="
         : (k < 0 ? "−" : "+") +
             print(Math.abs(k === -4 || k === 4 ? 3 : k) * step, metric).replace(/\.?0+$/, "") +
-            (Math.abs(k) === 4 ? " on" : ""),
+            (Math.abs(k) === 4 ? " and more" : ""),
     ),
   );
   byId("settings-body").replaceChildren(
@@ -142,7 +145,7 @@ function drawHeatmap() {
     el(
       "p",
       {class: "small"},
-      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it.`,
+      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it below its row.`,
     ),
     verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : "",
     el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
@@ -154,6 +157,7 @@ function drawHeatmap() {
             onclick: () => {
               allRows = true;
               drawHeatmap();
+              placeSetting();
             },
           },
           `Show all ${settings.length} rows`,
@@ -162,4 +166,7 @@ function drawHeatmap() {
   );
 }
 
-onChange(filterKeys + " metric base", drawHeatmap);
+onChange(filterKeys + " metric base", () => {
+  drawHeatmap();
+  placeSetting();
+});

@@ -1,4 +1,4 @@
-// The leaderboard: methods x metrics over the settings that the filters keep.
+// The leaderboard: a method a row, with its difference to the method of the comparison.
 
 // besideMetrics are shown beside the metric that ranks.
 const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
@@ -6,77 +6,67 @@ const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => d
 // The outcomes of a pair, as results.Outcome numbers them.
 const [WIN, TIE, LOSS] = [1, 2, 3];
 
-// decisions counts, by method, the settings with each verdict against the baseline. sure
-// are the wins and losses that Holm's correction for all verdicts leaves. least is the
-// smallest difference that the rows of a setting can show: half the width of the
-// verdict's interval, or its root where the basis is a square, median over the settings.
+// decisions counts the verdicts on each method against the baseline, over the settings shown.
 function decisions(settings, metric, base) {
   const kept = new Set(settings.map(s => s.i));
   const seen = new Set();
   const counts = new Map();
   const at = data.metrics.findIndex(m => m.id === metric);
-  const all = [];
-  for (const [cell, against, index, , , , outcome, width, p] of data.pairs) {
+  for (const [cell, against, index, , , , outcome] of data.pairs) {
     const {setting, method} = cells[cell];
-    if (against !== base || index !== at || !kept.has(setting) || !outcome) continue;
     const once = data.settings[setting].name + ":" + method;
-    if (seen.has(once)) continue;
+    if (against !== base || index !== at || !kept.has(setting) || !outcome || seen.has(once)) continue;
     seen.add(once);
-    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0, sureWin: 0, sureLoss: 0, widths: []}).get(method);
-    c.widths.push(width);
+    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0}).get(method);
     c[{[WIN]: "win", [TIE]: "tie", [LOSS]: "loss"}[outcome]]++;
-    all.push({c, outcome, p});
   }
-  all.sort((x, y) => x.p - y.p);
-  for (const [i, {c, outcome, p}] of all.entries()) {
-    if (p * (all.length - i) > 0.05) break;
-    if (outcome === WIN) c.sureWin++;
-    if (outcome === LOSS) c.sureLoss++;
-  }
-  for (const c of counts.values()) {
-    const w = c.widths.sort((x, y) => x - y);
-    c.least = (w[(w.length - 1) >> 1] + w[w.length >> 1]) / 4;
-    if (metricById.get(metric)?.squared) c.least = Math.sqrt(c.least);
-  }
-  return {counts, all: all.length};
+  return counts;
 }
 
-function leaderboardRows(result, all, metric) {
-  const base = baseline();
-  const {counts, all: decided} = decisions(shownSettings(), metric, base);
+// leaderboardRows returns the rows of a standing, which is undefined where nothing was compared.
+// With other, the settings shown are not those of the standing: values and verdicts are of the
+// settings shown, and ranks of those of the standing.
+function leaderboardRows(found, other, all, metric) {
   const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
-  const beside = new Map(columns.map(id => [id, id === metric ? null : merged(shownSettings(), id).settings]));
-  const row = (m, rank, groups, note) => {
-    const own = rank === null ? all : result.settings;
+  const beside = new Map(columns.map(id => [id, id === metric ? all : merged(shownSettings(), id).settings]));
+  const valued = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
+  const ranked = new Map((found?.r || []).map(r => [r.m, r]));
+  const lacking = new Map((found?.a || []).map(a => [a[0], a]));
+  const versus = new Map((found?.o || []).map(o => [o[0], o]));
+  const common = all.filter(s => [...ranked.keys()].every(m => s.values.has(m)));
+  const counted = other ? decisions(shownSettings(), metric, baseline()) : new Map();
+  const rows = valued.map(m => {
+    const own = ranked.has(m) ? common : all;
     const names = new Set(own.map(s => s.name));
-    const means = columns.map(id => {
-      const list = id === metric ? own : beside.get(id).filter(s => names.has(s.name));
-      return blockMean(list, s => s.values.get(m));
-    });
-    return {method: m, rank, groups, note, means, counts: counts.get(m), settings: means[0].settings, blocks: means[0].blocks};
-  };
-  const rows = result.ranked.map(r => row(r.method, r.rank, r.groups, ""));
-  if (result.none) rows.push(...result.candidates.map(m => row(m, null, [], "")));
-  rows.push(...result.target.map(m => row(m, null, [], "not ranked: sees unlabelled rows of the test sets")));
-  rows.push(
-    ...result.aside.map(a =>
-      row(
-        a.method,
-        null,
-        [],
-        `not ranked: lacks ${a.lacks} of ${plural(result.total, "setting")}` +
-          (a.blocks ? `, ${a.blocks} of ${plural(result.allBlocks, "block")}` : ""),
-      ),
-    ),
-  );
-  return {rows, columns, base, decided};
+    const means = columns.map(id => blockMean(beside.get(id).filter(s => names.has(s.name)), s => s.values.get(m)));
+    const [, win, tie, loss, sureWin, sureLoss, least, shift, lo, hi, sure] = versus.get(m) || [];
+    const a = lacking.get(m);
+    return {
+      method: m,
+      rank: ranked.get(m)?.k ?? null,
+      groups: ranked.get(m)?.g || "",
+      means,
+      settings: means[0].settings,
+      counts: other ? counted.get(m) : win === undefined || win === null ? undefined : {win, tie, loss, sureWin, sureLoss, least},
+      shift: other || shift === undefined ? null : {mid: shift, lo, hi, sure},
+      aside: data.methods[m].target
+        ? "sees unlabelled rows of the test sets"
+        : a
+          ? `lacks ${a[1]} of ${plural(found.all, "setting")}` + (a[2] ? ` and ${a[2]} of ${plural(found.allBlocks, "block")}` : "")
+          : "",
+    };
+  });
+  return {rows, columns};
 }
 
+// sortRows sorts rows by the chosen column; without ranks, by the values of the metric.
 function sortRows(rows, columns) {
+  const cost = better(columns[0]) === "higher" ? -1 : 1;
   const get = {
     method: r => label(r.method).toLowerCase(),
-    rank: r => r.rank,
-    group: r => r.groups.join("") || null,
+    rank: r => (rows.some(x => x.rank !== null) ? r.rank : r.means[0].mean === null ? null : cost * r.means[0].mean),
+    shift: r => r.shift?.mid,
+    group: r => r.groups || null,
     settings: r => r.settings,
     win: r => r.counts?.win,
     tie: r => r.counts?.tie,
@@ -86,32 +76,69 @@ function sortRows(rows, columns) {
   columns.forEach((id, j) => (get["m-" + id] = r => r.means[j].mean));
   const key = get[state.sort] || get.rank;
   const way = Number(state.dir);
-  return rows
-    .map((r, i) => [r, i])
-    .sort(([a, i], [b, j]) => {
-      const x = key(a) ?? null;
-      const y = key(b) ?? null;
-      if (x === null || y === null) return (x === null) - (y === null) || i - j;
-      return (x < y ? -1 : x > y ? 1 : 0) * way || i - j;
-    })
-    .map(([r]) => r);
+  const ranks = new Map(rows.map(r => [r, r.rank ?? 1e9]));
+  return [...rows].sort((a, b) => {
+    const x = key(a) ?? null;
+    const y = key(b) ?? null;
+    const ties = ranks.get(a) - ranks.get(b);
+    if (x === null || y === null) return (x === null) - (y === null) || ties;
+    return (x < y ? -1 : x > y ? 1 : 0) * way || ties;
+  });
+}
+
+// shiftScale returns the scale of the differences of some rows: it holds the dots, zero, and
+// lines up to three times as far. A line that is cut has an arrow.
+const shiftWidth = 170;
+function shiftScale(rows) {
+  const dots = rows.filter(r => r.shift).map(r => r.shift.mid);
+  const ends = rows.filter(r => r.shift).flatMap(r => [r.shift.lo, r.shift.hi].filter(x => x !== null));
+  const far = 3 * Math.max(...dots.map(Math.abs), 1e-12);
+  const lo = Math.min(0, ...dots, ...ends.map(x => Math.max(x, -far)));
+  const hi = Math.max(0, ...dots, ...ends.map(x => Math.min(x, far)));
+  const at = x => 8 + ((Math.max(lo, Math.min(hi, x)) - lo) / (hi - lo || 1)) * (shiftWidth - 16);
+  return {lo, hi, at};
+}
+
+// shiftCell draws the difference of a method, with its line, and says it in words.
+function shiftCell(r, scale, metric) {
+  const zero = scale.at(0);
+  const {mid, lo, hi, sure} = r.shift || {};
+  const line = r.shift && lo !== null;
+  const text = !r.shift
+    ? "no difference: others are compared with it"
+    : `${signed(mid, metric)}` + (line ? `, ${sure ? "95 % interval" : "blocks"} from ${signed(lo, metric)} to ${signed(hi, metric)}` : "");
+  const beyond = (x, way) =>
+    line && x * way > (way < 0 ? -scale.lo : scale.hi) * 1.0001 ? arrow(scale.at(x) + 6 * way, 11, way, 0, color(r.method)) : null;
+  return svg(
+    "svg",
+    {class: "shift", role: "img", "aria-label": text, width: shiftWidth, height: 22, viewBox: `0 0 ${shiftWidth} 22`},
+    svg("title", {}, text),
+    svg("line", {class: "zero", x1: zero, x2: zero, y1: 0, y2: 22}),
+    line
+      ? svg("line", {x1: scale.at(lo), x2: scale.at(hi), y1: 11, y2: 11, style: "stroke:" + color(r.method), "stroke-width": sure ? 3 : 1.5, "stroke-dasharray": sure ? null : "3 2"})
+      : null,
+    beyond(lo, -1),
+    beyond(hi, 1),
+    marker(r.method, r.shift ? scale.at(mid) : zero, 11, 4.5),
+  );
 }
 
 function drawLeaderboard() {
   const metric = state.metric;
-  const found = merged(shownSettings(), metric);
-  const all = found.settings;
-  const result = rankMethods(all, metric);
-  const {rows, columns, base, decided} = leaderboardRows(result, all, metric);
+  const shownNow = merged(shownSettings(), metric);
+  const {found, other} = standing(metric);
+  const {rows, columns} = leaderboardRows(found, other, shownNow.settings, metric);
+  const base = baseline();
   const focused = document.activeElement?.id;
   const verdicts = judged(state.source);
   const more = verdicts && state.columns === "all"; // the columns that are long or need explaining
-  const head = (id, text, title) =>
+  const differences = !other && rows.some(r => r.shift);
+  const head = (id, text, title, below) =>
     el(
       "th",
       {
         scope: "col",
-        class: id === "method" ? null : "number",
+        class: id === "method" || id === "shift" ? null : "number",
         "aria-sort": state.sort === id ? (state.dir === "1" ? "ascending" : "descending") : null,
       },
       el(
@@ -119,9 +146,22 @@ function drawLeaderboard() {
         {type: "button", id: "sort-" + id, title, onclick: () => set({sort: id, dir: state.sort === id && state.dir === "1" ? "-1" : "1"})},
         text,
       ),
+      below,
     );
+  const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
+  const listed = shown.filter(r => !r.aside || !rows.some(x => !x.aside));
+  const aside = shown.filter(r => !listed.includes(r));
+  const scale = shiftScale(listed);
+  const ends = svg(
+    "svg",
+    {class: "shift", "aria-hidden": "true", width: shiftWidth, height: 16, viewBox: `0 0 ${shiftWidth} 16`},
+    [scale.lo, 0, scale.hi]
+      .filter((x, i) => i === 1 || Math.abs(scale.at(x) - scale.at(0)) > 34)
+      .map(x => svg("text", {class: "tick", x: scale.at(x), y: 12, "text-anchor": x === 0 ? "middle" : x < 0 ? "start" : "end"}, x === 0 ? "0" : signed(x, metric))),
+  );
   const heads = [
     head("method", "Method"),
+    differences ? head("shift", "Difference to " + label(base), "", ends) : null,
     head("rank", "Mean rank"),
     more ? head("group", "Alike", "methods with a common letter are not told apart") : null,
     ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
@@ -135,19 +175,25 @@ function drawLeaderboard() {
         ]
       : []),
   ].filter(x => x);
-  const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
-  const body = shown.map(r =>
+  const bests = columns.map((id, j) => {
+    const values = listed.filter(r => r.means[j].mean !== null).map(r => r.means[j].mean);
+    return print(better(id) === "higher" ? Math.max(...values) : Math.min(...values), id);
+  });
+  const firstRank = Math.min(...listed.map(r => r.rank ?? Infinity));
+  const bold = (is, x) => (is ? el("strong", {}, x) : x);
+  const body = listed.map(r =>
     el(
       "tr",
-      {class: r.rank === null && !result.none ? "aside" : null, "data-method": data.methods[r.method].id},
-      el("th", {scope: "row"}, el("span", {}, swatch(r.method), label(r.method)), r.note ? el("div", {class: "small"}, r.note) : null),
-      el("td", {class: "number"}, r.rank === null ? "–" : r.rank.toFixed(2)),
-      more ? el("td", {class: "number alike"}, r.groups.join(" ") || "–") : null,
+      {"data-method": data.methods[r.method].id},
+      el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.rank !== null && r.rank === firstRank, label(r.method)))),
+      differences ? el("td", {}, shiftCell(r, scale, metric)) : null,
+      el("td", {class: "number"}, r.rank === null ? "–" : bold(r.rank === firstRank, r.rank.toFixed(2))),
+      more ? el("td", {class: "number alike"}, [...r.groups].join(" ") || "–") : null,
       ...r.means.map((x, j) =>
         el(
           "td",
           {class: "number"},
-          print(x.mean, columns[j]),
+          bold(listed.length > 1 && x.mean !== null && print(x.mean, columns[j]) === bests[j], print(x.mean, columns[j])),
           x.mean !== null && x.settings < r.settings ? el("span", {class: "small"}, ` (${x.settings})`) : null,
         ),
       ),
@@ -157,23 +203,31 @@ function drawLeaderboard() {
             ["win", "sureWin"],
             ["tie", ""],
             ["loss", "sureLoss"],
-          ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–"))
+          ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && r.counts[sure] !== undefined ? ` (${r.counts[sure]})` : "") : "–"))
         : []),
       more ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
     ),
   );
+  const ranked = found?.r.length;
+  const bounded = listed.some(r => r.shift?.sure);
+  const m = metricById.get(metric);
   const notes = [
-    `Mean rank by ${metricById.get(metric)?.label} over ${extent(result.settings)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer.`,
-    result.critical && more
-      ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${result.critical.toFixed(2)}).`
+    other ? `Ranks are of all ${plural(found?.n || 0, "setting")}, not only of those that the filters keep: choose one data set, backbone or kind of test sets alone for its own ranks.` : "",
+    ranked
+      ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer. The best are bold.`
+      : `No ranking: ${found?.none || "nothing was compared"}.`,
+    differences && verdicts
+      ? `Difference to ${label(base)} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${bounded ? "A thick line is a 95 % interval over blocks (Hodges and Lehmann)" : "A dashed line goes from the least to the largest block: there are too few blocks for an interval"}.`
       : "",
+    found?.cd && more ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
     !verdicts
       ? unjudged
-      : decided
-        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${metricById.get(metric).basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(decided, "verdict")} leaves.`
-        : `There are no verdicts against ${label(base)} in ${metricById.get(metric)?.label}.`,
-    more && decided
-      ? `Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${metricById.get(metric).squared ? " of the root mean square gap" : ""}.`
+      : other || found?.v
+        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${m.basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side.` +
+          (other ? "" : ` In brackets: those that Holm's correction for all ${plural(found.v, "verdict")} leaves.`)
+        : `There are no verdicts against ${label(base)} in ${m?.label}.`,
+    more && found?.v && !other
+      ? `Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${m.squared ? " of the root mean square gap" : ""}.`
       : "",
     columns.some(id => better(id) === "higher")
       ? "Higher is better for " +
@@ -183,40 +237,13 @@ function drawLeaderboard() {
           .join(" and ") +
         "; lower for all others."
       : "Lower is better.",
-    result.none ? "No ranking: " + result.none + "." : "",
-    result.aside.length + result.target.length
-      ? "A method that is not ranked has its values over its own settings: do not compare them with those of the others."
-      : "",
-    ...result.missing.map(x => `${plural(x.lacks, "setting")} left out because ${label(x.method)} has no value there.`),
+    ...(found?.x || []).map(([method, n]) => `${plural(n, "setting")} left out because ${label(method)} has no value there.`),
   ].filter(x => x);
   byId("leaderboard-body").replaceChildren(
-    found.conflict
-      ? el("p", {class: "warning"}, `${found.conflict} has different values in several experiments. Choose one experiment.`)
+    shownNow.conflict
+      ? el("p", {class: "warning"}, `${shownNow.conflict} has different values in several experiments. Choose one experiment.`)
       : "",
-    el(
-      "div",
-      {class: "row"},
-      select(
-        "block",
-        "Count once",
-        [
-          ["t", "each set of test samples"],
-          ["d", "each data set"],
-          ["n", "each network"],
-          ["s", "each setting"],
-        ],
-        state.block,
-        v => set({block: v}),
-      ),
-      verdicts
-        ? el(
-            "label",
-            {},
-            el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})}),
-            " Which methods are alike, and the smallest difference that can be shown",
-          )
-        : null,
-    ),
+    other ? el("p", {class: "warning", id: "ranks-of-all"}, notes.shift()) : "",
     scroller(
       "Leaderboard",
       el(
@@ -227,9 +254,28 @@ function drawLeaderboard() {
         el("tbody", {}, body),
       ),
     ),
-    ...notes.map(n => el("p", {class: "small"}, n)),
+    aside.length
+      ? folded(
+          `${plural(aside.length, "method")} not ranked`,
+          el(
+            "ul",
+            {id: "not-ranked", class: "small"},
+            aside.map(r => el("li", {"data-method": data.methods[r.method].id}, swatch(r.method), `${label(r.method)}: ${m.label} ${print(r.means[0].mean, metric)} over ${plural(r.settings, "setting")}; ${r.aside}`)),
+          ),
+          el("p", {class: "small"}, "Their values are over their own settings: do not compare them with those of the others."),
+        )
+      : "",
+    verdicts
+      ? el(
+          "label",
+          {class: "small"},
+          el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})}),
+          " Show also which methods are alike, and the smallest difference that can be shown",
+        )
+      : "",
+    folded("How to read this table", ...notes.map(n => el("p", {class: "small"}, n))),
   );
-  if (focused && byId(focused) && (focused === "block" || focused === "columns" || focused.startsWith("sort-"))) byId(focused).focus();
+  if (focused && byId(focused) && (focused === "columns" || focused.startsWith("sort-"))) byId(focused).focus();
 }
 
 onChange(filterKeys + " metric block sort dir base columns", drawLeaderboard);

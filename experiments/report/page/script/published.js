@@ -22,7 +22,7 @@ function drawPublished() {
   const find = byId("find") || el("input", {id: "find", type: "search", oninput: e => set({find: e.target.value})});
   if (document.activeElement !== find) find.value = state.find;
   const controls =
-    body.querySelector(".row") || el("div", {class: "row"}, el("div", {class: "field"}, el("label", {for: "find"}, "Words"), find));
+    body.querySelector(".row") || el("div", {class: "row"}, el("div", {class: "field"}, el("label", {for: "find"}, "Search"), find));
   [...controls.children].filter(c => !c.contains(find)).forEach(c => c.remove());
   controls.prepend(
     select("table", "Table of the paper", [...tables, ["all", "all tables"]], table, v => set({table: v})),

@@ -9,8 +9,25 @@ function openSetting(s, method) {
   }
   section = "setting";
   set({set: s.key, show});
-  byId("setting").scrollIntoView();
   byId("setting-title")?.focus({preventScroll: true});
+  const row = openRow() || byId("setting");
+  row.scrollIntoView({block: row.getBoundingClientRect().top < 0 ? "start" : "nearest"});
+}
+
+// openRow returns the row of the open setting in the heat map, if it is shown.
+const openRow = () => document.querySelector("#heat-table > tbody > tr.open-row");
+
+// placeSetting puts the open setting below its row of the heat map, or below the heat map where
+// the filters hide the row.
+const settingBox = byId("setting");
+function placeSetting() {
+  document.querySelector("#heat-table > tbody > tr.detail")?.remove();
+  const row = openRow();
+  const box = row?.closest(".heat-box");
+  document.querySelector("#settings .heat-box")?.classList.toggle("opened", !!box);
+  settingBox.style.width = box ? box.clientWidth + "px" : "";
+  if (row) row.after(el("tr", {class: "detail"}, el("td", {colspan: row.children.length}, settingBox)));
+  else byId("settings").append(settingBox);
 }
 
 // overlay returns the methods in the charts of a setting: the chosen ones, or the
@@ -441,7 +458,8 @@ function fitDetails(s, methods) {
 function drawSetting() {
   const s = data.settings.find(x => x.key === state.set && x.src === state.source) || data.settings.find(x => x.key === state.set);
   document.querySelectorAll("#heat-table tr[data-s]").forEach(r => r.classList.toggle("open-row", !!s && Number(r.dataset.s) === s.i));
-  if (!s) return byId("setting").replaceChildren();
+  placeSetting();
+  if (!s) return settingBox.replaceChildren();
   const methods = overlay(s);
   const has = data.methods.map((_, m) => m).filter(m => data.width[cellOf(s.i, m)]);
   const list = s.of === undefined ? shownSettings() : data.settings[s.of].seeds;
@@ -449,7 +467,7 @@ function drawSetting() {
   const focused = document.activeElement?.id;
   const step = (text, to) => (to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null);
   const forests = ["ece", "aece"].map(id => settingForest(s, id)).filter(x => x);
-  byId("setting").replaceChildren(
+  settingBox.replaceChildren(
     el(
       "article",
       {"aria-labelledby": "setting-title"},
@@ -466,8 +484,9 @@ function drawSetting() {
           {
             type: "button",
             onclick: () => {
+              const link = openRow()?.querySelector("a");
               set({set: "", show: ""});
-              byId("settings").scrollIntoView();
+              link?.focus();
             },
           },
           "Close",

@@ -127,6 +127,7 @@ function drawFilters() {
   const form = byId("filters");
   const focused = document.activeElement?.id;
   const change = key => v => set({[key]: v});
+  const choice = (key, of, name) => (choices(of).length > 2 || state[key] ? select("f-" + key, name, choices(of), state[key], change(key)) : null);
   const present = new Set(data.settings.filter(s => s.src === state.source).map(s => s.shift));
   const counted = new Set(data.settings.filter(s => s.src === state.source && s.counts).map(s => s.shift));
   const shifts = [
@@ -146,9 +147,9 @@ function drawFilters() {
     ["all", "all"],
   ];
   const fields = [
-    select("f-source", "Source", data.sources, state.source, v =>
-      set({source: v, dataset: "", backbone: "", loss: "", experiment: "", set: ""}),
-    ),
+    data.sources.length > 1
+      ? select("f-source", "Source", data.sources, state.source, v => set({source: v, dataset: "", backbone: "", loss: "", experiment: "", set: ""}))
+      : null,
     select(
       "f-metric",
       "Metric",
@@ -156,10 +157,10 @@ function drawFilters() {
       state.metric,
       change("metric"),
     ),
-    severalExperiments ? select("f-experiment", "Experiment", choices("e"), state.experiment, change("experiment")) : null,
-    select("f-dataset", "Data set", choices("d"), state.dataset, change("dataset")),
-    select("f-backbone", "Backbone", choices("b"), state.backbone, change("backbone")),
-    select("f-loss", "Training loss", choices("l"), state.loss, change("loss")),
+    choice("experiment", "e", "Experiment"),
+    choice("dataset", "d", "Data set"),
+    choice("backbone", "b", "Backbone"),
+    choice("loss", "l", "Training loss"),
     select(
       "f-shift",
       "Test sets",
@@ -167,10 +168,22 @@ function drawFilters() {
       state.shift,
       change("shift"),
     ),
+    select(
+      "block",
+      "Weigh data sets equally",
+      [
+        ["t", "yes, each set of test samples"],
+        ["d", "yes, each data set"],
+        ["n", "no, each network"],
+        ["s", "no, each setting"],
+      ],
+      state.block,
+      change("block"),
+    ),
   ];
   const search = byId("f-q") || el("input", {id: "f-q", type: "search", oninput: e => set({q: e.target.value})});
   if (document.activeElement !== search) search.value = state.q;
-  const text = search.closest(".field") || el("div", {class: "field"}, el("label", {for: "f-q"}, "Words"), search);
+  const text = search.closest(".field") || el("div", {class: "field"}, el("label", {for: "f-q"}, "Search"), search);
   const reset = el(
     "button",
     {
@@ -196,7 +209,7 @@ function drawShown() {
   const m = metricById.get(state.metric);
   const kept = ["experiment", "dataset", "backbone", "loss", "q"]
     .filter(k => state[k])
-    .map(k => (k === "q" ? "words" : k) + " " + state[k]);
+    .map(k => (k === "q" ? "search" : k) + " " + state[k]);
   byId("shown").replaceChildren(
     el("span", {class: "tag " + state.source}, state.source || "no source"),
     " ",
@@ -205,5 +218,5 @@ function drawShown() {
 }
 
 byId("filters").addEventListener("submit", e => e.preventDefault());
-onChange(filterKeys + " metric", drawFilters);
+onChange(filterKeys + " metric block", drawFilters);
 onChange(filterKeys + " metric", drawShown);

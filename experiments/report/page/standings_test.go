@@ -1,0 +1,117 @@
+package page
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
+)
+
+// standingAt returns a standing of a page's data, nil where there is none.
+func standingAt(t *testing.T, d *data, name string) *standing {
+	t.Helper()
+	text, has := d.Standings[name]
+	if !has {
+		return nil
+	}
+	var other string
+	if json.Unmarshal(text, &other) == nil {
+		text = d.Standings[other]
+	}
+	var s standing
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+// TestStandingsAreThoseOfCompare: ranks, groups, what is left out and the verdicts, of all settings
+// and of each part, for each kind of block and both sources.
+func TestStandingsAreThoseOfCompare(t *testing.T) {
+	f := everything()
+	o := complete(f, Options{Metrics: []string{"ece"}})
+	d := pack(f, func(m string) string { return m })
+	d.stand(f, o)
+	id := func(m int) string { return d.Methods[m].ID }
+	for name, has := range map[string]func(results.Setting) bool{
+		"": func(results.Setting) bool { return true }, "dataset=b": func(s results.Setting) bool { return s.Dataset == "b" },
+		"shift=clean": func(s results.Setting) bool { return s.Corruption == "" }, "backbone=net": func(s results.Setting) bool { return s.Backbone == "net" },
+	} {
+		for by, letter := range blockLetters {
+			made, err := compare.Of(lists.Where(f.Records, func(r record) bool { return has(r.Setting) }), lists.Where(f.Pairs, func(p results.Pair) bool { return has(p.Setting) }),
+				compare.Options{Metric: "ece", Against: "ts", Block: by})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range made {
+				s := standingAt(t, d, c.Source+"|ece|"+name+"|ts|"+letter)
+				if s == nil {
+					t.Fatalf("no standing of %s, %s, by %s", c.Source, name, by)
+				}
+				k := c.Ranking
+				if got := lists.Values(s.Ranks, func(r rankedMethod) string { return id(r.Method) }); !slices.Equal(got, k.Methods) {
+					t.Errorf("%s by %s: ranked %q, want %q", name, by, got, k.Methods)
+				}
+				for i, r := range s.Ranks {
+					groups := 0
+					for g, members := range k.Groups {
+						if slices.Contains(members, i) {
+							groups++
+							if !slices.Contains([]byte(r.Groups), byte('a'+g)) {
+								t.Errorf("%s by %s: %s is not in group %d", name, by, id(r.Method), g)
+							}
+						}
+					}
+					if r.Rank != round(k.Ranks[i], 5) || len(r.Groups) != groups {
+						t.Errorf("%s by %s: %+v, want rank %g", name, by, r, k.Ranks[i])
+					}
+				}
+				if len(s.Aside) != len(k.Aside) || len(s.Missing) != len(k.Missing) || s.Verdicts != c.Verdicts || len(s.Rows) != len(c.Rows) || s.All != c.Settings {
+					t.Errorf("%s by %s: %+v", name, by, s)
+				}
+				for i, r := range c.Rows {
+					var row []*float64
+					if err := json.Unmarshal(s.Rows[i], &row); err != nil {
+						t.Fatal(err)
+					}
+					switch {
+					case id(int(*row[0])) != r.Method:
+						t.Errorf("row %d is %s, want %s", i, s.Rows[i], r.Method)
+					case r.Win+r.Tie+r.Loss == 0:
+						if row[1] != nil {
+							t.Errorf("%s has verdicts: %s", r.Method, s.Rows[i])
+						}
+					case int(*row[1]) != r.Win || int(*row[2]) != r.Tie || int(*row[3]) != r.Loss || int(*row[4]) != r.SureWin || int(*row[5]) != r.SureLoss:
+						t.Errorf("%s has the verdicts %s, want %+v", r.Method, s.Rows[i], r)
+					}
+					if c.Source == "simulated" && (row[8] != nil || row[9] != nil) {
+						t.Errorf("%s has an interval of simulated settings: %s", r.Method, s.Rows[i])
+					}
+					if r.Shift.Bounded && (*row[7] != round(r.Shift.Estimate, 5) || *row[8] != round(r.Shift.Lo, 5) || *row[9] != round(r.Shift.Hi, 5) || *row[10] != 1) {
+						t.Errorf("%s is shifted by %s, want %+v", r.Method, s.Rows[i], r.Shift)
+					}
+				}
+			}
+		}
+	}
+	if s := standingAt(t, d, "measured|ece|dataset=none|ts|t"); s != nil {
+		t.Errorf("a standing of no settings: %+v", s)
+	}
+	if s := standingAt(t, d, "measured|ece_5|dataset=b|ts|t"); s != nil {
+		t.Errorf("a metric that the leaderboard does not show has parts: %+v", s)
+	}
+}
+
+// TestALargePageHasTheStandingsOfItsComparisonsAlone.
+func TestALargePageHasTheStandingsOfItsComparisonsAlone(t *testing.T) {
+	f := folder()
+	d := pack(f, func(m string) string { return m })
+	d.Settings = append(d.Settings, make([]settingEntry, mostStood)...)
+	d.stand(f, complete(f, Options{Against: "ts", Metrics: []string{"nll"}}))
+	if len(d.Standings) != 2 || standingAt(t, d, "measured|nll||ts|t") == nil || standingAt(t, d, "simulated|nll||ts|t") == nil {
+		t.Errorf("%d standings", len(d.Standings))
+	}
+}
