@@ -108,7 +108,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec, else qats)")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
-	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "full"
+	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "compact"
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
@@ -121,7 +121,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
-	choiceFlag(cmd, &c.latex, "latex", []string{"full", "compact"}, "LaTeX table: full, or compact for one column of a paper, with its notes in a file of their own")
+	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes in a file of their own, or full")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
