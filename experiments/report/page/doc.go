@@ -28,14 +28,16 @@
 //
 // # The file
 //
-// The script and the style are in the page, and the security policy of the page
-// forbids everything else: default-src 'none'. Identifiers come from files that
+// The script, the style and the library that draws the charts of the script, Observable Plot with
+// d3, are in the page, and the security policy of the page forbids everything else, eval too:
+// default-src 'none'. Identifiers come from files that
 // anyone may have written. Go escapes them by html/template, JSON escapes < and >,
 // and the script sets text and never HTML.
 //
 // The state of the page is in the fragment of its address, for example
 // #settings?metric=aece&dataset=cifar10, so that a view can be linked.
 //
-// Every chart has a table, or a text, with the same numbers. Colours, dashes and markers of
+// Every chart has a table, or a text, with the same numbers, and the charts of the script have
+// tips under the pointer. Colours, dashes and markers of
 // methods are those of the figures (plots.MethodLook), and no statement rests on colour alone.
 package page

@@ -64,6 +64,7 @@ type content struct {
 	Title       string
 	Style       template.CSS
 	Colors      template.CSS
+	Library     template.JS
 	Script      template.JS
 	Data        template.JS
 	Measured    *half // of a reproduction; nil elsewhere
@@ -100,7 +101,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	d.stand(f, o)
 	counts := results.CountSettings(f.Records, o.Variants)
 	c := content{
-		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Script: template.JS(script()),
+		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Library: template.JS(library()), Script: template.JS(script()),
 		Banner: bannerOf(counts, f.Records), Facts: factsOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}

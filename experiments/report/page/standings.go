@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // standing is what a comparison says of all its methods: the page shows it, and ranks and tests
@@ -42,11 +43,11 @@ type standing struct {
 	Rows []list `json:"o"`
 }
 
-// rankedMethod is a method, its mean rank and the letters of its groups.
+// rankedMethod is a method, its mean rank as all tables print it, and the letters of its groups.
 type rankedMethod struct {
-	Method int     `json:"m"`
-	Rank   float64 `json:"k"`
-	Groups string  `json:"g,omitempty"`
+	Method int    `json:"m"`
+	Rank   string `json:"k"`
+	Groups string `json:"g,omitempty"`
 }
 
 // letters of the kinds of blocks in the addresses of pages.
@@ -179,7 +180,7 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 				letters.WriteByte(byte('a' + g%26))
 			}
 		}
-		s.Ranks = append(s.Ranks, rankedMethod{place(m), round(k.Ranks[i], 5), letters.String()})
+		s.Ranks = append(s.Ranks, rankedMethod{place(m), table.Fixed(k.Ranks[i], 2), letters.String()})
 	}
 	blocksOf := map[string]int{c.Against: c.Own.Blocks}
 	for _, r := range c.Rows {

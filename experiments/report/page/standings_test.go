@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // standingAt returns a standing of a page's data, nil where there is none.
@@ -65,7 +66,7 @@ func TestStandingsAreThoseOfCompare(t *testing.T) {
 							}
 						}
 					}
-					if r.Rank != round(k.Ranks[i], 5) || len(r.Groups) != groups {
+					if r.Rank != table.Fixed(k.Ranks[i], 2) || len(r.Groups) != groups {
 						t.Errorf("%s by %s: %+v, want rank %g", name, by, r, k.Ranks[i])
 					}
 				}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -114,6 +115,10 @@ func (p *tab) listen(ev any) {
 			what = e.Description
 		}
 		p.problems = append(p.problems, fmt.Sprintf("%s at line %d", what, ev.ExceptionDetails.LineNumber+1))
+	case *log.EventEntryAdded:
+		if ev.Entry.Level == "error" {
+			p.problems = append(p.problems, ev.Entry.Text)
+		}
 	case *runtime.EventConsoleAPICalled:
 		if ev.Type == "error" {
 			p.problems = append(p.problems, "console.error")

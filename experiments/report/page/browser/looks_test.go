@@ -106,24 +106,76 @@ func TestChartsFollowTheTheme(t *testing.T) {
 	}
 }
 
-// TestTitlesOfAxesCoverNoNumber: at both widths, in all charts that the script draws.
-func TestTitlesOfAxesCoverNoNumber(t *testing.T) {
+// TestTextsOfAxesDoNotCoverEachOther: at both widths, in all charts that the script draws.
+func TestTextsOfAxesDoNotCoverEachOther(t *testing.T) {
 	for name, path := range pages(t) {
 		p := open(t, path, "")
 		for _, width := range []int64{1280, 375} {
 			p.do(chromedp.EmulateViewport(width, 900))
 			p.visit(path, "")
 			eval[bool](p, showEverything)
-			for _, fault := range eval[[]string](p, `[...document.querySelectorAll("svg.chart:has(.y-title)")].flatMap(s => {
-				const title = s.querySelector(".y-title").getBoundingClientRect();
-				return [...s.querySelectorAll(".tick")].map(t => [t.textContent, t.getBoundingClientRect()])
-					.filter(([, r]) => r.left < title.right && r.right > title.left && r.top < title.bottom && r.bottom > title.top).map(([n]) => s.getAttribute("aria-label") + ": " + n);
+			if n := eval[int](p, `document.querySelectorAll("svg.chart [data-part$='axis tick label'] text").length`); n < 20 {
+				t.Errorf("%s: %d numbers of axes", name, n)
+			}
+			for _, fault := range eval[[]string](p, `[...document.querySelectorAll("svg.chart")].flatMap(s => {
+				const list = [...s.querySelectorAll("[data-part*='axis'] text")].filter(t => t.textContent.trim()).map(t => [t.textContent, t.getBoundingClientRect()]);
+				return list.flatMap(([a, p], i) => list.slice(i + 1).filter(([, q]) => p.left < q.right - 1 && p.right > q.left + 1 && p.top < q.bottom - 3 && p.bottom > q.top + 3)
+					.map(([b]) => s.getAttribute("aria-label") + ": " + a + " and " + b));
 			})`) {
 				t.Errorf("%s, %d pixels: %s", name, width, fault)
 			}
 		}
 		p.done()
 	}
+}
+
+// TestChartsFillTheirColumn: a chart is as wide as the place where it stands.
+func TestChartsFillTheirColumn(t *testing.T) {
+	p := open(t, newPage(t), "")
+	for _, width := range []int64{1280, 375} {
+		p.do(chromedp.EmulateViewport(width, 900))
+		p.visit(newPage(t), "")
+		eval[bool](p, showEverything)
+		for _, narrow := range eval[[]string](p, `[...document.querySelectorAll("svg.chart")].filter(s => Math.abs(s.getBoundingClientRect().width - s.parentElement.clientWidth) > 2)
+			.map(s => s.getAttribute("aria-label") + ": " + s.getBoundingClientRect().width + " of " + s.parentElement.clientWidth)`) {
+			t.Errorf("%d pixels: %s", width, narrow)
+		}
+		for _, scaled := range eval[[]string](p, `[...document.querySelectorAll("svg.chart")].map(s => [s.getAttribute("aria-label"), s.getBoundingClientRect().width / s.viewBox.baseVal.width])
+			.filter(([, scale]) => scale < .85 || scale > 1.2).map(([name, scale]) => name + " by " + scale)`) {
+			t.Errorf("%d pixels: the text of a chart is scaled: %s", width, scaled)
+		}
+	}
+	p.done()
+}
+
+// TestMarksHaveTips: what is under the pointer says what it is, in each kind of chart.
+func TestMarksHaveTips(t *testing.T) {
+	p := open(t, newPage(t), "")
+	p.do(chromedp.EmulateViewport(1280, 900))
+	p.visit(newPage(t), "")
+	eval[bool](p, showEverything)
+	for chart, want := range map[string]string{
+		"#lead svg.chart": "confidence", "#setting figure svg.chart": "accuracy", "#severity-body figure svg.chart": "severity 1", "#severity-body .multiples svg.chart": "severity", "#dominance-body svg.chart": "cifar",
+		"#setting [aria-label^='Gap by quantile']": "quantile", "#setting [aria-label^='Paired differences']": "from", "#published-body svg.chart": "published",
+	} {
+		tip := eval[string](p, fmt.Sprintf(`(async () => {
+			const s = document.querySelector(%q);
+			if (!s) return "no chart";
+			s.scrollIntoView({block: "center"});
+			const box = s.getBoundingClientRect();
+			let text = "";
+			for (let x = .1; x < 1 && !text; x += .05) for (let y = .1; y < 1 && !text; y += .1) {
+				s.dispatchEvent(new PointerEvent("pointermove", {pointerType: "mouse", bubbles: true, clientX: box.left + x * box.width, clientY: box.top + y * box.height}));
+				await new Promise(requestAnimationFrame);
+				text = s.querySelector("[aria-label=tip] text")?.textContent || "";
+			}
+			return text;
+		})()`, chart))
+		if !strings.Contains(tip, want) {
+			t.Errorf("%s: the tip is %q, want one with %q", chart, tip, want)
+		}
+	}
+	p.done()
 }
 
 // TestSeverityFollowsTheFilters: the choice of test sets, data sets and words.
@@ -180,8 +232,8 @@ func TestTwoMethodsClipsWithArrowAndNumber(t *testing.T) {
 	if n := eval[int](p, `document.querySelectorAll("#dominance .beyond").length`); n != 0 {
 		t.Errorf("%d arrows though all fits", n)
 	}
-	if lowest := eval[string](p, `[...document.querySelectorAll("#dominance svg.chart .tick")].map(t => t.textContent).find(t => t.startsWith("−1.5")) || ""`); lowest == "" {
-		t.Errorf("the axis does not reach -1.5: %q", p.texts("#dominance svg.chart .tick"))
+	if lowest := eval[string](p, `[...document.querySelectorAll("#dominance svg.chart [data-part='y-axis tick label'] text")].map(t => t.textContent).find(t => Number(t.replace("−", "-")) <= -1.4) || ""`); lowest == "" {
+		t.Errorf("the axis does not reach -1.4: %q", p.texts("#dominance svg.chart [data-part='y-axis tick label'] text"))
 	}
 	p.done()
 }

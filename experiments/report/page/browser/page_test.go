@@ -31,6 +31,20 @@ func TestPagesDraw(t *testing.T) {
 	}
 }
 
+// TestTheSecurityPolicyForbidsEval, and the charts are drawn under it: done reports what the
+// policy has stopped.
+func TestTheSecurityPolicyForbidsEval(t *testing.T) {
+	p := open(t, newPage(t), "")
+	eval[bool](p, showEverything)
+	if n := eval[int](p, `document.querySelectorAll("svg.chart path, svg.chart line").length`); n < 100 {
+		t.Errorf("%d lines in the charts", n)
+	}
+	p.done()
+	if got := eval[string](p, `new Promise(r => setTimeout(() => { try { r(String(new Function("return 1")())) } catch (e) { r(e.name) } }))`); got != "EvalError" {
+		t.Errorf("a function of a text gives %s", got)
+	}
+}
+
 // TestAxe: axe-core finds nothing in either theme, on a desktop and on a telephone,
 // with a setting open and all folded parts unfolded.
 func TestAxe(t *testing.T) {

@@ -94,9 +94,6 @@ const better = metric => metricById.get(metric)?.better || "";
 const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
 const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
 
-// room returns the width of a chart: the wanted one, or less on a narrow screen.
-const room = wanted => Math.max(260, Math.min(wanted, document.documentElement.clientWidth - 56));
-
 // scroller holds what may be wider than the page. It can be scrolled by keys.
 function scroller(name, ...children) {
   return el("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": name}, ...children);

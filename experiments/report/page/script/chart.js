@@ -1,106 +1,64 @@
-// Charts. Every chart has a name for screen readers, and callers add a table.
+// Charts, drawn by Observable Plot. Every chart has a name for screen readers, tips under the
+// pointer, and callers add a table.
 
-// ticksOf returns about n round numbers in [lo, hi].
-function ticksOf(lo, hi, n) {
-  const raw = (hi - lo) / n || 1;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map(f => f * power).find(s => (hi - lo) / s <= n) || power * 10;
-  const list = [];
-  for (let t = Math.ceil(lo / step - 1e-9) * step; t <= hi + step * 1e-9; t += step) list.push(Math.abs(t) < step * 1e-9 ? 0 : Number(t.toPrecision(12)));
-  return list;
+// columnWidth returns the width of one of some charts that stand beside each other where there is
+// room, as the class charts has it. inset is what frames around them take.
+function columnWidth(charts = 1, inset = 0, least = 416) {
+  const all = Math.min(1344, document.documentElement.clientWidth) - 32 - inset;
+  const fit = Math.max(1, Math.min(charts, Math.floor((all + 16) / (least + 16))));
+  return Math.max(240, Math.floor((all - 16 * (fit - 1)) / fit));
 }
 
-const tickText = t => String(Number(t.toPrecision(6))).replace("-", "−");
+const tickText = t => String(Number(Number(t).toPrecision(6))).replace("-", "−");
 
-// textWidth returns the width of a text of a chart.
-const pen = document.createElement("canvas").getContext("2d");
-function textWidth(text, size = 12) {
-  pen.font = size + 'px system-ui, "DejaVu Sans", sans-serif';
-  return pen.measureText(text).width;
-}
-
-// cut shortens a text until it fits into a width.
-function cut(text, width) {
-  if (textWidth(text) <= width) return text;
-  let kept = text;
-  while (kept && textWidth(kept + "…") > width) kept = kept.slice(0, -1);
-  return kept + "…";
-}
-
-const yTicks = (y, small) => ticksOf(y[0], y[1], small ? 3 : 6);
-
-// marginOf returns the width left of a y axis that its numbers and its title need.
-const marginOf = (y, title, small) => Math.ceil(Math.max(...yTicks(y, small).map(t => textWidth(tickText(t), 11)))) + (title ? 28 : 9);
-
-// frame returns the axes of a chart: the svg, and the scales x and y. With left, which is
-// the width of the names of rows, y has no numbers.
-function frame({name, width = 460, height = 300, x, y, xTitle, yTitle, margin = 0, left = 0, top = 10, small = false}) {
-  width = room(width);
-  const numbered = !left;
-  left = left || Math.max(margin, marginOf(y, yTitle, small));
-  const right = 12;
-  const bottom = small ? 22 : 40;
-  const sx = v => left + ((v - x[0]) / (x[1] - x[0])) * (width - left - right);
-  const sy = v => height - bottom - ((v - y[0]) / (y[1] - y[0])) * (height - top - bottom);
-  const root = svg("svg", {class: "chart", role: "img", "aria-label": name, viewBox: `0 0 ${width} ${height}`, width, height});
-  for (const t of numbered ? yTicks(y, small) : []) {
-    root.append(
-      svg("line", {class: "grid", x1: left, x2: width - right, y1: sy(t), y2: sy(t)}),
-      svg("text", {class: "tick", x: left - 5, y: sy(t) + 4, "text-anchor": "end"}, tickText(t)),
-    );
+// chart returns a plot. The names that Plot gives to its parts are kept as data, since the chart
+// is one image to a screen reader.
+function chart({name, x, y, ...options}) {
+  const root = Plot.plot({marginLeft: 50, marginRight: 16, marginBottom: 36, style: {fontSize: "12px"}, x: {tickFormat: tickText, labelAnchor: "center", labelArrow: "none", ...x}, y: {tickFormat: tickText, labelArrow: "none", ...y}, ...options});
+  for (const part of root.querySelectorAll("[aria-label]")) {
+    part.dataset.part = part.getAttribute("aria-label");
+    part.removeAttribute("aria-label");
   }
-  for (const t of x.ticks || ticksOf(x[0], x[1], small || width < 340 ? 5 : 8)) {
-    root.append(svg("text", {class: "tick", x: sx(t), y: height - bottom + 14, "text-anchor": "middle"}, tickText(t)));
-  }
-  if (xTitle) root.append(svg("text", {x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle"}, xTitle));
-  if (yTitle)
-    root.append(
-      svg("text", {class: "y-title", transform: `translate(13 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle"}, yTitle),
-    );
-  root.append(svg("rect", {class: "frame", x: left, y: top, width: width - left - right, height: height - top - bottom}));
-  return {root, sx, sy, left, right: width - right, top, bottom: height - bottom};
+  root.classList.add("chart");
+  root.setAttribute("role", "img");
+  root.setAttribute("aria-label", name);
+  return root;
 }
 
-const path = points => points.map((p, i) => (i ? "L" : "M") + p[0].toFixed(1) + " " + p[1].toFixed(1)).join("");
+// markers are the points [x, y] of a method with its marker, which is that of the figures.
+const markers = (points, m, r, options) =>
+  Plot.dot(points, {
+    x: p => p[0],
+    y: p => p[1],
+    ...options,
+    render: (index, scales, at) => svg("g", {opacity: options?.opacity}, [...index].map(i => marker(m, at.x[i], at.y[i], r))),
+  });
 
-// area returns a filled band through [x, lo, hi].
-function area(f, band, attributes) {
-  const there = band.map(b => [f.sx(b[0]), f.sy(b[1])]);
-  const back = band.map(b => [f.sx(b[0]), f.sy(b[2])]).reverse();
-  return svg("path", {d: path([...there, ...back]) + "z", ...attributes});
-}
+// tips show the text of the point {x, y, title} that is nearest to the pointer.
+const tips = points => Plot.tip(points, Plot.pointer({x: "x", y: "y", title: "title", maxRadius: 30}));
 
-// curves draws series of {method, points}. Series that coincide are drawn on top of
-// each other with falling widths, the upper ones dashed, so that all are seen.
-function curves(f, series) {
-  for (const group of coinciding(series)) {
-    group.forEach((s, i) => {
-      const width = 2 + 3 * (group.length - 1 - i);
-      f.root.append(
-        svg("path", {
-          class: "curve",
-          d: path(s.points.map(([a, b]) => [f.sx(a), f.sy(b)])),
-          style: "stroke:" + color(s.method),
-          "stroke-width": width,
-          "stroke-dasharray": i > 0 ? "7 7" : group.length === 1 ? data.methods[s.method].dash || null : null,
-        }),
-      );
-    });
-    group.forEach((s, i) =>
-      s.points.forEach(([a, b]) => f.root.append(marker(s.method, f.sx(a), f.sy(b), 3.4 + 1.8 * (group.length - 1 - i)))),
-    );
-  }
+// curves are the lines of series {method, points}. Series that coincide are drawn on top of each
+// other with falling widths, the upper ones dashed, so that all are seen.
+function curves(series) {
+  return coinciding(series).flatMap(group => [
+    ...group.map((s, i) =>
+      Plot.line(s.points, {
+        x: p => p[0],
+        y: p => p[1],
+        stroke: color(s.method),
+        strokeWidth: 2 + 3 * (group.length - 1 - i),
+        strokeDasharray: i > 0 ? "7 7" : group.length === 1 ? data.methods[s.method].dash || undefined : undefined,
+      }),
+    ),
+    ...group.map((s, i) => markers(s.points, s.method, 3.6 + 1.8 * (group.length - 1 - i))),
+  ]);
 }
 
 // coinciding groups series with the same points.
-function coinciding(series) {
-  const groups = new Map();
-  for (const s of series) {
-    const k = JSON.stringify(s.points);
-    groups.set(k, [...(groups.get(k) || []), s]);
-  }
-  return [...groups.values()];
-}
+const coinciding = series => grouped(series, s => JSON.stringify(s.points));
+
+// grouped returns the lists of what has the same key, in the order of their first members.
+const grouped = (list, key) => [...d3.group(list, key).values()];
 
 // keyLine is the legend of series; methods that coincide have one entry.
 function keyLine(series) {
@@ -118,6 +76,9 @@ function keyLine(series) {
   );
 }
 
+// zero is the line at zero of an axis.
+const zero = (rule = Plot.ruleY) => rule([0], {className: "zero"});
+
 // bulk returns the largest distance from zero that an axis has to show, and whether others
 // are beyond it, as the figures decide it (plots/clip.go): an outlier is more than 2.2 times
 // as far as the next value, and one in eight at most is one. Distances up to least are none.
@@ -131,48 +92,50 @@ function bulk(distances, least) {
 // leastReach is the distance up to which no difference in a metric is an outlier.
 const leastReach = metric => (metricById.get(metric)?.percent ? 1 : 0.01);
 
-const clippedNote = "An arrow marks a value beyond the axis, with its number.";
+const clippedNote = "A triangle marks a value beyond the axis, with its number.";
 
-// arrow is the head of an arrow with its tip at (x, y).
-const arrow = (x, y, dx, dy, fill) =>
-  svg("path", {class: "beyond", d: `M${x} ${y}l${-8 * dx + 5 * dy} ${-8 * dy + 5 * dx}l${-10 * dy} ${-10 * dx}z`, style: "fill:" + fill});
-
-// forest draws rows of {name, method, mid, lo, hi} around zero; lo and hi are null without
+// forest draws rows of {name, method, mid, lo, hi, verdict} around zero; lo and hi are null without
 // an interval.
-function forest(name, rows, xTitle, metric) {
+function forest(name, rows, xTitle, metric, width) {
   const digits = metricById.get(metric)?.digits ?? 4;
   const [largest, clipped] = bulk(
     rows.flatMap(r => [r.mid, r.lo, r.hi]).filter(x => x !== null),
     leastReach(metric),
   );
   const limit = 1.05 * largest || 1;
-  const width = 520;
-  const left = Math.min(Math.max(...rows.map(r => textWidth(r.name))) + 18, 0.4 * room(width));
-  const f = frame({name, width, height: 22 * rows.length + 52, x: [-limit, limit], y: [rows.length, 0], xTitle, left});
-  f.root.append(svg("line", {class: "zero", x1: f.sx(0), x2: f.sx(0), y1: f.top, y2: f.bottom}));
-  const held = v => Math.max(-limit, Math.min(limit, v));
-  rows.forEach((r, i) => {
-    const y = f.sy(i + 0.5);
-    const stroke = "stroke:" + color(r.method);
-    f.root.append(
-      svg("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, cut(r.name, left - 14), svg("title", {}, r.name)),
-    );
-    if (r.lo !== null)
-      f.root.append(svg("line", {x1: f.sx(held(r.lo)), x2: f.sx(held(r.hi)), y1: y, y2: y, style: stroke, "stroke-width": 2}));
-    for (const way of [-1, 1]) {
-      const end = [r.mid, way < 0 ? r.lo : r.hi].filter(v => v !== null && v * way > limit);
-      if (!end.length) continue;
-      const tip = f.sx(way * limit);
-      f.root.append(
-        arrow(tip, y, way, 0, color(r.method)),
-        svg(
-          "text",
-          {class: "tick halo", x: tip - 11 * way, y: y + 4, "text-anchor": way < 0 ? "start" : "end"},
-          plain(way * Math.max(...end.map(Math.abs)), digits),
-        ),
-      );
-    }
-    if (Math.abs(r.mid) <= limit) f.root.append(marker(r.method, f.sx(r.mid), y, 4));
+  const held = x => Math.max(-limit, Math.min(limit, x));
+  const lines = rows.map((r, i) => ({...r, i})).filter(r => r.lo !== null);
+  const beyond = rows.flatMap((r, i) =>
+    [-1, 1].flatMap(way => {
+      const far = [r.mid, way < 0 ? r.lo : r.hi].filter(v => v !== null && v * way > limit);
+      return far.length ? [{i, way, method: r.method, text: plain(way * Math.max(...far.map(Math.abs)), digits)}] : [];
+    }),
+  );
+  const ends = way => beyond.filter(b => b.way === way);
+  const left = Math.min(140, 0.36 * width);
+  const root = chart({
+    name,
+    width,
+    height: 22 * rows.length + 60,
+    marginLeft: left,
+    x: {domain: [-limit, limit], label: xTitle, grid: true},
+    y: {type: "band", domain: rows.map((_, i) => i), axis: null},
+    marks: [
+      Plot.axisY({tickFormat: i => rows[i].name, lineWidth: left / 12 - 0.8, textOverflow: "ellipsis", tickSize: 0, label: null}),
+      zero(Plot.ruleX),
+      ...lines.map(r => Plot.ruleY([r], {y: "i", x1: held(r.lo), x2: held(r.hi), stroke: color(r.method), strokeWidth: 2})),
+      ...rows.map((r, i) => (Math.abs(r.mid) <= limit ? markers([[r.mid, i]], r.method, 4.5) : null)),
+      ...[-1, 1].flatMap(way =>
+        ends(way).length
+          ? [
+              Plot.dot(ends(way), {x: way * limit, y: "i", symbol: "triangle", rotate: 90 * way, r: 4, fill: b => color(b.method), className: "beyond"}),
+              Plot.text(ends(way), {x: way * limit, y: "i", text: "text", textAnchor: way < 0 ? "start" : "end", dx: -10 * way, stroke: "var(--bg)", strokeWidth: 3, fill: "currentColor"}),
+            ]
+          : [],
+      ),
+      tips(rows.map((r, i) => ({x: held(r.mid), y: i, title: `${r.name}: ${plain(r.mid, digits)}` + (r.lo === null ? "" : `\nfrom ${plain(r.lo, digits)} to ${plain(r.hi, digits)}`) + `\n${r.verdict}`}))),
+    ],
+    color: {type: "identity"},
   });
-  return {chart: f.root, note: clipped ? clippedNote : ""};
+  return {chart: root, note: clipped ? clippedNote : ""};
 }

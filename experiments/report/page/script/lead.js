@@ -12,7 +12,7 @@ function drawLead() {
       "div",
       {},
       el("h3", {}, swatch(m), `${word}: ${label(m)}, ECE ${print(value(setting, m, "ece"), "ece")} %`),
-      ...diagram(s, [bins], -1, 300, fullest),
+      ...diagram(s, [bins], -1, columnWidth(2), fullest),
       folded("Table of these bins", binTable(s, bins)),
     );
   };

@@ -30,7 +30,7 @@ function leaderboardRows(found, other, all, metric) {
   const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
   const beside = new Map(columns.map(id => [id, id === metric ? all : merged(shownSettings(), id).settings]));
   const valued = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
-  const ranked = new Map((found?.r || []).map(r => [r.m, r]));
+  const ranked = new Map((found?.r || []).map((r, place) => [r.m, {...r, place}]));
   const lacking = new Map((found?.a || []).map(a => [a[0], a]));
   const versus = new Map((found?.o || []).map(o => [o[0], o]));
   const common = all.filter(s => [...ranked.keys()].every(m => s.values.has(m)));
@@ -43,7 +43,8 @@ function leaderboardRows(found, other, all, metric) {
     const a = lacking.get(m);
     return {
       method: m,
-      rank: ranked.get(m)?.k ?? null,
+      rank: ranked.get(m)?.place ?? null,
+      printed: ranked.get(m)?.k ?? "–",
       groups: ranked.get(m)?.g || "",
       means,
       settings: means[0].settings,
@@ -108,7 +109,7 @@ function shiftCell(r, scale, metric) {
     ? "no difference: others are compared with it"
     : `${signed(mid, metric)}` + (line ? `, ${sure ? "95 % interval" : "blocks"} from ${signed(lo, metric)} to ${signed(hi, metric)}` : "");
   const beyond = (x, way) =>
-    line && x * way > (way < 0 ? -scale.lo : scale.hi) * 1.0001 ? arrow(scale.at(x) + 6 * way, 11, way, 0, color(r.method)) : null;
+    line && x * way > (way < 0 ? -scale.lo : scale.hi) * 1.0001 ? svg("path", {d: `M${scale.at(x) + 6 * way} 11l${-8 * way} -5v10z`, style: "fill:" + color(r.method)}) : null;
   return svg(
     "svg",
     {class: "shift", role: "img", "aria-label": text, width: shiftWidth, height: 22, viewBox: `0 0 ${shiftWidth} 22`},
@@ -177,23 +178,24 @@ function drawLeaderboard() {
   ].filter(x => x);
   const bests = columns.map((id, j) => {
     const values = listed.filter(r => r.means[j].mean !== null).map(r => r.means[j].mean);
-    return print(better(id) === "higher" ? Math.max(...values) : Math.min(...values), id);
+    const best = print(better(id) === "higher" ? Math.max(...values) : Math.min(...values), id);
+    return values.every(x => print(x, id) === best) ? null : best; // nothing is best where all are equal
   });
-  const firstRank = Math.min(...listed.map(r => r.rank ?? Infinity));
+  const first = found?.r[0]?.k;
   const bold = (is, x) => (is ? el("strong", {}, x) : x);
   const body = listed.map(r =>
     el(
       "tr",
       {"data-method": data.methods[r.method].id},
-      el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.rank !== null && r.rank === firstRank, label(r.method)))),
+      el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method)))),
       differences ? el("td", {}, shiftCell(r, scale, metric)) : null,
-      el("td", {class: "number"}, r.rank === null ? "–" : bold(r.rank === firstRank, r.rank.toFixed(2))),
+      el("td", {class: "number"}, bold(r.printed === first, r.printed)),
       more ? el("td", {class: "number alike"}, [...r.groups].join(" ") || "–") : null,
       ...r.means.map((x, j) =>
         el(
           "td",
           {class: "number"},
-          bold(listed.length > 1 && x.mean !== null && print(x.mean, columns[j]) === bests[j], print(x.mean, columns[j])),
+          bold(x.mean !== null && print(x.mean, columns[j]) === bests[j], print(x.mean, columns[j])),
           x.mean !== null && x.settings < r.settings ? el("span", {class: "small"}, ` (${x.settings})`) : null,
         ),
       ),

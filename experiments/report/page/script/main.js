@@ -33,7 +33,7 @@ let width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth === width) return;
   width = innerWidth;
-  redraw(["metric", "set"]); // what has charts
+  redraw(["metric", "set", "table"]); // what has charts
 });
 
 readFragment();

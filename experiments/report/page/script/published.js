@@ -34,12 +34,37 @@ function drawPublished() {
       v => set({differs: v}),
     ),
   );
+  const both = rows.filter(p => p.h !== null);
+  const most = 1.04 * Math.max(...both.flatMap(p => [p.h, p.p]), 1);
+  const width = Math.min(620, columnWidth());
+  const picture = both.length
+    ? el(
+        "figure",
+        {style: `max-width:${width}px`},
+        el("figcaption", {}, "Here against published, per cent. Circles are measured, squares are not the paper's own networks or are simulated."),
+        chart({
+          name: "Reproduced against published numbers",
+          width,
+          height: 0.75 * width,
+          x: {domain: [0, most], label: "published"},
+          y: {domain: [0, most], label: "here", grid: true},
+          marks: [
+            Plot.line([[0, 0], [most, most]], {className: "diagonal"}),
+            Plot.dot(both, {x: "p", y: "h", symbol: p => (p.s === "measured" ? "circle" : "square"), r: 3, stroke: p => (p.s === "measured" ? "var(--holds)" : "var(--fails)")}),
+            tips(both.map(p => ({x: p.p, y: p.h, title: `${p.t}\n${p.r}, ${p.m}\npublished ${number(p.p)}, here ${number(p.h)}\n${p.s}`}))),
+          ],
+          symbol: {domain: ["circle", "square"], range: ["circle", "square"]},
+          color: {type: "identity"},
+        }),
+      )
+    : "";
   const result = [
     el(
       "p",
       {id: "published-count", role: "status"},
       `${plural(rows.length, "number")} of ${all.length}. Published and reproduced numbers are in per cent. A simulated number next to a published one is no verdict.`,
     ),
+    picture,
     el(
       "div",
       {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Published and reproduced numbers"},

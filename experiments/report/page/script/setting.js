@@ -97,62 +97,47 @@ const fewRows = 30;
 // mostRowsOf returns the number of rows in the fullest of some bins.
 const mostRowsOf = bins => Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
 
+// frames is the width that the frame around an open setting takes.
+const frames = 56;
+
+// binTip is the text of a bin.
+const binTip = (m, r) =>
+  `${label(m)}: ${plural(r.n, "row")}\nconfidence ${plain(100 * r.conf, 1)} %\naccuracy ${plain(100 * r.acc, 1)} % (${plain(100 * r.accLo, 1)} to ${plain(100 * r.accHi, 1)})`;
+
 // diagram draws accuracy against confidence with the interval of each bin, above the
 // number of rows, on an axis that holds the number fullest. bins are {method, rows}; the
 // consistency band is that of the method around, where it is given.
-function diagram(s, bins, around, height = 340, fullest = mostRowsOf(bins)) {
-  const about = s.label;
-  const most = 1.05 * fullest;
-  const margin = Math.max(marginOf([0, 1], true), marginOf([0, most], true));
-  const common = {width: 460, margin, x: [0, 1]};
-  const name = `Reliability diagram of ${about}: ${bins.map(b => label(b.method)).join(", ")}`;
-  const f = frame({...common, name, height, y: [0, 1], xTitle: "confidence", yTitle: "accuracy"});
-  const banded = bins.find(b => b.method === around);
-  if (banded)
-    f.root.append(
-      area(
-        f,
-        banded.rows.map(b => [b.conf, b.from, b.to]),
-        {class: "band"},
-      ),
-    );
-  f.root.append(svg("line", {class: "diagonal", x1: f.sx(0), y1: f.sy(0), x2: f.sx(1), y2: f.sy(1)}));
-  for (const b of judged(s.src) ? bins : [])
-    for (const r of b.rows)
-      f.root.append(
-        svg("line", {
-          class: "interval",
-          x1: f.sx(r.conf),
-          x2: f.sx(r.conf),
-          y1: f.sy(r.accLo),
-          y2: f.sy(r.accHi),
-          style: "stroke:" + color(b.method),
-          opacity: r.n < fewRows ? 0.35 : null,
-        }),
-      );
-  curves(
-    f,
-    bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])})),
-  );
-  const pale = svg("g", {opacity: 0.35});
-  for (const b of bins) pale.append(...b.rows.filter(r => r.n < fewRows).map(r => marker(b.method, f.sx(r.conf), f.sy(r.acc), 2.6)));
-  f.root.append(pale);
-  const h = frame({...common, name: `Number of rows in each bin of ${about}`, height: 130, y: [0, most], xTitle: "confidence", yTitle: "rows"});
-  bins.forEach((b, i) =>
-    b.rows.forEach(r => {
-      const w = (h.sx(r.hi) - h.sx(r.lo) - 2) / bins.length;
-      h.root.append(
-        svg("rect", {
-          x: h.sx(r.lo) + 1 + i * w,
-          y: h.sy(r.n),
-          width: Math.max(0.5, w - 0.5),
-          height: h.bottom - h.sy(r.n),
-          style: "fill:" + color(b.method),
-        }),
-      );
-    }),
-  );
-  return [f.root, h.root];
+function diagram(s, bins, around, width, fullest = mostRowsOf(bins)) {
+  const methods = bins.map(b => label(b.method)).join(", ");
+  const few = b => b.rows.filter(r => r.n < fewRows).map(r => [r.conf, r.acc]);
+  const x = {domain: [0, 1], label: "confidence"};
+  const tip = r => (judged(s.src) ? binTip : (m, q) => binTip(m, q).replace(/ \([^)]*\)$/, ""))(r.method, r);
+  const all = bins.flatMap(b => b.rows.map(r => ({...r, method: b.method})));
+  const shape = chart({
+    name: `Reliability diagram of ${s.label}: ${methods}`,
+    width,
+    height: Math.min(400, 0.62 * width + 60),
+    x,
+    y: {domain: [0, 1], label: "accuracy", grid: true},
+    marks: [
+      Plot.areaY(bins.find(b => b.method === around)?.rows || [], {x: "conf", y1: "from", y2: "to", className: "band"}),
+      Plot.line([[0, 0], [1, 1]], {className: "diagonal"}),
+      ...(judged(s.src) ? bins : []).map(b => Plot.ruleX(b.rows, {x: "conf", y1: "accLo", y2: "accHi", stroke: color(b.method), strokeWidth: 1.4, strokeOpacity: r => (r.n < fewRows ? 0.3 : 0.7), className: "interval"})),
+      ...curves(bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])}))),
+      ...bins.map(b => markers(few(b), b.method, 2.6, {opacity: 0.35})),
+      tips(all.map(r => ({x: r.conf, y: r.acc, title: tip(r)}))),
+    ],
+  });
+  const part = (r, i) => r.lo + ((r.hi - r.lo) * i) / bins.length;
+  const counts = chart({
+    name: `Number of rows in each bin of ${s.label}: ${methods}`,
+    width,
+    height: 120,
+    x,
+    y: {domain: [0, 1.05 * fullest], label: "rows", ticks: 3, grid: true},
+    marks: bins.map((b, i) => Plot.rect(b.rows, {x1: r => part(r, i), x2: r => part(r, i + 1), y1: 0, y2: "n", inset: 0.5, fill: color(b.method), title: r => binTip(b.method, r).split("\n")[0], tip: true})),
+  });
+  return [shape, counts];
 }
 
 const intervalNote = s => (judged(s.src) ? "Lines: 95 % intervals of the accuracy of each bin (Wilson). " : "");
@@ -165,7 +150,7 @@ function reliability(s, methods) {
     {},
     el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"),
     keyLine(bins.map(b => ({method: b.method, points: b.rows}))),
-    ...diagram(s, bins, banded(methods)),
+    ...diagram(s, bins, banded(methods), columnWidth(2, frames)),
     el(
       "p",
       {class: "small"},
@@ -205,61 +190,53 @@ function quantileGap(s, methods) {
     return {method: m, rows};
   });
   const first = bins.find(b => b.method === banded(methods)).rows;
-  const ends = bins
-    .flatMap(b => b.rows.map(r => 100 * (r.acc - r.conf)))
-    .concat(first.flatMap(r => [100 * (r.from - r.conf), 100 * (r.to - r.conf)]));
-  const lo = Math.min(0, ...ends);
-  const hi = Math.max(0, ...ends);
-  const pad = (hi - lo || 1) * 0.06;
-  const f = frame({
+  const gap = r => 100 * (r.acc - r.conf);
+  const width = columnWidth(2, frames);
+  const series = bins.map(b => ({method: b.method, points: b.rows.map(r => [r.q, gap(r)])}));
+  const root = chart({
     name: `Gap by quantile of confidence of ${s.label}: ${methods.map(label).join(", ")}`,
-    width: 460,
-    height: 340,
-    x: [0, 1],
-    y: [lo - pad, hi + pad],
-    xTitle: "quantile of confidence",
-    yTitle: "accuracy minus confidence, points",
+    width,
+    height: Math.min(400, 0.62 * width + 60),
+    x: {domain: [0, 1], label: "quantile of confidence"},
+    y: {label: "accuracy minus confidence, points", grid: true, nice: true},
+    marks: [
+      Plot.areaY(first, {x: "q", y1: r => 100 * (r.from - r.conf), y2: r => 100 * (r.to - r.conf), className: "band"}),
+      zero(),
+      ...curves(series),
+      tips(bins.flatMap(b => b.rows.map(r => ({x: r.q, y: gap(r), title: `${label(b.method)}: ${plural(r.n, "row")}\nquantile ${plain(r.q, 2)}\ngap ${plain(gap(r), 2)} points`})))),
+    ],
   });
-  f.root.append(
-    area(
-      f,
-      first.map(r => [r.q, 100 * (r.from - r.conf), 100 * (r.to - r.conf)]),
-      {class: "band"},
-    ),
-  );
-  f.root.append(svg("line", {class: "zero", x1: f.left, x2: f.right, y1: f.sy(0), y2: f.sy(0)}));
-  const series = bins.map(b => ({method: b.method, points: b.rows.map(r => [r.q, 100 * (r.acc - r.conf)])}));
-  curves(f, series);
   return el(
     "figure",
     {},
     el("figcaption", {}, "Gap by quantile of confidence, 15 bins of equal mass"),
     keyLine(series),
-    f.root,
+    root,
     el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}. Below zero a model is overconfident.`),
     folded("Table of these bins", ...bins.map(b => binTable(s, b))),
   );
 }
 
-// settingForest draws the paired differences of a setting in one metric.
-function settingForest(s, metric) {
-  if (!judged(s.src)) return null;
+// pairsOf returns the pairs of a setting in one metric.
+function pairsOf(s, metric) {
   const at = data.metrics.findIndex(m => m.id === metric);
+  return data.pairs.filter(p => cells[p[0]].setting === s.i && p[2] === at);
+}
+
+// settingForest draws the paired differences of a setting in one metric.
+function settingForest(s, metric, width) {
   const scale = metricById.get(metric)?.percent ? 100 : 1;
-  const rows = data.pairs
-    .filter(p => cells[p[0]].setting === s.i && p[2] === at)
-    .map(p => ({
-      method: cells[p[0]].method,
-      against: p[1],
-      name: label(cells[p[0]].method),
-      mid: scale * p[3],
-      lo: p[4] === null ? null : scale * p[4],
-      hi: p[5] === null ? null : scale * p[5],
-      verdict: ["no verdict", "better", "no difference shown", "worse"][p[6]],
-    }));
-  if (!rows.length) return null;
+  const rows = pairsOf(s, metric).map(p => ({
+    method: cells[p[0]].method,
+    against: p[1],
+    name: label(cells[p[0]].method),
+    mid: scale * p[3],
+    lo: p[4] === null ? null : scale * p[4],
+    hi: p[5] === null ? null : scale * p[5],
+    verdict: verdictLook[p[6]].name,
+  }));
   const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
-  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric), metric);
+  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric), metric, width);
   const digits = metricById.get(metric).digits;
   return el(
     "figure",
@@ -466,7 +443,8 @@ function drawSetting() {
   const at = list.indexOf(s);
   const focused = document.activeElement?.id;
   const step = (text, to) => (to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null);
-  const forests = ["ece", "aece"].map(id => settingForest(s, id)).filter(x => x);
+  const paired = judged(s.src) ? ["ece", "aece"].filter(id => pairsOf(s, id).length) : [];
+  const forests = paired.map(id => settingForest(s, id, columnWidth(paired.length, frames)));
   settingBox.replaceChildren(
     el(
       "article",

@@ -67,40 +67,39 @@ function drawSeverity() {
     .filter(s => s.points.length);
   // One band, as in the figure: bands over each other cannot be told apart.
   const around = series.find(s => s.method === methodIndex.get("qats")) || series.at(-1);
-  const ends = series.flatMap(s => s.points.map(p => p[1])).concat(around ? around.spread.flatMap(b => b.slice(1)) : []);
-  const top = Math.max(0, ...ends);
-  const low = Math.min(...ends);
-  const y = better(metric) === "higher" ? [low - (top - low) * 0.08, top + (top - low) * 0.08] : [0, top * 1.05 || 1];
-  const x = [severities[0] - 0.2, severities.at(-1) + 0.2];
-  x.ticks = severities;
-  const main = frame({
+  const digits = metricById.get(metric)?.digits ?? 4;
+  const hover = list =>
+    tips(list.flatMap(s => s.points.map(([v, y]) => ({x: v, y, title: `${label(s.method)}\nseverity ${v}: ${plain(y, digits)}`}))));
+  const x = {domain: [severities[0] - 0.2, severities.at(-1) + 0.2], ticks: severities};
+  const y = {grid: true, zero: better(metric) !== "higher", nice: true};
+  const main = chart({
     name: `${axis} by severity, mean over ${corruptions.length} corruptions, ${key}`,
-    width: 620,
-    height: 340,
-    x,
-    y,
-    xTitle: "severity",
-    yTitle: axis,
+    width: columnWidth(),
+    height: 360,
+    x: {...x, label: "severity"},
+    y: {...y, label: axis},
+    marks: [
+      Plot.areaY(around?.spread || [], {x: p => p[0], y1: p => p[1], y2: p => p[2], fill: around && color(around.method), fillOpacity: 0.12, className: "area"}),
+      ...curves(series),
+      hover(series),
+    ],
   });
-  if (around)
-    main.root.append(area(main, around.spread, {class: "area", style: `fill:${color(around.method)};stroke:${color(around.method)}`}));
-  curves(main, series);
   const multiples = corruptions.map(c => {
     const list = methods
       .map(m => ({method: m, points: severities.map(v => [v, at(c, v, m)]).filter(p => p[1] !== null)}))
       .filter(s => s.points.length);
-    const most = Math.max(0, ...list.flatMap(s => s.points.map(p => p[1])));
-    const least = Math.min(...list.flatMap(s => s.points.map(p => p[1])));
-    const f = frame({
+    const root = chart({
       name: `${axis} by severity, ${c}`,
-      width: 240,
-      height: 150,
-      x,
-      y: better(metric) === "higher" ? [least - (most - least) * 0.1, most + (most - least) * 0.1] : [0, most * 1.05 || 1],
-      small: true,
+      width: columnWidth(99, 0, 224),
+      height: 160,
+      marginLeft: 40,
+      marginTop: 10,
+      marginBottom: 24,
+      x: {...x, label: null},
+      y: {...y, label: null, ticks: 4},
+      marks: [...curves(list), hover(list)],
     });
-    curves(f, list);
-    return el("figure", {}, el("figcaption", {}, c.replaceAll("_", " ")), f.root);
+    return el("figure", {}, el("figcaption", {}, c.replaceAll("_", " ")), root);
   });
   body.replaceChildren(
     el(
@@ -119,7 +118,7 @@ function drawSeverity() {
           (around ? `, with a band from the first to the third quartile of ${label(around.method)}` : ""),
       ),
       keyLine(series),
-      main.root,
+      main,
       el(
         "p",
         {class: "small"},

@@ -24,14 +24,6 @@ function merged(settings, metric) {
 
 const blockOf = s => ({n: s.network, s: s.name, d: s.dataset})[state.block] ?? s.samples;
 
-// grouped returns the lists of what has the same key, in the order of their first members.
-const grouped = (list, key) => [...groupBy(list, key).values()];
-function groupBy(list, key) {
-  const groups = new Map();
-  for (const x of list) groups.set(key(x), [...(groups.get(key(x)) || []), x]);
-  return groups;
-}
-
 // blockMean returns the mean over blocks of the means over data sets of the means over the
 // settings that have a value, with their number. get returns a number or undefined.
 function blockMean(settings, get) {
