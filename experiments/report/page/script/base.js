@@ -61,8 +61,8 @@ function value(setting, method, metric) {
 // rangeOf returns the least and the largest of what get returns of the seeds of a setting, null
 // where it has none. get returns a number or null.
 function rangeOf(s, get) {
-  const list = s.seeds.map(get).filter(x => x !== null);
-  return list.length ? [Math.min(...list), Math.max(...list)] : null;
+  const range = d3.extent(s.seeds, get); // which skips null
+  return range[0] === undefined ? null : range;
 }
 
 // ranged is a printed mean with the printed range over the seeds below it.
@@ -91,7 +91,7 @@ function signed(x, metric) {
 
 const unit = metric => (metricById.get(metric)?.percent ? "points (per cent)" : "the metric's unit");
 const better = metric => metricById.get(metric)?.better || "";
-const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
+const {mean} = d3;
 const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
 
 // scroller holds what may be wider than the page. It can be scrolled by keys.

@@ -259,12 +259,10 @@ function settingForest(s, metric, width) {
 }
 
 // fitRows returns the rows of fits.csv of a cell.
-const fitsOf = new Map();
-for (const f of data.fits)
-  fitsOf.set(f[0], [
-    ...(fitsOf.get(f[0]) || []),
-    {name: data.texts[f[1]], value: f[2], bound: data.texts[f[3]], warning: data.texts[f[4]]},
-  ]);
+const fitsOf = d3.group(
+  data.fits.map(f => ({cell: f[0], name: data.texts[f[1]], value: f[2], bound: data.texts[f[3]], warning: data.texts[f[4]]})),
+  f => f.cell,
+);
 
 function parameterTable(s) {
   const rows = [];
@@ -280,13 +278,8 @@ function parameterTable(s) {
 // notesOf returns the notes or the warnings of the cells of a setting, each with the
 // methods that have it.
 function notesOf(s, of) {
-  const by = new Map();
-  data.methods.forEach((_, m) => {
-    const c = cellOf(s.i, m);
-    if (c === undefined) return;
-    for (const t of of[c]) by.set(t, [...(by.get(t) || []), m]);
-  });
-  return [...by].map(([t, methods]) => ({text: data.texts[t], methods}));
+  const all = data.methods.flatMap((_, m) => (of[cellOf(s.i, m)] || []).map(t => [t, m]));
+  return d3.groups(all, ([t]) => t).map(([t, list]) => ({text: data.texts[t], methods: list.map(([, m]) => m)}));
 }
 
 function summaryTable(s) {

@@ -3,20 +3,9 @@
 // networks returns the networks of some settings that have corrupted test sets of several
 // severities.
 function networks(settings) {
-  const by = new Map();
-  for (const s of settings) {
-    if (s.shift !== "corrupted") continue;
-    const key = s.e + "/" + s.d + "/" + s.b + "/" + s.l;
-    by.set(key, [...(by.get(key) || []), s]);
-  }
-  return new Map([...by].filter(([, list]) => new Set(list.map(s => s.s)).size > 1));
-}
-
-// quantile interpolates between sorted values (definition 7 of Hyndman and Fan 1996).
-function quantile(sorted, q) {
-  const h = q * (sorted.length - 1);
-  const i = Math.floor(h);
-  return i + 1 === sorted.length ? sorted[i] : sorted[i] + (h - i) * (sorted[i + 1] - sorted[i]);
+  const corrupted = settings.filter(s => s.shift === "corrupted");
+  const all = d3.groups(corrupted, s => s.e + "/" + s.d + "/" + s.b + "/" + s.l);
+  return new Map(all.filter(([, list]) => new Set(list.map(s => s.s)).size > 1));
 }
 
 function drawSeverity() {
@@ -58,9 +47,8 @@ function drawSeverity() {
       for (const v of severities) {
         const xs = corruptions.map(c => at(c, v, m));
         if (xs.includes(null)) continue; // a mean over fewer corruptions would differ for that reason
-        const sorted = [...xs].sort((a, b) => a - b);
-        points.push([v, mean(sorted)]);
-        spread.push([v, quantile(sorted, 0.25), quantile(sorted, 0.75)]);
+        points.push([v, mean(xs)]);
+        spread.push([v, d3.quantile(xs, 0.25), d3.quantile(xs, 0.75)]);
       }
       return {method: m, points, spread};
     })
