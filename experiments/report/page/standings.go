@@ -37,9 +37,8 @@ type standing struct {
 	Verdicts  int     `json:"v"`            // that Holm's correction is for
 
 	// Rows are the other methods against the one of the comparison: [method, wins, ties, losses,
-	// sure wins, sure losses, smallest difference, difference, from, to, 1 where from and to are
-	// a 95 % interval and 0 where they are the least and the largest of the blocks]. Without
-	// verdicts, or ends, there is null.
+	// sure wins, sure losses, smallest difference, difference, from, to, what these ends are].
+	// Without verdicts, or ends, there is null.
 	Rows []list `json:"o"`
 }
 
@@ -196,10 +195,17 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 	return s
 }
 
+// What the ends of a difference are.
+const (
+	rangeOfBlocks = iota // the least and the largest of the blocks
+	overBlocks           // a 95 % interval over blocks
+	overRows             // that of the difference on the test rows of the only setting
+)
+
 // rowNumbers are the numbers of a row, as standing.Rows has them.
 func rowNumbers(c *compare.Comparison, method int, r compare.Row) []float64 {
 	nan := math.NaN()
-	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, 0}
+	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, rangeOfBlocks}
 	if r.Win+r.Tie+r.Loss > 0 {
 		copy(row[1:], []float64{float64(r.Win), float64(r.Tie), float64(r.Loss), float64(r.SureWin), float64(r.SureLoss)})
 		if r.Smallest > 0 {
@@ -209,7 +215,9 @@ func rowNumbers(c *compare.Comparison, method int, r compare.Row) []float64 {
 	switch {
 	case !c.Judged():
 	case r.Shift.Bounded:
-		copy(row[7:], []float64{r.Shift.Estimate, r.Shift.Lo, r.Shift.Hi, 1})
+		copy(row[7:], []float64{r.Shift.Estimate, r.Shift.Lo, r.Shift.Hi, overBlocks})
+	case len(r.On) == 1 && r.Settings == 1 && r.On[0].Interval != "":
+		copy(row[7:], []float64{r.On[0].Difference, r.On[0].Lo, r.On[0].Hi, overRows})
 	case len(r.BlockDifference) > 1:
 		row[8], row[9] = slices.Min(r.BlockDifference), slices.Max(r.BlockDifference)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -103,6 +104,19 @@ func TestStandingsAreThoseOfCompare(t *testing.T) {
 	}
 	if s := standingAt(t, d, "measured|ece_5|dataset=b|ts|t"); s != nil {
 		t.Errorf("a metric that the leaderboard does not show has parts: %+v", s)
+	}
+}
+
+// TestTheOnlySettingHasTheIntervalOfItsRows, which a single block cannot have.
+func TestTheOnlySettingHasTheIntervalOfItsRows(t *testing.T) {
+	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
+	f.Pairs = []results.Pair{{Setting: f.Records[0].Setting, Method: "qats", Against: "ts", Metric: "ece", Difference: .01, Lo: .008, Hi: .012, N: 10, Source: "measured", Interval: metrics.Percentile,
+		Verdict: &metrics.Verdict{By: "ece", Difference: .01, Lo: .008, Hi: .012, P: .01}}}
+	d := pack(f, func(m string) string { return m })
+	d.stand(f, complete(f, Options{Against: "ts"}))
+	// The smallest difference is the root of half the width, since the verdict is of squares.
+	if s := standingAt(t, d, "measured|ece||ts|t"); s == nil || len(s.Rows) != 1 || string(s.Rows[0]) != "[1,0,0,1,0,1,0.044721,0.01,0.008,0.012,2]" {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -152,18 +152,19 @@ function drawLeaderboard() {
   const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
   const listed = shown.filter(r => !r.aside || !rows.some(x => !x.aside));
   const aside = shown.filter(r => !listed.includes(r));
+  const ranked = found?.r.length;
   const scale = shiftScale(listed);
-  const ends = svg(
+  const numbers = svg(
     "svg",
     {class: "shift", "aria-hidden": "true", width: shiftWidth, height: 16, viewBox: `0 0 ${shiftWidth} 16`},
     [scale.lo, 0, scale.hi]
-      .filter((x, i) => i === 1 || Math.abs(scale.at(x) - scale.at(0)) > 34)
+      .filter((x, i) => i === 1 || Math.abs(scale.at(x) - scale.at(0)) > 44)
       .map(x => svg("text", {class: "tick", x: scale.at(x), y: 12, "text-anchor": x === 0 ? "middle" : x < 0 ? "start" : "end"}, x === 0 ? "0" : signed(x, metric))),
   );
   const heads = [
     head("method", "Method"),
-    differences ? head("shift", "Difference to " + label(base), "", ends) : null,
-    head("rank", "Mean rank"),
+    differences ? head("shift", "Difference to " + label(base), "", numbers) : null,
+    ranked ? head("rank", "Mean rank") : null,
     more ? head("group", "Alike", "methods with a common letter are not told apart") : null,
     ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
     head("settings", "Settings"),
@@ -189,7 +190,7 @@ function drawLeaderboard() {
       {"data-method": data.methods[r.method].id},
       el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method)))),
       differences ? el("td", {}, shiftCell(r, scale, metric)) : null,
-      el("td", {class: "number"}, bold(r.printed === first, r.printed)),
+      ranked ? el("td", {class: "number"}, bold(r.printed === first, r.printed)) : null,
       more ? el("td", {class: "number alike"}, [...r.groups].join(" ") || "–") : null,
       ...r.means.map((x, j) =>
         el(
@@ -210,8 +211,12 @@ function drawLeaderboard() {
       more ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
     ),
   );
-  const ranked = found?.r.length;
-  const bounded = listed.some(r => r.shift?.sure);
+  const ends = Math.max(...listed.map(r => r.shift?.sure ?? 0));
+  const lines = [
+    "A dashed line goes from the least to the largest block: there are too few blocks for an interval",
+    "A thick line is a 95 % interval over blocks (Hodges and Lehmann)",
+    "A thick line is the 95 % interval of the difference on the test rows",
+  ];
   const m = metricById.get(metric);
   const notes = [
     other ? `Ranks are of all ${plural(found?.n || 0, "setting")}, not only of those that the filters keep: choose one data set, backbone or kind of test sets alone for its own ranks.` : "",
@@ -219,7 +224,7 @@ function drawLeaderboard() {
       ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer. The best are bold.`
       : `No ranking: ${found?.none || "nothing was compared"}.`,
     differences && verdicts
-      ? `Difference to ${label(base)} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${bounded ? "A thick line is a 95 % interval over blocks (Hodges and Lehmann)" : "A dashed line goes from the least to the largest block: there are too few blocks for an interval"}.`
+      ? `Difference to ${label(base)} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${lines[ends]}.`
       : "",
     found?.cd && more ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
     !verdicts
