@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -25,10 +26,13 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
---against (by default the baseline of the run). It prints the mean difference, wins and losses by the verdict on each
-setting, Wilcoxon's signed-rank test over blocks of settings with Holm's correction,
-and the mean ranks of all methods with Friedman's test and Nemenyi's critical
-difference. Settings that share test images are not
+--against (by default the baseline of the run). It prints the answer in one sentence, a
+table of methods, and numbered notes; --all prints all of many methods and notes, and
+--explain what the columns mean and all other tables, which are in OUT/compare too.
+
+The table has the mean difference, wins and losses by the verdict on each setting,
+Wilcoxon's signed-rank test over blocks of settings with Holm's correction, and the mean
+ranks of all methods; the notes have Friedman's test and Nemenyi's critical difference. Settings that share test images are not
 independent trials. Therefore the settings of one dataset, and of data sets that may
 have test samples in common (corrupted, long-tailed, or DermaMNIST and HAM10000), are
 a block: they are averaged first and count once (--block changes that). The page says
@@ -41,9 +45,9 @@ missing cells of these settings: METHOD is fitted if it is new, and paired with
 redraws the calibration and test rows of each setting N times from their union
 and fits them again, which shows how much the fits themselves vary.
 
-It also prints how often each method is better than the others (win rates), their
-strengths in the model of Bradley and Terry, and, for several metrics, how far their
-rankings agree (Kendall's tau).
+With --explain it also prints how often each method is better than the others (win
+rates), their strengths in the model of Bradley and Terry, and, for several metrics, how
+far their rankings agree (Kendall's tau).
 
 --metric time compares the processor times of the fits, which times.csv has, by
 their ratios: the means are geometric, and the tests are on logarithms.
@@ -68,8 +72,8 @@ Settings with rescaled logits and redrawn rows are not counted; --variant compar
 those that it names instead ('' for sets as they are). Methods that see unlabelled
 rows of the domain that they are tested on are shown and not ranked.
 
-The page is printed. Before that it is written as text and LaTeX, with its figures (SVG
-and PDF), into OUT/compare, with index.html, a page of the compared rows for a
+All of it is written as text and LaTeX, with its figures (SVG and PDF), into OUT/compare,
+with index.html, a page of the compared rows for a
 browser. They take the place of those of an earlier comparison.`,
 		Example: `  qats compare --out results/out/companion
   qats compare hts --spec experiments/companion.yaml --out results/out/companion
@@ -95,6 +99,8 @@ type comparing struct {
 	columns     compare.Columns
 	splits      int
 	json        bool
+	all         bool // methods and notes are printed
+	explain     bool
 	latex       string
 	specsOfRows []results.RunSpec // in the run.json of each folder of rows
 	dataGiven   bool              // to the run of the rows, by --data
@@ -122,6 +128,8 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
 	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes in a file of their own, or full")
+	f.BoolVar(&c.all, "all", false, "print all methods and notes, not only the first of many")
+	f.BoolVar(&c.explain, "explain", false, "print what the columns mean, all notes, strengths, warnings of fits, the agreement of rankings and the names of the files")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
@@ -173,7 +181,10 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 			return err
 		}
 	}
-	said := false
+	said, more := false, io.Discard // more is what only --explain prints
+	if c.explain {
+		more = w
+	}
 	for i, p := range pages {
 		if c.json {
 			if err := p.JSON(cmd.OutOrStdout()); err != nil {
@@ -188,12 +199,23 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 			said = true
 			c.makePairs(w, cmd, p.Label(c.Against))
 		}
-		if err := p.Write(w, dir); err != nil {
+		show := func(w io.Writer) error { return p.Short(w, c.all) }
+		if c.explain {
+			show = p.Text
+		}
+		if err := show(w); err != nil {
+			return err
+		}
+		if err := p.Write(more, dir); err != nil {
 			return err
 		}
 	}
-	if err := c.agreements(w, cmd.OutOrStdout(), dir, rows); err != nil || c.json {
+	if err := c.agreements(more, cmd.OutOrStdout(), dir, rows); err != nil || c.json {
 		return err
+	}
+	if !c.explain {
+		fmt.Fprintln(w)
+		english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
 	}
 	if err := c.page(w, dir, rows); err != nil {
 		return err

@@ -12,12 +12,14 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Compare says what to compare over the settings of some rows.
@@ -95,8 +97,55 @@ func (p Page) Unpaired() bool {
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
-// Write prints the page to w, and writes the page as text and LaTeX and its
-// figures into dir. The figures are the mean ranks, the win rates and strengths, the
+// The most methods and notes that Short prints.
+const (
+	shortMethods = 20
+	shortNotes   = 4
+)
+
+// Short prints the page in short: the answer in one sentence, the table of methods, and
+// numbered notes, and the table of redrawn splits if there are any. Of many methods it prints those that lead, the one that the others are
+// compared with, and those that the user named; all prints all methods and notes.
+func (p Page) Short(w io.Writer, all bool) error {
+	t := p.MethodTable()
+	notes := slices.Concat(p.Signs(), t.Remarks)
+	if n := len(p.Warnings); n > 0 {
+		notes = append(notes, english.Count(n, "warning")+" of fits: --explain prints them.")
+	}
+	var more []string
+	if len(t.Rows) > shortMethods && p.Methods == nil && !all {
+		id := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "method" })
+		kept := slices.Clone(t.Rows[:shortMethods])
+		for _, r := range t.Rows[shortMethods:] {
+			if r.Cells[id].Value == p.Against {
+				kept = append(kept, r)
+			}
+		}
+		more = append(more, english.Count(len(t.Rows)-len(kept), "method"))
+		t.Rows = kept
+	}
+	if len(notes) > shortNotes+1 && !all {
+		more = append(more, english.Count(len(notes)-shortNotes, "note"))
+		notes = notes[:shortNotes]
+	}
+	t.Legend, t.Remarks = nil, nil
+	for i, note := range notes {
+		t.Remarks = append(t.Remarks, fmt.Sprintf("%d. %s", i+1, note))
+	}
+	if more != nil {
+		t.Remarks = append(t.Remarks, "Not shown: "+english.List(more)+" (--all).")
+	}
+	english.Wrap(w, "", p.Sentence(), wide)
+	fmt.Fprintln(w)
+	if err := t.Text(w, wide); err != nil || len(p.Splits) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	return p.SplitTable().Text(w, wide)
+}
+
+// Write writes the page as text and LaTeX and its figures into dir, and prints the names of
+// the files to w. The figures are the mean ranks, the win rates and strengths, the
 // differences over blocks, the metric against the fit times if they are known, and for each
 // method that the user named the differences of the single settings. Simulated settings
 // have only the figure of the fit times. If a figure cannot be drawn, for example because
@@ -106,9 +155,6 @@ func (p Page) Write(w io.Writer, dir string) error {
 		return err
 	}
 	atomicfile.Sweep(dir)
-	if err := p.Text(w); err != nil {
-		return err
-	}
 	base := filepath.Join(dir, p.Metric+"-"+p.Source)
 	for _, f := range p.texts() {
 		if err := atomicfile.Write(base+f.ending, f.write); err != nil {

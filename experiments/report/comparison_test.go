@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/plots"
@@ -65,5 +67,44 @@ func TestPagesShareTheirRows(t *testing.T) {
 	}
 	if pages[0].rows != pages[1].rows {
 		t.Error("each page has a copy of the rows")
+	}
+}
+
+// TestShortPagesSayWhatTheyLeaveOut: of many methods a short page has the first and the one that
+// the others are compared with, and says how many are not shown; all has every one.
+func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
+	methods := []string{"uncal"}
+	for i := range 2 * shortMethods {
+		methods = append(methods, "m"+strconv.Itoa(i))
+	}
+	pages, err := Compare{Metrics: []string{"ece"}, Against: "uncal", Block: compare.BySetting}.Pages(measured(methods, []string{"ece"}))
+	if err != nil || len(pages) != 1 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	rows := func(text string) (n int, against bool) {
+		for line := range strings.Lines(text) {
+			name, _, _ := strings.Cut(line, " ")
+			switch {
+			case name == "Uncal" || name == "uncal":
+				against = true
+				n++
+			case strings.HasPrefix(name, "m") && strings.Trim(name[1:], "0123456789") == "":
+				n++
+			}
+		}
+		return n, against
+	}
+	var short, all strings.Builder
+	if err := pages[0].Short(&short, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := pages[0].Short(&all, true); err != nil {
+		t.Fatal(err)
+	}
+	if n, against := rows(short.String()); n != shortMethods+1 || !against || !strings.Contains(short.String(), "Not shown: "+strconv.Itoa(shortMethods)+" methods") {
+		t.Errorf("%d rows, uncal %v:\n%s", n, against, short.String())
+	}
+	if n, against := rows(all.String()); n != 2*shortMethods+1 || !against || strings.Contains(all.String(), "Not shown") {
+		t.Errorf("--all: %d rows, uncal %v:\n%s", n, against, all.String())
 	}
 }
