@@ -7,6 +7,7 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // answer is the result of a comparison in about 20 words: the method that leads and what the
@@ -30,6 +31,9 @@ func answerOf(f *results.Rows, v compare.View) string {
 		method, why = chosen, "was chosen on the calibration rows, by cross-fitted "+by
 	} else if len(v.Ranking.Methods) > 0 && method != "" {
 		why = fmt.Sprintf("ranks best of %s by %s", english.Count(len(v.Ranking.Methods), "method"), v.MetricLabel)
+		if beside := level(v, method); len(beside) > 0 {
+			why += ", level with " + english.List(beside)
+		}
 		if i := slices.Index(v.Ranking.Methods, method); i > 0 && v.Ranking.Ranks[0] < v.Ranking.Ranks[i] {
 			why = fmt.Sprintf("is the best calibrator by %s, but the uncalibrated network ranks better", v.MetricLabel)
 		}
@@ -42,6 +46,18 @@ func answerOf(f *results.Rows, v compare.View) string {
 		return text + " These settings are simulated: they say nothing about real networks."
 	}
 	return text + against(v, method)
+}
+
+// level returns the labels of the other methods with the mean rank of a method, as it is printed.
+func level(v compare.View, method string) (labels []string) {
+	k := v.Ranking
+	own := table.Fixed(k.Ranks[slices.Index(k.Methods, method)], 2)
+	for i, m := range k.Methods {
+		if m != method && table.Fixed(k.Ranks[i], 2) == own {
+			labels = append(labels, v.Label(m))
+		}
+	}
+	return labels
 }
 
 // against says what is shown of a method against that of the comparison, after a space; nothing
