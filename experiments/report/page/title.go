@@ -9,7 +9,7 @@ import (
 )
 
 // titleOf says what was compared: the number of methods, the settings that count and have a
-// value, by their source, and their data sets. The title of the one spec of a folder comes
+// value, by their source, and their data sets if there are several. The title of the one spec of a folder comes
 // before it.
 func titleOf(d *data, f *results.Rows, n results.SettingCounts) string {
 	what := english.Count(len(d.Methods), "method")
@@ -31,5 +31,8 @@ func titleOf(d *data, f *results.Rows, n results.SettingCounts) string {
 	}
 	valued := lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })
 	datasets := lists.Distinct(valued, func(r record) string { return r.Dataset })
-	return before + what + " on " + on + " of " + english.Count(len(datasets), "data set")
+	if len(datasets) > 1 {
+		on += fmt.Sprintf(" of %d data sets", len(datasets))
+	}
+	return before + what + " on " + on
 }

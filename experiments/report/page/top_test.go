@@ -38,7 +38,7 @@ func TestTheTitleSaysWhatWasCompared(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	for want, source := range map[string]string{"Comparison of 1 method on 1 measured setting of 1 data set": "measured", "Comparison of 1 method on 1 simulated setting of 1 data set": "simulated"} {
+	for want, source := range map[string]string{"Comparison of 1 method on 1 measured setting": "measured", "Comparison of 1 method on 1 simulated setting": "simulated"} {
 		f := &results.Rows{Records: rows("a,ts,ece," + source + ",ok,,")}
 		f.Records[0].Experiment = "e"
 		if got := titleOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil)); got != want {
