@@ -242,8 +242,8 @@ func resetTop(q []float64, row []float32, g float64) {
 	q[top] = g
 }
 
-// leastMasking is the least scale, 1/T, at which the exponential of a masked class is 0 beside
-// any logit of at least 0, and of at least -2^59.
+// leastMasking is the least scale, 1/T, at which a masked class is certain to have the probability
+// 0: beside a largest logit of -2^59 or more its exponent is -2^11 or less.
 const leastMasking = 0x1p-48
 
 // clearMasked sets the probabilities p of masked classes to 0 and divides the others by their
