@@ -120,34 +120,33 @@ func (d divisor) matrix(logits data.Matrix) data.Matrix {
 
 // mapOf returns the map of divided logits as a map of the logits.
 func (d divisor) mapOf(m Map) Map {
-	bare := dividedMap{m, d}
 	switch m := m.(type) {
 	case Vector:
-		return dividedVector{bare, m}
+		return dividedVector{dividedMap[Vector]{m, d}}
 	case Tempered:
-		return dividedTempered{bare, m}
+		return dividedTempered{dividedMap[Tempered]{m, d}}
 	case TopLabel:
-		return dividedTopLabel{bare, m}
+		return dividedTopLabel{dividedMap[TopLabel]{m, d}}
 	default:
 		panic(fmt.Sprintf("calib: a %T is neither Tempered nor TopLabel nor Vector", m))
 	}
 }
 
 // dividedMap is a map of divided logits. In JSON it is the map with the key divisor.
-type dividedMap struct {
-	inner Map
+type dividedMap[M Map] struct {
+	inner M
 	by    divisor
 }
 
-func (m dividedMap) Check() error { return errors.Join(m.by.check(), m.inner.Check()) }
+func (m dividedMap[M]) Check() error { return errors.Join(m.by.check(), m.inner.Check()) }
 
 // CheckSet is that of the inner map.
-func (m dividedMap) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
+func (m dividedMap[M]) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
 
-// Parameters returns those of the inner map, and the divisor.
-func (m dividedMap) Parameters() []Parameter {
+// Parameters returns the parameters of the inner map, and the divisor.
+func (m dividedMap[M]) Parameters() []Parameter {
 	var list []Parameter
-	if inner, ok := m.inner.(Parametric); ok {
+	if inner, ok := any(m.inner).(Parametric); ok {
 		list = inner.Parameters()
 	}
 	return append(list, Parameter{Name: divisorKey, Value: float64(m.by), Meaning: "power of two, by which logits are divided first"})
@@ -161,13 +160,13 @@ func inner(m Map) Map {
 	return m
 }
 
-func (m dividedMap) undivided() Map { return m.inner }
+func (m dividedMap[M]) undivided() Map { return m.inner }
 
 // divisorKey is the name of the divisor in JSON.
 const divisorKey = "divisor"
 
 // MarshalJSON writes the inner map with the divisor as its first key.
-func (m dividedMap) MarshalJSON() ([]byte, error) {
+func (m dividedMap[M]) MarshalJSON() ([]byte, error) {
 	inner, err := json.Marshal(m.inner)
 	if err != nil {
 		return nil, err
@@ -206,42 +205,33 @@ func withoutDivisor(params []byte) ([]byte, divisor, error) {
 }
 
 // dividedVector is a Vector of divided logits.
-type dividedVector struct {
-	dividedMap
-	vector Vector
-}
+type dividedVector struct{ dividedMap[Vector] }
 
 // Apply applies the inner map to blocks of divided rows.
 func (m dividedVector) Apply(dst data.Probs, set *data.Set) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		hi := min(lo+fit.BlockRows, set.Logits.Rows)
-		m.vector.Apply(dst.Slice(lo, hi), m.by.set(set.Rows(lo, hi)))
+		m.inner.Apply(dst.Slice(lo, hi), m.by.set(set.Rows(lo, hi)))
 	}
 }
 
 // dividedTempered is a Tempered map of divided logits.
-type dividedTempered struct {
-	dividedMap
-	tempered Tempered
-}
+type dividedTempered struct{ dividedMap[Tempered] }
 
 // Scales writes the scales of the inner map, divided.
 func (m dividedTempered) Scales(dst []float64, set *data.Set, _ *Unscaled) {
 	set = m.by.set(set)
-	m.tempered.Scales(dst, set, NewUnscaled(set.Logits))
+	m.inner.Scales(dst, set, NewUnscaled(set.Logits))
 	for i := range dst {
 		dst[i] /= float64(m.by)
 	}
 }
 
 // dividedTopLabel is a TopLabel map of divided logits.
-type dividedTopLabel struct {
-	dividedMap
-	top TopLabel
-}
+type dividedTopLabel struct{ dividedMap[TopLabel] }
 
-// Confidences writes those of the inner map.
+// Confidences writes the confidences of the inner map.
 func (m dividedTopLabel) Confidences(dst []float64, set *data.Set, _ *Unscaled) {
 	set = m.by.set(set)
-	m.top.Confidences(dst, set, NewUnscaled(set.Logits))
+	m.inner.Confidences(dst, set, NewUnscaled(set.Logits))
 }
