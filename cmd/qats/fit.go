@@ -192,11 +192,8 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		in.Stream = stream
 	}
 	in.Cal = cal
-	if cal != nil && m.Contract().TrueLogits && data.LogProbs(cal.Logits) {
-		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + experiments.NeedsTrueLogits}
-	}
-	if m.Contract().Refuses(cal) {
-		return &data.Problem{Place: f.files.Logits, Cause: m.Name + " " + calib.ErrMasked.Error()}
+	if err := unsuited(m, cal, f.files.Logits); err != nil {
+		return err
 	}
 	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), notesTo(tell)); err != nil {
 		return err
@@ -334,13 +331,24 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 	if k != 0 && target.Logits.Cols != k {
 		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
 	}
-	if m.Contract().TrueLogits && data.LogProbs(target.Logits) {
-		return nil, &data.Problem{Place: a.target, Cause: m.Name + " " + experiments.NeedsTrueLogits}
+	return target, unsuited(m, target, a.target)
+}
+
+// unsuited returns an error that names the file of the logits if m cannot be fitted on the set,
+// which may be nil.
+func unsuited(m *spec.Method, set *data.Set, file string) error {
+	c, why := m.Contract(), ""
+	switch {
+	case set == nil:
+		return nil
+	case c.TrueLogits && data.LogProbs(set.Logits):
+		why = experiments.NeedsTrueLogits
+	case c.Refuses(set):
+		why = calib.ErrMasked.Error()
+	default:
+		return nil
 	}
-	if m.Contract().Refuses(target) {
-		return nil, &data.Problem{Place: a.target, Cause: m.Name + " " + calib.ErrMasked.Error()}
-	}
-	return target, nil
+	return &data.Problem{Place: file, Cause: m.Name + " " + why}
 }
 
 // stopwatch measures stages.
