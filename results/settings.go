@@ -96,12 +96,12 @@ func (r Record) apart(facts Note) Note {
 }
 
 // join puts the facts of the settings before the notes of the records that have a value.
-// Records with equal notes share one.
+// Records that share a note share the joined one.
 func join(records []Record, list []SettingInfo) {
 	facts := factsOf(list)
 	type key struct {
 		setting Setting
-		own     string
+		own     *Fact // the first of the note: readers give equal texts one note
 	}
 	joined := map[key]Note{}
 	for i := range records {
@@ -114,7 +114,7 @@ func join(records []Record, list []SettingInfo) {
 			r.Note = of
 			continue
 		}
-		k := key{r.Setting, r.Note.text()}
+		k := key{r.Setting, &r.Note[0]}
 		note, ok := joined[k]
 		if !ok {
 			note = append(of[:len(of):len(of)], r.Note...)

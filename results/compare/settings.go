@@ -53,10 +53,18 @@ func (v values) methods() []string { return v.cube.Methods() }
 // cell returns the record of a method on a setting.
 func (v values) cell(s results.Setting, method string) (r results.Record, ok bool) {
 	r, ok = v.cube.Cell(s, method, v.metric)
-	if v.logarithms && r.Status == results.OK {
-		r.Value = math.Log(max(r.Value, leastTime))
+	if r.Status == results.OK {
+		r.Value = v.scaled(r.Value)
 	}
 	return r, ok
+}
+
+// scaled returns a number as it is compared.
+func (v values) scaled(x float64) float64 {
+	if v.logarithms {
+		return math.Log(max(x, leastTime))
+	}
+	return x
 }
 
 // of returns the number of a method on a setting that has one.
@@ -73,8 +81,8 @@ func (v values) pair(s results.Setting, method string) results.Pair {
 
 // value returns the number of a method on a setting, or why there is none.
 func (v values) value(s results.Setting, method string) (x float64, ok bool, why string) {
-	if _, ok, why = v.cube.Value(s, method, v.metric); ok {
-		x = v.of(s, method)
+	if x, ok, why = v.cube.Value(s, method, v.metric); ok {
+		x = v.scaled(x)
 	}
 	return x, ok, why
 }

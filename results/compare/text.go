@@ -67,20 +67,20 @@ func (v View) compactCaption() string {
 	if v.Better == "higher" {
 		side = "above"
 	}
-	what, none := "difference", "zero"
+	what, noun, none := "Difference in", "difference", "zero"
 	if v.Ratio {
-		what, none = "ratio", "1"
+		what, noun, none = "Ratio of", "ratio", "1"
 	}
 	if v.Judged() && v.Testable() {
 		mean := v.MetricLabel
 		if v.Percent {
 			mean += " in per cent"
 		}
-		return "Mean " + mean + " over " + v.Extent.String() + ", and the shift of its " + what + " to " + v.Label(v.Against) + unit +
+		return "Mean " + mean + " over " + v.Extent.String() + ", and the shift of its " + noun + " to " + v.Label(v.Against) + unit +
 			" (Hodges\u2013Lehmann estimate); " + side + " " + none + " the method is better. " +
 			"p: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost."
 	}
-	text := map[bool]string{false: "Difference in", true: "Ratio of"}[v.Ratio] + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
+	text := what + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
 	if !v.Judged() {
 		return text + ". " + unjudged
 	}
