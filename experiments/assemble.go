@@ -36,6 +36,12 @@ func (p *Plan) rows(outcomes [][]outcome, do func(*results.Rows) error) error {
 		for i := range parts {
 			all.Append(&parts[i])
 		}
+		if first == 0 {
+			var err error
+			if all.Methods, err = p.methodInfos(); err != nil {
+				return err
+			}
+		}
 		if err := do(&all); err != nil {
 			return err
 		}

@@ -28,15 +28,27 @@ func (p *Plan) Describe(out *Outcome) results.Run {
 
 func describeSpec(s *spec.Spec) results.RunSpec {
 	sum := sha256.Sum256([]byte(s.Text))
-	d := results.RunSpec{Name: s.Name, File: filepath.Base(s.File), Title: s.Title, SHA256: hex.EncodeToString(sum[:]), Text: s.Text,
+	return results.RunSpec{Name: s.Name, File: filepath.Base(s.File), Title: s.Title, SHA256: hex.EncodeToString(sum[:]), Text: s.Text,
 		Baseline: s.Baseline, Like: s.Like, Data: s.Data, Layout: s.Layout.String(),
 		Metrics: lists.Values(s.Metrics, func(e metrics.Entry) string { return e.Name })}
-	for _, m := range s.Methods {
-		options := m.Options
-		if options == "{}\n" {
-			options = ""
+}
+
+// methodInfos returns the rows of methods.csv of the plan.
+func (p *Plan) methodInfos() (list []results.MethodInfo, err error) {
+	described := map[*spec.Spec]bool{}
+	for i := range p.Units {
+		s := p.Units[i].Spec
+		if described[s] {
+			continue
 		}
-		d.Methods = append(d.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Options: options, Target: m.Contract().Target != 0})
+		described[s] = true
+		for i := range s.Methods {
+			about, err := s.Methods[i].Info(s.Name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, about)
+		}
 	}
-	return d
+	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -59,8 +60,15 @@ func TestDescribeCountsAndNamesTheArrays(t *testing.T) {
 	if r.Keys != results.KeysDigest(out.Rows.Records) {
 		t.Error("the digest is not of the keys of results.csv")
 	}
-	if s := r.Specs; len(s) != 1 || s[0].Text != testSpec || s[0].File != "t.yaml" || s[0].Methods[4].Options != "segments: 2\n" {
+	if s := r.Specs; len(s) != 1 || s[0].Text != testSpec || s[0].File != "t.yaml" {
 		t.Errorf("specs %+v", s)
+	}
+	e := programEntry()
+	if got, err := (&spec.Method{Name: "v", Label: "m = 25", Entry: e, Method: e.Method}).Info("e"); err != nil || got.Label != "m = 25" || got.Source != results.OfProgram {
+		t.Errorf("a program: %+v, %v", got, err)
+	}
+	if m := out.Rows.Methods; len(m) < 5 || m[4].Options != `{"segments":2}` || m[4].Experiment != "t" {
+		t.Errorf("methods %+v", m)
 	}
 	for _, s := range out.Rows.Settings {
 		if has := strings.Contains(s.Test, "logits sha256:") && strings.Contains(s.Cal, "labels sha256:"); has != (s.Dataset != "nowhere") {

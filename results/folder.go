@@ -26,6 +26,7 @@ const (
 	FitsFile     = "fits.csv"
 	TimesFile    = "times.csv"
 	SettingsFile = "settings.csv"
+	MethodsFile  = "methods.csv"
 	ClassesFile  = "classes.csv" // of specs with per_class alone
 	RunFile      = "run.json"
 )
@@ -36,6 +37,7 @@ func (f Folder) Path(file string) string { return filepath.Join(string(f), file)
 // Rows are what the files of a Folder hold.
 type Rows struct {
 	Settings   []SettingInfo // nil without settings.csv
+	Methods    []MethodInfo  // nil without methods.csv
 	Records    []Record
 	Bins       []Bin       // nil without bins.csv
 	Pairs      []Pair      // nil without pairs.csv
@@ -48,7 +50,7 @@ type Rows struct {
 // Usable returns an error if one of the files cannot be written for what is in its place: a
 // folder, a pipe or a device. A run must not find that out after an hour of fits.
 func (f Folder) Usable() error {
-	for _, file := range []string{ResultsFile, SettingsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
+	for _, file := range []string{ResultsFile, SettingsFile, MethodsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
 		if err := atomicfile.CheckRegular(f.Path(file)); err != nil {
 			return err
 		}
@@ -107,6 +109,11 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 		{SettingsFile, func(path string) (err error) {
 			r.Settings, err = ReadSettings(path)
 			rows.Settings = len(r.Settings)
+			return err
+		}},
+		{MethodsFile, func(path string) (err error) {
+			r.Methods, err = ReadMethods(path)
+			rows.Methods = len(r.Methods)
 			return err
 		}},
 		{TimesFile, func(path string) (err error) { r.Times, err = ReadTimes(path); return err }},
@@ -180,6 +187,7 @@ func (f Folder) WriteRun(r Run) error { return atomicfile.Write(f.Path(RunFile),
 // Append appends the rows of another run, and leaves Run as it is.
 func (r *Rows) Append(other *Rows) {
 	r.Settings = append(r.Settings, other.Settings...)
+	r.Methods = append(r.Methods, other.Methods...)
 	r.Records = append(r.Records, other.Records...)
 	r.Bins = append(r.Bins, other.Bins...)
 	r.Pairs = append(r.Pairs, other.Pairs...)
@@ -190,16 +198,18 @@ func (r *Rows) Append(other *Rows) {
 
 // Count returns the numbers of rows, as run.json has them.
 func (r *Rows) Count() RunRows {
-	return RunRows{Settings: len(r.Settings), Results: len(r.Records), Bins: len(r.Bins), Pairs: len(r.Pairs), Classes: len(r.Classes)}
+	return RunRows{Settings: len(r.Settings), Methods: len(r.Methods), Results: len(r.Records), Bins: len(r.Bins), Pairs: len(r.Pairs), Classes: len(r.Classes)}
 }
 
 // Of returns the rows of one experiment.
 func (r *Rows) Of(experiment string) *Rows {
-	return r.Where(func(c Setting, _ string) bool { return c.Experiment == experiment })
+	kept := r.Where(func(c Setting, _ string) bool { return c.Experiment == experiment })
+	kept.Methods = lists.Where(r.Methods, func(m MethodInfo) bool { return m.Experiment == experiment })
+	return kept
 }
 
-// Where returns the rows whose setting and source satisfy keep. It keeps all Parameters and
-// Run.
+// Where returns the rows whose setting and source satisfy keep. It keeps all Methods,
+// Parameters and Run.
 func (r *Rows) Where(keep func(c Setting, source string) bool) *Rows {
 	kept := *r
 	kept.Settings = lists.Where(r.Settings, func(x SettingInfo) bool { return keep(x.Setting, x.Source) })

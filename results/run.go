@@ -36,6 +36,7 @@ type Run struct {
 // RunRows counts the rows of the CSV files of a run, without their headers.
 type RunRows struct {
 	Settings int `json:"settings"`
+	Methods  int `json:"methods"`
 	Results  int `json:"results"`
 	Bins     int `json:"bins"`
 	Pairs    int `json:"pairs"`
@@ -65,7 +66,6 @@ type RunSpec struct {
 	Data     []string          `json:"data"`           // sources in order
 	Layout   string            `json:"layout,omitempty"`
 	Metrics  []string          `json:"metrics"`
-	Methods  []RunMethod       `json:"methods"`
 
 	// Chosen is the method that qats try chose on the calibration rows, by the metric ChosenBy
 	// in cross-fitting. Both are empty in other folders.
@@ -73,18 +73,8 @@ type RunSpec struct {
 	ChosenBy string `json:"chosen_by,omitempty"`
 }
 
-// RunMethod is a method of a spec.
-type RunMethod struct {
-	Name    string `json:"name"` // column method of the CSV files
-	Label   string `json:"label"`
-	Method  string `json:"method"` // as registered
-	Version int    `json:"version"`
-	Options string `json:"options,omitempty"` // YAML
-	Target  bool   `json:"target,omitempty"`  // sees unlabelled rows of the domain that it is tested on
-}
-
 // runFormat is the value under "qats_run": raised when the form changes.
-const runFormat = 3 // 3: settings.csv has what is known of the settings
+const runFormat = 3 // 3: settings.csv and methods.csv have what is known of settings and methods
 
 // KeysDigest returns the SHA-256 of the keys of records, in their order, each
 // with a line feed after it. Equal digests mean equal numbers.
@@ -158,6 +148,7 @@ func (f Folder) check(keys string, rows RunRows) error {
 		rows, want int
 	}{
 		{SettingsFile, rows.Settings, r.Rows.Settings},
+		{MethodsFile, rows.Methods, r.Rows.Methods},
 		{ResultsFile, rows.Results, r.Rows.Results},
 		{BinsFile, rows.Bins, r.Rows.Bins},
 		{PairsFile, rows.Pairs, r.Rows.Pairs},

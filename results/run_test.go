@@ -77,7 +77,7 @@ func TestRunIsWrittenAndReadBack(t *testing.T) {
 	dir := Folder(t.TempDir())
 	path := dir.Path(RunFile)
 	want := Run{Format: 3, Version: "v1", Command: "qats run <a>.yaml --out OUT", Keys: KeysDigest(sampleRecords()), Counts: RunCounts{Settings: 1, Cells: 2},
-		Specs: []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}, Methods: []RunMethod{{Name: "ts", Label: "TS", Method: "ts", Version: 1}}}}}
+		Specs: []RunSpec{{Name: "standard", File: "a.yaml", Text: "name: standard\n", Data: []string{"arrays"}, Metrics: []string{"ece"}}}}
 	if err := dir.WriteRun(want); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 type Writer struct {
 	records *csvfile.Writer[Record]
 	known   *csvfile.Writer[SettingInfo]
+	methods *csvfile.Writer[MethodInfo]
 	bins    *csvfile.Writer[Bin]
 	pairs   *csvfile.Writer[Pair]
 	fits    *csvfile.Writer[Parameter]
@@ -53,7 +54,7 @@ func NewWriter(dir Folder, metrics []string) (*Writer, error) {
 }
 
 func (w *Writer) begin(dir Folder, metrics []string) error {
-	var errs [7]error
+	var errs [8]error
 	w.records, errs[0] = begin(w, dir.Path(ResultsFile), resultsFormat)
 	w.wide, errs[1] = beginWide(w, dir.Path(WideFile), metrics)
 	w.bins, errs[2] = begin(w, dir.Path(BinsFile), binsFormat)
@@ -61,6 +62,7 @@ func (w *Writer) begin(dir Folder, metrics []string) error {
 	w.fits, errs[4] = begin(w, dir.Path(FitsFile), fitsFormat)
 	w.times, errs[5] = begin(w, dir.Path(TimesFile), timesFormat)
 	w.known, errs[6] = begin(w, dir.Path(SettingsFile), settingsFormat)
+	w.methods, errs[7] = begin(w, dir.Path(MethodsFile), methodsFormat)
 	return cmp.Or(errs[:]...)
 }
 
@@ -108,7 +110,7 @@ func (w *Writer) Write(r *Rows) error {
 		name string
 		err  error
 	}{
-		{SettingsFile, w.known.Write(r.Settings)}, {ResultsFile, w.records.Write(records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
+		{SettingsFile, w.known.Write(r.Settings)}, {MethodsFile, w.methods.Write(r.Methods)}, {ResultsFile, w.records.Write(records)}, {BinsFile, w.bins.Write(r.Bins)}, {PairsFile, w.pairs.Write(r.Pairs)},
 		{FitsFile, w.fits.Write(r.Parameters)}, {TimesFile, w.times.Write(r.Times)}, {ClassesFile, w.writeClasses(r.Classes)},
 	} {
 		if f.err != nil {
@@ -133,7 +135,7 @@ func (w *Writer) Keys() string { return w.keys.text() }
 
 // Rows returns the numbers of rows written so far.
 func (w *Writer) Rows() RunRows {
-	rows := RunRows{Settings: w.known.Rows(), Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
+	rows := RunRows{Settings: w.known.Rows(), Methods: w.methods.Rows(), Results: w.records.Rows(), Bins: w.bins.Rows(), Pairs: w.pairs.Rows()}
 	if w.classes != nil {
 		rows.Classes = w.classes.Rows()
 	}

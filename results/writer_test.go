@@ -75,7 +75,7 @@ func TestWriterWritesInPartsAndReplacesAtTheEnd(t *testing.T) {
 		t.Errorf("a record of an earlier part: %v", err)
 	}
 	w.Abort()
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 7 {
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 8 {
 		t.Errorf("%v, %v", files, err)
 	}
 	if got, _ := ReadResults(filepath.Join(dir, "results.csv")); len(got) != len(records) {

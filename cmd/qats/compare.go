@@ -259,5 +259,5 @@ func (c *comparing) page(w io.Writer, dir string, rows *results.Rows) error {
 	if len(c.from) != 1 || len(c.experiments) > 0 { // run.json and fits.csv are not of these rows
 		rows.Run, rows.Parameters = nil, nil
 	}
-	return report.WriteRowsPage(w, rows, dir, page.Options{Labels: c.Labels, Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Variants: c.Variants, Target: c.Target, Files: c.Files})
+	return report.WriteRowsPage(w, rows, dir, page.Options{Against: c.Against, Methods: c.Methods, Metrics: c.Metrics, Block: c.Block, Variants: c.Variants, Files: c.Files})
 }

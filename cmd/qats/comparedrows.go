@@ -54,7 +54,8 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 // complete sets what was not given: the method to compare with and, of the usual metrics,
 // those that the rows have. It sets the labels of the rows too.
 func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
-	c.Labels, c.Target = compare.Labels(c.specsOfRows, report.Labels()), compare.Targets(c.specsOfRows, report.Targets())
+	report.Know(rows)
+	c.Labels, c.Target = results.Labels(rows.Methods), results.Targets(rows.Methods)
 	if c.Against == "" && len(c.tables) == 0 {
 		c.against(compare.Baseline(c.specsOfRows, rows.Records, rows.Pairs))
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/inspect"
-	experimentsreport "github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
@@ -266,9 +265,10 @@ func (p printed) legend() string {
 
 // diagrams draws the rows that judge before and after the chosen method.
 func (p printed) diagrams(width int) (string, error) {
-	in := plots.Input{Labels: experimentsreport.Labels()}
+	in := plots.Input{Labels: map[string]string{}}
 	for _, r := range []*trial.Result{p.Of(trial.Plain), p.Chosen()} {
 		if r != nil && !slices.Contains(in.Methods, r.Method.Name) {
+			in.Labels[r.Method.Name] = r.Method.Label
 			in.Methods = append(in.Methods, r.Method.Name)
 			in.Bins = append(in.Bins, p.Bins(r)...)
 		}

@@ -124,11 +124,12 @@ func TestReportShowsMethodsThatTheRunAdded(t *testing.T) {
 		", methods: [ts]}\n  - {metric: ece, name: all, rows: [dataset, backbone, corruption, severity]}\n": {true, ""},
 	} {
 		dir := t.TempDir()
+		rows.Methods = []results.MethodInfo{{Experiment: "t", Method: "mine", Label: "My method", Registered: "served", Source: results.OfProgram}}
 		if err := results.Folder(dir).Write(rows); err != nil {
 			t.Fatal(err)
 		}
-		run := results.Run{Keys: results.KeysDigest(rows.Records), Rows: results.RunRows{Results: len(rows.Records)},
-			Specs: []results.RunSpec{{Name: "t", Methods: []results.RunMethod{{Name: "mine", Label: "My method", Method: "served"}}}}}
+		run := results.Run{Keys: results.KeysDigest(rows.Records), Rows: rows.Count(),
+			Specs: []results.RunSpec{{Name: "t"}}}
 		if err := results.Folder(dir).WriteRun(run); err != nil {
 			t.Fatal(err)
 		}

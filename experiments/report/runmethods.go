@@ -7,7 +7,6 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -22,14 +21,10 @@ type added struct {
 }
 
 // addedTo returns the methods of records that the spec of these names does not list.
-func addedTo(names []string, records []results.Record, run *results.Run) added {
+func addedTo(names []string, records []results.Record, methods []results.MethodInfo) added {
 	a := added{spec: names}
 	a.names = lists.Where(lists.Distinct(records, func(r results.Record) string { return r.Method }), func(m string) bool { return !slices.Contains(names, m) })
-	var specs []results.RunSpec
-	if run != nil {
-		specs = run.Specs
-	}
-	a.labels, a.target = compare.Labels(specs, Labels()), compare.Targets(specs, Targets())
+	a.labels, a.target = results.Labels(methods), results.Targets(methods)
 	return a
 }
 

@@ -53,6 +53,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	if err != nil {
 		return err
 	}
+	Know(all)
 	for _, name := range []string{"tables", "figures"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			return err
@@ -73,7 +74,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 	said := summary{dir: dir, document: cmp.Or(o.Document, "report.tex"), options: o}
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: io.Discard, options: o}
-		v.added = addedTo(s.MethodNames(), v.records, all.Run)
+		v.added = addedTo(s.MethodNames(), v.records, all.Methods)
 		switch {
 		case o.Tables != "":
 			v.tables = w

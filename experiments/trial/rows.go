@@ -105,7 +105,6 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 		return nil, err
 	}
 	run.Keys = results.KeysDigest(rows.Records)
-	run.Rows = rows.Count()
 	run.Counts = results.RunCounts{Settings: 1, Cells: len(t.Results) + len(t.LeftOut), Skipped: len(t.LeftOut)}
 	if rows.Records[0].Source == "simulated" {
 		run.Counts.Simulated = 1
@@ -116,12 +115,16 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 		Metrics: lists.Values(listed(), func(e metrics.Entry) string { return e.Name })}
 	for _, r := range t.inOrder() {
 		m := r.Method
-		of.Methods = append(of.Methods, results.RunMethod{Name: m.Name, Label: m.Label, Method: m.Entry.Name, Version: m.Entry.Version, Target: m.Contract().Target != 0})
+		about, err := m.Info(Experiment)
+		if err != nil {
+			return nil, err
+		}
+		rows.Methods = append(rows.Methods, about)
 	}
 	if !t.Void() {
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)
 	}
-	run.Specs = []results.RunSpec{of}
+	run.Specs, run.Rows = []results.RunSpec{of}, rows.Count()
 	rows.Run = &run
 	if err := dir.Write(rows); err != nil {
 		return nil, err

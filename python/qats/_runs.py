@@ -12,7 +12,7 @@ from ._external import Server
 from ._files import opened
 from ._frames import read_csv
 
-_NUMBERS = {"value", "n", "k", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "freq", "ece"}
+_NUMBERS = {"value", "n", "k", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "version", "freq", "ece"}
 
 
 def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
@@ -76,6 +76,11 @@ class Results:
     def settings(self):
         """settings.csv: what is known of each setting, such as its rows and its source."""
         return self._read("settings.csv")
+
+    @cached_property
+    def methods(self):
+        """methods.csv: what is known of each method, such as its label, its version and what it sees."""
+        return self._read("methods.csv")
 
     @cached_property
     def bins(self):

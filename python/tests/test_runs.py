@@ -36,6 +36,8 @@ def test_a_spec_and_its_files(folder):
     assert nll["ts"] == pytest.approx(qats.TS().fit(z, y).score(z, y, "nll"), abs=1e-8)
     assert set(r.pairs["against"]) == {"ts"} and r.bins["acc_lo"].dtype == float
     assert {"T", "a", "b"} <= set(r.fits["parameter"])
+    assert dict(zip(r.methods["method"], r.methods["label"])) == {"uncal": "Uncal", "ts": "TS", "qats": "QaTS"}
+    assert set(r.methods["sees"]) == {""} and r.settings["k"][0] == 3
     assert "backbone: net" in str(r.about)
     again = qats.results(folder / "out")
     assert list(again.frame["value"][-1:]) == list(frame["value"][-1:])

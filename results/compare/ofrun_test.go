@@ -48,24 +48,3 @@ func TestTheBaselineIsThatOfTheRun(t *testing.T) {
 		}
 	}
 }
-
-// TestVariantsHaveTheirNameBesideTheLabel, unless the label has it or names their method.
-func TestVariantsHaveTheirNameBesideTheLabel(t *testing.T) {
-	registered := map[string]string{"qats": "QaTS", "ts": "TS"}
-	for want, m := range map[string]results.RunMethod{
-		"Mine":          {Name: "qats", Method: "qats", Label: "Mine"},
-		"m = 25 (v)":    {Name: "v", Method: "qats", Label: "m = 25"},
-		"qats, m = 25":  {Name: "v", Method: "qats", Label: "qats, m = 25"},
-		"m = 25":        {Name: "v", Method: "external", Label: "m = 25"},
-		"Freq-Mine (2)": {Name: "freq_mine", Method: "qats", Label: "Freq-Mine (2)"},
-	} {
-		specs := []results.RunSpec{{Methods: []results.RunMethod{m}}, {Methods: []results.RunMethod{{Name: m.Name, Method: m.Method, Label: "Other"}}}}
-		got := Labels(specs, registered)
-		if got[m.Name] != want || got["ts"] != "TS" {
-			t.Errorf("%+v: %q", m, got)
-		}
-	}
-	if registered["qats"] != "QaTS" {
-		t.Error("the registered labels were changed")
-	}
-}

@@ -109,7 +109,7 @@ func (f Facts) take(s source, folder results.Folder) error {
 		}
 		f.fits(ID{Run: s.run, Part: p.name}, rows.Parameters, settings(of))
 		for _, c := range p.compared {
-			if err := f.compare(ID{Run: s.run, Part: p.name, Against: c.against}, all, rows.Run, p, c, folder); err != nil {
+			if err := f.compare(ID{Run: s.run, Part: p.name, Against: c.against}, all, rows.Methods, p, c, folder); err != nil {
 				return fmt.Errorf("%s, against %s: %w", p.name, c.against, err)
 			}
 		}
@@ -201,8 +201,8 @@ func (f Facts) fits(id ID, parameters []results.Parameter, of []results.Setting)
 	}
 }
 
-// compare adds a comparison over the settings of a part. run says which methods see the test domain.
-func (f Facts) compare(id ID, records []results.Record, run *results.Run, p part, c compared, folder results.Folder) error {
+// compare adds a comparison over the settings of a part. methods say which methods see the test domain.
+func (f Facts) compare(id ID, records []results.Record, methods []results.MethodInfo, p part, c compared, folder results.Folder) error {
 	if c.folder != "" {
 		folder = results.Folder(folder.Path(c.folder))
 	}
@@ -211,7 +211,7 @@ func (f Facts) compare(id ID, records []results.Record, run *results.Run, p part
 		return err
 	}
 	for _, metric := range c.metrics {
-		list, err := compare.Of(records, lists.Where(pairs, func(x results.Pair) bool { return p.keep(x.Setting) }), compare.Options{Metric: metric, Against: c.against, Methods: c.methods, Target: compare.Targets(run.Specs, nil)})
+		list, err := compare.Of(records, lists.Where(pairs, func(x results.Pair) bool { return p.keep(x.Setting) }), compare.Options{Metric: metric, Against: c.against, Methods: c.methods, Target: results.Targets(methods)})
 		if err != nil {
 			return err
 		}

@@ -130,13 +130,21 @@ type runEntry struct {
 
 // specLine has what a spec of one cell needs.
 type specLine struct {
-	Name    string              `json:"name"`
-	File    string              `json:"file"`
-	Data    []string            `json:"data"`
-	Layout  string              `json:"layout"`
-	Metrics []string            `json:"metrics"`
-	Base    string              `json:"baseline"`
-	Methods []results.RunMethod `json:"methods"`
+	Name    string       `json:"name"`
+	File    string       `json:"file"`
+	Data    []string     `json:"data"`
+	Layout  string       `json:"layout"`
+	Metrics []string     `json:"metrics"`
+	Base    string       `json:"baseline"`
+	Methods []methodLine `json:"methods"`
+}
+
+// methodLine has what a spec of one cell needs of a method.
+type methodLine struct {
+	Name    string `json:"name"`
+	Method  string `json:"method"`
+	Label   string `json:"label"`
+	Options string `json:"options,omitempty"` // JSON, which is YAML too
 }
 
 // packer builds the data of a folder.
@@ -213,7 +221,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p.pairs(results.PairsOverSeeds(lists.Where(f.Pairs, func(x results.Pair) bool { return seeded(x.Setting) })), true)
 	p.fits(fits)
 	p.known(f.Settings)
-	p.run(f.Run)
+	p.run(f.Run, f.Methods)
 	p.Alike = results.Alike
 	return &p.data
 }
@@ -230,7 +238,7 @@ func (d *data) decide(o Options) {
 		}
 	}
 	for i := range d.Methods {
-		d.Methods[i].Target = slices.Contains(o.Target, d.Methods[i].ID)
+		d.Methods[i].Target = slices.Contains(o.target, d.Methods[i].ID)
 	}
 }
 
@@ -417,13 +425,19 @@ func (p *packer) known(list []results.SettingInfo) {
 }
 
 // run adds what run.json says of the specs.
-func (p *packer) run(r *results.Run) {
+func (p *packer) run(r *results.Run, methods []results.MethodInfo) {
 	if r == nil {
 		return
 	}
 	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Specs {
-		p.Specs = append(p.Specs, specLine{s.Name, s.File, s.Data, s.Layout, s.Metrics, s.Baseline, s.Methods})
+		line := specLine{s.Name, s.File, s.Data, s.Layout, s.Metrics, s.Baseline, []methodLine{}}
+		for _, m := range methods {
+			if m.Experiment == s.Name {
+				line.Methods = append(line.Methods, methodLine{m.Method, m.Registered, m.Label, m.Options})
+			}
+		}
+		p.Specs = append(p.Specs, line)
 	}
 }
 

@@ -116,9 +116,14 @@ func everything() *results.Rows {
 	f.Run = &results.Run{Version: "v1", Commit: "abc", Command: "qats run golden.yaml --out OUT", FirstRows: 1000, Keys: "sha256:1",
 		Counts: results.RunCounts{Settings: 13, Measured: 11, Simulated: 2, Absent: 0, Cells: 130, Skipped: 1, Failed: 2},
 		Specs: []results.RunSpec{
-			{Name: "golden", File: "golden.yaml", Title: "A page with everything", SHA256: "2", Text: "name: golden", Baseline: "ts", Data: []string{"../data"}, Layout: "npy", Metrics: []string{"ece"},
-				Methods: []results.RunMethod{{Name: "qats", Label: "QaTS", Method: "qats", Version: 1}, {Name: "variant", Label: "m = 25", Method: "qats", Version: 1, Options: "m: 25"}, {Name: "few"}}},
+			{Name: "golden", File: "golden.yaml", Title: "A page with everything", SHA256: "2", Text: "name: golden", Baseline: "ts", Data: []string{"../data"}, Layout: "npy", Metrics: []string{"ece"}},
 		},
+	}
+	f.Methods = []results.MethodInfo{
+		{Experiment: "golden", Method: "qats", Label: "QaTS", Registered: "qats", Version: 1, Source: results.OfQats},
+		{Experiment: "golden", Method: "variant", Label: "m = 25 (variant)", Registered: "qats", Version: 1, Options: `{"m":25}`, Source: results.OfQats},
+		{Experiment: "golden", Method: "few", Source: results.OfProgram}, {Experiment: "golden", Method: "ts", Label: "TS", Registered: "ts", Version: 1, Source: results.OfQats},
+		{Experiment: "golden", Method: "ir", Label: "Isotonic", Registered: "ir", Version: 1, Source: results.OfQats},
 	}
 	f.Settings = []results.SettingInfo{
 		{Setting: results.Setting{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce"}, CalibrateOn: "b", Source: "measured", Facts: results.Note{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
@@ -129,7 +134,7 @@ func everything() *results.Rows {
 }
 
 // goldenOptions are those of the golden page.
-var goldenOptions = Options{Labels: map[string]string{"qats": "QaTS", "ts": "TS", "ir": "Isotonic"}, Metrics: []string{"ece"}}
+var goldenOptions = Options{Metrics: []string{"ece"}}
 
 // golden compares a text with a golden file.
 func golden(t *testing.T, name, got string) {

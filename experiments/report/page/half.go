@@ -43,7 +43,7 @@ func halfOf(dir results.Folder, o Options) *half {
 		h.Fault = err.Error()
 		return h
 	}
-	o = complete(f, Options{Labels: o.Labels, Target: o.Target})
+	o = complete(f, Options{})
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })))
 	h.Settings = fmt.Sprintf("%s, %s", english.Count(results.CountSettings(f.Records, nil).Measured, "setting"), from)
 	made, err := compare.Of(f.Records, f.Pairs, o.comparing(o.Metrics[0], o.Against))

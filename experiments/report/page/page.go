@@ -23,20 +23,19 @@ const File = "index.html"
 // Options say what the page compares, and how methods are called. The zero Options
 // are valid.
 type Options struct {
-	Labels  map[string]string // method id -> name in print; labels of run.json come first
-	Against string            // method of the comparison; the baseline of the run if empty ([compare.Baseline])
-	Methods []string          // compared with Against; nil for all
-	Metrics []string          // of the comparison; ece and aece if nil
+	Against string   // method of the comparison; the baseline of the run if empty ([compare.Baseline])
+	Methods []string // compared with Against; nil for all
+	Metrics []string // of the comparison; ece and aece if nil
 	Block   compare.Block
 
 	// Variants are those that the page counts and compares; nil for all settings that count by
-	// themselves ([results.Counts]). Target are registered methods that see the domain that they
-	// are tested on: they are shown and not ranked, as are those of which run.json says so.
-	Variants, Target []string
+	// themselves ([results.Counts]).
+	Variants []string
 
 	Files string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
-	labels   map[string]string // all
+	labels   map[string]string // method id -> name in print
+	target   []string          // methods that are shown and not ranked
 	measured *half             // of a reproduction
 }
 
@@ -89,7 +88,7 @@ type content struct {
 
 // comparing are the options of a comparison by a metric with a method.
 func (o Options) comparing(metric, against string) compare.Options {
-	return compare.Options{Metric: metric, Against: against, Methods: o.Methods, Block: o.Block, Variants: o.Variants, Target: o.Target, Files: o.Files}
+	return compare.Options{Metric: metric, Against: against, Methods: o.Methods, Block: o.Block, Variants: o.Variants, Target: o.target, Files: o.Files}
 }
 
 // Write writes the page of the rows of a folder.
@@ -172,7 +171,7 @@ func complete(f *results.Rows, o Options) Options {
 	if f.Run != nil {
 		specs = f.Run.Specs
 	}
-	o.labels, o.Target = compare.Labels(specs, o.Labels), compare.Targets(specs, o.Target)
+	o.labels, o.target = results.Labels(f.Methods), results.Targets(f.Methods)
 	methods := lists.Distinct(f.Records, func(r record) string { return r.Method })
 	for _, m := range methods {
 		if o.labels[m] == "" {

@@ -267,7 +267,12 @@ func TestCSVFilesAloneAreEnough(t *testing.T) {
 			t.Errorf("the page does not say: %s", want)
 		}
 	}
-	run := results.Run{Version: "v1", Keys: results.KeysDigest(f.Records), Specs: []results.RunSpec{{Name: "e", Title: "A title", Text: "name: e", Methods: []results.RunMethod{{Name: "qats", Label: "Mine"}}}}}
+	run := results.Run{Version: "v1", Keys: results.KeysDigest(f.Records), Specs: []results.RunSpec{{Name: "e", Title: "A title", Text: "name: e"}}}
+	f.Methods = []results.MethodInfo{{Experiment: "e", Method: "qats", Label: "Mine", Source: results.OfQats}}
+	if err := results.Folder(dir).Write(f); err != nil {
+		t.Fatal(err)
+	}
+	run.Rows = f.Count()
 	if err := results.Folder(dir).WriteRun(run); err != nil {
 		t.Fatal(err)
 	}

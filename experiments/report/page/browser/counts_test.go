@@ -59,7 +59,8 @@ func TestThePageCountsAsCompareDoes(t *testing.T) {
 	if c.Settings != 15 {
 		t.Fatalf("%d settings in compare", c.Settings)
 	}
-	path, err := page.WriteFile(results.Folder(filepath.Join(t.TempDir())), f, page.Options{Against: "ts", Target: []string{"hfe-target"}})
+	f.Methods = []results.MethodInfo{{Experiment: "e", Method: "hfe-target", Source: results.OfQats, Sees: []string{results.Target}}}
+	path, err := page.WriteFile(results.Folder(filepath.Join(t.TempDir())), f, page.Options{Against: "ts"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -328,14 +328,7 @@ function cellCommand(s, methods) {
   lines.push("metrics: " + quote(spec.metrics), "methods:");
   for (const m of spec.methods.filter(m => names.has(m.name))) {
     lines.push("  - name: " + quote(m.name), "    method: " + quote(m.method), "    label: " + quote(m.label));
-    if (m.options)
-      lines.push(
-        "    options:",
-        ...m.options
-          .trimEnd()
-          .split("\n")
-          .map(l => "      " + l),
-      );
+    if (m.options) lines.push("    options: " + m.options);
   }
   const one = {dataset: s.d, backbone: s.b, loss: s.l};
   if (s.rescale) one.rescale = s.rescale;
