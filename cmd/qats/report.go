@@ -27,8 +27,8 @@ func reportCommand() *cobra.Command {
 OUT/tables and OUT/figures. It writes OUT/report.tex, a LaTeX document of all of them,
 and OUT/index.html, a page for a browser. Tables and figures are made from the CSV files
 in OUT alone. It prints where they are and, of a single spec, the first table if that is
-short; with --verbose it prints all tables. With --format it prints all tables as text or
-as LaTeX, and nothing else; the files are the same.
+short; with --verbose it prints all tables. With --format it prints all tables as text, as
+LaTeX or as Markdown (md), and nothing else; the files are the same.
 
 Of a folder of results in place of specs it makes the page alone, DIR/index.html, also
 where there is no run.json. The page is one file that opens without a server and without
@@ -65,7 +65,7 @@ the fitted parameters, and says so.`,
 	cmd.Flags().StringVar(&out, "out", filepath.Join("results", "out"), "folder of results.csv; tables/ and figures/ are written into it")
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
-	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text or latex, in place of the summary")
+	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text, latex or md (Markdown), in place of the summary")
 	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, without consistency bands and with their notes in files of their own")
 	return cmd
 }

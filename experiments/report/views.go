@@ -36,12 +36,13 @@ type Form string
 
 // The forms of printed tables.
 const (
-	TextForm  Form = "text"
-	LaTeXForm Form = "latex"
+	TextForm     Form = "text"
+	LaTeXForm    Form = "latex"
+	MarkdownForm Form = "md"
 )
 
 // Forms are all forms.
-func Forms() []Form { return []Form{TextForm, LaTeXForm} }
+func Forms() []Form { return []Form{TextForm, LaTeXForm, MarkdownForm} }
 
 // WriteViews renders the views of specs from the CSV files in dir and from
 // nothing else: tables as LaTeX, CSV and text into dir/tables, figures into dir/figures,
@@ -206,6 +207,8 @@ func (v *views) print(t, typeset *pivot.Pivot) (err error) {
 	switch narrow := typeset.Table(); {
 	case v.options.Tables == TextForm:
 		err = t.Table().Text(v.tables, v.options.Width)
+	case v.options.Tables == MarkdownForm:
+		err = t.Table().Markdown(v.tables)
 	case v.options.Compact:
 		narrow.Narrow = true
 		err = errors.Join(narrow.LaTeX(v.tables), narrow.LaTeXNotes(v.tables))

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Table is a table as a value. A view builds it; Text, LaTeX, HTML, CSV and JSON write
+// Table is a table as a value. A view builds it; Text, LaTeX, Markdown, HTML, CSV and JSON write
 // it and know no view. All its texts are plain.
 type Table struct {
 	Name    string // of the file, and of the LaTeX label "tab:<name>"; empty for none
