@@ -47,10 +47,15 @@ type Rows struct {
 	Run        *Run        // nil without run.json
 }
 
+// Files returns the names of the files that a run writes into its Folder.
+func Files() []string {
+	return []string{ResultsFile, SettingsFile, MethodsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile}
+}
+
 // Usable returns an error if one of the files cannot be written for what is in its place: a
 // folder, a pipe or a device. A run must not find that out after an hour of fits.
 func (f Folder) Usable() error {
-	for _, file := range []string{ResultsFile, SettingsFile, MethodsFile, WideFile, BinsFile, PairsFile, FitsFile, TimesFile, ClassesFile, RunFile} {
+	for _, file := range Files() {
 		if err := atomicfile.CheckRegular(f.Path(file)); err != nil {
 			return err
 		}

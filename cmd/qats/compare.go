@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -99,6 +100,7 @@ type comparing struct {
 	columns     compare.Columns
 	splits      int
 	json        bool
+	form        report.Form
 	all         bool // methods and notes are printed
 	explain     bool
 	latex       string
@@ -130,6 +132,8 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes in a file of their own, or full")
 	f.BoolVar(&c.all, "all", false, "print all methods and notes, not only the first of many")
 	f.BoolVar(&c.explain, "explain", false, "print what the columns mean, all notes, strengths, warnings of fits, the agreement of rankings and the names of the files")
+	c.form = report.TextForm
+	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
@@ -177,13 +181,30 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
 	if !c.json {
-		if err := report.ClearComparison(dir); err != nil {
+		if err := report.ClearComparison(dir, slices.Contains(c.from, dir)); err != nil {
 			return err
 		}
 	}
 	said, more := false, io.Discard // more is what only --explain prints
+	aside := w                      // of what is said beside the tables
+	if c.form != report.TextForm {
+		aside = io.Discard
+	}
 	if c.explain {
 		more = w
+	}
+	sources, of := lists.Group(pages, func(p report.Page) string { return p.Source })
+	for i, source := range sources {
+		switch {
+		case c.json || c.explain:
+		case i > 0:
+			fmt.Fprintln(w)
+			fallthrough
+		default:
+			if err := report.Short(w, of[source], c.all, c.form); err != nil {
+				return err
+			}
+		}
 	}
 	for i, p := range pages {
 		if c.json {
@@ -192,19 +213,17 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 			}
 			continue
 		}
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
 		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 && !said {
 			said = true
-			c.makePairs(w, cmd, p.Label(c.Against))
+			c.makePairs(aside, cmd, p.Label(c.Against))
 		}
-		show := func(w io.Writer) error { return p.Short(w, c.all) }
 		if c.explain {
-			show = p.Text
-		}
-		if err := show(w); err != nil {
-			return err
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := p.Text(w); err != nil {
+				return err
+			}
 		}
 		if err := p.Write(more, dir); err != nil {
 			return err
@@ -213,23 +232,12 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 	if err := c.agreements(more, cmd.OutOrStdout(), dir, rows); err != nil || c.json {
 		return err
 	}
+	w = aside
 	if !c.explain {
 		fmt.Fprintln(w)
 		english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
 	}
-	if err := c.page(w, dir, rows); err != nil {
-		return err
-	}
-	return c.earlier(w, dir)
-}
-
-// earlier says which files in dir are not of this comparison: the rows of one that ran specs.
-func (c *comparing) earlier(w io.Writer, dir string) error {
-	if len(c.specs) > 0 || slices.Contains(c.from, dir) || !isFile(results.Folder(dir).Path(results.ResultsFile)) {
-		return nil
-	}
-	_, err := terminal.Fprintf(w, "(the CSV files in %s are of an earlier qats compare --spec)\n", dir)
-	return err
+	return c.page(w, dir, rows)
 }
 
 // agreements prints how far the rankings by the metrics agree, if there are several: as

@@ -20,18 +20,12 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--splits %d: give a number of draws up to %d", c.splits, spec.MaxSplits)
 	case c.splits > 0 && len(c.specs) == 0:
 		return fmt.Errorf("--splits makes new fits: name the settings by --spec, as in --spec experiments/companion.yaml")
-	case len(c.from) > 0 && len(c.specs) > 0:
-		return fmt.Errorf("--from reads finished results and --spec makes them: give only one of the two")
-	case len(c.tables) > 0 && (len(c.from) > 0 || len(c.specs) > 0 || len(c.experiments) > 0):
-		return fmt.Errorf("--table reads the results of another program; give neither --from, --spec nor --experiment with it")
 	case len(c.tables) > 0 && len(c.Metrics) != 1:
 		return fmt.Errorf("--table: say by --metric what the values are; give one metric")
 	case len(c.tables) == 0 && (c.columns.Value != "" || c.columns.Method != ""):
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
 	case c.Interval != metrics.Percentile && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: the intervals of calibration errors in pairs.csv are percentile ones; name the settings by --spec to make others", c.Interval)
-	case len(c.tables) > 0 && c.variants != nil:
-		return fmt.Errorf("--variant: settings of another program have no variants; leave it out")
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}

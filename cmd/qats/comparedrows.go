@@ -26,13 +26,15 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 		if failed = c.make(cmd, dir); failed != nil && failed != errFailed {
 			return nil, failed
 		}
-		c.from = []string{dir}
+		c.from = append(c.from, dir)
 	}
 	rows, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	c.Files = strings.Join(c.tables, ", ")
+	if len(c.from) == 0 {
+		c.Files = strings.Join(c.tables, ", ")
+	}
 	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
 		rows, err = ofDatasets(rows, c.datasets)
 	}
@@ -166,12 +168,9 @@ func baselineOf(specs []*spec.Spec) string {
 }
 
 // read returns the rows of the folders, restricted to the experiments if any are
-// named.
+// named, and those of the tables of other programs. Without either the folder is OUT.
 func (c *comparing) read() (*results.Rows, error) {
-	if len(c.tables) > 0 {
-		return c.readTables()
-	}
-	if len(c.from) == 0 {
+	if len(c.from)+len(c.tables) == 0 {
 		c.from = []string{c.at.out}
 	}
 	all := &results.Rows{}
@@ -187,18 +186,26 @@ func (c *comparing) read() (*results.Rows, error) {
 	if slices.Contains(c.Metrics, results.TimeMetric) {
 		all.Records = append(all.Records, results.TimeRecords(all.Times, all.Records)...)
 	}
-	if len(c.experiments) == 0 {
+	if len(c.experiments) > 0 {
+		kept := &results.Rows{}
+		for _, name := range c.experiments {
+			of := all.Of(name)
+			if len(of.Records) == 0 {
+				return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
+			}
+			kept.Append(of)
+		}
+		all = kept
+	}
+	if len(c.tables) == 0 {
 		return all, nil
 	}
-	kept := &results.Rows{}
-	for _, name := range c.experiments {
-		of := all.Of(name)
-		if len(of.Records) == 0 {
-			return nil, fmt.Errorf("--experiment %s: results.csv in %s has no rows of it", name, strings.Join(c.from, ", "))
-		}
-		kept.Append(of)
+	tables, err := c.readTables()
+	if err != nil {
+		return nil, err
 	}
-	return kept, nil
+	all.Append(tables)
+	return all, nil
 }
 
 // ofRun keeps what a comparison takes from the run.json of rows, if there is one: the specs

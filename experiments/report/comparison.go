@@ -19,7 +19,6 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Compare says what to compare over the settings of some rows.
@@ -103,21 +102,29 @@ const (
 	shortNotes   = 4
 )
 
-// Short prints the page in short: the answer in one sentence, the table of methods, and
-// numbered notes, and the table of redrawn splits if there are any. Of many methods it prints those that lead, the one that the others are
-// compared with, and those that the user named; all prints all methods and notes.
-func (p Page) Short(w io.Writer, all bool) error {
-	t := p.MethodTable()
-	notes := slices.Concat(p.Signs(), t.Remarks)
-	if n := len(p.Warnings); n > 0 {
-		notes = append(notes, english.Count(n, "warning")+" of fits: --explain prints them.")
+// Short prints the comparisons of one source in short: the answer by the first metric, one table
+// of methods with all metrics, numbered notes, and the tables of redrawn splits if there are any.
+// Of many methods it prints those that lead and the one that the others are compared with, unless
+// the user named methods; all prints all methods and notes. Of the other forms it prints the table alone.
+func Short(w io.Writer, pages []Page, all bool, form Form) error {
+	views := lists.Values(pages, func(p Page) compare.View { return p.View })
+	t, first := compare.Summary(views), pages[0]
+	switch form {
+	case LaTeXForm:
+		t.Narrow = true
+		return t.LaTeX(w)
+	case MarkdownForm:
+		return t.Markdown(w)
+	}
+	notes := t.Remarks
+	if warnings := compare.WarningNote(views); warnings != "" {
+		notes = append(notes, warnings)
 	}
 	var more []string
-	if len(t.Rows) > shortMethods && p.Methods == nil && !all {
-		id := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == "method" })
+	if len(t.Rows) > shortMethods && first.Methods == nil && !all {
 		kept := slices.Clone(t.Rows[:shortMethods])
 		for _, r := range t.Rows[shortMethods:] {
-			if r.Cells[id].Value == p.Against {
+			if r.Cells[0].Value == first.Against {
 				kept = append(kept, r)
 			}
 		}
@@ -128,20 +135,28 @@ func (p Page) Short(w io.Writer, all bool) error {
 		more = append(more, english.Count(len(notes)-shortNotes, "note"))
 		notes = notes[:shortNotes]
 	}
-	t.Legend, t.Remarks = nil, nil
+	t.Remarks = nil
 	for i, note := range notes {
 		t.Remarks = append(t.Remarks, fmt.Sprintf("%d. %s", i+1, note))
 	}
 	if more != nil {
 		t.Remarks = append(t.Remarks, "Not shown: "+english.List(more)+" (--all).")
 	}
-	english.Wrap(w, "", p.Sentence(), wide)
+	english.Wrap(w, "", first.Sentence(), wide)
 	fmt.Fprintln(w)
-	if err := t.Text(w, wide); err != nil || len(p.Splits) == 0 {
+	if err := t.Text(w, wide); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return p.SplitTable().Text(w, wide)
+	for _, p := range pages {
+		if len(p.Splits) == 0 {
+			continue
+		}
+		fmt.Fprintln(w)
+		if err := p.SplitTable().Text(w, wide); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Write writes the page as text and LaTeX and its figures into dir, and prints the names of
@@ -302,8 +317,9 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 }
 
 // ClearComparison removes the files of an earlier comparison from a folder, so that those of two
-// comparisons do not mix. It leaves all other files there.
-func ClearComparison(dir string) error {
+// comparisons do not mix. It leaves all other files there, and those of the rows if they are compared: the
+// store has what made them.
+func ClearComparison(dir string, compared bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -312,7 +328,7 @@ func ClearComparison(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); e.Type().IsRegular() && ofComparison(name) {
+		if name := e.Name(); e.Type().IsRegular() && (ofComparison(name) || !compared && slices.Contains(results.Files(), name)) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

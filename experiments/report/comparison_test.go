@@ -95,10 +95,10 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 		return n, against
 	}
 	var short, all strings.Builder
-	if err := pages[0].Short(&short, false); err != nil {
+	if err := Short(&short, pages, false, TextForm); err != nil {
 		t.Fatal(err)
 	}
-	if err := pages[0].Short(&all, true); err != nil {
+	if err := Short(&all, pages, true, TextForm); err != nil {
 		t.Fatal(err)
 	}
 	if n, against := rows(short.String()); n != shortMethods+1 || !against || !strings.Contains(short.String(), "Not shown: "+strconv.Itoa(shortMethods)+" methods") {

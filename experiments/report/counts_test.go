@@ -92,7 +92,7 @@ func TestPageReportAndCompareCountTheSameSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(string(html), " ")), " ")
-	for _, part := range []string{"3 methods on 3 measured settings", "All 3 settings of this page", "3: 3 measured, 0 simulated, 0 without a value", "2 methods against TS, ECE, 3 settings in 1 block", "Not counted: 3 settings with rescaled logits."} {
+	for _, part := range []string{"3 methods on 3 measured settings", "All 3 settings of this page", "3: 3 measured, 0 simulated, 0 without a value", "3 settings in 1 block of data sets", "Not counted: 3 settings with rescaled logits."} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the page does not say %q", part)
 		}

@@ -8,77 +8,100 @@ import (
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // fewSettings is the largest number of settings whose verdicts are shown one by one.
 const fewSettings = 3
 
-// named is the number of methods whose verdicts the sentence counts.
-const named = 3
+// Uncalibrated is the method that leaves the network as it is. It may be ahead of all
+// calibrators, and leads none of them.
+const Uncalibrated = "uncal"
 
-// verdicts is what the verdicts on single settings show, without a full stop, after what is
-// compared: "TS against QaTS, ECE, 1 data set". Both are empty if there are none. Of few settings it names
-// each. Of more it counts them, for the methods that are better most often.
-func (v View) verdicts() (head english.Text, text string) {
-	leading, _ := v.leading()
-	rows := lists.Where(leading, func(r Row) bool { return r.NoVerdict < r.Settings })
+// leading returns the rows that the answer is about: those of methods that do not see the test
+// domain, unless there are no others.
+func (v View) leading() []Row {
+	if rows := lists.Where(v.Rows, func(r Row) bool { return !v.Sees(r.Method) }); len(rows) > 0 {
+		return rows
+	}
+	return v.Rows
+}
+
+// Leader returns the calibrator that leads the comparison, and what it leads by: "ranks best of 5
+// methods by ECE, level with TS". Without a ranking it is the one with the best mean. Where the
+// uncalibrated network is ahead of it, the text says so. Both are empty if there is no calibrator.
+func (v View) Leader() (method, why string) {
+	if v.Ratio {
+		return v.fastest()
+	}
+	const ahead = "is the best calibrator by %s, but the uncalibrated network is better"
+	k := v.Ranking
+	for i, m := range k.Methods {
+		if m == Uncalibrated {
+			continue
+		}
+		if k.Ranks[0] < k.Ranks[i] {
+			return m, fmt.Sprintf(ahead, v.MetricLabel)
+		}
+		why = fmt.Sprintf("ranks best of %s by %s", english.Count(len(k.Methods), "method"), v.MetricLabel)
+		if level := v.level(i); len(level) > 0 {
+			why += ", level with " + english.List(level)
+		}
+		return m, why
+	}
+	rows := lists.Where(append(slices.Clone(v.Rows), v.Own), func(r Row) bool { return r.Settings > 0 && r.Method != Uncalibrated })
+	if unseeing := lists.Where(rows, func(r Row) bool { return !v.Sees(r.Method) }); len(unseeing) > 0 {
+		rows = unseeing
+	}
 	if len(rows) == 0 {
-		return nil, ""
+		return "", ""
 	}
-	what, extent := english.Count(len(leading), "method"), v.Extent
-	if len(leading) == 1 {
-		what, extent = v.Label(rows[0].Method), extent.of(rows[0])
+	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(v.cost()*a.Value, v.cost()*b.Value) })
+	if before := slices.IndexFunc(v.Rows, func(r Row) bool {
+		return r.Method == Uncalibrated && r.Settings == first.Settings && v.cost()*r.Value < v.cost()*first.Value
+	}); before >= 0 {
+		return first.Method, fmt.Sprintf(ahead, v.MetricLabel)
 	}
-	head = english.Of(what, " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", extent.Text())
+	word := "lowest"
+	if v.Better == metrics.Higher {
+		word = "highest"
+	}
+	return first.Method, fmt.Sprintf("has the %s mean %s over %s", word, v.MetricLabel, english.Count(first.Settings, "setting"))
+}
+
+// fastest is Leader by times, where no calibration costs nothing.
+func (v View) fastest() (method, why string) {
+	rows := lists.Where(append(slices.Clone(v.Rows), v.Own), func(r Row) bool { return r.Settings == v.Settings && r.Method != Uncalibrated })
+	if len(rows) == 0 {
+		return "", ""
+	}
+	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(a.Value, b.Value) })
+	return first.Method, "is the fastest calibrator over " + english.Count(first.Settings, "setting")
+}
+
+// level returns the labels of the other methods with the mean rank at a place, as it is printed.
+func (v View) level(place int) (labels []string) {
+	k := v.Ranking
+	for i, m := range k.Methods {
+		if i != place && table.Fixed(k.Ranks[i], 2) == table.Fixed(k.Ranks[place], 2) {
+			labels = append(labels, v.Label(m))
+		}
+	}
+	return labels
+}
+
+// judged is what the verdicts on single settings show of a method: of few settings each, and of
+// more their numbers. It is empty without verdicts.
+func (v View) judged(r Row) string {
 	switch {
-	case v.Settings <= fewSettings && len(leading) == 1:
-		return head, english.List(lists.Values(rows[0].On, v.on))
-	case v.Settings <= fewSettings:
-		return head, strings.Join(v.bySetting(leading), "; ")
-	case len(leading) == 1:
-		return head, v.counts(rows[0])
-	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Win-b.Loss, a.Win-a.Loss) })
-	var list []string
-	for i, r := range rows[:min(named, len(rows))] {
-		if i > 0 && r.Win <= r.Loss {
-			break
-		}
-		list = append(list, v.Label(r.Method)+" is "+v.counts(r))
-	}
-	text = strings.Join(list, "; ")
-	if rest := len(rows) - len(list); rest > 0 {
-		text += fmt.Sprintf("; the table has %d more", rest)
-	}
-	return head, text
-}
-
-// leading returns the rows that the sentence is about, and the labels of the other methods:
-// those that see the test domain, unless there are no others.
-func (v View) leading() (rows []Row, others []string) {
-	rows = lists.Where(v.Rows, func(r Row) bool { return !v.Sees(r.Method) })
-	if len(rows) == 0 {
-		return v.Rows, nil
-	}
-	for _, r := range v.Rows {
-		if v.Sees(r.Method) {
-			others = append(others, v.Label(r.Method))
-		}
-	}
-	return rows, others
-}
-
-// besides names the methods that the sentence is not about, and says why.
-func (v View) besides() string {
-	switch _, others := v.leading(); {
-	case len(others) == 0:
+	case r.NoVerdict == r.Settings:
 		return ""
-	case len(others) == 1:
-		return " The table also shows " + others[0] + ", which sees unlabelled rows of the test domain."
-	default:
-		return " The table also shows " + english.List(others) + ", which see unlabelled rows of the test domain."
+	case v.Settings <= fewSettings:
+		return english.List(lists.Values(r.On, v.on))
 	}
+	return v.counts(r)
 }
 
 // counts counts the verdicts on a method: "better in 12, worse in 0, no difference in 95 of
@@ -115,29 +138,6 @@ func (v View) points() string {
 // verdictOf has the verdicts in words.
 var verdictOf = map[results.Outcome]string{results.Win: "better", results.Tie: "no difference shown", results.Loss: "worse"}
 
-// bySetting names, for each of few settings, the methods that are better and worse on it.
-func (v View) bySetting(rows []Row) (list []string) {
-	for _, s := range v.settings {
-		of := map[results.Outcome][]string{}
-		for _, r := range rows {
-			o := results.Undecided
-			if p, ok := r.at(s); ok {
-				o = p.Outcome()
-			}
-			of[o] = append(of[o], v.Label(r.Method))
-		}
-		text := fmt.Sprintf("on %s %s better%s, %s worse%s", s.Name(), howMany(of[results.Win]), inBrackets(of[results.Win]), howMany(of[results.Loss]), inBrackets(of[results.Loss]))
-		if n := len(of[results.Tie]); n > 0 {
-			text += fmt.Sprintf(", no difference is shown for %d", n)
-		}
-		if n := len(of[results.Undecided]); n > 0 {
-			text += fmt.Sprintf(", %d without a verdict", n)
-		}
-		list = append(list, text)
-	}
-	return list
-}
-
 // at returns the pair of the row on one of few settings.
 func (r Row) at(s results.Setting) (results.Pair, bool) {
 	i := slices.IndexFunc(r.On, func(p results.Pair) bool {
@@ -150,15 +150,15 @@ func (r Row) at(s results.Setting) (results.Pair, bool) {
 	return r.On[i], true
 }
 
-// howMany counts methods in a sentence.
-func howMany(methods []string) string {
+// howMany counts methods in a sentence: "1 of 5 methods is", of being " of 5 methods".
+func howMany(methods []string, of string) string {
 	switch len(methods) {
 	case 0:
-		return "none is"
+		return "none" + of + " is"
 	case 1:
-		return "1 is"
+		return "1" + of + " is"
 	}
-	return fmt.Sprintf("%d are", len(methods))
+	return fmt.Sprintf("%d%s are", len(methods), of)
 }
 
 func inBrackets(methods []string) string {
@@ -172,11 +172,16 @@ func inBrackets(methods []string) string {
 // without Holm's correction: six blocks are enough.
 func (v View) Testable() bool { return v.Power().LeastP <= Alpha }
 
-// untestable says why no test over the blocks can show anything.
+// untestable says, after a space, why no test over the blocks can show anything; nothing where one
+// can.
 func (v View) untestable() english.Text {
-	blocks := english.CountOf(v.Power().Blocks, "independent block", BlockTerm)
-	if !v.Testable() {
-		return english.Of(blocks, ", so a test over data sets can never show a difference here")
+	p := v.Power()
+	if p.Possible {
+		return nil
 	}
-	return english.Of(blocks, " are too few to test ", english.Count(len(v.Rows), "method"), ": that takes ", v.Power().remedy())
+	blocks := english.CountOf(p.Blocks, "independent block", BlockTerm)
+	if !v.Testable() || len(v.Rows) == 1 {
+		return english.Of(" ", blocks, " cannot show a difference over data sets.")
+	}
+	return english.Of(" ", blocks, " are too few to test ", english.Count(len(v.Rows), "method"), ": that takes ", p.remedy(), ".")
 }

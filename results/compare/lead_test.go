@@ -26,20 +26,20 @@ func ledBy(t *testing.T, datasets, n int, methods ...string) View {
 	return View{Comparison: comparison(t, records, pairs, Options{Metric: "ece", Against: "ts"}), Labels: map[string]string{}}
 }
 
-// TestTheSentenceLeadsWithWhatTheDataShow: verdicts where no test over blocks can show a
-// difference, the test where it can.
+// TestTheSentenceLeadsWithWhatTheDataShow: of one method verdicts where no test over blocks can show a
+// difference, the test where it can; of several methods the one that leads.
 func TestTheSentenceLeadsWithWhatTheDataShow(t *testing.T) {
 	for _, c := range []struct {
 		v    View
 		want string
 	}{
-		{ledBy(t, 1, 1, "w"), "w against TS, ECE, 1 data set: better on d0/x0 (-2.00 points [-2.50, -1.50]); 1 independent block, so a test over data sets can never show a difference here."},
-		{ledBy(t, 1, 2, "wt"), "wt against TS, ECE, 2 settings in 1 block: better on d0/x0 (-2.00 points [-2.50, -1.50]) and no difference shown on d0/x1 (+0.10 points [-0.40, +0.60]); 1 independent block, so a test over data sets can never show a difference here."},
-		{ledBy(t, 1, 1, "w", "t", "l"), "3 methods against TS, ECE, 1 data set: on d0/x0 1 is better (w), 1 is worse (l), no difference is shown for 1; 1 independent block, so a test over data sets can never show a difference here."},
-		{ledBy(t, 4, 3, "wtt"), "wtt against TS, ECE, 12 settings in 4 blocks: better in 4, worse in 0, no difference in 8 of 12 settings; 4 independent blocks, so a test over data sets can never show a difference here."},
-		{ledBy(t, 4, 3, "lll", "wtt", "wwl", "wwt", "ttt"), "5 methods against TS, ECE, 12 settings in 4 blocks: wwt is better in 8, worse in 0, no difference in 4 of 12 settings; wtt is better in 4, worse in 0, no difference in 8 of 12 settings; wwl is better in 8, worse in 4, no difference in 0 of 12 settings; the table has 2 more; 4 independent blocks, so a test over data sets can never show a difference here."},
-		{ledBy(t, 6, 1, "w", "t"), "2 methods against TS, ECE, 6 data sets: w is better in 6, worse in 0, no difference in 0 of 6 settings; the table has 1 more; 6 independent blocks are too few to test 2 methods: that takes 7 blocks, or at most 1 method, named beforehand."},
-		{ledBy(t, 6, 1, "w"), "w against TS, ECE, 6 data sets: -2.00 points [-2.00, -2.00], p = .031: w is better. By the verdicts on single settings: better in 6, worse in 0, no difference in 0 of 6 settings."},
+		{ledBy(t, 1, 1, "w"), "w against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50]). 1 independent block cannot show a difference over data sets."},
+		{ledBy(t, 1, 2, "wt"), "wt against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50]) and no difference shown on d0/x1 (+0.10 points [-0.40, +0.60]). 1 independent block cannot show a difference over data sets."},
+		{ledBy(t, 1, 1, "w", "t", "l"), "w has the lowest mean ECE over 1 setting. Against TS it is better on d0/x0 (-2.00 points [-2.50, -1.50]). 1 independent block cannot show a difference over data sets."},
+		{ledBy(t, 4, 3, "wtt"), "wtt against TS, ECE: better in 4, worse in 0, no difference in 8 of 12 settings. 4 independent blocks cannot show a difference over data sets."},
+		{ledBy(t, 4, 3, "lll", "wtt", "wwl", "wwt", "ttt"), "wwt ranks best of 6 methods by ECE. Against TS it is better in 8, worse in 0, no difference in 4 of 12 settings. 4 independent blocks cannot show a difference over data sets."},
+		{ledBy(t, 6, 1, "w", "t"), "w ranks best of 3 methods by ECE. Against TS it is better in 6, worse in 0, no difference in 0 of 6 settings. 6 independent blocks are too few to test 2 methods: that takes 7 blocks, or at most 1 method, named beforehand."},
+		{ledBy(t, 6, 1, "w"), "w against TS, ECE, 6 data sets: -2.00 points [-2.00, -2.00], p = .031: w is better. On single settings: better in 6, worse in 0, no difference in 0 of 6 settings."},
 	} {
 		if got := c.v.Sentence(); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)

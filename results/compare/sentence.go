@@ -1,46 +1,83 @@
 package compare
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// Sentence is the result in a sentence or two, what the data can show first. If a test over
-// the blocks can show a difference, it is the test, and then the verdicts on single settings:
-// "TS against QaTS, ECE, 6 data sets: -0.12 points [-2.27, +0.77], p = .56: no difference
-// shown." The number is the Hodges-Lehmann shift, because the interval and p belong to it; p
-// has Holm's correction. With several methods it counts the better and the worse ones and
-// names them. If no test can, it is the verdicts, and why. For simulated settings it says
-// that they get no verdict.
+// Sentence is the result in two sentences at most. Of one method it is what the data can show:
+// the test over the blocks if it can show a difference, as in "TS against QaTS, ECE, 6 data sets:
+// -0.12 points [-2.27, +0.77], p = .56: no difference shown.", and the verdicts on single settings.
+// The number is the Hodges-Lehmann shift, because the interval and p belong to it; p has Holm's
+// correction. Of several methods it is the one that leads, and what is shown. Simulated settings
+// get no verdict.
 func (v View) Sentence() string { return v.Statement().String() }
 
 // Statement is Sentence with its terms, which are [BlockTerm].
 func (v View) Statement() english.Text {
-	head, verdicts := v.verdicts()
+	rows := v.leading()
 	switch {
 	case !v.Judged():
 		return v.description()
-	case len(v.Rows) == 0:
+	case len(rows) == 0:
 		return english.Of("No method was compared with ", v.Label(v.Against), ".")
-	case verdicts == "":
-		return english.Of(v.tested(), v.besides())
-	case v.Power().Possible:
-		return english.Of(v.tested(), " By the verdicts on single settings: ", verdicts, ".", v.besides())
+	case len(rows) == 1:
+		return v.ofOne(rows[0])
 	}
-	return english.Of(head, ": ", verdicts, "; ", v.untestable(), ".", v.besides())
+	method, why := v.Leader()
+	return v.Of(method, why)
 }
 
-// tested is the result of the test over blocks.
-func (v View) tested() english.Text {
-	rows, _ := v.leading()
-	if len(rows) == 1 {
-		return v.sentence(rows[0])
+// Of is Statement of several methods, of which one leads, or was chosen, for a reason such as
+// "ranks best of 5 methods by ECE".
+func (v View) Of(method, why string) english.Text {
+	if !v.Judged() {
+		return v.description()
 	}
-	return v.tally()
+	text := english.Of(v.Label(method), " ", why, ".")
+	i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method })
+	switch {
+	case v.Power().Possible && len(v.leading()) > 1:
+		return english.Of(text, " ", v.tally())
+	case i < 0:
+		return english.Of(text, v.rivals(), v.untestable())
+	case v.judged(v.Rows[i]) == "":
+		return english.Of(text, v.untestable())
+	}
+	return english.Of(text, " Against ", v.Label(v.Against), " it is ", v.judged(v.Rows[i]), ".", v.untestable())
+}
+
+// rivals says, after a space, which method the verdicts favour against Against, where that leads; nothing
+// without verdicts.
+func (v View) rivals() string {
+	rows := lists.Where(v.leading(), func(r Row) bool { return r.NoVerdict < r.Settings })
+	if len(rows) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(b.Win-b.Loss, a.Win-a.Loss) })
+	if first.Win <= first.Loss {
+		return " No other method is better than it in more settings than it is worse."
+	}
+	return " Against it, " + v.Label(first.Method) + " is " + v.judged(first) + "."
+}
+
+// ofOne is Statement of one method.
+func (v View) ofOne(r Row) english.Text {
+	judged := v.judged(r)
+	switch {
+	case judged == "":
+		return v.sentence(r)
+	case v.Power().Possible:
+		return english.Of(v.sentence(r), " On single settings: ", judged, ".")
+	}
+	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ": ", judged, ".", v.untestable())
 }
 
 // sentence is the result of one method.
@@ -80,11 +117,11 @@ func (v View) favours(r Row) bool {
 	return (r.Shift.Estimate < 0) == (v.Better == metrics.Lower)
 }
 
-// tally is the result of several methods.
+// tally is the result of several methods: "Over 10 data sets, 1 of 3 methods is better than TS
+// (Mine) and 1 is worse (IR), after Holm's correction."
 func (v View) tally() english.Text {
-	rows, _ := v.leading()
 	var better, worse []string
-	for _, r := range rows {
+	for _, r := range v.leading() {
 		switch {
 		case r.Holm > Alpha:
 		case v.favours(r):
@@ -93,22 +130,12 @@ func (v View) tally() english.Text {
 			worse = append(worse, v.Label(r.Method))
 		}
 	}
-	text := english.Of(english.Count(len(rows), "method"), " against ", v.Label(v.Against), ", ", v.MetricLabel, ", ", v.Extent.Text(), ": ",
-		howMany(better), " better", inBrackets(better), ", ", howMany(worse), " worse", inBrackets(worse))
-	cannot := 0 // too few blocks
-	for _, r := range rows {
-		if r.Holm > Alpha && v.tooFewToTell(r) {
-			cannot++
-		}
+	over := english.Of("Over ", v.Extent.count(), ", ")
+	all, than := english.Count(len(v.leading()), "method"), " than "+v.Label(v.Against)
+	if len(better)+len(worse) == 0 {
+		return english.Of(over, "none of ", all, " is shown to be better or worse", than, ", after Holm's correction.")
 	}
-	rest := len(rows) - len(better) - len(worse)
-	if rest > cannot {
-		text = english.Of(text, "; no difference is shown for ", rest-cannot)
-	}
-	if cannot > 0 {
-		text = english.Of(text, "; for ", cannot, " there are too few ", english.Text{{Words: "blocks", Term: BlockTerm}}, " to show a difference")
-	}
-	return english.Of(text, " (Wilcoxon's test with Holm's correction, .05).")
+	return english.Of(over, howMany(better, " of "+all), " better", than, inBrackets(better), " and ", howMany(worse, ""), " worse", inBrackets(worse), ", after Holm's correction.")
 }
 
 // shortP prints a p-value with two or three decimals, as papers do: that it is equal to

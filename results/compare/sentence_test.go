@@ -47,7 +47,7 @@ func TestSentenceCountsSeveralMethodsAndNamesThem(t *testing.T) {
 	got := sentenceOf(t, 10, []string{"mine", "ts", "ir"}, func(m string, i int) float64 {
 		return map[string]float64{"mine": .05, "ts": .2, "ir": .1 + .01*float64(i%2*2-1)}[m] + .001*float64(i)
 	})
-	want := "3 methods against QaTS, ECE, 10 data sets: 1 is better (Mine), 1 is worse (TS); no difference is shown for 1 (Wilcoxon's test with Holm's correction, .05)."
+	want := "Mine ranks best of 4 methods by ECE. Over 10 data sets, 1 of 3 methods is better than QaTS (Mine) and 1 is worse (TS), after Holm's correction."
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -44,6 +44,14 @@ func (v View) table(name, caption string) *table.Table {
 // differences and verdicts, then tests. If no test over the blocks can show a difference there
 // are no tests, and few settings have their verdicts one by one.
 func (v View) MethodTable() *table.Table {
+	t := v.methods(v.order())
+	t.Legend, t.Remarks = table.Sentences(v.legend()...), slices.Concat(v.contrary(), v.RankingNotes())
+	return t
+}
+
+// order returns Against and the methods compared with it: the ranked ones first, or without a ranking
+// those with a value on every setting, the best mean first.
+func (v View) order() []string {
 	methods := slices.Clone(v.Ranking.Methods)
 	if methods == nil {
 		methods = v.byMean()
@@ -53,9 +61,7 @@ func (v View) MethodTable() *table.Table {
 			methods = append(methods, r.Method)
 		}
 	}
-	t := v.methods(methods)
-	t.Legend, t.Remarks = table.Sentences(v.legend()...), slices.Concat(v.contrary(), v.RankingNotes())
-	return t
+	return methods
 }
 
 // byMean returns the methods with a value on every setting, the best mean first.
@@ -82,11 +88,11 @@ func (v View) fewer(r Row) bool { return r.Settings < v.Own.Settings }
 // Signs explains the signs of the table of methods.
 func (v View) Signs() (list []string) {
 	if slices.ContainsFunc(v.Rows, v.fewer) {
-		list = append(list, fmt.Sprintf("%s: this mean is over fewer settings than that of %s, as the table shows. Do not compare it with other means, but use the difference, which is over the settings that both methods have.",
+		list = append(list, fmt.Sprintf("%s: this mean is over fewer settings than that of %s. Compare the difference, which is over the settings that both methods have.",
 			fewerSign, v.Label(v.Against)))
 	}
 	if slices.ContainsFunc(v.shown(), v.Sees) {
-		list = append(list, fmt.Sprintf("%s: the method %s; it is shown and not ranked.", targetSign, seesTarget))
+		list = append(list, fmt.Sprintf("%s: the method %s. It is shown and not ranked.", targetSign, seesTarget))
 	}
 	return list
 }

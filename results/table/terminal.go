@@ -175,6 +175,7 @@ func (t *Table) lines(part []int, strips map[int]strip, width int) []string {
 		}
 	}
 	block(func(s strip) []string { return s.head }, heads, true)
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" }) // the line above the headings of other columns
 	ruled := len(lines)
 	for i := range t.Rows {
 		if !t.List && t.begins(i) {

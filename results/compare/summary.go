@@ -1,0 +1,188 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// Summary is one table of the comparisons of a source by several metrics: a method a row, in the order of
+// the first metric, and for each metric the mean, the mean rank, the difference, the settings that
+// the verdicts decide, and p with Holm's correction where a test can show anything. What has no
+// number by any metric has no column. The remarks are the notes, the most important first.
+func Summary(views []View) *table.Table {
+	first := views[0]
+	t := first.table("", "Methods minus "+first.Label(first.Against)+" ("+first.Source+")")
+	t.Name = "compare-" + first.Source
+	if first.Ratio && len(views) == 1 {
+		t.Caption = "Methods over " + first.Label(first.Against) + " (" + first.Source + ")"
+	}
+	order := first.order()
+	rows := make([][]table.Cell, len(order))
+	add := func(c table.Column, over string, cell func(i int) table.Cell) {
+		t.Columns, t.Over = append(t.Columns, c), append(t.Over, table.Words(over))
+		for i := range order {
+			rows[i] = append(rows[i], cell(i))
+		}
+	}
+	add(table.Column{Key: "method", Head: "Method"}, "", func(i int) table.Cell {
+		cell := table.Cell{Text: first.Label(order[i]), Value: order[i]}
+		if first.Sees(order[i]) {
+			cell.Signs = targetSign
+		}
+		return cell
+	})
+	for _, v := range views {
+		v.summarize(order, func(c table.Column, over string, cell func(m string) table.Cell) {
+			add(c, over, func(i int) table.Cell { return cell(order[i]) })
+		})
+	}
+	of := func(m string) Row { return first.rowOf(m) }
+	number := table.Column{Key: "settings", Head: "settings", Align: table.Right, Apart: true}
+	add(number, "", func(i int) table.Cell { return table.Int(of(order[i]).Settings) })
+	for _, cells := range rows {
+		t.Rows = append(t.Rows, table.Row{Cells: cells})
+	}
+	t.Remarks = summaryNotes(views)
+	return t
+}
+
+// rowOf returns the row of a method, which may be Against.
+func (v View) rowOf(method string) Row {
+	if method == v.Against {
+		return v.Own
+	}
+	if i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method }); i >= 0 {
+		return v.Rows[i]
+	}
+	return Row{Method: method, NoVerdict: 0}
+}
+
+// summarize adds the columns of a metric to a summary.
+func (v View) summarize(order []string, add func(c table.Column, over string, cell func(method string) table.Cell)) {
+	over, apart := v.MetricLabel, true
+	if v.Percent {
+		over += " (%)"
+	}
+	column := func(key, head string, cell func(Row) table.Cell) {
+		above := ""
+		if key == "mean" { // which has the room
+			above = over
+		}
+		add(table.Column{Key: v.Metric + "_" + key, Head: head, Align: table.Right, Apart: apart}, above, func(m string) table.Cell {
+			if r := v.rowOf(m); r.Settings > 0 {
+				return cell(r)
+			}
+			return none
+		})
+		apart = false
+	}
+	beside := func(cell func(Row) table.Cell) func(Row) table.Cell { // of the other methods
+		return func(r Row) table.Cell {
+			if r.Method == v.Against {
+				return table.Cell{}
+			}
+			return cell(r)
+		}
+	}
+	column("mean", "mean", v.mean)
+	if v.Ranking.Methods != nil {
+		column("rank", "rank", func(r Row) table.Cell {
+			if i := slices.Index(v.Ranking.Methods, r.Method); i >= 0 {
+				return table.Cell{Text: table.Fixed(v.Ranking.Ranks[i], 2), Value: v.Ranking.Ranks[i]}
+			}
+			return none
+		})
+	}
+	change := "diff."
+	if v.Ratio {
+		change = "ratio"
+	}
+	column("difference", change, beside(func(r Row) table.Cell { return v.change(r.Difference) }))
+	if v.Verdicts > 0 {
+		verdicts := func(n func(Row) int) func(Row) table.Cell {
+			return beside(func(r Row) table.Cell {
+				if r.NoVerdict == r.Settings {
+					return none
+				}
+				return table.Int(n(r))
+			})
+		}
+		column("win", "win", verdicts(func(r Row) int { return r.Win }))
+		column("loss", "loss", verdicts(func(r Row) int { return r.Loss }))
+	}
+	if v.Judged() && v.Testable() {
+		column("p_holm", "p", beside(func(r Row) table.Cell { return table.Cell{Text: probability(r.Holm), Value: r.Holm} }))
+	}
+}
+
+// summaryNotes are the notes of a summary: what the columns are, on what they are, their signs, and what is
+// not ranked. A note that several metrics share stands once.
+func summaryNotes(views []View) []string {
+	first := views[0]
+	notes := []string{summaryLegend(views), "Over " + first.Extent.String() + "." + sharing(first)}
+	notes = append(notes, first.Signs()...)
+	for _, v := range views {
+		notes = append(notes, v.powerNotes()...)
+		notes = append(notes, v.contrary()...)
+	}
+	for _, v := range views {
+		notes = append(notes, v.leftOut()...)
+	}
+	if aside := first.aside(); aside != "" {
+		notes = append(notes, aside)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(notes, func(note string) bool {
+		twice := seen[note]
+		seen[note] = true
+		return twice
+	})
+}
+
+// sharing says, after a space, what a block is where settings have one in common.
+func sharing(v View) string {
+	if len(v.Blocks) == v.Settings {
+		return ""
+	}
+	return " Settings of a block " + map[Block]string{BySamples: "share test samples", ByDataset: "are of one data set", ByNetwork: "are of one network"}[v.Block] + " and count once together."
+}
+
+// summaryLegend says what the columns of a summary are.
+func summaryLegend(views []View) string {
+	first := views[0]
+	text := fmt.Sprintf("mean: over blocks; diff.: mean difference to %s, in points where the mean is in per cent.", first.Label(first.Against))
+	if first.Ratio {
+		text = fmt.Sprintf("mean: geometric, over blocks, in milliseconds; ratio: to the time of %s.", first.Label(first.Against))
+	}
+	if slices.ContainsFunc(views, func(v View) bool { return v.Verdicts > 0 }) {
+		text += " win, loss: settings where the test rows show that the method is better, worse (95 %)."
+	}
+	if first.Judged() && first.Testable() {
+		text += " p: Wilcoxon's test over blocks, with Holm's correction."
+	}
+	if slices.ContainsFunc(views, func(v View) bool { return v.Ranking.Methods != nil }) {
+		text += " rank: mean rank over blocks; 1 is best."
+	}
+	return text
+}
+
+// WarningNote says how many warnings of fits the comparisons have, or nothing if there are none. A
+// warning that several metrics share counts once.
+func WarningNote(views []View) string {
+	type warning struct{ method, text string }
+	var list []warning
+	for _, v := range views {
+		for _, w := range v.Warnings {
+			if x := (warning{w.Method, w.Text}); !slices.Contains(list, x) {
+				list = append(list, x)
+			}
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return english.Count(len(list), "warning") + " of fits: --explain prints them."
+}

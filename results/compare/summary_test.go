@@ -1,0 +1,53 @@
+package compare
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+)
+
+// TestSummaryHasAllMetricsBesideEachOther: the order is that of the first metric, and a metric without
+// verdicts has no columns of wins. The numbers are those of the tables of the metrics.
+func TestSummaryHasAllMetricsBesideEachOther(t *testing.T) {
+	ece := ledBy(t, 4, 3, "lll", "wtt")
+	var records []results.Record
+	for i := range 12 {
+		c := cell(fmt.Sprint("d", i/3), fmt.Sprint("x", i%3))
+		for m, x := range map[string]float64{"ts": .5, "lll": .4, "wtt": .6} {
+			r := record(c, m, x)
+			r.Metric = "nll"
+			records = append(records, r)
+		}
+	}
+	nll := View{Comparison: comparison(t, records, nil, Options{Metric: "nll", Against: "ts"})}
+	s := Summary([]View{ece, nll})
+	for i, m := range []string{"wtt", "ts", "lll"} {
+		cells := map[string]any{}
+		for j, c := range s.Columns {
+			cells[c.Key] = s.Rows[i].Cells[j].Value
+		}
+		r, of := ece.rowOf(m), nll.rowOf(m)
+		if cells["method"] != m || cells["ece_mean"] != r.Value || cells["nll_mean"] != of.Value || cells["settings"] != r.Settings {
+			t.Errorf("%s: %v", m, cells)
+		}
+		if m == "ts" {
+			continue
+		}
+		if cells["ece_win"] != r.Win || cells["ece_loss"] != r.Loss || cells["ece_difference"] != r.Difference || cells["nll_difference"] != of.Difference {
+			t.Errorf("%s: %v", m, cells)
+		}
+		if _, has := cells["nll_win"]; has {
+			t.Error("wins without a verdict")
+		}
+	}
+}
+
+// TestNotesOfASummaryStandOnce though several metrics share them.
+func TestNotesOfASummaryStandOnce(t *testing.T) {
+	v := ledBy(t, 4, 3, "lll", "wtt")
+	once, twice := Summary([]View{v}).Remarks, Summary([]View{v, v}).Remarks
+	if len(once) < 3 || len(once) != len(twice) {
+		t.Errorf("%q, of two metrics %q", once, twice)
+	}
+}
