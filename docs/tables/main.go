@@ -1,0 +1,106 @@
+// Command tables puts tables into the documents, in the place of those between the markers:
+//
+//	<!-- table: full-width/networks.csv %2
+//	dataset, backbone, full-width/accuracy.csv:uncal %1 = accuracy, ts, qats
+//	-->
+//	...
+//	<!-- end -->
+//
+// The file is of results/shown, a CSV file with a header or the JSON lines of qats compare. In brackets
+// after its name stand the values that rows must have, as in [method=ts|qats, metric=ece]. After the
+// file stands how its numbers with a decimal point are printed: %2 in per cent with two decimals, .3
+// with three decimals, +%2 and +.3 with a sign, p as a p-value. Columns are separated by commas or
+// lines, and may have a format and a heading of their own. FILE:COLUMN is a column of another file:
+// its row has the same texts in the columns before it that the other file has too. Without a list of columns all
+// are shown.
+//
+//	<!-- text: try.txt -->
+//	...
+//	<!-- end -->
+//
+// is a text as it is. `make docs` runs the command; its test fails where a document and a file differ.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("tables: ")
+	top := flag.String("C", ".", "root of the project")
+	flag.Parse()
+	pages, err := documents(*top)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, page := range pages {
+		before, after, err := filled(*top, page)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if before == after {
+			continue
+		}
+		if err := atomicfile.WriteBytes(page, []byte(after)); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// documents returns the paths of README.md and of the pages of docs.
+func documents(top string) ([]string, error) {
+	pages, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	return append(pages, filepath.Join(top, "README.md")), err
+}
+
+// marked is a part of a document: its first marker, what stands there, and the last one.
+var marked = regexp.MustCompile(`(?s)<!-- (table|text): (.*?)-->\n(.*?)<!-- end -->\n`)
+
+// filled returns a document as it is, and as it should be by the files of results/shown.
+func filled(top, page string) (before, after string, err error) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return "", "", err
+	}
+	shown := filepath.Join(top, "results", "shown")
+	after = marked.ReplaceAllStringFunc(string(text), func(part string) string {
+		m := marked.FindStringSubmatch(part)
+		make := tableOf
+		if m[1] == "text" {
+			make = textOf
+		}
+		body, e := make(shown, strings.TrimSpace(m[2]))
+		if e != nil && err == nil {
+			err = fmt.Errorf("%s: %s: %w", page, strings.TrimSpace(strings.SplitN(m[2], "\n", 2)[0]), e)
+		}
+		return part[:strings.Index(part, "-->\n")] + "-->\n\n" + body + "\n<!-- end -->\n"
+	})
+	if open := strings.Count(after, "<!-- table:") + strings.Count(after, "<!-- text:"); err == nil && open != len(marked.FindAllString(after, -1)) {
+		err = fmt.Errorf("%s: a marker has no <!-- end -->", page)
+	}
+	return string(text), after, err
+}
+
+// textOf returns a file as code.
+func textOf(shown, name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(shown, filepath.FromSlash(name)))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" { // an empty line would end the code
+			b.WriteString("    " + line + "\n")
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDocumentsHaveTheTablesOfTheFiles: make docs puts them in place. Nothing is computed.
+func TestDocumentsHaveTheTablesOfTheFiles(t *testing.T) {
+	top := filepath.Join("..", "..")
+	pages, err := documents(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		before, after, err := filled(top, page)
+		if err != nil {
+			t.Error(err)
+		} else if before != after {
+			t.Errorf("%s is not what results/shown gives: go run ./docs/tables", page)
+		}
+	}
+}
+
+// project returns a folder with files of results/shown, and a page.
+func project(t *testing.T, page string, files map[string]string) (top, path string) {
+	t.Helper()
+	top = t.TempDir()
+	if err := os.MkdirAll(filepath.Join(top, "results", "shown"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(top, "README.md")
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(top, "results", "shown", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, []byte(page), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return top, path
+}
+
+const shownCSV = "dataset,backbone,n,ts,qats\ncifar10,a,5,0.0123,\nimdb,a,10,0.5,0.25\n"
+
+func TestTablesArePutBetweenMarkers(t *testing.T) {
+	files := map[string]string{
+		"a.csv": shownCSV, "b.csv": "dataset,uncal\nimdb,0.75\n", "try.txt": "Use `qats`.\n\n  next\n",
+		"c.json": `{"kind":"method","metric":"ece","method":"hfe","p":0.0078,"win":1,"difference":-0.01}
+{"kind":"warning","metric":"ece","method":"qats","settings":["a","b"],"text":"a = 0"}
+{"kind":"ranking","metric":"ece","methods":["ts","qats"],"ranks":[1.25,2]}
+`}
+	for marker, want := range map[string]string{
+		"table: a.csv %1\n": "| dataset | backbone | n | ts | qats |\n|---|---|---:|---:|---:|\n| cifar10 | a | 5 | 1.2 | - |\n| imdb | a | 10 | 50.0 | 25.0 |\n",
+		"table: a.csv\ndataset, n = rows, qats .3 = QaTS,b.csv:uncal %0 = Uncal\n":          "| dataset | rows | QaTS | Uncal |\n|---|---:|---:|---:|\n| cifar10 | 5 | - | - |\n| imdb | 10 | 0.250 | 75 |\n",
+		"table: a.csv[dataset=imdb] %1\ndataset\nts +%1\n":                                  "| dataset | ts |\n|---|---:|\n| imdb | +50.0 |\n",
+		"table: c.json[kind=method, metric=ece]\nmethod, p p, win, difference +%2 = less\n": "| method | p | win | less |\n|---|---:|---:|---:|\n| hfe | .0078 | 1 | -1.00 |\n",
+		"table: c.json[kind=warning]\ntext, settings\n":                                     "| text | settings |\n|---|---:|\n| a = 0 | 2 |\n",
+		"table: c.json[kind=rank, method=qats|ts]\nmethod, rank, c.json[kind=rank]:place\n": "| method | rank | place |\n|---|---:|---:|\n| qats | 2 | 2 |\n| ts | 1.25 | 1 |\n",
+		"text: try.txt ": "    Use `qats`.\n      next\n",
+	} {
+		top, path := project(t, "# A\n\n<!-- "+marker+"-->\nold\n<!-- end -->\n\nB\n", files)
+		_, got, err := filled(top, path)
+		if want := "# A\n\n<!-- " + marker + "-->\n\n" + want + "\n<!-- end -->\n\nB\n"; err != nil || got != want {
+			t.Errorf("%s: %v, got\n%s", marker, err, got)
+		}
+	}
+}
+
+func TestMistakesInMarkersAreNamed(t *testing.T) {
+	for page, want := range map[string]string{
+		"<!-- table: none.csv -->\n<!-- end -->\n":                  "none.csv",
+		"<!-- table: a.csv\nnll -->\n<!-- end -->\n":                `no column "nll"; it has dataset, backbone, n, ts, qats`,
+		"<!-- table: a.csv[dataset=svhn] -->\n<!-- end -->\n":       "no row with dataset=svhn",
+		"<!-- table: a.csv[data=svhn] -->\n<!-- end -->\n":          `no column "data"`,
+		"<!-- table: a.csv\ndataset %2 -->\n<!-- end -->\n":         `"cifar10" is no number`,
+		"<!-- table: a.csv\nbackbone, a.csv:ts -->\n<!-- end -->\n": "two rows for",
+		"<!-- table: a -->\n<!-- end -->\n":                         "want the name of a .csv",
+		"<!-- table: a.csv -->\n":                                   "a marker has no <!-- end -->",
+		"<!-- text: none.txt -->\n<!-- end -->\n":                   "none.txt",
+	} {
+		top, path := project(t, page, map[string]string{"a.csv": shownCSV})
+		if _, _, err := filled(top, path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", page, err, want)
+		}
+	}
+}
