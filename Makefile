@@ -9,7 +9,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion findings quick example test browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
+.PHONY: reproduce companion docs quick example test browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -17,43 +17,67 @@ COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experi
 reproduce: companion
 	bin/qats paper reproduce --out $(OUT)
 
-XRAYS = $(patsubst %/cal,%,$(wildcard data/bundle/pneumoniamnist-28/*/cal))
+# The tables of the documents: from the networks of the project, anew, and from those of others in REAL, a
+# folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/language.md), and the results of
+# CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
+SHOWN := results/shown
+SCORES := ece,aece,nll,brier
+IMAGES := cifar10-jpeg,cifar10-jpeg-lt-r10,cifar10-jpeg-lt-r100,pneumoniamnist-28
+CLEAN := $(IMAGES),20newsgroups-body,camvid-240
 
-# The numbers of the documents: from the networks of the project, anew, and from those of
-# others in REAL, a folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/language.md), and the
-# results of CalArena in CALARENA, where they are given; else theirs stay as they are in results/shown/facts.csv.
-findings: companion
-	bin/qats compare --against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --out $(OUT)/companion > /dev/null
-	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet > $(OUT)/try.txt
-	bin/qats run experiments/readings.yaml --data data/bundle --out $(OUT)/readings
-	bin/qats run experiments/label-shift.yaml --out $(OUT)/label-shift
-	bin/qats run experiments/full-width.yaml --out $(OUT)/full-width
-	bin/qats run experiments/segmentation.yaml --out $(OUT)/segmentation
-	mkdir -p $(OUT)/certain
-	for n in $(XRAYS); do \
-	  bin/qats fit qats --logits $$n/cal/logits.npy --labels $$n/cal/labels.npy -o $(OUT)/certain/$$(basename $$n).json && \
-	  bin/qats apply $(OUT)/certain/$$(basename $$n).json --logits $$n/test/logits.npy -o $(OUT)/certain/$$(basename $$n).npy || exit 1; \
-	done
-	$(GO) run ./docs/certain $(OUT)/certain data/bundle/pneumoniamnist-28 > $(OUT)/certain.csv
+# $(call tables,SPEC,FOLDER,NAMES,DATA) runs a spec, and $(call kept,FOLDER,FILES) keeps files of a run;
+# $(call against,FILE,KINDS,FLAGS) keeps objects of a comparison.
+kept = mkdir -p $(SHOWN)/$(1) && cp $(addprefix $(OUT)/$(1)/,$(2)) $(SHOWN)/$(1)
+define tables
+	bin/qats run experiments/$(1).yaml $(4) --out $(OUT)/$(2)
+	bin/qats report experiments/$(1).yaml --out $(OUT)/$(2) --figure-format svg > /dev/null
+	$(call kept,$(2),$(patsubst %,tables/$(1)-%.csv,$(3)))
+endef
+against = mkdir -p $(dir $(SHOWN)/$(1)) && bin/qats compare --json $(3) > $(OUT)/compare.json && grep -E '"kind":"($(2))"' $(OUT)/compare.json > $(SHOWN)/$(1)
+others = $(call against,calarena/$(1).json,ranking,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
+
+docs: companion
+	$(call kept,companion,$(patsubst %,tables/companion-%.csv,groups groups-band shift pixels-ece hfe-ece) $(patsubst %,figures/companion-%.svg,quantile-gap-grid-measured severity-measured reliability-20newsgroups-body-transformer-d64-l2))
+	$(call against,companion/clean.json,method,--against qats --spec experiments/companion.yaml --spec experiments/companion-pixels.yaml --dataset $(CLEAN) --out $(OUT)/companion)
+	$(call against,companion/corrupted.json,method,--against qats --spec experiments/companion.yaml --dataset cifar10-jpeg-c --out $(OUT)/companion)
+	sed -n '/^Claims of the text/,/^$$/p' $(OUT)/companion/diff.txt > $(SHOWN)/companion/claims.txt
+	bin/qats paper audit | sed -n '1p; /^13/,/^$$/p' > $(SHOWN)/audit.txt
+	bin/qats try data/bundle/20newsgroups-body/transformer-d64-l2 --quiet | sed -E 's/ +(fit|<?[0-9.]+ m?s)$$//; 13q' > $(SHOWN)/try.txt
+	$(call tables,readings,readings,own-ece own-aece x-rays-nll,--data data/bundle)
+	$(call against,readings/qats.json,method|warning,qats --against ts --metric $(SCORES) --out $(OUT)/readings)
+	$(call tables,label-shift,label-shift,means-ece means-accuracy means-nll)
+	$(call tables,full-width,full-width,networks networks-band networks-accuracy shift)
+	$(call kept,full-width,figures/full-width-severity-measured.svg)
+	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --dataset $(IMAGES) --out $(OUT)/full-width)
+	$(call tables,segmentation,segmentation,ece ece_classwise)
+	$(call kept,segmentation,classes.csv)
+	$(GO) run ./docs/certain data/bundle/pneumoniamnist-28/*-* > $(SHOWN)/certain.csv
 ifdef REAL
-	bin/qats run experiments/real.yaml --data $(REAL) --out $(OUT)/real
-	bin/qats compare qats --against ts --metric ece,nll,brier --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real-scores > /dev/null
-	bin/qats run experiments/real-made.yaml --data $(REAL) --out $(OUT)/real-made
-	bin/qats run experiments/readings.yaml --data $(REAL) --out $(OUT)/readings-real
-	bin/qats compare qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --json --out $(OUT)/splits > $(OUT)/splits.json
+	$(call tables,real,real,mean-ece mean-aece,--data $(REAL))
+	$(call kept,real,$(patsubst %,figures/real-%.svg,quantile-gap-cifar100-lt-r100-resnet32 rank-bins reliability-cifar10-resnet50))
+	bin/qats compare --against qats --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real > /dev/null
+	$(call kept,real,compare/ece-measured-differences.svg compare/ece-measured-ranks.svg)
+	$(call against,real/all.json,method|ranking|power,--against qats --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
+	$(call against,real/qats.json,method|warning,qats --against ts --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
+	$(call against,real/ts-guo50.json,method,ts-guo50 --against ts --metric ece --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
+	bin/qats paper diff experiments/real.yaml --out $(OUT)/real | sed -n '/^Claims of the text/,/^$$/p' > $(SHOWN)/real/claims.txt
+	$(call tables,real-made,real-made,ece band shift,--data $(REAL))
+	$(call kept,real-made,figures/real-made-severity-measured.svg)
+	$(call tables,readings,readings-real,others-ece others-aece,--data $(REAL))
+	$(call against,readings-real/ts.json,method,--against ts --metric ece --out $(OUT)/readings-real)
+	$(call against,real/splits.json,splits,qats --against ts --metric ece --splits 20 --spec experiments/readings.yaml --data $(REAL) --out $(OUT)/splits)
 endif
 ifdef LANGUAGE
-	bin/qats run experiments/language.yaml --data $(LANGUAGE) --out $(OUT)/language
+	$(call tables,language,language,ece rmsce brier nll accuracy band,--data $(LANGUAGE))
 endif
 ifdef CALARENA
-	mkdir -p $(OUT)/calarena
-	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_brier' --metric brier --against TS --block network --json > $(OUT)/calarena/brier-network.json
-	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_brier' --metric brier --against TS --json > $(OUT)/calarena/brier-dataset.json
-	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_logloss' --metric nll --against TS --block network --json > $(OUT)/calarena/nll-network.json
-	bin/qats compare --table '$(CALARENA)/cv-multiclass/*.csv' --value '*_ece-15' --metric ece_tm --against TS --block network --json > $(OUT)/calarena/ece-network.json
-	bin/qats compare --table '$(CALARENA)/imagenet-multiclass/*.csv' --value '*_brier' --metric brier --against TS --block network --json > $(OUT)/calarena/imagenet-brier-network.json
+	$(call others,brier-network,cv-multiclass,brier,brier,--block network)
+	$(call others,brier-dataset,cv-multiclass,brier,brier)
+	$(call others,nll-network,cv-multiclass,logloss,nll,--block network)
+	$(call others,ece-network,cv-multiclass,ece-15,ece_tm,--block network)
+	$(call others,imagenet-brier-network,imagenet-multiclass,brier,brier,--block network)
 endif
-	$(GO) run ./results/findings -from $(OUT)
+	$(GO) run ./docs/tables
 
 # The same on the first rows of each set: a check that all works, not a result.
 quick: build

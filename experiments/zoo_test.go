@@ -65,18 +65,25 @@ func TestRecipesOfThePaper(t *testing.T) {
 	}
 }
 
-// TestListOfThePaperNeedsPyYAMLAlone: results/shown/paper-rows.tsv, from which docs are made,
-// is what python3 -m zoo paper --list prints where torch, numpy and PIL cannot be imported.
+// TestListOfThePaperNeedsPyYAMLAlone: results/shown/paper-rows.tsv and paper-ways.csv, which docs
+// show, are what python3 -m zoo paper prints where torch, numpy and PIL cannot be imported.
 func TestListOfThePaperNeedsPyYAMLAlone(t *testing.T) {
+	for flag, file := range map[string]string{"--list": "paper-rows.tsv", "--ways": "paper-ways.csv"} {
+		t.Run(flag, func(t *testing.T) { zooPrints(t, flag, file) })
+	}
+}
+
+// zooPrints compares what python3 -m zoo paper prints with a file of results/shown.
+func zooPrints(t *testing.T, flag, file string) {
 	if err := exec.Command("python3", "-c", "import yaml").Run(); err != nil {
 		t.Skip("needs python3 with PyYAML")
 	}
 	const blocked = `
 import runpy, sys
 sys.modules.update(dict.fromkeys(["torch", "numpy", "PIL"]))
-sys.argv = ["zoo", "paper", "--list"]
+sys.argv = ["zoo", "paper", sys.argv[1]]
 runpy.run_module("zoo", run_name="__main__")`
-	c := exec.Command("python3", "-B", "-c", blocked)
+	c := exec.Command("python3", "-B", "-c", blocked, flag)
 	c.Dir = filepath.Join("..", "data")
 	var errors strings.Builder
 	c.Stderr = &errors
@@ -84,11 +91,11 @@ runpy.run_module("zoo", run_name="__main__")`
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &errors)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "results", "shown", "paper-rows.tsv"))
+	want, err := os.ReadFile(filepath.Join("..", "results", "shown", file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Error("results/shown/paper-rows.tsv is not current: cd data && python3 -m zoo paper --list > ../results/shown/paper-rows.tsv")
+		t.Errorf("results/shown/%s is not current: cd data && python3 -m zoo paper %s > ../results/shown/%[1]s", file, flag)
 	}
 }

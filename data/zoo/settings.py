@@ -4,6 +4,8 @@ The list needs PyYAML alone. What runs a network, and torch with it, is imported
 command that runs one.
 """
 
+import csv
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,12 +132,39 @@ def listing():
             yield (s, *cells)
 
 
+WAYS = "data set,way,rows,networks,GPU hours,GB of images,GB of weights".split(",")
+
+
+def ways():
+    """How many settings of each data set can be had how, and of all: the cells of a CSV file."""
+    groups, totals = {}, {}
+    for setting, way, source, *_, hours, images, weights in listing():
+        dataset, backbone = setting.split("/")[:2]
+        g = groups.setdefault((dataset, way.split(":")[0]), dict(rows=0, networks={}, hours=0.0, images=images, weights={}))
+        g["rows"] += 1
+        g["networks"][backbone] = True
+        g["hours"] += float(hours)
+        g["weights"].setdefault(source, float(weights))
+    for (dataset, way), g in groups.items():
+        n, h = totals.get(way, (0, 0.0))
+        totals[way] = n + g["rows"], h + g["hours"]
+        yield dataset, way, str(g["rows"]), ", ".join(g["networks"]), brief(g["hours"]), brief(g["images"]), brief(sum(g["weights"].values()))
+    for way, (n, hours) in totals.items():
+        yield "all", way, str(n), "", brief(hours), "", ""
+
+
+def brief(x):
+    """Two digits, without an exponent."""
+    return f"{float(f'{float(x):.2g}'):.9f}".rstrip("0").rstrip(".")
+
+
 # --- the command ----------------------------------------------------------
 
 
 def arguments(parser):
     """The flags of `zoo paper`."""
     parser.add_argument("--list", action="store_true", help="print the 162 settings, tab-separated, and do nothing")
+    parser.add_argument("--ways", action="store_true", help="print how many of them can be had how, as CSV, and do nothing")
     parser.add_argument("--dataset")
     parser.add_argument("--backbone")
     parser.add_argument("--corruption", choices=table()["datasets"]["cifar100-c"]["corruptions"], help="of cifar100-c, only this one")
@@ -156,6 +185,10 @@ def act(args, say=print):
         say("\t".join(HEADINGS))
         for cells in listing():
             say("\t".join(cells))
+        return
+    if args.ways:
+        out = csv.writer(sys.stdout, lineterminator="\n")
+        out.writerows([WAYS, *ways()])
         return
     missing = [f"--{n}" for n in ("dataset", "backbone", "raw", "data") if not getattr(args, n)]
     if missing:

@@ -1,18 +1,16 @@
-// Command certain counts the test rows that a fit makes certain:
+// Command certain counts the test rows that a fit of QaTS makes certain:
 //
-//	go run ./docs/certain FITS NETWORKS > certain.csv
+//	go run ./docs/certain NETWORK... > results/shown/certain.csv
 //
-// FITS has NAME.json, a model, and NAME.npy, its probabilities of the test rows of the network
-// NETWORKS/NAME. The output has a row for each network: whether b of the fit is at its lower
-// bound, the number of test rows, those whose largest probability is 1, those whose largest
-// probability is above 1 - 1e-6, and those of the latter that are wrong. docs/findings.md has
-// the numbers.
+// NETWORK is a folder with cal and test. The output has a row for each network: whether b of the
+// fit is at its lower bound, the number of test rows, the share whose largest probability is 1,
+// the share whose largest probability is above 1 - 1e-6, and how many of the latter are wrong.
+// docs/findings.md has the table.
 package main
 
 import (
+	"context"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -20,8 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -29,10 +27,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("certain: ")
-	if len(os.Args) != 3 {
-		log.Fatal("usage: certain FITS NETWORKS")
+	if len(os.Args) < 2 {
+		log.Fatal("usage: certain NETWORK...")
 	}
-	if err := write(os.Stdout, os.Args[1], os.Args[2]); err != nil {
+	if err := write(os.Stdout, os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -40,28 +38,14 @@ func main() {
 // nearOne is the probability above which rows are counted beside those of exactly 1.
 const nearOne = 1 - 1e-6
 
-// write writes the rows of all fits.
-func write(to io.Writer, fits, networks string) error {
-	models, err := filepath.Glob(filepath.Join(fits, "*.json"))
-	if err != nil {
-		return err
-	}
+// write writes the rows of all networks.
+func write(to io.Writer, networks []string) error {
 	w := csv.NewWriter(to)
-	w.Write([]string{"network", "bound", "rows", "ones", "near", "wrong"})
-	for _, file := range models {
-		base := strings.TrimSuffix(file, ".json")
-		name := filepath.Base(base)
-		bound, err := atBound(file)
+	w.Write([]string{"backbone", "bound", "rows", "ones", "near", "wrong"})
+	for _, network := range networks {
+		row, err := certain(network)
 		if err != nil {
-			return err
-		}
-		counts, err := count(base+".npy", filepath.Join(networks, name, "test", "labels.npy"))
-		if err != nil {
-			return err
-		}
-		row := []string{name, strconv.FormatBool(bound)}
-		for _, n := range counts {
-			row = append(row, strconv.Itoa(n))
+			return fmt.Errorf("%s: %w", network, err)
 		}
 		w.Write(row)
 	}
@@ -69,53 +53,47 @@ func write(to io.Writer, fits, networks string) error {
 	return w.Error()
 }
 
-// atBound reports whether b of a saved model is at its lower bound.
-func atBound(file string) (bool, error) {
-	var model struct{ Report report.Report }
-	b, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(b, &model)
+// certain returns the row of a network.
+func certain(network string) ([]string, error) {
+	read := func(part string) (data.Set, error) {
+		return data.ReadSet(filepath.Join(network, part, "logits.npy"), filepath.Join(network, part, "labels.npy"))
 	}
+	cal, err := read("cal")
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
-	return slices.ContainsFunc(model.Report.AtBound, func(b report.Bound) bool { return b.Parameter == "b" && b.Side == report.Lower }), nil
+	test, err := read("test")
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := calib.Fit(context.Background(), calib.QaTS{}, &cal)
+	if err != nil {
+		return nil, err
+	}
+	probs, err := fitted.Probabilities(&test)
+	if err != nil {
+		return nil, err
+	}
+	bound := slices.ContainsFunc(fitted.Report.AtBound, func(b report.Bound) bool { return b.Parameter == "b" && b.Side == report.Lower })
+	ones, near, wrong := count(probs, test.Labels)
+	share := func(n int) string { return strconv.FormatFloat(float64(n)/float64(probs.Rows), 'g', 6, 64) }
+	return []string{filepath.Base(network), map[bool]string{true: "yes", false: "no"}[bound], strconv.Itoa(probs.Rows), share(ones), share(near), strconv.Itoa(wrong)}, nil
 }
 
-// count returns the number of rows of a file of probabilities, those of 1, those near 1, and
-// those near 1 that are wrong.
-func count(probs, labels string) (counts [4]int, err error) {
-	p, err := data.OpenArrayFile(probs)
-	if err != nil {
-		return counts, err
-	}
-	defer p.Close()
-	y, err := data.OpenArrayFile(labels)
-	if err != nil {
-		return counts, err
-	}
-	defer y.Close()
-	n := p.Rows()
-	if y.Rows() != n {
-		return counts, fmt.Errorf("%s has %d rows, %s %d", probs, n, labels, y.Rows())
-	}
-	table, classes := data.NewProbs(n, p.Cols()), make([]int32, n)
-	if err := errors.Join(p.ReadFloat64(table.Data, 0, n), y.ReadInt32(classes, 0, n)); err != nil {
-		return counts, err
-	}
-	counts[0] = n
-	for i, label := range classes {
-		row := table.Row(i)
+// count returns the number of rows of probability 1, of those near 1, and of the latter that are wrong.
+func count(probs data.Probs, labels []int32) (ones, near, wrong int) {
+	for i, label := range labels {
+		row := probs.Row(i)
 		most := slices.Max(row)
 		if most == 1 {
-			counts[1]++
+			ones++
 		}
 		if most > nearOne {
-			counts[2]++
+			near++
 			if row[label] != most {
-				counts[3]++
+				wrong++
 			}
 		}
 	}
-	return counts, nil
+	return ones, near, wrong
 }

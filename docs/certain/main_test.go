@@ -2,33 +2,32 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
 )
 
-// Rows of probability 1 and near it are counted, and those of them that are wrong.
+// Rows of probability 1 and near it are counted, and those of the latter that are wrong.
 func TestCertainRowsAreCounted(t *testing.T) {
-	fits, networks := t.TempDir(), t.TempDir()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+	probs := data.Probs{Rows: 4, Cols: 2, Data: []float64{1, 0, 1, 0, 1e-7, 1 - 1e-7, .5, .5}}
+	if ones, near, wrong := count(probs, []int32{0, 1, 0, 1}); ones != 2 || near != 3 || wrong != 2 {
+		t.Errorf("%d of 1, %d near it, %d of them wrong; want 2, 3, 2", ones, near, wrong)
 	}
-	for name, report := range map[string]string{
-		"a": `{"at_bound":[{"parameter":"b","side":"lower","limit":0.001}]}`, "b": `{"at_bound":[{"parameter":"a","side":"lower"}]}`,
-	} {
-		must(os.WriteFile(filepath.Join(fits, name+".json"), []byte(`{"report":`+report+`}`), 0o666))
-		must(data.WriteFloat64(filepath.Join(fits, name+".npy"), []float64{1, 0, 1, 0, 1e-7, 1 - 1e-7, .5, .5}, 4, 2))
-		must(os.MkdirAll(filepath.Join(networks, name, "test"), 0o777))
-		must(data.WriteInt32(filepath.Join(networks, name, "test", "labels.npy"), []int32{0, 1, 0, 1}, 4))
-	}
+}
+
+// A network of the bundle whose fit ends at its bound has a row.
+func TestANetworkHasARow(t *testing.T) {
 	var out bytes.Buffer
-	must(write(&out, fits, networks))
-	if want := "network,bound,rows,ones,near,wrong\na,true,4,2,3,2\nb,false,4,2,3,2\n"; out.String() != want {
+	network := filepath.Join("..", "..", "data", "bundle", "pneumoniamnist-28", "densenet16-k12-s2")
+	if err := write(&out, []string{network}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "backbone,bound,rows,ones,near,wrong\ndensenet16-k12-s2,yes,624,0.230769,0.383013,2\n"; out.String() != want {
 		t.Errorf("%s, want %s", &out, want)
+	}
+	if err := write(&out, []string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "logits.npy") {
+		t.Errorf("of a folder without arrays: %v", err)
 	}
 }

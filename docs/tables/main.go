@@ -6,8 +6,9 @@
 //	...
 //	<!-- end -->
 //
-// The file is of results/shown, a CSV file with a header or the JSON lines of qats compare. In brackets
-// after its name stand the values that rows must have, as in [method=ts|qats, metric=ece]. After the
+// The file is of results/shown, or several whose rows follow each other, a CSV file with a header or the JSON lines of qats compare. In brackets
+// after its name stand the values that rows must have, as in [method=ts|qats, metric=ece]; [turned]
+// makes a row of each number of a file with one row, and [summed] one row of all. After the
 // file stands how its numbers with a decimal point are printed: %2 in per cent with two decimals, .3
 // with three decimals, +%2 and +.3 with a sign, p as a p-value. Columns are separated by commas or
 // lines, and may have a format and a heading of their own. FILE:COLUMN is a column of another file:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,7 +33,14 @@ func read(shown, file string) (rows []row, columns []string, err error) {
 	}
 	for _, text := range strings.Split(brackets, ",") {
 		name, values, ok := strings.Cut(strings.TrimSpace(text), "=")
-		if !ok {
+		switch {
+		case name == "turned":
+			rows, columns = turned(rows, columns)
+			continue
+		case name == "summed":
+			rows = []row{summed(rows, columns)}
+			continue
+		case !ok:
 			continue
 		}
 		if !slices.Contains(columns, name) {
@@ -48,6 +56,36 @@ func read(shown, file string) (rows []row, columns []string, err error) {
 		return nil, nil, fmt.Errorf("%s has no row with %s", file, brackets)
 	}
 	return rows, columns, nil
+}
+
+// turned returns a row for each number of the first row, by the heading of its column, which is a method.
+func turned(rows []row, columns []string) (list []row, heads []string) {
+	for _, name := range columns {
+		if _, err := strconv.ParseFloat(rows[0][name], 64); err == nil {
+			list = append(list, row{"method": name, "value": rows[0][name]})
+		}
+	}
+	return list, []string{"method", "value"}
+}
+
+// summed adds the whole numbers of each column up. Other columns are empty.
+func summed(rows []row, columns []string) row {
+	sum := row{}
+	for _, name := range columns {
+		total := 0
+		for _, r := range rows {
+			n, err := strconv.Atoi(r[name])
+			if err != nil {
+				total = -1
+				break
+			}
+			total += n
+		}
+		if total >= 0 {
+			sum[name] = strconv.Itoa(total)
+		}
+	}
+	return sum
 }
 
 func lines(text []byte, tabs bool) (rows []row, columns []string, err error) {

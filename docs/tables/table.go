@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -19,7 +20,8 @@ type reference struct {
 }
 
 var (
-	head   = regexp.MustCompile(`^(\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?)(?: (\S+))?$`)
+	head   = regexp.MustCompile(`^((?: ?\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?)+)(?: (\S+))?$`)
+	files  = regexp.MustCompile(`\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?`)
 	column = regexp.MustCompile(`^(?:(\S+?\.(?:csv|tsv|json)(?:\[[^]]*\])?):)?(.+?)(?: (p|\+?[%.]\d))?(?: = (.+))?$`)
 	form   = regexp.MustCompile(`^(\+?)([%.])(\d)$`)
 	commas = regexp.MustCompile(`[^,\n\[]*(?:\[[^]]*\])?[^,\n]*`)
@@ -32,10 +34,16 @@ func tableOf(shown, marker string) (string, error) {
 	if m == nil {
 		return "", fmt.Errorf("want the name of a .csv, .tsv or .json file and perhaps a format, as in FILE.csv[method=ts] %%2")
 	}
-	rows, columns, err := read(shown, m[1])
-	if err != nil {
-		return "", err
+	var rows []row
+	var columns []string
+	for _, file := range files.FindAllString(m[1], -1) {
+		more, of, err := read(shown, file)
+		if err != nil {
+			return "", err
+		}
+		rows, columns = append(rows, more...), append(columns, of...)
 	}
+	columns = lists.Distinct(columns, func(c string) string { return c })
 	var refs []reference
 	for _, text := range commas.FindAllString(list, -1) {
 		if text = strings.TrimSpace(text); text != "" {
@@ -54,6 +62,7 @@ func tableOf(shown, marker string) (string, error) {
 	for _, r := range refs {
 		of := rows
 		if r.file != "" {
+			var err error
 			if of, err = joined(shown, r.file, rows, labels); err != nil {
 				return "", err
 			}
@@ -76,7 +85,7 @@ func tableOf(shown, marker string) (string, error) {
 		t.Rows = append(t.Rows, table.Row{Cells: row})
 	}
 	var b strings.Builder
-	err = t.Markdown(&b)
+	err := t.Markdown(&b)
 	return b.String(), err
 }
 

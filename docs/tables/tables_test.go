@@ -59,7 +59,10 @@ func TestTablesArePutBetweenMarkers(t *testing.T) {
 		"table: c.json[kind=method, metric=ece]\nmethod, p p, win, difference +%2 = less\n": "| method | p | win | less |\n|---|---:|---:|---:|\n| hfe | .0078 | 1 | -1.00 |\n",
 		"table: c.json[kind=warning]\ntext, settings\n":                                     "| text | settings |\n|---|---:|\n| a = 0 | 2 |\n",
 		"table: c.json[kind=rank, method=qats|ts]\nmethod, rank, c.json[kind=rank]:place\n": "| method | rank | place |\n|---|---:|---:|\n| qats | 2 | 2 |\n| ts | 1.25 | 1 |\n",
-		"text: try.txt ": "    Use `qats`.\n      next\n",
+		"table: b.csv[turned]\nmethod, value %1 = NLL\n":                                    "| method | NLL |\n|---|---:|\n| uncal | 75.0 |\n",
+		"table: a.csv[dataset=imdb] b.csv .2\ndataset, ts, uncal\n":                         "| dataset | ts | uncal |\n|---|---:|---:|\n| imdb | 0.50 | - |\n| imdb | - | 0.75 |\n",
+		"table: a.csv[summed]\nn\n":                                                         "| n |\n|---:|\n| 15 |\n",
+		"text: try.txt ":                                                                    "    Use `qats`.\n      next\n",
 	} {
 		top, path := project(t, "# A\n\n<!-- "+marker+"-->\nold\n<!-- end -->\n\nB\n", files)
 		_, got, err := filled(top, path)

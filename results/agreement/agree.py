@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Fits calibrators of qats and of code by others on networks of experiments/real.yaml, compares their
-probabilities, and writes results/shown/agreement.csv, the table of docs/peers.md.
+probabilities, and writes results/shown/agreement.csv, and agreement-methods.csv, the table of docs/peers.md.
 
 usage: agree.py DATA --authors FOLDER [--qats bin/qats] [--only METHOD,METHOD] [--csv FILE]
 
@@ -8,7 +8,7 @@ DATA is the folder of python -m qats.datasets fetch real. FOLDER holds clones of
 Mix-n-Match-Calibration, cir-model and abstention. Each row has the largest difference between two
 probabilities of a test row, over all classes, or of the confidences of a method that has these alone. Of a
 metric it is the difference of the values, without calibration.
-A row replaces that of the same method and network; make findings writes the page. A reference whose
+A row replaces that of the same method and network; make docs writes the page. A reference whose
 package or clone is missing is left out, and named.
 """
 import argparse
@@ -188,7 +188,21 @@ def main():
     with open(a.csv, "w", newline="") as f:
         w = csv.DictWriter(f, COLUMNS, lineterminator="\n")
         w.writeheader()
-        w.writerows(sorted(rows.values(), key=lambda r: (order.get(r["method"], 99), NETWORKS.index(r["network"]))))
+        rows = sorted(rows.values(), key=lambda r: (order.get(r["method"], 99), NETWORKS.index(r["network"])))
+        w.writerows(rows)
+    with open(os.path.join(os.path.dirname(a.csv), "agreement-methods.csv"), "w", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        w.writerow(["method", "code", "version", "networks", "equal", "largest", "date"])
+        w.writerows(by_method(rows))
+
+
+def by_method(rows):
+    """For each method on how many networks it equals the other code to 1e-8, and where it differs most."""
+    for method in dict.fromkeys(r["method"] for r in rows):
+        of = [r for r in rows if r["method"] == method]
+        apart = sorted((r for r in of if float(r["largest"]) > 1e-8), key=lambda r: -float(r["largest"]))
+        largest = ", ".join(f"{r['largest']} ({r['network']})" for r in apart[:3])
+        yield method, of[0]["code"], of[0]["version"], len(of), len(of) - len(apart), largest, of[0]["date"]
 
 
 main()

@@ -7,7 +7,7 @@ DATA holds the sets of data.py, which are drawn if they are absent. Programs are
 built into DATA/bin. In every round qats and the peer run one after the other, each
 in its own process, which gives one ratio; the table has the median, the least and
 the largest ratio of the rounds. A row that is measured replaces the row of the same goal and
-quantity in the file; make findings writes the page. --clock cpu measures processor time: useful on a
+quantity in the file; make docs writes the page. --clock cpu measures processor time: useful on a
 busy machine, for work on one thread; the other rows are then left out. --slow adds
 peers that take minutes.
 """
@@ -194,11 +194,12 @@ def main():
     for i, (goal, text, limit, side, *_) in enumerate(todo):
         if i not in gone:
             spread = [show(f(values[i])) for f in (statistics.median, min, max)]
-            measured[goal, text] = said + [goal, text, side if limit is not None else "", f"{limit:g}" if limit is not None else "", *spread]
+            met = "" if limit is None else "yes" if (float(spread[0]) >= limit) == (side == "at least") or float(spread[0]) == limit else "no"
+            measured[goal, text] = said + [goal, text, side if limit is not None else "", f"{limit:g}" if limit is not None else "", *spread, met]
     replace(a.csv, COLUMNS, measured, lambda row: (row["goal"], row["quantity"]))
 
 
-COLUMNS = "date machine versions rounds goal quantity side limit median least most".split()
+COLUMNS = "date machine versions rounds goal quantity side limit median least most met".split()
 
 
 def isa():

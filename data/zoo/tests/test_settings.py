@@ -57,6 +57,12 @@ def test_the_list_needs_pyyaml_alone():
     assert p.stdout == (PROJECT / "results/shown/paper-rows.tsv").read_text(), "python3 -m zoo paper --list > ../results/shown/paper-rows.tsv"
 
 
+def test_the_ways_are_those_of_the_list():
+    p = zoo_alone("--ways")
+    assert (p.returncode, p.stderr) == (0, "")
+    assert p.stdout == (PROJECT / "results/shown/paper-ways.csv").read_text(), "python3 -m zoo paper --ways > ../results/shown/paper-ways.csv"
+
+
 def test_a_network_needs_torch():
     """The block of the test above works."""
     p = zoo_alone("--dataset", "cifar10", "--backbone", "resnet18", "--raw", ".", "--data", ".")
