@@ -33,7 +33,7 @@ func TestTheAnswerInTheReadme(t *testing.T) {
 	}
 	for i, line := range shown {
 		if rest, ok := strings.CutPrefix(got[i], line); !ok || len(rest) > len("      0.01 s") {
-			t.Errorf("line %d of the answer is\n%s\nand results/shown/try.txt has\n%s\n(make findings)", i+1, got[i], line)
+			t.Errorf("line %d of the answer is\n%s\nand results/shown/try.txt has\n%s\n(make docs)", i+1, got[i], line)
 		}
 	}
 }

@@ -6,20 +6,22 @@
 //	...
 //	<!-- end -->
 //
-// The file is of results/shown, or several whose rows follow each other, a CSV file with a header or the JSON lines of qats compare. In brackets
-// after its name stand the values that rows must have, as in [method=ts|qats, metric=ece]; [turned]
-// makes a row of each number of a file with one row, and [summed] one row of all. After the
-// file stands how its numbers with a decimal point are printed: %2 in per cent with two decimals, .3
-// with three decimals, +%2 and +.3 with a sign, p as a p-value. Columns are separated by commas or
-// lines, and may have a format and a heading of their own. FILE:COLUMN is a column of another file:
-// its row has the same texts in the columns before it that the other file has too. Without a list of columns all
-// are shown.
+// The file is one of results/shown: a CSV file with a header, or the JSON lines of qats compare. The
+// rows of several files follow each other. In brackets after a name stand the values that rows must
+// have, as in [method=ts|qats, metric=ece]; [turned] makes a row of each number of a file with one
+// row, and [summed] makes one row of all.
+//
+// After the files stands how the numbers of columns with a decimal point are printed: %2 in per cent with two
+// decimals, .3 with three decimals, +%2 and +.3 with a sign, p as a p-value. Columns are separated by
+// commas or lines, and may have a format and a heading of their own. FILE:COLUMN is a column of
+// another file. Its row has the same texts in those columns before it that the other file has too.
+// Without a list all columns are shown.
 //
 //	<!-- text: try.txt -->
 //	...
 //	<!-- end -->
 //
-// is a text as it is. `make docs` runs the command; its test fails where a document and a file differ.
+// is a text as it is; with a number after the name its first lines. `make docs` runs the command; its test fails where a document and a file differ.
 package main
 
 import (
@@ -29,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
@@ -91,15 +94,24 @@ func filled(top, page string) (before, after string, err error) {
 	return string(text), after, err
 }
 
-// textOf returns a file as code.
+// textOf returns a file, or its first lines, as code.
 func textOf(shown, name string) (string, error) {
+	name, count, some := strings.Cut(name, " ")
 	text, err := os.ReadFile(filepath.Join(shown, filepath.FromSlash(name)))
 	if err != nil {
 		return "", err
 	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	if some {
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 1 || n > len(lines) {
+			return "", fmt.Errorf("%q is no number of lines; it has %d", count, len(lines))
+		}
+		lines = append(lines[:n:n], "...")
+	}
 	var b strings.Builder
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSuffix(line, "\n"); line != "" { // an empty line would end the code
+	for _, line := range lines {
+		if line != "" { // an empty line would end the code
 			b.WriteString("    " + line + "\n")
 		}
 	}

@@ -112,18 +112,19 @@ func joined(shown, file string, rows []row, labels []string) ([]row, error) {
 	return list, nil
 }
 
-// printed returns a column and its texts. Numbers with a decimal point have the format of the
-// column or, without one, that of the table; other texts are shown as they are, and - for none.
+// printed returns a column and its texts. Numbers have the format of the column. Without one they
+// have that of the table, if any number of the column has a decimal point. Other texts are shown as
+// they are, and - for none.
 func printed(r reference, format string, rows []row) (table.Column, []string, error) {
 	c := table.Column{Head: r.head, Align: table.Right}
 	if c.Head == "" {
 		c.Head = r.name
 	}
 	var texts []string
+	own := r.format != "" || slices.ContainsFunc(rows, func(x row) bool { return strings.ContainsAny(x[r.name], ".") })
 	for _, row := range rows {
 		text := row[r.name]
 		v, err := strconv.ParseFloat(text, 64)
-		own := r.format != "" || strings.Contains(text, ".") || strings.Contains(text, "e-")
 		switch {
 		case text == "":
 			text = "-"

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -62,6 +63,7 @@ func TestTablesArePutBetweenMarkers(t *testing.T) {
 		"table: b.csv[turned]\nmethod, value %1 = NLL\n":                                    "| method | NLL |\n|---|---:|\n| uncal | 75.0 |\n",
 		"table: a.csv[dataset=imdb] b.csv .2\ndataset, ts, uncal\n":                         "| dataset | ts | uncal |\n|---|---:|---:|\n| imdb | 0.50 | - |\n| imdb | - | 0.75 |\n",
 		"table: a.csv[summed]\nn\n":                                                         "| n |\n|---:|\n| 15 |\n",
+		"text: try.txt 1 ":                                                                  "    Use `qats`.\n    ...\n",
 		"text: try.txt ":                                                                    "    Use `qats`.\n      next\n",
 	} {
 		top, path := project(t, "# A\n\n<!-- "+marker+"-->\nold\n<!-- end -->\n\nB\n", files)
@@ -82,11 +84,82 @@ func TestMistakesInMarkersAreNamed(t *testing.T) {
 		"<!-- table: a.csv\nbackbone, a.csv:ts -->\n<!-- end -->\n": "two rows for",
 		"<!-- table: a -->\n<!-- end -->\n":                         "want the name of a .csv",
 		"<!-- table: a.csv -->\n":                                   "a marker has no <!-- end -->",
+		"<!-- text: a.csv 9 -->\n<!-- end -->\n":                    `"9" is no number of lines; it has 3`,
 		"<!-- text: none.txt -->\n<!-- end -->\n":                   "none.txt",
 	} {
 		top, path := project(t, page, map[string]string{"a.csv": shownCSV})
 		if _, _, err := filled(top, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", page, err, want)
+		}
+	}
+}
+
+// TestNoNumberByHand: outside their tables these pages have digits in names, code, links, and a few
+// definitions alone.
+func TestNoNumberByHand(t *testing.T) {
+	for _, page := range []string{"docs/findings.md", "README.md", "docs/peers.md"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := byHand(string(b)); len(found) > 0 {
+			t.Errorf("%s has numbers outside its tables: %q", page, found)
+		}
+	}
+	if found := byHand("QaTS is better in 6 networks.\n"); len(found) != 1 {
+		t.Errorf("%q is what is found of one number", found)
+	}
+}
+
+var (
+	noFigures = regexp.MustCompile("(?s:```.*?```)|(?m:^    .*$)|`[^`]*`" + `|\]\([^)]*\)|(?m:^\d\. )|[A-Z][A-Za-z]*-\d+|HAM10000|3x3|15 bins|95 % interval|2\.5 % of test sets` +
+		`|arXiv:[\d.]+|162 settings|[a-z_-]+-(15|L1)|top 5|-L2|FPR95|norm l2|k\(k\+1\)|1/\(n \+ 1\)|1,000 noisy rows|class 1|n\^2|a >= 0`)
+	number = regexp.MustCompile(`[^ ]*\d[^ ]*`)
+)
+
+func byHand(page string) []string {
+	return number.FindAllString(noFigures.ReplaceAllString(marked.ReplaceAllString(page, ""), ""), -1)
+}
+
+// indexed is a line of the index of docs/methods.md, which is made from the lists of methods and metrics.
+var indexed = regexp.MustCompile(`(?m)^\| \[([a-z0-9_-]+)\]\(#[a-z0-9_-]+\) \|`)
+
+// TestPeersNamesAllMethodsAndMetrics, as docs/peers.md says.
+func TestPeersNamesAllMethodsAndMetrics(t *testing.T) {
+	var texts []string
+	for _, name := range []string{"methods.md", "peers.md"} {
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(b))
+	}
+	names := indexed.FindAllStringSubmatch(texts[0], -1)
+	if len(names) < 90 {
+		t.Fatalf("docs/methods.md has an index of %d names", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(texts[1], "`"+name[1]+"`") {
+			t.Errorf("docs/peers.md does not name %s", name[1])
+		}
+	}
+}
+
+// TestTheIndexOfTheDocumentsHasAll of them, each once.
+func TestTheIndexOfTheDocumentsHasAll(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	index, err := os.ReadFile(filepath.Join(docs, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(docs, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		name := filepath.Base(f)
+		if n := strings.Count(string(index), "]("+name+")"); n != 1 && name != "README.md" {
+			t.Errorf("docs/README.md names %s %d times", name, n)
 		}
 	}
 }
