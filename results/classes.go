@@ -44,9 +44,6 @@ func (c Class) Label() string { return cmp.Or(strings.TrimSpace(c.Name), strconv
 // ReadClasses reads a classes.csv. An error names file, line and column.
 func ReadClasses(path string) ([]Class, error) { return classesFormat.ReadFile(path) }
 
-// WriteClasses replaces the file at path by the rows, in their order.
-func WriteClasses(path string, list []Class) error { return classesFormat.WriteFile(path, list) }
-
 // Check returns an error for numbers or a source that no class has; it names the column of
 // classes.csv.
 func (c Class) Check() error {

@@ -56,7 +56,7 @@ func TestRowsOfClassesAreCountedInTheRun(t *testing.T) {
 	if err != nil || len(rows.Classes) != 1 || rows.Classes[0] != class {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	if err := WriteClasses(dir.Path(ClassesFile), nil); err != nil {
+	if err := classesFormat.WriteFile(dir.Path(ClassesFile), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := dir.Read(); err == nil || !strings.Contains(err.Error(), "classes.csv: 0 rows, but the run that ") {
