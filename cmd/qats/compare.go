@@ -129,7 +129,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&c.columns.Setting, "setting", []string{"dataset", "model"}, "with --table: columns that name a setting, the dataset first")
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
-	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes in a file of their own, or full")
+	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes as comments, or full")
 	f.BoolVar(&c.all, "all", false, "print all methods and notes, not only the first of many")
 	f.BoolVar(&c.explain, "explain", false, "print what the columns mean, all notes, strengths, warnings of fits, the agreement of rankings and the names of the files")
 	c.form = report.TextForm
@@ -215,7 +215,13 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 		}
 		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 && !said {
 			said = true
+			if !c.explain {
+				fmt.Fprintln(aside)
+			}
 			c.makePairs(aside, cmd, p.Label(c.Against))
+			if c.explain {
+				fmt.Fprintln(aside)
+			}
 		}
 		if c.explain {
 			if i > 0 {

@@ -138,5 +138,5 @@ func (c *comparing) makePairs(w io.Writer, cmd *cobra.Command, against string) {
 	if c.dataGiven && !cmd.Flags().Changed("data") {
 		words, note = append(words, "--data", "DIR"), note+", with the folder of the arrays"
 	}
-	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  qats %s\n\n", against, note, quoted(words))
+	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  qats %s\n", against, note, quoted(words))
 }

@@ -66,7 +66,7 @@ the fitted parameters, and says so.`,
 	cmd.MarkFlagDirname("out")
 	figureFormats(cmd, &figures)
 	choiceFlag(cmd, &printed, "format", report.Forms(), "print all tables, as text, latex or md (Markdown), in place of the summary")
-	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, without consistency bands and with their notes in files of their own")
+	choiceFlag(cmd, &latex, "latex", []string{"full", "compact"}, "LaTeX tables: full, or compact for one column of a paper, without consistency bands and with their notes as comments")
 	return cmd
 }
 

@@ -33,7 +33,7 @@ type Compare struct {
 	Labels   map[string]string // method id -> name in print
 	Files    string            // that the rows were read from, if not results.csv and pairs.csv
 	Formats  []plots.Format    // of figures; SVG and PDF if nil
-	Compact  bool              // LaTeX for one column of a paper, with the notes in a file of their own
+	Compact  bool              // LaTeX for one column of a paper, with the notes as comments
 }
 
 // options are the options of a comparison by a metric.
@@ -111,8 +111,7 @@ func Short(w io.Writer, pages []Page, all bool, form Form) error {
 	t, first := compare.Summary(views), pages[0]
 	switch form {
 	case LaTeXForm:
-		t.Narrow = true
-		return t.LaTeX(w)
+		return t.Compact(w)
 	case MarkdownForm:
 		return t.Markdown(w)
 	}
@@ -245,12 +244,12 @@ type pageFile struct {
 }
 
 // texts returns the files of the page in the order in which they are written: the text,
-// and one LaTeX table a file, with the notes of a compact table, the win rates and
+// and one LaTeX table a file, with the win rates and
 // strengths, and the redrawn splits if there are any.
 func (p Page) texts() []pageFile {
 	files := []pageFile{{".txt", p.Text}}
 	if p.of.Compact {
-		files = append(files, pageFile{".tex", p.CompactTable().LaTeX}, pageFile{"-notes.tex", p.CompactNotes})
+		files = append(files, pageFile{".tex", p.CompactTable().Compact})
 	} else {
 		files = append(files, pageFile{".tex", p.LaTeX})
 	}

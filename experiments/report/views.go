@@ -24,7 +24,7 @@ import (
 type ViewOptions struct {
 	Document string         // file name of the LaTeX document; report.tex if empty
 	Formats  []plots.Format // of figures; SVG and PDF if nil
-	Compact  bool           // LaTeX tables for one column of a paper, without consistency bands, and with the notes in files of their own
+	Compact  bool           // LaTeX tables for one column of a paper, without consistency bands, with the notes as comments
 	All      bool           // prints all tables, the names of the files and the notes of figures
 	Tables   Form           // prints all tables in this form and nothing else; the summary if empty
 	Lacking  func(string)   // gets the lines about views that could not be made, where Tables prints no summary; may be nil
@@ -204,14 +204,13 @@ func (v *views) table(t pivot.Spec) error {
 
 // print prints a table in the form of the options, with an empty line after it.
 func (v *views) print(t, typeset *pivot.Pivot) (err error) {
-	switch narrow := typeset.Table(); {
+	switch {
 	case v.options.Tables == TextForm:
 		err = t.Table().Text(v.tables, v.options.Width)
 	case v.options.Tables == MarkdownForm:
 		err = t.Table().Markdown(v.tables)
 	case v.options.Compact:
-		narrow.Narrow = true
-		err = errors.Join(narrow.LaTeX(v.tables), narrow.LaTeXNotes(v.tables))
+		err = typeset.Table().Compact(v.tables)
 	default:
 		err = typeset.LaTeX(v.tables)
 	}
@@ -227,12 +226,7 @@ func (v *views) latex(t *pivot.Pivot, base string) error {
 	if !v.options.Compact {
 		return atomicfile.Write(base+".tex", t.LaTeX)
 	}
-	narrow := t.Table()
-	narrow.Narrow = true
-	if err := atomicfile.Write(base+".tex", narrow.LaTeX); err != nil {
-		return err
-	}
-	return atomicfile.Write(base+"-notes.tex", narrow.LaTeXNotes)
+	return atomicfile.Write(base+".tex", t.Table().Compact)
 }
 
 // figurePerSetting draws f once for each setting of the spec that it shows.

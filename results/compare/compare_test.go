@@ -388,9 +388,8 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
 		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
 
-		"example-splits.tex":        func(b *strings.Builder) error { return v.SplitTable().LaTeX(b) },
-		"example-compact.tex":       func(b *strings.Builder) error { return v.CompactTable().LaTeX(b) },
-		"example-compact-notes.tex": func(b *strings.Builder) error { return v.CompactNotes(b) },
+		"example-splits.tex":  func(b *strings.Builder) error { return v.SplitTable().LaTeX(b) },
+		"example-compact.tex": func(b *strings.Builder) error { return v.CompactTable().Compact(b) },
 	} {
 		var b strings.Builder
 		if err := print(&b); err != nil {

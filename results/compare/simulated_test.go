@@ -54,7 +54,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 		c := comparison(t, records, pairs, ece)
 		v := View{Comparison: c, Splits: c.Splits(records, pairs)}
 		out := map[string]string{"Sentence": v.Sentence(), "RankingNotes": strings.Join(v.RankingNotes(), " ")}
-		for name, write := range map[string]func(io.Writer) error{"Text": v.Text, "LaTeX": v.LaTeX, "CompactLaTeX": v.CompactTable().LaTeX, "CompactNotes": v.CompactNotes, "SplitsLaTeX": v.SplitTable().LaTeX} {
+		for name, write := range map[string]func(io.Writer) error{"Text": v.Text, "LaTeX": v.LaTeX, "CompactLaTeX": v.CompactTable().Compact, "SplitsLaTeX": v.SplitTable().LaTeX} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil {
 				t.Fatal(err)

@@ -282,11 +282,10 @@ func (v View) SplitTable() *table.Table {
 // CompactTable returns the comparison for one column of a two-column paper: the mean, the shift of
 // the difference with its interval, p with Holm's correction, and the settings
 // won, tied and lost. The first row is that of the method compared against, which has a mean
-// alone. With too few blocks for a test the mean difference stands in the place of shift and p.
-// CompactNotes has its notes.
+// alone. The remarks are the notes. With too few blocks for a test the mean difference stands in the place of shift and p.
 func (v View) CompactTable() *table.Table {
 	t := v.table("", v.compactCaption())
-	t.Narrow = true
+	t.Remarks = slices.Concat([]string{v.Sentence(), v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings())
 	column := func(head string) table.Column { return table.Column{Head: head, Align: table.Right} }
 	t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Shift [95 %]"), column("p\n(Holm)"), column("W/T/L")}
 	if t.Origin = ""; !v.Judged() {

@@ -47,16 +47,6 @@ func (v View) LaTeX(w io.Writer) error {
 	return t.LaTeX(w)
 }
 
-// CompactNotes prints the notes of the compact table as LaTeX paragraphs.
-func (v View) CompactNotes(w io.Writer) error {
-	text := "% Notes of the compact table.\n"
-	for _, s := range slices.Concat([]string{v.Sentence(), v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings()) {
-		text += table.Escape(s) + "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
 // compactCaption says what the compact table shows.
 func (v View) compactCaption() string {
 	unit := ""

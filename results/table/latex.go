@@ -25,57 +25,18 @@ var fitting string
 // own, and if it does not fit there either, it is scaled down, and LaTeX's log says so. A
 // table that does not fit one page with its notes is a longtable over several, and the
 // notes follow after it. A document of two columns has no such pages: there a table is
-// a float in any case. A Narrow table is a plain float at the top of a column, or of both
-// columns where it has more text than one holds: it needs booktabs, and mostly nothing else,
-// and its legend and notes are left to the paper.
+// a float in any case.
 func (t *Table) LaTeX(w io.Writer) error {
-	var rows strings.Builder
-	for i := range t.Rows {
-		t.latexRow(&rows, i)
-	}
-	label := ""
-	if t.Name != "" {
-		label = "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
-	}
-	origin := Escape(t.Origin)
-	if t.Warning {
-		origin = "\\textbf{" + origin + "}"
-	}
+	rows, label, origin, colours := t.latexParts()
 	b := bufio.NewWriter(w)
-	colours := slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
-	})
-	const provided = "\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n"
-	if t.Narrow {
-		if t.Files != "" {
-			fmt.Fprintf(b, "%% Made from %s; needs %s.\n", t.Files, t.packages(colours))
-		}
-		if colours {
-			b.WriteString(provided)
-		}
-		float := "table"
-		if t.characters() > columnCharacters {
-			float = "table*"
-		}
-		caption := Escape(t.Caption)
-		if caption != "" && origin != "" && !strings.ContainsAny(caption[len(caption)-1:], ".:;!?") {
-			caption += "."
-		}
-		fmt.Fprintf(b, "\\begin{%s}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
-			"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{%s}\n",
-			float, strings.TrimSpace(caption+" "+origin), label, t.latexLayout(), t.latexHead(), rows.String(), float)
-		return b.Flush()
-	}
 	if t.Files != "" {
 		fmt.Fprintf(b, "%% Made from %s; needs amssymb, booktabs, graphicx, longtable, multirow, pdflscape, xcolor.\n", t.Files)
 	}
-	if colours {
-		b.WriteString(provided)
-	}
+	b.WriteString(colours)
 	b.WriteString("\\begingroup\n")
 	for _, d := range []struct{ name, text string }{
 		{"name", strings.Map(labelRune, t.Name)}, {"caption", Escape(t.Caption)}, {"label", label}, {"origin", origin}, {"layout", t.latexLayout()},
-		{"head", "%\n" + t.latexHead()}, {"rows", "%\n" + rows.String()}, {"notes", "%\n" + strings.Join(append(t.latexNotes(), ""), "\n")},
+		{"head", "%\n" + t.latexHead()}, {"rows", "%\n" + rows}, {"notes", "%\n" + strings.Join(append(t.latexNotes(), ""), "\n")},
 	} {
 		fmt.Fprintf(b, "\\def\\qats%s{%s}\n", d.name, d.text)
 	}
@@ -83,11 +44,62 @@ func (t *Table) LaTeX(w io.Writer) error {
 	return b.Flush()
 }
 
+// Compact writes the table for one column of a paper of two, as a booktabs tabular without macros
+// that an author can edit: a float at the top of a column, or of both columns where it has more
+// text than one holds. The legend and the notes follow as comments, for the paper to take what it
+// needs.
+func (t *Table) Compact(w io.Writer) error {
+	plain := *t
+	plain.compact, t = true, &plain
+	rows, label, origin, colours := t.latexParts()
+	b := bufio.NewWriter(w)
+	if t.Files != "" {
+		fmt.Fprintf(b, "%% Made from %s; needs %s.\n", t.Files, t.packages(colours != ""))
+	}
+	b.WriteString(colours)
+	float := "table"
+	if t.characters() > columnCharacters {
+		float = "table*"
+	}
+	caption := Escape(t.Caption)
+	if caption != "" && origin != "" && !strings.ContainsAny(caption[len(caption)-1:], ".:;!?") {
+		caption += "."
+	}
+	fmt.Fprintf(b, "\\begin{%s}[t]\n\\centering\n\\caption{%s}\n%s\n\\smallskip\n\\footnotesize\n\\setlength{\\tabcolsep}{2.5pt}\n"+
+		"\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n%s\\bottomrule\n\\end{tabular}\n\\end{%s}\n",
+		float, strings.TrimSpace(caption+" "+origin), label, t.latexLayout(), t.latexHead(), rows, float)
+	for _, note := range t.latexNotes() {
+		b.WriteString("% " + note + "\n")
+	}
+	return b.Flush()
+}
+
+// latexParts returns the rows, the label, the origin, and the definitions of the colours where there
+// are some.
+func (t *Table) latexParts() (rows, label, origin, colours string) {
+	var b strings.Builder
+	for i := range t.Rows {
+		t.latexRow(&b, i)
+	}
+	if t.Name != "" {
+		label = "\\label{tab:" + strings.Map(labelRune, t.Name) + "}"
+	}
+	if origin = Escape(t.Origin); t.Warning {
+		origin = "\\textbf{" + origin + "}"
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Gap != "" || c.Below != "" })
+	}) {
+		colours = "\\providecolor{Better}{rgb}{0.18,0.407,0.266}\n\\providecolor{Worse}{rgb}{0.35,0.35,0.35}\n"
+	}
+	return b.String(), label, origin, colours
+}
+
 // columnCharacters is how many characters of footnotesize, about 4.2 points each, stand in a
 // column of a paper, 3.3 inches.
 const columnCharacters = 56
 
-// characters estimates the width of a Narrow table: the widest text of each column, and
+// characters estimates the width of a compact table: the widest text of each column, and
 // the space between columns.
 func (t *Table) characters() int {
 	n := 0
@@ -108,7 +120,7 @@ func (t *Table) characters() int {
 	return n
 }
 
-// packages names what a Narrow table needs: booktabs, amssymb for ticks and xcolor for gaps.
+// packages names what a compact table needs: booktabs, amssymb for ticks and xcolor for gaps.
 func (t *Table) packages(colours bool) string {
 	list := []string{"booktabs"}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {
@@ -120,13 +132,6 @@ func (t *Table) packages(colours bool) string {
 		list = append(list, "xcolor")
 	}
 	return strings.Join(list, ", ")
-}
-
-// LaTeXNotes writes the legend and the notes of a Narrow table, one a line, for the paper to
-// take what it needs.
-func (t *Table) LaTeXNotes(w io.Writer) error {
-	_, err := io.WriteString(w, "% Notes of the compact table.\n"+strings.Join(append(t.latexNotes(), ""), "\n"))
-	return err
 }
 
 // latexNotes returns the legend, the remarks and the footnotes.
@@ -194,7 +199,7 @@ func (t *Table) latexHead() string {
 		switch {
 		case c.Aside:
 			name = "\\textit{" + name + "}"
-		case !t.Narrow:
+		case !t.compact:
 			name = "\\textbf{" + name + "}"
 		}
 		head = append(head, name+superscripts(c.Signs, c.Notes))
@@ -266,7 +271,7 @@ func (t *Table) latexRow(b *strings.Builder, i int) {
 		case j > 0 || !t.repeats(i):
 			text = t.latexText(c, t.Columns[j]) + superscripts(c.Signs, c.Notes)
 		}
-		if n := t.height(i); j == 0 && t.Grouped && !t.Narrow && !t.repeats(i) && n > 1 {
+		if n := t.height(i); j == 0 && t.Grouped && !t.compact && !t.repeats(i) && n > 1 {
 			text = fmt.Sprintf("\\qatsgroup{%d}{%s}", n, text)
 		}
 		cells = append(cells, text)

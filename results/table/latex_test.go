@@ -119,12 +119,10 @@ func TestTeXFitsTablesToThePage(t *testing.T) {
 	}
 }
 
-// TestANarrowTableStandsAlone: it has no macro of the full form, its caption is sentences, and
+// TestACompactTableStandsAlone: it has no macro of the full form, its caption is sentences, and
 // it takes both columns where it is too wide for one.
-func TestANarrowTableStandsAlone(t *testing.T) {
-	narrow := example()
-	narrow.Narrow = true
-	got := latexOf(t, narrow)
+func TestACompactTableStandsAlone(t *testing.T) {
+	got := compactOf(t, example())
 	for _, want := range []string{"\\begin{table}[t]", "\\caption{Errors. All numbers are invented.}", "\na & QaTS &"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -133,9 +131,16 @@ func TestANarrowTableStandsAlone(t *testing.T) {
 	if strings.Contains(got, "\\qats") {
 		t.Errorf("a macro of the full form in\n%s", got)
 	}
-	wide := sized(3, 8, 0)
-	wide.Narrow = true
-	if got := latexOf(t, wide); !strings.Contains(got, "\\begin{table*}[t]") || !strings.Contains(got, "\\end{table*}") {
+	if got := compactOf(t, sized(3, 8, 0)); !strings.Contains(got, "\\begin{table*}[t]") || !strings.Contains(got, "\\end{table*}") {
 		t.Errorf("not across both columns:\n%s", got)
 	}
+}
+
+func compactOf(t *testing.T, table *Table) string {
+	t.Helper()
+	var b strings.Builder
+	if err := table.Compact(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
