@@ -25,6 +25,10 @@ func PointsOf(fraction float64) Points {
 	return Points(p)
 }
 
+// Percent returns the number in per cent. It has two decimals, so that it prints as the paper
+// does.
+func (p Points) Percent() float64 { return float64(p) / 100 }
+
 // String prints two decimals, such as 7.13 and -0.16.
 func (p Points) String() string {
 	sign := ""

@@ -41,12 +41,12 @@ type data struct {
 	// Standings are the rankings and the verdicts: see stand.
 	Standings map[string]json.RawMessage `json:"standings"`
 
-	Alike     float64    `json:"alike"`   // the largest difference of values that counts as equal
-	Against   string     `json:"against"` // the method that differences are taken to
-	Run       *runEntry  `json:"run"`     // null without run.json
-	Published []printed  `json:"published"`
-	Lead      *lead      `json:"lead"`  // null where there is nothing to draw
-	Specs     []specLine `json:"specs"` // null without run.json
+	Alike     float64     `json:"alike"`   // the largest difference of values that counts as equal
+	Against   string      `json:"against"` // the method that differences are taken to
+	Run       *runEntry   `json:"run"`     // null without run.json
+	Published []Reference `json:"published"`
+	Lead      *lead       `json:"lead"`  // null where there is nothing to draw
+	Specs     []specLine  `json:"specs"` // null without run.json
 
 	large bool // it has more than mostSettings settings, and neither bins nor fits
 }

@@ -13,8 +13,9 @@
 //
 // Go computes everything that is a result: the comparison and the rankings (package
 // results/compare: ranks, win rates, strengths, ranks by the number of bins, agreement
-// of metrics, error against fit time), the claims (package results/paper/claims),
-// published beside reproduced numbers, and the reasons of failures. It writes these as
+// of metrics, error against fit time), and the reasons of failures. Claims of a paper, and
+// published beside reproduced numbers, come as values from who makes the page ([Verdicts]).
+// Go writes these as
 // HTML. Their charts are the figures of package plots, the same that qats compare saves,
 // with each colour replaced by a property that has a value for each theme. The numbers
 // of all cells go into the page as JSON, and a plain script draws what depends on a

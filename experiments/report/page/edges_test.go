@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/paper/claims"
 )
 
 // TestTwoNumbersOfBinsAreEnough for the chart by the number of bins.
@@ -147,51 +147,43 @@ func TestABrokenFileIsAnError(t *testing.T) {
 	}
 }
 
-// TestVerdictsOnSimilarDataSetsAreCounted: each claim has its number, and the counts of
-// a strip are those of its marks.
-func TestVerdictsOnSimilarDataSetsAreCounted(t *testing.T) {
-	f := rankings()
-	for i, r := range f.Records {
-		f.Records[i].Method = map[string]string{"m0": "qats", "m1": "ts", "m2": "uncal", "m3": "ir", "m4": "hts"}[r.Method]
-	}
-	if v, rows, err := verdictsOf(f); v != nil || rows != nil || err != nil {
-		t.Errorf("no set is like one of the paper's: %+v, %v", v, err)
-	}
-	f.Run = &results.Run{Specs: []results.RunSpec{{Like: map[string]string{"z": "cifar100"}}}}
-	if v, rows, err := verdictsOf(f); v != nil || rows != nil || err != nil {
-		t.Errorf("no measured set is like one of the paper's: %+v, %v", v, err)
-	}
-	f.Run = &results.Run{Specs: []results.RunSpec{{Like: map[string]string{"a": "cifar10", "z": "cifar100"}}}}
-	v, rows, err := verdictsOf(f)
-	if err != nil || v == nil || rows != nil || !strings.Contains(v.Note, "(a is similar to CIFAR-10)") {
-		t.Fatalf("%+v, %v", v, err)
-	}
-	for _, s := range v.Strips {
-		counts := map[string]int{}
-		for _, j := range s.Judgements {
-			counts[class(j.Truth)]++
-		}
-		if s.Holds != counts["holds"] || s.Fails != counts["fails"] || s.Open != counts["open"] || len(s.Judgements) != len(v.Claims) {
-			t.Errorf("%s: %d, %d and %d of %v", s.Name, s.Holds, s.Fails, s.Open, counts)
+// TestVerdictsAreCounted: the counts of a strip are those of its marks, and the page has a mark
+// and a row for each claim, the numbers of others, and the summary of the half its counts.
+func TestVerdictsAreCounted(t *testing.T) {
+	judgement := func(truth Truth) Judgement { return Judgement{truth, "3 of <4>"} }
+	v := &Verdicts{Note: "of another's networks", Here: "measured here", On: "on the records", Claims: []Claim{
+		{"first & best", "section 1", "is lowest", judgement(Holds), judgement(Fails)}, {"second", "section 2", "is second", judgement(Holds), judgement(Open)}, {"third", "", "", judgement(Open), judgement(Fails)}}}
+	for i, want := range [][3]int{{2, 0, 1}, {0, 2, 1}} {
+		if s := v.Strips()[i]; [3]int{s.Holds, s.Fails, s.Open} != want || len(s.Judgements) != 3 || !s.Judged() {
+			t.Errorf("%+v, want %v", s, want)
 		}
 	}
-	if a, b := v.Strips[0], v.Strips[1]; a.Holds == 0 || a.Fails == 0 || b.Open == 0 {
-		t.Errorf("nothing to count: %+v", v.Strips)
+	here := 1.25
+	v.Numbers = []Reference{{Table: "Table 9", Row: "a row", Label: "QaTS", Value: 1.5, Here: &here}}
+	var b strings.Builder
+	if err := Write(&b, rankings(), Options{Against: "m0", Verdicts: func(*results.Rows) (*Verdicts, error) { return v, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"of another&#39;s networks", `<tr id="claim-3">`, "<q>first &amp; best</q> (section 1)", "3 of &lt;4&gt;", "<strong>on the records</strong>: 0 hold, 2 do not hold, 1 cannot be judged", `{"t":"Table 9","r":"a row","m":"QaTS","p":1.5,"h":1.25,"lo":null,"hi":null}`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	b.Reset()
+	if err := Write(&b, rankings(), Options{Against: "m0"}); err != nil || strings.Contains(b.String(), `id="claims"`) {
+		t.Errorf("a page without a paper has claims (%v)", err)
+	}
+	broken := errors.New("broken")
+	if err := Write(&b, rankings(), Options{Verdicts: func(*results.Rows) (*Verdicts, error) { return nil, broken }}); err != broken {
+		t.Errorf("error %v", err)
 	}
 }
 
 // TestVerdictsHaveASign that says them without colour.
 func TestVerdictsHaveASign(t *testing.T) {
-	for truth, want := range map[claims.Truth]string{claims.Holds: "✓", claims.Fails: "✗", claims.Unjudged: "?"} {
+	for truth, want := range map[Truth]string{Holds: "✓", Fails: "✗", Open: "?"} {
 		if got := sign(truth); got != want {
 			t.Errorf("%s: %s, want %s", truth, got, want)
 		}
-	}
-}
-
-// TestPointsArePercentages with two decimals.
-func TestPointsArePercentages(t *testing.T) {
-	if x := points(1234); x != 12.34 {
-		t.Errorf("%v", x)
 	}
 }

@@ -43,7 +43,7 @@ func halfOf(dir results.Folder, o Options) *half {
 		h.Fault = err.Error()
 		return h
 	}
-	o = complete(f, Options{})
+	o = complete(f, Options{Verdicts: o.Verdicts})
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })))
 	h.Settings = fmt.Sprintf("%s, %s", english.Count(results.CountSettings(f.Records, nil).Measured, "setting"), from)
 	made, err := compare.Of(f.Records, f.Pairs, o.comparing(o.Metrics[0], o.Against))
@@ -51,8 +51,8 @@ func halfOf(dir results.Folder, o Options) *half {
 		v := compare.View{Comparison: made[0], Labels: o.labels}
 		h.Sentence, h.Leaders = v.Sentence(), leaders(v)
 	}
-	if v, _, err := verdictsOf(f); err == nil && v != nil {
-		here := v.Strips[len(v.Strips)-1]
+	if v, err := o.verdicts(f); err == nil && v != nil {
+		here := v.Strips()[1]
 		h.Claims = fmt.Sprintf("The paper's %d claims, judged %s: holds %d, does not hold %d, cannot be judged %d.", len(v.Claims), v.Here, here.Holds, here.Fails, here.Open)
 	}
 	return h

@@ -32,6 +32,10 @@ type Options struct {
 	// themselves ([results.Counts]).
 	Variants []string
 
+	// Verdicts judges claims of a paper on rows; it returns nil if they are about none of it. nil
+	// for a page without claims.
+	Verdicts func(*results.Rows) (*Verdicts, error)
+
 	Files string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels   map[string]string // method id -> name in print
@@ -77,7 +81,7 @@ type content struct {
 	Classes     []classTable
 	ClassesLeft int // settings without a table
 	Times       []timesOfSource
-	Verdicts    *verdicts
+	Verdicts    *Verdicts
 	Published   bool
 	Shifted     bool
 	Reasons     []reason
@@ -118,8 +122,11 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	}
 	c.Colors += themes(d.Methods, c.figures())
 	var err error
-	if c.Verdicts, d.Published, err = verdictsOf(f); err != nil {
+	if c.Verdicts, err = o.verdicts(f); err != nil {
 		return err
+	}
+	if c.Verdicts != nil {
+		d.Published = c.Verdicts.Numbers
 	}
 	c.Published = d.Published != nil
 	text, err := json.Marshal(d) // escapes <, > and &
@@ -128,6 +135,14 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	}
 	c.Data = template.JS(text)
 	return parsed.Execute(w, c)
+}
+
+// verdicts judges claims on rows.
+func (o Options) verdicts(f *results.Rows) (*Verdicts, error) {
+	if o.Verdicts == nil {
+		return nil, nil
+	}
+	return o.Verdicts(f)
 }
 
 // figures returns the figures of the page that package plots has drawn.

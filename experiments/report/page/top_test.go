@@ -200,22 +200,6 @@ func TestFiguresFollowTheTheme(t *testing.T) {
 	}
 }
 
-// TestClaimsThatNoneCanBeJudgedAreOneSentence, not a row of marks.
-func TestClaimsThatNoneCanBeJudgedAreOneSentence(t *testing.T) {
-	f := &results.Rows{}
-	for i, m := range []string{"uncal", "ts", "ir", "qats"} {
-		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
-			Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "simulated", Status: results.OK})
-	}
-	text := written(t, t.TempDir(), f)
-	if n := strings.Count(text, `<ol class="strip">`); n != 1 {
-		t.Errorf("%d rows of marks, want that on the printed numbers", n)
-	}
-	if !strings.Contains(text, "claims can be judged, because no number of this folder is measured.") {
-		t.Error("it does not say why")
-	}
-}
-
 // TestTheMeasuredHalfIsFirst: the page of a reproduction begins with a summary of the measured
 // half, and a fault in its files is no fault of the page.
 func TestTheMeasuredHalfIsFirst(t *testing.T) {

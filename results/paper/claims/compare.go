@@ -75,15 +75,21 @@ type Comparison struct {
 	Claims    []Judged
 }
 
+// Found counts the printed numbers that have a reproduced value, of whatever source.
+func (c *Comparison) Found() int { return c.count(func(cell Cell) bool { return cell.State == OK }) }
+
 // Measured counts the printed numbers that are reproduced on the paper's own networks.
 func (c *Comparison) Measured() int {
+	return c.count(func(cell Cell) bool { return cell.State == OK && cell.Source == measured })
+}
+
+// StandIns counts those that are reproduced on networks that stand in for the paper's.
+func (c *Comparison) StandIns() int { return c.count(Cell.StandsIn) }
+
+func (c *Comparison) count(is func(Cell) bool) int {
 	n := 0
 	for _, r := range c.Rows {
-		for _, cell := range r.Cells {
-			if cell.State == OK && cell.Source == measured {
-				n++
-			}
-		}
+		n += len(lists.Where(r.Cells, is))
 	}
 	return n
 }
