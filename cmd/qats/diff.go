@@ -9,7 +9,6 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 )
 
@@ -60,11 +59,11 @@ the paper's (like: {mine: cifar10}), and prints nothing else.`,
 
 // compareWithPaper compares the published numbers with the results.csv in out.
 func compareWithPaper(out string) (*claims.Comparison, error) {
-	numbers, records, err := readNumbers(out)
+	folder, err := results.Folder(out).Read()
 	if err != nil {
 		return nil, err
 	}
-	return claims.Compare(numbers, records), nil
+	return claims.Compare(folder.Records)
 }
 
 // judgeSimilar judges the claims on the data sets that the specs declare similar to
@@ -86,27 +85,13 @@ func judgeSimilar(files []string, out string) (*claims.Similar, error) {
 	if len(like) == 0 {
 		return nil, fmt.Errorf("%s: no dataset is declared to be like one of the paper's (like: {mine: cifar10})", files[0])
 	}
-	numbers, records, err := readNumbers(out)
+	folder, err := results.Folder(out).Read()
 	if err != nil {
 		return nil, err
 	}
-	similar, err := claims.JudgeSimilar(numbers, records, like)
+	similar, err := claims.JudgeSimilar(folder.Records, like)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", results.Folder(out).Path(results.ResultsFile), err)
 	}
 	return similar, nil
-}
-
-// readNumbers returns the published numbers and the records of the results.csv in
-// out.
-func readNumbers(out string) ([]paper.Number, []results.Record, error) {
-	numbers, err := paper.Read()
-	if err != nil {
-		return nil, nil, err
-	}
-	folder, err := results.Folder(out).Read()
-	if err != nil {
-		return nil, nil, err
-	}
-	return numbers, folder.Records, nil
 }

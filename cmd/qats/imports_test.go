@@ -21,7 +21,7 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data"}, "specs and manifests are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data", "results/paper/claims"}, "specs, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments"}, "the goroutines that matter to results are in the pool of tasks and in that of cells"},
 	{"golang.org/x/sync", []string{"data", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},

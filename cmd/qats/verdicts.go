@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 )
 
@@ -92,20 +90,11 @@ func similarVerdicts(out string) (similar *claims.Similar, why string) {
 	if err != nil {
 		return nil, "not judged: " + err.Error()
 	}
-	like := map[string]string{}
-	if rows.Run != nil {
-		for _, s := range rows.Run.Specs {
-			maps.Copy(like, s.Like)
-		}
-	}
+	like := claims.LikeOf(rows.Run)
 	if len(like) == 0 {
 		return nil, fmt.Sprintf("none judged: no spec of %s declares similar data sets (like:)", dir)
 	}
-	numbers, err := paper.Read()
-	if err == nil {
-		similar, err = claims.JudgeSimilar(numbers, rows.Records, like)
-	}
-	if err != nil {
+	if similar, err = claims.JudgeSimilar(rows.Records, like); err != nil {
 		return nil, "not judged: " + strings.TrimSpace(err.Error())
 	}
 	return similar, ""

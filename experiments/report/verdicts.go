@@ -18,26 +18,20 @@ import (
 // reproduced numbers. It returns nil if the folder has neither settings of the paper nor data
 // sets that a spec declares similar to the paper's.
 func verdicts(f *results.Rows) (*page.Verdicts, error) {
-	like := map[string]string{}
-	if f.Run != nil {
-		for _, s := range f.Run.Specs {
-			maps.Copy(like, s.Like)
-		}
-	}
+	like := claims.LikeOf(f.Run)
 	if len(like) == 0 && !claims.OfPaper(f.Records) {
 		return nil, nil // most folders; the judgements take a fifth of a small run
 	}
-	numbers, err := paper.Read()
-	if err != nil {
+	c, err := claims.Compare(f.Records)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if c := claims.Compare(numbers, f.Records); c.Found() > 0 {
+	case c.Found() > 0:
 		return ofReproduction(c, f.Records), nil
-	}
-	if len(like) == 0 {
+	case len(like) == 0:
 		return nil, nil
 	}
-	similar, err := claims.JudgeSimilar(numbers, f.Records, like)
+	similar, err := claims.JudgeSimilar(f.Records, like)
 	if err != nil {
 		return nil, nil // no measured record is of one of these data sets
 	}

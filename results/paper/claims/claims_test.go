@@ -99,7 +99,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 // If every number is reproduced exactly, each claim on tables is judged on the
 // records as on the paper, and every ranking agrees.
 func TestExactReproductionAgreesEverywhere(t *testing.T) {
-	d := Compare(published(t), recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
+	d := compare(published(t), recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
 	for _, s := range d.Rows {
 		for _, c := range s.Cells {
 			// Means may differ by rounding, and by what the audit finds.
@@ -141,7 +141,7 @@ func TestExactReproductionAgreesEverywhere(t *testing.T) {
 
 // A QaTS that is worse than every other method refutes each claim in its favour.
 func TestWorstQaTSRefutesClaims(t *testing.T) {
-	d := Compare(published(t), recordsOf(t, func(p paper.Number) paper.Points {
+	d := compare(published(t), recordsOf(t, func(p paper.Number) paper.Points {
 		if p.Label == "QaTS" {
 			return 6000 + p.Value
 		}
@@ -173,7 +173,7 @@ func TestSimulatedRecordsGetNoVerdict(t *testing.T) {
 	for i := range records {
 		records[i].Source = "simulated"
 	}
-	d := Compare(published(t), records)
+	d := compare(published(t), records)
 	for _, s := range d.Rows {
 		if s.Ranking.Verdict != Simulated || len(s.Ranking.HereBest) > 0 {
 			t.Fatalf("%+v", s.Ranking)
@@ -200,7 +200,7 @@ func TestMissingNumberLeavesClaimOpen(t *testing.T) {
 			some = append(some, r)
 		}
 	}
-	for _, c := range Compare(published(t), some).Claims {
+	for _, c := range compare(published(t), some).Claims {
 		if c.Quote == "outperforming all the baselines in both tasks" &&
 			(c.Measured.Truth != Unjudged || c.Measured.Figures != "1 of 1 tasks; numbers are missing in 1 more") {
 			t.Errorf("%+v", c.Measured)
@@ -213,10 +213,7 @@ func TestMissingNumberLeavesClaimOpen(t *testing.T) {
 
 // Claims on records that no table prints.
 func TestClaimsOnRecords(t *testing.T) {
-	publication := paper.NewPublication(published(t))
-	book := func(records ...results.Record) *book {
-		return &book{publication: publication, values: map[valueID]paper.Points{}, records: results.Index(records)}
-	}
+	book := func(records ...results.Record) *book { return &book{records: results.Index(records)} }
 	record := func(experiment, dataset, backbone, loss, method, metric string, value float64) results.Record {
 		return results.Record{
 			Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone, Loss: loss},
@@ -319,9 +316,9 @@ func TestStandInsEnterNoVerdict(t *testing.T) {
 		r.Note = nil
 		silent = append(silent, r)
 	}
-	want := Compare(published(t), without)
+	want := compare(published(t), without)
 	for name, records := range map[string][]results.Record{"stand-ins": with, "records without a word": silent} {
-		got := Compare(published(t), records)
+		got := compare(published(t), records)
 		if !reflect.DeepEqual(got.Claims, want.Claims) {
 			t.Errorf("%s change the claims", name)
 		}

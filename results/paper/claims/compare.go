@@ -101,9 +101,17 @@ func OfPaper(records []results.Record) bool {
 	return slices.ContainsFunc(records, func(r results.Record) bool { return slices.Contains(ofPaper, r.Experiment) })
 }
 
-// Compare sets records beside printed numbers. It ignores records of experiments
-// that the paper does not have.
-func Compare(numbers []paper.Number, records []results.Record) *Comparison {
+// Compare sets records beside the printed numbers, and judges the claims on both. It ignores
+// records of experiments that the paper does not have.
+func Compare(records []results.Record) (*Comparison, error) {
+	numbers, err := paper.Read()
+	if err != nil {
+		return nil, err
+	}
+	return compare(numbers, records), nil
+}
+
+func compare(numbers []paper.Number, records []results.Record) *Comparison {
 	r := newReproduction(numbers, records)
 	c := &Comparison{}
 	for _, printed := range r.publication.Rows {
@@ -112,7 +120,7 @@ func Compare(numbers []paper.Number, records []results.Record) *Comparison {
 		c.Rows = append(c.Rows, row)
 	}
 	c.Summaries = summarise(c.Rows)
-	c.Claims = judge(r.publication, c.Rows, records)
+	c.Claims = judgeAll(r.publication, measuredBook(c.Rows, r.records))
 	return c
 }
 

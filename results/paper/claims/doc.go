@@ -39,8 +39,10 @@
 //
 // # Claims
 //
-// A claim is a sentence of the paper's text, written as a predicate. Each is
-// judged twice, on the printed numbers and on measured records, and each
+// A claim is a sentence of the paper's text with tests. claims.yaml lists the 33 in their order.
+// Most tests are data: a rank, a comparison with a factor, a margin, a count, or that no table
+// prints the numbers (predicates.go). A sentence that needs more names a function (functions.go).
+// Each claim is judged twice, on the printed numbers and on measured records, and each
 // judgement comes with its figures. Where a sentence is imprecise, its reading is
 // part of the claim. A claim can remain unjudged: its numbers are not printed, or
 // too few rows are measured for a sentence about all of them. One row is enough to

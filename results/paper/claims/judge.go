@@ -1,9 +1,10 @@
 package claims
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/qats-bench/qats/internal/lists"
-	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/paper"
 )
 
 // Truth is the outcome of a claim.
@@ -20,18 +21,6 @@ const (
 type Judgement struct {
 	Truth   Truth  `json:"verdict"`
 	Figures string `json:"figures"`
-}
-
-// decided is the judgement of a claim that holds, fails, or neither. One that would do both
-// fails.
-func decided(holds, fails bool, figures string) Judgement {
-	switch {
-	case fails:
-		return Judgement{Fails, figures}
-	case holds:
-		return Judgement{Holds, figures}
-	}
-	return Judgement{Unjudged, figures}
 }
 
 // Judged is a claim with its two judgements.
@@ -52,33 +41,118 @@ func Count(list []Judged, of func(Judged) Judgement) map[Truth]int {
 	return n
 }
 
-// predicate judges a claim on a book.
-type predicate func(*book) Judgement
-
-// judge judges every claim on the printed numbers and on the records measured on
-// the paper's own networks.
-func judge(publication *paper.Publication, rows []Row, records []results.Record) []Judged {
-	here := &book{publication: publication, values: map[valueID]paper.Points{}, records: map[results.Place]results.Record{}}
-	for _, row := range rows {
-		for _, c := range row.Cells {
-			if c.State == OK && c.Source == measured {
-				here.values[valueID{c.Setting, c.Label}] = c.Here
-			}
-		}
+// decided is the judgement of a claim that holds, fails, or neither. One that would do both
+// fails.
+func decided(holds, fails bool, figures string) Judgement {
+	switch {
+	case fails:
+		return Judgement{Fails, figures}
+	case holds:
+		return Judgement{Holds, figures}
 	}
-	for id, r := range results.Index(records) {
-		if r.Status == results.OK && sourceOf(r) == measured {
-			here.records[id] = r
-		}
-	}
-	return judgeBoth(printedBook(publication), here)
+	return Judgement{Unjudged, figures}
 }
 
-func judgeBoth(published, measured *book) []Judged {
-	return lists.Values(claims(), func(c claim) Judged {
-		return Judged{
-			Quote: c.quote, Where: c.where, Reading: c.reading,
-			Published: c.published(published), Measured: c.measured(measured),
+// both requires several judgements, and shows the figures of all.
+func both(list ...Judgement) Judgement {
+	is := func(t Truth) int { return len(lists.Where(list, func(j Judgement) bool { return j.Truth == t })) }
+	return decided(is(Holds) == len(list), is(Fails) > 0, strings.Join(lists.Values(list, func(j Judgement) string { return j.Figures }), "; "))
+}
+
+// nothing is the judgement where no number decides.
+func nothing(what string) Judgement { return Judgement{Unjudged, "no numbers for these " + what} }
+
+// with adds figures of rows, if there are any.
+func (j Judgement) with(before string, figures []string) Judgement {
+	if len(figures) > 0 {
+		j.Figures += before + strings.Join(figures, ", ")
+	}
+	return j
+}
+
+// answer is the answer of one row to a sentence.
+type answer int
+
+const (
+	open  answer = iota // a number is missing
+	aside               // the sentence is not about the row
+	yes
+	level // yes, but no better than another: the lowest, and equal to another
+	no
+)
+
+func when(so bool) answer {
+	if so {
+		return yes
+	}
+	return no
+}
+
+// tally counts answers and keeps the rows that answered no.
+type tally struct {
+	yes, no, open, aside int
+	level                int // of yes
+	exceptions           []string
+}
+
+func (t *tally) add(a answer, exception string) {
+	switch a {
+	case yes:
+		t.yes++
+	case level:
+		t.yes++
+		t.level++
+	case no:
+		t.no++
+		t.exceptions = append(t.exceptions, exception)
+	case open:
+		t.open++
+	case aside:
+		t.aside++
+	}
+}
+
+// all judges a sentence about every counted thing, with this number of exceptions
+// allowed. Missing numbers leave it unjudged; they cannot confirm it.
+func (t *tally) all(what string, allowed int) Judgement {
+	switch {
+	case t.yes+t.no+t.open == 0 && t.aside > 0:
+		return Judgement{Holds, "there are no " + what}
+	case t.yes+t.no == 0:
+		return nothing(what)
+	}
+	j := Judgement{Holds, t.counts(what)}
+	if t.open > 0 {
+		j = Judgement{Unjudged, fmt.Sprintf("%s; numbers are missing in %d more", j.Figures, t.open)}
+	}
+	if t.no > allowed {
+		j.Truth = Fails
+	}
+	const shown = 3
+	if len(t.exceptions) > 0 {
+		list := t.exceptions[:min(shown, len(t.exceptions))]
+		j.Figures += "; exceptions: " + strings.Join(list, "; ")
+		if more := len(t.exceptions) - len(list); more > 0 {
+			j.Figures += fmt.Sprintf("; and %d more", more)
 		}
-	})
+	}
+	return j
+}
+
+// most judges a sentence about more than half of the counted things.
+func (t *tally) most(what string) Judgement {
+	if t.yes+t.no == 0 {
+		return nothing(what)
+	}
+	all := t.yes + t.no + t.open
+	return decided(2*t.yes > all, 2*(t.yes+t.open) <= all, t.counts(what))
+}
+
+// counts counts the rows that answered yes, and says how many of them are ties.
+func (t *tally) counts(what string) string {
+	text := fmt.Sprintf("%d of %d %s", t.yes, t.yes+t.no, what)
+	if t.level > 0 {
+		text = fmt.Sprintf("lowest or equal in %s (equal in %d)", text, t.level)
+	}
+	return text
 }

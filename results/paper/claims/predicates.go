@@ -2,152 +2,276 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Predicates that several tables share.
+// The predicates of claims.yaml. A claim that needs another one has a function (functions.go).
 
-// single keeps the rows that are not means.
-func single(s paper.Setting) bool { return !s.IsAverage() }
-
-// on keeps the rows of a data set.
-func on(dataset string) func(paper.Setting) bool {
-	return func(s paper.Setting) bool { return s.Dataset == dataset }
+// selection says which rows a predicate is about.
+type selection struct {
+	Tables   []string `yaml:"tables"`   // ids
+	Dataset  []string `yaml:"dataset"`  // nil for all
+	Backbone []string `yaml:"backbone"` // nil for all
+	Severity int      `yaml:"severity"` // 0 for all
+	Single   bool     `yaml:"single"`   // without means
 }
 
-// corruptions keeps the rows of single corruptions; a severity of 0 keeps all.
-func corruptions(severity int) func(paper.Setting) bool {
-	return func(s paper.Setting) bool {
-		return !s.IsAverage() && (severity == 0 || s.Severity == severity)
-	}
+// rowsTest asks a question about QaTS in each of some rows: exactly one of Rank, Below, AnyAbove,
+// Lowest and Within is set.
+type rowsTest struct {
+	Count      string `yaml:"count"` // what is counted, in words
+	selection  `yaml:",inline"`
+	Most       bool `yaml:"most"`       // more than half of the rows have to answer yes, in place of all
+	Exceptions int  `yaml:"exceptions"` // rows that may answer no
+
+	// Rank r: fewer than r different values are below QaTS.
+	Rank int `yaml:"rank"`
+	// Below: QaTS is strictly below each of the methods.
+	Below []string `yaml:"below"`
+	// AnyAbove: one of the methods is above another one.
+	AnyAbove *struct {
+		Method string   `yaml:"method"`
+		Of     []string `yaml:"of"`
+	} `yaml:"any_above"`
+	// Lowest: the lowest of the methods is at least some times QaTS. The figures have the ratios.
+	Lowest *struct {
+		Of    []string `yaml:"of"`
+		Times int      `yaml:"times"`
+	} `yaml:"lowest"`
+	// Within: where QaTS is not the lowest, it is less than so many per cent above the lowest.
+	Within int `yaml:"within_percent"`
 }
 
-var (
-	// qatsLowest asks whether no ranked method is below QaTS.
-	qatsLowest = question{ask: lowestOrEqual}
-
-	// firstOrSecond asks whether at most one lower value is in the row of QaTS.
-	firstOrSecond = question{ask: atMostSecond}
-
-	// marginal asks whether QaTS is less than a tenth above the lowest number.
-	marginal = question{ask: lessThanATenth}
-)
-
-// lowestOrEqual is the question of qatsLowest. One lower method is enough for a no; a yes needs
-// all methods. It is level where another method is equal.
-func lowestOrEqual(v values) answer {
-	qats, ok := v.of["QaTS"]
-	if !ok || len(v.ranked) < 2 {
-		return open
+func (q *rowsTest) check() error {
+	set := lists.Where([]bool{q.Rank > 0, q.Below != nil, q.AnyAbove != nil, q.Lowest != nil, q.Within > 0}, func(is bool) bool { return is })
+	if len(set) != 1 || q.Count == "" {
+		return fmt.Errorf("rows: %d questions about %q, want one", len(set), q.Count)
 	}
-	found := yes
-	for _, l := range v.ranked {
-		switch x, ok := v.of[l]; {
-		case !ok:
-			found = open
-		case x < qats:
-			return no
-		case x == qats && l != "QaTS" && found == yes:
-			found = level
+	return checkTables(q.Tables...)
+}
+
+func checkTables(ids ...string) error {
+	for _, id := range ids {
+		if !slices.ContainsFunc(paper.Tables(), func(t paper.Table) bool { return t.ID == id }) {
+			return fmt.Errorf("%q is no table of the paper", id)
 		}
 	}
-	return found
+	return nil
 }
 
-// atMostSecond is the question of firstOrSecond.
-func atMostSecond(v values) answer {
-	if !v.has("QaTS") {
+func (q *rowsTest) judge(b *book) Judgement {
+	var t tally
+	var ratios []string
+	for _, r := range b.of(q.selection) {
+		a, beside := q.ask(r, b.similar())
+		exception := b.describe(r, beside)
+		if q.Lowest != nil {
+			exception = b.name(r.Setting)
+			if l, found := r.lowest(beside); found > 0 && r.of["QaTS"] > 0 {
+				ratios = append(ratios, fmt.Sprintf("%.2f", float64(r.of[l])/float64(r.of["QaTS"])))
+			}
+		}
+		t.add(a, exception)
+	}
+	if q.Most {
+		return t.most(q.Count)
+	}
+	return t.all(q.Count, q.Exceptions).with("; lowest divided by QaTS: ", ratios)
+}
+
+// ask returns the answer of a row, and the methods that QaTS is asked beside.
+func (q *rowsTest) ask(r row, similar bool) (a answer, beside []string) {
+	switch {
+	case q.Rank > 0:
+		return r.ranks(q.Rank), r.others()
+	case q.Below != nil:
+		return r.below(q.Below), q.Below
+	case q.AnyAbove != nil:
+		return r.anyAbove(q.AnyAbove.Method, q.AnyAbove.Of), q.AnyAbove.Of
+	case q.Lowest != nil:
+		return r.lowestIs(q.Lowest.Of, q.Lowest.Times, similar), q.Lowest.Of
+	}
+	return r.within(q.Within), r.others()
+}
+
+// ranks answers whether fewer than place values are below QaTS. One lower method too many is
+// enough for a no; a yes needs all methods. The lowest is level where another method is equal,
+// and has to be the lowest of two.
+func (r row) ranks(place int) answer {
+	qats, ok := r.of["QaTS"]
+	if !ok || place == 1 && len(r.ranked) < 2 {
 		return open
 	}
-	lower, missing := map[paper.Points]bool{}, false
-	for _, l := range v.ranked {
-		x, ok := v.of[l]
-		missing = missing || !ok
-		if ok && x < v.of["QaTS"] {
+	lower, equal := map[paper.Points]bool{}, false
+	for _, l := range r.others() {
+		x, ok := r.of[l]
+		equal = equal || ok && x == qats
+		if ok && x < qats {
 			lower[x] = true
 		}
 	}
 	switch {
-	case len(lower) > 1:
+	case len(lower) >= place:
 		return no
-	case missing:
+	case !r.has(r.ranked...):
+		return open
+	case place == 1 && equal:
+		return level
+	}
+	return yes
+}
+
+func (r row) below(methods []string) answer {
+	for _, l := range methods {
+		if r.has("QaTS", l) && r.of["QaTS"] >= r.of[l] {
+			return no
+		}
+	}
+	if !r.has("QaTS") || !r.has(methods...) {
 		return open
 	}
 	return yes
 }
 
-// below asks whether QaTS is strictly below each of the methods.
-func below(labels ...string) question {
-	return question{of: labels, ask: func(v values) answer {
-		for _, l := range labels {
-			if v.has("QaTS", l) && v.of["QaTS"] >= v.of[l] {
-				return no
-			}
-		}
-		if !v.has(append([]string{"QaTS"}, labels...)...) {
-			return open
-		}
-		return yes
-	}}
-}
-
-// anyAbove asks whether one of the other methods is above the first.
-func anyAbove(first string, others ...string) question {
-	return question{of: others, ask: func(v values) answer {
-		if !v.has(first) {
-			return open
-		}
-		found := no
-		for _, l := range others {
-			switch x, ok := v.of[l]; {
-			case ok && x > v.of[first]:
-				return yes
-			case !ok:
-				found = open
-			}
-		}
-		return found
-	}}
-}
-
-// margin finds the largest distance from QaTS up to a method over the networks of a
-// data set. An empty label stands for the lowest other ranked method.
-func margin(id, dataset string, want paper.Points, backbone, label string) predicate {
-	return func(b *book) Judgement {
-		var largest paper.Points
-		var at string
-		for _, r := range b.rows(on(dataset), id) {
-			v, other := b.row(r), label
-			if other == "" {
-				other = v.lowestOther()
-			}
-			if !v.has("QaTS", other) {
-				return Judgement{Unjudged, none("margins")}
-			}
-			if d := v.of[other] - v.of["QaTS"]; at == "" || d > largest {
-				largest, at = d, r.Backbone
-			}
-		}
-		if at == "" {
-			return Judgement{Unjudged, none("margins")}
-		}
-		holds := largest == want && at == backbone
-		return decided(holds, !holds, fmt.Sprintf("largest margin %s (%s)", largest, table.Name("backbone", at)))
+func (r row) anyAbove(first string, others []string) answer {
+	if !r.has(first) {
+		return open
 	}
+	if slices.ContainsFunc(others, func(l string) bool { return r.has(l) && r.of[l] > r.of[first] }) {
+		return yes
+	}
+	if !r.has(others...) {
+		return open
+	}
+	return no
 }
 
-func countSettings(b *book) Judgement {
-	if b.like != nil {
+// lowestIs needs a number of each of the methods for a yes, on similar data sets of one of them.
+func (r row) lowestIs(of []string, times int, similar bool) answer {
+	l, found := r.lowest(of)
+	switch qats := r.of["QaTS"]; {
+	case qats == 0 || found == 0:
+		return open
+	case r.of[l] < paper.Points(times)*qats:
+		return no
+	case found < len(of) && !similar:
+		return open
+	}
+	return yes
+}
+
+// within sets rows aside in which QaTS is the lowest.
+func (r row) within(percent int) answer {
+	if !r.has(r.ranked...) {
+		return open
+	}
+	l, _ := r.lowest(append([]string{"QaTS"}, r.others()...))
+	above := r.of["QaTS"] - r.of[l]
+	if above == 0 {
+		return aside
+	}
+	return when(100*above < paper.Points(percent)*r.of[l])
+}
+
+// marginTest finds the largest distance from QaTS up to a method over the networks of a data set,
+// on ties that of the first network. It has to be the one of the sentence, on its network.
+type marginTest struct {
+	Table   string  `yaml:"table"`
+	Dataset string  `yaml:"dataset"`
+	To      string  `yaml:"to"` // label; empty for the lowest other ranked method
+	Is      float64 `yaml:"is"` // in points
+	At      string  `yaml:"at"` // the network
+}
+
+func (m *marginTest) check() error { return checkTables(m.Table) }
+
+func (m *marginTest) judge(b *book) Judgement {
+	var largest paper.Points
+	var at string
+	for _, r := range b.of(selection{Tables: []string{m.Table}, Dataset: []string{m.Dataset}}) {
+		other := m.To
+		if other == "" {
+			other, _ = r.lowest(r.others())
+		}
+		if !r.has("QaTS", other) {
+			return nothing("margins")
+		}
+		if d := r.of[other] - r.of["QaTS"]; at == "" || d > largest {
+			largest, at = d, r.Backbone
+		}
+	}
+	if at == "" {
+		return nothing("margins")
+	}
+	holds := largest == paper.PointsOf(m.Is/100) && at == m.At
+	return decided(holds, !holds, fmt.Sprintf("largest margin %s (%s)", largest, table.Name("backbone", at)))
+}
+
+// risingTest asks for each method whether its means over corruptions rise strictly with severity.
+type risingTest struct {
+	Count   string   `yaml:"count"`
+	Table   string   `yaml:"table"`
+	Methods []string `yaml:"methods"`
+}
+
+func (q *risingTest) check() error { return checkTables(q.Table) }
+
+func (q *risingTest) judge(b *book) Judgement {
+	var t tally
+	for _, n := range b.bySeverity(q.Table) {
+		for _, l := range q.Methods {
+			x, ok := n.series(l)
+			if !ok {
+				t.add(open, "")
+				continue
+			}
+			t.add(when(rising(x)), b.ofNetwork(n, l))
+		}
+	}
+	return t.all(q.Count, 0)
+}
+
+func rising(list []paper.Points) bool {
+	for i, x := range list[1:] {
+		if x <= list[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// settings is the number of settings of the paper's tables, each once, with a number of QaTS.
+type settings int
+
+func (n *settings) check() error { return nil }
+
+func (n *settings) judge(b *book) Judgement {
+	if b.similar() {
 		return Judgement{Unjudged, "the claim counts the paper's own settings"}
 	}
-	n, of := 0, 0
-	for _, r := range b.rows(single, "standard", "longtail", "tasks", "shift-full", "medical-full") {
-		of++
-		if b.row(r).has("QaTS") {
-			n++
-		}
-	}
-	return decided(n == allSettings, n != allSettings && b.records == nil, fmt.Sprintf("%d of %d", n, of))
+	rows := b.of(selection{Tables: []string{"standard", "longtail", "tasks", "shift-full", "medical-full"}, Single: true})
+	found := len(lists.Where(rows, func(r row) bool { return r.has("QaTS") }))
+	return decided(found == int(*n), found != int(*n) && b.records == nil, fmt.Sprintf("%d of %d", found, len(rows)))
 }
+
+// unprinted says why the printed numbers do not judge a claim.
+type unprinted string
+
+func (u *unprinted) check() error          { return nil }
+func (u *unprinted) judge(*book) Judgement { return Judgement{Unjudged, string(*u)} }
+
+// function is the name of a function of functions.go.
+type function string
+
+func (f *function) check() error {
+	if functions()[string(*f)] == nil {
+		return fmt.Errorf("go: no function %q", *f)
+	}
+	return nil
+}
+
+func (f *function) judge(b *book) Judgement { return functions()[string(*f)](b) }

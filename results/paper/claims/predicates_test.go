@@ -1,10 +1,13 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
@@ -18,7 +21,7 @@ func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
 	t.Helper()
 	var lines strings.Builder
 	lines.WriteString("table,metric,dataset,corruption,severity,backbone,method,value,mark,delta\n")
-	absent := map[valueID]bool{}
+	absent := map[paper.Number]bool{}
 	for _, r := range rows {
 		at := append(strings.Fields(r[0]), "", "")[:5]
 		for _, n := range r[1:] {
@@ -26,7 +29,7 @@ func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
 			if value == "?" {
 				s := paper.Setting{Table: at[0], Metric: "ece", Dataset: at[1], Backbone: at[2], Corruption: at[3]}
 				s.Severity, _ = strconv.Atoi(at[4])
-				absent[valueID{s, label}], value = true, "0.00"
+				absent[paper.Number{Setting: s, Label: label}], value = true, "0.00"
 			}
 			fmt.Fprintf(&lines, "%s,ece,%s,%s,%s,%s,%s,%s,,\n", at[0], at[1], at[3], at[4], at[2], label, value)
 		}
@@ -35,79 +38,102 @@ func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := printedBook(paper.NewPublication(list))
-	for id := range absent {
-		if _, ok := b.values[id]; !ok {
-			t.Fatalf("%+v is not in the book", id)
-		}
-		delete(b.values, id)
-	}
+	b := &book{}
 	if similar {
 		b.like = map[string]string{}
+	}
+	for _, r := range paper.NewPublication(list).Rows {
+		b.rows = append(b.rows, newRow(r.Setting, r.Numbers, !similar, func(n paper.Number) (paper.Points, bool) {
+			at := paper.Number{Setting: n.Setting, Label: n.Label}
+			found := absent[at]
+			delete(absent, at)
+			return n.Value, !found
+		}))
+	}
+	if len(absent) > 0 {
+		t.Fatalf("%v are not in the book", absent)
 	}
 	return b
 }
 
-// numbers returns the values of a row, all of them ranked.
-func numbers(list ...string) values {
-	v := values{of: map[string]paper.Points{}}
+// numbers returns a row with values, all of them ranked.
+func numbers(list ...string) row {
+	r := row{Setting: paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, of: map[string]paper.Points{}}
 	for _, n := range list {
 		label, value, _ := strings.Cut(n, " ")
-		v.ranked = append(v.ranked, label)
+		r.ranked = append(r.ranked, label)
 		var x int
 		if _, err := fmt.Sscan(value, &x); err == nil {
-			v.of[label] = paper.Points(x)
+			r.of[label] = paper.Points(x)
 		}
 	}
-	return v
+	return r
+}
+
+// asked returns a question that claims.yaml could have.
+func asked(t *testing.T, text string) *rowsTest {
+	t.Helper()
+	var q rowsTest
+	dec := yaml.NewDecoder(strings.NewReader("{count: rows, " + text + "}"))
+	dec.KnownFields(true)
+	if err := cmp.Or(dec.Decode(&q), q.check()); err != nil {
+		t.Fatal(err)
+	}
+	return &q
 }
 
 // The predicates of a row, with ties and with numbers that are missing.
 func TestPredicatesOfARow(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		ask  question
-		v    values
+		v    row
 		want answer
 	}{
-		{"lowest", qatsLowest, numbers("QaTS 5"), open},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5"), level},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 6"), yes},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5", "IR 4"), no},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 5", "IR ?"), open},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS 4"), no},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 6"), open},
-		{"lowest", qatsLowest, numbers("QaTS 5", "TS ?", "IR 4"), no},
-		{"lowest", qatsLowest, numbers("QaTS ?", "TS 4"), open},
-		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR 4"), yes},
-		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR 3"), no},
-		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 5", "IR 3"), yes},
-		{"first or second", firstOrSecond, numbers("QaTS 5", "TS 4", "IR ?"), open},
-		{"below", below("TS", "IR"), numbers("QaTS 5", "TS 6", "IR 7"), yes},
-		{"below", below("TS", "IR"), numbers("QaTS 5", "TS 6", "IR 5"), no},
-		{"below", below("TS", "IR"), numbers("QaTS 5", "TS ?", "IR 5"), no},
-		{"below", below("TS", "IR"), numbers("QaTS 5", "TS ?", "IR 6"), open},
-		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR 5", "GC 4"), no},
-		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR 5", "GC 6"), yes},
-		{"above", anyAbove("TS", "IR", "GC"), numbers("TS 5", "IR ?", "GC 4"), open},
-		{"above", anyAbove("TS", "IR", "GC"), numbers("TS ?", "IR 9"), open},
-		{"marginal", marginal, numbers("QaTS 100", "TS 100"), aside},
-		{"marginal", marginal, numbers("QaTS 109", "TS 100"), yes},
-		{"marginal", marginal, numbers("QaTS 110", "TS 100"), no},
-		{"marginal", marginal, numbers("QaTS 110", "TS ?"), open},
+		{"rank: 1", numbers("QaTS 5"), open},
+		{"rank: 1", numbers("QaTS 5", "TS 5"), level},
+		{"rank: 1", numbers("QaTS 5", "TS 6"), yes},
+		{"rank: 1", numbers("QaTS 5", "TS 5", "IR 4"), no},
+		{"rank: 1", numbers("QaTS 5", "TS 5", "IR ?"), open},
+		{"rank: 1", numbers("QaTS 5", "TS 4"), no},
+		{"rank: 1", numbers("QaTS 5", "TS ?", "IR 6"), open},
+		{"rank: 1", numbers("QaTS 5", "TS ?", "IR 4"), no},
+		{"rank: 1", numbers("QaTS ?", "TS 4"), open},
+		{"rank: 2", numbers("QaTS 5", "TS 4", "IR 4"), yes},
+		{"rank: 2", numbers("QaTS 5", "TS 4", "IR 3"), no},
+		{"rank: 2", numbers("QaTS 5", "TS 5", "IR 3"), yes},
+		{"rank: 2", numbers("QaTS 5", "TS 4", "IR ?"), open},
+		{"below: [TS, IR]", numbers("QaTS 5", "TS 6", "IR 7"), yes},
+		{"below: [TS, IR]", numbers("QaTS 5", "TS 6", "IR 5"), no},
+		{"below: [TS, IR]", numbers("QaTS 5", "TS ?", "IR 5"), no},
+		{"below: [TS, IR]", numbers("QaTS 5", "TS ?", "IR 6"), open},
+		{"any_above: {method: TS, of: [IR, GC]}", numbers("TS 5", "IR 5", "GC 4"), no},
+		{"any_above: {method: TS, of: [IR, GC]}", numbers("TS 5", "IR 5", "GC 6"), yes},
+		{"any_above: {method: TS, of: [IR, GC]}", numbers("TS 5", "IR ?", "GC 4"), open},
+		{"any_above: {method: TS, of: [IR, GC]}", numbers("TS ?", "IR 9"), open},
+		{"within_percent: 10", numbers("QaTS 100", "TS 100"), aside},
+		{"within_percent: 10", numbers("QaTS 109", "TS 100"), yes},
+		{"within_percent: 10", numbers("QaTS 110", "TS 100"), no},
+		{"within_percent: 10", numbers("QaTS 110", "TS ?"), open},
+		{"within_percent: 10", numbers("QaTS ?", "TS 100"), open},
+		{"lowest: {of: [TS, IR], times: 3}", numbers("QaTS 5", "TS 15", "IR 20"), yes},
+		{"lowest: {of: [TS, IR], times: 3}", numbers("QaTS 5", "TS 20", "IR 14"), no},
+		{"lowest: {of: [TS, IR], times: 3}", numbers("QaTS 5", "TS ?", "IR 20"), open},
+		{"lowest: {of: [TS, IR], times: 3}", numbers("QaTS 5", "TS ?", "IR 14"), no},
 	} {
-		if got := c.ask.ask(c.v); got != c.want {
+		if got, _ := asked(t, c.name).ask(c.v, false); got != c.want {
 			t.Errorf("%s of %v: %v, want %v", c.name, c.v, got, c.want)
 		}
 	}
-	if got := numbers("QaTS 1", "TS 5", "IR 4", "GC 4").lowestOther(); got != "IR" {
-		t.Errorf("the first of the lowest others is %s", got)
+	if r := numbers("QaTS 1", "TS 5", "IR 4", "GC 4"); true {
+		if got, found := r.lowest(r.others()); got != "IR" || found != 3 {
+			t.Errorf("the first of the lowest others is %s, of %d", got, found)
+		}
 	}
 	b := &book{like: map[string]string{}}
-	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("QaTS 1"), nil); strings.Contains(got, "QaTS") {
+	if got := b.describe(numbers("QaTS 1"), nil); strings.Contains(got, "QaTS") {
 		t.Errorf("QaTS alone: %s", got)
 	}
-	if got := b.describe(paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}, numbers("TS 1"), nil); strings.Contains(got, "QaTS") {
+	if got := b.describe(numbers("TS 1"), []string{"TS"}); strings.Contains(got, "QaTS") {
 		t.Errorf("without QaTS: %s", got)
 	}
 }
@@ -116,14 +142,14 @@ func TestPredicatesOfARow(t *testing.T) {
 // of lowest numbers says how many are ties.
 func TestExceptionsNameTheMethodsThatTheClaimIsAbout(t *testing.T) {
 	b := &book{like: map[string]string{}}
-	at := paper.Setting{Dataset: "cifar10", Backbone: "resnet50"}
 	v := numbers("QaTS 9", "TS 5", "HFE 7", "GC 3")
-	for want, q := range map[string]question{"(QaTS 0.09, GC 0.03)": qatsLowest, "(QaTS 0.09, HFE 0.07)": below("HFE"), "(QaTS 0.09, TS 0.05)": below("TS", "HFE")} {
-		if got := b.describe(at, v, q.of); !strings.HasSuffix(got, want) {
+	for want, q := range map[string]string{"(QaTS 0.09, GC 0.03)": "rank: 1", "(QaTS 0.09, HFE 0.07)": "below: [HFE]", "(QaTS 0.09, TS 0.05)": "below: [TS, HFE]"} {
+		_, beside := asked(t, q).ask(v, false)
+		if got := b.describe(v, beside); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := b.describe(at, numbers("QaTS 9", "GC 3"), []string{"HFE"}); strings.Contains(got, "GC") {
+	if got := b.describe(numbers("QaTS 9", "GC 3"), []string{"HFE"}); strings.Contains(got, "GC") {
 		t.Errorf("without HFE: %q", got)
 	}
 	count := &tally{}
@@ -144,11 +170,11 @@ func TestMarginOfASentence(t *testing.T) {
 	b := bookOf(t, false,
 		[]string{"standard cifar10 resnet50", "QaTS 1.00", "TS 3.00"}, []string{"standard cifar10 vit-b16", "QaTS 2.00", "TS 4.00"}, []string{"standard cifar10 resnet18", "QaTS 2.00", "TS 2.50"})
 	for _, c := range []struct {
-		want     paper.Points
+		want     float64
 		backbone string
 		truth    Truth
-	}{{200, "resnet50", Holds}, {200, "vit-b16", Fails}, {150, "resnet50", Fails}} {
-		if got := margin("standard", "cifar10", c.want, c.backbone, "")(b); got.Truth != c.truth {
+	}{{2, "resnet50", Holds}, {2, "vit-b16", Fails}, {1.5, "resnet50", Fails}} {
+		if got := (&marginTest{Table: "standard", Dataset: "cifar10", Is: c.want, At: c.backbone}).judge(b); got.Truth != c.truth {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
@@ -176,11 +202,10 @@ func TestTalliesOfAnswers(t *testing.T) {
 			t.Errorf("%+v: all %q, with an exception %q, most %q", c, a, b, m)
 		}
 	}
-	give := func(truth Truth) predicate { return func(*book) Judgement { return Judgement{truth, ""} } }
 	for _, c := range [][3]Truth{
 		{Holds, Holds, Holds}, {Holds, Fails, Fails}, {Fails, Holds, Fails}, {Unjudged, Fails, Fails}, {Fails, Unjudged, Fails}, {Holds, Unjudged, Unjudged}, {Unjudged, Holds, Unjudged},
 	} {
-		if got := both(give(c[0]), give(c[1]))(nil).Truth; got != c[2] {
+		if got := both(Judgement{c[0], ""}, Judgement{c[1], ""}).Truth; got != c[2] {
 			t.Errorf("%q and %q: %q", c[0], c[1], got)
 		}
 	}
@@ -333,7 +358,7 @@ func TestTwiceAsLowAtEverySeverity(t *testing.T) {
 		"QaTS is 0 before": {zero, less, Fails, Fails}, "QaTS is missing before": {none, less, Fails, Fails},
 	} {
 		for similar, want := range map[bool]Truth{false: c.own, true: c.others} {
-			if got := timesLower(bookOf(t, similar, row(1, c.first...), row(2, c.second...))); got.Truth != want {
+			if got := asked(t, "tables: [shift], lowest: {of: [Uncal, TS, IR, AdaTS, GC], times: 2}").judge(bookOf(t, similar, row(1, c.first...), row(2, c.second...))); got.Truth != want {
 				t.Errorf("%s, similar %v: %+v", name, similar, got)
 			}
 		}
@@ -374,7 +399,7 @@ func TestDistanceWidensWithSeverity(t *testing.T) {
 // corruption method metric value", with - for an empty corruption.
 func recordsBook(t *testing.T, similar bool, lines ...string) *book {
 	t.Helper()
-	b := &book{publication: paper.NewPublication(nil), records: map[results.Place]results.Record{}}
+	b := &book{records: map[results.Place]results.Record{}}
 	if similar {
 		b.like = map[string]string{"seg": "voc2012"}
 	}
@@ -430,7 +455,7 @@ func TestPredicatesOverRecords(t *testing.T) {
 	lower := featClipLower("voc2012", "seg50", "miou")
 	for _, c := range []struct {
 		name    string
-		ask     predicate
+		ask     func(*book) Judgement
 		similar bool
 		lines   []string
 		truth   Truth

@@ -32,7 +32,27 @@ type Similar struct {
 //
 // It returns an error if like names a data set that the paper does not have, or if
 // no measured record is of one of the data sets.
-func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[string]string) (*Similar, error) {
+func JudgeSimilar(records []results.Record, like map[string]string) (*Similar, error) {
+	numbers, err := paper.Read()
+	if err != nil {
+		return nil, err
+	}
+	return judgeSimilar(numbers, records, like)
+}
+
+// LikeOf returns the data sets that the specs of a run declare similar to the paper's, with the
+// paper's data set of each. It is empty without a run.json.
+func LikeOf(run *results.Run) map[string]string {
+	like := map[string]string{}
+	if run != nil {
+		for _, s := range run.Specs {
+			maps.Copy(like, s.Like)
+		}
+	}
+	return like
+}
+
+func judgeSimilar(numbers []paper.Number, records []results.Record, like map[string]string) (*Similar, error) {
 	publication := paper.NewPublication(numbers)
 	home, err := homes(publication, like)
 	if err != nil {
@@ -43,7 +63,7 @@ func JudgeSimilar(numbers []paper.Number, records []results.Record, like map[str
 	if len(a.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
-	s := &Similar{Like: like, Networks: len(a.networks), Claims: judgeBoth(printedBook(publication), a.book())}
+	s := &Similar{Like: like, Networks: len(a.networks), Claims: judgeAll(publication, a.book())}
 	measured := map[string]bool{}
 	for id := range a.found {
 		measured[id.Dataset] = true
@@ -109,10 +129,10 @@ func (a *analogues) collect(records []results.Record) {
 	}
 }
 
-// book arranges the records like the paper's tables and experiments.
+// book arranges the records like the paper's tables and experiments. A ranking is over the
+// methods that have a number.
 func (a *analogues) book() *book {
-	b := &book{like: a.like, values: map[valueID]paper.Points{}, records: map[results.Place]results.Record{}}
-	var numbers []paper.Number
+	b := &book{like: a.like, records: map[results.Place]results.Record{}}
 	done := map[paper.Setting]bool{}
 	for _, r := range a.publication.Rows {
 		for _, n := range a.networks {
@@ -126,17 +146,15 @@ func (a *analogues) book() *book {
 				continue
 			}
 			done[s] = true
-			for _, number := range r.Numbers {
-				number.Setting = s
-				if v, ok := a.value(r, s, number.Method); ok {
-					number.Value = paper.PointsOf(v)
-					b.values[valueID{s, number.Label}] = number.Value
+			b.rows = append(b.rows, newRow(s, r.Numbers, false, func(number paper.Number) (paper.Points, bool) {
+				v, ok := a.value(r, s, number.Method)
+				if !ok {
+					return 0, false
 				}
-				numbers = append(numbers, number)
-			}
+				return paper.PointsOf(v), true
+			}))
 		}
 	}
-	b.publication = paper.NewPublication(numbers)
 	for id, r := range a.found {
 		for _, e := range a.experiments(id.Setting) {
 			id.Experiment = e
