@@ -19,6 +19,7 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // folders are the sources that a spec may name by a word, with their folders
@@ -278,5 +279,9 @@ func readNetworks(file string) (*spec.Networks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spec.ParseNetworks(file, src)
+	uncal, err := paper.UncalibratedECE()
+	if err != nil {
+		return nil, err
+	}
+	return spec.ParseNetworks(file, src, uncal)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // Registry returns everything that specs may name: the registered calibrators,
@@ -25,6 +26,7 @@ func Registry() spec.Registry {
 		Methods:  all.Registry(),
 		External: []calib.Entry{programEntry(), precomputedEntry()},
 		Metrics:  metrics.Registry(),
+		Like:     paper.Datasets(),
 
 		MethodGroups: lists.Values(all.Groups(), func(g all.Group) spec.Group { return spec.Group(g) }),
 		MetricGroups: lists.Values(metrics.Groups(), func(g metrics.Group) spec.Group { return spec.Group(g) }),

@@ -9,7 +9,6 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/paper"
 )
 
 // NetworksFile declares the virtual networks of the source "simulate", below
@@ -24,7 +23,7 @@ type networkKey struct{ dataset, backbone, loss string }
 type Networks struct {
 	plain  map[networkKey]simulate.Network
 	shifts map[string]string           // dataset of corrupted images -> clean dataset
-	uncal  map[results.Setting]float64 // the paper's uncalibrated ECE, a fraction
+	uncal  map[results.Setting]float64 // of real networks: see ParseNetworks
 	groups map[networkKey]networkGroup // by dataset and loss, for like
 }
 
@@ -57,17 +56,14 @@ type networkGroup struct {
 
 func (networkGroup) about() (name, text string) { return "network", "" }
 
-// ParseNetworks reads a declaration; file is for messages, which are as in
-// specs.
-func ParseNetworks(file string, src []byte) (*Networks, error) {
+// ParseNetworks reads a declaration; file is for messages, which are as in specs. uncal has the
+// uncalibrated ECE of real networks, as a fraction, by data set, backbone, corruption and
+// severity: a network without an ece has that of its name, and a corrupted set is declared by it.
+func ParseNetworks(file string, src []byte, uncal map[results.Setting]float64) (*Networks, error) {
 	r := newReader(file)
 	root := r.root(src)
 	if root == nil {
 		return nil, r.err()
-	}
-	uncal, err := publishedUncal()
-	if err != nil {
-		return nil, err
 	}
 	all := &Networks{
 		plain: map[networkKey]simulate.Network{}, shifts: map[string]string{},
@@ -190,23 +186,4 @@ func (all *Networks) Lookup(ref data.Ref) (simulate.Network, bool) {
 	}
 	w.Shift = simulate.Shift{Corruption: ref.Corruption, Severity: ref.Severity, Accuracy: w.ShiftedAccuracy(ece), ECE: ece}
 	return w, true
-}
-
-// publishedUncal returns the paper's uncalibrated ECE by dataset, backbone,
-// corruption and severity.
-func publishedUncal() (map[results.Setting]float64, error) {
-	numbers, err := paper.Read()
-	if err != nil {
-		return nil, err
-	}
-	uncal := map[results.Setting]float64{}
-	for _, p := range numbers {
-		if p.Method == "uncal" && p.Metric == "ece" {
-			cell := results.Setting{Dataset: p.Dataset, Backbone: p.Backbone, Corruption: p.Corruption, Severity: p.Severity}
-			if _, known := uncal[cell]; !known { // the first table that has it counts
-				uncal[cell] = float64(p.Value) / 10000
-			}
-		}
-	}
-	return uncal, nil
 }

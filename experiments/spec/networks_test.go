@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/results/paper"
 )
 
 // declared returns the declared networks of the project.
@@ -16,7 +17,11 @@ func declared(t *testing.T) *Networks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := ParseNetworks("networks.yaml", src)
+	uncal, err := paper.UncalibratedECE()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := ParseNetworks("networks.yaml", src, uncal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,7 @@ func TestMistakesInNetworksHaveTheirPlace(t *testing.T) {
 		"width: 4\nnetworks:\n  - {dataset: a, classes: 1, accuracy: {r: 0.5}, ece: 3}\n":                                  "n.yaml:3:5: simulated network a/r: 1 classes: must be at least 2",
 		"width: 4\nnetworks:\n  - {dataset: a, classes: 2, accuracy: {r: 0.9}, ece: {r: 15}}":                              "n.yaml:3:5: simulated network a/r: ece 0.15: must be a fraction, and below 1 with the accuracy 0.9",
 	} {
-		_, err := ParseNetworks("n.yaml", []byte(src))
+		_, err := ParseNetworks("n.yaml", []byte(src), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", src, err, want)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -23,6 +22,7 @@ type Registry struct {
 	Methods  []calib.Entry   // calibrators
 	External []calib.Entry   // methods that only a spec may name: their probabilities come from a program or from files
 	Metrics  []metrics.Entry // a spec that names none has all except those OnRequest
+	Like     []string        // the paper's data sets, which a spec may declare its own similar to
 
 	MethodGroups, MetricGroups []Group
 }
@@ -312,9 +312,8 @@ func (r *reader) baseline(d *document, s *Spec) string {
 
 // like returns the datasets of the paper that datasets of the spec are similar to.
 func (r *reader) like(d *document, s *Spec) map[string]string {
-	known := paper.Datasets()
 	for i := range d.Like {
-		r.match(&d.Like[i].Value, known, "the paper has no dataset %q")
+		r.match(&d.Like[i].Value, r.known.Like, "the paper has no dataset %q")
 	}
 	return r.byDataset(d.Like, "like", s)
 }

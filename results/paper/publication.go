@@ -1,6 +1,10 @@
 package paper
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/qats-bench/qats/results"
+)
 
 // Row is the numbers that a table ranks against each other, in the order of its
 // methods.
@@ -82,4 +86,21 @@ func (p *Publication) Averaged(s Setting) []Setting {
 		}
 	}
 	return list
+}
+
+// UncalibratedECE returns the ECE before calibration that the tables print, as a fraction, by
+// data set, backbone, corruption and severity. Of two tables the first counts.
+func UncalibratedECE() (map[results.Setting]float64, error) {
+	numbers, err := Read()
+	if err != nil {
+		return nil, err
+	}
+	uncal := map[results.Setting]float64{}
+	for _, n := range numbers {
+		at := results.Setting{Dataset: n.Dataset, Backbone: n.Backbone, Corruption: n.Corruption, Severity: n.Severity}
+		if _, known := uncal[at]; !known && n.Method == "uncal" && n.Metric == "ece" {
+			uncal[at] = float64(n.Value) / 10000
+		}
+	}
+	return uncal, nil
 }
