@@ -83,6 +83,7 @@
 // measured logits. A file of this name without these keys is another program's. Its keys:
 //
 //	layout: "{split}_{array}.npy" of this folder; otherwise that of the spec, or the default layout
+//	labels: {cifar10: CIFAR-10}   names in print of data sets and networks, by id
 //	sets:                         a list; of several entries for a set, the last that has a key decides
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included

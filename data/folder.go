@@ -385,6 +385,7 @@ func (f *Folder) missing(x file) bool {
 // default. Where it states no kind, the name of scores under another name than logits does.
 func (f *Folder) Describe(ref Ref) Provenance {
 	p := f.manifest.describe(f.namesOf(ref))
+	p.DatasetLabel, p.BackboneLabel = f.manifest.Labels[ref.Dataset], f.manifest.Labels[ref.Backbone]
 	if f.kind != AnyKind {
 		p.Kind = f.kind
 		return p

@@ -32,6 +32,9 @@ type Manifest struct {
 	// Layout is the layout of the folder; empty for that of the spec or the default one.
 	Layout string `yaml:"layout,omitempty"`
 
+	// Labels are the names in print of data sets and networks, by id.
+	Labels map[string]string `yaml:"labels,omitempty"`
+
 	Sets  []ManifestSet           `yaml:"sets,omitempty"`
 	Files map[string]ManifestFile `yaml:"files,omitempty"` // by path from the root, "#member" included
 	// Sources are the published files that arrays were imported from, by name.
@@ -84,7 +87,7 @@ const maxManifestText = 1000
 
 // isEmpty reports whether a manifest states nothing, as that of a folder without one.
 func (m Manifest) isEmpty() bool {
-	return m.Layout == "" && len(m.Sets) == 0 && len(m.Files) == 0 && len(m.Sources) == 0
+	return m.Layout == "" && len(m.Labels) == 0 && len(m.Sets) == 0 && len(m.Files) == 0 && len(m.Sources) == 0
 }
 
 // Write writes m to manifest.yaml in dir; it replaces the file atomically. A manifest that
@@ -327,11 +330,13 @@ func yamlError(where string, err error) error {
 // check checks keys and values of the document, whose nodes know their lines, and
 // returns the node that is wrong. The decoder checks types.
 func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
-	return eachKey(doc, []string{"layout", "sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
+	return eachKey(doc, []string{"layout", "labels", "sets", "files", "sources"}, func(key string, value *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "layout":
 			_, err := ParseLayout(value.Value)
 			return value, err
+		case "labels":
+			return eachKey(value, nil, checkLabel)
 		case "files":
 			return eachKey(value, nil, checkFile)
 		case "sources":
@@ -444,6 +449,14 @@ func checkLine(what, text string) error {
 
 func checkSource(name string, value *yaml.Node) (*yaml.Node, error) {
 	return eachKey(value, []string{"sha256", "bytes", "licence", "url"}, checkDigest)
+}
+
+// checkLabel checks the name in print of an id.
+func checkLabel(id string, value *yaml.Node) (*yaml.Node, error) {
+	if value.Kind != yaml.ScalarNode || value.Value == "" {
+		return value, fmt.Errorf("label of %s: want a text", id)
+	}
+	return value, checkLine("label of "+id, value.Value)
 }
 
 func checkFile(name string, value *yaml.Node) (*yaml.Node, error) {

@@ -25,6 +25,7 @@ sets:
   - {set: "medical-b/*", samples: ham10000, row-ids: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}
   - {set: paper/resnet50, paper: true, licence: MIT}
   - {set: paper/resnet18, stand-in: "another training, run 1"}
+labels: {medical-a: Medical A, vit: "ViT (p4, d96)"}
 sources:
   a.csv: {sha256: 0000000000000000000000000000000000000000000000000000000000000000, bytes: 3, licence: MIT, url: "https://example.com/a.csv"}
 `
@@ -37,10 +38,10 @@ sources:
 		want Provenance
 	}{
 		{Ref{Dataset: "cifar10", Backbone: "resnet50", Split: Test}, Provenance{Origin: Measured}},
-		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Origin: Measured, Kind: KindLogProbs, Note: "published probabilities", Samples: "ham10000", RowIDs: strings.Repeat("0123456789abcdef", 4)}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogits, Note: "ours"}},
-		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogProbs, Note: "published probabilities"}},
+		{Ref{Dataset: "medical-b", Backbone: "vit", Split: Cal}, Provenance{Origin: Measured, Kind: KindLogProbs, BackboneLabel: "ViT (p4, d96)", Note: "published probabilities", Samples: "ham10000", RowIDs: strings.Repeat("0123456789abcdef", 4)}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Split: Cal}, Provenance{Origin: Simulated, Kind: KindLogProbs, DatasetLabel: "Medical A", Note: "published probabilities"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogits, DatasetLabel: "Medical A", Note: "ours"}},
+		{Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: Test}, Provenance{Origin: Simulated, Kind: KindLogProbs, DatasetLabel: "Medical A", Note: "published probabilities"}},
 		{Ref{Dataset: "paper", Backbone: "resnet50", Split: Test}, Provenance{Origin: Measured, Paper: true}},
 		{Ref{Dataset: "paper", Backbone: "resnet18", Split: Test}, Provenance{Origin: Measured, StandIn: "another training, run 1"}},
 		{Ref{Dataset: "c", Backbone: "v", Corruption: "fog", Severity: 2, Split: Test}, Provenance{Origin: Measured}},
@@ -83,7 +84,7 @@ func TestRejectsBadManifests(t *testing.T) {
 		"# nothing\n":                            "arrays/manifest.yaml: empty; remove it or list sets",
 		"- a\n":                                  "arrays/manifest.yaml:1: want a mapping of keys to values",
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
-		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, sets, files, sources`,
+		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, labels, sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
 		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, ignore, classes, source, from, note, samples, row-ids, paper, stand-in, licence, known`,
 		"sets:\n  - set: a/b\n    row-ids: 12AB\n":                            "arrays/manifest.yaml:3: row-ids must be 64 hexadecimal digits in lower case",
@@ -111,6 +112,10 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets:\n  - {set: a, known: {few: x}}\n":                              `arrays/manifest.yaml:2: unknown key "few"; want one of few-rows, chance, equal-logits, extreme-logits, accuracy-gap, shared-rows, form`,
 		"sets:\n  - {set: a, known: {chance: \" \"}}\n":                       "arrays/manifest.yaml:2: chance has no reason: write why it is right, in one line",
 		"sets:\n  - {set: a, known: {chance: \"b\\nc\"}}\n":                   "arrays/manifest.yaml:2: the reason of chance must be one line, without control characters",
+		"sets: []\nlabels: [a]\n":                                             "arrays/manifest.yaml:2: want a mapping of keys to values",
+		"sets: []\nlabels:\n  a: {b: c}\n":                                    "arrays/manifest.yaml:3: label of a: want a text",
+		"sets: []\nlabels:\n  a: \"\"\n":                                      "arrays/manifest.yaml:3: label of a: want a text",
+		"sets: []\nlabels:\n  a: \"b\\nc\"\n":                                 "arrays/manifest.yaml:3: label of a must be one line, without control characters",
 		"files:\n  ../a.npy: {shape: [1]}\n":                                  `arrays/manifest.yaml:2: file "../a.npy" is not a path below the root`,
 		"files:\n  a.npy: {shape: [x]}\n":                                     "arrays/manifest.yaml:2: cannot unmarshal !!str `x` into int",
 		"files:\n  a.npy: {sha256: abc}\n":                                    "arrays/manifest.yaml:2: sha256 must be 64 hexadecimal digits in lower case",

@@ -44,6 +44,10 @@ type Provenance struct {
 	From   string // the networks, in a few words for captions of measured numbers; may be empty
 	Note   string // where the arrays come from, in one line; may be empty
 
+	// DatasetLabel and BackboneLabel are the names in print of the data set and of the
+	// network; empty for their ids.
+	DatasetLabel, BackboneLabel string
+
 	// Samples is the id of the data set that the test samples come from, if that is another
 	// one and the name does not say so, such as cifar10 for photos-by-class. Comparisons
 	// count sets with common samples once. May be empty; without ";".

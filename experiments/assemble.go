@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -225,7 +226,8 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	from := u.Provenance
 	from.Note = p.local(from.Note)
 	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
-	return results.SettingInfo{Setting: u.Setting.Setting, CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
+	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
+		CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
 		N: in.Rows, K: in.Classes, Facts: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
 }
 

@@ -54,6 +54,28 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
+// TestPaperSpecsPrintThePapersNames: their labels are those of package paper, of all data sets and
+// networks.
+func TestPaperSpecsPrintThePapersNames(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("paper", "*.yaml"))
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		s, err := spec.Read(file, Registry())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range s.Settings {
+			for column, id := range map[string]string{"dataset": at.Dataset, "backbone": at.Backbone} {
+				if want := paper.Name(column, id); s.Labels[id] != want && want != id {
+					t.Errorf("%s prints %q for %s, want %q", file, s.Labels[id], id, want)
+				}
+			}
+		}
+	}
+}
+
 // TestEveryPaperCellCanRun plans the paper without any arrays: each of the 162
 // settings has a virtual network with all the parts that the methods need.
 func TestEveryPaperCellCanRun(t *testing.T) {

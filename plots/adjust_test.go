@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // TestFiguresTakeAnyLayout: every kind draws within a page of another width, and the kinds
@@ -62,14 +62,11 @@ func TestSimulatedFiguresSayItWithoutAHeading(t *testing.T) {
 	}
 }
 
-// TestRelabelledSettings have the labels, and the rows given do not change.
-func TestRelabelledSettings(t *testing.T) {
+// TestNamesOfSettings stand in headings, in place of ids.
+func TestNamesOfSettings(t *testing.T) {
 	in := sample("reliability", "ts")
-	f := mustDraw(t, entry(t, "reliability"), in.Relabelled(map[string]string{"cifar10": "My images", "resnet50": "ResNet"}))
-	if !has(t, f, "My images / ResNet") {
-		t.Error("the heading has no labels")
-	}
-	if in.Bins[0].Setting != testCell || in.Bins[0].Setting == (results.Setting{}) {
-		t.Error("the rows changed")
+	in.Names = table.Labels{"cifar10": "My images", "resnet50": "ResNet"}
+	if f := mustDraw(t, entry(t, "reliability"), in); !has(t, f, "My images / ResNet") {
+		t.Error("the heading has no names")
 	}
 }

@@ -50,7 +50,7 @@ func (in Input) cells(binning string) (cells, error) {
 	var from source
 	without := map[string][]string{}
 	for _, c := range order {
-		row := cellRow{cell: c, title: cellName(c), series: map[string]*series{}}
+		row := cellRow{cell: c, title: in.cellName(c), series: map[string]*series{}}
 		row.lines[0], row.lines[1], _ = strings.Cut(row.title, " / ")
 		for _, m := range all {
 			of := bins[results.Place{Setting: c, Method: m.id}]

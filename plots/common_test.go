@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -67,10 +68,14 @@ func shifted(corruptions []string, severities ...int) []results.Setting {
 	return cells
 }
 
+// testNames are what manifests and specs give.
+var testNames = table.Labels{"cifar10": "CIFAR-10", "cifar100": "CIFAR-100", "cifar100-c": "CIFAR-100-C", "cifar100-lt-r100": "CIFAR-100-LT R-100",
+	"imagenet": "ImageNet", "ham10000": "HAM10000", "voc2012": "VOC-2012", "20newsgroups": "NewsGroup-20"}
+
 // sample returns rows that a kind of figure can draw. Dominance and forest show the
 // first two methods; qats is the second if only one is given.
 func sample(kind string, methods ...string) Input {
-	in := Input{Methods: methods}
+	in := Input{Methods: methods, Names: testNames}
 	switch kind {
 	case "reliability", "quantile-gap":
 		in.Bins = testBins(methods...)

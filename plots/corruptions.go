@@ -12,7 +12,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Corruptions draws the ECE of one network at one severity, in per cent, by kind of
@@ -32,11 +31,11 @@ func Corruptions(in Input) (*Figure, error) {
 	if len(severities) > 1 {
 		return nil, fmt.Errorf("corruptions figure: rows of severities %d and %d: a figure shows one", severities[0], severities[1])
 	}
-	list := lists.Values(v.cells, newCategory)
+	list := lists.Values(v.cells, in.category)
 	slices.SortStableFunc(list, func(a, b category) int { return cmp.Compare(a.rank, b.rank) })
 	g := corruptionGrid{values: v, list: list, y: fromZero(slices.Max(slices.Collect(maps.Values(v.at))), 6)}
-	s := sheet{title: fmt.Sprintf("%s / severity %d", cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, stretches: true, keys: v.dots(pageWidth - 8), notes: v.notes,
-		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", cellName(one), severities[0], english.List(labels(v.methods)))}
+	s := sheet{title: fmt.Sprintf("%s / severity %d", in.cellName(one), severities[0]), simulated: v.simulated, width: pageWidth, stretches: true, keys: v.dots(pageWidth - 8), notes: v.notes,
+		caption: fmt.Sprintf("ECE of %s at severity %d, by kind of corruption, for %s.", in.cellName(one), severities[0], english.List(labels(v.methods)))}
 	return s.figure(4+corruptionHeight+categoryMargin, g.draw), nil
 }
 
@@ -64,7 +63,7 @@ type category struct {
 	family, rank int // rank is the place on the axis; corruptions of no family share the last rank
 }
 
-func newCategory(c results.Setting) category {
+func (in Input) category(c results.Setting) category {
 	rank := 0
 	for i, f := range families {
 		for _, m := range f.members {
@@ -74,7 +73,7 @@ func newCategory(c results.Setting) category {
 			rank++
 		}
 	}
-	return category{c, printable(table.Name("corruption", c.Corruption)), len(families), rank}
+	return category{c, printable(in.Names.Name("corruption", c.Corruption)), len(families), rank}
 }
 
 // corruptionGrid is the panel of the figure.

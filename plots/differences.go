@@ -97,19 +97,9 @@ func bounds(rows []compare.Row) (extent, aside string) {
 	return " with its 95 % interval", fmt.Sprintf(" %s without one: %s.", english.Count(len(rows)-bounded, "method"), reason)
 }
 
-// blockNames returns the names of blocks in print. A block may be a data set or a
-// setting.
-func blockNames(ids []string) []string {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		dataset, rest, cut := strings.Cut(id, "/")
-		list[i] = printable(table.Name("dataset", dataset))
-		if cut {
-			list[i] += "/" + printable(rest)
-		}
-	}
-	return list
-}
+// blockNames returns the names of blocks in print: those of the comparison, since a block may be
+// of several data sets.
+func blockNames(ids []string) []string { return lists.Values(ids, printable) }
 
 // byRank returns the rows of a comparison in the order of its ranking. Methods
 // without a rank come last.

@@ -51,7 +51,7 @@ func Dominance(in Input) (*Figure, error) {
 		a, okA := v.at[results.Place{Setting: c, Method: d.a.id}]
 		b, okB := v.at[results.Place{Setting: c, Method: d.b.id}]
 		if okA && okB {
-			d.points = append(d.points, difference{c, cellName(c), d.scale * (a - b)})
+			d.points = append(d.points, difference{c, in.cellName(c), d.scale * (a - b)})
 			d.y = d.y.holding(d.scale * (a - b))
 		}
 	}

@@ -49,9 +49,9 @@ func Forest(in Input) (*Figure, error) {
 	several := false
 	for _, d := range lists.Distinct(pairs, func(p results.Pair) string { return p.Dataset }) {
 		of := lists.Where(pairs, func(p results.Pair) bool { return p.Dataset == d })
-		name := printable(table.Name("dataset", d))
+		name := printable(in.Names.Name("dataset", d))
 		f.rows = append(f.rows, forestRow{label: name, heading: true})
-		rows, grouped := forestRows(of)
+		rows, grouped := in.forestRows(of)
 		several = several || grouped
 		f.rows = append(f.rows, rows...)
 	}
@@ -126,7 +126,7 @@ const (
 
 // forestRows returns the rows of the settings of one dataset, and whether a row
 // stands for several settings.
-func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
+func (in Input) forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	order, members := lists.Group(pairs, func(p results.Pair) results.Setting {
 		g := p.Setting
 		g.Experiment, g.Corruption = "", ""
@@ -134,7 +134,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 	})
 	for _, g := range order {
 		of := members[g]
-		label := table.SettingInDataset(g, " / ")
+		label := in.Names.InDataset(g, " / ")
 		row := forestRow{at: 100 * of[0].Difference, shown: of[0].Outcome() == results.Win || of[0].Outcome() == results.Loss}
 		if of[0].Interval != "" {
 			row.lo, row.hi, row.kind = 100*of[0].Lo, 100*of[0].Hi, interval
@@ -150,7 +150,7 @@ func forestRows(pairs []results.Pair) (rows []forestRow, grouped bool) {
 				row.lo, row.hi = min(row.lo, d), max(row.hi, d)
 			}
 		case of[0].Corruption != "":
-			label += fmt.Sprintf(" / %s %d", table.Name("corruption", of[0].Corruption), g.Severity)
+			label += fmt.Sprintf(" / %s %d", in.Names.Name("corruption", of[0].Corruption), g.Severity)
 		}
 		row.label = printable(label)
 		rows = append(rows, row)

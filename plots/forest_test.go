@@ -90,14 +90,14 @@ func TestForestRows(t *testing.T) {
 	if want := fmt.Sprintf(" better in %d of 19 settings, worse in %d: a filled dot.", below, above); below*above == 0 || !strings.Contains(f.Notes[1], want) {
 		t.Errorf("notes %q, want %q", f.Notes, want)
 	}
-	rows, grouped := forestRows([]results.Pair{
+	rows, grouped := Input{}.forestRows([]results.Pair{
 		{Setting: shifted([]string{"fog"}, 1)[0], Difference: 2}, {Setting: shifted([]string{"snow"}, 1)[0], Difference: -1}})
 	if !grouped || len(rows) != 1 || rows[0].at != 50 || rows[0].lo != -100 || rows[0].hi != 200 || rows[0].kind != settingsRange {
 		t.Errorf("%+v", rows)
 	}
 	for difference, want := range map[float64]bool{-5e-7: false, -2e-6: true} { // values within 1e-6 are a tie
 		p := results.Pair{Method: "ts", Against: "qats", Metric: "ece", Difference: difference, Verdict: &metrics.Verdict{By: "sce_mass15", Lo: -2, Hi: -1}}
-		if rows, _ := forestRows([]results.Pair{p}); rows[0].shown != want || rows[0].at != 100*difference {
+		if rows, _ := (Input{}).forestRows([]results.Pair{p}); rows[0].shown != want || rows[0].at != 100*difference {
 			t.Errorf("%g: %+v", difference, rows)
 		}
 	}

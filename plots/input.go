@@ -24,6 +24,7 @@ type Input struct {
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
 	Labels  map[string]string // method id -> its name in print; the id itself where absent
+	Names   table.Labels      // of data sets, networks, losses and corruptions
 
 	// For figures that rank: the variants that are asked for by name, as [results.Counts] has
 	// them, and the methods that are not ranked, because they see the domain that they are
@@ -132,7 +133,7 @@ func methodsOf(bins []results.Bin) []string {
 }
 
 // cellName is the name of a cell in print.
-func cellName(c results.Setting) string { return printable(table.SettingName(c, " / ")) }
+func (in Input) cellName(c results.Setting) string { return printable(in.Names.Setting(c, " / ")) }
 
 // labels returns the names of methods in print.
 func labels(methods []method) []string {

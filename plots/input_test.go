@@ -126,7 +126,7 @@ func TestBinsStandAtTheMiddleOfTheirRows(t *testing.T) {
 func TestCellName(t *testing.T) {
 	c := testCell
 	c.Loss, c.Corruption, c.Severity = "focal", "fog", 5
-	if got := cellName(c); got != "CIFAR-10 / resnet50 / Focal / fog 5" {
+	if got := (Input{Names: testNames}).cellName(c); got != "CIFAR-10 / resnet50 / Focal / fog 5" {
 		t.Error(got)
 	}
 }

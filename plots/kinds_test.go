@@ -79,7 +79,7 @@ func TestOrderOfCorruptions(t *testing.T) {
 func TestDominanceCounts(t *testing.T) {
 	cells := shifted([]string{"fog", "snow", "frost", "contrast", "pixelate"}, 1)
 	cells[4].Experiment = "mine"
-	in := Input{Records: testRecords("accuracy", cells, "qats", "featclip"), Methods: []string{"qats", "featclip"}, Labels: map[string]string{"qats": "QaTS"}}
+	in := Input{Records: testRecords("accuracy", cells, "qats", "featclip"), Methods: []string{"qats", "featclip"}, Names: testNames, Labels: map[string]string{"qats": "QaTS"}}
 	for i, v := range []float64{.8, .7, .6, .6, .5, .55, .9, 0, .4, .3} {
 		in.Records[i].Value = v
 	}

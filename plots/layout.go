@@ -2,11 +2,8 @@ package plots
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
-
-	"github.com/qats-bench/qats/results"
 )
 
 // Layout adjusts a figure to the paper that it is for. The zero Layout changes nothing.
@@ -31,32 +28,6 @@ func (f *Figure) With(l Layout) (*Figure, error) {
 	}
 	g.Caption, g.Notes, g.with = f.Caption, f.Notes, f.with
 	return g, nil
-}
-
-// Relabelled returns the input with labels in place of the ids of data sets, networks, losses
-// and corruptions. Two ids with one label are drawn as one, and mostly an error.
-func (in Input) Relabelled(labels map[string]string) Input {
-	if len(labels) == 0 {
-		return in
-	}
-	change := func(s *results.Setting) {
-		for _, id := range []*string{&s.Dataset, &s.Backbone, &s.Loss, &s.Corruption} {
-			if label, ok := labels[*id]; ok {
-				*id = label
-			}
-		}
-	}
-	in.Bins, in.Records, in.Pairs = slices.Clone(in.Bins), slices.Clone(in.Records), slices.Clone(in.Pairs)
-	for i := range in.Bins {
-		change(&in.Bins[i].Setting)
-	}
-	for i := range in.Records {
-		change(&in.Records[i].Setting)
-	}
-	for i := range in.Pairs {
-		change(&in.Pairs[i].Setting)
-	}
-	return in
 }
 
 // adjusted lays out the sheet again.

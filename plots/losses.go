@@ -11,7 +11,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Losses draws the ECE, in per cent, of networks trained with different losses. It
@@ -40,15 +39,15 @@ func Losses(in Input) (*Figure, error) {
 		return c
 	})
 	for _, c := range g.networks {
-		title := cellName(c)
+		title := in.cellName(c)
 		if len(sets) == 1 && c == c.Network() {
-			s.title = table.Name("dataset", c.Dataset)
-			title = printable(table.SettingInDataset(c, " / "))
+			s.title = in.Names.Name("dataset", c.Dataset)
+			title = printable(in.Names.InDataset(c, " / "))
 		}
 		g.titles = append(g.titles, title)
 	}
 	for _, loss := range g.losses {
-		name := printable(table.Name("loss", loss))
+		name := printable(in.Names.Name("loss", loss))
 		g.names = append(g.names, name)
 		g.margin = max(g.margin, write(smallSize, ink).Width(name)+10)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Severity draws the ECE of one network, in per cent, against the severity of the
@@ -62,7 +61,7 @@ func Severity(in Input) (*Figure, error) {
 	note := fmt.Sprintf("Lines: means over %s. Band: from the first to the third quartile of %s.", english.Count(len(corruptions), "corruption"), named(g.shown, g.groups[g.banded]))
 	over := fmt.Sprintf("mean over %d corruptions; the band holds the middle half of the values of %s", len(corruptions), named(g.shown, g.groups[g.banded]))
 	if len(corruptions) == 1 {
-		over = table.Name("corruption", corruptions[0])
+		over = in.Names.Name("corruption", corruptions[0])
 		note = fmt.Sprintf("One corruption: %s.", over)
 	}
 	notes := append([]string{note}, v.notes...)
@@ -74,8 +73,8 @@ func Severity(in Input) (*Figure, error) {
 	if len(v.notes) > 0 {
 		notes = append(notes, "A mean with a missing value is not drawn.")
 	}
-	s := sheet{title: cellName(one), simulated: v.simulated, width: columnWidth, stretches: true, keys: keys, notes: notes,
-		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", cellName(one), over, english.List(shown))}
+	s := sheet{title: in.cellName(one), simulated: v.simulated, width: columnWidth, stretches: true, keys: keys, notes: notes,
+		caption: fmt.Sprintf("ECE of %s against the severity of the corruption (%s), for %s.", in.cellName(one), over, english.List(shown))}
 	return s.figure(4+severityHeight+xMargin, g.draw), nil
 }
 

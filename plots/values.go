@@ -12,7 +12,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // values is one metric of results.csv, times 100, of several cells.
@@ -67,9 +66,9 @@ func (v *values) choose(in Input, present []string) error {
 	names := make([]string, len(v.cells))
 	several := slices.ContainsFunc(v.cells, func(c results.Setting) bool { return c.Loss != v.cells[0].Loss })
 	for i, c := range v.cells {
-		names[i] = cellName(c)
+		names[i] = in.cellName(c)
 		if several && c.Loss == "ce" {
-			names[i] += " / " + table.Name("loss", "ce")
+			names[i] += " / " + in.Names.Name("loss", "ce")
 		}
 	}
 	without := map[string][]string{}

@@ -116,7 +116,7 @@ func TestMissingValueMovesNothing(t *testing.T) {
 		in.Records[4].Value = math.NaN()    // not looked at
 		got := mustDraw(t, e, in)
 		c := in.Records[4].Setting
-		name := cellName(c)
+		name := in.cellName(c)
 		if kind == "losses" {
 			name += " / CE"
 		}

@@ -11,6 +11,11 @@ import (
 // results.csv.
 type SettingInfo struct {
 	Setting
+
+	// DatasetLabel and BackboneLabel are the names in print of the data set and of the network,
+	// which a manifest or a spec gives; empty where none does.
+	DatasetLabel, BackboneLabel string
+
 	CalibrateOn string // the network that the calibration set is of, if it is another one
 	Source      string // measured or simulated; empty if there are no arrays
 	Kind        string // of the arrays: logits, log-probs or probs; empty for logits that are not stated
@@ -23,13 +28,13 @@ type SettingInfo struct {
 }
 
 var settingsFormat = csvfile.Format[SettingInfo]{
-	Columns: append(settingColumns(), "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
+	Columns: append(settingColumns(), "dataset_label", "backbone_label", "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
 	Fields: func(s SettingInfo) []string {
 		paper := ""
 		if s.Facts.Has(Paper) {
 			paper = "yes"
 		}
-		return append(s.Setting.fields(), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
+		return append(s.Setting.fields(), csvfile.PlainText(s.DatasetLabel), csvfile.PlainText(s.BackboneLabel), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
 			csvfile.PlainText(s.Facts.Text(From)), csvfile.PlainText(s.Facts.Text(Samples)), csvfile.PlainText(s.Facts.Text(RowIDs)), paper,
 			csvfile.PlainText(s.Facts.Text(StandIn)), s.Facts.without(ofColumns).text(), csvfile.PlainText(s.Test), csvfile.PlainText(s.Cal))
 	},
@@ -53,7 +58,7 @@ func ofColumns(f Fact) bool {
 }
 
 func parseSettingInfo(row *csvfile.Row) SettingInfo {
-	s := SettingInfo{Setting: parseSetting(row), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
+	s := SettingInfo{Setting: parseSetting(row), DatasetLabel: csvfile.PlainText(row.Text()), BackboneLabel: csvfile.PlainText(row.Text()), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
 	add := func(kind FactKind, text string) {
 		if text != "" {
 			s.Facts = append(s.Facts, Fact{Kind: kind, Text: text})
@@ -77,6 +82,20 @@ func parseSettingInfo(row *csvfile.Row) SettingInfo {
 
 // ReadSettings reads a settings.csv. An error names file, line and column.
 func ReadSettings(path string) ([]SettingInfo, error) { return settingsFormat.ReadFile(path) }
+
+// SettingLabels returns the names in print of data sets and networks, by id. Of two names of one
+// id the first counts.
+func SettingLabels(list []SettingInfo) map[string]string {
+	labels := map[string]string{}
+	for _, s := range list {
+		for id, label := range map[string]string{s.Dataset: s.DatasetLabel, s.Backbone: s.BackboneLabel} {
+			if labels[id] == "" && label != "" {
+				labels[id] = label
+			}
+		}
+	}
+	return labels
+}
 
 // factsOf returns the facts of settings.
 func factsOf(list []SettingInfo) map[Setting]Note {

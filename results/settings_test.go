@@ -16,7 +16,7 @@ func withFacts() *Rows {
 	warned := append(facts[:len(facts):len(facts)], Fact{Kind: Program})
 	return &Rows{
 		Settings: []SettingInfo{
-			{Setting: a, CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Facts: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
+			{Setting: a, DatasetLabel: "A, as in \"a\"", BackboneLabel: "X", CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Facts: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
 			{Setting: b}, // without arrays
 		},
 		Records: []Record{
@@ -56,7 +56,7 @@ func TestFactsOfASettingStandOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `e,a,x,ce,,,,c,measured,probs,7,3,networks,cifar10,7b01,yes,,"[{""kind"":""arrays"",""text"":""kept""}]",logits sha256:1; labels sha256:2,logits sha256:3`; !strings.Contains(string(text), want+"\n") {
+	if want := `e,a,x,ce,,,,"A, as in ""a""",X,c,measured,probs,7,3,networks,cifar10,7b01,yes,,"[{""kind"":""arrays"",""text"":""kept""}]",logits sha256:1; labels sha256:2,logits sha256:3`; !strings.Contains(string(text), want+"\n") {
 		t.Errorf("%s\nlacks %s", text, want)
 	}
 }
@@ -93,5 +93,16 @@ func TestSettingsThatNoRunWrites(t *testing.T) {
 		if _, err := ReadSettings(path); err == nil || !strings.Contains(err.Error(), c[1]) {
 			t.Errorf("%s: %v, want %s", c[0], err, c[1])
 		}
+	}
+}
+
+// Of two names of one id the first counts, and an id without a name has none.
+func TestSettingLabels(t *testing.T) {
+	at := func(dataset, backbone string) Setting {
+		return Setting{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+	}
+	got := SettingLabels([]SettingInfo{{Setting: at("a", "x")}, {Setting: at("a", "x"), DatasetLabel: "A"}, {Setting: at("a", "y"), DatasetLabel: "Other", BackboneLabel: "Y"}})
+	if len(got) != 2 || got["a"] != "A" || got["y"] != "Y" {
+		t.Errorf("%v", got)
 	}
 }

@@ -89,7 +89,7 @@ func judgeSimilar(files []string, out string) (*claims.Similar, error) {
 	if err != nil {
 		return nil, err
 	}
-	similar, err := claims.JudgeSimilar(folder.Records, like)
+	similar, err := claims.JudgeSimilar(folder, like)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", results.Folder(out).Path(results.ResultsFile), err)
 	}

@@ -94,7 +94,7 @@ func similarVerdicts(out string) (similar *claims.Similar, why string) {
 	if len(like) == 0 {
 		return nil, fmt.Sprintf("none judged: no spec of %s declares similar data sets (like:)", dir)
 	}
-	if similar, err = claims.JudgeSimilar(rows.Records, like); err != nil {
+	if similar, err = claims.JudgeSimilar(rows, like); err != nil {
 		return nil, "not judged: " + strings.TrimSpace(err.Error())
 	}
 	return similar, ""

@@ -46,10 +46,12 @@ def file_record(path):
 
 
 def write(root, sets, files):
-    """Writes manifest.yaml; files by their paths from root."""
-    document = dict(sets=[_Flow(s) for s in sets], files={f: _Flow(files[f]) for f in sorted(files)})
+    """Writes manifest.yaml; files by their paths from root. The labels of an earlier one stay: they are written by hand."""
+    path = Path(root) / "manifest.yaml"
+    labels = (yaml.safe_load(path.read_text()) or {}).get("labels") if path.exists() else None
+    document = (dict(labels=labels) if labels else {}) | dict(sets=[_Flow(s) for s in sets], files={f: _Flow(files[f]) for f in sorted(files)})
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True)
-    with atomic(Path(root) / "manifest.yaml") as f:
+    with atomic(path) as f:
         f.write(text.encode())
 
 

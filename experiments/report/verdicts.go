@@ -11,7 +11,6 @@ import (
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // verdicts judges the paper's claims on the rows of a folder, and sets published beside
@@ -31,7 +30,7 @@ func verdicts(f *results.Rows) (*page.Verdicts, error) {
 	case len(like) == 0:
 		return nil, nil
 	}
-	similar, err := claims.JudgeSimilar(f.Records, like)
+	similar, err := claims.JudgeSimilar(f, like)
 	if err != nil {
 		return nil, nil // no measured record is of one of these data sets
 	}
@@ -60,7 +59,7 @@ func ofSimilar(s *claims.Similar) *page.Verdicts {
 	var pairs []string
 	for _, dataset := range slices.Sorted(maps.Keys(s.Like)) {
 		if !slices.Contains(s.Absent, dataset) {
-			pairs = append(pairs, fmt.Sprintf("%s is similar to %s", table.Name("dataset", dataset), table.Name("dataset", s.Like[dataset])))
+			pairs = append(pairs, fmt.Sprintf("%s is similar to %s", s.Names.Name("dataset", dataset), paper.Name("dataset", s.Like[dataset])))
 		}
 	}
 	return &page.Verdicts{
@@ -90,7 +89,7 @@ func referencesOf(c *claims.Comparison) []page.Reference {
 	var list []page.Reference
 	for _, row := range c.Rows {
 		for _, cell := range row.Cells {
-			n := page.Reference{Table: title[row.Table], Row: row.Title(table.Name), Label: cell.Label, Value: cell.Value.Percent()}
+			n := page.Reference{Table: title[row.Table], Row: row.Title(), Label: cell.Label, Value: cell.Value.Percent()}
 			if cell.State != claims.OK {
 				n.Reason = string(cell.State) + ": " + cell.Reason
 				list = append(list, n)

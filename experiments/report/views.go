@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,6 +157,7 @@ func (v *views) write() error {
 
 // table writes one table.
 func (v *views) table(t pivot.Spec) error {
+	t.SettingLabels = v.names(t.SettingLabels, v.spec.Name)
 	records := v.records
 	if t.Metric == results.TimeMetric {
 		records = append(slices.Clone(records), results.TimeRecords(v.all.Of(v.spec.Name).Times, records)...)
@@ -229,6 +231,14 @@ func (v *views) latex(t *pivot.Pivot, base string) error {
 	return atomicfile.Write(base+".tex", t.Table().Compact)
 }
 
+// names returns the labels of a view, and those that settings.csv has for data sets and networks
+// of its experiments.
+func (v *views) names(own map[string]string, experiments ...string) map[string]string {
+	names := results.SettingLabels(lists.Where(v.all.Settings, func(s results.SettingInfo) bool { return slices.Contains(experiments, s.Experiment) }))
+	maps.Copy(names, own)
+	return names
+}
+
 // figurePerSetting draws f once for each setting of the spec that it shows.
 // Methods without rows, such as skipped ones, are left out.
 func (v *views) figurePerSetting(f figure.Spec) error {
@@ -238,7 +248,7 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
-		in := plots.Input{Labels: f.Labels, Bins: lists.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
+		in := plots.Input{Labels: f.Labels, Names: v.names(f.SettingLabels, v.spec.Name), Bins: lists.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
 		in.Methods = lists.Where(f.Methods, func(m string) bool {
 			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
 		})
@@ -284,7 +294,7 @@ func (v *views) figureOfMany(f figure.Spec) error {
 		}
 		records := append(rows.Records, results.TimeRecords(rows.Times, rows.Records)...)
 		figure, err := draw(f, plots.Input{Records: records, Bins: rows.Bins, Pairs: rows.Pairs,
-			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels, Variants: variants, Target: v.added.target})
+			Metrics: f.Metrics, Methods: f.Methods, Labels: f.Labels, Names: v.names(f.SettingLabels, f.Experiments...), Variants: variants, Target: v.added.target})
 		switch {
 		case errors.Is(err, plots.ErrSimulated): // a spec may ask for it of rows that are measured later
 			v.lacks("no %v", err)
@@ -335,7 +345,7 @@ func (v *views) counted(f figure.Spec) (keep func(results.Setting) bool, variant
 
 // draw draws a figure in the layout of its spec.
 func draw(f figure.Spec, in plots.Input) (*plots.Figure, error) {
-	drawn, err := plots.Draw(f.Kind, in.Relabelled(f.SettingLabels))
+	drawn, err := plots.Draw(f.Kind, in)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@ package spec
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
@@ -17,7 +17,7 @@ type figureItem struct {
 	Kind        string         `key:"kind" required:"" of:"{kinds}" help:"What is drawn." example:"reliability"`
 	Methods     []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[ts, qats]"`
 	Metric      []string       `key:"metric" of:"{values}" default:"ece; of dominance accuracy; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins" help:"A metric of the spec, as in results.csv, for the kinds {metric-kinds}; for rank-agreement a list of two or more." example:"nll"`
-	Labels      byName[string] `key:"labels" as:"line" one:"label of" default:"those of the methods, and the ids or the names of the paper" help:"What is printed for ids of methods and settings." example:"{uncal: Before calibration}"`
+	Labels      byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{uncal: Before calibration}"`
 	Heading     string         `key:"heading" as:"line" default:"made by the kind" help:"The line above the figure; \"\" for none." example:"CIFAR-10"`
 	Width       float64        `key:"width" range:"1.5 to 40" want:"a width is 1.5 to 40 inches" default:"3.3 or 6.9, one or both columns of a paper" help:"Width in inches. Text keeps its size." example:"5"`
 	Height      float64        `key:"height" range:"1 to 40" want:"a height is 1 to 40 inches" default:"made by the kind" help:"Height in inches, for the kinds with one panel: severity, corruptions, dominance, pareto, rank-bins." example:"3"`
@@ -61,10 +61,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	if !r.sound(item) || len(r.mistakes) > before {
 		return figure.Spec{}, false
 	}
-	labels := pivot.Spec{Labels: s.labels(), SettingLabels: s.networkLabels()}
-	if s.PaperNames {
-		labels.SettingLabels = table.PaperNetworks()
-	}
+	labels := pivot.Spec{Labels: s.labels(), SettingLabels: maps.Clone(s.Labels)}
 	r.labels(item.Labels, labels, s)
 	f := figure.Spec{
 		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,

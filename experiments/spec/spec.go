@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/figure"
-	"github.com/qats-bench/qats/results/table"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
 
@@ -47,11 +45,11 @@ type Spec struct {
 	Builtin    bool   // the program carries the file
 	Name       string // column experiment of results.csv
 	Title      string
-	PaperNames bool              // tables and figures print the paper's names of its networks
 	Data       []string          // sources in order
 	Layout     data.Layout       // of the folders
 	Ignore     data.Ignore       // labels of rows that are left out, in place of those of the folders' manifests
 	Baseline   string            // method that the others are paired with; empty for none
+	Labels     map[string]string // id of a dataset or a network of the spec -> its name in print
 	Like       map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
 	Samples    map[string]string // dataset of the spec -> dataset that its test samples are of
 	Methods    []Method
@@ -76,7 +74,6 @@ func Read(file string, known Registry) (*Spec, error) {
 // document is a spec as it stands in the file.
 type document struct {
 	Name       string         `key:"name" as:"id" required:"" help:"Name of the experiment: the first column of the result files, and a part of the names of its tables and figures." example:"mine"`
-	Names      string         `key:"names" of:"ids paper" default:"paper, if a table is one of the paper's; else ids" help:"What tables and figures print for networks that the paper names too: their ids, such as resnet50, or the paper's names, such as RN-50." example:"paper"`
 	Title      string         `key:"title" as:"line" default:"the name" help:"Heading in reports." example:"Networks of my own"`
 	Data       []string       `key:"data" pattern:"^(\\.$|\\./|\\.?[^./])" default:"arrays" help:"Where arrays are looked for, in this order: arrays (data/arrays and the folders of --data), bundle (data/bundle), calarena (data/calarena), simulate (virtual networks), or a folder below the project." example:"[arrays, bundle]"`
 	Layout     string         `key:"layout" default:"the layout of docs/formats.md" help:"Path of an array below its folder, for folders whose manifest.yaml states none, with the placeholders {dataset}, {backbone}, {loss}, {corruption}, {severity}, {split} and {array}." example:"\"{dataset}/{backbone}/{split}/{array}.npy\""`
@@ -88,6 +85,7 @@ type document struct {
 	PerClass   bool           `key:"per_class" default:"true with background, else false" help:"Write classes.csv too: the ECE of each class's probability against the rest." example:"true"`
 	Background []string       `key:"background" one:"class" nonempty:"" default:"none" help:"Classes that classes.csv and the mean over classes leave out, such as the background: numbers from 0, or names that manifest.yaml gives. With it, per_class is true." example:"[0]"`
 	Settings   []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
+	Labels     byName[string] `key:"labels" as:"line" one:"label of" default:"what manifest.yaml says, or else the ids" help:"What tables, figures and pages print for ids of datasets and networks." example:"{cifar10: CIFAR-10, resnet50: RN-50}"`
 	Like       byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats paper diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
 	Samples    byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
 	Tables     []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
@@ -108,7 +106,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	}
 	var d document
 	r.decode(root, reflect.ValueOf(&d), "", Key{})
-	if r.onlyIn(&d.Methods, &d.Baseline, &d.Metrics, &d.Intervals, &d.Settings, &d.Like, &d.Samples, &d.Tables, &d.Figures) {
+	if r.onlyIn(&d.Methods, &d.Baseline, &d.Metrics, &d.Intervals, &d.Settings, &d.Labels, &d.Like, &d.Samples, &d.Tables, &d.Figures) {
 		switch {
 		case d.Name == "":
 			r.errorf(root, "the spec has no name")
@@ -128,12 +126,12 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s.Metrics = r.metrics(&d, s, known)
 	s.Baseline = r.baseline(&d, s)
 	s.Intervals = r.intervals(&d, s)
+	s.Labels = r.settingLabels(&d, s)
 	s.Like, s.Samples = r.like(&d, s), r.byDataset(d.Samples, "samples", s)
 	if r.onlyIn(&d.Tables, &d.Figures) { // else a name in a view may be unknown because its declaration is wrong
 		if len(s.Methods) == 0 || len(s.Settings) == 0 {
 			r.errorf(root, "the spec has no cells: methods and settings must not be empty")
 		} else {
-			s.PaperNames = r.paperNames(&d)
 			s.Tables, s.Figures = r.tables(&d, s), r.figures(d.Figures, s)
 		}
 	}
@@ -143,25 +141,18 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	return s, nil
 }
 
-// paperNames reports whether a spec prints the paper's names of networks.
-func (r *reader) paperNames(d *document) bool {
-	r.match(&d.Names, []string{"ids", "paper"}, "names: %q is no choice")
-	if r.given(&d.Names) {
-		return d.Names == "paper"
-	}
-	return slices.ContainsFunc(d.Tables, func(t tableItem) bool { return t.Paper > 0 })
-}
-
-// networkLabels are the labels of a spec's networks that the paper has names for too: their
-// ids, where the spec does not print the paper's names.
-func (s *Spec) networkLabels() map[string]string {
-	labels := table.PaperNetworks()
-	if s.PaperNames {
-		return map[string]string{} // tables print them
-	}
-	maps.DeleteFunc(labels, func(id, _ string) bool { return !s.has("backbone", id) })
-	for id := range labels {
-		labels[id] = id
+// settingLabels returns the names in print of datasets and networks of a spec whose settings are
+// read.
+func (r *reader) settingLabels(d *document, s *Spec) map[string]string {
+	known := lists.Distinct(s.Settings, func(x Setting) string { return x.Dataset })
+	known = append(known, lists.Distinct(s.Settings, func(x Setting) string { return x.Backbone })...)
+	labels := map[string]string{}
+	for i := range d.Labels {
+		x := &d.Labels[i]
+		if !slices.Contains(known, x.Name) && len(known) > 0 {
+			r.unknown(&x.Name, x.Name, "labels (datasets and networks of the settings)", known)
+		}
+		labels[x.Name] = x.Value
 	}
 	return labels
 }

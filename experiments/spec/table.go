@@ -24,7 +24,7 @@ type tableItem struct {
 	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over." example:"[corruption]"`
 	Mean            bool           `key:"mean" default:"false" help:"Adds a last row with the mean over the rows." example:"true"`
 	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
-	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"the paper's names" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
+	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
 	Highlight       string         `key:"highlight" as:"single" default:"none" help:"Prints the gap between this method and the best other one." example:"qats"`
 	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain never are." example:"[ts]"`
 	ConsistencyBand bool           `key:"consistency_band" default:"false" help:"Prints below each ECE or AECE its consistency band. Not with average." example:"true"`
@@ -121,7 +121,7 @@ func (r *reader) tables(d *document, s *Spec) []pivot.Spec {
 
 // newTable returns a table with the properties that all tables of a spec share.
 func newTable(s *Spec) pivot.Spec {
-	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: s.networkLabels(), Only: results.Filter{}}
+	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: maps.Clone(s.Labels), Only: results.Filter{}}
 	for _, m := range s.Methods {
 		switch c := m.Contract(); {
 		case c.Target != 0:

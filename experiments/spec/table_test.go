@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table/pivot"
@@ -60,20 +61,22 @@ func TestDefaultTables(t *testing.T) {
 	}
 }
 
-// TestNamesOfNetworks: a network keeps the name that the spec gives it, unless the spec has a
-// table of the paper or asks for the paper's names.
-func TestNamesOfNetworks(t *testing.T) {
+// TestLabelsOfASpec are those of its tables and figures, unless a view has its own.
+func TestLabelsOfASpec(t *testing.T) {
 	for keys, want := range map[string][2]string{ // the label of resnet50 in tables, and in figures
-		"tables: [{metric: ece}]":                        {"resnet50", "resnet50"},
-		"tables: [{metric: ece, labels: {resnet50: R}}]": {"R", "resnet50"},
-		"names: paper\ntables: [{metric: ece}]":          {"", "RN-50"},
-		"tables: [{metric: ece, paper: 1}]":              {"", "RN-50"},
-		"names: ids\ntables: [{metric: ece, paper: 1}]":  {"resnet50", "resnet50"},
+		"tables: [{metric: ece}]":                                                         {"", ""},
+		"tables: [{metric: ece, labels: {resnet50: R}}]":                                  {"R", ""},
+		"labels: {resnet50: RN-50}\ntables: [{metric: ece, paper: 1}]":                    {"RN-50", "RN-50"},
+		"labels: {resnet50: RN-50, d: D}\ntables: [{metric: ece, labels: {resnet50: R}}]": {"R", "RN-50"},
 	} {
 		s := parse(t, "name: t\nmethods: [uncal]\nsettings: {dataset: d, backbone: [resnet50, mine]}\nfigures: [{kind: reliability}]\n"+keys+"\n")
 		if got := [2]string{s.Tables[0].SettingLabels["resnet50"], s.Figures[0].SettingLabels["resnet50"]}; got != want {
 			t.Errorf("%s: labels %q, want %q", keys, got, want)
 		}
+	}
+	_, err := spec.Parse("t.yaml", []byte("name: t\nmethods: [uncal]\nlabels: {resnet51: RN-51}\nsettings: {dataset: d, backbone: [resnet50, mine]}\n"), known)
+	if want := `t.yaml:3:10: unknown key "resnet51" in labels (datasets and networks of the settings) (did you mean resnet50?)`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -84,6 +84,7 @@ def test_command_takes_foreign_files(tmp_path, monkeypatch, numbers, form):
 
 def test_the_manifest_keeps_what_is_there(tmp_path, numbers):
     a = {k: numbers[k] for k in ("logits", "labels")}
+    (tmp_path / "manifest.yaml").write_text("labels: {net: Net (w8)}\nsets: []\n")
     foreign.export_arrays(tmp_path, "a", "net", "cal", a, "one")
     foreign.export_arrays(tmp_path, "a", "net", "test", a, "two")
     foreign.export_arrays(tmp_path, "a", "net", "cal", a, "three", kind="log-probs")
@@ -92,7 +93,7 @@ def test_the_manifest_keeps_what_is_there(tmp_path, numbers):
     assert [(s["set"], s["kind"], s["note"]) for s in m["sets"]] == [
         ("a-c/net/fog/3", "logits", "four"), ("a/net/cal", "log-probs", "three"), ("a/net/test", "logits", "two"),
     ]  # fmt: skip
-    assert len(m["files"]) == 6
+    assert len(m["files"]) == 6 and m["labels"] == {"net": "Net (w8)"}
 
 
 class Pictures(nn.Module):

@@ -40,15 +40,15 @@ func classesOf(f *results.Rows, o Options) (list []classTable, left int) {
 	}
 	places, rows := lists.Group(f.Classes, func(c results.Class) place { return place{c.Setting, c.Source} })
 	for i, at := range places[:min(len(places), mostClassTables)] {
-		list = append(list, classTableOf(fmt.Sprintf("classes-%d", i+1), at.Setting, at.source, rows[at], o.labels))
+		list = append(list, classTableOf(fmt.Sprintf("classes-%d", i+1), table.Labels(results.SettingLabels(f.Settings)).Setting(at.Setting, ", "), at.source, rows[at], o.labels))
 	}
 	return list, len(places) - len(list)
 }
 
-func classTableOf(id string, setting results.Setting, source string, rows []results.Class, labels map[string]string) classTable {
+func classTableOf(id, title, source string, rows []results.Class, labels map[string]string) classTable {
 	methods, _ := lists.Group(rows, func(c results.Class) string { return c.Method })
 	classes, of := lists.Group(rows, func(c results.Class) int { return c.Class })
-	t := classTable{ID: id, Title: table.SettingName(setting, ", "), Source: source, Methods: lists.Values(methods, func(m string) string { return labels[m] })}
+	t := classTable{ID: id, Title: title, Source: source, Methods: lists.Values(methods, func(m string) string { return labels[m] })}
 	sums, counts := make([]float64, len(methods)), make([]int, len(methods))
 	for _, c := range rows {
 		m := slices.Index(methods, c.Method)

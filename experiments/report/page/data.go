@@ -155,6 +155,7 @@ type packer struct {
 	method   map[string]int
 	metric   map[string]int
 	cell     map[cellID]int
+	names    table.Labels               // of data sets and networks
 	sourceOf map[results.Setting]string // of rows without a source
 	values   map[string][]float64       // by metric and cell; NaN where there is none
 }
@@ -171,7 +172,7 @@ type cellID struct{ setting, method int }
 
 func pack(f *results.Rows, labels func(string) string) *data {
 	p := &packer{texts: map[string]int{}, setting: map[settingID]int{}, method: map[string]int{}, metric: map[string]int{},
-		cell: map[cellID]int{}, sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
+		cell: map[cellID]int{}, names: results.SettingLabels(f.Settings), sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
 	p.text("")
 	p.Why, p.Values = map[string][]int{}, map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
@@ -262,7 +263,7 @@ func (p *packer) place(setting results.Setting, source string, mean bool) int {
 	}
 	e := settingEntry{setting: setting, mean: mean, Experiment: setting.Experiment, Dataset: setting.Dataset, Backbone: setting.Backbone, Loss: setting.Loss,
 		Corruption: setting.Corruption, Severity: setting.Severity,
-		Rescale: setting.Variant.Rescale, Split: setting.Variant.Split, TestShares: setting.Variant.TestShares, Source: source, Name: setting.Name(), Print: table.SettingName(setting, ", ")}
+		Rescale: setting.Variant.Rescale, Split: setting.Variant.Split, TestShares: setting.Variant.TestShares, Source: source, Name: setting.Name(), Print: p.names.Setting(setting, ", ")}
 	e.setting.Experiment = ""
 	if setting.Variant.Training > 0 {
 		seed := setting.Variant.Training - 1

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // Kind is the rule that a finding breaks.
@@ -120,6 +119,6 @@ type audit struct {
 // find adds a finding at the number of a method in a row.
 func (a *audit) find(kind Kind, s paper.Setting, label, printed, recomputed, note string) {
 	f := Finding{Kind: kind, Table: s.Table, Number: a.tables[s.Table].Number, Printed: printed, Recomputed: recomputed, Note: note}
-	f.Row, f.Column = s.Place(label, table.Name)
+	f.Row, f.Column = s.Place(label)
 	a.findings = append(a.findings, f)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // column is the numbers of one method on one dataset: a value for each backbone.
@@ -83,18 +82,18 @@ func (a *audit) equalColumns(first, second *column, same []string) {
 	var values, names []string
 	for _, b := range same {
 		values = append(values, second.values[b].Value.String())
-		names = append(names, table.Name("backbone", b))
+		names = append(names, paper.Name("backbone", b))
 	}
 	note := fmt.Sprintf("%s: %d of %d networks", strings.Join(names, ", "), len(same), len(second.backbones))
 	for _, b := range second.backbones {
 		if x, y := first.values[b].Value, second.values[b].Value; x != y {
-			note += fmt.Sprintf("; %s differs, %s and %s", table.Name("backbone", b), x, y)
+			note += fmt.Sprintf("; %s differs, %s and %s", paper.Name("backbone", b), x, y)
 		}
 	}
 	a.findings = append(a.findings, Finding{
 		Kind: Repeat, Table: second.table, Number: a.tables[second.table].Number,
-		Row: table.Name("dataset", second.dataset), Column: second.label, Printed: strings.Join(values, ", "),
-		Recomputed: fmt.Sprintf("%s in Table %d", table.Name("dataset", first.dataset), a.tables[first.table].Number),
+		Row: paper.Name("dataset", second.dataset), Column: second.label, Printed: strings.Join(values, ", "),
+		Recomputed: fmt.Sprintf("%s in Table %d", paper.Name("dataset", first.dataset), a.tables[first.table].Number),
 		Note:       note,
 	})
 }
@@ -108,7 +107,7 @@ func (a *audit) equalNetworks(c *column) {
 			y, also := a.aece(c.values[b])
 			if c.values[before].Value == c.values[b].Value && ok && also && x.Value == y.Value {
 				a.find(Repeat, c.values[b].Setting, c.label, fmt.Sprintf("ECE %s, AECE %s", c.values[b].Value, y.Value),
-					table.Name("backbone", before)+" in both", "")
+					paper.Name("backbone", before)+" in both", "")
 			}
 		}
 	}
@@ -121,6 +120,6 @@ func (a *audit) sameNetwork(first, second paper.Number) {
 	if ok && also && x.Value != y.Value {
 		a.find(SameNetwork, y.Setting, y.Label, y.Value.String(), x.Value.String(),
 			fmt.Sprintf("the second value is of %s in Table %d; the ECE of both is %s",
-				table.Name("dataset", first.Dataset), a.tables[x.Table].Number, first.Value))
+				paper.Name("dataset", first.Dataset), a.tables[x.Table].Number, first.Value))
 	}
 }

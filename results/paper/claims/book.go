@@ -17,6 +17,7 @@ type book struct {
 	rows    []row
 	records map[results.Place]results.Record // nil for the printed numbers
 	like    map[string]string                // in a book of similar data sets: the paper's data set of each
+	names   table.Labels                     // of data sets and networks
 }
 
 // row is a row of a table with its numbers; some may be missing.
@@ -44,14 +45,14 @@ func newRow(s paper.Setting, printed []paper.Number, complete bool, value func(p
 
 // printedBook has the numbers as printed.
 func printedBook(publication *paper.Publication) *book {
-	return &book{rows: lists.Values(publication.Rows, func(r paper.Row) row {
+	return &book{names: paper.Names(), rows: lists.Values(publication.Rows, func(r paper.Row) row {
 		return newRow(r.Setting, r.Numbers, true, func(n paper.Number) (paper.Points, bool) { return n.Value, true })
 	})}
 }
 
 // measuredBook has the numbers and the records that are measured on the paper's own networks.
 func measuredBook(reproduced []Row, records map[results.Place]results.Record) *book {
-	b := &book{records: map[results.Place]results.Record{}}
+	b := &book{names: paper.Names(), records: map[results.Place]results.Record{}}
 	for _, of := range reproduced {
 		here := map[string]Cell{}
 		for _, c := range of.Cells {
@@ -92,17 +93,17 @@ func (b *book) name(s paper.Setting) string {
 	c := results.Setting{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity}
 	switch {
 	case !b.similar():
-		return s.Title(table.Name)
+		return s.Title()
 	case s.Dataset == paper.Average:
-		return table.Name("backbone", s.Backbone)
+		return b.names.Name("backbone", s.Backbone)
 	case s.Corruption == paper.Average:
 		c.Corruption = ""
-		return fmt.Sprintf("%s, severity %d", cellName(c), s.Severity)
+		return fmt.Sprintf("%s, severity %d", b.cell(c), s.Severity)
 	}
-	return cellName(c)
+	return b.cell(c)
 }
 
-func cellName(c results.Setting) string { return table.PaperSettingName(c, ", ") }
+func (b *book) cell(c results.Setting) string { return b.names.Setting(c, ", ") }
 
 // of returns the rows of tables that a predicate is about. A row of a similar data set is among
 // them if that of the paper's data set is.

@@ -213,7 +213,9 @@ func TestMissingNumberLeavesClaimOpen(t *testing.T) {
 
 // Claims on records that no table prints.
 func TestClaimsOnRecords(t *testing.T) {
-	book := func(records ...results.Record) *book { return &book{records: results.Index(records)} }
+	book := func(records ...results.Record) *book {
+		return &book{names: paper.Names(), records: results.Index(records)}
+	}
 	record := func(experiment, dataset, backbone, loss, method, metric string, value float64) results.Record {
 		return results.Record{
 			Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone, Loss: loss},

@@ -8,7 +8,6 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // functions are the predicates that one claim alone needs, by their name in claims.yaml.
@@ -75,7 +74,7 @@ func stable(b *book) Judgement {
 		other := slices.IndexFunc(compared, func(l string) bool { return rise(l) <= rise("QaTS") })
 		switch {
 		case other >= 0:
-			t.add(no, fmt.Sprintf("%s (QaTS %s, %s %s)", table.Name("backbone", mild.Backbone), rise("QaTS").Signed(), compared[other], rise(compared[other]).Signed()))
+			t.add(no, fmt.Sprintf("%s (QaTS %s, %s %s)", b.names.Name("backbone", mild.Backbone), rise("QaTS").Signed(), compared[other], rise(compared[other]).Signed()))
 		case len(compared) == 0, len(compared) < len(preserving) && !b.similar():
 			t.add(open, "")
 		default:
@@ -132,7 +131,7 @@ func (b *book) ofNetwork(n shiftedNetwork, what string) string {
 	if !b.similar() {
 		return what
 	}
-	return fmt.Sprintf("%s of %s", what, cellName(results.Setting{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
+	return fmt.Sprintf("%s of %s", what, b.cell(results.Setting{Dataset: n.dataset, Backbone: n.backbone, Loss: "ce"}))
 }
 
 // widening judges whether FeatClip minus QaTS rises with each severity.
@@ -233,7 +232,7 @@ var paperExperiments = []string{"standard", "longtail", "shift", "medical", "tas
 func keepsPredictions(b *book) Judgement {
 	var t tally
 	for _, p := range b.pairs("argmax_change", "qats", paperExperiments...) {
-		t.add(when(p.qats == 0), fmt.Sprintf("%s (%s %%)", cellName(p.Setting), paper.PointsOf(p.qats)))
+		t.add(when(p.qats == 0), fmt.Sprintf("%s (%s %%)", b.cell(p.Setting), paper.PointsOf(p.qats)))
 	}
 	t.open = b.missing(allSettings, t.yes+t.no)
 	return t.all("settings", 0)
@@ -252,7 +251,7 @@ func stableRescaled(b *book) Judgement {
 		}
 		qats, ts := paper.PointsOf(p.qats)-paper.PointsOf(x), paper.PointsOf(p.other)-paper.PointsOf(y)
 		qats, ts = max(qats, -qats), max(ts, -ts)
-		t.add(when(qats < ts), fmt.Sprintf("%s, %s (QaTS %s, TS %s)", cellName(p.Network()), p.Variant, qats, ts))
+		t.add(when(qats < ts), fmt.Sprintf("%s, %s (QaTS %s, TS %s)", b.cell(p.Network()), p.Variant, qats, ts))
 	}
 	t.open = b.missing(rescaledSettings, t.yes+t.no)
 	return t.all("networks and factors", 0)
@@ -348,7 +347,7 @@ func brierMeasured(b *book) Judgement {
 func lossesImprove(b *book) Judgement {
 	var t tally
 	for _, p := range b.pairs("ece", "uncal", "losses") {
-		t.add(when(p.qats < p.other), fmt.Sprintf("%s (%s, Uncal %s)", cellName(p.Setting), paper.PointsOf(p.qats), paper.PointsOf(p.other)))
+		t.add(when(p.qats < p.other), fmt.Sprintf("%s (%s, Uncal %s)", b.cell(p.Setting), paper.PointsOf(p.qats), paper.PointsOf(p.other)))
 	}
 	t.open = b.missing(lossSettings, t.yes+t.no)
 	return t.all("losses and networks", 0)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results/paper"
-	"github.com/qats-bench/qats/results/table"
 )
 
 // The predicates of claims.yaml. A claim that needs another one has a function (functions.go).
@@ -208,7 +207,7 @@ func (m *marginTest) judge(b *book) Judgement {
 		return nothing("margins")
 	}
 	holds := largest == paper.PointsOf(m.Is/100) && at == m.At
-	return decided(holds, !holds, fmt.Sprintf("largest margin %s (%s)", largest, table.Name("backbone", at)))
+	return decided(holds, !holds, fmt.Sprintf("largest margin %s (%s)", largest, b.names.Name("backbone", at)))
 }
 
 // risingTest asks for each method whether its means over corruptions rise strictly with severity.

@@ -38,7 +38,7 @@ func bookOf(t *testing.T, similar bool, rows ...[]string) *book {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &book{}
+	b := &book{names: paper.Names()}
 	if similar {
 		b.like = map[string]string{}
 	}
@@ -399,7 +399,7 @@ func TestDistanceWidensWithSeverity(t *testing.T) {
 // corruption method metric value", with - for an empty corruption.
 func recordsBook(t *testing.T, similar bool, lines ...string) *book {
 	t.Helper()
-	b := &book{records: map[results.Place]results.Record{}}
+	b := &book{names: paper.Names(), records: map[results.Place]results.Record{}}
 	if similar {
 		b.like = map[string]string{"seg": "voc2012"}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Similar holds the claims judged on data sets that are similar to the paper's. In
@@ -16,6 +17,7 @@ import (
 type Similar struct {
 	Like     map[string]string // the paper's data set that each data set is similar to
 	Absent   []string          // data sets of Like without a measured record, by name
+	Names    table.Labels      // in print, of data sets and networks
 	Networks int               // measured, each on its data set, trained with cross-entropy
 	Claims   []Judged
 }
@@ -32,12 +34,12 @@ type Similar struct {
 //
 // It returns an error if like names a data set that the paper does not have, or if
 // no measured record is of one of the data sets.
-func JudgeSimilar(records []results.Record, like map[string]string) (*Similar, error) {
+func JudgeSimilar(f *results.Rows, like map[string]string) (*Similar, error) {
 	numbers, err := paper.Read()
 	if err != nil {
 		return nil, err
 	}
-	return judgeSimilar(numbers, records, like)
+	return judgeSimilar(numbers, f.Records, like, results.SettingLabels(f.Settings))
 }
 
 // LikeOf returns the data sets that the specs of a run declare similar to the paper's, with the
@@ -52,18 +54,20 @@ func LikeOf(run *results.Run) map[string]string {
 	return like
 }
 
-func judgeSimilar(numbers []paper.Number, records []results.Record, like map[string]string) (*Similar, error) {
+// judgeSimilar names the networks by labels and, where one lacks, as the paper does.
+func judgeSimilar(numbers []paper.Number, records []results.Record, like, labels map[string]string) (*Similar, error) {
 	publication := paper.NewPublication(numbers)
 	home, err := homes(publication, like)
 	if err != nil {
 		return nil, err
 	}
-	a := &analogues{publication: publication, like: like, home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
+	a := &analogues{publication: publication, like: like, names: maps.Clone(paper.Names()), home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
 	a.collect(records)
+	maps.Copy(a.names, labels)
 	if len(a.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
-	s := &Similar{Like: like, Networks: len(a.networks), Claims: judgeAll(publication, a.book())}
+	s := &Similar{Like: like, Names: a.names, Networks: len(a.networks), Claims: judgeAll(publication, a.book())}
 	measured := map[string]bool{}
 	for id := range a.found {
 		measured[id.Dataset] = true
@@ -96,6 +100,7 @@ type network struct{ dataset, backbone string }
 type analogues struct {
 	publication *paper.Publication
 	like        map[string]string
+	names       table.Labels
 	home        map[string]string                // experiment of each of the paper's data sets
 	found       map[results.Place]results.Record // with an empty Experiment
 	networks    []network                        // trained with cross-entropy, in the order of the records
@@ -132,7 +137,7 @@ func (a *analogues) collect(records []results.Record) {
 // book arranges the records like the paper's tables and experiments. A ranking is over the
 // methods that have a number.
 func (a *analogues) book() *book {
-	b := &book{like: a.like, records: map[results.Place]results.Record{}}
+	b := &book{like: a.like, names: a.names, records: map[results.Place]results.Record{}}
 	done := map[paper.Setting]bool{}
 	for _, r := range a.publication.Rows {
 		for _, n := range a.networks {

@@ -25,7 +25,7 @@ func others(records []results.Record) ([]results.Record, map[string]string) {
 // is, except for the count of its settings.
 func TestSimilarToAllIsJudgedLikeThePaper(t *testing.T) {
 	records, like := others(recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
-	l, err := judgeSimilar(published(t), records, like)
+	l, err := judgeSimilar(published(t), records, like, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	like := map[string]string{
 		"a": "cifar10", "b": "cifar100-c", "mild": "cifar100-lt-r10", "extreme": "cifar100-lt-r100", "text": "20newsgroups", "none": "imagenet",
 	}
-	l, err := judgeSimilar(published(t), records, like)
+	l, err := judgeSimilar(published(t), records, like, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +147,10 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	for i := range records {
 		records[i].Source = "simulated"
 	}
-	if _, err := judgeSimilar(published(t), records, like); err == nil {
+	if _, err := judgeSimilar(published(t), records, like, nil); err == nil {
 		t.Error("simulated records got a verdict")
 	}
-	if _, err := judgeSimilar(published(t), records, map[string]string{"a": "svhn"}); err == nil || err.Error() != `a is like "svhn", which the paper does not have` {
+	if _, err := judgeSimilar(published(t), records, map[string]string{"a": "svhn"}, nil); err == nil || err.Error() != `a is like "svhn", which the paper does not have` {
 		t.Error(err)
 	}
 }

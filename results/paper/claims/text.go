@@ -81,9 +81,9 @@ func (r Row) rows() []table.Row {
 		if i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.Reason != "no record" }); i >= 0 {
 			partly = "; " + r.Cells[i].Label + ": " + r.Cells[i].Reason
 		}
-		return []table.Row{wideRow(fmt.Sprintf("%s: not run (%d numbers%s)", r.Title(table.Name), len(r.Cells), partly))}
+		return []table.Row{wideRow(fmt.Sprintf("%s: not run (%d numbers%s)", r.Title(), len(r.Cells), partly))}
 	}
-	title := r.Title(table.Name)
+	title := r.Title()
 	if how := r.standIn(); how != "" {
 		title += " (stand-in: " + how + ")"
 	}
@@ -205,7 +205,7 @@ func (s *Similar) Text(w io.Writer, width int) error {
 		if slices.Contains(s.Absent, dataset) {
 			absent = " (no measured record)"
 		}
-		fmt.Fprintf(b, "  %-24s similar to %s%s\n", dataset, table.Name("dataset", s.Like[dataset]), absent)
+		fmt.Fprintf(b, "  %-24s similar to %s%s\n", dataset, paper.Name("dataset", s.Like[dataset]), absent)
 	}
 	english.Wrap(b, "", "These verdicts are not about the paper's networks. Rankings are over the methods that have a number.", width)
 	b.WriteByte('\n')
