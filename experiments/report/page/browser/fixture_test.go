@@ -1,10 +1,12 @@
 package browser
 
 import (
+	"io"
 	"math"
 	"path/filepath"
 	"testing"
 
+	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -81,11 +83,11 @@ func records() *results.Rows {
 // newPage writes the page of the test folder.
 func newPage(t *testing.T) string {
 	t.Helper()
-	path, err := page.WriteFile(results.Folder(t.TempDir()), records(), page.Options{})
-	if err != nil {
+	dir := t.TempDir()
+	if err := report.WriteRowsPage(io.Discard, records(), dir, page.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return filepath.Join(dir, page.File)
 }
 
 // pages returns the page of the test folder, and those of make quick and make
