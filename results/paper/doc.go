@@ -4,7 +4,9 @@
 //
 // A printed number is a [Number]. It is not a results.Record and cannot become one:
 // the program compares with numbers that others report, and never reports them as
-// its own. Package audit checks the printed numbers against each other; package
+// its own. [Names] are what the paper calls data sets and networks. Other packages have names,
+// reference numbers and claims as values; a test of cmd/qats lists those that may import this
+// one. Package audit checks the printed numbers against each other; package
 // claims sets them beside reproduced ones and judges the sentences of the text.
 //
 // # The ten tables
