@@ -66,3 +66,16 @@ func TestManyClassesAreNotAllOnThePage(t *testing.T) {
 		t.Error("the page does not say how many settings it leaves out")
 	}
 }
+
+// TestSettingsHaveTheNamesOfSettingsCSV: in lists and above tables of classes.
+func TestSettingsHaveTheNamesOfSettingsCSV(t *testing.T) {
+	f := rankings()
+	f.Settings = []results.SettingInfo{{Setting: f.Records[0].Setting, DatasetLabel: "Set A", BackboneLabel: "Net (w8)"}}
+	f.Classes = []results.Class{{Setting: f.Records[0].Setting, Method: "m0", N: 5, Source: "measured"}}
+	if got := pack(f, func(m string) string { return m }).Settings[0].Print; got != "Set A, Net (w8)" {
+		t.Errorf("%q", got)
+	}
+	if list, _ := classesOf(f, Options{}); len(list) != 1 || list[0].Title != "Set A, Net (w8)" {
+		t.Errorf("%+v", list)
+	}
+}
