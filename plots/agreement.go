@@ -18,7 +18,10 @@ import (
 func RankAgreement(in Input) (*Figure, error) {
 	names, sparse := in.Metrics, []string(nil)
 	if names == nil {
-		names, sparse = compare.Rankable(in.Records, in.Variants)
+		var err error
+		if names, sparse, err = compare.Rankable(in.Records, in.Variants); err != nil {
+			return nil, fmt.Errorf("rank-agreement figure: %w", err)
+		}
 	}
 	if len(names) < 2 && in.Metrics == nil {
 		names = []string{"ece"} // for the error

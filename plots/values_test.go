@@ -21,8 +21,12 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		"nothing":       {func(in *Input) { in.Records = nil }, "no rows of results.csv have a value of"},
-		"other metric":  {func(in *Input) { in.each(func(r *results.Record) { r.Metric = "nll" }) }, "no rows of results.csv have a value of"},
+		"nothing": {func(in *Input) { in.Records = nil }, "no rows of results.csv have a value of"},
+		"other metric": {func(in *Input) {
+			in.each(func(r *results.Record) { r.Metric = "nll" })
+			seen := results.Index(in.Records) // one of each
+			in.Records = slices.DeleteFunc(in.Records, func(r results.Record) bool { return seen[r.Place()].Value != r.Value })
+		}, "no rows of results.csv have a value of"},
 		"all skipped":   {func(in *Input) { in.each(func(r *results.Record) { r.Status = results.Skip }) }, "no rows of results.csv have a value of"},
 		"NaN":           {func(in *Input) { in.Records[3].Value = math.NaN() }, "column value: NaN is not finite"},
 		"per cent":      {func(in *Input) { in.Records[3].Value = 12.5 }, "column value: 12.5 is outside [0, 1]"},

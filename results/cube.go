@@ -108,6 +108,39 @@ func (c *Cube) Settings() []Setting { return c.settings }
 // Methods returns the methods in the order of their first rows.
 func (c *Cube) Methods() []string { return c.methods }
 
+// Complete returns the settings on which all methods have values of all metrics, and how many others
+// have some of them.
+func (c *Cube) Complete(methods, metrics []string) (complete []Setting, lost int) {
+	for _, s := range c.settings {
+		n := 0
+		for _, m := range methods {
+			for _, metric := range metrics {
+				if r, ok := c.Cell(s, m, metric); ok && r.Status == OK {
+					n++
+				}
+			}
+		}
+		switch n {
+		case len(methods) * len(metrics):
+			complete = append(complete, s)
+		case 0:
+		default:
+			lost++
+		}
+	}
+	return complete, lost
+}
+
+// Valued returns the settings on which some method has a value of a metric.
+func (c *Cube) Valued(metric string) []Setting {
+	return lists.Where(c.settings, func(s Setting) bool {
+		return slices.ContainsFunc(c.methods, func(m string) bool {
+			r, ok := c.Cell(s, m, metric)
+			return ok && r.Status == OK
+		})
+	})
+}
+
 // Cell returns the record of a metric of a method on a setting.
 func (c *Cube) Cell(s Setting, method, metric string) (r Record, ok bool) {
 	r, ok = c.at[Place{s, method, metric}]

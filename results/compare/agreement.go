@@ -88,7 +88,10 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	if len(a.Methods) < 3 {
 		return nil, fmt.Errorf("%s in the rankings by all metrics; an agreement takes three or more", english.Count(len(a.Methods), "method"))
 	}
-	common, lost := onCommonSettings(records, a.Methods, a.Metrics, o.Variants)
+	common, lost, err := onCommonSettings(records, a.Methods, a.Metrics, o.Variants)
+	if err != nil {
+		return nil, err
+	}
 	if len(common) == 0 {
 		return nil, fmt.Errorf("no setting on which %s have all of %s", english.Count(len(a.Methods), "method"), strings.Join(a.Metrics, ", "))
 	}
@@ -134,21 +137,15 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 // some of the methods have some of the metrics. Experiments that ran one setting share
 // its values, several trainings of a network are one, and settings count as
 // [results.Counts] says. The records are without seeds then.
-func onCommonSettings(records []results.Record, methods, metrics, variants []string) (common []results.Record, lost int) {
+func onCommonSettings(records []results.Record, methods, metrics, variants []string) (common []results.Record, lost int, err error) {
 	records, _ = results.Counted(records, nil, variants)
 	records = results.OverSeeds(records)
-	rows := lists.Where(records, func(r results.Record) bool {
-		return r.Status == results.OK && slices.Contains(methods, r.Method) && slices.Contains(metrics, r.Metric)
-	})
-	found := lists.Distinct(rows, func(r results.Record) results.Place {
-		at := r.Place()
-		at.Setting = at.WithoutExperiment()
-		return at
-	})
-	settings, of := lists.Group(found, func(p results.Place) results.Setting { return p.Setting })
-	complete := func(s results.Setting) bool { return len(of[s]) == len(methods)*len(metrics) }
-	common = lists.Where(records, func(r results.Record) bool { return complete(r.Setting.WithoutExperiment()) })
-	return common, len(settings) - len(lists.Where(settings, complete))
+	cube, err := results.NewCube(records, nil, results.View{Metrics: metrics, Variants: variantsOf(records)})
+	if err != nil {
+		return nil, 0, err
+	}
+	complete, lost := cube.Complete(methods, metrics)
+	return lists.Where(records, func(r results.Record) bool { return slices.Contains(complete, r.Setting.WithoutExperiment()) }), lost, nil
 }
 
 // variantsOf returns the variants of records, so that all of them count.

@@ -56,7 +56,7 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 			t.Errorf("an unknown variant: %v", err)
 		}
 	}
-	if names, _ := Rankable(only, nil); len(names) > 0 {
+	if names, _, err := Rankable(only, nil); err != nil || len(names) > 0 {
 		t.Errorf("metrics of rescaled settings: %q", names)
 	}
 }

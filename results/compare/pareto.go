@@ -55,7 +55,10 @@ func ParetoOf(records []results.Record, o Options) (*Pareto, error) {
 	}
 	timed = times.Ranking.Methods
 	p := &Pareto{All: all, Untimed: lists.Where(all.Ranking.Methods, func(m string) bool { return !slices.Contains(timed, m) })}
-	common, _ := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric}, o.Variants)
+	common, _, err := onCommonSettings(of(records, timed), timed, []string{o.Metric, results.TimeMetric}, o.Variants)
+	if err != nil {
+		return nil, err
+	}
 	o.Variants, byTime.Variants = variantsOf(common), variantsOf(common)
 	const where = "on the settings with values and fit times: "
 	if len(common) == 0 {

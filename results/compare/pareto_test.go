@@ -78,7 +78,7 @@ func TestRankableLeavesOutSparseMetrics(t *testing.T) {
 			records = append(records, better(cell(d, "x"), m, "qats", "ts")...)
 		}
 	}
-	if got, sparse := Rankable(records, nil); !slices.Equal(got, []string{"nll", "ece", "brier"}) || !slices.Equal(sparse, []string{"miou"}) {
+	if got, sparse, err := Rankable(records, nil); err != nil || !slices.Equal(got, []string{"nll", "ece", "brier"}) || !slices.Equal(sparse, []string{"miou"}) {
 		t.Errorf("%q, sparse %q", got, sparse)
 	}
 	a := Agreement{Sparse: []string{"miou"}}
@@ -137,7 +137,7 @@ func TestRankableLooksAtCompleteSets(t *testing.T) {
 		split[i].Variant.Split, failed[i].Status = 1, results.Fail
 	}
 	records := slices.Concat(split, failed, better(cell("a", "x"), "nll", "qats", "ts"))
-	if got, sparse := Rankable(records, nil); !slices.Equal(got, []string{"nll"}) || len(sparse) > 0 {
+	if got, sparse, err := Rankable(records, nil); err != nil || !slices.Equal(got, []string{"nll"}) || len(sparse) > 0 {
 		t.Errorf("%q", got)
 	}
 }

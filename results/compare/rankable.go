@@ -12,24 +12,28 @@ import (
 // is named: all that have a direction and are not metrics.Entry.Unranked. A metric without a
 // value on more than a fifth of the settings is sparse and left out, because an agreement is
 // over the settings of all its metrics. The settings are those that count, as
-// [results.Counts] says; variants are as there.
-func Rankable(records []results.Record, variants []string) (names, sparse []string) {
-	records, _ = results.Counted(records, nil, variants)
-	rows := lists.Where(results.OverSeeds(records), func(r results.Record) bool { return r.Status == results.OK })
-	names = lists.Where(lists.Distinct(rows, func(r results.Record) string { return r.Metric }), func(name string) bool {
-		e, _, ok := metrics.LookupOutput(name)
-		return ok && e.Better != metrics.Neutral && !e.Unranked
+// [results.Counts] says; variants are as there. Experiments whose values of a setting differ are
+// an error.
+func Rankable(records []results.Record, variants []string) (names, sparse []string, err error) {
+	rows := lists.Where(records, func(r results.Record) bool {
+		e, _, ok := metrics.LookupOutput(r.Metric)
+		return ok && e.Better != metrics.Neutral && !e.Unranked && r.Status == results.OK
 	})
-	rows = lists.Where(rows, func(r results.Record) bool { return slices.Contains(names, r.Metric) })
-	type value struct {
-		metric  string
-		setting results.Setting
+	cube, err := results.NewCube(rows, nil, results.View{Variants: variants})
+	if err != nil {
+		return nil, nil, err
 	}
-	found := lists.Distinct(rows, func(r results.Record) value { return value{r.Metric, r.Setting.WithoutExperiment()} })
-	_, of := lists.Group(found, func(v value) string { return v.metric })
-	all := len(lists.Distinct(found, func(v value) results.Setting { return v.setting }))
-	lacking := func(name string) bool { return float64(all-len(of[name])) > maxLacking*float64(all) }
-	return slices.DeleteFunc(slices.Clone(names), lacking), lists.Where(names, lacking)
+	all := float64(len(cube.Settings()))
+	for _, name := range lists.Distinct(rows, func(r results.Record) string { return r.Metric }) {
+		switch n := float64(len(cube.Valued(name))); {
+		case n == 0: // of settings that do not count
+		case all-n > maxLacking*all:
+			sparse = append(sparse, name)
+		default:
+			names = append(names, name)
+		}
+	}
+	return names, sparse, nil
 }
 
 // BinFamily returns a metric and its forms with other numbers of bins, as far as the rows

@@ -49,8 +49,8 @@ func TestSeedsCountOnce(t *testing.T) {
 		!strings.Contains(b.String(), "counts once in all tests, by the mean over the seeds") || strings.Contains(b.String(), "redrawn") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	agreement, lost := onCommonSettings(records, []string{"ts", "qats"}, []string{"ece"}, nil)
-	if len(agreement) != 6 || lost != 0 {
+	agreement, lost, err := onCommonSettings(records, []string{"ts", "qats"}, []string{"ece"}, nil)
+	if err != nil || len(agreement) != 6 || lost != 0 {
 		t.Errorf("%d records on common settings, %d lost", len(agreement), lost)
 	}
 }

@@ -285,10 +285,12 @@ func (v View) SplitTable() *table.Table {
 // alone. The remarks are the notes. With too few blocks for a test the mean difference stands in the place of shift and p.
 func (v View) CompactTable() *table.Table {
 	t := v.table("", v.compactCaption())
-	t.Remarks = slices.Concat([]string{v.Sentence(), v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings())
+	t.Remarks = slices.Concat([]string{v.origin()}, v.legend(), v.contrary(), v.RankingNotes(), v.warnings())
 	column := func(head string) table.Column { return table.Column{Head: head, Align: table.Right} }
 	t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Shift [95 %]"), column("p\n(Holm)"), column("W/T/L")}
-	if t.Origin = ""; !v.Judged() {
+	if t.Origin = ""; v.Judged() {
+		t.Remarks = slices.Insert(t.Remarks, 0, v.Sentence())
+	} else { // the caption says it
 		t.Origin = "SIMULATED."
 		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean diff.")}
 	}

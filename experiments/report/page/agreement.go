@@ -18,8 +18,8 @@ type agreement struct {
 func agreementsOf(f *results.Rows, o Options) (list []agreement) {
 	for _, source := range []string{"measured", "simulated"} {
 		of := lists.Where(f.Records, func(r record) bool { return r.Source == source })
-		names, sparse := compare.Rankable(of, o.Variants)
-		if len(names) < 2 {
+		names, sparse, err := compare.Rankable(of, o.Variants)
+		if err != nil || len(names) < 2 { // of experiments that differ the page has notes
 			continue
 		}
 		a := agreementOf(f, o, names, source)
