@@ -151,16 +151,23 @@ func (v values) spread(one results.Setting, m method, corruptions []string, seve
 		if len(all) < len(corruptions) {
 			continue
 		}
-		slices.Sort(all) // so that the sum does not depend on the order of rows
-		mean := 0.0
-		for _, x := range all {
-			mean += x / float64(len(all))
-		}
+		mean, first, third := Spread(all)
 		x := float64(severity)
 		apart := len(s) > 0 && s[len(s)-1].x != x-1
-		s = append(s, point{x, mean, quantile(all, 0.25), quantile(all, 0.75), apart})
+		s = append(s, point{x, mean, first, third, apart})
 	}
 	return s
+}
+
+// Spread returns the mean of values, of which there is at least one, and their first and third
+// quartile, with linear interpolation between neighbours. It sorts the values, so that the sum
+// does not depend on their order.
+func Spread(values []float64) (mean, first, third float64) {
+	slices.Sort(values)
+	for _, x := range values {
+		mean += x / float64(len(values))
+	}
+	return mean, quantile(values, 0.25), quantile(values, 0.75)
 }
 
 // quantile interpolates between sorted values, of which there is at least one

@@ -26,27 +26,29 @@ type data struct {
 	Metrics  []metricEntry   `json:"metrics"`
 	Settings []settingEntry  `json:"settings"`
 	Cells    cellColumns     `json:"cells"`
-	Values   map[string]list `json:"values"` // by metric: a number for each cell, null where there is none
+	Values   map[string]list `json:"values"` // by metric that a view reads: a number for each cell, null where there is none
 
-	// Why is, by metric, the reasons of cells that have other metrics but not this
-	// one: [cell, text, ...].
-	Why map[string][]int `json:"why"`
-
-	Width []list   `json:"width"` // by cell, bins of equal width with rows: [bin, n, confidence, right, ...]
-	Mass  []list   `json:"mass"`  // by cell, bins of equal mass with rows: [bin, n, confidence, right, lo, hi, ...]
-	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi, results.Outcome, width of the verdict's interval, P]
+	// Width and Mass are, by cell, the bins with rows, as the method bins has them: those of equal
+	// width are [bin, n, confidence, accuracy, the distances from it to the ends of its interval,
+	// those from the confidence to the ends of the consistency band, ...], those of equal mass have the edges at the end in place of the bin at the start.
+	Width []list   `json:"width"`
+	Mass  []list   `json:"mass"`
+	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi, results.Outcome]
 	Fits  []list   `json:"fits"`  // [cell, text of the name, value, text of the bound, text of the warning]; text 0 is empty
 	Texts []string `json:"texts"`
 
-	// Standings are the rankings and the verdicts: see stand.
+	// Standings are the verdicts and the rankings, which are by metric in Rankings: see stand.
 	Standings map[string]json.RawMessage `json:"standings"`
+	Rankings  map[string][]list          `json:"rankings"`
+
+	Corrupted []corrupted `json:"corrupted"` // networks with corrupted test sets
 
 	Alike     float64     `json:"alike"`   // the largest difference of values that counts as equal
 	Against   string      `json:"against"` // the method that differences are taken to
 	Run       *runEntry   `json:"run"`     // null without run.json
 	Published []Reference `json:"published"`
 	Lead      *lead       `json:"lead"`  // null where there is nothing to draw
-	Specs     []specLine  `json:"specs"` // null without run.json
+	Specs     []command   `json:"specs"` // null without run.json
 
 	large bool // it has more than mostSettings settings, and neither bins nor fits
 }
@@ -85,27 +87,26 @@ func (m *metricEntry) describe(kind metrics.Interval) {
 }
 
 type settingEntry struct {
-	Experiment string  `json:"e"`
-	Dataset    string  `json:"d"`
-	Samples    string  `json:"t"` // the block of settings that may share its test samples
-	Backbone   string  `json:"b"`
-	Loss       string  `json:"l"`
-	Corruption string  `json:"c"`
-	Severity   int     `json:"s"`
-	Source     string  `json:"src"`
-	Name       string  `json:"name"`  // as Cell.Setting has it
-	Print      string  `json:"print"` // in the names of tables
-	N          int     `json:"n"`     // test rows
-	From       int     `json:"from"`  // texts of run.json
-	Test       int     `json:"test"`
-	Cal        int     `json:"cal"`
-	On         string  `json:"on,omitempty"`      // calibrate_on
-	Rescale    float64 `json:"rescale,omitempty"` // of the variant, and so are these two
-	Split      int     `json:"split,omitempty"`
-	TestShares bool    `json:"test_shares,omitempty"`
-	Seed       *int    `json:"seed,omitempty"` // of one of several trainings of a network
-	Of         *int    `json:"of,omitempty"`   // then the setting that has their means
-	Counts     bool    `json:"counts"`         // where the filters ask for no kind of settings
+	Experiment string `json:"e"`
+	Dataset    string `json:"d"`
+	Samples    string `json:"t"` // the block of settings that may share its test samples
+	Backbone   string `json:"b"`
+	Loss       string `json:"l"`
+	Corruption string `json:"c"`
+	Severity   int    `json:"s"`
+	Source     string `json:"src"`
+	Name       string `json:"name"`  // as Cell.Setting has it
+	Print      string `json:"print"` // in the names of tables
+	N          int    `json:"n"`     // test rows
+	From       int    `json:"from"`  // texts of run.json
+	Test       int    `json:"test"`
+	Cal        int    `json:"cal"`
+	On         string `json:"on,omitempty"`   // calibrate_on
+	Cell       string `json:"cell,omitempty"` // in the settings of a spec; empty without run.json
+	Shift      string `json:"shift"`          // the kind of its test set
+	Seed       *int   `json:"seed,omitempty"` // of one of several trainings of a network
+	Of         *int   `json:"of,omitempty"`   // then the setting that has their means
+	Counts     bool   `json:"counts"`         // where the filters ask for no kind of settings
 
 	setting results.Setting // without its experiment
 	mean    bool            // over the seeds: no setting of results.csv
@@ -126,25 +127,6 @@ type list = json.RawMessage
 // runEntry is the part of run.json that commands need.
 type runEntry struct {
 	FirstRows int `json:"first"`
-}
-
-// specLine has what a spec of one cell needs.
-type specLine struct {
-	Name    string       `json:"name"`
-	File    string       `json:"file"`
-	Data    []string     `json:"data"`
-	Layout  string       `json:"layout"`
-	Metrics []string     `json:"metrics"`
-	Base    string       `json:"baseline"`
-	Methods []methodLine `json:"methods"`
-}
-
-// methodLine has what a spec of one cell needs of a method.
-type methodLine struct {
-	Name    string `json:"name"`
-	Method  string `json:"method"`
-	Label   string `json:"label"`
-	Options string `json:"options,omitempty"` // JSON, which is YAML too
 }
 
 // packer builds the data of a folder.
@@ -174,7 +156,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 	p := &packer{texts: map[string]int{}, setting: map[settingID]int{}, method: map[string]int{}, metric: map[string]int{},
 		cell: map[cellID]int{}, names: results.SettingLabels(f.Settings), sourceOf: map[results.Setting]string{}, values: map[string][]float64{}}
 	p.text("")
-	p.Why, p.Values = map[string][]int{}, map[string]list{}
+	p.Values = map[string]list{}
 	p.Pairs, p.Fits = []list{}, []list{}
 	for _, r := range f.Records {
 		for _, s := range []results.Setting{r.Setting, r.Whole()} {
@@ -206,8 +188,11 @@ func pack(f *results.Rows, labels func(string) string) *data {
 		}
 	}
 	for id, values := range p.values {
-		p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
+		if p.Metrics[p.metric[id]].Better != "" || slices.Contains(bandOfECE, id) {
+			p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
+		}
 	}
+	p.underCorruption()
 	for _, source := range []string{"measured", "simulated"} {
 		if slices.ContainsFunc(f.Records, func(r results.Record) bool { return r.Source == source && r.Status == results.OK }) {
 			p.Sources = append(p.Sources, source)
@@ -263,7 +248,7 @@ func (p *packer) place(setting results.Setting, source string, mean bool) int {
 	}
 	e := settingEntry{setting: setting, mean: mean, Experiment: setting.Experiment, Dataset: setting.Dataset, Backbone: setting.Backbone, Loss: setting.Loss,
 		Corruption: setting.Corruption, Severity: setting.Severity,
-		Rescale: setting.Variant.Rescale, Split: setting.Variant.Split, TestShares: setting.Variant.TestShares, Source: source, Name: setting.Name(), Print: p.names.Setting(setting, ", ")}
+		Shift: shiftOf(setting), Source: source, Name: setting.Name(), Print: p.names.Setting(setting, ", ")}
 	e.setting.Experiment = ""
 	if setting.Variant.Training > 0 {
 		seed := setting.Variant.Training - 1
@@ -309,7 +294,6 @@ func (p *packer) record(r *results.Record, labels func(string) string, mean bool
 	}
 	p.Cells.Key[c] = cmp.Or(p.Cells.Key[c], r.Key)
 	if r.Status != results.OK {
-		p.Why[r.Metric] = append(p.Why[r.Metric], c, p.text(r.Note.String()))
 		return
 	}
 	p.Settings[s].N = max(p.Settings[s].N, r.N)
@@ -343,6 +327,10 @@ func metricOf(id string) metricEntry {
 	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits(), Basis: basis.Label, Squared: basis.Squared}
 }
 
+// bandOfECE are the ends of the band of the ECE of calibrated networks, which the table of a
+// setting shows. Of the metrics without a direction no view reads others.
+var bandOfECE = []string{"ece_null_lo", "ece_null_hi"}
+
 // digitsOf returns the significant digits of the values of a metric. Values that
 // methods are ranked by have all that results.csv has, so that ties are the same.
 func digitsOf(metric string) int {
@@ -350,26 +338,6 @@ func digitsOf(metric string) int {
 		return 5
 	}
 	return 9
-}
-
-func (p *packer) bins(bins []results.Bin) {
-	width, mass := make([][]float64, len(p.Cells.Setting)), make([][]float64, len(p.Cells.Setting))
-	for _, b := range bins {
-		c, ok := p.find(settingID{b.Setting, b.Source, false}, b.Method)
-		if !ok || b.N == 0 {
-			continue
-		}
-		right := math.Round(b.Acc * float64(b.N)) // exact: a count of rows
-		switch b.Binning {
-		case "width15":
-			width[c] = append(width[c], float64(b.Bin), float64(b.N), b.Conf, right)
-		case "mass15":
-			mass[c] = append(mass[c], float64(b.Bin), float64(b.N), b.Conf, right, b.Lo, b.Hi)
-		}
-	}
-	for i := range width {
-		p.Width, p.Mass = append(p.Width, column(width[i], len(width[i]), 6)), append(p.Mass, column(mass[i], len(mass[i]), 6))
-	}
 }
 
 // find returns the place of a cell.
@@ -386,16 +354,13 @@ func (p *packer) pairs(pairs []results.Pair, means bool) {
 		m, known := p.metric[pair.Metric]
 		against, has := p.method[pair.Against]
 		if ok && known && has {
-			lo, hi, width, chance := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			lo, hi := math.NaN(), math.NaN()
 			if pair.Interval != "" {
 				lo, hi = pair.Lo, pair.Hi
 				p.Metrics[m].describe(pair.Interval)
 			}
-			if v := pair.Verdict; v != nil {
-				width, chance = v.Hi-v.Lo, pair.P()
-			}
-			row := []float64{float64(c), float64(against), float64(m), pair.Difference, lo, hi, float64(pair.Outcome()), width, chance}
-			p.Pairs = append(p.Pairs, column(row, len(row), 6))
+			row := []float64{float64(c), float64(against), float64(m), pair.Difference, lo, hi, float64(pair.Outcome())}
+			p.Pairs = append(p.Pairs, column(row, len(row), 5))
 		}
 	}
 }
@@ -432,13 +397,12 @@ func (p *packer) run(r *results.Run, methods []results.MethodInfo) {
 	}
 	p.Run = &runEntry{FirstRows: r.FirstRows}
 	for _, s := range r.Specs {
-		line := specLine{s.Name, s.File, s.Data, s.Layout, s.Metrics, s.Baseline, []methodLine{}}
-		for _, m := range methods {
-			if m.Experiment == s.Name {
-				line.Methods = append(line.Methods, methodLine{m.Method, m.Registered, m.Label, m.Options})
-			}
+		p.Specs = append(p.Specs, commandOf(s, methods))
+	}
+	for i := range p.Settings {
+		if s := &p.Settings[i]; !s.mean {
+			s.Cell = inSpec(s.setting, s.On)
 		}
-		p.Specs = append(p.Specs, line)
 	}
 }
 

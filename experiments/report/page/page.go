@@ -54,7 +54,7 @@ var scripts embed.FS
 
 // scriptOrder is the order of the parts of the script: each uses only those before
 // it.
-var scriptOrder = []string{"base", "state", "chart", "standing", "leaderboard", "heatmap", "setting", "lead", "severity", "dominance", "published", "main"}
+var scriptOrder = []string{"base", "state", "chart", "leaderboard", "heatmap", "setting", "severity", "dominance", "published", "main"}
 
 var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
 	"elementOf": elementOf,
@@ -101,7 +101,6 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	d := pack(f, func(m string) string { return o.labels[m] })
 	d.Against = o.Against
 	d.decide(o)
-	d.stand(f, o)
 	counts := results.CountSettings(f.Records, o.Variants)
 	c := content{
 		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Library: template.JS(library()), Script: template.JS(script()),
@@ -110,6 +109,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
+	d.stand(f, o, lists.Values(c.Comparisons, func(c comparison) *compare.Comparison { return c.made })...)
 	c.Answers = answersOf(f, c.Comparisons, o)
 	if !d.large {
 		c.Agreements = agreementsOf(f, o)

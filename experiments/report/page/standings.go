@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"runtime"
@@ -13,15 +14,35 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
 
-// standing is what a comparison says of all its methods: the page shows it, and ranks and tests
-// nothing itself. Methods are places in data.Methods. Its lists are JSON arrays of numbers, as
+// standing is what a comparison says of all its methods: the page shows it, and averages, ranks
+// and tests nothing itself. Methods are places in data.Methods. Its lists are JSON arrays of numbers, as
 // the comments say.
 type standing struct {
+	Place    int `json:"k"` // of the ranking among those of the metric, in data.Rankings
+	Verdicts int `json:"v"` // that Holm's correction is for
+
+	// Rows are the other methods against the one of the comparison: [method, wins, ties, losses,
+	// sure wins, sure losses, smallest difference, difference, from, to, what these ends are,
+	// settings with a better and with a worse value]. Without verdicts, or ends, there is null.
+	Rows []list `json:"o"`
+
+	// Means are those of the methods without a rank, over the settings where both they and the
+	// method of the comparison have a value: [method, mean, settings]. Those of others are in Ranks.
+	Means []list `json:"u"`
+
+	Best []int `json:"best"` // the methods with the best mean as it is printed; none where all print alike
+
+	ranking `json:"-"`
+}
+
+// ranking is what a standing shares with those against other methods.
+type ranking struct {
 	Ranks   []rankedMethod `json:"r"` // in the order of the mean ranks; empty without a ranking
 	None    string         `json:"none,omitempty"`
 	Aside   []list         `json:"a"`           // not ranked: [method, settings that it lacks, blocks that it lacks]
@@ -34,19 +55,15 @@ type standing struct {
 	All       int     `json:"all"`
 	AllBlocks int     `json:"allBlocks"`
 	Critical  float64 `json:"cd,omitempty"` // Nemenyi's critical difference; 0 where nothing is tested
-	Verdicts  int     `json:"v"`            // that Holm's correction is for
-
-	// Rows are the other methods against the one of the comparison: [method, wins, ties, losses,
-	// sure wins, sure losses, smallest difference, difference, from, to, what these ends are].
-	// Without verdicts, or ends, there is null.
-	Rows []list `json:"o"`
 }
 
-// rankedMethod is a method, its mean rank as all tables print it, and the letters of its groups.
+// rankedMethod is a method, its mean rank as all tables print it, the mean of its values over the
+// ranked settings, block by block, and the letters of its groups.
 type rankedMethod struct {
-	Method int    `json:"m"`
-	Rank   string `json:"k"`
-	Groups string `json:"g,omitempty"`
+	Method int     `json:"m"`
+	Rank   string  `json:"k"`
+	Mean   float64 `json:"v"`
+	Groups string  `json:"g,omitempty"`
 }
 
 // letters of the kinds of blocks in the addresses of pages.
@@ -58,7 +75,7 @@ type part struct {
 	has  func(results.Setting) bool
 }
 
-// partsOf returns all settings, and each data set, backbone and kind of shift.
+// partsOf returns all settings, and each experiment, data set, backbone and kind of test sets.
 func partsOf(f *results.Rows) []part {
 	list := []part{{"", func(results.Setting) bool { return true }}}
 	each := func(name string, of func(results.Setting) string) {
@@ -72,17 +89,25 @@ func partsOf(f *results.Rows) []part {
 			}
 		}
 	}
+	each("experiment", func(s results.Setting) string { return s.Experiment })
 	each("dataset", func(s results.Setting) string { return s.Dataset })
 	each("backbone", func(s results.Setting) string { return s.Backbone })
-	each("shift", shiftOf)
+	each("shift", func(s results.Setting) string {
+		if shift := shiftOf(s); shift != "redrawn" && shift != "rescaled" { // which do not count by themselves
+			return shift
+		}
+		return ""
+	})
 	return list
 }
 
-// shiftOf names the kind of test set of a setting that counts by itself; nothing for others.
+// shiftOf names the kind of test set of a setting.
 func shiftOf(s results.Setting) string {
 	switch {
-	case s.Variant.Rescale > 0 || s.Variant.Split > 0:
-		return ""
+	case s.Variant.Split > 0:
+		return "redrawn"
+	case s.Variant.Rescale > 0:
+		return "rescaled"
 	case s.Variant.TestShares:
 		return "thinned"
 	case s.Corruption != "":
@@ -102,8 +127,9 @@ const mostStood = 1000
 
 // stand adds the standings: by source, metric, part, method of the comparison and kind of block,
 // joined by bars. Methods of comparison are Against and those that pairs are against. A standing
-// that is equal to an earlier one of its metric is the name of that one.
-func (d *data) stand(f *results.Rows, o Options) {
+// that is equal to an earlier one of its metric is the name of that one. made are comparisons that
+// are known: of all settings, by Block.
+func (d *data) stand(f *results.Rows, o Options, made ...*compare.Comparison) {
 	_, records := lists.Group(f.Records, func(r record) string { return r.Metric })
 	_, pairs := lists.Group(f.Pairs, func(p results.Pair) string { return p.Metric })
 	bases := lists.Distinct(f.Pairs, func(p results.Pair) string { return p.Against })
@@ -114,47 +140,110 @@ func (d *data) stand(f *results.Rows, o Options) {
 	if len(d.Settings) > mostStood {
 		parts, kinds, ids = parts[:1], []compare.Block{cmp.Or(o.Block, compare.BySamples)}, o.Metrics
 	}
-	found := make([]map[string]json.RawMessage, len(ids))
+	found, rankings := make([]map[string]json.RawMessage, len(ids)), make([][]list, len(ids))
 	pool.Each(context.Background(), len(ids), runtime.GOMAXPROCS(0), func(_, i int) error { // no task has an error
+		s := stander{d: d, records: records[ids[i]], pairs: pairs[ids[i]], options: o.comparing(ids[i], ""), rankings: map[string]int{}, names: map[string]string{}, made: map[string][]*compare.Comparison{}}
 		of := parts
 		if !slices.Contains(inParts, ids[i]) && !slices.Contains(o.Metrics, ids[i]) {
 			of = parts[:1]
 		}
-		found[i] = d.standingsOf(records[ids[i]], pairs[ids[i]], of, bases, kinds, o.comparing(ids[i], ""))
+		found[i] = s.all(of, bases, kinds, lists.Where(made, func(c *compare.Comparison) bool { return c.Metric == ids[i] }))
+		rankings[i] = make([]list, len(s.rankings))
+		for text, at := range s.rankings {
+			rankings[i][at] = list(text)
+		}
 		return nil
 	})
-	d.Standings = map[string]json.RawMessage{}
-	for _, of := range found {
+	d.Standings, d.Rankings = map[string]json.RawMessage{}, map[string][]list{}
+	for i, of := range found {
 		maps.Copy(d.Standings, of)
+		d.Rankings[ids[i]] = rankings[i]
 	}
 }
 
-// standingsOf returns the standings by one metric. A metric without a direction has none.
-func (d *data) standingsOf(records []results.Record, pairs []results.Pair, parts []part, bases []string, kinds []compare.Block, o compare.Options) map[string]json.RawMessage {
-	found, known := map[string]json.RawMessage{}, map[string]string{}
+// stander makes the standings by one metric. A metric without a direction has none.
+type stander struct {
+	d       *data
+	records []results.Record
+	pairs   []results.Pair
+	options compare.Options
+	made    map[string][]*compare.Comparison // by what they compare
+	names   map[string]string                // of standings, by their source and their text
+
+	rankings map[string]int // the places of the texts of rankings
+}
+
+// all returns the standings of each part, method of comparison and kind of block.
+func (s stander) all(parts []part, bases []string, kinds []compare.Block, known []*compare.Comparison) map[string]json.RawMessage {
+	found := map[string]json.RawMessage{}
 	for _, p := range parts {
-		of := lists.Where(records, func(r record) bool { return p.has(r.Setting) })
-		with := lists.Where(pairs, func(x results.Pair) bool { return p.has(x.Setting) })
-		for _, o.Against = range bases {
-			for _, o.Block = range kinds {
-				made, err := compare.Of(of, with, o)
-				if err != nil {
-					continue // the page says that there is none
+		of := lists.Where(s.records, func(r record) bool { return p.has(r.Setting) })
+		with := lists.Where(s.pairs, func(x results.Pair) bool { return p.has(x.Setting) })
+		cube, err := results.NewCube(of, nil, results.View{Variants: s.options.Variants})
+		if err != nil {
+			continue // the page says that there is no comparison
+		}
+		for _, kind := range kinds {
+			arranged := arrangement(cube, kind)
+			for _, base := range bases {
+				key := base + "\x00" + arranged
+				if _, has := s.made[key]; !has {
+					s.made[key] = s.compare(of, with, p, base, kind, known)
 				}
-				for _, c := range made {
-					name := strings.Join([]string{c.Source, c.Metric, p.name, c.Against, blockLetters[c.Block]}, "|")
-					text, _ := json.Marshal(d.standingOf(c)) // of numbers and texts
-					if before, has := known[c.Source+string(text)]; has {
-						text, _ = json.Marshal(before)
-					} else {
-						known[c.Source+string(text)] = name
-					}
-					found[name] = text
+				for _, c := range s.made[key] {
+					s.add(found, strings.Join([]string{c.Source, c.Metric, p.name, c.Against, blockLetters[kind]}, "|"), c)
 				}
 			}
 		}
 	}
 	return found
+}
+
+// compare returns the comparisons of a part, which may be known; none where they cannot be made.
+func (s stander) compare(of []results.Record, with []results.Pair, p part, base string, kind compare.Block, known []*compare.Comparison) []*compare.Comparison {
+	if p.name == "" {
+		if same := lists.Where(known, func(c *compare.Comparison) bool { return c.Against == base && c.Block == kind }); len(same) > 0 {
+			return same
+		}
+	}
+	o := s.options
+	o.Against, o.Block = base, kind
+	made, _ := compare.Of(of, with, o) // the page says that there is none
+	return made
+}
+
+// add adds a standing, or the name of an equal one.
+func (s stander) add(found map[string]json.RawMessage, name string, c *compare.Comparison) {
+	made := s.d.standingOf(c)
+	text, _ := json.Marshal(made.ranking) // of numbers and texts
+	place, has := s.rankings[string(text)]
+	if !has {
+		place = len(s.rankings)
+		s.rankings[string(text)] = place
+	}
+	made.Place = place
+	text, _ = json.Marshal(made)
+	if before, has := s.names[c.Source+string(text)]; has {
+		text, _ = json.Marshal(before)
+	} else {
+		s.names[c.Source+string(text)] = name
+	}
+	found[name] = text
+}
+
+// arrangement says which settings a comparison is of, and which of them are one block. Two kinds
+// of blocks, or two parts, with one arrangement have the same comparison.
+func arrangement(c *results.Cube, kind compare.Block) string {
+	var b strings.Builder
+	place := map[string]int{}
+	for _, s := range c.Settings() {
+		name := c.Block(s, kind)
+		if _, has := place[name]; !has {
+			place[name] = len(place)
+		}
+		fmt.Fprintf(&b, "%s\x00%d\x00", s.Name(), place[name])
+	}
+	return b.String()
 }
 
 // standingOf returns what a comparison says.
@@ -164,8 +253,8 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 	}
 	numbers := func(digits int, values ...float64) list { return column(values, len(values), digits) }
 	k := c.Ranking
-	s := standing{Ranks: []rankedMethod{}, None: k.None, Aside: []list{}, Rows: []list{}, Settings: k.Settings, Blocks: len(k.Blocks), Corrupted: k.Extent.Corrupted, Networks: k.Extent.CorruptedOf,
-		All: c.Settings, AllBlocks: len(c.Blocks), Verdicts: c.Verdicts}
+	s := standing{Rows: []list{}, Means: []list{}, Verdicts: c.Verdicts, ranking: ranking{Ranks: []rankedMethod{}, None: k.None, Aside: []list{},
+		Settings: k.Settings, Blocks: len(k.Blocks), Corrupted: k.Extent.Corrupted, Networks: k.Extent.CorruptedOf, All: c.Settings, AllBlocks: len(c.Blocks)}}
 	if s.Settings == 0 { // without a ranking
 		s.Settings, s.Blocks, s.Corrupted, s.Networks = c.Settings, len(c.Blocks), c.Extent.Corrupted, c.Extent.CorruptedOf
 	}
@@ -179,13 +268,19 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 				letters.WriteByte(byte('a' + g%26))
 			}
 		}
-		s.Ranks = append(s.Ranks, rankedMethod{place(m), table.Fixed(k.Ranks[i], 2), letters.String()})
+		s.Ranks = append(s.Ranks, rankedMethod{place(m), table.Fixed(k.Ranks[i], 2), round(valueOf(c, k.Means[i]), meanDigits), letters.String()})
 	}
-	blocksOf := map[string]int{c.Against: c.Own.Blocks}
-	for _, r := range c.Rows {
+	blocksOf := map[string]int{}
+	for _, r := range append(slices.Clone(c.Rows), c.Own) {
 		blocksOf[r.Method] = r.Blocks
-		s.Rows = append(s.Rows, numbers(5, rowNumbers(c, place(r.Method), r)...))
+		if r.Method != c.Against {
+			s.Rows = append(s.Rows, numbers(5, rowNumbers(c, place(r.Method), r)...))
+		}
+		if r.Settings > 0 && !slices.Contains(k.Methods, r.Method) {
+			s.Means = append(s.Means, numbers(meanDigits, float64(place(r.Method)), valueOf(c, r.Value), float64(r.Settings)))
+		}
 	}
+	s.Best = d.best(c)
 	for _, a := range k.Aside {
 		s.Aside = append(s.Aside, numbers(9, float64(place(a.Method)), float64(len(a.Settings)), float64(len(c.Blocks)-blocksOf[a.Method])))
 	}
@@ -193,6 +288,47 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 		s.Missing = append(s.Missing, numbers(9, float64(place(x.Method)), float64(len(x.Settings))))
 	}
 	return s
+}
+
+// best returns the methods with the best mean, as it is printed, of those that are ranked, or, without a
+// ranking, of those with a value on most settings; none where all means print alike.
+func (d *data) best(c *compare.Comparison) []int {
+	methods, means := c.Ranking.Methods, c.Ranking.Means
+	if len(methods) == 0 {
+		of := append(slices.Clone(c.Rows), c.Own)
+		most := slices.MaxFunc(of, func(a, b compare.Row) int { return cmp.Compare(a.Settings, b.Settings) }).Settings
+		of = lists.Where(of, func(r compare.Row) bool { return r.Settings == most && !c.Sees(r.Method) })
+		methods, means = lists.Values(of, func(r compare.Row) string { return r.Method }), lists.Values(of, func(r compare.Row) float64 { return r.Value })
+	}
+	found := []int{}
+	if len(means) == 0 {
+		return found
+	}
+	first := slices.Min(means)
+	if c.Better == metrics.Higher {
+		first = slices.Max(means)
+	}
+	v := compare.View{Comparison: c}
+	for i, m := range methods {
+		if v.Number(means[i]) == v.Number(first) {
+			found = append(found, slices.IndexFunc(d.Methods, func(e methodEntry) bool { return e.ID == m }))
+		}
+	}
+	if len(found) == len(methods) {
+		return []int{}
+	}
+	return found
+}
+
+// meanDigits are the significant digits of means, which are printed with fewer.
+const meanDigits = 7
+
+// valueOf returns a mean as it is printed: that of times is of their logarithms.
+func valueOf(c *compare.Comparison, mean float64) float64 {
+	if c.Ratio {
+		return math.Exp(mean)
+	}
+	return mean
 }
 
 // What the ends of a difference are.
@@ -205,7 +341,7 @@ const (
 // rowNumbers are the numbers of a row, as standing.Rows has them.
 func rowNumbers(c *compare.Comparison, method int, r compare.Row) []float64 {
 	nan := math.NaN()
-	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, rangeOfBlocks}
+	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, rangeOfBlocks, float64(r.Better), float64(r.Worse)}
 	if r.Win+r.Tie+r.Loss > 0 {
 		copy(row[1:], []float64{float64(r.Win), float64(r.Tie), float64(r.Loss), float64(r.SureWin), float64(r.SureLoss)})
 		if r.Smallest > 0 {

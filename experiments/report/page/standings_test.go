@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/internal/lists"
@@ -25,6 +26,9 @@ func standingAt(t *testing.T, d *data, name string) *standing {
 	}
 	var s standing
 	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(d.Rankings[strings.Split(name, "|")[1]][s.Place], &s.ranking); err != nil {
 		t.Fatal(err)
 	}
 	return &s
@@ -67,12 +71,29 @@ func TestStandingsAreThoseOfCompare(t *testing.T) {
 							}
 						}
 					}
+					if r.Mean != round(k.Means[i], meanDigits) {
+						t.Errorf("%s by %s: %+v, want the mean %g", name, by, r, k.Means[i])
+					}
+					if best := (compare.View{Comparison: c}).Number(slices.Min(k.Means)); slices.Contains(s.Best, r.Method) != ((compare.View{Comparison: c}).Number(k.Means[i]) == best) {
+						t.Errorf("%s by %s: best are %d, and the mean of %d is %g", name, by, s.Best, r.Method, k.Means[i])
+					}
 					if r.Rank != table.Fixed(k.Ranks[i], 2) || len(r.Groups) != groups {
 						t.Errorf("%s by %s: %+v, want rank %g", name, by, r, k.Ranks[i])
 					}
 				}
 				if len(s.Aside) != len(k.Aside) || len(s.Missing) != len(k.Missing) || s.Verdicts != c.Verdicts || len(s.Rows) != len(c.Rows) || s.All != c.Settings {
 					t.Errorf("%s by %s: %+v", name, by, s)
+				}
+				for _, u := range s.Means {
+					var mean []float64
+					if err := json.Unmarshal(u, &mean); err != nil {
+						t.Fatal(err)
+					}
+					m := id(int(mean[0]))
+					i := slices.IndexFunc(c.Rows, func(r compare.Row) bool { return r.Method == m })
+					if i < 0 || slices.Contains(k.Methods, m) || mean[1] != round(c.Rows[i].Value, meanDigits) || int(mean[2]) != c.Rows[i].Settings {
+						t.Errorf("%s by %s: the mean of %s is %s", name, by, m, u)
+					}
 				}
 				for i, r := range c.Rows {
 					var row []*float64
@@ -115,7 +136,7 @@ func TestTheOnlySettingHasTheIntervalOfItsRows(t *testing.T) {
 	d := pack(f, func(m string) string { return m })
 	d.stand(f, complete(f, Options{Against: "ts"}))
 	// The smallest difference is the root of half the width, since the verdict is of squares.
-	if s := standingAt(t, d, "measured|ece||ts|t"); s == nil || len(s.Rows) != 1 || string(s.Rows[0]) != "[1,0,0,1,0,1,0.044721,0.01,0.008,0.012,2]" {
+	if s := standingAt(t, d, "measured|ece||ts|t"); s == nil || len(s.Rows) != 1 || string(s.Rows[0]) != "[1,0,0,1,0,1,0.044721,0.01,0.008,0.012,2,0,0]" {
 		t.Errorf("%+v", s)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // showEverything opens a setting and all folded parts, and waits until the page has said
 // what is wider than its place.
 const showEverything = `(async () => {
-	document.querySelector("#heat-table tbody a").click();
+	document.querySelector(".names a").click();
 	document.querySelectorAll("details").forEach(d => d.open = true);
 	await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));
 	return true;
@@ -29,7 +29,7 @@ func TestNoTableIsCutAt1280(t *testing.T) {
 		p.do(chromedp.EmulateViewport(1280, 900))
 		p.visit(path, "#leaderboard?columns=all")
 		eval[bool](p, showEverything)
-		for _, cut := range eval[[]string](p, `[...document.querySelectorAll(".scroll:has(> table:not(.heat))")].filter(s => s.scrollWidth > s.clientWidth + 1)
+		for _, cut := range eval[[]string](p, `[...document.querySelectorAll(".scroll:has(> table)")].filter(s => !s.closest("#settings-body > details")).filter(s => s.scrollWidth > s.clientWidth + 1)
 			.map(s => s.getAttribute("aria-label") + ": " + s.scrollWidth + " of " + s.clientWidth + " pixels")`) {
 			t.Errorf("%s: %s", name, cut)
 		}
@@ -157,6 +157,7 @@ func TestMarksHaveTips(t *testing.T) {
 	for chart, want := range map[string]string{
 		"#lead svg.chart": "confidence", "#setting figure svg.chart": "accuracy", "#severity-body figure svg.chart": "severity 1", "#severity-body .multiples svg.chart": "severity", "#dominance-body svg.chart": "cifar",
 		"#setting [aria-label^='Gap by quantile']": "quantile", "#setting [aria-label^='Paired differences']": "from", "#published-body svg.chart": "published",
+		".heat svg.chart": " on ", "tr[data-method=uncal] .shift svg.chart": " to QaTS",
 	} {
 		tip := eval[string](p, fmt.Sprintf(`(async () => {
 			const s = document.querySelector(%q);

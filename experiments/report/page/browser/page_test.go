@@ -2,12 +2,14 @@ package browser
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"github.com/qats-bench/qats/experiments/report/page"
@@ -74,7 +76,7 @@ func TestAxe(t *testing.T) {
 
 func TestHostileIdentifiersAreText(t *testing.T) {
 	p := open(t, newPage(t), "")
-	if !slices.ContainsFunc(p.texts("#heat-table tbody th"), func(s string) bool { return strings.Contains(s, hostile) }) {
+	if !slices.ContainsFunc(p.texts(".names li"), func(s string) bool { return strings.Contains(s, hostile) }) {
 		t.Error("the heat map does not show the identifier")
 	}
 	if n := eval[int](p, `document.querySelectorAll("img").length`); n != 0 {
@@ -87,7 +89,7 @@ func TestHostileIdentifiersAreText(t *testing.T) {
 // measured and the simulated settings are never shown together.
 func TestFilters(t *testing.T) {
 	p := open(t, newPage(t), "")
-	rows := func() int { return eval[int](p, `document.querySelectorAll("#heat-table tbody tr").length`) }
+	rows := func() int { return eval[int](p, `document.querySelectorAll(".names > li").length`) }
 	measured := 0
 	for _, n := range testSets() {
 		if n.source == "measured" {
@@ -113,7 +115,7 @@ func TestFilters(t *testing.T) {
 	p.choose("f-source", "simulated")
 	eval[bool](p, `[...document.querySelectorAll("#filters button")].find(b => b.textContent === "Reset").click() || true`)
 	p.choose("f-source", "simulated")
-	for _, name := range p.texts("#heat-table tbody th") {
+	for _, name := range p.texts(".names li") {
 		if !strings.HasPrefix(name, "virtual") {
 			t.Errorf("%s among the simulated settings", name)
 		}
@@ -132,7 +134,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 	p := open(t, newPage(t), "")
 	verdict := regexp.MustCompile(`(?i)\bworse\b|\btie\b|alike|nemenyi|95 % interval|smallest|in the band|is better (in|than)|the better method`)
 	drawn := func() string {
-		p.do(chromedp.Click("#heat-table tbody a"))
+		p.do(chromedp.Click("#settings-body .names a"))
 		return strings.Join(p.texts("#leaderboard-body, #settings-body, #dominance-body"), " ")
 	}
 	if text := drawn(); !verdict.MatchString(text) {
@@ -146,7 +148,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 	if n := strings.Count(text, "Simulated settings get no test, no interval and no verdict."); n != 4 {
 		t.Errorf("the reason stands there %d times, want one in each of four parts: %s", n, text)
 	}
-	if shades := eval[int](p, `document.querySelectorAll("#heat-table td[class^='h']:not(.h0)").length`); shades != 0 {
+	if shades := eval[int](p, `[...document.querySelectorAll(".heat [data-part=cell] rect")].filter(r => !["var(--same)", "var(--bg)"].includes(r.getAttribute("fill"))).length`); shades != 0 {
 		t.Errorf("%d shaded differences", shades)
 	}
 	heads := p.texts("#leaderboard-table thead th")
@@ -202,32 +204,98 @@ func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 	p.done()
 }
 
-// TestOtherFiltersHaveTheRanksOfAllSettings, and say so: values and verdicts are of what is shown.
-func TestOtherFiltersHaveTheRanksOfAllSettings(t *testing.T) {
-	p := open(t, newPage(t), "#leaderboard?base=ts")
-	column := func(head string) []string {
-		return eval[[]string](p, `(() => {
-			const j = [...document.querySelectorAll("#leaderboard-table thead th")].findIndex(h => h.textContent === "`+head+`");
-			return [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.children[j].textContent);
-		})()`)
+// TestTheLeaderboardHasTheMeansOfCompare: with each filter that has a ranking of its own the means
+// in the leaderboard are those of package results/compare, of ranked methods and of others.
+func TestTheLeaderboardHasTheMeansOfCompare(t *testing.T) {
+	f := records()
+	for i := range f.Records { // a second experiment, of other networks
+		if r := &f.Records[i]; r.Backbone == "vit-b16" {
+			r.Experiment = "transformers"
+		}
 	}
-	ranks, means := column("Mean rank"), column("ECE %")
-	if slices.Contains(ranks, "–") || len(p.texts("#ranks-of-all")) != 0 {
-		t.Errorf("without filters the ranks are %q", ranks)
+	path, err := page.WriteFile(results.Folder(t.TempDir()), f, page.Options{Against: "ts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, path, "#leaderboard")
+	all := func(results.Setting) bool { return true }
+	filters := map[string]map[string]func(results.Setting) bool{
+		"f-dataset":    {"": all, "cifar10": func(s results.Setting) bool { return s.Dataset == "cifar10" }, "cifar100-c": func(s results.Setting) bool { return s.Dataset == "cifar100-c" }},
+		"f-backbone":   {"resnet50": func(s results.Setting) bool { return s.Backbone == "resnet50" }, "vit-b16": func(s results.Setting) bool { return s.Backbone == "vit-b16" }},
+		"f-shift":      {"clean": func(s results.Setting) bool { return s.Corruption == "" }, "corrupted": func(s results.Setting) bool { return s.Corruption != "" }},
+		"f-experiment": {"transformers": func(s results.Setting) bool { return s.Experiment == "transformers" }},
+	}
+	compared := 0
+	for id, choices := range filters {
+		for choice, has := range choices {
+			for letter, block := range map[string]compare.Block{"t": compare.BySamples, "d": compare.ByDataset, "n": compare.ByNetwork, "s": compare.BySetting} {
+				p.choose(id, choice)
+				p.choose("block", letter)
+				for _, metric := range []string{"ece", "nll"} {
+					p.choose("f-metric", metric)
+					records := slices.DeleteFunc(slices.Clone(f.Records), func(r results.Record) bool { return !has(r.Setting) })
+					list, err := compare.Of(records, nil, compare.Options{Metric: metric, Against: "ts", Block: block})
+					if err != nil {
+						t.Fatal(err)
+					}
+					view := compare.View{Comparison: list[0]}
+					want := map[string]string{}
+					for _, r := range append(slices.Clone(view.Rows), view.Own) {
+						want[r.Method] = view.Number(r.Value)
+					}
+					for i, m := range view.Ranking.Methods {
+						want[m] = view.Number(view.Ranking.Means[i])
+					}
+					got := eval[map[string]string](p, `(() => {
+						const heads = [...document.querySelectorAll("#leaderboard-table thead th")].map(h => h.textContent);
+						const column = heads.findIndex(h => /^(ECE %|NLL)$/.test(h));
+						const rows = [...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => [r.dataset.method, r.children[column].firstChild.textContent]);
+						const aside = [...document.querySelectorAll("#not-ranked li")].map(l => [l.dataset.method, l.textContent.match(/: (?:ECE|NLL) ([0-9.]+) over/)[1]]);
+						return Object.fromEntries([...rows, ...aside]);
+					})()`)
+					if !maps.Equal(got, want) {
+						t.Errorf("%s %q, by %s, %s: %v, want %v", id, choice, block, metric, got, want)
+					}
+					if text := p.texts("#ranks-of-all"); len(text) != 0 {
+						t.Errorf("%s %q: %q", id, choice, text)
+					}
+					compared += len(got)
+				}
+			}
+		}
+		p.choose(id, "")
+		if id == "f-shift" {
+			p.choose(id, "usual")
+		}
+	}
+	if compared < 200 {
+		t.Errorf("only %d means are compared", compared)
+	}
+	p.done()
+}
+
+// TestOtherFiltersHaveTheNumbersOfAllSettings, and say so: the page has no ranking of just these.
+// The heat map has their values.
+func TestOtherFiltersHaveTheNumbersOfAllSettings(t *testing.T) {
+	p := open(t, newPage(t), "#leaderboard?base=ts")
+	board := func() string { return strings.Join(p.texts("#leaderboard-table tbody"), "") }
+	all := board()
+	if strings.Contains(all, "NaN") || len(p.texts("#ranks-of-all")) != 0 {
+		t.Errorf("without filters the leaderboard is %q", all)
 	}
 	p.choose("f-dataset", "cifar10")
+	if board() == all {
+		t.Error("the leaderboard of a data set is that of all")
+	}
 	p.choose("f-backbone", "resnet50")
-	if got := column("Mean rank"); !slices.Equal(got, ranks) {
-		t.Errorf("ranks %q, want those of all settings, %q", got, ranks)
+	if got := board(); got != all {
+		t.Errorf("the leaderboard is %q, want that of all settings, %q", got, all)
 	}
-	if got := column("ECE %"); slices.Equal(got, means) {
-		t.Errorf("the values %q are those of all settings", got)
-	}
-	if text := strings.Join(p.texts("#ranks-of-all"), ""); !strings.HasPrefix(text, "Ranks are of all 14 settings") {
+	if text := strings.Join(p.texts("#ranks-of-all"), ""); !strings.HasPrefix(text, "Ranks are of all 14 settings, as are means and counts of verdicts.") {
 		t.Errorf("it says %q", text)
 	}
-	if win, tie, loss := column("Better"), column("Tie"), column("Worse"); strings.Contains(strings.Join(slices.Concat(win, tie, loss), ""), "(") {
-		t.Errorf("verdicts of other filters are corrected: %q %q %q", win, tie, loss)
+	if rows := p.texts(".names li"); len(rows) != 1 {
+		t.Errorf("the heat map has the rows %q", rows)
 	}
 	p.choose("f-backbone", "")
 	if text := p.texts("#ranks-of-all"); len(text) != 0 {
@@ -291,13 +359,17 @@ func TestLeaderboardSortsByAnyColumn(t *testing.T) {
 func TestASettingOpens(t *testing.T) {
 	path := newPage(t)
 	p := open(t, path, "")
-	p.do(chromedp.Click(`#heat-table tbody tr:nth-child(2) td[data-m="2"]`))
+	at := eval[[]float64](p, `(() => { const r = document.querySelectorAll(".heat [data-part=cell] rect")[1 * 5 + 3]; r.scrollIntoView({block: "center"}); const b = r.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()`)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
+	eval[bool](p, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
+	p.do(chromedp.MouseClickXY(at[0], at[1]))
 	if got := p.texts("#setting-title"); len(got) != 1 || !strings.HasPrefix(got[0], "cifar10/resnet50") {
 		t.Fatalf("open: %q", got)
 	}
 	if checked := eval[bool](p, `document.getElementById("show-2").checked`); !checked {
 		t.Error("the method of the cell is not in the charts")
 	}
+	eval[bool](p, `(async () => { document.querySelectorAll("#setting details").forEach(d => d.open = true); await new Promise(r => setTimeout(r, 50)); return true })()`)
 	charts := eval[int](p, `document.querySelectorAll("#setting svg[role=img]").length`)
 	tables := eval[int](p, `document.querySelectorAll("#setting table").length`)
 	if charts < 4 || tables < 5 {
@@ -309,7 +381,7 @@ func TestASettingOpens(t *testing.T) {
 		}
 	}
 	p.visit(path, "")
-	p.do(chromedp.Focus("#heat-table tbody tr:nth-child(3) a"), chromedp.KeyEvent("\r"))
+	p.do(chromedp.Focus("#settings-body .names li:nth-child(3) a"), chromedp.KeyEvent("\r"))
 	if got := p.texts("#setting-title"); len(got) != 1 || !strings.HasPrefix(got[0], "cifar10/vit-b16") {
 		t.Errorf("open by the keyboard: %q", got)
 	}
@@ -323,7 +395,7 @@ func TestTheFragmentKeepsTheView(t *testing.T) {
 	p := open(t, path, "")
 	p.choose("f-metric", "nll")
 	p.choose("f-dataset", "cifar100")
-	p.do(chromedp.Click("#heat-table tbody a"))
+	p.do(chromedp.Click("#settings-body .names a"))
 	fragment := eval[string](p, `location.hash`)
 	before := eval[string](p, `document.getElementById("leaderboard-body").textContent + document.getElementById("setting").textContent`)
 	p.visit(path, fragment)

@@ -33,14 +33,19 @@ func TestSeedsAreOneRow(t *testing.T) {
 	}
 	p := open(t, path, "")
 	rows := func() []string {
-		return eval[[]string](p, `[...document.querySelectorAll("#heat-table tbody tr")].map(r => [...r.children].map(c => c.innerText.replace(/\s+/g, " ").trim()).join("|"))`)
+		return eval[[]string](p, `(async () => {
+			const table = [...document.querySelectorAll("#settings-body > details")].at(-1);
+			table.open = true;
+			await new Promise(r => setTimeout(r, 50));
+			return [...table.querySelectorAll("tbody tr")].map(r => [...r.children].map(c => c.innerText.replace(/\s+/g, " ").trim()).join("|"));
+		})()`)
 	}
-	folded := []string{"d/net|10.00|+10.00", "d/several 3 seeds|3.00 1.00 to 6.00|+1.00 0.00 to +2.00"}
+	folded := []string{"d/net|10.00|+10.00", "d/several|3.00 1.00 to 6.00|+1.00 0.00 to +2.00"}
 	if got := rows(); !slices.Equal(got, folded) {
 		t.Errorf("folded: %q, want %q", got, folded)
 	}
-	p.do(chromedp.Click("#heat-table button.fold"))
-	if got, want := rows(), append(folded, "seed 0|1.00|=", "seed 1|2.00|+1.00", "seed 2|6.00|+2.00"); !slices.Equal(got, want) {
+	p.do(chromedp.Click("#settings-body button.fold"))
+	if got, want := rows(), append(folded, "d/several/seed=0|1.00|=", "d/several/seed=1|2.00|+1.00", "d/several/seed=2|6.00|+2.00"); !slices.Equal(got, want) {
 		t.Errorf("unfolded: %q, want %q", got, want)
 	}
 	if got := p.texts("#shown"); !strings.Contains(fmt.Sprint(got), "2 settings") {
@@ -49,7 +54,7 @@ func TestSeedsAreOneRow(t *testing.T) {
 	if got := eval[[]string](p, `[...document.querySelectorAll("#leaderboard-table tbody tr")].map(r => r.innerText)`); len(got) != 2 || !strings.Contains(got[0], "6.50") {
 		t.Errorf("leaderboard %q, want the mean of 10.00 and 3.00", got)
 	}
-	p.do(chromedp.Click("#heat-table tbody tr:nth-child(2) a"))
+	p.do(chromedp.Click("#settings-body .names li:nth-child(2) a"))
 	if text := eval[string](p, `document.getElementById("setting").innerText`); !strings.Contains(text, "Means over 3 trainings") || !strings.Contains(text, "1.00 to 6.00") {
 		t.Error(text)
 	}

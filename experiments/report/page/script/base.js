@@ -31,7 +31,6 @@ data.settings.forEach((s, i) => {
   s.i = i;
   s.key = s.e + "/" + s.name;
   s.label = severalExperiments ? s.e + ": " + s.name : s.name;
-  s.shift = s.split ? "redrawn" : s.rescale ? "rescaled" : s.test_shares ? "thinned" : s.c ? "corrupted" : "clean";
   s.search = (s.e + " " + s.name + " " + s.l).toLowerCase();
   s.seeds = [];
 });
@@ -57,6 +56,35 @@ function value(setting, method, metric) {
   const column = data.values[metric];
   return c === undefined || !column || column[c] === undefined ? null : column[c];
 }
+
+// pairsOf returns the pairs of a method with another one in a metric, by the cell of the method:
+// {against, d, lo, hi, outcome}. Those that have the other method in its place are turned around.
+function pairsOf(metric, against) {
+  const at = data.metrics.findIndex(m => m.id === metric);
+  const found = new Map();
+  const minus = x => (x === null ? null : -x);
+  for (const [cell, other, index, d, lo, hi, outcome] of data.pairs) {
+    if (index !== at) continue;
+    if (other === against) found.set(cell, {d, lo, hi, outcome});
+    else if (cells[cell].method === against) {
+      const turned = cellOf(cells[cell].setting, other);
+      if (!found.has(turned)) found.set(turned, {d: -d, lo: minus(hi), hi: minus(lo), outcome: outcome && WIN + LOSS - outcome});
+    }
+  }
+  return found;
+}
+
+// The outcomes of a pair, as results.Outcome numbers them.
+const [WIN, LOSS] = [1, 3];
+
+// verdictLook has the mark of each verdict of a setting, and of none, as results.Outcome numbers
+// them.
+const verdictLook = [
+  {name: "no verdict", symbol: "circle", fill: "var(--bg)", stroke: "var(--dim)"},
+  {name: "better", symbol: "circle", fill: "var(--holds)", stroke: "var(--holds)"},
+  {name: "no difference shown", symbol: "circle", fill: "var(--dim)", stroke: "var(--dim)"},
+  {name: "worse", symbol: "square", fill: "var(--fails)", stroke: "var(--fails)"},
+];
 
 // rangeOf returns the least and the largest of what get returns of the seeds of a setting, null
 // where it has none. get returns a number or null.
@@ -91,7 +119,6 @@ function signed(x, metric) {
 
 const unit = metric => (metricById.get(metric)?.percent ? "points (per cent)" : "the metric's unit");
 const better = metric => metricById.get(metric)?.better || "";
-const {mean} = d3;
 const plural = (n, what) => n + " " + what + (n === 1 ? "" : "s");
 
 // scroller holds what may be wider than the page. It can be scrolled by keys.
@@ -101,32 +128,20 @@ function scroller(name, ...children) {
 
 // tableOf returns a table: headings, then rows whose first cell is a row header.
 function tableOf(caption, headings, rows, left = 1) {
-  const cell = (x, j) => (j === 0 ? el("th", {scope: "row"}, x) : el("td", {class: j < left ? null : "number"}, x));
-  return scroller(
-    caption,
-    el(
-      "table",
-      {},
-      el("caption", {class: "hidden"}, caption),
-      el(
-        "thead",
-        {},
-        el(
-          "tr",
-          {},
-          headings.map((h, j) => el("th", {scope: "col", class: j < left ? null : "number"}, h)),
-        ),
-      ),
-      el(
-        "tbody",
-        {},
-        rows.map(r => el("tr", {}, r.map(cell))),
-      ),
-    ),
-  );
+  const column = j => ({class: j < left ? null : "number"});
+  const head = headings.map((h, j) => el("th", {scope: "col", ...column(j)}, h));
+  const body = rows.map(r => el("tr", {}, r.map((x, j) => (j === 0 ? el("th", {scope: "row"}, x) : el("td", column(j), x)))));
+  return scroller(caption, el("table", {}, el("caption", {class: "hidden"}, caption), el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
 }
 
-const folded = (summary, ...children) => el("details", {}, el("summary", {}, summary), ...children);
+// folded is a summary; what it hides is made when it is first opened.
+function folded(summary, make) {
+  const box = el("details", {}, el("summary", {}, summary));
+  box.addEventListener("toggle", () => box.children.length > 1 || box.append(...make()));
+  return box;
+}
+
+const small = text => (text ? el("p", {class: "small"}, text) : null);
 
 // select returns a labelled list of choices, each a value or [value, text].
 function select(id, name, choices, chosen, change) {

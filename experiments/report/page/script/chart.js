@@ -1,5 +1,11 @@
 // Charts, drawn by Observable Plot. Every chart has a name for screen readers, tips under the
-// pointer, and callers add a table.
+// pointer, and, in its figure, a table.
+
+// figure is a chart with its title, legend, notes and the table of its numbers, which is that of
+// the arguments of tableOf; several tables may be given.
+function figure({title, legend, charts, notes = [], tables = []}) {
+  return el("figure", {}, el("figcaption", {}, title), legend, charts, notes.map(small), tables.length ? folded("Table of this chart", () => tables.map(t => tableOf(...t()))) : null);
+}
 
 // columnWidth returns the width of one of some charts that stand beside each other where there is
 // room, as the class charts has it. inset is what frames around them take.
@@ -37,6 +43,9 @@ const markers = (points, m, r, options) =>
 // tips show the text of the point {x, y, title} that is nearest to the pointer.
 const tips = points => Plot.tip(points, Plot.pointer({x: "x", y: "y", title: "title", maxRadius: 30}));
 
+// interval is a line from lo to hi on a row, or in a column with the rule ruleX.
+const interval = (points, options, rule = Plot.ruleY) => rule(points, {className: "interval", ...options});
+
 // curves are the lines of series {method, points}. Series that coincide are drawn on top of each
 // other with falling widths, the upper ones dashed, so that all are seen.
 function curves(series) {
@@ -58,7 +67,7 @@ function curves(series) {
 const coinciding = series => grouped(series, s => JSON.stringify(s.points));
 
 // grouped returns the lists of what has the same key, in the order of their first members.
-const grouped = (list, key) => [...d3.group(list, key).values()];
+const grouped = (list, key) => d3.groups(list, key).map(([, of]) => of);
 
 // keyLine is the legend of series; methods that coincide have one entry.
 function keyLine(series) {
@@ -94,24 +103,28 @@ const leastReach = metric => (metricById.get(metric)?.percent ? 1 : 0.01);
 
 const clippedNote = "A triangle marks a value beyond the axis, with its number.";
 
+// beyond are triangles with numbers at the ends of an axis, for points {way, text, ...} that lie
+// beyond it. options place them.
+const beyond = (points, options) =>
+  [-1, 1].flatMap(way => {
+    const list = points.filter(p => p.way === way);
+    return list.length ? [Plot.dot(list, {symbol: "triangle", className: "beyond", ...options(way)}), Plot.text(list, {text: "text", textAnchor: way < 0 ? "start" : "end", stroke: "var(--bg)", strokeWidth: 3, ...options(way), fill: "currentColor", symbol: undefined, rotate: undefined, r: undefined})] : [];
+  });
+
 // forest draws rows of {name, method, mid, lo, hi, verdict} around zero; lo and hi are null without
 // an interval.
 function forest(name, rows, xTitle, metric, width) {
-  const digits = metricById.get(metric)?.digits ?? 4;
-  const [largest, clipped] = bulk(
-    rows.flatMap(r => [r.mid, r.lo, r.hi]).filter(x => x !== null),
-    leastReach(metric),
-  );
+  const digits = metricById.get(metric).digits;
+  const ends = r => [r.mid, r.lo, r.hi].filter(x => x !== null);
+  const [largest, clipped] = bulk(rows.flatMap(ends), leastReach(metric));
   const limit = 1.05 * largest || 1;
   const held = x => Math.max(-limit, Math.min(limit, x));
-  const lines = rows.map((r, i) => ({...r, i})).filter(r => r.lo !== null);
-  const beyond = rows.flatMap((r, i) =>
+  const far = rows.flatMap((r, i) =>
     [-1, 1].flatMap(way => {
-      const far = [r.mid, way < 0 ? r.lo : r.hi].filter(v => v !== null && v * way > limit);
-      return far.length ? [{i, way, method: r.method, text: plain(way * Math.max(...far.map(Math.abs)), digits)}] : [];
+      const x = Math.max(...ends(r).map(v => v * way));
+      return x > limit ? [{i, way, method: r.method, text: plain(way * x, digits)}] : [];
     }),
   );
-  const ends = way => beyond.filter(b => b.way === way);
   const left = Math.min(140, 0.36 * width);
   const root = chart({
     name,
@@ -119,23 +132,16 @@ function forest(name, rows, xTitle, metric, width) {
     height: 22 * rows.length + 60,
     marginLeft: left,
     x: {domain: [-limit, limit], label: xTitle, grid: true},
-    y: {type: "band", domain: rows.map((_, i) => i), axis: null},
+    y: {type: "band", domain: d3.range(rows.length), axis: null},
+    color: {type: "identity"},
     marks: [
       Plot.axisY({tickFormat: i => rows[i].name, lineWidth: left / 12 - 0.8, textOverflow: "ellipsis", tickSize: 0, label: null}),
       zero(Plot.ruleX),
-      ...lines.map(r => Plot.ruleY([r], {y: "i", x1: held(r.lo), x2: held(r.hi), stroke: color(r.method), strokeWidth: 2})),
+      interval(d3.range(rows.length).filter(i => rows[i].lo !== null), {y: i => i, x1: i => held(rows[i].lo), x2: i => held(rows[i].hi), stroke: i => color(rows[i].method), strokeWidth: 2}),
       ...rows.map((r, i) => (Math.abs(r.mid) <= limit ? markers([[r.mid, i]], r.method, 4.5) : null)),
-      ...[-1, 1].flatMap(way =>
-        ends(way).length
-          ? [
-              Plot.dot(ends(way), {x: way * limit, y: "i", symbol: "triangle", rotate: 90 * way, r: 4, fill: b => color(b.method), className: "beyond"}),
-              Plot.text(ends(way), {x: way * limit, y: "i", text: "text", textAnchor: way < 0 ? "start" : "end", dx: -10 * way, stroke: "var(--bg)", strokeWidth: 3, fill: "currentColor"}),
-            ]
-          : [],
-      ),
+      ...beyond(far, way => ({x: way * limit, y: "i", rotate: 90 * way, r: 4, dx: -10 * way, fill: b => color(b.method)})),
       tips(rows.map((r, i) => ({x: held(r.mid), y: i, title: `${r.name}: ${plain(r.mid, digits)}` + (r.lo === null ? "" : `\nfrom ${plain(r.lo, digits)} to ${plain(r.hi, digits)}`) + `\n${r.verdict}`}))),
     ],
-    color: {type: "identity"},
   });
-  return {chart: root, note: clipped ? clippedNote : ""};
+  return {root, notes: [clipped ? clippedNote : ""]};
 }

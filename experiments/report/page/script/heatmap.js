@@ -1,25 +1,22 @@
-// The heat map: settings x methods, the difference of each method to the baseline.
+// The heat map: settings x methods, the difference of each method to the baseline. The names of
+// the settings stand beside it as links, so that they stay where it scrolls.
 const mostRows = 400;
+const rowHeight = 20;
 let allRows = false;
 const unfolded = new Set(); // the keys of the settings whose seeds are shown
 
-// shade returns the class of a difference: 0 is equal, negative better.
+// shade returns the colour of a difference: 0 is equal, negative better.
+const shades = new Map([["-4", "--b4"], ["-3", "--b3"], ["-2", "--b2"], ["-1", "--b1"], ["0", "--same"], ["1", "--o1"], ["2", "--o2"], ["3", "--o3"], ["4", "--o4"]].map(([k, v]) => [Number(k), `var(${v})`]));
 function shade(difference, metric, step) {
   const cost = better(metric) === "higher" ? -difference : difference;
-  if (Math.abs(cost) <= data.alike) return "h0";
-  const level = Math.max(1, Math.min(4, Math.ceil(Math.abs(cost) / step)));
-  return "h" + (cost < 0 ? "-" : "") + level;
+  if (Math.abs(cost) <= data.alike) return shades.get(0);
+  return shades.get(Math.sign(cost) * Math.max(1, Math.min(4, Math.ceil(Math.abs(cost) / step))));
 }
 
 // stepOf returns the width of a shade: a round quarter of the distance that three
 // quarters of the differences keep.
 function stepOf(differences) {
-  const sorted = differences
-    .map(Math.abs)
-    .filter(x => x > 0)
-    .sort((a, b) => a - b);
-  const far = sorted[Math.floor(0.75 * (sorted.length - 1))] || 1;
-  const raw = far / 4;
+  const raw = (d3.quantile(differences.map(Math.abs).filter(x => x > 0), 0.75) || 1) / 4;
   const power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw * 0.999);
 }
@@ -27,146 +24,149 @@ function stepOf(differences) {
 // rowsText says how many settings the rows are, where several experiments have a setting.
 function rowsText(settings) {
   const different = new Set(settings.map(s => s.name)).size;
-  return different === settings.length
-    ? ""
-    : `A setting of several experiments has a row for each: ${plural(settings.length, "row")} of ${plural(different, "setting")}. `;
+  return different === settings.length ? "" : `A setting of several experiments has a row for each: ${plural(settings.length, "row")} of ${plural(different, "setting")}. `;
 }
 
+// heatCells returns the cells of some rows: {m, s, row, d, ends, text, title, sure}. The column of
+// the baseline has its values. sure says that the verdict is better or worse.
+function heatCells(list, base, methods, metric) {
+  const pairs = judged(state.source) ? pairsOf(metric, base) : new Map();
+  const shown = (s, m) => {
+    const x = value(s.i, m, metric);
+    const b = m === base ? 0 : value(s.i, base, metric);
+    return x === null || b === null ? null : x - b;
+  };
+  return list.flatMap((s, row) =>
+    [base, ...methods].map(m => {
+      const x = shown(s, m);
+      const number = m === base ? print : signed;
+      const range = rangeOf(s, seed => shown(seed, m));
+      const ends = range ? number(range[0], metric) + " to " + number(range[1], metric) : "";
+      const pair = m === base ? undefined : pairs.get(cellOf(s.i, m));
+      const text = m !== base && x !== null && Math.abs(x) <= data.alike ? "=" : number(x, metric);
+      const title = () =>
+        [
+          `${label(m)} on ${s.label}`,
+          `${metricById.get(metric).label} ${print(value(s.i, m, metric), metric)}` + (m === base || x === null ? "" : `, ${text} to ${label(base)}`),
+          ends && "seeds: " + ends,
+          pair && pair.lo !== null ? `from ${signed(pair.lo, metric)} to ${signed(pair.hi, metric)}` : "",
+          pair?.outcome ? verdictLook[pair.outcome].name : "",
+        ]
+          .filter(line => line)
+          .join("\n");
+      return {s, m, row, d: m === base ? null : x, ends, text, title, sure: [WIN, LOSS].includes(pair?.outcome)};
+    }),
+  );
+}
+
+// heatChart draws cells in the room beside their names, with the names of the methods where it is
+// the first part.
+function heatChart(name, cells, rows, columns, metric, step, room, first) {
+  const longest = 6.8 * Math.max(...columns.map(m => label(m).length));
+  const fits = Math.floor(room / columns.length);
+  const turned = longest > Math.min(96, fits);
+  const overhang = turned ? 64 : 0; // of the last name
+  const width = turned ? Math.max(41, Math.min(96, Math.floor((room - overhang) / columns.length))) : Math.min(96, fits);
+  const top = !first ? 0 : turned ? 96 : 22;
+  const at = {x: "m", y: "row"};
+  const root = chart({
+    name,
+    width: width * columns.length + overhang,
+    height: rowHeight * rows + top,
+    marginLeft: 0,
+    marginRight: overhang,
+    marginTop: top,
+    marginBottom: 0,
+    x: {type: "band", domain: columns, axis: null, padding: 0},
+    y: {type: "band", domain: d3.range(rows), axis: null, padding: 0},
+    color: {type: "identity"},
+    marks: [
+      Plot.cell(cells, {...at, inset: 0.5, fill: c => (c.d === null ? "var(--bg)" : judged(state.source) ? shade(c.d, metric, step) : "var(--same)")}),
+      ...[false, true].map(sure => Plot.text(cells.filter(c => c.sure === sure), {...at, text: "text", fill: "currentColor", fontWeight: sure ? 700 : undefined, fontSize: 11})),
+      first ? Plot.text(columns, {x: m => m, text: m => label(m), frameAnchor: turned ? "top-left" : "top", textAnchor: turned ? "start" : "middle", rotate: turned ? -50 : 0, dy: -8, lineWidth: 11, textOverflow: "ellipsis", fontWeight: 600, fontSize: 11.5}) : null,
+      Plot.tip(cells, Plot.pointer({...at, title: c => c.title(), maxRadius: width})),
+    ],
+  });
+  root.style.width = root.getAttribute("width") + "px";
+  root.addEventListener("click", () => root.value && openSetting(root.value.s, root.value.m));
+  return {root, top};
+}
+
+// rowName is the link that opens a setting below its row.
+function rowName(s) {
+  const turn = () => {
+    if (!unfolded.delete(s.key)) unfolded.add(s.key);
+    drawHeatmap();
+    byId("seeds-" + s.i).focus();
+  };
+  const follow = e => {
+    e.preventDefault();
+    if (state.set === s.key) set({set: "", show: ""});
+    else openSetting(s);
+  };
+  return el(
+    "li",
+    {"data-s": s.i, class: (state.set === s.key ? "open-row " : "") + (s.of === undefined ? "" : "seed")},
+    el("a", {href: "#setting?set=" + encodeURIComponent(s.key), title: s.label, onclick: follow}, s.of === undefined ? s.name : "seed " + s.seed),
+    s.seeds.length ? el("button", {type: "button", class: "fold", id: "seeds-" + s.i, "aria-expanded": String(unfolded.has(s.key)), onclick: turn}, plural(s.seeds.length, "seed")) : null,
+  );
+}
+
+// heatParts arranges rows: those of an experiment stand together, with the methods that it has, and
+// what follows an open setting is a part of its own.
+function heatParts(list, metric, base) {
+  const starts = list.map((s, i) => (i === 0 || s.e !== list[i - 1].e ? "first" : state.set === list[i - 1].key ? "continued" : ""));
+  const places = d3.range(list.length).filter(i => starts[i]);
+  return places.map((from, i) => {
+    const rows = list.slice(from, places[i + 1]);
+    const ofExperiment = list.filter(s => s.e === rows[0].e);
+    const methods = methodsOf(ofExperiment, metric).filter(m => m !== base && methodShown(m));
+    return {rows, first: starts[from] === "first", columns: [base, ...methods], cells: heatCells(rows, base, methods, metric)};
+  });
+}
+
+const settingBox = byId("setting");
 function drawHeatmap() {
   const settings = shownSettings();
   const metric = state.metric;
   const base = baseline();
-  const methods = methodsOf(settings, metric).filter(m => m !== base && methodShown(m));
-  const difference = (s, m) => {
-    const a = value(s.i, m, metric);
-    const b = value(s.i, base, metric);
-    return a === null || b === null ? null : a - b;
-  };
-  const differences = settings.flatMap(s => methods.map(m => difference(s, m)).filter(x => x !== null));
-  const step = stepOf(differences);
   const verdicts = judged(state.source);
   const shown = allRows ? settings : settings.slice(0, mostRows);
-  const text = d => (Math.abs(d) <= data.alike ? "=" : signed(d, metric));
-  const rows = shown
-    .flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])])
-    .map(s => {
-      const tds = methods.map(m => {
-        const d = difference(s, m);
-        if (d === null) return el("td", {class: "none", "data-m": m}, "–");
-        const range = rangeOf(s, x => difference(x, m));
-        return el("td", {class: verdicts ? shade(d, metric, step) : "h0", "data-m": m}, ranged(text(d), range, x => signed(x, metric)));
-      });
-      const fold = el(
-        "button",
-        {
-          type: "button",
-          class: "fold",
-          id: "seeds-" + s.i,
-          "aria-expanded": String(unfolded.has(s.key)),
-          onclick: e => {
-            e.stopPropagation();
-            if (!unfolded.delete(s.key)) unfolded.add(s.key);
-            drawHeatmap();
-            placeSetting();
-            byId("seeds-" + s.i).focus();
-          },
-        },
-        plural(s.seeds.length, "seed"),
-      );
-      return el(
-        "tr",
-        {"data-s": s.i, class: [state.set === s.key ? "open-row" : "", s.of === undefined ? "" : "seed"].join(" ").trim() || null},
-        el(
-          "th",
-          {scope: "row"},
-          el("a", {href: "#setting?set=" + encodeURIComponent(s.key)}, s.of === undefined ? s.label : "seed " + s.seed),
-          s.seeds.length ? [" ", fold] : "",
-        ),
-        el("td", {class: "base", "data-m": base}, ranged(print(value(s.i, base, metric), metric), rangeOf(s, x => value(x.i, base, metric)), x => print(x, metric))),
-        tds,
-      );
-    });
-  const table = el(
-    "table",
-    {
-      class: "heat",
-      id: "heat-table",
-      onclick: e => {
-        const row = e.target.closest("tr[data-s]");
-        const cell = e.target.closest("td");
-        if (row && cell) openSetting(data.settings[row.dataset.s], Number(cell.dataset.m));
-      },
-    },
-    el("caption", {class: "hidden"}, `Difference to ${label(base)} in ${metric} by setting`),
-    el(
-      "thead",
-      {},
-      el(
-        "tr",
-        {},
-        el("th", {scope: "col"}, "Setting"),
-        el("th", {scope: "col", class: "number"}, label(base)),
-        methods.map(m => el("th", {scope: "col", class: "number"}, label(m))),
-      ),
-    ),
-    el("tbody", {}, rows),
-  );
-  table.querySelectorAll("tbody a").forEach(a =>
-    a.addEventListener("click", e => {
-      e.preventDefault();
-      const s = data.settings[a.closest("tr").dataset.s];
-      if (state.set === s.key) set({set: "", show: ""});
-      else openSetting(s);
-    }),
-  );
-  const scale = [-4, -3, -2, -1, 0, 1, 2, 3, 4].map(k =>
-    el(
-      "span",
-      {class: "h" + k},
-      k === 0
-        ? "="
-        : (k < 0 ? "−" : "+") +
-            print(Math.abs(k === -4 || k === 4 ? 3 : k) * step, metric).replace(/\.?0+$/, "") +
-            (Math.abs(k) === 4 ? " and more" : ""),
-    ),
-  );
+  const parts = heatParts(shown.flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])]), metric, base);
+  const step = stepOf(parts.flatMap(p => p.cells).flatMap(c => c.d ?? []));
+  const names = innerWidth < 640 ? 136 : 330;
+  const title = `${metricById.get(metric)?.label}: difference to ${label(base)} by setting and method`;
+  const draw = ({rows, first, columns, cells}) => {
+    const several = severalExperiments ? rows[0].e + ", " : "";
+    const {root, top} = heatChart(several + title + (first ? "" : ", continued"), cells, rows.length, columns, metric, step, columnWidth() - names, first);
+    const list = el("ol", {class: "names", style: `padding-top:${top}px;width:${names}px`}, rows.map(rowName));
+    return [
+      first && several ? el("h3", {}, rows[0].e) : null,
+      el("div", {class: "heat"}, list, scroller(several + title + (first ? "" : ", continued"), root)),
+      rows.some(s => s.key === state.set) ? settingBox : null,
+    ];
+  };
+  const scale = [...shades].map(([k, fill]) => el("span", {style: "background:" + fill}, k === 0 ? "=" : (k < 0 ? "−" : "+") + print(Math.min(3, Math.abs(k)) * step, metric).replace(/\.?0+$/, "") + (Math.abs(k) === 4 ? " and more" : "")));
+  const drawn = parts.flatMap(draw);
   byId("settings-body").replaceChildren(
-    el(
-      "div",
-      {class: "row"},
-      select(
-        "base",
-        "Difference to",
-        methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]),
-        data.methods[base]?.id,
-        v => set({base: v}),
+    ...[
+      el("div", {class: "row"}, select("base", "Difference to", methodsOf(settings, metric).map(m => [data.methods[m].id, label(m)]), data.methods[base]?.id, v => set({base: v}))),
+      small(
+        `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse, bold where the verdict on the test rows says so` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds. " : ""}Choose a setting, or a cell, to open it below its row.`,
       ),
-    ),
-    el(
-      "p",
-      {class: "small"},
-      `${metricById.get(metric)?.label}: the column ${label(base)} has its value, the others their difference to it, in ${unit(metric)}${verdicts ? `. Blue is better than ${label(base)}, orange is worse` : ""}, and = is equal to the last digit. ${rowsText(settings)}${verdicts ? "" : unjudged + " "}${shown.some(s => s.seeds.length) ? "A network with several trainings has the mean over its seeds, and below it the least and the largest. " : ""}Choose a setting to open it below its row.`,
-    ),
-    verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : "",
-    el("div", {class: "scroll heat-box", tabindex: "0", role: "group", "aria-label": "Heat map of settings and methods"}, table),
-    settings.length > shown.length
-      ? el(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              allRows = true;
-              drawHeatmap();
-              placeSetting();
-            },
-          },
-          `Show all ${settings.length} rows`,
-        )
-      : "",
+      verdicts ? el("p", {class: "legend"}, "better ", el("span", {class: "scale"}, scale), " worse") : null,
+      ...(drawn.length ? drawn : [el("p", {}, "No setting that the filters keep has a value.")]),
+      drawn.includes(settingBox) ? null : settingBox,
+      settings.length > shown.length ? el("button", {type: "button", onclick: () => ((allRows = true), drawHeatmap())}, `Show all ${settings.length} rows`) : null,
+      folded("Table of the heat map", () =>
+        d3.groups(parts, p => p.rows[0].e).map(([e, of]) => {
+          const cell = c => el("span", {}, c.text, c.ends ? el("span", {class: "range"}, c.ends) : null);
+          const n = of[0].columns.length;
+          return tableOf((severalExperiments ? e + ", " : "") + title, ["Setting", ...of[0].columns.map(label)], of.flatMap(p => p.rows.map((s, i) => [s.label, ...p.cells.slice(i * n, (i + 1) * n).map(cell)])));
+        }),
+      ),
+    ].filter(x => x),
   );
 }
 
-onChange(filterKeys + " metric base", () => {
-  drawHeatmap();
-  placeSetting();
-});
+onChange(filterKeys + " metric base set", drawHeatmap);

@@ -1,286 +1,208 @@
-// The leaderboard: a method a row, with its difference to the method of the comparison.
+// The leaderboard: a method a row, with its difference to the method of the comparison. All its
+// numbers are of package results/compare; see standings.go.
 
 // besideMetrics are shown beside the metric that ranks.
 const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
 
-// The outcomes of a pair, as results.Outcome numbers them.
-const [WIN, TIE, LOSS] = [1, 2, 3];
+// standing returns the standing of the settings that the filters keep, if there is one of just
+// these, or else that of all settings, with other set.
+function standing(metric) {
+  const chosen = ["experiment", "dataset", "backbone", "loss"].filter(k => state[k]).map(k => k + "=" + state[k]);
+  if (state.shift !== "usual") chosen.push("shift=" + state.shift);
+  if (words().ofSettings.length) chosen.push("search");
+  const own = chosen.length < 2 && standingOf(metric, chosen[0] || "");
+  return {found: own || standingOf(metric, ""), part: own ? chosen[0] || "" : "", other: !own && chosen.length > 0};
+}
 
-// decisions counts the verdicts on each method against the baseline, over the settings shown.
-function decisions(settings, metric, base) {
-  const kept = new Set(settings.map(s => s.i));
-  const seen = new Set();
-  const counts = new Map();
-  const at = data.metrics.findIndex(m => m.id === metric);
-  for (const [cell, against, index, , , , outcome] of data.pairs) {
-    const {setting, method} = cells[cell];
-    const once = data.settings[setting].name + ":" + method;
-    if (against !== base || index !== at || !kept.has(setting) || !outcome || seen.has(once)) continue;
-    seen.add(once);
-    const c = counts.get(method) || counts.set(method, {win: 0, tie: 0, loss: 0}).get(method);
-    c[{[WIN]: "win", [TIE]: "tie", [LOSS]: "loss"}[outcome]]++;
+// standingOf returns the standing of a part of the settings by a metric.
+function standingOf(metric, part) {
+  for (const base of [data.methods[baseline()]?.id, data.against]) {
+    const found = data.standings[[state.source, metric, part, base, state.block].join("|")];
+    const one = typeof found === "string" ? data.standings[found] : found;
+    if (one) return {...one, ...data.rankings[metric][one.k]};
   }
-  return counts;
+}
+
+// extent says over what settings a standing is.
+function extent(s) {
+  const are = s.c === 1 ? "is a corruption" : "are corruptions";
+  return `${plural(s.n, "setting")} in ${plural(s.b, "block")}` + (s.w ? ` (${s.c} ${are} of ${s.w === 1 ? "one network" : plural(s.w, "network")})` : "");
+}
+
+// meansOf returns the means of a standing by method: {mean, settings, best}.
+function meansOf(s) {
+  const of = (m, mean, settings) => [m, {mean, settings, best: s.best.includes(m)}];
+  return new Map(s ? [...s.r.map(r => of(r.m, r.v, s.n)), ...s.u.map(u => of(...u))] : []);
 }
 
 // leaderboardRows returns the rows of a standing, which is undefined where nothing was compared.
-// With other, the settings shown are not those of the standing: values and verdicts are of the
-// settings shown, and ranks of those of the standing.
-function leaderboardRows(found, other, all, metric) {
-  const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
-  const beside = new Map(columns.map(id => [id, id === metric ? all : merged(shownSettings(), id).settings]));
-  const valued = data.methods.map((_, m) => m).filter(m => all.some(s => s.values.has(m)));
+function leaderboardRows(found, means) {
   const ranked = new Map((found?.r || []).map((r, place) => [r.m, {...r, place}]));
   const lacking = new Map((found?.a || []).map(a => [a[0], a]));
   const versus = new Map((found?.o || []).map(o => [o[0], o]));
-  const common = all.filter(s => [...ranked.keys()].every(m => s.values.has(m)));
-  const counted = other ? decisions(shownSettings(), metric, baseline()) : new Map();
-  const rows = valued.map(m => {
-    const own = ranked.has(m) ? common : all;
-    const names = new Set(own.map(s => s.name));
-    const means = columns.map(id => blockMean(beside.get(id).filter(s => names.has(s.name)), s => s.values.get(m)));
-    const [, win, tie, loss, sureWin, sureLoss, least, shift, lo, hi, sure] = versus.get(m) || [];
-    const a = lacking.get(m);
-    return {
-      method: m,
-      rank: ranked.get(m)?.place ?? null,
-      printed: ranked.get(m)?.k ?? "–",
-      groups: ranked.get(m)?.g || "",
-      means,
-      settings: means[0].settings,
-      counts: other ? counted.get(m) : win === undefined || win === null ? undefined : {win, tie, loss, sureWin, sureLoss, least},
-      shift: other || shift === undefined ? null : {mid: shift, lo, hi, sure},
-      aside: data.methods[m].target
-        ? "sees unlabelled rows of the test sets"
-        : a
-          ? `lacks ${a[1]} of ${plural(found.all, "setting")}` + (a[2] ? ` and ${a[2]} of ${plural(found.allBlocks, "block")}` : "")
-          : "",
-    };
+  return [...means[0].keys()].map(method => {
+    const [, win, tie, loss, sureWin, sureLoss, least, mid, lo, hi, sure] = versus.get(method) || [];
+    const {place = null, k: printed = "–", g: groups = ""} = ranked.get(method) || {};
+    const lacks = lacking.get(method);
+    const aside = data.methods[method].target
+      ? "sees unlabelled rows of the test sets"
+      : lacks
+        ? `lacks ${lacks[1]} of ${plural(found.all, "setting")}` + (lacks[2] ? ` and ${lacks[2]} of ${plural(found.allBlocks, "block")}` : "")
+        : "";
+    const counts = win === undefined || win === null ? null : {win, tie, loss, sureWin, sureLoss, least};
+    return {method, place, printed, groups, means: means.map(of => of.get(method)), settings: means[0].get(method).settings, counts, shift: mid === undefined ? null : {mid, lo, hi, sure}, aside};
   });
-  return {rows, columns};
 }
 
 // sortRows sorts rows by the chosen column; without ranks, by the values of the metric.
 function sortRows(rows, columns) {
   const cost = better(columns[0]) === "higher" ? -1 : 1;
+  const ranked = rows.some(r => r.place !== null);
   const get = {
     method: r => label(r.method).toLowerCase(),
-    rank: r => (rows.some(x => x.rank !== null) ? r.rank : r.means[0].mean === null ? null : cost * r.means[0].mean),
+    rank: r => (ranked ? r.place : cost * r.means[0].mean),
     shift: r => r.shift?.mid,
     group: r => r.groups || null,
     settings: r => r.settings,
-    win: r => r.counts?.win,
-    tie: r => r.counts?.tie,
-    loss: r => r.counts?.loss,
-    least: r => r.counts?.least,
+    ...Object.fromEntries(["win", "tie", "loss", "least"].map(k => [k, r => r.counts?.[k]])),
+    ...Object.fromEntries(columns.map((id, j) => ["m-" + id, r => r.means[j]?.mean])),
   };
-  columns.forEach((id, j) => (get["m-" + id] = r => r.means[j].mean));
   const key = get[state.sort] || get.rank;
-  const way = Number(state.dir);
-  const ranks = new Map(rows.map(r => [r, r.rank ?? 1e9]));
-  return [...rows].sort((a, b) => {
-    const x = key(a) ?? null;
-    const y = key(b) ?? null;
-    const ties = ranks.get(a) - ranks.get(b);
-    if (x === null || y === null) return (x === null) - (y === null) || ties;
-    return (x < y ? -1 : x > y ? 1 : 0) * way || ties;
-  });
+  const way = state.dir === "1" ? d3.ascending : d3.descending;
+  const last = r => Number((key(r) ?? null) === null); // what has no value is the last
+  return d3.sort(rows, (a, b) => last(a) - last(b) || way(key(a), key(b)) || (a.place ?? 1e9) - (b.place ?? 1e9));
 }
 
-// shiftScale returns the scale of the differences of some rows: it holds the dots, zero, and
-// lines up to three times as far. A line that is cut has an arrow.
-const shiftWidth = 170;
+// shiftScale returns the ends of the scale of the differences of some rows: it holds the dots,
+// zero, and lines up to three times as far. A line that is cut has an arrow.
 function shiftScale(rows) {
-  const dots = rows.filter(r => r.shift).map(r => r.shift.mid);
-  const ends = rows.filter(r => r.shift).flatMap(r => [r.shift.lo, r.shift.hi].filter(x => x !== null));
-  const far = 3 * Math.max(...dots.map(Math.abs), 1e-12);
-  const lo = Math.min(0, ...dots, ...ends.map(x => Math.max(x, -far)));
-  const hi = Math.max(0, ...dots, ...ends.map(x => Math.min(x, far)));
-  const at = x => 8 + ((Math.max(lo, Math.min(hi, x)) - lo) / (hi - lo || 1)) * (shiftWidth - 16);
-  return {lo, hi, at};
+  const shifts = rows.flatMap(r => r.shift || []);
+  const far = 3 * Math.max(...shifts.map(s => Math.abs(s.mid)), 1e-12);
+  const [lo, hi] = d3.extent([0, ...shifts.flatMap(s => [s.mid, s.lo ?? 0, s.hi ?? 0])].map(x => Math.max(-far, Math.min(far, x))));
+  return lo < hi ? [lo, hi] : [-1, 1];
 }
 
-// shiftCell draws the difference of a method, with its line, and says it in words.
-function shiftCell(r, scale, metric) {
-  const zero = scale.at(0);
-  const {mid, lo, hi, sure} = r.shift || {};
-  const line = r.shift && lo !== null;
+// shiftChart draws the difference of a method, with its line. It says it in words.
+const shiftSize = {width: 170, marginLeft: 8, marginRight: 8, marginTop: 0, marginBottom: 0};
+function shiftChart(r, domain, metric, base) {
+  const {mid, lo, hi, sure} = r.shift || {mid: 0, lo: null};
   const text = !r.shift
-    ? "no difference: others are compared with it"
-    : `${signed(mid, metric)}` + (line ? `, ${sure ? "95 % interval" : "blocks"} from ${signed(lo, metric)} to ${signed(hi, metric)}` : "");
-  const beyond = (x, way) =>
-    line && x * way > (way < 0 ? -scale.lo : scale.hi) * 1.0001 ? svg("path", {d: `M${scale.at(x) + 6 * way} 11l${-8 * way} -5v10z`, style: "fill:" + color(r.method)}) : null;
-  return svg(
-    "svg",
-    {class: "shift", role: "img", "aria-label": text, width: shiftWidth, height: 22, viewBox: `0 0 ${shiftWidth} 22`},
-    svg("title", {}, text),
-    svg("line", {class: "zero", x1: zero, x2: zero, y1: 0, y2: 22}),
-    line
-      ? svg("line", {x1: scale.at(lo), x2: scale.at(hi), y1: 11, y2: 11, style: "stroke:" + color(r.method), "stroke-width": sure ? 3 : 1.5, "stroke-dasharray": sure ? null : "3 2"})
-      : null,
-    beyond(lo, -1),
-    beyond(hi, 1),
-    marker(r.method, r.shift ? scale.at(mid) : zero, 11, 4.5),
-  );
+    ? "0: the others are compared with it"
+    : `${signed(mid, metric)} to ${base}` + (lo === null ? "" : `, ${sure ? "95 % interval" : "blocks"} from ${signed(lo, metric)} to ${signed(hi, metric)}`);
+  const held = x => Math.max(domain[0], Math.min(domain[1], x));
+  const cut = lo === null ? [] : [lo, hi].filter(x => held(x) !== x).map(x => ({x: held(x), way: Math.sign(x)}));
+  const root = chart({
+    ...shiftSize,
+    name: text,
+    height: 24,
+    x: {domain, axis: null},
+    y: {domain: [-1, 1], axis: null},
+    marks: [
+      zero(Plot.ruleX),
+      lo === null ? null : interval([0], {y: 0, x1: held(lo), x2: held(hi), stroke: color(r.method), strokeWidth: sure ? 3 : 1.5, strokeDasharray: sure ? undefined : "3 2"}),
+      ...cut.map(({x, way}) => Plot.dot([0], {x, y: 0, symbol: "triangle", rotate: 90 * way, r: 4, fill: color(r.method)})),
+      markers([[mid, 0]], r.method, 4.5),
+      Plot.tip([text], Plot.pointer({x: mid, y: 0, title: d => d, maxRadius: 200, anchor: "left"})),
+    ],
+  });
+  return el("div", {class: "shift"}, root);
 }
 
-function drawLeaderboard() {
-  const metric = state.metric;
-  const shownNow = merged(shownSettings(), metric);
-  const {found, other} = standing(metric);
-  const {rows, columns} = leaderboardRows(found, other, shownNow.settings, metric);
-  const base = baseline();
-  const focused = document.activeElement?.id;
-  const verdicts = judged(state.source);
-  const more = verdicts && state.columns === "all"; // the columns that are long or need explaining
-  const differences = !other && rows.some(r => r.shift);
-  const head = (id, text, title, below) =>
-    el(
-      "th",
-      {
-        scope: "col",
-        class: id === "method" || id === "shift" ? null : "number",
-        "aria-sort": state.sort === id ? (state.dir === "1" ? "ascending" : "descending") : null,
-      },
-      el(
-        "button",
-        {type: "button", id: "sort-" + id, title, onclick: () => set({sort: id, dir: state.sort === id && state.dir === "1" ? "-1" : "1"})},
-        text,
-      ),
-      below,
-    );
-  const shown = sortRows(rows, columns).filter(r => methodShown(r.method));
-  const listed = shown.filter(r => !r.aside || !rows.some(x => !x.aside));
-  const aside = shown.filter(r => !listed.includes(r));
-  const ranked = found?.r.length;
-  const scale = shiftScale(listed);
-  const numbers = svg(
-    "svg",
-    {class: "shift", "aria-hidden": "true", width: shiftWidth, height: 16, viewBox: `0 0 ${shiftWidth} 16`},
-    [scale.lo, 0, scale.hi]
-      .filter((x, i) => i === 1 || Math.abs(scale.at(x) - scale.at(0)) > 44)
-      .map(x => svg("text", {class: "tick", x: scale.at(x), y: 12, "text-anchor": x === 0 ? "middle" : x < 0 ? "start" : "end"}, x === 0 ? "0" : signed(x, metric))),
-  );
-  const heads = [
-    head("method", "Method"),
-    differences ? head("shift", "Difference to " + label(base), "", numbers) : null,
-    ranked ? head("rank", "Mean rank") : null,
-    more ? head("group", "Alike", "methods with a common letter are not told apart") : null,
-    ...columns.map(id => head("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : ""))),
-    head("settings", "Settings"),
-    ...(verdicts
-      ? [
-          head("win", "Better"),
-          head("tie", "Tie"),
-          head("loss", "Worse"),
-          more ? head("least", "Smallest", "smallest difference that the rows of a setting can show") : null,
-        ]
-      : []),
-  ].filter(x => x);
-  const bests = columns.map((id, j) => {
-    const values = listed.filter(r => r.means[j].mean !== null).map(r => r.means[j].mean);
-    const best = print(better(id) === "higher" ? Math.max(...values) : Math.min(...values), id);
-    return values.every(x => print(x, id) === best) ? null : best; // nothing is best where all are equal
-  });
-  const first = found?.r[0]?.k;
-  const bold = (is, x) => (is ? el("strong", {}, x) : x);
-  const body = listed.map(r =>
-    el(
-      "tr",
-      {"data-method": data.methods[r.method].id},
-      el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method)))),
-      differences ? el("td", {}, shiftCell(r, scale, metric)) : null,
-      ranked ? el("td", {class: "number"}, bold(r.printed === first, r.printed)) : null,
-      more ? el("td", {class: "number alike"}, [...r.groups].join(" ") || "–") : null,
-      ...r.means.map((x, j) =>
-        el(
-          "td",
-          {class: "number"},
-          bold(x.mean !== null && print(x.mean, columns[j]) === bests[j], print(x.mean, columns[j])),
-          x.mean !== null && x.settings < r.settings ? el("span", {class: "small"}, ` (${x.settings})`) : null,
-        ),
-      ),
-      el("td", {class: "number"}, String(r.settings)),
-      ...(verdicts
-        ? [
-            ["win", "sureWin"],
-            ["tie", ""],
-            ["loss", "sureLoss"],
-          ].map(([k, sure]) => el("td", {class: "number"}, r.counts ? r.counts[k] + (r.counts[k] && r.counts[sure] !== undefined ? ` (${r.counts[sure]})` : "") : "–"))
-        : []),
-      more ? el("td", {class: "number"}, print(r.counts?.least, metric)) : null,
-    ),
-  );
-  const ends = Math.max(...listed.map(r => r.shift?.sure ?? 0));
+// shiftAxis has the numbers of the scale, above its column.
+function shiftAxis(domain, metric) {
+  const apart = (domain[1] - domain[0]) / 3.5;
+  const ticks = [...domain.filter(x => Math.abs(x) > apart), 0];
+  const root = chart({...shiftSize, name: "", height: 16, x: {domain, axis: "top", ticks, tickSize: 0, tickPadding: -12, label: null, tickFormat: x => (x ? signed(x, metric) : "0"), insetLeft: 10, insetRight: 10}, marks: []});
+  root.setAttribute("aria-hidden", "true");
+  return el("div", {class: "shift"}, root);
+}
+
+// sortable is a heading that sorts its column.
+function sortable(key, name, title, more) {
+  const sorted = state.sort === key;
+  const turn = () => set(sorted ? {dir: state.dir === "1" ? "-1" : "1"} : {sort: key, dir: "1"});
+  const order = sorted ? (state.dir === "1" ? "ascending" : "descending") : null;
+  return el("th", {scope: "col", class: key === "method" || key === "shift" ? null : "number", "aria-sort": order, title}, el("button", {type: "button", id: "sort-" + key, onclick: turn}, name), more);
+}
+
+function leaderboardNotes(found, other, metric, columns, more) {
+  const m = metricById.get(metric);
+  const base = label(baseline());
+  const ends = Math.max(0, ...(found?.o || []).map(o => o[10]));
   const lines = [
     "A dashed line goes from the least to the largest block: there are too few blocks for an interval",
     "A thick line is a 95 % interval over blocks (Hodges and Lehmann)",
     "A thick line is the 95 % interval of the difference on the test rows",
   ];
-  const m = metricById.get(metric);
-  const notes = [
-    other ? `Ranks are of all ${plural(found?.n || 0, "setting")}, not only of those that the filters keep: choose one data set, backbone or kind of test sets alone for its own ranks.` : "",
-    ranked
-      ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where they are fewer. The best are bold.`
+  const higher = columns.filter(id => better(id) === "higher").map(id => metricById.get(id).label);
+  const verdicts = judged(state.source);
+  return [
+    found?.r.length
+      ? `Mean rank by ${m.label} over ${extent(found)}, which all ranked methods have; 1 is best. Values are means over blocks; a number in brackets says over how many settings, where these are others. The best are bold.`
       : `No ranking: ${found?.none || "nothing was compared"}.`,
-    differences && verdicts
-      ? `Difference to ${label(base)} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${lines[ends]}.`
-      : "",
-    found?.cd && more ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
+    verdicts && found?.o.length ? `Difference to ${base} in ${m.label}, ${unit(metric)}: ${better(metric) === "higher" ? "right" : "left"} of zero is better. ${lines[ends]}.` : "",
+    verdicts && found?.cd && more ? `Alike: methods with a common letter are not told apart by Nemenyi's test at .05 (critical difference ${found.cd.toFixed(2)}).` : "",
     !verdicts
       ? unjudged
-      : other || found?.v
-        ? `Better, tie, worse: settings by the verdict against ${label(base)} on the same test rows. It rests on the difference in ${m.basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side.` +
-          (other ? "" : ` In brackets: those that Holm's correction for all ${plural(found.v, "verdict")} leaves.`)
-        : `There are no verdicts against ${label(base)} in ${m?.label}.`,
-    more && found?.v && !other
-      ? `Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${m.squared ? " of the root mean square gap" : ""}.`
-      : "",
-    columns.some(id => better(id) === "higher")
-      ? "Higher is better for " +
-        columns
-          .filter(id => better(id) === "higher")
-          .map(id => metricById.get(id).label)
-          .join(" and ") +
-        "; lower for all others."
-      : "Lower is better.",
+      : found?.v
+        ? `Better, tie, worse: settings by the verdict against ${base} on the same test rows. It rests on the difference in ${m.basis}: its 95 % interval lies on the better side of zero, contains zero, or lies on the worse side. In brackets: those that Holm's correction for all ${plural(found.v, "verdict")} leaves.`
+        : `There are no verdicts against ${base} in ${m?.label}.`,
+    more && found?.v ? `Smallest: the smallest difference that the test rows of a setting can show, in ${unit(metric)}${m.squared ? " of the root mean square gap" : ""}.` : "",
+    higher.length ? `Higher is better for ${higher.join(" and ")}; lower for all others.` : "Lower is better.",
     ...(found?.x || []).map(([method, n]) => `${plural(n, "setting")} left out because ${label(method)} has no value there.`),
+  ];
+}
+
+function drawLeaderboard() {
+  const metric = state.metric;
+  const {found, part, other} = standing(metric);
+  const columns = [metric, ...besideMetrics.filter(id => id !== metric)];
+  const rows = leaderboardRows(found, columns.map(id => meansOf(id === metric ? found : standingOf(id, part))));
+  const focused = document.activeElement?.id;
+  const verdicts = judged(state.source);
+  const more = verdicts && state.columns === "all"; // the columns that are long or need explaining
+  const listed = sortRows(rows.filter(r => !r.aside && methodShown(r.method)), columns);
+  const aside = rows.filter(r => r.aside && methodShown(r.method));
+  const differences = verdicts && listed.some(r => r.shift);
+  const ranked = listed.some(r => r.place !== null);
+  const base = label(baseline());
+  const domain = shiftScale(listed);
+  const first = found?.r[0]?.k;
+  const bold = (is, x) => (is ? el("strong", {}, x) : x);
+  const number = (...x) => el("td", {class: "number"}, ...x);
+  const count = (r, k, sure) => number(r.counts ? r.counts[k] + (r.counts[k] && sure ? ` (${r.counts[sure]})` : "") : "–");
+  // A column is its heading and its cell of a row.
+  const table = [
+    [sortable("method", "Method"), r => el("th", {scope: "row"}, el("span", {}, swatch(r.method), bold(r.printed === first, label(r.method))))],
+    differences && [sortable("shift", "Difference to " + base, "", shiftAxis(domain, metric)), r => el("td", {}, shiftChart(r, domain, metric, base))],
+    ranked && [sortable("rank", "Mean rank"), r => number(bold(r.printed === first, r.printed))],
+    more && [sortable("group", "Alike", "methods with a common letter are not told apart"), r => el("td", {class: "number alike"}, [...r.groups].join(" ") || "–")],
+    ...columns.map((id, j) => [
+      sortable("m-" + id, metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
+      ({means: {[j]: x}, settings}) => number(bold(x?.best, print(x?.mean, id)), x && x.settings !== settings ? el("span", {class: "small"}, ` (${x.settings})`) : null),
+    ]),
+    [sortable("settings", "Settings"), r => number(r.settings)],
+    verdicts && [sortable("win", "Better"), r => count(r, "win", "sureWin")],
+    verdicts && [sortable("tie", "Tie"), r => count(r, "tie")],
+    verdicts && [sortable("loss", "Worse"), r => count(r, "loss", "sureLoss")],
+    more && [sortable("least", "Smallest", "smallest difference that the rows of a setting can show"), r => number(print(r.counts?.least, metric))],
   ].filter(x => x);
+  const body = el("tbody", {}, listed.map(r => el("tr", {"data-method": data.methods[r.method].id}, table.map(([, cell]) => cell(r)))));
+  const caption = el("caption", {class: "hidden"}, `Leaderboard, ${state.source}, ${metric}`);
+  const line = r => el("li", {"data-method": data.methods[r.method].id}, swatch(r.method), `${label(r.method)}: ${metricById.get(metric).label} ${print(r.means[0].mean, metric)} over ${plural(r.settings, "setting")}; ${r.aside}`);
+  const box = el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})});
   byId("leaderboard-body").replaceChildren(
-    shownNow.conflict
-      ? el("p", {class: "warning"}, `${shownNow.conflict} has different values in several experiments. Choose one experiment.`)
-      : "",
-    other ? el("p", {class: "warning", id: "ranks-of-all"}, notes.shift()) : "",
-    scroller(
-      "Leaderboard",
-      el(
-        "table",
-        {id: "leaderboard-table"},
-        el("caption", {class: "hidden"}, `Leaderboard, ${state.source}, ${metric}`),
-        el("thead", {}, el("tr", {}, heads)),
-        el("tbody", {}, body),
-      ),
-    ),
-    aside.length
-      ? folded(
-          `${plural(aside.length, "method")} not ranked`,
-          el(
-            "ul",
-            {id: "not-ranked", class: "small"},
-            aside.map(r => el("li", {"data-method": data.methods[r.method].id}, swatch(r.method), `${label(r.method)}: ${m.label} ${print(r.means[0].mean, metric)} over ${plural(r.settings, "setting")}; ${r.aside}`)),
-          ),
-          el("p", {class: "small"}, "Their values are over their own settings: do not compare them with those of the others."),
-        )
-      : "",
-    verdicts
-      ? el(
-          "label",
-          {class: "small"},
-          el("input", {type: "checkbox", id: "columns", checked: more, onchange: e => set({columns: e.target.checked ? "all" : ""})}),
-          " Show also which methods are alike, and the smallest difference that can be shown",
-        )
-      : "",
-    folded("How to read this table", ...notes.map(n => el("p", {class: "small"}, n))),
+    ...[
+      other
+        ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose one experiment, data set, backbone or kind of test sets alone for its own. The settings below have the values and verdicts of what the filters keep.`)
+        : "",
+      listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(([head]) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : "Nothing was compared by this metric."),
+      aside.length
+        ? el("details", {}, el("summary", {}, `${plural(aside.length, "method")} not ranked`), el("ul", {id: "not-ranked", class: "small"}, aside.map(line)), small("Their values are over their own settings: do not compare them with those of the others."))
+        : "",
+      verdicts && listed.length ? el("label", {class: "small"}, box, " Show also which methods are alike, and the smallest difference that can be shown") : "",
+      el("details", {}, el("summary", {}, "How to read this table"), leaderboardNotes(found, other, metric, columns, more).map(small)),
+    ].filter(x => x),
   );
   if (focused && byId(focused) && (focused === "columns" || focused.startsWith("sort-"))) byId(focused).focus();
 }

@@ -1,4 +1,5 @@
-// The start: the state comes from the address, then everything is drawn.
+// The start: the state comes from the address, then everything is drawn, what stands first at once
+// and the rest in turn, so that the first is soon seen.
 function showSection() {
   const target = section && byId(section);
   if (!target) return;
@@ -37,7 +38,15 @@ addEventListener("resize", () => {
 });
 
 readFragment();
-redraw(Object.keys(defaults));
 writeFragment();
-if (section) showSection();
-document.documentElement.dataset.ready = String(Math.round(performance.now()));
+const rest = redraws.map(([, draw]) => draw);
+rest.splice(0, 3).forEach(draw => draw()); // the filters, what they keep, and the leaderboard
+function drawNext() {
+  if (rest.length) {
+    rest.shift()();
+    return setTimeout(drawNext);
+  }
+  if (section) showSection();
+  document.documentElement.dataset.ready = String(Math.round(performance.now()));
+}
+setTimeout(drawNext);

@@ -14,21 +14,8 @@ function openSetting(s, method) {
   row.scrollIntoView({block: row.getBoundingClientRect().top < 0 ? "start" : "nearest"});
 }
 
-// openRow returns the row of the open setting in the heat map, if it is shown.
-const openRow = () => document.querySelector("#heat-table > tbody > tr.open-row");
-
-// placeSetting puts the open setting below its row of the heat map, or below the heat map where
-// the filters hide the row.
-const settingBox = byId("setting");
-function placeSetting() {
-  document.querySelector("#heat-table > tbody > tr.detail")?.remove();
-  const row = openRow();
-  const box = row?.closest(".heat-box");
-  document.querySelector("#settings .heat-box")?.classList.toggle("opened", !!box);
-  settingBox.style.width = box ? box.clientWidth + "px" : "";
-  if (row) row.after(el("tr", {class: "detail"}, el("td", {colspan: row.children.length}, settingBox)));
-  else byId("settings").append(settingBox);
-}
+// openRow returns the name of the open setting beside the heat map, if it is shown.
+const openRow = () => document.querySelector(".names > .open-row");
 
 // overlay returns the methods in the charts of a setting: the chosen ones, or the
 // baseline, QaTS and the uncalibrated network.
@@ -41,49 +28,20 @@ function overlay(s) {
   return kept.length ? kept : has.slice(0, 2);
 }
 
-// binRows returns the bins of a cell as objects.
-function binRows(column, cell, length) {
-  const flat = column[cell];
-  const list = [];
-  for (let i = 0; flat && i < flat.length; i += length) {
-    const [bin, n, conf, right, lo, hi] = flat.slice(i, i + length);
-    list.push({bin, n, conf, acc: right / n, ...wilson(right / n, n), lo: length === 4 ? bin / 15 : lo, hi: length === 4 ? (bin + 1) / 15 : hi, ...band(n, conf)});
-  }
-  return list;
-}
-
-// wilson returns the 95 % interval of the accuracy of n rows, as metrics.Wilson has it.
-function wilson(acc, n) {
-  const z = 1.959963984540054;
-  const middle = (acc + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  const half = (z / (1 + (z * z) / n)) * Math.sqrt((acc * (1 - acc)) / n + (z * z) / (4 * n * n));
-  return {accLo: acc <= 0 ? 0 : Math.max(0, middle - half), accHi: acc >= 1 ? 1 : Math.min(1, middle + half)};
-}
-
-const logFactorials = [0];
-function logFactorial(n) {
-  for (let i = logFactorials.length; i <= n; i++) logFactorials.push(logFactorials[i - 1] + Math.log(i));
-  return logFactorials[n];
-}
-
-// band returns the range of accuracies, from 2.5 % to 97.5 %, of n rows that are
-// right with the probability p: the consistency band of a bin (Broecker and Smith
-// 2007), with the mean confidence for all rows of the bin. Above 2,000 rows the
-// normal distribution is used.
-function band(n, p) {
-  if (p <= 0 || p >= 1) return {from: p, to: p};
-  if (n > 2000) {
-    const w = 1.959964 * Math.sqrt((p * (1 - p)) / n);
-    return {from: Math.max(0, p - w), to: Math.min(1, p + w)};
-  }
-  let sum = 0;
-  let from = null;
-  for (let k = 0; k <= n; k++) {
-    sum += Math.exp(logFactorial(n) - logFactorial(k) - logFactorial(n - k) + k * Math.log(p) + (n - k) * Math.log1p(-p));
-    if (from === null && sum >= 0.025) from = k / n;
-    if (sum >= 0.975) return {from, to: k / n};
-  }
-  return {from: from ?? 0, to: 1};
+// binRows returns the bins of a cell, of equal width or mass, as objects. Of bins of equal mass q is
+// the quantile at the middle.
+function binRows(kind, cell) {
+  let flat = data[kind][cell];
+  if (typeof flat === "number") flat = data[kind][flat]; // an equal cell
+  const [at, length] = kind === "width" ? [1, 8] : [0, 9];
+  const rows = d3.range(0, flat?.length || 0, length).map(i => {
+    const [n, conf, acc, below, above, from, to, lo, hi] = flat.slice(i + at, i + length);
+    const near = {n, conf: conf / 1e5, acc: acc / 1e5, accLo: acc / 1e5 - below / 1e4, accHi: acc / 1e5 + above / 1e4, from: conf / 1e5 - from / 1e4, to: conf / 1e5 + to / 1e4};
+    return kind === "width" ? {...near, lo: flat[i] / 15, hi: (flat[i] + 1) / 15} : {...near, lo: lo / 1e4, hi: hi / 1e4};
+  });
+  const upTo = d3.cumsum(rows, r => r.n);
+  rows.forEach((r, i) => (r.q = (upTo[i] - r.n / 2) / upTo.at(-1)));
+  return rows;
 }
 
 // banded returns the method whose consistency band is shown: QaTS or the baseline if
@@ -101,8 +59,8 @@ const mostRowsOf = bins => Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
 const frames = 56;
 
 // binTip is the text of a bin.
-const binTip = (m, r) =>
-  `${label(m)}: ${plural(r.n, "row")}\nconfidence ${plain(100 * r.conf, 1)} %\naccuracy ${plain(100 * r.acc, 1)} % (${plain(100 * r.accLo, 1)} to ${plain(100 * r.accHi, 1)})`;
+const binTip = (s, m, r) =>
+  `${label(m)}: ${plural(r.n, "row")}\nconfidence ${plain(100 * r.conf, 1)} %\naccuracy ${plain(100 * r.acc, 1)} %` + (judged(s.src) ? ` (${plain(100 * r.accLo, 1)} to ${plain(100 * r.accHi, 1)})` : "");
 
 // diagram draws accuracy against confidence with the interval of each bin, above the
 // number of rows, on an axis that holds the number fullest. bins are {method, rows}; the
@@ -111,8 +69,6 @@ function diagram(s, bins, around, width, fullest = mostRowsOf(bins)) {
   const methods = bins.map(b => label(b.method)).join(", ");
   const few = b => b.rows.filter(r => r.n < fewRows).map(r => [r.conf, r.acc]);
   const x = {domain: [0, 1], label: "confidence"};
-  const tip = r => (judged(s.src) ? binTip : (m, q) => binTip(m, q).replace(/ \([^)]*\)$/, ""))(r.method, r);
-  const all = bins.flatMap(b => b.rows.map(r => ({...r, method: b.method})));
   const shape = chart({
     name: `Reliability diagram of ${s.label}: ${methods}`,
     width,
@@ -122,10 +78,10 @@ function diagram(s, bins, around, width, fullest = mostRowsOf(bins)) {
     marks: [
       Plot.areaY(bins.find(b => b.method === around)?.rows || [], {x: "conf", y1: "from", y2: "to", className: "band"}),
       Plot.line([[0, 0], [1, 1]], {className: "diagonal"}),
-      ...(judged(s.src) ? bins : []).map(b => Plot.ruleX(b.rows, {x: "conf", y1: "accLo", y2: "accHi", stroke: color(b.method), strokeWidth: 1.4, strokeOpacity: r => (r.n < fewRows ? 0.3 : 0.7), className: "interval"})),
+      ...(judged(s.src) ? bins : []).map(b => interval(b.rows, {x: "conf", y1: "accLo", y2: "accHi", stroke: color(b.method), strokeWidth: 1.4, strokeOpacity: r => (r.n < fewRows ? 0.3 : 0.7)}, Plot.ruleX)),
       ...curves(bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])}))),
       ...bins.map(b => markers(few(b), b.method, 2.6, {opacity: 0.35})),
-      tips(all.map(r => ({x: r.conf, y: r.acc, title: tip(r)}))),
+      tips(bins.flatMap(b => b.rows.map(r => ({x: r.conf, y: r.acc, title: binTip(s, b.method, r)})))),
     ],
   });
   const part = (r, i) => r.lo + ((r.hi - r.lo) * i) / bins.length;
@@ -135,127 +91,116 @@ function diagram(s, bins, around, width, fullest = mostRowsOf(bins)) {
     height: 120,
     x,
     y: {domain: [0, 1.05 * fullest], label: "rows", ticks: 3, grid: true},
-    marks: bins.map((b, i) => Plot.rect(b.rows, {x1: r => part(r, i), x2: r => part(r, i + 1), y1: 0, y2: "n", inset: 0.5, fill: color(b.method), title: r => binTip(b.method, r).split("\n")[0], tip: true})),
+    marks: bins.map((b, i) => Plot.rect(b.rows, {x1: r => part(r, i), x2: r => part(r, i + 1), y1: 0, y2: "n", inset: 0.5, fill: color(b.method), title: r => binTip(s, b.method, r).split("\n")[0], tip: true})),
   });
   return [shape, counts];
 }
 
 const intervalNote = s => (judged(s.src) ? "Lines: 95 % intervals of the accuracy of each bin (Wilson). " : "");
 
+// binsOf returns the bins of some methods on a setting.
+const binsOf = (kind, s, methods) => methods.map(m => ({method: m, rows: binRows(kind, cellOf(s.i, m))}));
+
 // reliability is the figure of the reliability diagram of several methods.
 function reliability(s, methods) {
-  const bins = methods.map(m => ({method: m, rows: binRows(data.width, cellOf(s.i, m), 4)}));
-  return el(
-    "figure",
-    {},
-    el("figcaption", {}, "Accuracy against confidence, 15 bins of equal width"),
-    keyLine(bins.map(b => ({method: b.method, points: b.rows}))),
-    ...diagram(s, bins, banded(methods), columnWidth(2, frames)),
-    el(
-      "p",
-      {class: "small"},
+  const bins = binsOf("width", s, methods);
+  return figure({
+    title: "Accuracy against confidence, 15 bins of equal width",
+    legend: keyLine(bins.map(b => ({method: b.method, points: b.rows}))),
+    charts: diagram(s, bins, banded(methods), columnWidth(2, frames)),
+    notes: [
       `${intervalNote(s)}Grey: the consistency band of ${label(banded(methods))}, where 95 % of calibrated models with these confidences lie. Below the diagonal a model is overconfident. Pale points that no line joins: bins of fewer than ${fewRows} rows.`,
-    ),
-    folded("Table of these bins", ...bins.map(b => binTable(s, b))),
-  );
+    ],
+    tables: bins.map(b => () => binTable(s, b)),
+  });
 }
 
+// binTable has the arguments of the table of some bins.
 function binTable(s, b) {
   const number = (x, digits = 2) => plain(100 * x, digits);
-  return tableOf(
+  const intervals = judged(s.src);
+  return [
     `Bins of ${label(b.method)} on ${s.label}`,
-    [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", ...(judged(s.src) ? ["95 % interval"] : []), "Gap", "Band %"],
+    [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", ...(intervals ? ["95 % interval"] : []), "Gap", "Band %"],
     b.rows.map(r => [
       `${r.lo.toFixed(3)}–${r.hi.toFixed(3)}`,
       String(r.n),
       number(r.conf),
       number(r.acc),
-      ...(judged(s.src) ? [`${number(r.accLo, 1)}–${number(r.accHi, 1)}`] : []),
+      ...(intervals ? [`${number(r.accLo, 1)}–${number(r.accHi, 1)}`] : []),
       number(r.acc - r.conf),
       `${number(r.from, 1)}–${number(r.to, 1)}`,
     ]),
-  );
+  ];
 }
 
 // quantileGap draws accuracy minus confidence against the quantile of confidence.
 function quantileGap(s, methods) {
-  const bins = methods.map(m => {
-    const rows = binRows(data.mass, cellOf(s.i, m), 6);
-    const n = rows.reduce((a, r) => a + r.n, 0);
-    let before = 0;
-    rows.forEach(r => {
-      r.q = (before + r.n / 2) / n;
-      before += r.n;
-    });
-    return {method: m, rows};
-  });
+  const bins = binsOf("mass", s, methods);
   const first = bins.find(b => b.method === banded(methods)).rows;
   const gap = r => 100 * (r.acc - r.conf);
   const width = columnWidth(2, frames);
   const series = bins.map(b => ({method: b.method, points: b.rows.map(r => [r.q, gap(r)])}));
-  const root = chart({
-    name: `Gap by quantile of confidence of ${s.label}: ${methods.map(label).join(", ")}`,
-    width,
-    height: Math.min(400, 0.62 * width + 60),
-    x: {domain: [0, 1], label: "quantile of confidence"},
-    y: {label: "accuracy minus confidence, points", grid: true, nice: true},
-    marks: [
-      Plot.areaY(first, {x: "q", y1: r => 100 * (r.from - r.conf), y2: r => 100 * (r.to - r.conf), className: "band"}),
-      zero(),
-      ...curves(series),
-      tips(bins.flatMap(b => b.rows.map(r => ({x: r.q, y: gap(r), title: `${label(b.method)}: ${plural(r.n, "row")}\nquantile ${plain(r.q, 2)}\ngap ${plain(gap(r), 2)} points`})))),
-    ],
+  return figure({
+    title: "Gap by quantile of confidence, 15 bins of equal mass",
+    legend: keyLine(series),
+    charts: chart({
+      name: `Gap by quantile of confidence of ${s.label}: ${methods.map(label).join(", ")}`,
+      width,
+      height: Math.min(400, 0.62 * width + 60),
+      x: {domain: [0, 1], label: "quantile of confidence"},
+      y: {label: "accuracy minus confidence, points", grid: true, nice: true},
+      marks: [
+        Plot.areaY(first, {x: "q", y1: r => 100 * (r.from - r.conf), y2: r => 100 * (r.to - r.conf), className: "band"}),
+        zero(),
+        ...curves(series),
+        tips(bins.flatMap(b => b.rows.map(r => ({x: r.q, y: gap(r), title: `${label(b.method)}: ${plural(r.n, "row")}\nquantile ${plain(r.q, 2)}\ngap ${plain(gap(r), 2)} points`})))),
+      ],
+    }),
+    notes: [`Grey: the consistency band of ${label(banded(methods))}. Below zero a model is overconfident.`],
+    tables: bins.map(b => () => binTable(s, b)),
   });
-  return el(
-    "figure",
-    {},
-    el("figcaption", {}, "Gap by quantile of confidence, 15 bins of equal mass"),
-    keyLine(series),
-    root,
-    el("p", {class: "small"}, `Grey: the consistency band of ${label(banded(methods))}. Below zero a model is overconfident.`),
-    folded("Table of these bins", ...bins.map(b => binTable(s, b))),
+}
+
+// drawLead draws the picture at the top: the leading method on one setting, before and after.
+function drawLead() {
+  const body = byId("lead");
+  if (!body || !data.lead) return;
+  const {setting, before, after} = data.lead;
+  const s = data.settings[setting];
+  const all = binsOf("width", s, [before, after]);
+  const one = (word, bins) =>
+    figure({
+      title: el("h3", {}, swatch(bins.method), `${word}: ${label(bins.method)}, ECE ${print(value(setting, bins.method, "ece"), "ece")} %`),
+      charts: diagram(s, [bins], -1, columnWidth(2), mostRowsOf(all)), // the two share their axes
+      tables: [() => binTable(s, bins)],
+    });
+  body.replaceChildren(
+    el("div", {class: "charts"}, one("Before", all[0]), one("After", all[1])),
+    el("p", {class: "small"}, `${intervalNote(s)}On the diagonal a network is calibrated; below it, it is overconfident. `, el("a", {href: "#setting?set=" + encodeURIComponent(s.key) + (s.src === defaults.source ? "" : "&source=" + s.src)}, "All methods on this setting")),
   );
 }
 
-// pairsOf returns the pairs of a setting in one metric.
-function pairsOf(s, metric) {
-  const at = data.metrics.findIndex(m => m.id === metric);
-  return data.pairs.filter(p => cells[p[0]].setting === s.i && p[2] === at);
-}
-
-// settingForest draws the paired differences of a setting in one metric.
+// settingForest draws the paired differences of a setting in one metric, those that pairs.csv has.
 function settingForest(s, metric, width) {
-  const scale = metricById.get(metric)?.percent ? 100 : 1;
-  const rows = pairsOf(s, metric).map(p => ({
-    method: cells[p[0]].method,
-    against: p[1],
-    name: label(cells[p[0]].method),
-    mid: scale * p[3],
-    lo: p[4] === null ? null : scale * p[4],
-    hi: p[5] === null ? null : scale * p[5],
-    verdict: verdictLook[p[6]].name,
-  }));
-  const title = `${metricById.get(metric).label} minus that of ${label(rows[0].against)}, ${unit(metric)}`;
-  const {chart, note} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric), metric, width);
-  const digits = metricById.get(metric).digits;
-  return el(
-    "figure",
-    {},
-    el("figcaption", {}, title + (metricById.get(metric).lines ? `. Lines: 95 % intervals (${metricById.get(metric).lines})` : "")),
-    scroller(title, chart),
-    note ? el("p", {class: "small"}, note) : null,
-    metricById.get(metric).basis
-      ? el("p", {class: "small"}, `Verdict: ${metricById.get(metric).squared ? "by the " + metricById.get(metric).basis : "by the 95 % interval of the difference"}.`)
-      : null,
-    folded(
-      "Table of this chart",
-      tableOf(
-        title,
-        ["Method", "Difference", "from", "to", "Verdict"],
-        rows.map(r => [r.name, ...[r.mid, r.lo, r.hi].map(x => (x === null ? "–" : plain(x, digits))), r.verdict]),
-      ),
-    ),
-  );
+  const {label: name, percent, digits, lines, basis, squared} = metricById.get(metric);
+  const scale = x => (x === null ? null : percent ? 100 * x : x);
+  const rows = pairsOn(s, metric).map(([cell, , , d, lo, hi, outcome]) => ({method: cells[cell].method, name: label(cells[cell].method), mid: scale(d), lo: scale(lo), hi: scale(hi), verdict: verdictLook[outcome].name}));
+  const title = `${name} minus that of ${label(pairsOn(s, metric)[0][1])}, ${unit(metric)}`;
+  const {root, notes} = forest(`Paired differences on ${s.label}: ${title}`, rows, unit(metric), metric, width);
+  return figure({
+    title: title + (lines ? `. Lines: 95 % intervals (${lines})` : ""),
+    charts: root,
+    notes: [...notes, basis ? `Verdict: ${squared ? "by the " + basis : "by the 95 % interval of the difference"}.` : ""],
+    tables: [() => [title, ["Method", "Difference", "from", "to", "Verdict"], rows.map(r => [r.name, ...[r.mid, r.lo, r.hi].map(x => (x === null ? "–" : plain(x, digits))), r.verdict])]],
+  });
+}
+
+// pairsOn returns the pairs of a setting in one metric, against one method.
+function pairsOn(s, metric) {
+  const at = data.metrics.findIndex(m => m.id === metric);
+  const list = data.pairs.filter(p => cells[p[0]].setting === s.i && p[2] === at);
+  return list.filter(p => p[1] === list[0][1]);
 }
 
 // fitRows returns the rows of fits.csv of a cell.
@@ -282,6 +227,7 @@ function notesOf(s, of) {
   return d3.groups(all, ([t]) => t).map(([t, list]) => ({text: data.texts[t], methods: list.map(([, m]) => m)}));
 }
 
+// summaryTable is the table of the metrics of a setting, and which methods have none.
 function summaryTable(s) {
   const shown = ["accuracy", "ece", "aece", "nll", "brier"].filter(id => data.values[id]);
   const single = !s.seeds.length; // the mean of several bands is no band
@@ -290,17 +236,16 @@ function summaryTable(s) {
     ...shown.map(id => metricById.get(id).label + (metricById.get(id).percent ? " %" : "")),
     ...(single ? ["ECE band %"] : []),
     ...(single && judged(s.src) ? ["ECE in the band"] : []),
-    "Status",
   ];
+  const hasValue = m => shown.some(id => value(s.i, m, id) !== null);
   const rows = data.methods
     .map((_, m) => m)
-    .filter(m => cellOf(s.i, m) !== undefined)
+    .filter(hasValue)
     .map(m => {
       const lo = value(s.i, m, "ece_null_lo");
       const hi = value(s.i, m, "ece_null_hi");
       const ece = value(s.i, m, "ece");
       const has = lo !== null && hi !== null && ece !== null;
-      const status = data.cells.status[cellOf(s.i, m)];
       return [
         el("span", {}, swatch(m), label(m)),
         ...shown.map(id =>
@@ -308,49 +253,22 @@ function summaryTable(s) {
         ),
         ...(single ? [has ? `${plain(100 * lo, 1)}–${plain(100 * hi, 1)}` : "–"] : []),
         ...(single && judged(s.src) ? [has ? (ece <= hi ? "yes" : "no") : "–"] : []),
-        status,
       ];
     });
-  return tableOf(`Metrics on ${s.label}`, heads, rows);
+  const without = data.methods.map((_, m) => m).filter(m => cellOf(s.i, m) !== undefined && !hasValue(m));
+  return [
+    tableOf(`Metrics on ${s.label}`, heads, rows),
+    without.length ? small("Without a value: " + without.map(m => `${label(m)} (${data.cells.status[cellOf(s.i, m)]})`).join(", ") + ".") : null,
+  ];
 }
-
-// quote returns a text as YAML and JSON have it.
-const quote = s => JSON.stringify(s);
 
 // cellCommand returns the commands that reproduce the methods on one setting.
 function cellCommand(s, methods) {
   const spec = data.specs?.find(x => x.name === s.e);
   if (!spec) return `qats run SPEC --out OUT     # SPEC: the spec of experiment ${s.e}`;
-  const names = new Set([...methods.map(m => data.methods[m].id), spec.baseline].filter(x => x));
-  const lines = ["cat > cell.yaml <<'EOF'", "name: " + quote(s.e), "data: " + quote(spec.data)];
-  if (spec.layout) lines.push("layout: " + quote(spec.layout));
-  if (spec.baseline) lines.push("baseline: " + quote(spec.baseline));
-  lines.push("metrics: " + quote(spec.metrics), "methods:");
-  for (const m of spec.methods.filter(m => names.has(m.name))) {
-    lines.push("  - name: " + quote(m.name), "    method: " + quote(m.method), "    label: " + quote(m.label));
-    if (m.options) lines.push("    options: " + m.options);
-  }
-  const one = {dataset: s.d, backbone: s.b, loss: s.l};
-  if (s.rescale) one.rescale = s.rescale;
-  if (s.split) one.splits = s.split;
-  if (s.seed !== undefined) one.seeds = [s.seed];
-  if (s.test_shares) one.test_shares = "calibration";
-  if (s.c) {
-    one.corruption = s.c;
-    one.severity = s.s;
-  }
-  if (s.on) one.calibrate_on = s.on;
-  lines.push(
-    "settings:",
-    "  - {" +
-      Object.entries(one)
-        .map(([k, v]) => k + ": " + quote(v))
-        .join(", ") +
-      "}",
-    "EOF",
-    "qats run cell.yaml --out cell",
-  );
-  return lines.join("\n");
+  const names = [...methods.map(m => data.methods[m].id), spec.baseline];
+  const of = spec.methods.filter(m => names.includes(m.name)).map(m => m.text);
+  return `${spec.head}${of.join("")}settings:\n  - ${s.cell}\nEOF\nqats run cell.yaml --out cell`;
 }
 
 function settingProvenance(s, methods) {
@@ -364,15 +282,7 @@ function settingProvenance(s, methods) {
       fact("Calibration arrays", data.texts[s.cal]),
       fact("Calibrated on", s.on),
     ),
-    folded(
-      "Keys of the numbers",
-      tableOf(
-        `Keys on ${s.label}`,
-        ["Method", "Key of the first metric"],
-        keys.map(m => [label(m), el("code", {class: "digest"}, data.cells.key[cellOf(s.i, m)])]),
-        2,
-      ),
-    ),
+    folded("Keys of the numbers", () => [tableOf(`Keys on ${s.label}`, ["Method", "Key of the first metric"], keys.map(m => [label(m), el("code", {class: "digest"}, data.cells.key[cellOf(s.i, m)])]), 2)]),
     el("h4", {}, "Commands that reproduce " + methods.map(label).join(", ") + " here"),
     el(
       "p",
@@ -405,14 +315,7 @@ function fitDetails(s, methods) {
           warnings.map(n => el("li", {}, n.methods.map(label).join(", ") + ": " + n.text)),
         )
       : el("p", {}, "No warnings."),
-    folded(
-      "Notes",
-      el(
-        "ul",
-        {class: "small"},
-        notes.map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))),
-      ),
-    ),
+    folded("Notes", () => [el("ul", {class: "small"}, notes.map(n => el("li", {}, n.text + (n.methods.length < 4 ? " (" + n.methods.map(label).join(", ") + ")" : ""))))]),
     el("h4", {}, "Provenance"),
     ...settingProvenance(s, methods),
   ];
@@ -420,8 +323,6 @@ function fitDetails(s, methods) {
 
 function drawSetting() {
   const s = data.settings.find(x => x.key === state.set && x.src === state.source) || data.settings.find(x => x.key === state.set);
-  document.querySelectorAll("#heat-table tr[data-s]").forEach(r => r.classList.toggle("open-row", !!s && Number(r.dataset.s) === s.i));
-  placeSetting();
   if (!s) return settingBox.replaceChildren();
   const methods = overlay(s);
   const has = data.methods.map((_, m) => m).filter(m => data.width[cellOf(s.i, m)]);
@@ -429,7 +330,7 @@ function drawSetting() {
   const at = list.indexOf(s);
   const focused = document.activeElement?.id;
   const step = (text, to) => (to ? el("button", {type: "button", onclick: () => openSetting(to)}, text) : null);
-  const paired = judged(s.src) ? ["ece", "aece"].filter(id => pairsOf(s, id).length) : [];
+  const paired = judged(s.src) ? ["ece", "aece"].filter(id => pairsOn(s, id).length) : [];
   const forests = paired.map(id => settingForest(s, id, columnWidth(paired.length, frames)));
   settingBox.replaceChildren(
     el(
@@ -467,7 +368,7 @@ function drawSetting() {
         s.n ? plural(s.n, "test row") + ". " : "",
         data.texts[s.from] ? "From: " + data.texts[s.from] + "." : "",
       ),
-      summaryTable(s),
+      ...summaryTable(s),
       has.length
         ? checks("show-", "Methods in the charts", has, methods, ms => set({show: ms.map(m => data.methods[m].id).join(",")}))
         : null,
@@ -483,3 +384,4 @@ function drawSetting() {
 }
 
 onChange("set show base source", drawSetting);
+onChange("metric", drawLead);

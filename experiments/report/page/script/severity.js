@@ -1,151 +1,78 @@
 // Severity of corruptions: one network, its test sets under corruption.
-
-// networks returns the networks of some settings that have corrupted test sets of several
-// severities.
-function networks(settings) {
-  const corrupted = settings.filter(s => s.shift === "corrupted");
-  const all = d3.groups(corrupted, s => s.e + "/" + s.d + "/" + s.b + "/" + s.l);
-  return new Map(all.filter(([, list]) => new Set(list.map(s => s.s)).size > 1));
-}
-
 function drawSeverity() {
   const body = byId("severity-body");
-  const all = networks(shownSettings());
+  if (!body) return;
   const metric = state.metric;
   const focused = document.activeElement?.id;
-  if (!body) return;
-  if (!all.size) {
-    const some = networks(data.settings.filter(s => s.src === state.source)).size;
-    const why = some
-      ? `The filters keep no corrupted test sets of several severities; without them there are those of ${plural(some, "network")}.`
+  const nameOf = s => [s.e, s.d, s.b, s.l].join("/");
+  const kept = d3.group(shownSettings().filter(s => s.shift === "corrupted"), nameOf);
+  const known = data.corrupted.filter(n => n.src === state.source);
+  const all = known.filter(n => new Set(kept.get(n.name)?.map(s => s.s)).size > 1);
+  if (!all.length) {
+    const why = known.length
+      ? `The filters keep no corrupted test sets of several severities; without them there are those of ${plural(known.length, "network")}.`
       : `No ${state.source} network has corrupted test sets of several severities.`;
     return body.replaceChildren(el("p", {}, why));
   }
-  const key = all.has(state.network) ? state.network : [...all.keys()][0];
-  const settings = all.get(key);
+  const network = all.find(n => n.name === state.network) || all[0];
+  const settings = kept.get(network.name);
   const every = methodsOf(settings, metric);
   const named = every.filter(methodShown);
   const has = named.length ? named : every;
-  const usual = ["uncal", "ts", "ir", "qats"];
-  const chosen = state.lines
-    ? has.filter(m => state.lines.split(",").includes(data.methods[m].id))
-    : has.filter(m => usual.includes(data.methods[m].id));
+  const ids = state.lines ? state.lines.split(",") : ["uncal", "ts", "ir", "qats"];
+  const chosen = has.filter(m => ids.includes(data.methods[m].id));
   const methods = chosen.length ? chosen : has.slice(0, 4);
-  const severities = [...new Set(settings.map(s => s.s))].sort((a, b) => a - b);
-  const corruptions = [...new Set(settings.map(s => s.c))];
-  const scale = metricById.get(metric)?.percent ? 100 : 1;
-  const axis = (metricById.get(metric)?.label || metric) + (scale === 100 ? " %" : "");
+  const {severities} = network;
+  const corruptions = network.corruptions.filter(c => settings.some(s => s.c === c));
+  const whole = corruptions.length === network.corruptions.length; // the means are over all
+  const {percent, digits, label: name} = metricById.get(metric);
+  const scale = x => (x === null ? null : percent ? 100 * x : x);
+  const axis = name + (percent ? " %" : "");
   const at = (c, v, m) => {
     const s = settings.find(x => x.c === c && x.s === v);
-    const x = s ? value(s.i, m, metric) : null;
-    return x === null ? null : scale * x;
+    return s ? scale(value(s.i, m, metric)) : null;
   };
-  const series = methods
-    .map(m => {
-      const points = [];
-      const spread = [];
-      for (const v of severities) {
-        const xs = corruptions.map(c => at(c, v, m));
-        if (xs.includes(null)) continue; // a mean over fewer corruptions would differ for that reason
-        points.push([v, mean(xs)]);
-        spread.push([v, d3.quantile(xs, 0.25), d3.quantile(xs, 0.75)]);
-      }
-      return {method: m, points, spread};
-    })
-    .filter(s => s.points.length);
+  const means = d3.group(whole ? network.means[metric] || [] : [], row => row[0]);
+  const series = methods.filter(m => means.has(m)).map(m => ({method: m, spread: means.get(m).map(row => row.slice(1)), points: means.get(m).map(([, v, x]) => [v, scale(x)])}));
   // One band, as in the figure: bands over each other cannot be told apart.
   const around = series.find(s => s.method === methodIndex.get("qats")) || series.at(-1);
-  const digits = metricById.get(metric)?.digits ?? 4;
-  const hover = list =>
-    tips(list.flatMap(s => s.points.map(([v, y]) => ({x: v, y, title: `${label(s.method)}\nseverity ${v}: ${plain(y, digits)}`}))));
-  const x = {domain: [severities[0] - 0.2, severities.at(-1) + 0.2], ticks: severities};
-  const y = {grid: true, zero: better(metric) !== "higher", nice: true};
-  const main = chart({
-    name: `${axis} by severity, mean over ${corruptions.length} corruptions, ${key}`,
-    width: columnWidth(),
-    height: 360,
-    x: {...x, label: "severity"},
-    y: {...y, label: axis},
-    marks: [
-      Plot.areaY(around?.spread || [], {x: p => p[0], y1: p => p[1], y2: p => p[2], fill: around && color(around.method), fillOpacity: 0.12, className: "area"}),
-      ...curves(series),
-      hover(series),
-    ],
-  });
-  const multiples = corruptions.map(c => {
-    const list = methods
-      .map(m => ({method: m, points: severities.map(v => [v, at(c, v, m)]).filter(p => p[1] !== null)}))
-      .filter(s => s.points.length);
-    const root = chart({
-      name: `${axis} by severity, ${c}`,
-      width: columnWidth(99, 0, 224),
-      height: 160,
-      marginLeft: 40,
-      marginTop: 10,
-      marginBottom: 24,
-      x: {...x, label: null},
-      y: {...y, label: null, ticks: 4},
-      marks: [...curves(list), hover(list)],
+  const drawn = (title, list, band, options) =>
+    chart({
+      name: title,
+      ...options,
+      x: {domain: [severities[0] - 0.2, severities.at(-1) + 0.2], ticks: severities, ...options.x},
+      y: {grid: true, zero: better(metric) !== "higher", nice: true, ...options.y},
+      marks: [
+        Plot.areaY(band?.spread || [], {x: "0", y1: row => scale(row[2]), y2: row => scale(row[3]), fill: band && color(band.method), fillOpacity: 0.12, className: "area"}),
+        ...curves(list),
+        tips(list.flatMap(s => s.points.map(([v, y]) => ({x: v, y, title: `${label(s.method)}\nseverity ${v}: ${plain(y, digits)}`})))),
+      ],
     });
+  const multiples = corruptions.map(c => {
+    const list = methods.map(m => ({method: m, points: severities.map(v => [v, at(c, v, m)]).filter(p => p[1] !== null)})).filter(s => s.points.length);
+    const root = drawn(`${axis} by severity, ${c}`, list, null, {width: columnWidth(99, 0, 224), height: 160, marginLeft: 40, marginTop: 10, marginBottom: 24, x: {label: null}, y: {label: null, ticks: 4}});
     return el("figure", {}, el("figcaption", {}, c.replaceAll("_", " ")), root);
   });
+  const number = x => (x === null || x === undefined ? "–" : plain(x, digits));
   body.replaceChildren(
-    el(
-      "div",
-      {class: "row"},
-      select("network", "Network", [...all.keys()], key, v => set({network: v})),
-    ),
+    el("div", {class: "row"}, select("network", "Network", all.map(n => n.name), network.name, v => set({network: v}))),
     checks("lines-", "Methods", has, methods, ms => set({lines: ms.map(m => data.methods[m].id).join(",")})),
-    el(
-      "figure",
-      {},
-      el(
-        "figcaption",
-        {},
-        `${axis}: mean over ${plural(corruptions.length, "corruption")}` +
-          (around ? `, with a band from the first to the third quartile of ${label(around.method)}` : ""),
-      ),
-      keyLine(series),
-      main,
-      el(
-        "p",
-        {class: "small"},
-        "Points stand exactly at their severity. Lines that coincide are drawn one within the other, and the legend names them together.",
-      ),
-    ),
-    folded(
-      "Table of this chart",
-      tableOf(
-        `${axis} by severity`,
-        ["Method", ...severities.map(v => "severity " + v)],
-        series.map(s => [
-          label(s.method),
-          ...severities.map(v => {
-            const p = s.points.find(q => q[0] === v);
-            return p ? plain(p[1], metricById.get(metric).digits) : "–";
-          }),
-        ]),
-      ),
-    ),
+    whole
+      ? figure({
+          title: `${axis}: mean over ${plural(corruptions.length, "corruption")}` + (around ? `, with a band from the first to the third quartile of ${label(around.method)}` : ""),
+          legend: keyLine(series),
+          charts: drawn(`${axis} by severity, mean over ${corruptions.length} corruptions, ${network.name}`, series, around, {width: columnWidth(), height: 360, x: {label: "severity"}, y: {label: axis}}),
+          notes: ["Points stand exactly at their severity. Lines that coincide are drawn one within the other, and the legend names them together."],
+          tables: [() => [`${axis} by severity`, ["Method", ...severities.map(v => "severity " + v)], series.map(s => [label(s.method), ...severities.map(v => number(s.points.find(p => p[0] === v)?.[1]))])]],
+        })
+      : small(`The filters keep ${corruptions.length} of ${plural(network.corruptions.length, "corruption")}: there is a mean over all alone.`),
     el("h3", {}, "By corruption"),
-    el("p", {class: "small"}, "Each chart has an axis of its own."),
+    small("Each chart has an axis of its own."),
+    keyLine(methods.map(m => ({method: m, points: [m]}))),
     el("div", {class: "multiples"}, ...multiples),
-    folded(
-      "Table of these charts",
-      tableOf(
-        `${axis} by corruption and severity`,
-        ["Corruption, severity", ...methods.map(label)],
-        corruptions.flatMap(c =>
-          severities.map(v => [
-            `${c.replaceAll("_", " ")} ${v}`,
-            ...methods.map(m => {
-              const z = at(c, v, m);
-              return z === null ? "–" : plain(z, metricById.get(metric).digits);
-            }),
-          ]),
-        ),
-      ),
-    ),
+    folded("Table of these charts", () => [
+      tableOf(`${axis} by corruption and severity`, ["Corruption, severity", ...methods.map(label)], corruptions.flatMap(c => severities.map(v => [`${c.replaceAll("_", " ")} ${v}`, ...methods.map(m => number(at(c, v, m)))]))),
+    ]),
   );
   if (focused?.startsWith("lines-") || focused === "network") byId(focused)?.focus();
 }

@@ -157,10 +157,10 @@ function drawFilters() {
       state.metric,
       change("metric"),
     ),
-    choice("experiment", "e", "Experiment"),
     choice("dataset", "d", "Data set"),
     choice("backbone", "b", "Backbone"),
     choice("loss", "l", "Training loss"),
+    choice("experiment", "e", "Experiment"),
     select(
       "f-shift",
       "Test sets",
@@ -195,11 +195,14 @@ function drawFilters() {
     },
     "Reset",
   );
+  const hidden = ["backbone", "loss", "experiment", "shift", "block", "q"].filter(k => state[k] !== defaults[k]).length; // on a telephone, until asked for
+  const all = form.classList.contains("all");
+  const more = el("button", {type: "button", id: "more-filters", "aria-expanded": String(all), onclick: () => (form.classList.toggle("all"), drawFilters())}, all ? "Fewer filters" : "More filters" + (hidden ? ` (${hidden} chosen)` : ""));
   const old = [...form.children].filter(c => c !== text);
   old.forEach(c => c.remove());
   form.prepend(...fields.filter(f => f));
   if (!text.isConnected) form.append(text);
-  form.append(reset);
+  form.append(reset, more);
   form.hidden = false;
   if (focused && byId(focused) && document.activeElement?.id !== focused) byId(focused).focus();
 }
