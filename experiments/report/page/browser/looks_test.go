@@ -129,14 +129,15 @@ func TestTextsOfAxesDoNotCoverEachOther(t *testing.T) {
 	}
 }
 
-// TestChartsFillTheirColumn: a chart is as wide as the place where it stands.
+// TestChartsFillTheirColumn: a chart is as wide as the place where it stands. The heat map is not:
+// its cells have a width of their own, and it scrolls.
 func TestChartsFillTheirColumn(t *testing.T) {
 	p := open(t, newPage(t), "")
 	for _, width := range []int64{1280, 375} {
 		p.do(chromedp.EmulateViewport(width, 900))
 		p.visit(newPage(t), "")
 		eval[bool](p, showEverything)
-		for _, narrow := range eval[[]string](p, `[...document.querySelectorAll("svg.chart")].filter(s => Math.abs(s.getBoundingClientRect().width - s.parentElement.clientWidth) > 2)
+		for _, narrow := range eval[[]string](p, `[...document.querySelectorAll("svg.chart")].filter(s => !s.closest(".heat") && Math.abs(s.getBoundingClientRect().width - s.parentElement.clientWidth) > 2)
 			.map(s => s.getAttribute("aria-label") + ": " + s.getBoundingClientRect().width + " of " + s.parentElement.clientWidth)`) {
 			t.Errorf("%d pixels: %s", width, narrow)
 		}
@@ -144,6 +145,23 @@ func TestChartsFillTheirColumn(t *testing.T) {
 			.filter(([, scale]) => scale < .85 || scale > 1.2).map(([name, scale]) => name + " by " + scale)`) {
 			t.Errorf("%d pixels: the text of a chart is scaled: %s", width, scaled)
 		}
+	}
+	p.done()
+}
+
+// TestMarkersStandOnTheirLines: in the charts of paired differences.
+func TestMarkersStandOnTheirLines(t *testing.T) {
+	p := open(t, newPage(t), "")
+	eval[bool](p, showEverything)
+	for _, off := range eval[[]string](p, `[...document.querySelectorAll("#setting [aria-label^='Paired differences']")].flatMap(s => {
+		const lines = [...s.querySelectorAll(".interval line")].map(l => l.getBoundingClientRect());
+		return [...s.querySelectorAll("path[style*=fill]")].map(m => m.getBoundingClientRect()).map(b => [b.y + b.height / 2, Math.min(...lines.map(l => Math.abs(l.y + l.height / 2 - b.y - b.height / 2)))])
+			.filter(([, d]) => d > 2.5).map(([y, d]) => s.getAttribute("aria-label") + ": a marker at " + y + " is " + d + " pixels from its line");
+	})`) {
+		t.Error(off)
+	}
+	if n := eval[int](p, `document.querySelectorAll("#setting [aria-label^='Paired differences'] .interval line").length`); n < 3 {
+		t.Errorf("%d lines", n)
 	}
 	p.done()
 }

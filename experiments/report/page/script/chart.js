@@ -15,6 +15,9 @@ function columnWidth(charts = 1, inset = 0, least = 416) {
   return Math.max(240, Math.floor((all - 16 * (fit - 1)) / fit));
 }
 
+// narrow reports whether the screen is that of a telephone, as page.css has it.
+const narrow = () => innerWidth <= 640;
+
 const tickText = t => String(Number(Number(t).toPrecision(6))).replace("-", "−");
 
 // chart returns a plot. The names that Plot gives to its parts are kept as data, since the chart
@@ -31,13 +34,16 @@ function chart({name, x, y, ...options}) {
   return root;
 }
 
+// middle is the distance from the start of a band to its middle, 0 on a scale without bands.
+const middle = scale => (scale?.bandwidth ? scale.bandwidth() / 2 : 0);
+
 // markers are the points [x, y] of a method with its marker, which is that of the figures.
 const markers = (points, m, r, options) =>
   Plot.dot(points, {
     x: p => p[0],
     y: p => p[1],
     ...options,
-    render: (index, scales, at) => svg("g", {opacity: options?.opacity}, [...index].map(i => marker(m, at.x[i], at.y[i], r))),
+    render: (index, {x, y}, at) => svg("g", {opacity: options?.opacity}, [...index].map(i => marker(m, at.x[i] + middle(x), at.y[i] + middle(y), r))),
   });
 
 // tips show the text of the point {x, y, title} that is nearest to the pointer.
@@ -104,11 +110,12 @@ const leastReach = metric => (metricById.get(metric)?.percent ? 1 : 0.01);
 const clippedNote = "A triangle marks a value beyond the axis, with its number.";
 
 // beyond are triangles with numbers at the ends of an axis, for points {way, text, ...} that lie
-// beyond it. options place them.
-const beyond = (points, options) =>
+// beyond it. at places them, and look is that of the triangles.
+const beyond = (points, at, look) =>
   [-1, 1].flatMap(way => {
     const list = points.filter(p => p.way === way);
-    return list.length ? [Plot.dot(list, {symbol: "triangle", className: "beyond", ...options(way)}), Plot.text(list, {text: "text", textAnchor: way < 0 ? "start" : "end", stroke: "var(--bg)", strokeWidth: 3, ...options(way), fill: "currentColor", symbol: undefined, rotate: undefined, r: undefined})] : [];
+    const text = {text: "text", textAnchor: way < 0 ? "start" : "end", dx: -10 * way, stroke: "var(--bg)", strokeWidth: 3, fill: "currentColor"};
+    return list.length ? [Plot.dot(list, {symbol: "triangle", className: "beyond", ...at(way), ...look(way)}), Plot.text(list, {...text, ...at(way)})] : [];
   });
 
 // forest draws rows of {name, method, mid, lo, hi, verdict} around zero; lo and hi are null without
@@ -139,7 +146,7 @@ function forest(name, rows, xTitle, metric, width) {
       zero(Plot.ruleX),
       interval(d3.range(rows.length).filter(i => rows[i].lo !== null), {y: i => i, x1: i => held(rows[i].lo), x2: i => held(rows[i].hi), stroke: i => color(rows[i].method), strokeWidth: 2}),
       ...rows.map((r, i) => (Math.abs(r.mid) <= limit ? markers([[r.mid, i]], r.method, 4.5) : null)),
-      ...beyond(far, way => ({x: way * limit, y: "i", rotate: 90 * way, r: 4, dx: -10 * way, fill: b => color(b.method)})),
+      ...beyond(far, way => ({x: way * limit, y: "i"}), way => ({rotate: 90 * way, r: 4, fill: b => color(b.method)})),
       tips(rows.map((r, i) => ({x: held(r.mid), y: i, title: `${r.name}: ${plain(r.mid, digits)}` + (r.lo === null ? "" : `\nfrom ${plain(r.lo, digits)} to ${plain(r.hi, digits)}`) + `\n${r.verdict}`}))),
     ],
   });

@@ -83,7 +83,7 @@ function dominance(all, metric, a, b) {
       zero(),
       interval(list.filter(p => p.lo !== null), {x: "i", y1: p => held(p.lo), y2: p => held(p.hi), stroke: p => p.look.stroke, strokeOpacity: 0.4}, Plot.ruleX),
       ...verdictLook.map(look => Plot.dot(within.filter(p => p.look === look), {x: "i", y: "d", r: list.length > 60 ? 3 : 4, symbol: look.symbol, fill: look.fill, stroke: look.stroke})),
-      ...beyond(far, way => ({x: "i", y: way < 0 ? lo - pad : hi + pad, rotate: way < 0 ? 180 : 0, r: 5, dx: 0, fill: p => p.look.stroke})),
+      ...beyond(far, way => ({x: "i", y: way < 0 ? lo - pad : hi + pad}), way => ({rotate: way < 0 ? 180 : 0, r: 5, fill: p => p.look.stroke})),
       tips(list.map(p => ({x: p.i, y: held(p.d), title: `${p.name}\n${plain(p.d, digits)}${from(p)}` + (verdicts ? `\n${p.look.name}` : "")}))),
     ],
   });

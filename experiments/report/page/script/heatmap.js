@@ -1,7 +1,7 @@
 // The heat map: settings x methods, the difference of each method to the baseline. The names of
 // the settings stand beside it as links, so that they stay where it scrolls.
 const mostRows = 400;
-const rowHeight = 20;
+const rowHeight = () => (narrow() ? 34 : 20);
 let allRows = false;
 const unfolded = new Set(); // the keys of the settings whose seeds are shown
 
@@ -72,7 +72,7 @@ function heatChart(name, cells, rows, columns, metric, step, room, first) {
   const root = chart({
     name,
     width: width * columns.length + overhang,
-    height: rowHeight * rows + top,
+    height: rowHeight() * rows + top,
     marginLeft: 0,
     marginRight: overhang,
     marginTop: top,
@@ -83,11 +83,11 @@ function heatChart(name, cells, rows, columns, metric, step, room, first) {
     marks: [
       Plot.cell(cells, {...at, inset: 0.5, fill: c => (c.d === null ? "var(--bg)" : judged(state.source) ? shade(c.d, metric, step) : "var(--same)")}),
       ...[false, true].map(sure => Plot.text(cells.filter(c => c.sure === sure), {...at, text: "text", fill: "currentColor", fontWeight: sure ? 700 : undefined, fontSize: 11})),
-      first ? Plot.text(columns, {x: m => m, text: m => label(m), frameAnchor: turned ? "top-left" : "top", textAnchor: turned ? "start" : "middle", rotate: turned ? -50 : 0, dy: -8, lineWidth: 11, textOverflow: "ellipsis", fontWeight: 600, fontSize: 11.5}) : null,
+      first ? Plot.text(columns, {x: m => m, text: m => label(m), frameAnchor: turned ? "top-left" : "top", textAnchor: turned ? "start" : "middle", rotate: turned ? -50 : 0, dy: turned ? -8 : -12, lineWidth: 11, textOverflow: "ellipsis", fontWeight: 600, fontSize: 11.5}) : null,
       Plot.tip(cells, Plot.pointer({...at, title: c => c.title(), maxRadius: width})),
     ],
   });
-  root.style.width = root.getAttribute("width") + "px";
+  Object.assign(root.style, {width: root.getAttribute("width") + "px", maxWidth: "none"}); // it scrolls
   root.addEventListener("click", () => root.value && openSetting(root.value.s, root.value.m));
   return {root, top};
 }
@@ -134,7 +134,7 @@ function drawHeatmap() {
   const shown = allRows ? settings : settings.slice(0, mostRows);
   const parts = heatParts(shown.flatMap(s => [s, ...(unfolded.has(s.key) ? s.seeds : [])]), metric, base);
   const step = stepOf(parts.flatMap(p => p.cells).flatMap(c => c.d ?? []));
-  const names = innerWidth < 640 ? 136 : 330;
+  const names = narrow() ? 136 : 330;
   const title = `${metricById.get(metric)?.label}: difference to ${label(base)} by setting and method`;
   const draw = ({rows, first, columns, cells}) => {
     const several = severalExperiments ? rows[0].e + ", " : "";

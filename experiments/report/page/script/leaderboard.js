@@ -83,7 +83,8 @@ function shiftScale(rows) {
 }
 
 // shiftChart draws the difference of a method, with its line. It says it in words.
-const shiftSize = {width: 170, marginLeft: 8, marginRight: 8, marginTop: 0, marginBottom: 0};
+const shiftSize = () => ({width: narrow() ? 104 : 170, marginLeft: 8, marginRight: 8, marginTop: 0, marginBottom: 0});
+const shiftBox = root => el("div", {class: "shift", style: `width:${root.getAttribute("width")}px`}, root);
 function shiftChart(r, domain, metric, base) {
   const {mid, lo, hi, sure} = r.shift || {mid: 0, lo: null};
   const text = !r.shift
@@ -92,7 +93,7 @@ function shiftChart(r, domain, metric, base) {
   const held = x => Math.max(domain[0], Math.min(domain[1], x));
   const cut = lo === null ? [] : [lo, hi].filter(x => held(x) !== x).map(x => ({x: held(x), way: Math.sign(x)}));
   const root = chart({
-    ...shiftSize,
+    ...shiftSize(),
     name: text,
     height: 24,
     x: {domain, axis: null},
@@ -105,16 +106,16 @@ function shiftChart(r, domain, metric, base) {
       Plot.tip([text], Plot.pointer({x: mid, y: 0, title: d => d, maxRadius: 200, anchor: "left"})),
     ],
   });
-  return el("div", {class: "shift"}, root);
+  return shiftBox(root);
 }
 
 // shiftAxis has the numbers of the scale, above its column.
 function shiftAxis(domain, metric) {
-  const apart = (domain[1] - domain[0]) / 3.5;
+  const apart = (domain[1] - domain[0]) / (narrow() ? 2 : 3.5);
   const ticks = [...domain.filter(x => Math.abs(x) > apart), 0];
-  const root = chart({...shiftSize, name: "", height: 16, x: {domain, axis: "top", ticks, tickSize: 0, tickPadding: -12, label: null, tickFormat: x => (x ? signed(x, metric) : "0"), insetLeft: 10, insetRight: 10}, marks: []});
+  const root = chart({...shiftSize(), name: "", height: 16, x: {domain, axis: "top", ticks, tickSize: 0, tickPadding: -12, label: null, tickFormat: x => (x ? signed(x, metric) : "0")}, marks: []});
   root.setAttribute("aria-hidden", "true");
-  return el("div", {class: "shift"}, root);
+  return shiftBox(root);
 }
 
 // sortable is a heading that sorts its column.
