@@ -18,11 +18,14 @@
 // Go writes these as
 // HTML. Their charts are the figures of package plots, the same that qats compare saves,
 // with each colour replaced by a property that has a value for each theme. The numbers
-// of all cells go into the page as JSON, and a plain script draws what depends on a
-// choice: the leaderboard, the heat map, a single setting, severities. Rankings are of
-// package results/compare too: for each kind of block, those of all settings and those of
-// each data set, backbone and kind of test sets go into the page. With any other choice the
-// page has the ranks of all settings, and says so: the script ranks nothing, and corrects no p.
+// of all cells go into the page as JSON, and a plain script with Observable Plot draws what depends
+// on a choice: the leaderboard, the heat map, a single setting, severities. The script formats,
+// filters, sorts and draws; it averages, ranks and counts nothing, and corrects no p. Means, ranks
+// and counts of verdicts are of package results/compare: for each kind of block, those of all
+// settings and those of each data set, backbone and kind of test sets go into the page (each
+// experiment, where experiments disagree). With any other choice the leaderboard is that of all
+// settings, and says so; the heat map has the values and verdicts of the settings chosen. Wilson's
+// intervals and consistency bands of bins, and means over corruptions, are of Go too.
 //
 // No number mixes measured and simulated ones. The page has a switch between the two
 // sources, and every table and chart shows one of them.

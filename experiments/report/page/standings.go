@@ -73,11 +73,13 @@ var blockLetters = map[compare.Block]string{compare.BySamples: "t", compare.ByDa
 type part struct {
 	name string // as the state of the script has it: "dataset=cifar10"; empty for all
 	has  func(results.Setting) bool
+
+	apart bool // only where all settings cannot be compared, because two experiments disagree
 }
 
-// partsOf returns all settings, and each experiment, data set, backbone and kind of test sets.
+// partsOf returns all settings, each data set, backbone and kind of test sets, and each experiment.
 func partsOf(f *results.Rows) []part {
-	list := []part{{"", func(results.Setting) bool { return true }}}
+	list := []part{{has: func(results.Setting) bool { return true }}}
 	each := func(name string, of func(results.Setting) string) {
 		values := lists.Distinct(f.Records, func(r record) string { return of(r.Setting) })
 		if len(values) < 2 {
@@ -85,11 +87,10 @@ func partsOf(f *results.Rows) []part {
 		}
 		for _, v := range values {
 			if v != "" {
-				list = append(list, part{name + "=" + v, func(s results.Setting) bool { return of(s) == v }})
+				list = append(list, part{name + "=" + v, func(s results.Setting) bool { return of(s) == v }, name == "experiment"})
 			}
 		}
 	}
-	each("experiment", func(s results.Setting) string { return s.Experiment })
 	each("dataset", func(s results.Setting) string { return s.Dataset })
 	each("backbone", func(s results.Setting) string { return s.Backbone })
 	each("shift", func(s results.Setting) string {
@@ -98,6 +99,7 @@ func partsOf(f *results.Rows) []part {
 		}
 		return ""
 	})
+	each("experiment", func(s results.Setting) string { return s.Experiment })
 	return list
 }
 
@@ -142,7 +144,7 @@ func (d *data) stand(f *results.Rows, o Options, made ...*compare.Comparison) {
 	}
 	found, rankings := make([]map[string]json.RawMessage, len(ids)), make([][]list, len(ids))
 	pool.Each(context.Background(), len(ids), runtime.GOMAXPROCS(0), func(_, i int) error { // no task has an error
-		s := stander{d: d, records: records[ids[i]], pairs: pairs[ids[i]], options: o.comparing(ids[i], ""), rankings: map[string]int{}, names: map[string]string{}, made: map[string][]*compare.Comparison{}}
+		s := stander{d: d, records: records[ids[i]], pairs: pairs[ids[i]], options: o.comparing(ids[i], ""), rankings: map[string]int{}, names: map[string]string{}, made: map[string][]stood{}}
 		of := parts
 		if !slices.Contains(inParts, ids[i]) && !slices.Contains(o.Metrics, ids[i]) {
 			of = parts[:1]
@@ -167,31 +169,39 @@ type stander struct {
 	records []results.Record
 	pairs   []results.Pair
 	options compare.Options
-	made    map[string][]*compare.Comparison // by what they compare
-	names   map[string]string                // of standings, by their source and their text
+	made    map[string][]stood // by what they compare
+	names   map[string]string  // of standings, by their source and their text
 
 	rankings map[string]int // the places of the texts of rankings
 }
 
+// stood is a standing as text, and what its name begins and ends with.
+type stood struct{ source, metric, against, text string }
+
 // all returns the standings of each part, method of comparison and kind of block.
 func (s stander) all(parts []part, bases []string, kinds []compare.Block, known []*compare.Comparison) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
+	disagree := false
 	for _, p := range parts {
+		if p.apart && !disagree {
+			continue
+		}
 		of := lists.Where(s.records, func(r record) bool { return p.has(r.Setting) })
 		with := lists.Where(s.pairs, func(x results.Pair) bool { return p.has(x.Setting) })
 		cube, err := results.NewCube(of, nil, results.View{Variants: s.options.Variants})
 		if err != nil {
-			continue // the page says that there is no comparison
+			disagree = true // the page says that there is no comparison
+			continue
 		}
 		for _, kind := range kinds {
 			arranged := arrangement(cube, kind)
 			for _, base := range bases {
 				key := base + "\x00" + arranged
 				if _, has := s.made[key]; !has {
-					s.made[key] = s.compare(of, with, p, base, kind, known)
+					s.made[key] = lists.Values(s.compare(of, with, p, base, kind, known), s.text)
 				}
 				for _, c := range s.made[key] {
-					s.add(found, strings.Join([]string{c.Source, c.Metric, p.name, c.Against, blockLetters[kind]}, "|"), c)
+					s.add(found, strings.Join([]string{c.source, c.metric, p.name, c.against, blockLetters[kind]}, "|"), c)
 				}
 			}
 		}
@@ -212,8 +222,8 @@ func (s stander) compare(of []results.Record, with []results.Pair, p part, base 
 	return made
 }
 
-// add adds a standing, or the name of an equal one.
-func (s stander) add(found map[string]json.RawMessage, name string, c *compare.Comparison) {
+// text returns the standing of a comparison.
+func (s stander) text(c *compare.Comparison) stood {
 	made := s.d.standingOf(c)
 	text, _ := json.Marshal(made.ranking) // of numbers and texts
 	place, has := s.rankings[string(text)]
@@ -223,10 +233,16 @@ func (s stander) add(found map[string]json.RawMessage, name string, c *compare.C
 	}
 	made.Place = place
 	text, _ = json.Marshal(made)
-	if before, has := s.names[c.Source+string(text)]; has {
+	return stood{c.Source, c.Metric, c.Against, string(text)}
+}
+
+// add adds a standing, or the name of an equal one.
+func (s stander) add(found map[string]json.RawMessage, name string, c stood) {
+	text := []byte(c.text)
+	if before, has := s.names[c.source+c.text]; has {
 		text, _ = json.Marshal(before)
 	} else {
-		s.names[c.Source+string(text)] = name
+		s.names[c.source+c.text] = name
 	}
 	found[name] = text
 }

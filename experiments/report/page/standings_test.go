@@ -152,3 +152,19 @@ func TestALargePageHasTheStandingsOfItsComparisonsAlone(t *testing.T) {
 		t.Errorf("%d standings", len(d.Standings))
 	}
 }
+
+// TestExperimentsThatDisagreeHaveStandingsOfTheirOwn; others have those of all settings alone.
+func TestExperimentsThatDisagreeHaveStandingsOfTheirOwn(t *testing.T) {
+	for value, want := range map[float64]bool{.1: false, .2: true} {
+		f := &results.Rows{Records: append(rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,", "b,ts,ece,measured,ok,,", "b,qats,ece,measured,ok,,"), rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")...)}
+		for i := range f.Records[4:] {
+			r := &f.Records[4+i]
+			r.Experiment, r.Value = "again", value
+		}
+		d := pack(f, func(m string) string { return m })
+		d.stand(f, complete(f, Options{Against: "ts"}))
+		if all, again := standingAt(t, d, "measured|ece||ts|t"), standingAt(t, d, "measured|ece|experiment=again|ts|t"); (all == nil) != want || (again != nil) != want {
+			t.Errorf("with %g: of all %+v, of one experiment %+v", value, all, again)
+		}
+	}
+}

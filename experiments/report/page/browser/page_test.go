@@ -208,9 +208,10 @@ func TestLeaderboardRanksAsCompareDoes(t *testing.T) {
 // in the leaderboard are those of package results/compare, of ranked methods and of others.
 func TestTheLeaderboardHasTheMeansOfCompare(t *testing.T) {
 	f := records()
-	for i := range f.Records { // a second experiment, of other networks
-		if r := &f.Records[i]; r.Backbone == "vit-b16" {
-			r.Experiment = "transformers"
+	for i := range f.Records { // an experiment with other values of the same settings
+		if r := f.Records[i]; r.Method == "ts" && r.Metric == "accuracy" && r.Dataset == "ham10000" {
+			r.Experiment, r.Value = "again", r.Value/2
+			f.Records = append(f.Records, r)
 		}
 	}
 	path, err := page.WriteFile(results.Folder(t.TempDir()), f, page.Options{Against: "ts"})
@@ -220,10 +221,9 @@ func TestTheLeaderboardHasTheMeansOfCompare(t *testing.T) {
 	p := open(t, path, "#leaderboard")
 	all := func(results.Setting) bool { return true }
 	filters := map[string]map[string]func(results.Setting) bool{
-		"f-dataset":    {"": all, "cifar10": func(s results.Setting) bool { return s.Dataset == "cifar10" }, "cifar100-c": func(s results.Setting) bool { return s.Dataset == "cifar100-c" }},
-		"f-backbone":   {"resnet50": func(s results.Setting) bool { return s.Backbone == "resnet50" }, "vit-b16": func(s results.Setting) bool { return s.Backbone == "vit-b16" }},
-		"f-shift":      {"clean": func(s results.Setting) bool { return s.Corruption == "" }, "corrupted": func(s results.Setting) bool { return s.Corruption != "" }},
-		"f-experiment": {"transformers": func(s results.Setting) bool { return s.Experiment == "transformers" }},
+		"f-dataset":  {"": all, "cifar10": func(s results.Setting) bool { return s.Dataset == "cifar10" }, "cifar100-c": func(s results.Setting) bool { return s.Dataset == "cifar100-c" }},
+		"f-backbone": {"resnet50": func(s results.Setting) bool { return s.Backbone == "resnet50" }, "vit-b16": func(s results.Setting) bool { return s.Backbone == "vit-b16" }},
+		"f-shift":    {"clean": func(s results.Setting) bool { return s.Corruption == "" }, "corrupted": func(s results.Setting) bool { return s.Corruption != "" }},
 	}
 	compared := 0
 	for id, choices := range filters {
@@ -270,6 +270,14 @@ func TestTheLeaderboardHasTheMeansOfCompare(t *testing.T) {
 	}
 	if compared < 200 {
 		t.Errorf("only %d means are compared", compared)
+	}
+	p.choose("f-metric", "accuracy") // of which the experiments disagree
+	if got := strings.Join(p.texts("#leaderboard-body"), ""); !strings.Contains(got, "Nothing was compared by this metric: choose one experiment.") {
+		t.Errorf("of experiments that disagree %q", got)
+	}
+	p.choose("f-experiment", "standard")
+	if n := len(p.texts("#leaderboard-table tbody tr")); n != 4 || len(p.texts("#ranks-of-all")) != 0 {
+		t.Errorf("%d methods of one experiment", n)
 	}
 	p.done()
 }

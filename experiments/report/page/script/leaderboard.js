@@ -195,9 +195,9 @@ function drawLeaderboard() {
   byId("leaderboard-body").replaceChildren(
     ...[
       other
-        ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose one experiment, data set, backbone or kind of test sets alone for its own. The settings below have the values and verdicts of what the filters keep.`)
+        ? el("p", {class: "warning", id: "ranks-of-all"}, `Ranks are of all ${plural(found?.n || 0, "setting")}, as are means and counts of verdicts. Choose one data set, backbone or kind of test sets alone for its own. The settings below have the values and verdicts of what the filters keep.`)
         : "",
-      listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(([head]) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : "Nothing was compared by this metric."),
+      listed.length ? scroller("Leaderboard", el("table", {id: "leaderboard-table"}, caption, el("thead", {}, el("tr", {}, table.map(([head]) => head))), body)) : el("p", {}, found ? "No ranked method has the words of the search." : `Nothing was compared by this metric${severalExperiments && !state.experiment ? ": choose one experiment" : ""}.`),
       aside.length
         ? el("details", {}, el("summary", {}, `${plural(aside.length, "method")} not ranked`), el("ul", {id: "not-ranked", class: "small"}, aside.map(line)), small("Their values are over their own settings: do not compare them with those of the others."))
         : "",
