@@ -112,16 +112,22 @@ function rowName(s) {
   );
 }
 
-// heatParts arranges rows: those of an experiment stand together, with the methods that it has, and
-// what follows an open setting is a part of its own.
+// heatParts arranges rows: those of an experiment stand together, with the methods that it has. The
+// names of the methods come again after mostTogether rows, and what follows an open setting is a
+// part of its own.
+const mostTogether = 40; // which fit on a printed page
 function heatParts(list, metric, base) {
-  const starts = list.map((s, i) => (i === 0 || s.e !== list[i - 1].e ? "first" : state.set === list[i - 1].key ? "continued" : ""));
+  let begin = 0;
+  const starts = list.map((s, i) => {
+    if (i === 0 || s.e !== list[i - 1].e) begin = i;
+    return i === begin ? "first" : (i - begin) % mostTogether === 0 ? "named" : state.set === list[i - 1].key ? "continued" : "";
+  });
   const places = d3.range(list.length).filter(i => starts[i]);
   return places.map((from, i) => {
     const rows = list.slice(from, places[i + 1]);
     const ofExperiment = list.filter(s => s.e === rows[0].e);
     const methods = methodsOf(ofExperiment, metric).filter(m => m !== base && methodShown(m));
-    return {rows, first: starts[from] === "first", columns: [base, ...methods], cells: heatCells(rows, base, methods, metric)};
+    return {rows, first: starts[from] === "first", named: starts[from] !== "continued", columns: [base, ...methods], cells: heatCells(rows, base, methods, metric)};
   });
 }
 
@@ -136,13 +142,13 @@ function drawHeatmap() {
   const step = stepOf(parts.flatMap(p => p.cells).flatMap(c => c.d ?? []));
   const names = narrow() ? 136 : 330;
   const title = `${metricById.get(metric)?.label}: difference to ${label(base)} by setting and method`;
-  const draw = ({rows, first, columns, cells}) => {
+  const draw = ({rows, first, named, columns, cells}) => {
     const several = severalExperiments ? rows[0].e + ", " : "";
-    const {root, top} = heatChart(several + title + (first ? "" : ", continued"), cells, rows.length, columns, metric, step, columnWidth() - names, first);
+    const {root, top} = heatChart(`${several}${title}, from ${rows[0].name}`, cells, rows.length, columns, metric, step, columnWidth() - names, named);
     const list = el("ol", {class: "names", style: `padding-top:${top}px;width:${names}px`}, rows.map(rowName));
     return [
       first && several ? el("h3", {}, rows[0].e) : null,
-      el("div", {class: "heat"}, list, scroller(several + title + (first ? "" : ", continued"), root)),
+      el("div", {class: "heat"}, list, scroller(root.getAttribute("aria-label"), root)),
       rows.some(s => s.key === state.set) ? settingBox : null,
     ];
   };

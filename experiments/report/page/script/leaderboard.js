@@ -83,7 +83,7 @@ function shiftScale(rows) {
 }
 
 // shiftChart draws the difference of a method, with its line. It says it in words.
-const shiftSize = () => ({width: narrow() ? 104 : 170, marginLeft: 8, marginRight: 8, marginTop: 0, marginBottom: 0});
+const shiftSize = () => ({width: narrow() ? 104 : 170, marginLeft: 16, marginRight: 16, marginTop: 0, marginBottom: 0});
 const shiftBox = root => el("div", {class: "shift", style: `width:${root.getAttribute("width")}px`}, root);
 function shiftChart(r, domain, metric, base) {
   const {mid, lo, hi, sure} = r.shift || {mid: 0, lo: null};
