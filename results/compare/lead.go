@@ -112,7 +112,11 @@ func (v View) counts(r Row) string {
 
 // on is a verdict on a setting: "better on mine/resnet50 (-1.20 points [-1.90, -0.40])".
 func (v View) on(p results.Pair) string {
-	return verdictOf[p.Outcome()] + " on " + p.Name() + " (" + v.difference(p, v.points()) + ")"
+	word := verdictOf[p.Outcome()]
+	if p.Outcome() == results.Tie {
+		word = "not shown to differ"
+	}
+	return word + " on " + p.Name() + " (" + v.difference(p, v.points()) + ")"
 }
 
 // difference prints the difference of a pair with its interval.
@@ -173,10 +177,10 @@ func inBrackets(methods []string) string {
 func (v View) Testable() bool { return v.Power().LeastP <= Alpha }
 
 // untestable says, after a space, why no test over the blocks can show anything; nothing where one
-// can.
+// can, or of one setting, where nobody expects it.
 func (v View) untestable() english.Text {
 	p := v.Power()
-	if p.Possible {
+	if p.Possible || v.Settings == 1 {
 		return nil
 	}
 	blocks := english.CountOf(p.Blocks, "independent block", BlockTerm)

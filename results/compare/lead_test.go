@@ -33,9 +33,9 @@ func TestTheSentenceLeadsWithWhatTheDataShow(t *testing.T) {
 		v    View
 		want string
 	}{
-		{ledBy(t, 1, 1, "w"), "w against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50]). 1 independent block cannot show a difference over data sets."},
-		{ledBy(t, 1, 2, "wt"), "wt against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50]) and no difference shown on d0/x1 (+0.10 points [-0.40, +0.60]). 1 independent block cannot show a difference over data sets."},
-		{ledBy(t, 1, 1, "w", "t", "l"), "w has the lowest mean ECE over 1 setting. Against TS it is better on d0/x0 (-2.00 points [-2.50, -1.50]). 1 independent block cannot show a difference over data sets."},
+		{ledBy(t, 1, 1, "w"), "w against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50])."},
+		{ledBy(t, 1, 2, "wt"), "wt against TS, ECE: better on d0/x0 (-2.00 points [-2.50, -1.50]) and not shown to differ on d0/x1 (+0.10 points [-0.40, +0.60]). 1 independent block cannot show a difference over data sets."},
+		{ledBy(t, 1, 1, "w", "t", "l"), "w has the lowest mean ECE over 1 setting. Against TS it is better on d0/x0 (-2.00 points [-2.50, -1.50])."},
 		{ledBy(t, 4, 3, "wtt"), "wtt against TS, ECE: better in 4, worse in 0, no difference in 8 of 12 settings. 4 independent blocks cannot show a difference over data sets."},
 		{ledBy(t, 4, 3, "lll", "wtt", "wwl", "wwt", "ttt"), "wwt ranks best of 6 methods by ECE. Against TS it is better in 8, worse in 0, no difference in 4 of 12 settings. 4 independent blocks cannot show a difference over data sets."},
 		{ledBy(t, 6, 1, "w", "t"), "w ranks best of 3 methods by ECE. Against TS it is better in 6, worse in 0, no difference in 0 of 6 settings. 6 independent blocks are too few to test 2 methods: that takes 7 blocks, or at most 1 method, named beforehand."},

@@ -52,3 +52,39 @@ func TestSentenceCountsSeveralMethodsAndNamesThem(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// TestTheLeaderIsNotAheadOfNoCalibration: the answer says so where the uncalibrated network leads,
+// with one setting (means) and with several (ranks).
+func TestTheLeaderIsNotAheadOfNoCalibration(t *testing.T) {
+	for _, c := range []struct {
+		uncal  float64
+		blocks int
+		want   string
+	}{
+		{.2, 1, "has the lowest mean ECE over 1 setting"},
+		{.2, 3, "ranks best of 3 methods by ECE"},
+		{.05, 1, "is the best calibrator by ECE, but the uncalibrated network is better"},
+		{.05, 3, "is the best calibrator by ECE, but the uncalibrated network is better"},
+	} {
+		var records []results.Record
+		for i := range c.blocks {
+			at := cell(fmt.Sprint("d", i), "x")
+			records = append(records, record(at, Uncalibrated, c.uncal), record(at, "ts", .12), record(at, "qats", .1))
+		}
+		v := View{Comparison: comparison(t, records, nil, Options{Metric: "ece", Against: "ts"})}
+		if method, why := v.Leader(); method != "qats" || why != c.want {
+			t.Errorf("%s %s, want qats %s", method, why, c.want)
+		}
+	}
+}
+
+// TestMethodsOfTheSamePrintedRankAreLevel: a method that shares the best mean rank does not lead alone.
+func TestMethodsOfTheSamePrintedRankAreLevel(t *testing.T) {
+	v := View{Comparison: &Comparison{MetricLabel: "ECE", Ranking: Ranking{Methods: []string{"qats", "mine", "ts"}, Ranks: []float64{2, 2.001, 2.01}}}, Labels: map[string]string{"mine": "Mine"}}
+	if method, why := v.Leader(); method != "qats" || why != "ranks best of 3 methods by ECE, level with Mine" {
+		t.Errorf("%s %s", method, why)
+	}
+	if got := v.level(2); len(got) > 0 {
+		t.Errorf("level with TS: %v", got)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -16,7 +15,6 @@ import (
 // comparison is a comparison of methods by one metric over one source.
 type comparison struct {
 	ID, Title, Source string
-	Sentence          english.Text
 	Untested          bool   // no test over the blocks can show a difference, and the table of verdicts stands open
 	Text              string // the page that qats compare prints
 	BlockNotes        []string
@@ -53,7 +51,7 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	var text strings.Builder
 	v.Text(&text) // a strings.Builder returns no error
 	c := comparison{
-		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Sentence: v.Statement(), Untested: v.Judged() && !v.Testable(), BlockNotes: append(v.BlockNotes(), v.Signs()...), RankNotes: v.RankingNotes(),
+		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Untested: v.Judged() && !v.Testable(), BlockNotes: append(v.BlockNotes(), v.Signs()...), RankNotes: v.RankingNotes(),
 		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Table: least.table(v),
 		made: v.Comparison,
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -23,21 +22,18 @@ type lead struct {
 	Text   string `json:"-"`
 }
 
-// uncalibrated is the method that leaves the network as it is.
-const uncalibrated = "uncal"
-
 // leadOf returns the picture of a comparison, nil where no setting has the bins of the network
 // and of the method.
 func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]string) *lead {
 	view := compare.View{Comparison: c, Labels: labels}
-	method, why := leader(view)
+	method, why := view.Leader()
 	if chosen, by := chosenOf(f); chosen != "" {
 		method, why = chosen, "was chosen on the calibration rows, by cross-fitted "+by
 	}
 	place := func(id string) int {
 		return slices.IndexFunc(d.Methods, func(m methodEntry) bool { return m.ID == id })
 	}
-	l := &lead{Before: place(uncalibrated), After: place(method), Source: c.Source}
+	l := &lead{Before: place(compare.Uncalibrated), After: place(method), Source: c.Source}
 	if l.Before < 0 || l.After < 0 || l.Before == l.After || d.large {
 		return nil
 	}
@@ -52,7 +48,7 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 	}
 	before := lists.Where(f.Records, func(r record) bool {
 		has := drawable[r.Setting]
-		return r.Method == uncalibrated && r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK && has[uncalibrated] && has[method]
+		return r.Method == compare.Uncalibrated && r.Metric == c.Metric && r.Source == c.Source && r.Status == results.OK && has[compare.Uncalibrated] && has[method]
 	})
 	once := func(r record) results.Setting { // each setting once, whatever its experiments
 		r.Setting.Experiment = ""
@@ -98,53 +94,4 @@ func chosenOf(f *results.Rows) (method, by string) {
 	}
 	_, output, _ := metrics.LookupOutput(f.Run.Specs[0].ChosenBy)
 	return f.Run.Specs[0].Chosen, output.Label
-}
-
-// leader returns the method that leads a comparison, other than the uncalibrated network, and
-// what it leads by. Where that network is ahead of it, it says so.
-func leader(v compare.View) (method, why string) {
-	for i, m := range v.Ranking.Methods {
-		if m != uncalibrated {
-			among, than := second(i > 0 && v.Ranking.Ranks[0] < v.Ranking.Ranks[i])
-			return m, fmt.Sprintf("has the best mean rank%s by %s over %s (%.2f of %d methods)%s", among, v.MetricLabel, ofAll(v.Ranking.Settings, v.Settings), v.Ranking.Ranks[i], len(v.Ranking.Methods), than)
-		}
-	}
-	rows := slices.DeleteFunc(append(slices.Clone(v.Rows), v.Own), func(r compare.Row) bool { return r.Settings == 0 })
-	before := slices.IndexFunc(rows, func(r compare.Row) bool { return r.Method == uncalibrated })
-	methods := slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated || v.Sees(r.Method) })
-	if len(methods) == 0 { // of the others, if there are no more
-		methods = slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return r.Method == uncalibrated })
-	}
-	if len(methods) == 0 {
-		return "", ""
-	}
-	order := func(a, b compare.Row) int {
-		if v.Better == metrics.Higher {
-			a, b = b, a
-		}
-		return cmp.Compare(a.Value, b.Value)
-	}
-	first := slices.MinFunc(methods, order)
-	word := "lowest"
-	if v.Better == metrics.Higher {
-		word = "highest"
-	}
-	among, than := second(before >= 0 && rows[before].Settings == first.Settings && order(rows[before], first) < 0)
-	return first.Method, fmt.Sprintf("has the %s mean %s%s, over %s%s", word, v.MetricLabel, among, english.Count(first.Settings, "setting"), than)
-}
-
-// ofAll counts settings, "162 of 182 settings" where they are not all.
-func ofAll(n, all int) string {
-	if n < all {
-		return fmt.Sprintf("%d of %s", n, english.Count(all, "setting"))
-	}
-	return english.Count(n, "setting")
-}
-
-// second returns what is said of the best calibrator where the uncalibrated network is ahead of it.
-func second(ahead bool) (among, than string) {
-	if !ahead {
-		return "", ""
-	}
-	return " of the calibrators", "; without calibration it is better"
 }

@@ -74,7 +74,8 @@ type content struct {
 	Lead        *lead // nil where there is nothing to draw
 	Banner      banner
 	Facts       []fact
-	Answers     []answer
+	Answers     []answer // by the first metric
+	ByOthers    []answer
 	Comparisons []comparison
 	Notes       []string
 	Agreements  []agreement
@@ -110,7 +111,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
 	d.stand(f, o, lists.Values(c.Comparisons, func(c comparison) *compare.Comparison { return c.made })...)
-	c.Answers = answersOf(f, c.Comparisons, o)
+	c.Answers, c.ByOthers = answersOf(f, c.Comparisons, o)
 	if !d.large {
 		c.Agreements = agreementsOf(f, o)
 	}

@@ -173,8 +173,8 @@ func TestComparisonsKeepSourcesApart(t *testing.T) {
 			t.Errorf("comparison %d is %s: %s", i, c.Source, c.Text)
 		}
 	}
-	if !strings.Contains(list[1].Sentence.String(), "SIMULATED") {
-		t.Errorf("the sentence does not say that it is simulated: %s", list[1].Sentence)
+	if first, _ := answersOf(&results.Rows{}, list[1:], Options{}); len(first) != 1 || !strings.Contains(first[0].Text.String(), "SIMULATED") {
+		t.Errorf("the answer does not say that it is simulated: %v", first)
 	}
 }
 
