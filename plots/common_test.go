@@ -6,14 +6,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var testCell = results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"}
+var testCell = resultstest.Setting("standard", "cifar10", "resnet50")
 
 // testBins returns both binnings of the given methods. They are overconfident, most
 // at low confidence, and less from method to method. The first two width15 bins are
@@ -24,7 +24,7 @@ func testBins(methods ...string) []results.Bin {
 		for b := range 15 {
 			lo, hi := float64(b)/15, float64(b+1)/15
 			conf := (lo + hi) / 2
-			w := results.Bin{Setting: testCell, Method: m, Binning: "width15", Bin: b, Lo: lo, Hi: hi, Source: measured}
+			w := resultstest.Bin(testCell, m, "width15", b, lo, hi, 0, 0, 0)
 			if b >= 2 {
 				w.N, w.Conf, w.Acc = 5+10*(b-2)*(b-2), conf, max(0, conf-0.3*(1-conf)/float64(i+1))
 			}
@@ -32,8 +32,7 @@ func testBins(methods ...string) []results.Bin {
 		}
 		for b := range 15 {
 			conf := 0.5 + float64(b)/30
-			bins = append(bins, results.Bin{Setting: testCell, Method: m, Binning: "mass15", Bin: b, Lo: conf - 0.01, Hi: conf + 0.01,
-				N: 400 + b%2, Conf: conf, Acc: min(1, conf-0.2*(1-conf)/float64(i+1)+0.01*float64(i)), Source: measured})
+			bins = append(bins, resultstest.Bin(testCell, m, "mass15", b, conf-0.01, conf+0.01, 400+b%2, conf, min(1, conf-0.2*(1-conf)/float64(i+1)+0.01*float64(i))))
 		}
 	}
 	return bins
@@ -41,7 +40,7 @@ func testBins(methods ...string) []results.Bin {
 
 // inCell returns bins moved to another cell.
 func inCell(c results.Setting, bins []results.Bin) []results.Bin {
-	return edited(bins, func(b *results.Bin) { b.Setting = c })
+	return resultstest.Each(bins, func(b *results.Bin) { b.Setting = c })
 }
 
 // testRecords returns a value of the metric for each method in each cell. It
@@ -50,8 +49,7 @@ func testRecords(metric string, cells []results.Setting, methods ...string) []re
 	var records []results.Record
 	for i, c := range cells {
 		for j, m := range methods {
-			records = append(records, results.Record{Setting: c, Method: m, Metric: metric, N: 1000, Source: measured, Status: results.OK,
-				Value: (0.2 + 0.3*float64(i*7%11)/11) / float64(j+1)})
+			records = append(records, resultstest.Value(c, m, metric, (0.2+0.3*float64(i*7%11)/11)/float64(j+1)))
 		}
 	}
 	return records
@@ -62,7 +60,7 @@ func shifted(corruptions []string, severities ...int) []results.Setting {
 	var cells []results.Setting
 	for _, k := range corruptions {
 		for _, s := range severities {
-			cells = append(cells, results.Setting{Experiment: "shift", Dataset: "cifar100-c", Backbone: "vit-b16", Loss: "ce", Corruption: k, Severity: s})
+			cells = append(cells, resultstest.Shifted(resultstest.Setting("shift", "cifar100-c", "vit-b16"), k, s))
 		}
 	}
 	return cells
@@ -82,9 +80,7 @@ func sample(kind string, methods ...string) Input {
 	case "quantile-gap-grid", "reliability-grid":
 		for _, set := range []string{"cifar10", "cifar100-lt-r100"} {
 			for _, backbone := range []string{"resnet50", "vit-b16"} {
-				c := testCell
-				c.Dataset, c.Backbone = set, backbone
-				in.Bins = append(in.Bins, inCell(c, testBins(methods...))...)
+				in.Bins = append(in.Bins, inCell(resultstest.Setting("standard", set, backbone), testBins(methods...))...)
 			}
 		}
 	case "severity":
@@ -132,16 +128,14 @@ func sample(kind string, methods ...string) Input {
 		cells := append(datasets(), shifted([]string{"fog", "snow"}, 1, 2, 3)...)
 		for i, c := range append(cells, shifted([]string{"frost"}, 4)...) {
 			d := 0.01 * float64(i*7%11-5)
-			in.Pairs = append(in.Pairs, results.Pair{Setting: c, Method: in.Methods[0], Against: in.Methods[1], Metric: "ece",
-				Difference: d, Lo: d - 0.02, Hi: d + 0.03, N: 1000, Source: measured,
-				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - 0.02, Hi: d + 0.03, P: .5}})
+			in.Pairs = append(in.Pairs, resultstest.Pair(c, in.Methods[0], in.Methods[1], "ece", d, d-0.02, d+0.03))
 		}
 	case "losses":
 		var cells []results.Setting
 		for _, loss := range []string{"ce", "brier", "ls-0.05", "focal", "mmce"} {
 			for _, backbone := range []string{"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16"} {
-				c := testCell
-				c.Loss, c.Backbone = loss, backbone
+				c := resultstest.Setting("standard", "cifar10", backbone)
+				c.Loss = loss
 				cells = append(cells, c)
 			}
 		}
@@ -155,9 +149,7 @@ func datasets() []results.Setting {
 	var cells []results.Setting
 	for _, d := range []string{"cifar10", "cifar100", "imagenet", "ham10000", "voc2012", "20newsgroups"} {
 		for _, b := range []string{"resnet50", "vit-b16"} {
-			c := testCell
-			c.Dataset, c.Backbone = d, b
-			cells = append(cells, c)
+			cells = append(cells, resultstest.Setting("standard", d, b))
 		}
 	}
 	return cells
@@ -165,25 +157,10 @@ func datasets() []results.Setting {
 
 // from returns in with all its rows from a source.
 func (in Input) from(source string) Input {
-	in.Bins, in.Records, in.Pairs = slices.Clone(in.Bins), slices.Clone(in.Records), slices.Clone(in.Pairs)
-	for i := range in.Pairs {
-		in.Pairs[i].Source = source
-	}
-	for i := range in.Bins {
-		in.Bins[i].Source = source
-	}
-	for i := range in.Records {
-		in.Records[i].Source = source
-	}
+	in.Records = resultstest.From(source, in.Records...)
+	in.Bins = resultstest.Each(in.Bins, func(b *results.Bin) { b.Source = source })
+	in.Pairs = resultstest.Each(in.Pairs, func(p *results.Pair) { p.Source = source })
 	return in
-}
-
-// edited returns bins with a change made to each.
-func edited(bins []results.Bin, change func(*results.Bin)) []results.Bin {
-	for i := range bins {
-		change(&bins[i])
-	}
-	return bins
 }
 
 func encode(t testing.TB, f *Figure, format Format) []byte {

@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestForestRejectsPairs that it cannot draw, and names them.
@@ -24,13 +25,13 @@ func TestForestRejectsPairs(t *testing.T) {
 		"nothing":      {func(in *Input) { in.Pairs = nil }, "no rows of pairs.csv compare ts with qats in ece"},
 		"one method":   {func(in *Input) { in.Methods = in.Methods[:1] }, "1 method;"},
 		"twice":        {func(in *Input) { in.Methods[1] = "ts" }, "listed twice"},
-		"other metric": {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
+		"other metric": {func(in *Input) { in.Pairs = resultstest.Each(in.Pairs, func(p *results.Pair) { p.Metric = "aece" }) }, "no rows of pairs.csv"},
 		"NaN":          {func(in *Input) { in.Pairs[3].Difference = math.NaN() }, "column difference: NaN is not finite"},
 		"per cent":     {func(in *Input) { in.Pairs[3].Hi = 12 }, "column hi: 12 is outside [-2, 2]"},
 		"swapped":      {func(in *Input) { in.Pairs[3].Lo, in.Pairs[3].Hi = .2, .1 }, "column hi: 0.1 is below lo, 0.2"},
 		"source":       {func(in *Input) { in.Pairs[3].Source = "" }, `column source: "" is neither`},
 		"mixed":        {func(in *Input) { in.Pairs[3].Source = simulated }, "simulated rows beside measured ones"},
-		"only draws":   {func(in *Input) { eachPair(in, func(p *results.Pair) { p.Variant.Split = 1 }) }, "no rows of pairs.csv"},
+		"only draws":   {func(in *Input) { in.Pairs = resultstest.Each(in.Pairs, func(p *results.Pair) { p.Variant.Split = 1 }) }, "no rows of pairs.csv"},
 	} {
 		in := sample("forest", "ts")
 		c.change(&in)
@@ -40,19 +41,13 @@ func TestForestRejectsPairs(t *testing.T) {
 	}
 }
 
-func eachPair(in *Input, change func(*results.Pair)) {
-	for i := range in.Pairs {
-		change(&in.Pairs[i])
-	}
-}
-
 // TestForestIsTheSameFromBothSides: pairs made with the other baseline, and the same
 // settings in another experiment, give the same figure.
 func TestForestIsTheSameFromBothSides(t *testing.T) {
 	in := sample("forest", "ts")
 	want := encode(t, mustDraw(t, entry(t, "forest"), in), SVG)
 	other := in.from(measured)
-	eachPair(&other, func(p *results.Pair) {
+	other.Pairs = resultstest.Each(other.Pairs, func(p *results.Pair) {
 		*p = p.Turned()
 	})
 	for _, p := range in.Pairs {

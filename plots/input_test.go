@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestRowsOfBinsAreChecked: figures of one cell reject rows that they cannot draw,
@@ -43,9 +44,9 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 		"negative n":     {Input{Bins: one(func(b *results.Bin) { b.N = -1 })}, "bin 9: column n: -1 is negative"},
 		"NaN edge":       {Input{Bins: one(func(b *results.Bin) { b.Hi = math.NaN() })}, "bin 9: column hi: NaN"},
 		"swapped edges":  {Input{Bins: one(func(b *results.Bin) { b.Lo, b.Hi = 0.9, 0.1 })}, "bin 9: column hi: 0.1 is below lo, 0.9"},
-		"all empty":      {Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.N, b.Conf, b.Acc = 0, 0, 0 })}, "bin is empty"},
+		"all empty":      {Input{Bins: resultstest.Each(testBins("ts"), func(b *results.Bin) { b.N, b.Conf, b.Acc = 0, 0, 0 })}, "bin is empty"},
 		"no source":      {Input{Bins: one(func(b *results.Bin) { b.Source = "" })}, `column source: "" is neither`},
-		"mixed sources": {Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)},
+		"mixed sources": {Input{Bins: append(testBins("ts"), resultstest.Each(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)},
 			`bin 0: simulated rows beside measured ones`},
 		"mixed within": {Input{Bins: one(func(b *results.Bin) { b.Source = simulated })}, "simulated rows beside measured ones"},
 	} {
@@ -72,7 +73,7 @@ func TestRowsOfBinsAreChecked(t *testing.T) {
 // TestOrderAndOtherMethodsDoNotMatter: the figure of a cell depends neither on the
 // order of rows nor on methods that it does not show, whatever their source and cell.
 func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
-	all := append(testBins("uncal", "qats"), edited(testBins("gc"), func(b *results.Bin) { b.Source, b.Backbone = simulated, "vit-s16" })...)
+	all := append(testBins("uncal", "qats"), resultstest.Each(testBins("gc"), func(b *results.Bin) { b.Source, b.Backbone = simulated, "vit-s16" })...)
 	back := make([]results.Bin, len(all))
 	for i, b := range all {
 		back[len(all)-1-i] = b
@@ -92,7 +93,7 @@ func TestOrderAndOtherMethodsDoNotMatter(t *testing.T) {
 // TestPanelPrintsTheECE of the bins that it shows.
 func TestPanelPrintsTheECE(t *testing.T) {
 	bin := func(b, n int, conf, acc float64) results.Bin {
-		return results.Bin{Setting: testCell, Method: "ts", Binning: "width15", Bin: b, Lo: float64(b) / 15, Hi: float64(b+1) / 15, N: n, Conf: conf, Acc: acc, Source: measured}
+		return resultstest.Bin(testCell, "ts", "width15", b, float64(b)/15, float64(b+1)/15, n, conf, acc)
 	}
 	in := Input{Bins: []results.Bin{bin(14, 60, 0.95, 0.90), bin(8, 0, 0, 0), bin(6, 40, 0.45, 0.60)}}
 	tab, err := in.oneCell("width15")

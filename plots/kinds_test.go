@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestMeanNeedsAllCorruptions: means and quartiles are over all corruptions, or not
@@ -119,7 +120,7 @@ func TestArrangePutsDataSetsSideBySide(t *testing.T) {
 	row := func(names ...string) (rows []cellRow) {
 		for _, n := range names {
 			set, backbone, _ := strings.Cut(n, "/")
-			rows = append(rows, cellRow{cell: results.Setting{Experiment: "e", Dataset: set, Backbone: backbone}})
+			rows = append(rows, cellRow{cell: resultstest.Setting("e", set, backbone)})
 		}
 		return rows
 	}
@@ -174,9 +175,7 @@ func TestReliabilityGridECE(t *testing.T) {
 func TestSkippedCellIsNoted(t *testing.T) {
 	for _, kind := range []string{"quantile-gap-grid", "reliability-grid"} {
 		in := sample(kind, "ts")
-		c := testCell
-		c.Dataset = "ham10000"
-		in.Records = []results.Record{{Setting: c, Method: "ts", Metric: "ece", Source: measured, Status: results.Skip}}
+		in.Records = []results.Record{resultstest.Skip(resultstest.Setting("standard", "ham10000", "resnet50"), "ts", "ece", "no logits")}
 		if f := mustDraw(t, entry(t, kind), in); !slices.Equal(f.Notes, []string{"No value of ts in HAM10000 / resnet50."}) {
 			t.Errorf("%s: notes %q", kind, f.Notes)
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // word is a text on the page with the rectangle of its ink, without the line gap.
@@ -82,9 +83,9 @@ func TestTextIsLegible(t *testing.T) {
 				source = measured
 			}
 			long := plain.from(source)
-			edited(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Setting = renamed(b.Setting) })
-			long.each(func(r *results.Record) { r.Setting = renamed(r.Setting) })
-			eachPair(&long, func(p *results.Pair) { p.Setting = renamed(p.Setting) })
+			long.Bins = resultstest.Each(long.Bins, func(b *results.Bin) { b.N *= 10000; b.Setting = renamed(b.Setting) })
+			long.Records = resultstest.Each(long.Records, func(r *results.Record) { r.Setting = renamed(r.Setting) })
+			long.Pairs = resultstest.Each(long.Pairs, func(p *results.Pair) { p.Setting = renamed(p.Setting) })
 			for i := range long.Records {
 				if i%7 == 1 && e.Metrics == 0 { // these leave such settings out for all
 					long.Records[i].Status = results.Skip

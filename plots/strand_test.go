@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestEqualLinesAreNamedTogether: methods with the same values have one line in the
@@ -94,7 +95,7 @@ func TestBulkEndsBeforeFewOutlyingValues(t *testing.T) {
 // TestOutlierIsAnArrowWithItsNumber in losses and forest, and the caption says so.
 func TestOutlierIsAnArrowWithItsNumber(t *testing.T) {
 	in := sample("losses", "ts", "qats")
-	in.each(func(r *results.Record) { r.Value /= 4 })
+	in.Records = resultstest.Each(in.Records, func(r *results.Record) { r.Value /= 4 })
 	in.Records[3].Value = .987
 	f := mustDraw(t, entry(t, "losses"), in)
 	if !has(t, f, "98.7") || !strings.HasSuffix(f.Caption, clippedNote) {

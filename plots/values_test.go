@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // ofRecords are the kinds that are drawn from results.csv.
@@ -23,11 +24,13 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 	}{
 		"nothing": {func(in *Input) { in.Records = nil }, "no rows of results.csv have a value of"},
 		"other metric": {func(in *Input) {
-			in.each(func(r *results.Record) { r.Metric = "nll" })
+			in.Records = resultstest.By("nll", in.Records...)
 			seen := results.Index(in.Records) // one of each
 			in.Records = slices.DeleteFunc(in.Records, func(r results.Record) bool { return seen[r.Place()].Value != r.Value })
 		}, "no rows of results.csv have a value of"},
-		"all skipped":   {func(in *Input) { in.each(func(r *results.Record) { r.Status = results.Skip }) }, "no rows of results.csv have a value of"},
+		"all skipped": {func(in *Input) {
+			in.Records = resultstest.Each(in.Records, func(r *results.Record) { r.Status = results.Skip })
+		}, "no rows of results.csv have a value of"},
 		"NaN":           {func(in *Input) { in.Records[3].Value = math.NaN() }, "column value: NaN is not finite"},
 		"per cent":      {func(in *Input) { in.Records[3].Value = 12.5 }, "column value: 12.5 is outside [0, 1]"},
 		"two rows":      {func(in *Input) { in.Records = append(in.Records, in.Records[3]) }, "two rows of"},
@@ -45,13 +48,6 @@ func TestRowsOfResultsAreChecked(t *testing.T) {
 	}
 }
 
-// each changes every record.
-func (in *Input) each(change func(*results.Record)) {
-	for i := range in.Records {
-		change(&in.Records[i])
-	}
-}
-
 // TestKindsRejectWhatTheyCannotShow has the mistakes of single kinds.
 func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 	other := func(kind string, change func(*results.Setting)) Input {
@@ -62,9 +58,7 @@ func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 	many := func(kind string) Input {
 		in := sample(kind, "ts")
 		for i := range 40 {
-			c := testCell
-			c.Backbone = strings.Repeat("x", i+1)
-			in.Bins = append(in.Bins, inCell(c, testBins("ts"))...)
+			in.Bins = append(in.Bins, inCell(resultstest.Setting("standard", "cifar10", strings.Repeat("x", i+1)), testBins("ts"))...)
 		}
 		return in
 	}
@@ -87,8 +81,8 @@ func TestKindsRejectWhatTheyCannotShow(t *testing.T) {
 		{"reliability-grid", many("reliability-grid"), "44 settings x 1 methods, but a page holds 6 x 8"},
 		{"quantile-gap-grid", Input{}, "no rows of bins.csv"},
 		{"reliability-grid", Input{Bins: testBins("ts"), Methods: []string{"gc"}}, "no rows of bins.csv for any method shown"},
-		{"reliability-grid", Input{Bins: edited(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10/resnet50: method \"ts\", width15 bin 0: column acc: NaN"},
-		{"reliability-grid", Input{Bins: append(testBins("ts"), edited(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)}, "simulated rows beside measured ones"},
+		{"reliability-grid", Input{Bins: resultstest.Each(testBins("ts"), func(b *results.Bin) { b.Acc = math.NaN() })}, "cifar10/resnet50: method \"ts\", width15 bin 0: column acc: NaN"},
+		{"reliability-grid", Input{Bins: append(testBins("ts"), resultstest.Each(testBins("gc"), func(b *results.Bin) { b.Source = simulated })...)}, "simulated rows beside measured ones"},
 	} {
 		e := entry(t, c.kind)
 		if f, err := e.Draw(c.in); err == nil || f != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.kind+" figure: ") {

@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestSettingColumnsAreThoseOfTheFiles: they follow the experiment in the header, and
 // Column returns the text of each field.
 func TestSettingColumnsAreThoseOfTheFiles(t *testing.T) {
-	cell := results.Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Corruption: "fog", Severity: 3}
+	cell := resultstest.Shifted(resultstest.Setting("e", "d", "b"), "fog", 3)
 	path := filepath.Join(t.TempDir(), "results.csv")
-	record := results.Record{Setting: cell, Method: "ts", Metric: "ece", Value: 0.5, N: 9, Source: "measured", Status: results.OK}
-	if err := results.WriteResults(path, []results.Record{record}); err != nil {
+	if err := results.WriteResults(path, []results.Record{resultstest.Value(cell, "ts", "ece", 0.5)}); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.ReadFile(path)

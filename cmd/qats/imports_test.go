@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -152,6 +153,9 @@ func TestImportsPointOneWay(t *testing.T) {
 func judge(pkg, imported string) string {
 	if own, ok := strings.CutPrefix(imported+"/", module); ok {
 		own = path.Clean(own)
+		if strings.HasSuffix(own, "test") {
+			return "packages that help tests, as httptest does, are no part of a program"
+		}
 		for _, r := range rules {
 			if r.breaks(pkg, own) {
 				return r.why
@@ -240,6 +244,20 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 	for i, r := range rules {
 		if !broken[i] {
 			t.Errorf("no import breaks the rule of %q: %s", r.of, r.why)
+		}
+	}
+}
+
+// TestHelpersOfTestsAreForTests: no rule lets other code import them.
+func TestHelpersOfTestsAreForTests(t *testing.T) {
+	for _, imported := range []string{"results/resultstest", "calib/calibtest", "internal/kernel/cpu/cputest"} {
+		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(imported))); err != nil {
+			t.Error(err)
+		}
+		for _, pkg := range []string{"results/compare", "cmd/qats", "calib/calibtest"} {
+			if judge(pkg, module+imported) == "" {
+				t.Errorf("%s may import %s", pkg, imported)
+			}
 		}
 	}
 }

@@ -11,19 +11,17 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // measured returns rows of methods by metrics on two networks and two corrupted sets.
 func measured(methods, metrics []string) *results.Rows {
-	settings := []results.Setting{{Dataset: "d", Backbone: "a"}, {Dataset: "d", Backbone: "b"},
-		{Dataset: "d-c", Backbone: "a", Corruption: "fog", Severity: 1}, {Dataset: "d-c", Backbone: "a", Corruption: "fog", Severity: 3}}
+	clean, corrupted := resultstest.Setting("t", "d", "a"), resultstest.Setting("t", "d-c", "a")
 	var rows results.Rows
-	for i, s := range settings {
-		s.Experiment, s.Loss = "t", "ce"
+	for i, s := range []results.Setting{clean, resultstest.Setting("t", "d", "b"), resultstest.Shifted(corrupted, "fog", 1), resultstest.Shifted(corrupted, "fog", 3)} {
 		for j, method := range methods {
 			for _, metric := range metrics {
-				rows.Records = append(rows.Records, results.Record{Setting: s, Method: method, Metric: metric, Value: .1 + .01*float64(i*j%3) - .02*float64(j),
-					N: 100, Source: "measured", Status: results.OK})
+				rows.Records = append(rows.Records, resultstest.Value(s, method, metric, .1+.01*float64(i*j%3)-.02*float64(j)))
 			}
 		}
 	}

@@ -14,34 +14,30 @@ import (
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/figure"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestPageReportAndCompareCountTheSameSettings: two experiments share a network, and one of them
 // rescales logits, also by 1. The networks are two and the corrupted set is one: three settings.
 func TestPageReportAndCompareCountTheSameSettings(t *testing.T) {
 	dir := t.TempDir()
-	const settings = "settings:\n  - {dataset: cifar10-like, backbone: [small, large]}\n"
+	const networks = "settings:\n  - {dataset: cifar10-like, backbone: [small, large]}\n"
 	files := map[string]string{
-		"one.yaml": "name: one\ntitle: One\nbaseline: ts\nmethods: [uncal, ts, qats, hfe-target]\nmetrics: [ece]\n" + settings + "tables:\n  - {metric: ece, rows: [backbone], corruption: \"\"}\n",
-		"two.yaml": "name: two\ntitle: Two\nbaseline: ts\nmethods: [uncal, ts, qats]\nmetrics: [ece]\n" + settings + "  - {dataset: cifar10-like, backbone: small, rescale: [0.5, 1, 2]}\n",
+		"one.yaml": "name: one\ntitle: One\nbaseline: ts\nmethods: [uncal, ts, qats, hfe-target]\nmetrics: [ece]\n" + networks + "tables:\n  - {metric: ece, rows: [backbone], corruption: \"\"}\n",
+		"two.yaml": "name: two\ntitle: Two\nbaseline: ts\nmethods: [uncal, ts, qats]\nmetrics: [ece]\n" + networks + "  - {dataset: cifar10-like, backbone: small, rescale: [0.5, 1, 2]}\n",
 	}
 	var rows results.Rows
-	row := func(experiment, backbone, corruption string, rescale float64) {
-		s := results.Setting{Experiment: experiment, Dataset: "cifar10-like", Backbone: backbone, Loss: "ce", Corruption: corruption}
-		if s.Variant.Rescale = rescale; corruption != "" {
-			s.Severity = 1
-		}
-		for i, m := range []string{"uncal", "ts", "qats"} {
-			rows.Records = append(rows.Records, results.Record{Setting: s, Method: m, Metric: "ece", Value: .1 - .01*float64(i) + rescale/100, N: 100, Source: "measured", Status: results.OK})
-		}
+	at := func(experiment, backbone string) results.Setting {
+		return resultstest.Setting(experiment, "cifar10-like", backbone)
 	}
-	row("one", "small", "", 0)
-	row("one", "large", "", 0)
-	row("one", "small", "fog", 0)
-	row("two", "small", "", 0)
-	row("two", "large", "", 0)
+	settings := []results.Setting{at("one", "small"), at("one", "large"), resultstest.Shifted(at("one", "small"), "fog", 1), at("two", "small"), at("two", "large")}
 	for _, factor := range []float64{.5, 1, 2} {
-		row("two", "small", "", factor)
+		settings = append(settings, resultstest.Varied(at("two", "small"), results.Variant{Rescale: factor}))
+	}
+	for _, s := range settings {
+		for i, m := range []string{"uncal", "ts", "qats"} {
+			rows.Records = append(rows.Records, resultstest.Value(s, m, "ece", .1-.01*float64(i)+s.Variant.Rescale/100))
+		}
 	}
 	rows.Bins, rows.Pairs = []results.Bin{}, []results.Pair{}
 	if err := results.Folder(dir).Write(&rows); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // best returns the rows of methods that are better than qats on each of some data sets.
@@ -76,14 +77,9 @@ func TestPowerIsSaidInOneSentence(t *testing.T) {
 
 // TestExtentNamesSettingsBlocksAndCorruptions in plain words, by kind of block.
 func TestExtentNamesSettingsBlocksAndCorruptions(t *testing.T) {
-	corrupted := func(dataset, backbone string, severity int) results.Setting {
-		s := cell(dataset, backbone)
-		s.Corruption, s.Severity = "fog", severity
-		return s
-	}
 	clean := []results.Setting{cell("a", "x"), cell("a", "y"), cell("b", "x")}
-	one := append(clean[:3:3], corrupted("a-c", "x", 1))
-	three := append(one[:4:4], corrupted("a-c", "x", 2), corrupted("a-c", "y", 2))
+	one := append(clean[:3:3], resultstest.Shifted(cell("a-c", "x"), "fog", 1))
+	three := append(one[:4:4], resultstest.Shifted(cell("a-c", "x"), "fog", 2), resultstest.Shifted(cell("a-c", "y"), "fog", 2))
 	for _, c := range []struct {
 		settings []results.Setting
 		by       Block
@@ -125,8 +121,7 @@ func TestSentenceOfAMethodWithFewerSettings(t *testing.T) {
 			}
 		}
 	}
-	shifted := cell("d1-c", "x")
-	shifted.Corruption, shifted.Severity = "fog", 1
+	shifted := resultstest.Shifted(cell("d1-c", "x"), "fog", 1)
 	records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
 	v := View{Comparison: comparison(t, records, nil, ece)}
 	if want := "TS against QaTS, ECE, 16 settings in 8 blocks: "; !strings.HasPrefix(v.Sentence(), want) {
@@ -140,13 +135,11 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 	rows := func(notes map[string]string, order ...string) []results.Record {
 		var records []results.Record
 		for _, dataset := range order {
-			q, o := record(cell(dataset, "x"), "qats", .1), record(cell(dataset, "x"), "ts", .2)
 			note, err := results.ParseNote(notes[dataset])
 			if err != nil {
 				t.Fatal(err)
 			}
-			q.Note, o.Note = note, note
-			records = append(records, q, o)
+			records = append(records, resultstest.Noted(note, record(cell(dataset, "x"), "qats", .1), record(cell(dataset, "x"), "ts", .2))...)
 		}
 		return records
 	}

@@ -13,31 +13,25 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func cell(dataset, backbone string) results.Setting {
-	return results.Setting{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce"}
+	return resultstest.Setting("e", dataset, backbone)
 }
 
 func record(c results.Setting, method string, value float64) results.Record {
-	return results.Record{Setting: c, Method: method, Metric: "ece", Value: value, N: 100, Source: "measured", Status: results.OK}
+	return resultstest.Value(c, method, "ece", value)
 }
 
 func absent(c results.Setting, method string) results.Record {
-	return results.Record{Setting: c, Method: method, Metric: "ece", Source: "measured", Status: results.Skip, Note: results.Because("needs features")}
+	return resultstest.Skip(c, method, "ece", "needs features")
 }
 
-// pair is a pair whose verdict has the interval of the difference, and P .01 where it does
-// not contain 0.
 func pair(c results.Setting, method, against string, d, lo, hi float64) results.Pair {
-	p := .5
-	if lo > 0 || hi < 0 {
-		p = .01
-	}
-	return results.Pair{Setting: c, Method: method, Against: against, Metric: "ece", Difference: d, N: 100, Source: "measured",
-		Interval: metrics.Percentile, Lo: lo, Hi: hi, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: lo, Hi: hi, P: p}}
+	return resultstest.Pair(c, method, against, "ece", d, lo, hi)
 }
 
 var ece = Options{Metric: "ece", Against: "qats"}
@@ -77,9 +71,8 @@ func TestABlockCountsOnce(t *testing.T) {
 		}
 	}
 	// Corruptions are of one network.
-	shifted := cell("a", "x")
 	for s := 1; s <= 3; s++ {
-		shifted.Corruption, shifted.Severity = "fog", s
+		shifted := resultstest.Shifted(cell("a", "x"), "fog", s)
 		records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
 	}
 	for by, want := range map[Block]int{ByDataset: 2, ByNetwork: 4, BySetting: 7} {
@@ -96,22 +89,16 @@ func TestABlockCountsOnce(t *testing.T) {
 func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	var records []results.Record
 	add := func(at results.Setting, difference float64, note ...results.Fact) {
-		q, o := record(at, "qats", .2), record(at, "ts", .2+difference)
-		q.Note, o.Note = note, note
-		records = append(records, q, o)
+		records = append(records, resultstest.Noted(note, record(at, "qats", .2), record(at, "ts", .2+difference))...)
 	}
 	add(cell("a", "x"), .01)
 	add(cell("a", "y"), .03)
 	for s := 1; s <= 5; s++ {
-		shifted := cell("a-c", "x")
-		shifted.Corruption, shifted.Severity = "fog", s
-		add(shifted, .06)
+		add(resultstest.Shifted(cell("a-c", "x"), "fog", s), .06)
 	}
 	add(cell("other-name", "x"), .04, results.Fact{Kind: results.Samples, Text: "a"})
 	add(cell("b", "x"), .1)
-	skip := record(cell("other-name", "x"), "vs", 0)
-	skip.Status, skip.Note, skip.Value = results.Skip, results.Because("needs true logits"), 0
-	records = append([]results.Record{skip}, records...)
+	records = append([]results.Record{absent(cell("other-name", "x"), "vs")}, records...)
 	c := comparison(t, records, nil, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}})
 	r := c.Rows[0]
 	if want := ((.02+.06+.04)/3 + .1) / 2; r.Blocks != 2 || !(math.Abs(r.Difference-want) <= 1e-12) {
@@ -151,13 +138,8 @@ func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
 	}
 	o := ece
 	o.Metric = "auroc"
-	for i := range records {
-		records[i].Metric = o.Metric
-	}
-	for i := range pairs {
-		pairs[i].Metric = o.Metric
-	}
-	if h := comparison(t, records, pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoVerdict != 1 || h.Better != r.Worse {
+	pairs = resultstest.Each(pairs, func(p *results.Pair) { p.Metric = o.Metric })
+	if h := comparison(t, resultstest.By(o.Metric, records...), pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoVerdict != 1 || h.Better != r.Worse {
 		t.Errorf("%+v", h)
 	}
 }
@@ -219,11 +201,7 @@ func TestMeasuredAndSimulatedNeverMeet(t *testing.T) {
 	var records []results.Record
 	for i := range 4 {
 		c := cell("d"+fmt.Sprint(i), "x")
-		a, b := record(c, "qats", .1), record(c, "ts", .2)
-		if i%2 == 1 {
-			a.Source, b.Source = "simulated", "simulated"
-		}
-		records = append(records, a, b)
+		records = append(records, resultstest.From([]string{"measured", "simulated"}[i%2], record(c, "qats", .1), record(c, "ts", .2))...)
 	}
 	list, err := Of(records, nil, ece)
 	if err != nil || len(list) != 2 {
@@ -258,14 +236,9 @@ func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
 	var pairs []results.Pair
 	for i := range 6 {
 		c := cell("d"+fmt.Sprint(i), "x")
-		other, split := c, c
-		split.Variant.Split = 1
-		nll := record(other, "ts", 9)
-		nll.Metric = "nll"
-		records = append(records, nll, record(split, "ts", .9), record(c, "qats", .1), record(c, "ts", .2))
-		aece := pair(c, "ts", "qats", .5, .4, .6)
-		aece.Metric = "aece"
-		pairs = append(pairs, aece, pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
+		split := resultstest.Varied(c, results.Variant{Split: 1})
+		records = append(records, resultstest.Value(c, "ts", "nll", 9), record(split, "ts", .9), record(c, "qats", .1), record(c, "ts", .2))
+		pairs = append(pairs, resultstest.Pair(c, "ts", "qats", "aece", .5, .4, .6), pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
 	}
 	r := comparison(t, records, pairs, ece).Rows[0]
 	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoVerdict != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
@@ -296,9 +269,7 @@ func TestOfRejects(t *testing.T) {
 func TestNamesPutsCorruptedSetsTogether(t *testing.T) {
 	var list []results.Setting
 	for i := range 3 {
-		c := cell("d", "x")
-		c.Corruption, c.Severity = "fog", i+1
-		list = append(list, c)
+		list = append(list, resultstest.Shifted(cell("d", "x"), "fog", i+1))
 	}
 	if got := names(append(list[:1:1], cell("d", "y"))); got != "d/x/fog/1, d/y" {
 		t.Error(got)
@@ -316,8 +287,7 @@ func redrawn() ([]results.Record, []results.Pair) {
 	var records []results.Record
 	var pairs []results.Pair
 	for i, d := range []float64{-.02, 0, -.01, .01} {
-		c := cell("a", "x")
-		c.Variant.Split = i + 1
+		c := resultstest.Varied(cell("a", "x"), results.Variant{Split: i + 1})
 		records = append(records, record(c, "qats", .1), record(c, "ts", .1+d))
 		pairs = append(pairs, pair(c, "ts", "qats", d, d-.0196, d+.0196))
 	}

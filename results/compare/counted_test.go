@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestRescaledSettingsCountOnlyWhereTheyAreNamed: rescale=1 is a copy of a setting, and the
@@ -16,8 +17,7 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 	var pairs []results.Pair
 	for i := range 4 {
 		for _, factor := range []float64{0, .5, 1, 2} {
-			c := cell(fmt.Sprint("d", i), "x")
-			c.Variant.Rescale = factor
+			c := resultstest.Varied(cell(fmt.Sprint("d", i), "x"), results.Variant{Rescale: factor})
 			records = append(records, record(c, "qats", .1+factor/10), record(c, "ts", .2), record(c, "uncal", .3))
 			pairs = append(pairs, pair(c, "ts", "qats", .1-factor/10, .01, .2))
 		}
@@ -41,7 +41,7 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 		if notes := strings.Join(View{Comparison: c}.BlockNotes(), " "); !strings.Contains(notes, x.note) {
 			t.Errorf("%q: %s", x.variants, notes)
 		}
-		a, err := Agree(slices.Concat(records, otherMetric(records, "aece")), []string{"ece", "aece"}, o)
+		a, err := Agree(slices.Concat(records, resultstest.By("aece", records...)), []string{"ece", "aece"}, o)
 		if err != nil || a[0].Settings != x.settings {
 			t.Errorf("%q: agreement: %v, %+v", x.variants, err, a)
 		}
@@ -59,15 +59,6 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 	if names, _, err := Rankable(only, nil); err != nil || len(names) > 0 {
 		t.Errorf("metrics of rescaled settings: %q", names)
 	}
-}
-
-// otherMetric returns records as records of another metric.
-func otherMetric(records []results.Record, metric string) []results.Record {
-	list := slices.Clone(records)
-	for i := range list {
-		list[i].Metric = metric
-	}
-	return list
 }
 
 // TestMethodsThatSeeTheTestDomainAreNotRanked: they are in the table, with a sign, and neither

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // It is left out in one line, even if it was asked for by name.
@@ -19,9 +20,7 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 		c := cell(fmt.Sprint("d", i), "x")
 		records = append(records, record(c, "qats", .1), record(c, "ts", .2), record(c, "ir", .3))
 		for _, m := range []string{"spline", "ir-top"} {
-			r := absent(c, m)
-			r.Note = results.Note{{Kind: results.NoVector}}
-			records = append(records, r)
+			records = append(records, resultstest.Noted(results.Note{{Kind: results.NoVector}}, absent(c, m))...)
 		}
 	}
 	for _, methods := range [][]string{nil, {"ts", "spline", "ir", "ir-top"}} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestFrontHoldsEqualPointsAndNoBeatenOnes: a method is beaten by one that is as fast
@@ -32,9 +33,7 @@ func TestParetoLeavesOutWhatHasNoTime(t *testing.T) {
 			if i == 0 && m == "ts" {
 				continue
 			}
-			r := record(at, m, []float64{.004, .001}[j])
-			r.Metric = results.TimeMetric
-			records = append(records, r)
+			records = append(records, resultstest.Value(at, m, results.TimeMetric, []float64{.004, .001}[j]))
 		}
 	}
 	p, err := ParetoOf(records, Options{Metric: "ece", Against: "qats"})
@@ -57,9 +56,7 @@ func TestParetoOfOneTimedMethod(t *testing.T) {
 	for _, d := range []string{"a", "b", "c", "d", "e", "f"} {
 		at := cell(d, "x")
 		records = append(records, better(at, "ece", "qats", "ts")...)
-		r := record(at, "qats", .004)
-		r.Metric = results.TimeMetric
-		records = append(records, r)
+		records = append(records, resultstest.Value(at, "qats", results.TimeMetric, .004))
 	}
 	if _, err := ParetoOf(records, Options{Metric: "ece", Against: "qats"}); err == nil || !strings.Contains(err.Error(), "two or more methods") {
 		t.Error(err)
@@ -101,14 +98,8 @@ func TestParetoKnowsTheMethodsWithValues(t *testing.T) {
 		at := cell(d, "x")
 		records = append(records, absent(at, "gc"))
 		records = append(records, better(at, "ece", "qats", "ts", "ir")...)
-		for j, m := range []string{"qats", "ts", "ir"} {
-			r := record(at, m, float64(j+1))
-			r.Metric = results.TimeMetric
-			if m == "ir" {
-				r.Status = results.Fail
-			}
-			records = append(records, r)
-		}
+		records = append(records, better(at, results.TimeMetric, "qats", "ts", "ir")...)
+		records[len(records)-1].Status = results.Fail
 	}
 	for name, o := range map[string]Options{
 		"all":     {Metric: "ece", Against: "gc"},

@@ -9,15 +9,14 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestAPairFromTheOtherSideIsTurnedAround: difference and interval change sign, and
 // the ends of the interval change places, also where higher is better.
 func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	c := cell("a", "x")
-	nll, split := pair(c, "ts", "qats", .9, .8, 1), c
-	nll.Metric = "nll"
-	split.Variant.Split = 1
+	nll, split := resultstest.Pair(c, "ts", "qats", "nll", .9, .8, 1), resultstest.Varied(c, results.Variant{Split: 1})
 	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
 		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, Options{Metric: "ece", Against: "qats"})
 	if err != nil {
@@ -31,11 +30,8 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	var pairs []results.Pair
 	for i := range 6 {
 		c := cell(fmt.Sprint("d", i), "x")
-		a, b := record(c, "qats", .8), record(c, "ts", .85)
-		a.Metric, b.Metric = "accuracy", "accuracy"
-		p := pair(c, "ts", "qats", .05, []float64{-.05, .02, .02}[i%3], .15)
-		p.Metric = "accuracy"
-		records, pairs = append(records, a, b), append(pairs, p)
+		records = append(records, resultstest.By("accuracy", record(c, "qats", .8), record(c, "ts", .85))...)
+		pairs = append(pairs, resultstest.Pair(c, "ts", "qats", "accuracy", .05, []float64{-.05, .02, .02}[i%3], .15))
 	}
 	r := comparison(t, records, pairs, Options{Metric: "accuracy", Against: "qats"}).Rows[0]
 	if r.Win != 4 || r.Tie != 2 || r.Loss != 0 {
@@ -46,8 +42,7 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 // TestValueReplacesTheSkipOfAnotherExperiment, and a skip has no row in records.
 func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 	c := cell("a", "x")
-	later := c
-	later.Experiment = "later"
+	later := resultstest.Setting("later", "a", "x")
 	v, err := read([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, Options{Metric: "ece", Against: "qats"})
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +56,7 @@ func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 // TestOneValueShowsThatAMethodCanHaveTheMetric.
 func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
 	a, b := cell("a", "x"), cell("b", "x")
-	none := absent(a, "ts")
-	none.Note = results.Note{{Kind: results.NoVector}}
+	none := resultstest.Noted(results.Note{{Kind: results.NoVector}}, absent(a, "ts"))[0]
 	for _, c := range []struct {
 		second results.Record
 		want   bool
@@ -84,18 +78,13 @@ func TestSplitsWithGaps(t *testing.T) {
 	var records []results.Record
 	var pairs []results.Pair
 	for i, d := range []float64{-.02, 0, math.NaN(), .01, .01} {
-		c := cell("a", "x")
-		c.Variant.Split = i + 1
+		c := resultstest.Varied(cell("a", "x"), results.Variant{Split: i + 1})
 		records = append(records, record(c, "qats", .1))
 		if math.IsNaN(d) {
 			continue
 		}
-		other := record(c, "ts", .9)
-		other.Metric = "aece"
-		nll := pair(c, "ts", "qats", d, -1, 1)
-		nll.Metric = "nll"
-		records = append(records, record(c, "ts", .1+d), other)
-		pairs = append(pairs, pair(c, "qats", "ts", -d, -d-.0196, -d+.0196), nll)
+		records = append(records, record(c, "ts", .1+d), resultstest.Value(c, "ts", "aece", .9))
+		pairs = append(pairs, pair(c, "qats", "ts", -d, -d-.0196, -d+.0196), resultstest.Pair(c, "ts", "qats", "nll", d, -1, 1))
 	}
 	clean := record(cell("a", "x"), "ts", .7)
 	of := &Comparison{Options: ece, Better: metrics.Lower, Source: "measured"}
@@ -107,8 +96,7 @@ func TestSplitsWithGaps(t *testing.T) {
 	if s.Draws != 1 || s.Deviation != 0 || s.Resampling != 0 {
 		t.Errorf("one draw: %+v", s)
 	}
-	c := cell("b", "x")
-	c.Variant.Split = 1
+	c := resultstest.Varied(cell("b", "x"), results.Variant{Split: 1})
 	if list := of.Splits([]results.Record{record(c, "ts", .1)}, nil); len(list) != 0 {
 		t.Errorf("a method without a draw in common: %+v", list)
 	}
@@ -121,13 +109,8 @@ func TestDrawsOfTwoExperimentsAndSources(t *testing.T) {
 	var records []results.Record
 	var pairs []results.Pair
 	add := func(experiment, backbone, source string, draw int, value, difference, width float64) {
-		c := cell("a", backbone)
-		c.Experiment, c.Variant.Split = experiment, draw
-		for method, v := range map[string]float64{"qats": value, "ts": value + difference} {
-			r := record(c, method, v)
-			r.Source = source
-			records = append(records, r)
-		}
+		c := resultstest.Varied(resultstest.Setting(experiment, "a", backbone), results.Variant{Split: draw})
+		records = append(records, resultstest.From(source, record(c, "qats", value), record(c, "ts", value+difference))...)
 		p := pair(c, "ts", "qats", difference, difference-width/2, difference+width/2)
 		p.Source = source
 		pairs = append(pairs, p)
@@ -252,9 +235,7 @@ func TestMeansOfARankingAreThoseOfTheValues(t *testing.T) {
 		var records []results.Record
 		for i, d := range []string{"a", "b", "c"} {
 			for m, method := range []string{"qats", "ts", "ir"} {
-				r := record(cell(d, "x"), method, .1*float64(m+1)+.01*float64(i))
-				r.Metric = metric
-				records = append(records, r)
+				records = append(records, resultstest.Value(cell(d, "x"), method, metric, .1*float64(m+1)+.01*float64(i)))
 			}
 		}
 		k := comparison(t, records, nil, Options{Metric: metric, Against: "qats"}).Ranking

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // Five trainings of a network weigh as much as one network, in all blocks, and their range
@@ -20,8 +21,7 @@ func TestSeedsCountOnce(t *testing.T) {
 		}
 	}
 	for i, d := range []float64{.02, .04, -.01, .03, .02} { // mean .02
-		c := cell("a", "x")
-		c.Variant = results.Seed(i)
+		c := resultstest.Varied(cell("a", "x"), results.Seed(i))
 		add(c, d)
 		pairs = append(pairs, pair(c, "ts", "qats", d, d-.005, d+.005))
 	}

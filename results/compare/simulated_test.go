@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // differing returns three methods on twelve data sets of a source, with intervals: ir is
@@ -20,27 +21,18 @@ func differing(source string) (records []results.Record, pairs []results.Pair) {
 	for i := range 12 {
 		c := cell(fmt.Sprint("d", i), "x")
 		for method, value := range map[string]float64{"qats": .1, "ts": .09 + .001*float64(i), "ir": .3} {
-			r := record(c, method, value+.0001*float64(i))
-			r.Source = source
-			records = append(records, r)
+			records = append(records, record(c, method, value+.0001*float64(i)))
 		}
 		for method, d := range map[string]float64{"ts": -.01 + .001*float64(i), "ir": .2} {
-			p := pair(c, method, "qats", d, d-.002, d+.002)
-			p.Source = source
-			pairs = append(pairs, p)
+			pairs = append(pairs, pair(c, method, "qats", d, d-.002, d+.002))
 		}
 	}
 	for draw := range 3 { // of the last data set
-		c := cell("d11", "x")
-		c.Variant.Split = draw + 1
-		for method, value := range map[string]float64{"qats": .1, "ts": .11} {
-			r := record(c, method, value)
-			r.Source = source
-			records = append(records, r)
-		}
+		c := resultstest.Varied(cell("d11", "x"), results.Variant{Split: draw + 1})
+		records = append(records, record(c, "qats", .1), record(c, "ts", .11))
 	}
 	slices.SortStableFunc(records, func(a, b results.Record) int { return strings.Compare(a.Method, b.Method) })
-	return records, pairs
+	return resultstest.From(source, records...), resultstest.Each(pairs, func(p *results.Pair) { p.Source = source })
 }
 
 // verdicts are words and signs of a test, an interval, or a judgement.

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // better returns records of a metric on one setting, methods from best to worst.
 func better(at results.Setting, metric string, methods ...string) []results.Record {
 	var list []results.Record
 	for i, m := range methods {
-		r := record(at, m, .1+.01*float64(i))
-		r.Metric = metric
-		list = append(list, r)
+		list = append(list, resultstest.Value(at, m, metric, .1+.01*float64(i)))
 	}
 	return list
 }
@@ -174,15 +173,9 @@ func TestAgreementIsOfOneSource(t *testing.T) {
 			records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
 			records = append(records, better(cell(d, "x"), "nll", "ts", "qats", "ir")...)
 		}
-		for i := range records {
-			records[i].Source = source
-		}
-		return records
+		return resultstest.From(source, records...)
 	}
-	failed := rows("measured", "f")
-	for i := range failed {
-		failed[i].Status = results.Fail
-	}
+	failed := resultstest.Each(rows("measured", "f"), func(r *results.Record) { r.Status = results.Fail })
 	unsourced := absent(cell("a", "x"), "gc")
 	unsourced.Source = ""
 	measured, simulated := rows("measured", "a", "b"), rows("simulated", "c", "d", "e")

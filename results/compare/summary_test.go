@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestSummaryHasAllMetricsBesideEachOther: the order is that of the first metric, and a metric without
@@ -15,9 +16,7 @@ func TestSummaryHasAllMetricsBesideEachOther(t *testing.T) {
 	for i := range 12 {
 		c := cell(fmt.Sprint("d", i/3), fmt.Sprint("x", i%3))
 		for m, x := range map[string]float64{"ts": .5, "lll": .4, "wtt": .6} {
-			r := record(c, m, x)
-			r.Metric = "nll"
-			records = append(records, r)
+			records = append(records, resultstest.Value(c, m, "nll", x))
 		}
 	}
 	nll := View{Comparison: comparison(t, records, nil, Options{Metric: "nll", Against: "ts"})}

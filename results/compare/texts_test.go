@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare/significance"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // A p-value at a border is not printed as one below it.
@@ -203,10 +204,7 @@ func TestNotesOnVerdictsFitTheNumbers(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	records := []results.Record{record(cell("a", "x"), "qats", 1), record(cell("a", "x"), "ts", 2)}
-	for i := range records {
-		records[i].Metric = results.TimeMetric
-	}
+	records := resultstest.By(results.TimeMetric, record(cell("a", "x"), "qats", 1), record(cell("a", "x"), "ts", 2))
 	if c := comparison(t, records, nil, Options{Metric: results.TimeMetric, Against: "qats"}); c.Files != timesFile {
 		t.Errorf("times are read from %q", c.Files)
 	}

@@ -5,14 +5,12 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // rescaled returns records as those of a setting with rescaled logits.
 func rescaled(list []results.Record, factor float64) []results.Record {
-	for i := range list {
-		list[i].Variant.Rescale = factor
-	}
-	return list
+	return resultstest.Each(list, func(r *results.Record) { r.Variant.Rescale = factor })
 }
 
 // TestSettingsThatDoNotCountAreLeftOutBesideOthers, and the legend says how many, unless the

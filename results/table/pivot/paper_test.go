@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -92,10 +93,8 @@ func published(t *testing.T, id string) []paper.Number {
 func asRecords(list []paper.Number, source string) []results.Record {
 	var records []results.Record
 	for _, p := range list {
-		r := results.Record{
-			Setting: results.Setting{Experiment: p.Table, Dataset: p.Dataset, Backbone: p.Backbone, Loss: "ce", Corruption: p.Corruption, Severity: p.Severity},
-			Method:  p.Method, Metric: p.Metric, Value: float64(p.Value) / 1e4, N: 10000, Source: source, Status: results.OK,
-		}
+		r := resultstest.Value(resultstest.Shifted(resultstest.Setting(p.Table, p.Dataset, p.Backbone), p.Corruption, p.Severity), p.Method, p.Metric, float64(p.Value)/1e4)
+		r.Source = source
 		if source == "measured" {
 			r.Note = results.Note{{Kind: results.Paper}}
 		}

@@ -85,9 +85,8 @@ func TestNotesOfAllCellsMoveToTheLabel(t *testing.T) {
 func TestBandNeedsBothEnds(t *testing.T) {
 	spec := standardSpec()
 	r := record("cifar10", "resnet50", "ts", "ece", .02)
-	lo, hi, failed := r, r, r
-	lo.Metric, lo.Value, hi.Metric, hi.Value = "ece_null_lo", .01, "ece_null_hi", .03
-	failed.Metric, failed.Status = "ece_null_hi", results.Fail
+	lo, hi := record("cifar10", "resnet50", "ts", "ece_null_lo", .01), record("cifar10", "resnet50", "ts", "ece_null_hi", .03)
+	failed := skip("cifar10", "resnet50", "ts", "ece_null_hi", "not finite")
 	for _, c := range []struct {
 		ends []results.Record
 		want bool
@@ -373,8 +372,8 @@ func TestChangesAreUnknownWithoutAValue(t *testing.T) {
 		status results.Status
 		want   Changes
 	}{"none": {0, results.OK, No}, "some": {.1, results.OK, Yes}, "failed": {0, results.Fail, Unknown}} {
-		change := r
-		change.Metric, change.Value, change.Status = "argmax_change", c.value, c.status
+		change := record("cifar10", "a", "ts", "argmax_change", c.value)
+		change.Status = c.status
 		p := &pivoting{index: map[results.Place]results.Record{change.Place(): change}}
 		if got := p.changes([]results.Record{r}); got != c.want {
 			t.Errorf("%s: %v", name, got)

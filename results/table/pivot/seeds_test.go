@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestTrainingsOfANetworkCountOnceInAnAverage, and the rows say how many there are.
 func TestTrainingsOfANetworkCountOnceInAnAverage(t *testing.T) {
 	var records []results.Record
 	add := func(dataset, backbone string, v results.Variant, x float64) {
-		s := results.Setting{Experiment: "e", Dataset: dataset, Backbone: backbone, Loss: "ce", Variant: v}
-		records = append(records, results.Record{Setting: s, Method: "ts", Metric: "ece", Value: x, N: 10, Source: "measured", Status: results.OK})
+		records = append(records, resultstest.Value(resultstest.Varied(resultstest.Setting("e", dataset, backbone), v), "ts", "ece", x))
 	}
 	add("a", "plain", results.Variant{}, .10)
 	add("a", "several", results.Seed(0), .01)

@@ -7,24 +7,19 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
 // standIns says that measured records are of a network that stands in for the
 // paper's.
 func standIns(list []results.Record) []results.Record {
-	for i := range list {
-		list[i].Note = results.Note{{Kind: results.StandIn, Text: "another training, 28 pixels, run 1"}}
-	}
-	return list
+	return resultstest.Noted(results.Note{{Kind: results.StandIn, Text: "another training, 28 pixels, run 1"}}, list...)
 }
 
 // ofPaper says that measured records are of the paper's own network.
 func ofPaper(list []results.Record) []results.Record {
-	for i := range list {
-		list[i].Note = results.Note{{Kind: results.Paper}}
-	}
-	return list
+	return resultstest.Noted(results.Note{{Kind: results.Paper}}, list...)
 }
 
 // TestStandInsAreMarkedAndNotRanked in a table of the paper; in other tables those that

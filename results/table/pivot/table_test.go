@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -22,10 +23,7 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 // record is a measured value of a setting of "standard".
 func record(dataset, backbone, method, metric string, value float64) results.Record {
-	return results.Record{
-		Setting: results.Setting{Experiment: "standard", Dataset: dataset, Backbone: backbone, Loss: "ce"},
-		Method:  method, Metric: metric, Value: value, N: 10000, Source: "measured", Status: results.OK,
-	}
+	return resultstest.Value(resultstest.Setting("standard", dataset, backbone), method, metric, value)
 }
 
 // unconverged warns of a gradient.
@@ -34,9 +32,7 @@ func unconverged(gradient float64) results.Fact {
 }
 
 func skip(dataset, backbone, method, metric, why string) results.Record {
-	r := record(dataset, backbone, method, metric, 0)
-	r.N, r.Status, r.Note = 0, results.Skip, results.Because(why)
-	return r
+	return resultstest.Skip(resultstest.Setting("standard", dataset, backbone), method, metric, why)
 }
 
 // network returns the records of a network: values per method, with
@@ -55,10 +51,11 @@ func network(dataset, backbone string, methods []string, values ...float64) []re
 }
 
 func simulated(list []results.Record) []results.Record {
-	for i := range list {
-		list[i].Source = "simulated"
-	}
-	return list
+	return resultstest.From("simulated", list...)
+}
+
+func corrupted(corruption string, list []results.Record) []results.Record {
+	return resultstest.Each(list, func(r *results.Record) { r.Setting = resultstest.Shifted(r.Setting, corruption, 5) })
 }
 
 var methods = []string{"uncal", "ts", "featclip", "qats"}
@@ -96,9 +93,8 @@ func shift() ([]results.Record, Spec) {
 	for s := 1; s <= 2; s++ {
 		for c, corruption := range []string{"fog", "snow"} {
 			for m, method := range []string{"hfe-target", "ts", "qats"} {
-				r := record("cifar100-c", "vit-b16", method, "ece", float64(10*s+4*c+m)/1000)
-				r.Experiment, r.Corruption, r.Severity = "shift", corruption, s
-				list = append(list, r)
+				at := resultstest.Shifted(resultstest.Setting("shift", "cifar100-c", "vit-b16"), corruption, s)
+				list = append(list, resultstest.Value(at, method, "ece", float64(10*s+4*c+m)/1000))
 			}
 		}
 	}
@@ -154,10 +150,7 @@ func layouts() []test {
 	list = network("cifar10", "resnet50", []string{"ts", "qats"}, 0.0123, 0.0031)
 	for _, r := range list {
 		if r.Metric == "ece" {
-			lo, hi := r, r
-			lo.Metric, lo.Value = "ece_null_lo", 0.002
-			hi.Metric, hi.Value = "ece_null_hi", 0.0059
-			list = append(list, lo, hi)
+			list = append(list, resultstest.Value(r.Setting, r.Method, "ece_null_lo", 0.002), resultstest.Value(r.Setting, r.Method, "ece_null_hi", 0.0059))
 		}
 	}
 	list = append(list, network("cifar10", "vit-s16", []string{"ts", "qats"}, 0.0123, 0.0131)...)
@@ -200,11 +193,7 @@ func layouts() []test {
 	// Columns that average different numbers of settings.
 	list = network("cifar100", "vit-b16", []string{"uncal", "qats"}, 0.1079, 0.0226)
 	for i, c := range []string{"fog", "snow"} {
-		rows := network("cifar100-c", "vit-b16", []string{"uncal", "qats"}, 0.30+0.02*float64(i), 0.11-0.02*float64(i))
-		for j := range rows {
-			rows[j].Corruption, rows[j].Severity = c, 5
-		}
-		list = append(list, simulated(rows)...)
+		list = append(list, simulated(corrupted(c, network("cifar100-c", "vit-b16", []string{"uncal", "qats"}, 0.30+0.02*float64(i), 0.11-0.02*float64(i))))...)
 	}
 	tests = append(tests, test{"ablation", list, Spec{
 		Name: "ablation", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
@@ -215,11 +204,7 @@ func layouts() []test {
 	list = nil
 	for i, c := range []string{"brightness", "contrast", "defocus_blur", "elastic_transform", "fog", "frost", "gaussian_noise",
 		"glass_blur", "impulse_noise", "jpeg_compression", "motion_blur", "pixelate", "shot_noise", "snow", "zoom_blur"} {
-		rows := network("cifar100-c", "vit-b16", []string{"tta-ts", "qats"}, 0.30+0.01*float64(i), 0.31)
-		for j := range rows {
-			rows[j].Corruption, rows[j].Severity = c, 5
-		}
-		list = append(list, simulated(rows)...)
+		list = append(list, simulated(corrupted(c, network("cifar100-c", "vit-b16", []string{"tta-ts", "qats"}, 0.30+0.01*float64(i), 0.31)))...)
 	}
 	tests = append(tests, test{"wide", list, Spec{
 		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
@@ -562,14 +547,10 @@ func TestPairedIntervals(t *testing.T) {
 	records := network("cifar10", "resnet50", methods, 0.0171, 0.0123, 0.0055, 0.0031)
 	spec := standardSpec()
 	spec.Interval = true
-	at := records[0].Setting
-	other := at
-	other.Dataset = "cifar100"
+	at, other := records[0].Setting, resultstest.Setting("standard", "cifar100", "resnet50")
 	pairs := []results.Pair{
-		{Setting: at, Method: "qats", Against: "ts", Metric: "ece", Difference: -0.0092, Lo: -0.01, Hi: -0.00001, N: 10, Source: "measured", Interval: metrics.Percentile},
-		{Setting: at, Method: "uncal", Against: "ts", Metric: "ece", Difference: 0.0048, Lo: 0.001, Hi: 0.009, N: 10, Source: "measured", Interval: metrics.Percentile},
-		{Setting: at, Method: "featclip", Against: "ts", Metric: "aece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
-		{Setting: other, Method: "featclip", Against: "ts", Metric: "ece", Difference: 1, Lo: 1, Hi: 1, N: 10, Source: "measured", Interval: metrics.Percentile},
+		resultstest.Pair(at, "qats", "ts", "ece", -0.0092, -0.01, -0.00001), resultstest.Pair(at, "uncal", "ts", "ece", 0.0048, 0.001, 0.009),
+		resultstest.Pair(at, "featclip", "ts", "aece", 1, 1, 1), resultstest.Pair(other, "featclip", "ts", "ece", 1, 1, 1),
 	}
 	made, err := Of(records, spec)
 	if err != nil {
@@ -592,9 +573,7 @@ func TestPairedIntervals(t *testing.T) {
 			t.Errorf("no %q in\n%s", s, with)
 		}
 	}
-	for i := range pairs {
-		pairs[i].Source = "simulated"
-	}
+	pairs = resultstest.Each(pairs, func(p *results.Pair) { p.Source = "simulated" })
 	if made, err = Of(records, spec); err != nil {
 		t.Fatal(err)
 	}
