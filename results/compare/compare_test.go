@@ -3,6 +3,7 @@ package compare
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -348,26 +349,43 @@ func example() ([]results.Record, []results.Pair) {
 	return append(records, more...), append(pairs, pairsToo...)
 }
 
-// Change detectors: the numbers are tested by the other tests.
+// Change detectors: the numbers are tested by the other tests. Files of LaTeX are without the layout
+// that all tables have, and with the first words alone of each note, which stands in the text.
 func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 	records, pairs := example()
 	c := comparison(t, records, pairs, ece)
 	v := View{Comparison: c, Splits: c.Splits(records, pairs)}
-	for name, print := range map[string]func(*strings.Builder) error{
-		"example.txt":   func(b *strings.Builder) error { return v.Text(b) },
-		"example.jsonl": func(b *strings.Builder) error { return v.JSON(b) },
-		"example.tex":   func(b *strings.Builder) error { return v.LaTeX(b) },
-
-		"example-splits.tex":  func(b *strings.Builder) error { return v.SplitTable().LaTeX(b) },
-		"example-compact.tex": func(b *strings.Builder) error { return v.CompactTable().Compact(b) },
-	} {
+	layout, err := os.ReadFile(filepath.Join("..", "table", "fitting.tex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := func(print func(io.Writer) error) string {
 		var b strings.Builder
 		if err := print(&b); err != nil {
 			t.Fatal(err)
 		}
+		return b.String()
+	}
+	text := printed(v.Text)
+	for name, got := range map[string]string{
+		"example.txt":         text,
+		"example.jsonl":       printed(v.JSON),
+		"example.tex":         printed(v.LaTeX),
+		"example-splits.tex":  printed(v.SplitTable().LaTeX),
+		"example-compact.tex": printed(v.CompactTable().Compact),
+	} {
+		if head, notes, ok := strings.Cut(got, "\\def\\qatsnotes{%\n"); ok {
+			notes, whole := strings.CutSuffix(notes, "}\n"+string(layout)+"\\endgroup\n")
+			if !whole {
+				t.Errorf("%s does not end with the layout:\n%s", name, notes)
+			}
+			got = head + beginnings(t, name, notes, text)
+		} else if head, notes, ok := strings.Cut(got, "\\end{table}\n"); ok {
+			got = head + beginnings(t, name, strings.ReplaceAll("\n"+notes, "\n% ", "\n"), text)
+		}
 		path := filepath.Join("testdata", name)
 		if *update {
-			if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -375,10 +393,29 @@ func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.String() != string(want) {
-			t.Errorf("%s differs; run with -update and read the diff:\n%s", name, b.String())
+		if got != string(want) {
+			t.Errorf("%s differs; run with -update and read the diff:\n%s", name, got)
 		}
 	}
+}
+
+// beginnings returns the first words of each sentence of the notes of LaTeX. All of it stands in the
+// text, after the sentences before it.
+func beginnings(t *testing.T, name, notes, text string) string {
+	t.Helper()
+	plain := strings.NewReplacer(`\%`, "%", `\textless{}`, "<").Replace(notes)
+	rest, found := strings.Join(strings.Fields(text), " "), false
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(plain)) {
+		for sentence := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(line), "."), ". ") {
+			if _, rest, found = strings.Cut(rest, sentence); !found {
+				t.Fatalf("%s has the note %q, and the text has it nowhere after the notes before it", name, sentence)
+			}
+			words := strings.Fields(sentence)
+			fmt.Fprintf(&b, "%% %s\n", strings.Join(words[:min(3, len(words))], " "))
+		}
+	}
+	return b.String()
 }
 
 // By time, means are geometric and differences ratios: a method that takes twice the
@@ -388,9 +425,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 	for i, d := range []string{"a", "b", "c", "d", "e", "f"} {
 		seconds := math.Pow(10, float64(i-4))
 		for method, x := range map[string]float64{"qats": seconds, "ts": seconds / 2, "slow": 4 * seconds} {
-			r := record(cell(d, "x"), method, x)
-			r.Metric = results.TimeMetric
-			records = append(records, r)
+			records = append(records, resultstest.Value(cell(d, "x"), method, results.TimeMetric, x))
 		}
 	}
 	c := comparison(t, records, nil, Options{Metric: "time", Against: "qats", Methods: []string{"ts", "slow"}})
