@@ -87,8 +87,29 @@ func TestScripts(t *testing.T) {
 			"array":   array,
 			"archive": archive,
 			"answer":  answer,
+			"has":     has,
 		},
 	})
+}
+
+// has FILE LINES: the file has each line of LINES, whatever its spaces and line breaks, and they follow
+// on each other. Words between them are free.
+func has(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: has FILE LINES")
+	}
+	flat := func(text string) string { return " " + strings.Join(strings.Fields(text), " ") + " " }
+	rest := flat(ts.ReadFile(args[0]))
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		_, after, ok := strings.Cut(rest, flat(line))
+		if !ok {
+			ts.Fatalf("%s does not go on with\n%s\nafter the lines before it; it has\n%s", args[0], line, rest)
+		}
+		rest = " " + after
+	}
 }
 
 // status N COMMAND...: the command exits with status N.
