@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestNamesInViews come from settings.csv, of the experiments that a view shows; its own labels come
 // first.
 func TestNamesInViews(t *testing.T) {
 	info := func(experiment, backbone, label string) results.SettingInfo {
-		return results.SettingInfo{Setting: results.Setting{Experiment: experiment, Dataset: "d", Backbone: backbone, Loss: "ce"}, DatasetLabel: "Data", BackboneLabel: label}
+		return results.SettingInfo{Setting: resultstest.Setting(experiment, "d", backbone), DatasetLabel: "Data", BackboneLabel: label}
 	}
 	v := &views{all: &results.Rows{Settings: []results.SettingInfo{info("one", "a", "Net A"), info("one", "b", ""), info("two", "b", "Net B")}}}
 	own := map[string]string{"a": "Mine"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestVerdictsOnSimilarDataSets need a measured set that a spec declares similar to one of the
@@ -17,8 +18,8 @@ func TestVerdictsOnSimilarDataSets(t *testing.T) {
 	f := &results.Rows{}
 	for s, dataset := range []string{"a", "b", "z"} {
 		for i, m := range []string{"qats", "ts", "uncal", "ir"} {
-			f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce"},
-				Method: m, Metric: "ece", Value: .1 + .01*float64(i), N: 100, Source: []string{"measured", "measured", "simulated"}[s], Status: results.OK})
+			r := resultstest.Value(resultstest.Setting("e", dataset, "net"), m, "ece", .1+.01*float64(i))
+			f.Records = append(f.Records, resultstest.From([]string{"measured", "measured", "simulated"}[s], r)...)
 		}
 	}
 	if v, err := verdicts(f); v != nil || err != nil {
@@ -38,16 +39,20 @@ func TestVerdictsOnSimilarDataSets(t *testing.T) {
 	}
 }
 
+// likeOfPaper returns values on a network that the paper has, too.
+func likeOfPaper() (records []results.Record) {
+	for i, m := range []string{"uncal", "ts", "ir", "qats"} {
+		records = append(records, resultstest.Value(resultstest.Setting("standard", "cifar10", "resnet50"), m, "ece", .04-.01*float64(i)))
+	}
+	return records
+}
+
 // TestTheSameStandInsAsInTables: a measured number of a setting of the paper stands in
 // for the paper's, as results.Record.StandsIn says, unless its note declares it the
 // paper's own. Only then does its row get a verdict.
 func TestTheSameStandInsAsInTables(t *testing.T) {
 	for note, own := range map[results.Fact]bool{{}: false, {Kind: results.StandIn, Text: "another training"}: false, {Kind: results.Paper}: true} {
-		var f results.Rows
-		for i, m := range []string{"uncal", "ts", "ir", "qats"} {
-			f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
-				Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "measured", Status: results.OK, Note: results.Note{note}})
-		}
+		f := results.Rows{Records: resultstest.Noted(results.Note{note}, likeOfPaper()...)}
 		for _, r := range f.Records {
 			if r.StandsIn() == own {
 				t.Errorf("%q stands in: %v", note, !own)
@@ -78,11 +83,7 @@ func TestTheSameStandInsAsInTables(t *testing.T) {
 
 // TestClaimsThatNoneCanBeJudgedAreOneSentence, not a row of marks.
 func TestClaimsThatNoneCanBeJudgedAreOneSentence(t *testing.T) {
-	f := &results.Rows{}
-	for i, m := range []string{"uncal", "ts", "ir", "qats"} {
-		f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "standard", Dataset: "cifar10", Backbone: "resnet50", Loss: "ce"},
-			Method: m, Metric: "ece", Value: .04 - .01*float64(i), N: 100, Source: "simulated", Status: results.OK})
-	}
+	f := &results.Rows{Records: resultstest.From("simulated", likeOfPaper()...)}
 	dir := t.TempDir()
 	if err := WriteRowsPage(io.Discard, f, dir, page.Options{Against: "ts"}); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // reproductionOf returns the reproduction of printed lines by records.
@@ -22,8 +23,9 @@ func reproductionOf(t *testing.T, lines []string, records ...results.Record) (*r
 }
 
 func measuredRecord(experiment, dataset, metric string, status results.Status, value float64) results.Record {
-	return results.Record{Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: "resnet50", Loss: "ce"}, Method: "ts", Metric: metric,
-		Source: "measured", Status: status, Value: value, Note: results.Because(dataset)}
+	r := resultstest.Value(resultstest.Setting(experiment, dataset, "resnet50"), "ts", metric, value)
+	r.Status, r.Note = status, results.Because(dataset)
+	return r
 }
 
 // A cell has a band if both of its ends have a value.
@@ -134,7 +136,7 @@ func TestSimilarSetsTakeThePlaceOfTheirOwn(t *testing.T) {
 		t.Fatalf("homes %v (%v)", home, err)
 	}
 	record := func(dataset, backbone string, value float64) results.Record {
-		return results.Record{Setting: results.Setting{Dataset: dataset, Backbone: backbone, Loss: "ce"}, Method: "qats", Metric: "ece", Source: "measured", Status: results.OK, Value: value}
+		return resultstest.Value(resultstest.Setting("", dataset, backbone), "qats", "ece", value)
 	}
 	a := &analogues{publication: r.publication, like: like, home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
 	a.collect([]results.Record{record("unlike", "net", .9), record("mine", "net", .01), record("mine", "net", .9), record("skin", "net", .02), record("skin", "other", .04), record("lungs", "other", .06)})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // The judgement of each claim on the printed numbers. The figures were worked out by
@@ -78,10 +79,8 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 			return
 		}
 		seen[id] = true
-		records = append(records, results.Record{
-			Setting: id.Setting, Method: id.Method, Metric: id.Metric, Value: float64(change(p)) / 10000,
-			N: 100, Source: "measured", Status: results.OK, Note: results.Note{{Kind: results.Paper}},
-		})
+		r := resultstest.Value(id.Setting, id.Method, id.Metric, float64(change(p))/10000)
+		records = append(records, resultstest.Noted(results.Note{{Kind: results.Paper}}, r)...)
 	}
 	for _, p := range list {
 		switch {
@@ -217,10 +216,9 @@ func TestClaimsOnRecords(t *testing.T) {
 		return &book{names: paper.Names(), records: results.Index(records)}
 	}
 	record := func(experiment, dataset, backbone, loss, method, metric string, value float64) results.Record {
-		return results.Record{
-			Setting: results.Setting{Experiment: experiment, Dataset: dataset, Backbone: backbone, Loss: loss},
-			Method:  method, Metric: metric, Value: value, N: 10, Source: "measured", Status: results.OK,
-		}
+		r := resultstest.Value(resultstest.Setting(experiment, dataset, backbone), method, metric, value)
+		r.Loss = loss
+		return r
 	}
 	miou := func(qats, featclip float64) Truth {
 		return featClipLower("voc2012", "deeplabv3-r50", "miou")(book(

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // others renames the data sets of records and puts all records in one experiment.
@@ -69,10 +70,9 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	var records []results.Record
 	add := func(dataset, backbone, loss, corruption string, severity int, metric string, values map[string]float64) {
 		for method, v := range values {
-			records = append(records, results.Record{
-				Setting: results.Setting{Experiment: "mine", Dataset: dataset, Backbone: backbone, Loss: loss, Corruption: corruption, Severity: severity},
-				Method:  method, Metric: metric, Value: v, N: 100, Source: "measured", Status: results.OK,
-			})
+			at := resultstest.Shifted(resultstest.Setting("mine", dataset, backbone), corruption, severity)
+			at.Loss = loss
+			records = append(records, resultstest.Value(at, method, metric, v))
 		}
 	}
 	add("a", "small", "ce", "", 0, "ece", map[string]float64{"uncal": .05, "ts": .03, "qats": .02})
@@ -144,9 +144,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 
-	for i := range records {
-		records[i].Source = "simulated"
-	}
+	records = resultstest.From("simulated", records...)
 	if _, err := judgeSimilar(published(t), records, like, nil); err == nil {
 		t.Error("simulated records got a verdict")
 	}
