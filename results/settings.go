@@ -29,6 +29,7 @@ type SettingInfo struct {
 
 var settingsFormat = csvfile.Format[SettingInfo]{
 	Columns: append(settingColumns(), "dataset_label", "backbone_label", "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
+	Added:   []string{"dataset_label", "backbone_label"},
 	Fields: func(s SettingInfo) []string {
 		paper := ""
 		if s.Facts.Has(Paper) {
