@@ -21,3 +21,32 @@ func TestValuesThatAreAlikeAreLevelled(t *testing.T) {
 		t.Error("signs")
 	}
 }
+
+// TestBestIsByPrint: places are by the printed numbers, higher or lower first, and values that are alike
+// share the printed number of the least.
+func TestBestIsByPrint(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		values, print []float64
+		higher        bool
+		places        []int
+		level         []float64
+	}{
+		{"lower", []float64{.30, .10, .20, .40}, []float64{30, 10, 20, 40}, false, []int{0, 1, 2, 0}, []float64{30, 10, 20, 40}},
+		{"higher", []float64{.30, .10, .20, .40}, []float64{30, 10, 20, 40}, true, []int{2, 0, 0, 1}, []float64{30, 10, 20, 40}},
+		{"ties share", []float64{.101, .102, .2, .2}, []float64{10, 10, 20, 20}, false, []int{1, 1, 2, 2}, []float64{10, 10, 20, 20}},
+		{"alike at a border of the print", []float64{.1249999, .1250001, .3}, []float64{12, 13, 30}, false, []int{1, 1, 2}, []float64{12, 12, 30}},
+		{"all equal", []float64{.1, .1}, []float64{10, 10}, false, nil, []float64{10, 10}},
+		{"one", []float64{.1}, []float64{10}, false, nil, []float64{10}},
+		{"none", nil, nil, false, nil, []float64{}},
+	} {
+		list := make([]InPrint, len(c.values))
+		for i := range list {
+			list[i] = InPrint{c.values[i], c.print[i]}
+		}
+		places, level := Best(list, c.higher)
+		if !slices.Equal(places, c.places) || (places == nil) != (c.places == nil) || !slices.Equal(level, c.level) {
+			t.Errorf("%s: %v %v, want %v %v", c.name, places, level, c.places, c.level)
+		}
+	}
+}

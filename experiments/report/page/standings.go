@@ -316,22 +316,12 @@ func (d *data) best(c *compare.Comparison) []int {
 		of = lists.Where(of, func(r compare.Row) bool { return r.Settings == most && !c.Sees(r.Method) })
 		methods, means = lists.Values(of, func(r compare.Row) string { return r.Method }), lists.Values(of, func(r compare.Row) float64 { return r.Value })
 	}
-	found := []int{}
-	if len(means) == 0 {
-		return found
-	}
-	first := slices.Min(means)
-	if c.Better == metrics.Higher {
-		first = slices.Max(means)
-	}
-	v := compare.View{Comparison: c}
-	for i, m := range methods {
-		if v.Number(means[i]) == v.Number(first) {
-			found = append(found, slices.IndexFunc(d.Methods, func(e methodEntry) bool { return e.ID == m }))
+	v, found := compare.View{Comparison: c}, []int{}
+	places, _ := results.Best(lists.Values(means, func(x float64) results.InPrint { return results.InPrint{Value: x, Number: table.Parse(v.Number(x))} }), c.Better == metrics.Higher)
+	for i, place := range places {
+		if place == 1 {
+			found = append(found, slices.IndexFunc(d.Methods, func(e methodEntry) bool { return e.ID == methods[i] }))
 		}
-	}
-	if len(found) == len(methods) {
-		return []int{}
 	}
 	return found
 }

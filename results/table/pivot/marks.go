@@ -1,9 +1,7 @@
 package pivot
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
@@ -16,8 +14,6 @@ type entry struct {
 	*Cell
 	rival *Rival
 	key   string // of the ranking
-
-	printed float64 // the number as printed, by which it is ranked
 }
 
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
@@ -56,51 +52,29 @@ func (p *pivoting) mark(ranked []entry) error {
 			return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(*a), b.Source, place(*b))
 		}
 	}
-	if len(ranked) < 2 {
-		return nil
+	list := lists.Values(ranked, func(e entry) results.InPrint { return results.InPrint{Value: e.Value, Number: table.Parse(e.Text)} })
+	higher := p.spec.Better == metrics.Higher
+	places, level := results.Best(list, higher)
+	for i := range list {
+		p.table.levelled = p.table.levelled || level[i] != list[i].Number
 	}
-	score := func(e entry) float64 { // lower is better
-		if p.spec.Better == metrics.Higher {
-			return -e.printed
+	own, other := -1, -1 // the highlighted number, and the best of the others
+	for i, e := range ranked {
+		if places != nil {
+			e.Mark = []table.Mark{table.Plain, table.Best, table.Second}[places[i]]
 		}
-		return e.printed
+		switch {
+		case p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight:
+			own = i
+		case other < 0 || level[i] != level[other] && (level[i] > level[other]) == higher:
+			other = i
+		}
 	}
-	p.level(ranked)
-	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(score(a), score(b)) })
-	best := ranked[0]
-	i := slices.IndexFunc(ranked, func(e entry) bool { return score(e) > score(best) })
-	if i < 0 { // all are equal
-		return nil
-	}
-	second := ranked[i]
-	other := ranked[slices.IndexFunc(ranked, func(e entry) bool { return e.rival.ID != p.spec.Highlight })]
-	for _, e := range ranked {
-		switch score(e) {
-		case score(best):
-			e.Mark = table.Best
-		case score(second):
-			e.Mark = table.Second
-		}
-		if p.spec.Highlight != "" && e.rival.ID == p.spec.Highlight && score(e) != score(other) {
-			e.Gap = p.spec.difference(e.Text, other.Text)
-			e.GapBetter = score(e) < score(other)
-		}
+	if places != nil && own >= 0 && other >= 0 && level[own] != level[other] {
+		ranked[own].Gap = p.spec.difference(ranked[own].Text, ranked[other].Text)
+		ranked[own].GapBetter = (level[own] > level[other]) == higher
 	}
 	return nil
-}
-
-// level sets the printed numbers that are ranked. Numbers that are [results.Alike] may print
-// differently: those of the second are then those of the first.
-func (p *pivoting) level(ranked []entry) {
-	slices.SortStableFunc(ranked, func(a, b entry) int { return cmp.Compare(a.Value, b.Value) })
-	for i := range ranked {
-		e := &ranked[i]
-		e.printed = table.Parse(e.Text)
-		if i > 0 && results.Sign(e.Value-ranked[i-1].Value) == 0 && e.printed != ranked[i-1].printed {
-			e.printed = ranked[i-1].printed
-			p.table.levelled = true
-		}
-	}
 }
 
 // notes collects footnotes in the order of their first use.
