@@ -181,7 +181,7 @@ function drawLead() {
   );
 }
 
-// settingForest draws the paired differences of a setting in one metric, those that pairs.csv has.
+// settingForest draws the paired differences of a setting in one metric, those that the run compared.
 function settingForest(s, metric, width) {
   const {label: name, percent, digits, lines, basis, squared} = metricById.get(metric);
   const scale = x => (x === null ? null : percent ? 100 * x : x);
