@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestTwoNumbersOfBinsAreEnough for the chart by the number of bins.
@@ -102,9 +102,9 @@ func TestSmallestDifferencesAreToTheMethodOfMostPairs(t *testing.T) {
 					continue
 				}
 				n--
-				at := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce"}
-				f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: m, Against: against, Metric: metric, Difference: .01, N: 100, Source: source,
-					Verdict: &metrics.Verdict{By: metric, Lo: 0, Hi: .02, P: .1}})
+				p := resultstest.Pair(resultstest.Setting("e", dataset, "net"), m, against, metric, .01, 0, .02)
+				p.Source = source
+				f.Pairs = append(f.Pairs, p)
 			}
 		}
 	}

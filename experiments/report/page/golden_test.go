@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/report"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // everything returns a folder whose page has every chart and every panel: two sources,
@@ -28,12 +28,10 @@ func everything() *results.Rows {
 		ms    float64
 	}{{"uncal", 380, 0}, {"ts", 340, .8}, {"vs", 352, 12}, {"ir", 1900, 3.3}, {"hb", 360, 2.1}, {"beta", 331, 2.1}, {"spline", 318, 5.5},
 		{"qats", 310, 4.25}, {"ets", 340, 1.1}, {"hts", 40, 950}, {"variant", 334, 40}, {"a-method-with-a-very-long-identifier", 345, 60}, {"few", 300, 0}}
-	at := func(dataset, backbone, corruption string, severity int) results.Setting {
-		return results.Setting{Experiment: "golden", Dataset: dataset, Backbone: backbone, Loss: "ce", Corruption: corruption, Severity: severity}
-	}
-	sets := []results.Setting{at("a", "net", "", 0), at("b", "net", "", 0), at("b", "resnet50", "", 0), at("c", "net", "", 0), at("d", "net", "", 0), at("e", "net", "", 0),
-		at("f", "net", "", 0), at("g", "net", "", 0), at("a-c", "net", "gaussian_noise", 1), at("a-c", "net", "gaussian_noise", 3), at("a", "net", "", 0), at("far", "net", "", 0), at("farther", "net", "", 0)}
-	sets[7].Loss, sets[10].Variant.Split = "focal", 1
+	at := func(dataset string) results.Setting { return resultstest.Setting("golden", dataset, "net") }
+	sets := []results.Setting{at("a"), at("b"), resultstest.Setting("golden", "b", "resnet50"), at("c"), at("d"), at("e"), at("f"), at("g"), resultstest.Shifted(at("a-c"), "gaussian_noise", 1),
+		resultstest.Shifted(at("a-c"), "gaussian_noise", 3), resultstest.Varied(at("a"), results.Variant{Split: 1}), at("far"), at("farther")}
+	sets[7].Loss = "focal"
 	for s, set := range sets {
 		source, note := "measured", results.Note{{Kind: results.From, Text: "a trained network"}}
 		if strings.HasPrefix(set.Dataset, "far") {
@@ -89,15 +87,14 @@ func everything() *results.Rows {
 				continue
 			}
 			if i < 3 && s < 2 {
-				f.Bins = append(f.Bins, results.Bin{Setting: set, Method: m.id, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 997, Conf: .97, Acc: 743. / 997, Source: source},
-					results.Bin{Setting: set, Method: m.id, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
-					results.Bin{Setting: set, Method: m.id, Binning: "mass15", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source},
-					results.Bin{Setting: set, Method: m.id, Binning: "other", Bin: 3, Lo: .9, Hi: .95, N: 67, Conf: .93, Acc: 60. / 67, Source: source})
+				f.Bins = append(f.Bins, resultstest.Bin(set, m.id, "width15", 14, 14./15, 1, 997, .97, 743./997), resultstest.Bin(set, m.id, "width15", 0, 0, 1./15, 0, 0, 0),
+					resultstest.Bin(set, m.id, "mass15", 3, .9, .95, 67, .93, 60./67), resultstest.Bin(set, m.id, "other", 3, .9, .95, 67, .93, 60./67))
 			}
 			if m.id != "ts" && set.Variant.Split == 0 {
 				d, half := float64(m.skill-340)/1e4, float64(10+(i*s)%9)/1e4
-				f.Pairs = append(f.Pairs, results.Pair{Setting: set, Method: m.id, Against: "ts", Metric: "ece", Difference: d, Lo: d - half, Hi: d + half, N: row.N, Source: source,
-					Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: d, Lo: d - half, Hi: d + half, P: math.Abs(d) / 10 / half}})
+				p := resultstest.Pair(set, m.id, "ts", "ece", d, d-half, d+half)
+				p.N, p.Source, p.Verdict.P = row.N, source, math.Abs(d)/10/half
+				f.Pairs = append(f.Pairs, p)
 			}
 			if m.ms > 0 {
 				f.Times = append(f.Times, results.Time{Setting: set, Method: m.id, Source: source, Known: m.id != "hb" || s != 6, Seconds: m.ms * float64(10+s) / 1e4, Rows: 500 + 100*(s%2),
@@ -106,12 +103,12 @@ func everything() *results.Rows {
 		}
 	}
 	// Rows of cells that the results do not have are left out.
-	f.Bins = append(f.Bins, results.Bin{Setting: at("none", "net", "", 0), Method: "ts", Binning: "width15", N: 1, Source: "measured"})
+	f.Bins = append(f.Bins, resultstest.Bin(at("none"), "ts", "width15", 0, 0, 0, 1, 0, 0))
 	for _, p := range []results.Pair{{Method: "none", Against: "ts", Metric: "ece"}, {Method: "qats", Against: "none", Metric: "ece"}, {Method: "qats", Against: "ts", Metric: "none"}} {
 		p.Setting, p.Source = sets[0], "measured"
 		f.Pairs = append(f.Pairs, p)
 	}
-	f.Parameters = append(f.Parameters, results.Parameter{Setting: at("none", "net", "", 0), Method: "ts", Name: "T", Value: 2, Source: "measured"},
+	f.Parameters = append(f.Parameters, results.Parameter{Setting: at("none"), Method: "ts", Name: "T", Value: 2, Source: "measured"},
 		results.Parameter{Setting: sets[0], Method: "qats", Name: "a", Value: 1. / 3, Bound: "a >= 0", Source: "measured"}, results.Parameter{Setting: sets[0], Method: "vs", Warning: "not converged", Source: "measured"})
 	f.Run = &results.Run{Version: "v1", Commit: "abc", Command: "qats run golden.yaml --out OUT", FirstRows: 1000, Keys: "sha256:1",
 		Counts: results.RunCounts{Settings: 13, Measured: 11, Simulated: 2, Absent: 0, Cells: 130, Skipped: 1, Failed: 2},
@@ -126,9 +123,9 @@ func everything() *results.Rows {
 		{Experiment: "golden", Method: "ir", Label: "Isotonic", Registered: "ir", Version: 1, Source: results.OfQats},
 	}
 	f.Settings = []results.SettingInfo{
-		{Setting: results.Setting{Experiment: "golden", Dataset: "a", Backbone: "net", Loss: "ce"}, CalibrateOn: "b", Source: "measured", Facts: results.Note{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
-		{Setting: results.Setting{Experiment: "golden", Dataset: "b", Backbone: "net", Loss: "ce"}, Source: "measured"},
-		{Setting: results.Setting{Experiment: "golden", Dataset: "absent", Backbone: "net", Loss: "ce"}},
+		{Setting: at("a"), CalibrateOn: "b", Source: "measured", Facts: results.Note{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
+		{Setting: at("b"), Source: "measured"},
+		{Setting: at("absent")},
 	}
 	return f
 }

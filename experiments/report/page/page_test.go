@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/report"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,20 +26,18 @@ const hostile = `</script><b onclick="x">'&\`
 func folder() *results.Rows {
 	var f results.Rows
 	add := func(dataset, corruption string, severity int, source, method string, ece float64) {
-		c := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
-		for _, m := range []struct {
-			id    string
-			value float64
-		}{{"ece", ece}, {"accuracy", .75}, {"nll", 10 * ece}} {
-			f.Records = append(f.Records, results.Record{Setting: c, Method: method, Metric: m.id, Value: m.value, N: 200, Source: source, Status: results.OK, Key: "k1",
-				Note: results.Note{results.Warn(report.Warning{Text: hostile})}})
-		}
-		f.Bins = append(f.Bins, results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 14, Lo: 14. / 15, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source},
-			results.Bin{Setting: c, Method: method, Binning: "width15", Bin: 0, Hi: 1. / 15, Source: source},
-			results.Bin{Setting: c, Method: method, Binning: "mass15", Bin: 0, Lo: .9, Hi: 1, N: 200, Conf: .97, Acc: .75, Source: source})
+		c := resultstest.Shifted(resultstest.Setting("e", dataset, "net"), corruption, severity)
+		records := []results.Record{resultstest.Value(c, method, "ece", ece), resultstest.Value(c, method, "accuracy", .75), resultstest.Value(c, method, "nll", 10*ece)}
+		f.Records = append(f.Records, resultstest.Each(records, func(r *results.Record) {
+			r.N, r.Source, r.Key, r.Note = 200, source, "k1", results.Note{results.Warn(report.Warning{Text: hostile})}
+		})...)
+		bins := []results.Bin{resultstest.Bin(c, method, "width15", 14, 14./15, 1, 200, .97, .75), resultstest.Bin(c, method, "width15", 0, 0, 1./15, 0, 0, 0),
+			resultstest.Bin(c, method, "mass15", 0, .9, 1, 200, .97, .75)}
+		f.Bins = append(f.Bins, resultstest.Each(bins, func(b *results.Bin) { b.Source = source })...)
 		if method != "ts" {
-			f.Pairs = append(f.Pairs, results.Pair{Setting: c, Method: method, Against: "ts", Metric: "ece", Difference: .01, Lo: -.01, Hi: .02, N: 200, Source: source,
-				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: .01, Lo: -.01, Hi: .02, P: .5}})
+			p := resultstest.Pair(c, method, "ts", "ece", .01, -.01, .02)
+			p.N, p.Source = 200, source
+			f.Pairs = append(f.Pairs, p)
 		}
 	}
 	for _, set := range []struct {
@@ -53,14 +51,14 @@ func folder() *results.Rows {
 			add(set.dataset, set.corruption, set.severity, set.source, m, set.ece-.01*float64(i))
 		}
 	}
-	none := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: "net", Loss: "ce"}
-	f.Records = append(f.Records, results.Record{Setting: none, Method: "gc", Metric: "ece", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar10/net")})
+	f.Records = append(f.Records, skipped("cifar10", "gc", "ece"))
 	return &f
 }
 
-// lacksFeatures is the note of a method that needs features of a network.
-func lacksFeatures(network string) results.Note {
-	return results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: network}}}
+// skipped is a row of a method that needs features of a network.
+func skipped(dataset, method, metric string) results.Record {
+	note := results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: dataset + "/net"}}}
+	return resultstest.Noted(note, resultstest.Skip(resultstest.Setting("e", dataset, "net"), method, metric, ""))[0]
 }
 
 // write returns the page of a folder.
@@ -221,12 +219,9 @@ func TestValuesAreThoseOfTheFile(t *testing.T) {
 func TestReasonsAreGrouped(t *testing.T) {
 	f := folder()
 	for _, m := range []string{"gc", "featclip"} {
-		c := results.Setting{Experiment: "e", Dataset: "cifar100", Backbone: "net", Loss: "ce"}
-		f.Records = append(f.Records, results.Record{Setting: c, Method: m, Metric: "ece", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar100/net")},
-			results.Record{Setting: c, Method: m, Metric: "nll", Source: "measured", Status: results.Skip, Note: lacksFeatures("cifar100/net")})
+		f.Records = append(f.Records, skipped("cifar100", m, "ece"), skipped("cifar100", m, "nll"))
 	}
-	f.Records = append(f.Records, results.Record{Setting: results.Setting{Experiment: "e", Dataset: "z", Backbone: "net", Loss: "ce"}, Method: "ts", Metric: "ece", Status: results.Fail, Note: results.Because("row 3 is not finite")})
-	f.Records = append(f.Records, rows("y,a,ece,measured,fail,,file a", "y,b,ece,measured,fail,,file b", "z,b,ece,measured,fail,,file b")...)
+	f.Records = append(f.Records, rows("z,ts,ece,,fail,,row 3 is not finite", "y,a,ece,measured,fail,,file a", "y,b,ece,measured,fail,,file b", "z,b,ece,measured,fail,,file b")...)
 	list := reasonsOf(pack(f, func(m string) string { return m }))
 	want := []reason{
 		{"fail", "file b", 2, "b", []string{"e: y/net", "e: z/net"}},

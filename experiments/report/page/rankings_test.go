@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -18,7 +19,7 @@ func rankings() *results.Rows {
 	var f results.Rows
 	for s, dataset := range []string{"a", "b", "c", "d"} {
 		source := []string{"measured", "measured", "simulated", "simulated"}[s]
-		at := results.Setting{Experiment: "e", Dataset: dataset, Backbone: "net", Loss: "ce"}
+		at := resultstest.Setting("e", dataset, "net")
 		for i := range 5 {
 			method, place := fmt.Sprintf("m%d", i), i
 			if source == "simulated" {
@@ -29,7 +30,7 @@ func rankings() *results.Rows {
 				if m == 2 && place < 2 { // by 100 bins the first two change places
 					value = .1 + .01*float64(1-place)
 				}
-				f.Records = append(f.Records, results.Record{Setting: at, Method: method, Metric: metric, Value: value, N: 100, Source: source, Status: results.OK})
+				f.Records = append(f.Records, resultstest.From(source, resultstest.Value(at, method, metric, value))...)
 			}
 			f.Times = append(f.Times, results.Time{Setting: at, Method: method, Source: source, Seconds: .001 * float64(1+i*i), Known: true, Rows: 50})
 		}

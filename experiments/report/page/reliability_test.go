@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestConsistencyBandsAreBinomialQuantiles, by exact binomial coefficients.
@@ -44,8 +45,8 @@ func TestConsistencyBandsAreBinomialQuantiles(t *testing.T) {
 func TestBinsHaveTheirIntervals(t *testing.T) {
 	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,", "a,uncal,ece,measured,ok,,")}
 	for _, m := range []string{"ts", "qats"} {
-		f.Bins = append(f.Bins, results.Bin{Setting: f.Records[0].Setting, Method: m, Binning: "width15", Bin: 12, Lo: .8, Hi: 13. / 15, N: 40, Conf: .83333, Acc: .75, Source: "measured"},
-			results.Bin{Setting: f.Records[0].Setting, Method: m, Binning: "mass15", N: 40, Lo: .12345, Hi: .9, Conf: .83333, Acc: .75, Source: "measured"})
+		at := f.Records[0].Setting
+		f.Bins = append(f.Bins, resultstest.Bin(at, m, "width15", 12, .8, 13./15, 40, .83333, .75), resultstest.Bin(at, m, "mass15", 0, .12345, .9, 40, .83333, .75))
 	}
 	d := pack(f, func(m string) string { return m })
 	w := metrics.Wilson(.75, 40, .95)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestMeansOverCorruptionsAreOfAll: the mean and the quartiles of each severity, and none of a
@@ -11,8 +12,7 @@ import (
 func TestMeansOverCorruptionsAreOfAll(t *testing.T) {
 	f := &results.Rows{}
 	add := func(method, corruption string, severity int, x float64) {
-		s := results.Setting{Experiment: "e", Dataset: "a-c", Backbone: "net", Loss: "ce", Corruption: corruption, Severity: severity}
-		f.Records = append(f.Records, results.Record{Setting: s, Method: method, Metric: "ece", Value: x, N: 10, Source: "measured", Status: results.OK})
+		f.Records = append(f.Records, resultstest.Value(resultstest.Shifted(resultstest.Setting("e", "a-c", "net"), corruption, severity), method, "ece", x))
 	}
 	for i, c := range []string{"fog", "snow", "blur"} {
 		add("ts", c, 1, .1+.1*float64(i))

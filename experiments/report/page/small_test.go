@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // rows returns records of ece, one for each text of setting, method, source, status, key
@@ -23,8 +23,9 @@ func rows(texts ...string) (list []results.Record) {
 		if err != nil {
 			note = results.Because(f[6])
 		}
-		list = append(list, results.Record{Setting: results.Setting{Experiment: "e", Dataset: f[0], Backbone: "net", Loss: "ce"}, Method: f[1], Metric: f[2], Source: f[3],
-			Status: results.Status(f[4]), Key: f[5], Note: note, Value: .1, N: 10})
+		r := resultstest.Value(resultstest.Setting("e", f[0], "net"), f[1], f[2], .1)
+		r.Source, r.Status, r.Key, r.Note = f[3], results.Status(f[4]), f[5], note
+		list = append(list, r)
 	}
 	return list
 }
@@ -63,8 +64,7 @@ func TestTrainingsOfANetworkAreOneSetting(t *testing.T) {
 		f.Records[i+1].Value = float64(i)
 	}
 	for seed, d := range []float64{.02, .04} {
-		f.Pairs = append(f.Pairs, results.Pair{Setting: f.Records[1+seed].Setting, Method: "ts", Against: "qats", Metric: "ece", Difference: d, Source: "measured",
-			Verdict: &metrics.Verdict{By: "ece", Difference: d, Lo: d / 2, Hi: 2 * d}})
+		f.Pairs = append(f.Pairs, resultstest.Pair(f.Records[1+seed].Setting, "ts", "qats", "ece", d, d/2, 2*d))
 	}
 	d := pack(f, func(m string) string { return m })
 	var got []string
@@ -199,7 +199,7 @@ func TestALargePageSaysWhatItLeavesOut(t *testing.T) {
 	for i := range mostSettings + 1 {
 		r := rows(fmt.Sprintf("d%d,ts,ece,measured,ok,k%d,", i, i))[0]
 		f.Records = append(f.Records, r)
-		f.Bins = append(f.Bins, results.Bin{Setting: r.Setting, Method: "ts", Binning: "width15", Hi: 1, N: 9, Conf: .5, Acc: .5, Source: "measured"})
+		f.Bins = append(f.Bins, resultstest.Bin(r.Setting, "ts", "width15", 0, 0, 1, 9, .5, .5))
 		f.Parameters = append(f.Parameters, results.Parameter{Setting: r.Setting, Method: "ts", Name: "T", Value: 2, Source: "measured"})
 	}
 	f.Run.Keys, f.Run.Rows = results.KeysDigest(f.Records), results.RunRows{Results: len(f.Records), Bins: len(f.Bins)}

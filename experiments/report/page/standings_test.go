@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/lists"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -132,8 +132,7 @@ func TestStandingsAreThoseOfCompare(t *testing.T) {
 // TestTheOnlySettingHasTheIntervalOfItsRows, which a single block cannot have.
 func TestTheOnlySettingHasTheIntervalOfItsRows(t *testing.T) {
 	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
-	f.Pairs = []results.Pair{{Setting: f.Records[0].Setting, Method: "qats", Against: "ts", Metric: "ece", Difference: .01, Lo: .008, Hi: .012, N: 10, Source: "measured", Interval: metrics.Percentile,
-		Verdict: &metrics.Verdict{By: "ece", Difference: .01, Lo: .008, Hi: .012, P: .01}}}
+	f.Pairs = []results.Pair{resultstest.Pair(f.Records[0].Setting, "qats", "ts", "ece", .01, .008, .012)}
 	d := pack(f, func(m string) string { return m })
 	d.stand(f, complete(f, Options{Against: "ts"}))
 	// The smallest difference is the root of half the width, since the verdict is of squares.

@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestASharedFitCountsOnce: the corrupted sets of a network share its fit. Two networks
 // with the same time have two fits.
 func TestASharedFitCountsOnce(t *testing.T) {
 	row := func(backbone, corruption string, seconds float64) results.Time {
-		at := results.Setting{Experiment: "e", Dataset: "cifar10", Backbone: backbone, Loss: "ce", Corruption: corruption}
-		return results.Time{Setting: at, Method: "ts", Source: "measured", Seconds: seconds, Known: true, Rows: 500}
+		return results.Time{Setting: resultstest.Shifted(resultstest.Setting("e", "cifar10", backbone), corruption, 0), Method: "ts", Source: "measured", Seconds: seconds, Known: true, Rows: 500}
 	}
 	f := &results.Rows{Times: []results.Time{
 		row("a", "", .001), row("a", "fog", .001), row("b", "", .001), row("c", "", .008),

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // written returns the page of rows.
@@ -75,10 +75,9 @@ func TestTheAnswerIsShort(t *testing.T) {
 // TestTheAnswerOfOneSetting is what its test rows show, and a method that a trial chose is named
 // as such.
 func TestTheAnswerOfOneSetting(t *testing.T) {
-	for outcome, want := range map[float64]string{-1: "better on a/net (-1.00 points)", 1: "worse on a/net (+1.00 points)", 0: "not shown to differ on a/net (0.00 points)"} {
+	for outcome, want := range map[float64]string{-1: "better on a/net (-1.00 points [-1.20, -0.80])", 1: "worse on a/net (+1.00 points [+0.80, +1.20])", 0: "not shown to differ on a/net (0.00 points [-0.20, +0.20])"} {
 		f := &results.Rows{Records: rows("a,uncal,ece,measured,ok,,", "a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
-		f.Pairs = []results.Pair{{Setting: f.Records[0].Setting, Method: "qats", Against: "ts", Metric: "ece", Difference: .01 * outcome, N: 10, Source: "measured",
-			Verdict: &metrics.Verdict{By: "ece", Difference: .01 * outcome, Lo: .01*outcome - .002, Hi: .01*outcome + .002, P: .01}}}
+		f.Pairs = []results.Pair{resultstest.Pair(f.Records[0].Setting, "qats", "ts", "ece", .01*outcome, .01*outcome-.002, .01*outcome+.002)}
 		f.Run = &results.Run{Specs: []results.RunSpec{{Chosen: "qats", ChosenBy: "nll"}}}
 		list, _ := comparisonsOf(f, complete(f, Options{Against: "ts", Metrics: []string{"ece"}}))
 		got, _ := answersOf(f, list, complete(f, Options{Against: "ts"}))

@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // hostile is an identifier that tries to become a script.
@@ -44,7 +45,7 @@ var methods = []string{"uncal", "ts", "ir", "qats", "hts"}
 func records() *results.Rows {
 	f := &results.Rows{Parameters: []results.Parameter{}}
 	for i, n := range testSets() {
-		cell := results.Setting{Experiment: "standard", Dataset: n.dataset, Backbone: n.backbone, Loss: "ce", Corruption: n.corruption, Severity: n.severity}
+		cell := resultstest.Shifted(resultstest.Setting("standard", n.dataset, n.backbone), n.corruption, n.severity)
 		for j, m := range methods {
 			if m == "hts" && i > 2 || m == "ir" && i == 3 {
 				for _, id := range []string{"accuracy", "ece", "nll"} {

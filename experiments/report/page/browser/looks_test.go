@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // showEverything opens a setting and all folded parts, and waits until the page has said
@@ -225,10 +226,8 @@ func differences(t *testing.T, method string, points ...float64) string {
 	t.Helper()
 	f := &results.Rows{}
 	for i, d := range points {
-		at := results.Setting{Experiment: "x", Dataset: fmt.Sprint("d", i), Backbone: "net", Loss: "ce"}
-		for m, value := range map[string]float64{"ts": .2, method: .2 + d/100} {
-			f.Records = append(f.Records, results.Record{Setting: at, Method: m, Metric: "ece", Value: value, N: 100, Source: "measured", Status: results.OK})
-		}
+		at := resultstest.Setting("x", fmt.Sprint("d", i), "net")
+		f.Records = append(f.Records, resultstest.Value(at, "ts", "ece", .2), resultstest.Value(at, method, "ece", .2+d/100))
 	}
 	path, err := page.WriteFile(results.Folder(t.TempDir()), f, page.Options{})
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/qats-bench/qats/experiments/report/page"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestPagesDraw: every page draws itself without an error and asks for nothing but
@@ -476,11 +476,10 @@ func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
 	f := &results.Rows{}
 	for d, dataset := range []string{"cifar10", "cifar100"} {
 		for m := range 10 {
-			at := results.Setting{Experiment: "standard", Dataset: dataset, Backbone: "resnet50", Loss: "ce"}
+			at := resultstest.Setting("standard", dataset, "resnet50")
 			method := []string{"ts", "A method whose label is long", "WWWWWWWWWWWWWWWWWWWWWW", "scaling-binning-top"}[m%4] + strings.Repeat("'", m/4)
-			f.Records = append(f.Records, results.Record{Setting: at, Method: method, Metric: "ece", Value: .01 + .01*float64(m) + .001*float64(d), N: 100, Source: "measured", Status: results.OK})
-			f.Pairs = append(f.Pairs, results.Pair{Setting: at, Method: method, Against: "ts", Metric: "ece", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, N: 100, Source: "measured",
-				Interval: metrics.Percentile, Verdict: &metrics.Verdict{By: "sce_mass15", Difference: .01 * float64(m), Lo: .01*float64(m) - .002, Hi: .01*float64(m) + .002, P: .01}})
+			f.Records = append(f.Records, resultstest.Value(at, method, "ece", .01+.01*float64(m)+.001*float64(d)))
+			f.Pairs = append(f.Pairs, resultstest.Pair(at, method, "ts", "ece", .01*float64(m), .01*float64(m)-.002, .01*float64(m)+.002))
 		}
 	}
 	path, err := page.WriteFile(results.Folder(t.TempDir()), f, page.Options{Against: "ts"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // TestSeedsAreOneRow with their mean and range, folded, and count once in the leaderboard as they
@@ -17,10 +18,8 @@ import (
 func TestSeedsAreOneRow(t *testing.T) {
 	f := &results.Rows{}
 	add := func(backbone string, v results.Variant, ts, qats float64) {
-		s := results.Setting{Experiment: "standard", Dataset: "d", Backbone: backbone, Loss: "ce", Variant: v}
-		for method, x := range map[string]float64{"ts": ts, "qats": qats} {
-			f.Records = append(f.Records, results.Record{Setting: s, Method: method, Metric: "ece", Value: x, N: 100, Source: "measured", Status: results.OK})
-		}
+		s := resultstest.Varied(resultstest.Setting("standard", "d", backbone), v)
+		f.Records = append(f.Records, resultstest.Value(s, "ts", "ece", ts), resultstest.Value(s, "qats", "ece", qats))
 	}
 	add("net", results.Variant{}, .1, .2)
 	for seed, x := range []float64{.01, .02, .06} {
