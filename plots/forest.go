@@ -69,16 +69,14 @@ func Forest(in Input) (*Figure, error) {
 	return f.figure(), nil
 }
 
-// pairsOf returns the pairs of two methods, whichever of them was the baseline. It
-// leaves out redrawn splits.
+// pairsOf returns the pairs of two methods, whichever of them was the baseline; those of the
+// trainings of a network are one. It leaves out redrawn splits.
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
 	seen := map[results.Setting]bool{}
 	var from source
-	for _, p := range in.Pairs {
-		if p.Metric != metric || p.Variant.Split > 0 {
-			continue
-		}
+	counted := lists.Where(in.Pairs, func(p results.Pair) bool { return p.Metric == metric && p.Variant.Split == 0 })
+	for _, p := range results.PairsOverSeeds(counted) {
 		switch {
 		case p.Method == method && p.Against == against:
 		case p.Method == against && p.Against == method:

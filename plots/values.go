@@ -24,12 +24,12 @@ type values struct {
 	none      []string // of the notes, the one of methods without any value
 }
 
-// values returns the values of a metric. A cell or method without a value is left out and
-// noted.
+// values returns the values of a metric, of the trainings of a network their mean. A cell or
+// method without a value is left out and noted.
 func (in Input) values(metric string) (values, error) {
-	rows := lists.Where(in.Records, func(r results.Record) bool {
+	rows := results.OverSeeds(lists.Where(in.Records, func(r results.Record) bool {
 		return r.Metric == metric && (in.Methods == nil || slices.Contains(in.Methods, r.Method))
-	})
+	}))
 	v := values{at: map[results.Place]float64{}, cells: lists.Distinct(rows, func(r results.Record) results.Setting { return r.Setting })}
 	seen := map[results.Place]bool{}
 	var from source

@@ -3,8 +3,8 @@
 //
 // Scoring makes Records, Bins and Pairs and writes them to results.csv, bins.csv
 // and pairs.csv, beside settings.csv and methods.csv with what is known of each setting and each
-// method ([SettingInfo], [MethodInfo]). Every table and figure is a function of these five files
-// alone, so a spreadsheet or a script can replace any stage. The files are plain:
+// method ([SettingInfo], [MethodInfo]). Every table and figure is a function of these five files,
+// and of times.csv where it shows times, so a spreadsheet or a script can replace any stage. The files are plain:
 // one header line, one number a row, identifiers instead of labels, and fractions
 // instead of per cent.
 //

@@ -31,16 +31,17 @@ func compareCommand() *cobra.Command {
 table of methods, and numbered notes; --all prints all of many methods and notes, and
 --explain what the columns mean and all other tables, which are in OUT/compare too.
 
-The table has the mean difference, wins and losses by the verdict on each setting,
-Wilcoxon's signed-rank test over blocks of settings with Holm's correction, and the mean
-ranks of all methods; the notes have Friedman's test and Nemenyi's critical difference. Settings that share test images are not
+The table has, for each metric, the means, the mean ranks, the mean differences, wins and
+losses by the verdict on each setting, and p of Wilcoxon's signed-rank test over blocks of
+settings with Holm's correction, where it can show anything; --explain has Friedman's test
+and Nemenyi's critical difference too. Settings that share test images are not
 independent trials. Therefore the settings of one dataset, and of data sets that may
 have test samples in common (corrupted, long-tailed, or DermaMNIST and HAM10000), are
-a block: they are averaged first and count once (--block changes that). The page says
+a block: they are averaged first and count once (--block changes that). --explain says
 what each block rests on: names of data sets, a manifest or the spec, or digests of
-row ids. If the blocks are too few for a significant result, it says what would help.
+row ids. If the blocks are too few for a significant result, a note says what would help.
 
-compare reads results.csv and pairs.csv in OUT. With --spec it first runs the
+compare reads the CSV files in OUT, or in the folders of --from. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
 --against; everything else comes from the store in OUT. With --splits N it also
 redraws the calibration and test rows of each setting N times from their union
@@ -57,15 +58,13 @@ The verdict on a setting is about the same test rows. A win or a loss is a 95 %
 interval that does not contain zero: of the difference in NLL, Brier score, accuracy
 or AUROC itself, and for calibration errors of the difference in the debiased squared
 error, because no interval of the difference of two ECE covers that of the population.
-win* and loss* are those that remain after Holm's correction for all verdicts of the
-table.
 Figures show an interval beside each difference in ECE: of the difference of the mean
 values that test sets of this size report (percentile bootstrap). --interval makes
 another kind (needs --spec): population covers the difference in the population and is
 about twice as long; bc is the bias-corrected one. docs/intervals.md has how often
 each of them covers.
 
-With --table it reads CSV files of other programs in place of OUT: --setting,
+With --table it reads CSV files of other programs, beside the folders that are named: --setting,
 --value and --method-column name their columns, and --metric says what the values
 are. A --value such as '*_brier' names one column for each method.
 

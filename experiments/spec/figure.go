@@ -13,7 +13,7 @@ import (
 // figureItem is a figure as it stands in the spec.
 type figureItem struct {
 	Name        string         `key:"name" as:"id" one:"figure name" default:"the kind" help:"Part of the file names, after the name of the spec." example:"reliability-clean"`
-	Title       string         `key:"title" as:"line" default:"a sentence made by the kind" help:"Caption." example:"Reliability on clean images"`
+	Title       string         `key:"title" as:"line" default:"none" help:"Beginning of the caption, before the sentence that the kind makes." example:"Reliability on clean images"`
 	Kind        string         `key:"kind" required:"" of:"{kinds}" help:"What is drawn." example:"reliability"`
 	Methods     []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[ts, qats]"`
 	Metric      []string       `key:"metric" of:"{values}" default:"ece; of dominance accuracy; of rank-agreement all that have a direction and a value on at least four fifths of the settings, except accuracy, and ECE and AECE with other numbers of bins" help:"A metric of the spec, as in results.csv, for the kinds {metric-kinds}; for rank-agreement a list of two or more." example:"nll"`

@@ -84,7 +84,7 @@ type Row struct {
 	Value          float64 // of the method, mean over blocks of the means of their settings
 	Difference     float64 // the same mean of the differences to Against
 	Shift          significance.Shift
-	Better, Worse  int // settings by the sign of the difference; the rest are [results.Alike]
+	Ahead, Behind  int // settings by the sign of the difference; the rest are [results.Alike]
 	Win, Tie, Loss int // settings by the verdict of pairs.csv
 
 	// SureWin and SureLoss are the wins and losses that remain after Holm's correction for
@@ -289,9 +289,9 @@ func (c *Comparison) row(v values, method string) Row {
 		both = append(both, s)
 		switch results.Sign(c.cost() * (x - y)) {
 		case -1:
-			r.Better++
+			r.Ahead++
 		case 1:
-			r.Worse++
+			r.Behind++
 		}
 		pair := v.pair(s, method)
 		decided := pair.Outcome()

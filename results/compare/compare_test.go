@@ -67,7 +67,7 @@ func TestABlockCountsOnce(t *testing.T) {
 		if r.Method != "ts" || float64(r.Blocks) != want[0] || !(math.Abs(r.Difference-want[1]) <= 1e-12) || !(math.Abs(r.Value-want[2]) <= 1e-12) {
 			t.Errorf("%s: %+v, want %v", by, r, want)
 		}
-		if r.Better != 1 || r.Worse != 2 || r.Settings != 4 || r.NoVerdict != 4 {
+		if r.Ahead != 1 || r.Behind != 2 || r.Settings != 4 || r.NoVerdict != 4 {
 			t.Errorf("%s: counts %+v", by, r)
 		}
 	}
@@ -140,7 +140,7 @@ func TestWinsAndLossesAreThoseOfIntervals(t *testing.T) {
 	o := ece
 	o.Metric = "auroc"
 	pairs = resultstest.Each(pairs, func(p *results.Pair) { p.Metric = o.Metric })
-	if h := comparison(t, resultstest.By(o.Metric, records...), pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoVerdict != 1 || h.Better != r.Worse {
+	if h := comparison(t, resultstest.By(o.Metric, records...), pairs[1:], o).Rows[0]; h.Win != 1 || h.Tie != 3 || h.Loss != 0 || h.NoVerdict != 1 || h.Ahead != r.Behind {
 		t.Errorf("%+v", h)
 	}
 }
@@ -242,7 +242,7 @@ func TestRowsThatDoNotCountHideNoOthers(t *testing.T) {
 		pairs = append(pairs, resultstest.Pair(c, "ts", "qats", "aece", .5, .4, .6), pair(split, "ts", "qats", .5, -.4, .6), pair(c, "ts", "ir", .5, -.4, .6), pair(c, "ts", "qats", .1, .05, .15))
 	}
 	r := comparison(t, records, pairs, ece).Rows[0]
-	if r.Settings != 6 || r.Blocks != 6 || r.Worse != 6 || r.Loss != 6 || r.NoVerdict != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
+	if r.Settings != 6 || r.Blocks != 6 || r.Behind != 6 || r.Loss != 6 || r.NoVerdict != 0 || !(math.Abs(r.Difference-.1) <= 1e-12) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -304,7 +304,7 @@ func TestSplitsDescribesFourDrawsDoneByHand(t *testing.T) {
 	}
 	s := list[0]
 	// -2, 0, -1, 1 points: mean -.5, squares 2.25 + .25 + .25 + 2.25 = 5 over 3.
-	if s.Draws != 4 || s.Better != 2 || s.Worse != 1 || !(math.Abs(s.Mean+.005) <= 1e-12) || !(math.Abs(s.Deviation-.01*math.Sqrt(5./3)) <= 1e-12) ||
+	if s.Draws != 4 || s.Ahead != 2 || s.Behind != 1 || !(math.Abs(s.Mean+.005) <= 1e-12) || !(math.Abs(s.Deviation-.01*math.Sqrt(5./3)) <= 1e-12) ||
 		!(math.Abs(s.Lo+.02) <= 1e-12) || !(math.Abs(s.Hi-.01) <= 1e-12) || !(math.Abs(s.Resampling-.01) <= 1e-6) {
 		t.Errorf("%+v", s)
 	}

@@ -1,5 +1,6 @@
 // Package compare compares methods with one of them over many settings, from
-// results.csv and pairs.csv alone. It computes the numbers behind qats compare.
+// results.csv and pairs.csv; settings.csv says which test samples settings share, and methods.csv
+// which methods are ranked. It computes the numbers behind qats compare.
 //
 // # Per setting
 //

@@ -89,7 +89,7 @@ func TestSplitsWithGaps(t *testing.T) {
 	clean := record(cell("a", "x"), "ts", .7)
 	of := &Comparison{Options: ece, Better: metrics.Lower, Source: "measured"}
 	s := of.Splits(append(records, clean), pairs)[0]
-	if s.Draws != 4 || s.Better != 1 || s.Worse != 2 || !(math.Abs(s.Mean) <= 1e-12) || !(math.Abs(s.Resampling-.01) <= 1e-6) {
+	if s.Draws != 4 || s.Ahead != 1 || s.Behind != 2 || !(math.Abs(s.Mean) <= 1e-12) || !(math.Abs(s.Resampling-.01) <= 1e-6) {
 		t.Errorf("%+v", s)
 	}
 	s = of.Splits(records[:3], nil)[0]

@@ -38,7 +38,7 @@ func TestSeedsCountOnce(t *testing.T) {
 			t.Errorf("by %s: difference %g, want %g", by, got.Rows[0].Difference, want.Rows[0].Difference)
 		}
 		splits := got.Splits(records, pairs)
-		if len(splits) != 1 || !splits[0].Seeds || splits[0].Draws != 5 || math.Abs(splits[0].Lo+.01) > 1e-12 || math.Abs(splits[0].Hi-.04) > 1e-12 || splits[0].Better != 1 || splits[0].Worse != 4 ||
+		if len(splits) != 1 || !splits[0].Seeds || splits[0].Draws != 5 || math.Abs(splits[0].Lo+.01) > 1e-12 || math.Abs(splits[0].Hi-.04) > 1e-12 || splits[0].Ahead != 1 || splits[0].Behind != 4 ||
 			splits[0].Setting.Name() != "a/x" {
 			t.Errorf("by %s: %+v", by, splits)
 		}

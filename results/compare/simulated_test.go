@@ -94,7 +94,7 @@ func TestSimulatedSettingsAreDescribed(t *testing.T) {
 		if of := m.Rows[i]; r.Method != of.Method || r.Value != of.Value || r.Difference != of.Difference || r.Settings != of.Settings || r.Blocks != of.Blocks {
 			t.Errorf("%+v, measured %+v", r, of)
 		}
-		if r.Win+r.Tie+r.Loss+r.Better+r.Worse > 0 || r.Smallest != 0 || r.Shift.Bounded || !math.IsNaN(r.Holm) || !math.IsNaN(r.Test.P) {
+		if r.Win+r.Tie+r.Loss+r.Ahead+r.Behind > 0 || r.Smallest != 0 || r.Shift.Bounded || !math.IsNaN(r.Holm) || !math.IsNaN(r.Test.P) {
 			t.Errorf("a verdict: %+v", r)
 		}
 	}
@@ -105,7 +105,7 @@ func TestSimulatedSettingsAreDescribed(t *testing.T) {
 		t.Errorf("a test of the ranks: %+v", s.Ranking)
 	}
 	for _, o := range objects["simulated"] {
-		for _, name := range []string{"shift", "lo", "hi", "better", "worse", "win", "tie", "loss", "win_holm", "loss_holm", "smallest", "p", "p_holm",
+		for _, name := range []string{"shift", "lo", "hi", "ahead", "behind", "win", "tie", "loss", "win_holm", "loss_holm", "smallest", "p", "p_holm",
 			"least_p", "friedman_chi2", "friedman_p", "iman_davenport_f", "iman_davenport_p", "critical_difference", "alike", "not_told_apart"} {
 			if x, ok := o[name]; ok && x != nil {
 				t.Errorf("%s: %s = %v", o["kind"], name, x)

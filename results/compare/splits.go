@@ -26,7 +26,7 @@ type Split struct {
 	Mean          float64 // of the differences
 	Deviation     float64 // their standard deviation; 0 of one draw
 	Lo, Hi        float64 // the smallest and the largest
-	Better, Worse int     // draws by the sign of the difference; the rest are [results.Alike]
+	Ahead, Behind int     // draws by the sign of the difference; the rest are [results.Alike]
 	// Resampling is the standard deviation that the bootstrap of the test rows of
 	// one draw gives, with the fit held fixed: the root mean square, over the draws,
 	// of the width of the interval over 2 * 1.96, its ratio to the standard
@@ -81,7 +81,7 @@ func (c *Comparison) splits(v values, seeds bool) (list []Split) {
 					continue
 				}
 				differences = append(differences, a-b)
-				if p, ok := v.cube.Pair(draw, m, v.against, v.metric); ok {
+				if p, ok := v.cube.Pair(draw, m, v.against, v.metric); ok && p.Interval != "" {
 					spread = append(spread, (p.Hi-p.Lo)/(2*distuv.UnitNormal.Quantile(.975)))
 				}
 			}
@@ -102,9 +102,9 @@ func (c *Comparison) describe(setting results.Setting, seeds bool, method string
 	for _, x := range d {
 		switch results.Sign(c.cost() * x) {
 		case -1:
-			out.Better++
+			out.Ahead++
 		case 1:
-			out.Worse++
+			out.Behind++
 		}
 	}
 	if len(d) > 1 {
@@ -147,7 +147,11 @@ func (v View) splitLegend() string {
 	if !redrawn && seeds {
 		return strings.TrimSpace(text)
 	}
+	counts := ""
+	if v.Judged() {
+		counts = "ahead, behind: draws with the difference on the better and on the worse side. "
+	}
 	return text + "Calibration and test rows are redrawn from their union, within each class so that both keep their class counts, and everything is fitted again. " +
 		"SD: standard deviation of the difference over draws. SD, fit fixed: its standard deviation in the bootstrap of the test rows of one draw, without a new fit. " +
-		"Draws share rows, so this is a description and not a test. Shifted settings are not redrawn."
+		counts + "Draws share rows, so this is a description and not a test. Shifted settings are not redrawn."
 }

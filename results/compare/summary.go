@@ -57,7 +57,7 @@ func (v View) rowOf(method string) Row {
 	if i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method }); i >= 0 {
 		return v.Rows[i]
 	}
-	return Row{Method: method, NoVerdict: 0}
+	return Row{Method: method}
 }
 
 // summarize adds the columns of a metric to a summary.
@@ -114,7 +114,7 @@ func (v View) summarize(order []string, add func(c table.Column, over string, ce
 		column("loss", "loss", verdicts(func(r Row) int { return r.Loss }))
 	}
 	if v.Judged() && v.Testable() {
-		column("p_holm", "p", beside(func(r Row) table.Cell { return table.Cell{Text: probability(r.Holm), Value: r.Holm} }))
+		column("p_holm", "Holm", beside(func(r Row) table.Cell { return table.Cell{Text: probability(r.Holm), Value: r.Holm} }))
 	}
 }
 
@@ -161,7 +161,7 @@ func summaryLegend(views []View) string {
 		text += " win, loss: settings where the test rows show that the method is better, worse (95 %)."
 	}
 	if first.Judged() && first.Testable() {
-		text += " p: Wilcoxon's test over blocks, with Holm's correction."
+		text += " Holm: p of Wilcoxon's test over blocks, with Holm's correction."
 	}
 	if slices.ContainsFunc(views, func(v View) bool { return v.Ranking.Methods != nil }) {
 		text += " rank: mean rank over blocks; 1 is best."

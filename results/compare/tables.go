@@ -120,7 +120,7 @@ func (v View) methods(methods []string) *table.Table {
 		number("difference", difference), verdict("win", "win"), verdict("tie", "tie"), verdict("loss", "loss"), verdict("win_holm", "win*"), verdict("loss_holm", "loss*"),
 		verdict("smallest", "smallest"), number("settings", "settings"), number("blocks", "blocks"), shift,
 		table.Column{Key: "lo", Data: true}, table.Column{Key: "hi", Data: true}, test("", "95 % interval"),
-		table.Column{Key: "better", Data: true}, table.Column{Key: "worse", Data: true}, test("p", "p"), test("p_holm", "Holm"),
+		table.Column{Key: "ahead", Data: true}, table.Column{Key: "behind", Data: true}, test("p", "p"), test("p_holm", "Holm"),
 		table.Column{Head: "alike", Fold: true, Data: untested})
 	var few []results.Setting
 	if v.Verdicts > 0 && v.Settings <= fewSettings {
@@ -186,12 +186,12 @@ func (v View) change(x float64) table.Cell { return table.Cell{Text: v.signed(x)
 
 // cells returns the cells of a method from its mean to its tests.
 func (v View) cells(r Row) []table.Cell {
-	shift, lo, hi, bounds, better, worse := v.change(r.Shift.Estimate), none, none, none, table.Int(r.Better), table.Int(r.Worse)
+	shift, lo, hi, bounds, ahead, behind := v.change(r.Shift.Estimate), none, none, none, table.Int(r.Ahead), table.Int(r.Behind)
 	if r.Shift.Bounded {
 		lo, hi, bounds = v.change(r.Shift.Lo), v.change(r.Shift.Hi), table.Words(v.interval(r.Shift.Lo, r.Shift.Hi))
 	}
 	if !v.Judged() {
-		shift, lo, hi, bounds, better, worse = none, none, none, none, none, none
+		shift, lo, hi, bounds, ahead, behind = none, none, none, none, none, none
 	}
 	wins := slices.Repeat([]table.Cell{none}, 6)
 	if v.Judged() && r.NoVerdict < r.Settings {
@@ -202,7 +202,7 @@ func (v View) cells(r Row) []table.Cell {
 	}
 	p := func(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
 	cells := append([]table.Cell{v.mean(r), v.change(r.Difference)}, wins...)
-	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, better, worse, p(r.Test.P), p(r.Holm))
+	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, p(r.Test.P), p(r.Holm))
 }
 
 // alike lists the places of the methods that a comparison against the method at
@@ -260,8 +260,8 @@ func (v View) SplitTable() *table.Table {
 	t.Labels = 2
 	t.Columns = append(columns, table.Column{Key: "setting", Head: "Setting"}, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true})
 	for _, c := range []struct{ key, head string }{{"draws", "draws"}, {"difference", "difference"}, {"sd", "SD"}, {"sd_fit_fixed", "SD, fit fixed"},
-		{"least", "least"}, {"largest", "largest"}, {"better", "better"}, {"worse", "worse"}} {
-		t.Columns = append(t.Columns, table.Column{Key: c.key, Head: c.head, Align: table.Right, Data: !v.Judged() && (c.key == "better" || c.key == "worse")})
+		{"least", "least"}, {"largest", "largest"}, {"ahead", "ahead"}, {"behind", "behind"}} {
+		t.Columns = append(t.Columns, table.Column{Key: c.key, Head: c.head, Align: table.Right, Data: !v.Judged() && (c.key == "ahead" || c.key == "behind")})
 	}
 	for _, s := range v.Splits {
 		spread := func(x float64) table.Cell { return table.Cell{Text: v.Number(x), Value: x} }
@@ -270,7 +270,7 @@ func (v View) SplitTable() *table.Table {
 			resampling = spread(s.Resampling)
 		}
 		if v.Judged() {
-			better, worse = table.Int(s.Better), table.Int(s.Worse)
+			better, worse = table.Int(s.Ahead), table.Int(s.Behind)
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: append(slices.Clone(about), table.Words(s.Setting.Name()), table.Cell{Text: v.Label(s.Method), Value: s.Method},
 			table.Cell{Value: v.Against}, table.Int(s.Draws), v.change(s.Mean), spread(s.Deviation), resampling, v.change(s.Lo), v.change(s.Hi), better, worse)})

@@ -24,7 +24,7 @@ func TestTheSameMethodTwiceIsATie(t *testing.T) {
 	}
 	c := comparison(t, records, pairs, Options{Metric: "ece", Against: "ts"})
 	r := c.Rows[0]
-	if r.Better+r.Worse+r.Win+r.Loss+r.SureWin+r.SureLoss != 0 || r.Tie != 21 || r.Test.P != 1 || r.Test.Zeros != 7 {
+	if r.Ahead+r.Behind+r.Win+r.Loss+r.SureWin+r.SureLoss != 0 || r.Tie != 21 || r.Test.P != 1 || r.Test.Zeros != 7 {
 		t.Errorf("%+v", r)
 	}
 	k := c.Ranking

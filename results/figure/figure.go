@@ -5,7 +5,7 @@ import "github.com/qats-bench/qats/results"
 
 // Kind is a kind of figure.
 type Kind struct {
-	Name       string `json:"name"`        // id in specs, and the beginning of file names
+	Name       string `json:"name"`        // id in specs, and the default of Spec.Name
 	Summary    string `json:"summary"`     // one sentence
 	Metrics    int    `json:"-"`           // how many metrics a spec may name: 0, 1, or any number if negative
 	PerSetting bool   `json:"one_setting"` // drawn once for each setting
@@ -15,11 +15,12 @@ type Kind struct {
 }
 
 // Spec describes a figure of a report. A kind that shows one setting is drawn
-// once for each setting; a kind that shows several is drawn once.
+// once for each setting; a kind that shows several is drawn once for the measured settings and
+// once for the simulated ones.
 type Spec struct {
-	Name    string // part of the file names
+	Name    string // of the files, after the name of the spec
 	Kind    Kind
-	Caption string // plain text; empty for that of the kind
+	Caption string // plain text, before the sentence of the kind; may be empty
 
 	Metrics     []string          // as in results.csv; nil for the default of the kind
 	Methods     []string          // ids to show, in this order

@@ -347,7 +347,7 @@ const (
 // rowNumbers are the numbers of a row, as standing.Rows has them.
 func rowNumbers(c *compare.Comparison, method int, r compare.Row) []float64 {
 	nan := math.NaN()
-	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, rangeOfBlocks, float64(r.Better), float64(r.Worse)}
+	row := []float64{float64(method), nan, nan, nan, nan, nan, nan, r.Difference, nan, nan, rangeOfBlocks, float64(r.Ahead), float64(r.Behind)}
 	if r.Win+r.Tie+r.Loss > 0 {
 		copy(row[1:], []float64{float64(r.Win), float64(r.Tie), float64(r.Loss), float64(r.SureWin), float64(r.SureLoss)})
 		if r.Smallest > 0 {
