@@ -172,7 +172,7 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 
 // write writes the files of print, and what is printed to w.
 func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *results.Rows) error {
-	pages, err := c.Pages(rows)
+	pages, err := c.Each(rows)
 	switch {
 	case err != nil && c.Files != "": // the error names them
 		return err
@@ -192,7 +192,7 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 	if c.explain {
 		more = w
 	}
-	sources, of := lists.Group(pages, func(p report.Page) string { return p.Source })
+	sources, of := lists.Group(pages, func(p report.Compared) string { return p.Source })
 	for i, source := range sources {
 		switch {
 		case c.json || c.explain:

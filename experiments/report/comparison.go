@@ -41,16 +41,16 @@ func (c Compare) options(metric string) compare.Options {
 	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Files: c.Files}
 }
 
-// Page is a comparison by one metric over the settings of one source.
-type Page struct {
+// Compared is a comparison by one metric over the settings of one source.
+type Compared struct {
 	compare.View
 	of   Compare
 	rows *results.Rows // of the source, of the settings that count
 }
 
-// Pages compares by each metric, once for each source of the rows.
-func (c Compare) Pages(rows *results.Rows) ([]Page, error) {
-	var pages []Page
+// Each compares by each metric, once for each source of the rows.
+func (c Compare) Each(rows *results.Rows) ([]Compared, error) {
+	var pages []Compared
 	bySource := map[string]*results.Rows{} // that the pages of all metrics share
 	for _, id := range c.Metrics {
 		list, err := compare.Of(rows.Records, rows.Pairs, c.options(id))
@@ -64,7 +64,7 @@ func (c Compare) Pages(rows *results.Rows) ([]Page, error) {
 					return source == one.Source && results.Counts(s, c.Variants)
 				})
 			}
-			pages = append(pages, Page{view, c, bySource[one.Source]})
+			pages = append(pages, Compared{view, c, bySource[one.Source]})
 		}
 	}
 	return pages, nil
@@ -90,7 +90,7 @@ func labelsOf(v compare.View, records []results.Record) map[string]string {
 
 // Unpaired reports whether some method has no pairs although the metric is one that
 // runs make pairs of. Simulated settings need none.
-func (p Page) Unpaired() bool {
+func (p Compared) Unpaired() bool {
 	e, _, _ := metrics.LookupOutput(p.Metric)
 	return e.Paired && p.Judged() &&
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
@@ -106,8 +106,8 @@ const (
 // of methods with all metrics, numbered notes, and the tables of redrawn splits if there are any.
 // Of many methods it prints those that lead and the one that the others are compared with, unless
 // the user named methods; all prints all methods and notes. Of the other forms it prints the table alone.
-func Short(w io.Writer, pages []Page, all bool, form Form) error {
-	views := lists.Values(pages, func(p Page) compare.View { return p.View })
+func Short(w io.Writer, pages []Compared, all bool, form Form) error {
+	views := lists.Values(pages, func(p Compared) compare.View { return p.View })
 	t, first := compare.Summary(views), pages[0]
 	switch form {
 	case LaTeXForm:
@@ -164,7 +164,7 @@ func Short(w io.Writer, pages []Page, all bool, form Form) error {
 // method that the user named the differences of the single settings. Simulated settings
 // have only the figure of the fit times. If a figure cannot be drawn, for example because
 // two settings are too few to rank, w gets the reason; that is not an error.
-func (p Page) Write(w io.Writer, dir string) error {
+func (p Compared) Write(w io.Writer, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (p Page) Write(w io.Writer, dir string) error {
 }
 
 // saveRankings writes the figures that need a ranking.
-func (p Page) saveRankings(w io.Writer, base string) error {
+func (p Compared) saveRankings(w io.Writer, base string) error {
 	judging := []struct {
 		ending string
 		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
@@ -237,8 +237,8 @@ func (p Page) saveRankings(w io.Writer, base string) error {
 	return nil
 }
 
-// pageFile is a file of a page, and the ending of its name.
-type pageFile struct {
+// fileOf is a file of a page, and the ending of its name.
+type fileOf struct {
 	ending string
 	write  func(io.Writer) error
 }
@@ -246,18 +246,18 @@ type pageFile struct {
 // texts returns the files of the page in the order in which they are written: the text,
 // and one LaTeX table a file, with the win rates and
 // strengths, and the redrawn splits if there are any.
-func (p Page) texts() []pageFile {
-	files := []pageFile{{".txt", p.Text}}
+func (p Compared) texts() []fileOf {
+	files := []fileOf{{".txt", p.Text}}
 	if p.of.Compact {
-		files = append(files, pageFile{".tex", p.CompactTable().Compact})
+		files = append(files, fileOf{".tex", p.CompactTable().Compact})
 	} else {
-		files = append(files, pageFile{".tex", p.LaTeX})
+		files = append(files, fileOf{".tex", p.LaTeX})
 	}
 	if p.Ranking.Strengths() != nil {
-		files = append(files, pageFile{"-strengths.tex", p.StrengthTable().LaTeX})
+		files = append(files, fileOf{"-strengths.tex", p.StrengthTable().LaTeX})
 	}
 	if len(p.Splits) > 0 {
-		files = append(files, pageFile{"-splits.tex", p.SplitTable().LaTeX})
+		files = append(files, fileOf{"-splits.tex", p.SplitTable().LaTeX})
 	}
 	return files
 }
@@ -336,7 +336,7 @@ func ClearComparison(dir string, compared bool) error {
 	return nil
 }
 
-// ofComparison reports whether a file has a name that Page.Write, WriteAgreement or WriteRowsPage
+// ofComparison reports whether a file has a name that Compared.Write, WriteAgreement or WriteRowsPage
 // gives.
 func ofComparison(name string) bool {
 	stem := strings.TrimSuffix(name, filepath.Ext(name))

@@ -32,7 +32,7 @@ func measured(methods, metrics []string) *results.Rows {
 // after it, the same in each run.
 func TestPageFilesAreInOrder(t *testing.T) {
 	rows := measured([]string{"uncal", "ts", "ir"}, []string{"ece"})
-	pages, err := Compare{Metrics: []string{"ece"}, Against: "ts", Block: compare.BySetting, Compact: true, Formats: []plots.Format{plots.SVG}}.Pages(rows)
+	pages, err := Compare{Metrics: []string{"ece"}, Against: "ts", Block: compare.BySetting, Compact: true, Formats: []plots.Format{plots.SVG}}.Each(rows)
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
@@ -59,7 +59,7 @@ func TestPageFilesAreInOrder(t *testing.T) {
 // TestPagesShareTheirRows: pages by many metrics keep one copy of the rows.
 func TestPagesShareTheirRows(t *testing.T) {
 	rows := measured([]string{"uncal", "ts"}, []string{"ece", "nll"})
-	pages, err := Compare{Metrics: []string{"ece", "nll"}, Against: "ts"}.Pages(rows)
+	pages, err := Compare{Metrics: []string{"ece", "nll"}, Against: "ts"}.Each(rows)
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
@@ -75,7 +75,7 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 	for i := range 2 * shortMethods {
 		methods = append(methods, "m"+strconv.Itoa(i))
 	}
-	pages, err := Compare{Metrics: []string{"ece"}, Against: "uncal", Block: compare.BySetting}.Pages(measured(methods, []string{"ece"}))
+	pages, err := Compare{Metrics: []string{"ece"}, Against: "uncal", Block: compare.BySetting}.Each(measured(methods, []string{"ece"}))
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}

@@ -65,12 +65,12 @@ func TestPowerIsSaidInOneSentence(t *testing.T) {
 		{2, 7, "With 7 blocks no p can be below .0156."},
 		{1, 4, "With 4 blocks no p can be below .1250" + none + "6 blocks. There is no 95 % interval of a shift."},
 	} {
-		v := View{Comparison: comparison(t, best(c.methods, c.blocks), nil, ece)}
+		v := View{Comparison: comparison(t, best(c.methods, c.blocks), nil, ece), Labels: labels}
 		if got := strings.Join(v.powerNotes(), " "); got != c.want {
 			t.Errorf("%d methods, %d blocks: %q\nwant %q", c.methods, c.blocks, got, c.want)
 		}
 	}
-	if got := (View{Comparison: &Comparison{}}).powerNotes(); got != nil {
+	if got := (View{Comparison: &Comparison{}, Labels: labels}).powerNotes(); got != nil {
 		t.Errorf("no method: %q", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestSentenceOfAMethodWithFewerSettings(t *testing.T) {
 	}
 	shifted := resultstest.Shifted(cell("d1-c", "x"), "fog", 1)
 	records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
-	v := View{Comparison: comparison(t, records, nil, ece)}
+	v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
 	if want := "TS against QaTS, ECE, 16 settings in 8 blocks: "; !strings.HasPrefix(v.Sentence(), want) {
 		t.Errorf("%s\nwant %s", v.Sentence(), want)
 	}
@@ -152,13 +152,13 @@ func TestBlocksSayWhatTheyRestOn(t *testing.T) {
 		{map[string]string{"a": `[{"kind":"row-ids","text":"7"}]`, "c": `[{"kind":"row-ids","text":"7"}]`}, "The blocks rest on digests of row ids (a), on names of data sets (b)."},
 	} {
 		records := rows(c.notes, "a", "b", "c")
-		v := View{Comparison: comparison(t, records, nil, ece)}
+		v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
 		if got := v.basisNote(); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 		o := ece
 		o.Block = ByDataset
-		if text := strings.Join(View{Comparison: comparison(t, records, nil, o)}.legend(), " "); strings.Contains(text, "rest on") {
+		if text := strings.Join(View{Comparison: comparison(t, records, nil, o), Labels: labels}.legend(), " "); strings.Contains(text, "rest on") {
 			t.Errorf("by data set: %s", text)
 		}
 	}

@@ -108,15 +108,15 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	if !slices.Equal(r.BlockNames, []string{"a", "b"}) || !slices.Equal(c.Datasets["a"], []string{"other-name", "a", "a-c"}) {
 		t.Errorf("blocks %v, of %v", r.BlockNames, c.Datasets)
 	}
-	text := strings.Join(View{Comparison: c}.legend(), " ")
+	text := strings.Join(View{Comparison: c, Labels: labels}.legend(), " ")
 	for _, want := range []string{"9 settings in 2 blocks of data sets that share no known test samples with another block; 5 are corruptions of one network. ", "then the data sets of a block: a (other-name, a, a-c). ",
 		" The blocks rest on names of data sets and a manifest or the spec (a), on names of data sets (b). "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("legend %q, want %q", text, want)
 		}
 	}
-	if want := "ECE, 9 settings in 2 blocks (5 are corruptions of one network): "; !strings.Contains(View{Comparison: c}.Sentence(), want) {
-		t.Errorf("sentence %q, want %q", View{Comparison: c}.Sentence(), want)
+	if want := "ECE, 9 settings in 2 blocks (5 are corruptions of one network): "; !strings.Contains(View{Comparison: c, Labels: labels}.Sentence(), want) {
+		t.Errorf("sentence %q, want %q", View{Comparison: c, Labels: labels}.Sentence(), want)
 	}
 }
 
@@ -354,7 +354,7 @@ func example() ([]results.Record, []results.Pair) {
 func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 	records, pairs := example()
 	c := comparison(t, records, pairs, ece)
-	v := View{Comparison: c, Splits: c.Splits(records, pairs)}
+	v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels}
 	layout, err := os.ReadFile(filepath.Join("..", "table", "fitting.tex"))
 	if err != nil {
 		t.Fatal(err)
@@ -441,7 +441,7 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 		t.Errorf("p = %v, ranks of %v", ts.Test.P, c.Ranking.Methods)
 	}
 	var text, json strings.Builder
-	v := View{Comparison: c}
+	v := View{Comparison: c, Labels: labels}
 	if err := v.Text(&text); err != nil {
 		t.Fatal(err)
 	}
@@ -457,3 +457,6 @@ func TestTimesAreComparedByRatios(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// labels are the names in print of the methods of tests.
+var labels = resultstest.Labels()

@@ -38,7 +38,7 @@ func TestRescaledSettingsCountOnlyWhereTheyAreNamed(t *testing.T) {
 		if c.Settings != x.settings || c.Ranking.Settings != x.settings || c.Rows[0].Win+c.Rows[0].Tie+c.Rows[0].Loss != x.settings || c.Own.Value < x.value-1e-12 || c.Own.Value > x.value+1e-12 {
 			t.Errorf("%q: %d settings, %+v, %+v", x.variants, c.Settings, c.Own, c.Rows[0])
 		}
-		if notes := strings.Join(View{Comparison: c}.BlockNotes(), " "); !strings.Contains(notes, x.note) {
+		if notes := strings.Join(View{Comparison: c, Labels: labels}.BlockNotes(), " "); !strings.Contains(notes, x.note) {
 			t.Errorf("%q: %s", x.variants, notes)
 		}
 		a, err := Agree(slices.Concat(records, resultstest.By("aece", records...)), []string{"ece", "aece"}, o)
@@ -88,7 +88,7 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 		if len(c.Rows) != 3 || c.Rows[0].Method != "hfe-target" || c.Rows[0].Win != 8 {
 			t.Errorf("its row is missing: %+v", c.Rows)
 		}
-		v := View{Comparison: c}
+		v := View{Comparison: c, Labels: labels}
 		s := v.Sentence()
 		if s != "QaTS ranks best of 3 methods by ECE. Over 9 data sets, none of 2 methods is better than QaTS and 2 are worse (TS, Uncal), after Holm's correction." {
 			t.Errorf("%s", s)
@@ -100,12 +100,12 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 		}
 	}
 	c := comparison(t, records, pairs, Options{Metric: "ece", Against: "qats", Target: []string{"hfe-target"}, Methods: []string{"hfe-target"}})
-	if s := (View{Comparison: c}).Sentence(); !strings.HasPrefix(s, "HFE (target) against QaTS, ECE") || c.Ranking.Methods != nil {
+	if s := (View{Comparison: c, Labels: labels}).Sentence(); !strings.HasPrefix(s, "HFE (target) against QaTS, ECE") || c.Ranking.Methods != nil {
 		t.Errorf("alone: %s, %+v", s, c.Ranking)
 	}
 	one := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Dataset != "d0" })
 	c = comparison(t, one, nil, Options{Metric: "ece", Against: "qats", Target: []string{"hfe-target"}})
-	if order := (View{Comparison: c}).byMean(); !slices.Equal(order, []string{"qats", "ts", "uncal"}) {
+	if order := (View{Comparison: c, Labels: labels}).byMean(); !slices.Equal(order, []string{"qats", "ts", "uncal"}) {
 		t.Errorf("in the order of the means: %q", order)
 	}
 }
@@ -121,7 +121,7 @@ func TestMeansOverFewerSettingsAreMarked(t *testing.T) {
 			records = append(records, record(c, "hfe", x-.01))
 		}
 	}
-	v := View{Comparison: comparison(t, records, nil, ece)}
+	v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
 	var b strings.Builder
 	v.MethodTable().Text(&b, 100)
 	text := strings.Join(strings.Fields(b.String()), " ")
@@ -130,7 +130,7 @@ func TestMeansOverFewerSettingsAreMarked(t *testing.T) {
 			t.Errorf("no %q in %s", part, text)
 		}
 	}
-	if all := (View{Comparison: comparison(t, records[:2], nil, ece)}).Signs(); all != nil {
+	if all := (View{Comparison: comparison(t, records[:2], nil, ece), Labels: labels}).Signs(); all != nil {
 		t.Errorf("without such a mean: %q", all)
 	}
 }

@@ -32,13 +32,13 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 			t.Errorf("methods %v: %+v", methods, k)
 		}
 		lines := 0
-		for _, s := range (View{Comparison: c}).RankingNotes() {
+		for _, s := range (View{Comparison: c, Labels: labels}).RankingNotes() {
 			if strings.Contains(s, "spline") || strings.Contains(s, "ir-top") {
 				lines++
 			}
 		}
 		if lines != 1 {
-			t.Errorf("methods %v: %d lines name what is left out: %q", methods, lines, (View{Comparison: c}).RankingNotes())
+			t.Errorf("methods %v: %d lines name what is left out: %q", methods, lines, (View{Comparison: c, Labels: labels}).RankingNotes())
 		}
 	}
 	o := ece
@@ -60,7 +60,7 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 		c := cell(fmt.Sprint("d", i), "x")
 		records = append(records, record(c, "qats", .1), record(c, "ts", .1+d))
 	}
-	v := View{Comparison: comparison(t, records, nil, ece)}
+	v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
 	if r := v.Rows[0]; !(r.Difference < 0 && r.Shift.Estimate > 0) {
 		t.Fatalf("%+v", r)
 	}
@@ -68,7 +68,7 @@ func TestMeanAndShiftOfOppositeSignsAreExplained(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0], "block d6 (-5.00)") || !strings.Contains(got[0], "Report the shift") {
 		t.Errorf("%q", got)
 	}
-	v = View{Comparison: comparison(t, records[:12], nil, ece)}
+	v = View{Comparison: comparison(t, records[:12], nil, ece), Labels: labels}
 	if got := v.contrary(); len(got) != 0 {
 		t.Errorf("signs that agree: %q", got)
 	}
@@ -91,7 +91,7 @@ func TestSmallestPAboveOnePerCentIsSaid(t *testing.T) {
 				records = append(records, absent(c, "ir"))
 			}
 		}
-		if got := (View{Comparison: comparison(t, records, nil, ece)}).powerNotes(); len(got) != 1 || got[0] != want {
+		if got := (View{Comparison: comparison(t, records, nil, ece), Labels: labels}).powerNotes(); len(got) != 1 || got[0] != want {
 			t.Errorf("%d blocks: %q, want %q", blocks, got, want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestNumberThatWasNotComputedIsNullInJSON(t *testing.T) {
 	for name, records := range map[string][]results.Record{"two methods": two, "one block": one} {
 		c := comparison(t, records, nil, ece)
 		var b bytes.Buffer
-		if err := (View{Comparison: c}).JSON(&b); err != nil {
+		if err := (View{Comparison: c, Labels: labels}).JSON(&b); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -146,7 +146,7 @@ func TestNumberThatWasNotComputedIsNullInJSON(t *testing.T) {
 				t.Errorf("%s: least p %v", name, least)
 			}
 		}
-		if got := strings.Join((View{Comparison: c}).RankingNotes(), " "); strings.Contains(got, "Friedman") || strings.Contains(got, "Nemenyi") {
+		if got := strings.Join((View{Comparison: c, Labels: labels}).RankingNotes(), " "); strings.Contains(got, "Friedman") || strings.Contains(got, "Nemenyi") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -192,7 +192,7 @@ func TestCaptionNamesWhatNumbersAreMeasuredOnIfManifestsDo(t *testing.T) {
 				records = append(records, r)
 			}
 		}
-		if got := (View{Comparison: comparison(t, records, nil, ece)}).origin(); got != c.want {
+		if got := (View{Comparison: comparison(t, records, nil, ece), Labels: labels}).origin(); got != c.want {
 			t.Errorf("%q: %q, want %q", c.froms, got, c.want)
 		}
 	}

@@ -23,7 +23,7 @@ func ledBy(t *testing.T, datasets, n int, methods ...string) View {
 			records, pairs = append(records, record(c, m, .1+d)), append(pairs, pair(c, m, "ts", d, d-width, d+width))
 		}
 	}
-	return View{Comparison: comparison(t, records, pairs, Options{Metric: "ece", Against: "ts"}), Labels: map[string]string{}}
+	return View{Comparison: comparison(t, records, pairs, Options{Metric: "ece", Against: "ts"}), Labels: labels}
 }
 
 // TestTheSentenceLeadsWithWhatTheDataShow: of one method verdicts where no test over blocks can show a

@@ -173,7 +173,7 @@ func TestTooFewBlocksForSeveralMethods(t *testing.T) {
 		blocks, methods int
 		want            bool
 	}{{6, 1, false}, {6, 3, true}, {7, 3, false}, {5, 1, true}} {
-		v := View{Comparison: &Comparison{Rows: make([]Row, c.methods)}}
+		v := View{Comparison: &Comparison{Rows: make([]Row, c.methods)}, Labels: labels}
 		if got := v.tooFewToTell(Row{Blocks: c.blocks}); got != c.want {
 			t.Errorf("%d blocks, %d methods: %t", c.blocks, c.methods, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/resultstest"
 )
 
 // sentenceOf compares methods with qats over n data sets. values returns the value
@@ -19,7 +20,7 @@ func sentenceOf(t *testing.T, n int, methods []string, values func(method string
 			records = append(records, record(c, m, values(m, i)))
 		}
 	}
-	return View{Comparison: comparison(t, records, nil, ece), Labels: map[string]string{"mine": "Mine"}}.Sentence()
+	return View{Comparison: comparison(t, records, nil, ece), Labels: resultstest.Labels(map[string]string{"mine": "Mine"})}.Sentence()
 }
 
 func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
@@ -71,7 +72,7 @@ func TestTheLeaderIsNotAheadOfNoCalibration(t *testing.T) {
 			at := cell(fmt.Sprint("d", i), "x")
 			records = append(records, record(at, Uncalibrated, c.uncal), record(at, "ts", .12), record(at, "qats", .1))
 		}
-		v := View{Comparison: comparison(t, records, nil, Options{Metric: "ece", Against: "ts"})}
+		v := View{Comparison: comparison(t, records, nil, Options{Metric: "ece", Against: "ts"}), Labels: labels}
 		if method, why := v.Leader(); method != "qats" || why != c.want {
 			t.Errorf("%s %s, want qats %s", method, why, c.want)
 		}

@@ -48,7 +48,7 @@ func TestWinRatesCountBlocksOnce(t *testing.T) {
 	if !(theta["qats"] > theta["ts"] && theta["ts"] > theta["ir"]) || !(math.Abs(theta["qats"]+theta["ts"]+theta["ir"]) <= 1e-9) {
 		t.Errorf("strengths %v", theta)
 	}
-	if text := (View{Comparison: c}).StrengthLegend(); !strings.HasSuffix(text, "Of 2 blocks they are too short: read them as a description.") {
+	if text := (View{Comparison: c, Labels: labels}).StrengthLegend(); !strings.HasSuffix(text, "Of 2 blocks they are too short: read them as a description.") {
 		t.Errorf("legend %q", text)
 	}
 }
@@ -223,7 +223,7 @@ func TestStrengthsOfFewBlocksAreADescription(t *testing.T) {
 		records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
 	}
 	for n, want := range map[int]bool{len(records): true, 3: false} { // one block has no ranking
-		v := View{Comparison: comparison(t, records[:n], nil, ece)}
+		v := View{Comparison: comparison(t, records[:n], nil, ece), Labels: labels}
 		var text strings.Builder
 		if err := v.Text(&text); err != nil || strings.Contains(text.String(), v.strengthTitle()) != want {
 			t.Errorf("%d rows: %v\n%s", n, err, text.String())

@@ -19,7 +19,7 @@ func TestSummaryHasAllMetricsBesideEachOther(t *testing.T) {
 			records = append(records, resultstest.Value(c, m, "nll", x))
 		}
 	}
-	nll := View{Comparison: comparison(t, records, nil, Options{Metric: "nll", Against: "ts"})}
+	nll := View{Comparison: comparison(t, records, nil, Options{Metric: "nll", Against: "ts"}), Labels: labels}
 	s := Summary([]View{ece, nll})
 	for i, m := range []string{"wtt", "ts", "lll"} {
 		cells := map[string]any{}

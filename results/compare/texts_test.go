@@ -144,7 +144,7 @@ func TestNoHeadingsWithoutRows(t *testing.T) {
 		c := cell(fmt.Sprint(i), "x")
 		records = append(records, record(c, "qats", .1), record(c, "ts", .2))
 	}
-	v := View{Comparison: comparison(t, records, nil, ece)}
+	v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
 	var text, latex strings.Builder
 	if err := v.Text(&text); err != nil || strings.Contains(text.String(), "Redrawn splits") || strings.Contains(text.String(), "Win, tie, loss:") {
 		t.Errorf("%s (%v)", text.String(), err)
@@ -227,7 +227,7 @@ func TestPlacesOfMethodsAlikeFitTheWidth(t *testing.T) {
 	}
 	c.Rows = []Row{{Method: "m2", Blocks: 8, Settings: 8}}
 	var text strings.Builder
-	methods := (View{Comparison: c}).methods(c.Ranking.Methods)
+	methods := (View{Comparison: c, Labels: labels}).methods(c.Ranking.Methods)
 	if err := methods.Text(&text, width); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestWarningsNameTheirSettings(t *testing.T) {
 		named   bool
 	}{{"ts", nil, true}, {"qats", nil, false}, {"qats", []string{"ts"}, true}} {
 		c.Against, c.Methods = o.against, o.methods
-		list := View{Comparison: c}.warnings()
+		list := View{Comparison: c, Labels: labels}.warnings()
 		if len(list) != 1 || strings.Contains(list[0], "net") != o.named {
 			t.Errorf("against %s, methods %v: %q", o.against, o.methods, list)
 		}

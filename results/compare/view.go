@@ -26,7 +26,7 @@ func (v View) Label(method string) string {
 	if l, ok := v.Labels[method]; ok {
 		return l
 	}
-	return table.Name("method", method)
+	return method
 }
 
 // title is the heading of the comparison.

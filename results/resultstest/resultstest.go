@@ -4,6 +4,7 @@
 package resultstest
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/qats-bench/qats/metrics"
@@ -82,4 +83,23 @@ func Each[T any](rows []T, change func(*T)) []T {
 		change(&rows[i])
 	}
 	return rows
+}
+
+// Labels returns the names in print of methods that tests use, with those that replace some.
+func Labels(others ...map[string]string) map[string]string {
+	labels := map[string]string{"uncal": "Uncal", "ts": "TS", "ir": "IR", "tta-ts": "TTA-TS", "gc": "GC (one set)", "gc-split": "GC", "featclip": "FeatClip",
+		"hfe": "HFE", "hfe-target": "HFE (target)", "qats": "QaTS", "qats-pw2": "QaTS-PW2", "qats-pw4": "QaTS-PW4", "qats-pw10": "QaTS-PW10"}
+	for _, of := range others {
+		maps.Copy(labels, of)
+	}
+	return labels
+}
+
+// Methods returns rows of methods.csv with these labels.
+func Methods(experiment string) (list []results.MethodInfo) {
+	labels := Labels()
+	for _, id := range slices.Sorted(maps.Keys(labels)) {
+		list = append(list, results.MethodInfo{Experiment: experiment, Method: id, Label: labels[id], Registered: id, Version: 1, Source: results.OfQats})
+	}
+	return list
 }

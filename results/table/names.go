@@ -41,13 +41,9 @@ func (l Labels) InDataset(c results.Setting, sep string) string {
 }
 
 // Name returns the word of the field for an id in a column of results.csv, or the id itself where
-// there is none: data sets and networks have no words, but labels ([Labels]). For column
+// there is none: data sets, networks and methods have no words, but labels ([Labels], methods.csv). For column
 // "metric" it returns the label in package metrics, or that of results.TimeMetric. An
 // empty id, for example the severity of a clean set, is "-".
-//
-// tta-ts is the test-time augmentation of Hekler et al., which its authors call AdaTS. Two other
-// methods have that name, so it is printed here as TTA-TS. Where a label calls it
-// AdaTS nevertheless, the table says which method it is.
 func Name(column, id string) string {
 	if id == "" {
 		return "-"
@@ -101,21 +97,5 @@ var names = map[string]map[string]string{
 		"motion_blur":       "motion blur",
 		"shot_noise":        "shot noise",
 		"zoom_blur":         "zoom blur",
-	},
-	"method": {
-		"uncal":      "Uncal",
-		"ts":         "TS",
-		"ir":         "IR",
-		"tta-ts":     "TTA-TS",
-		"gc":         "GC (one set)",
-		"gc-split":   "GC",
-		"featclip":   "FeatClip",
-		"hfe":        "HFE",
-		"hfe-target": "HFE (target)",
-		"qats":       "QaTS",
-		"qats-pw2":   "QaTS-PW2",
-		"qats-pw4":   "QaTS-PW4",
-		"qats-pw10":  "QaTS-PW10",
-		"qats-pws":   "QaTS-PWs",
 	},
 }

@@ -120,6 +120,7 @@ func everything() *results.Rows {
 		{Experiment: "golden", Method: "qats", Label: "QaTS", Registered: "qats", Version: 1, Source: results.OfQats},
 		{Experiment: "golden", Method: "variant", Label: "m = 25 (variant)", Registered: "qats", Version: 1, Options: `{"m":25}`, Source: results.OfQats},
 		{Experiment: "golden", Method: "few", Source: results.OfProgram}, {Experiment: "golden", Method: "ts", Label: "TS", Registered: "ts", Version: 1, Source: results.OfQats},
+		{Experiment: "golden", Method: "uncal", Label: "Uncal", Registered: "uncal", Version: 1, Source: results.OfQats},
 		{Experiment: "golden", Method: "ir", Label: "Isotonic", Registered: "ir", Version: 1, Source: results.OfQats},
 	}
 	f.Settings = []results.SettingInfo{

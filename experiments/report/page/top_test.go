@@ -78,6 +78,7 @@ func TestTheAnswerOfOneSetting(t *testing.T) {
 	for outcome, want := range map[float64]string{-1: "better on a/net (-1.00 points [-1.20, -0.80])", 1: "worse on a/net (+1.00 points [+0.80, +1.20])", 0: "not shown to differ on a/net (0.00 points [-0.20, +0.20])"} {
 		f := &results.Rows{Records: rows("a,uncal,ece,measured,ok,,", "a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
 		f.Pairs = []results.Pair{resultstest.Pair(f.Records[0].Setting, "qats", "ts", "ece", .01*outcome, .01*outcome-.002, .01*outcome+.002)}
+		f.Methods = resultstest.Methods("e")
 		f.Run = &results.Run{Specs: []results.RunSpec{{Chosen: "qats", ChosenBy: "nll"}}}
 		list, _ := comparisonsOf(f, complete(f, Options{Against: "ts", Metrics: []string{"ece"}}))
 		got, _ := answersOf(f, list, complete(f, Options{Against: "ts"}))

@@ -31,6 +31,7 @@ func Example() {
 
 	t, err := pivot.Of(records, pivot.Spec{
 		Metric: "ece", Rows: []string{"backbone"}, Better: metrics.Lower, Percent: true, Highlight: "qats", Mean: true,
+		Labels:        map[string]string{"ts": "TS", "featclip": "FeatClip", "qats": "QaTS"},
 		SettingLabels: map[string]string{"resnet50": "RN-50", "vit-b16": "ViT-B"},
 	})
 	if err != nil {

@@ -24,12 +24,9 @@ type paperTable struct {
 // them.
 func paperTables() []paperTable {
 	seven := []string{"uncal", "ts", "ir", "tta-ts", "gc-split", "featclip", "qats"}
-	adats := map[string]string{"tta-ts": "AdaTS", "hfe-target": "HFE"}
+	adats := resultstest.Labels(map[string]string{"tta-ts": "AdaTS", "hfe-target": "HFE"})
 	with := func(labels map[string]string) map[string]string {
-		for id, l := range adats {
-			labels[id] = l
-		}
-		return labels
+		return resultstest.Labels(adats, labels)
 	}
 	networks := func(name, caption, metric string, number int, labels map[string]string) Spec {
 		return Spec{Name: name, Caption: caption, Metric: metric, Number: number, Rows: []string{"dataset", "backbone"}, Labels: labels, SettingLabels: labels,
@@ -53,7 +50,7 @@ func paperTables() []paperTable {
 			Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
 			Only:          map[string][]string{"method": {"uncal", "qats", "qats-pw2", "qats-pw4", "qats-pw10"}},
 			SettingLabels: map[string]string{"cifar100": "C100", "cifar100-lt-r100": "C100-LT", "cifar100-c": "C100-C"},
-			Labels:        map[string]string{"qats": "Linear (QaTS)", "qats-pw2": "PW (K = 2)", "qats-pw4": "PW (K = 4)", "qats-pw10": "PW (K = 10)"},
+			Labels:        with(map[string]string{"qats": "Linear (QaTS)", "qats-pw2": "PW (K = 2)", "qats-pw4": "PW (K = 4)", "qats-pw10": "PW (K = 10)"}),
 		}},
 		{"shift-full", Spec{
 			Name: "shift-full", Caption: "ECE on CIFAR-100-C by corruption; calibrated on CIFAR-100, ViT-B/16", Metric: "ece", Number: 7,

@@ -101,7 +101,7 @@ func shift() ([]results.Record, Spec) {
 	return list, Spec{
 		Name: "shift", Metric: "ece", Rows: []string{"severity"}, Average: []string{"corruption"}, Mean: true,
 		Better: metrics.Lower, Percent: true, Unranked: []string{"hfe-target"}, Highlight: "qats",
-		Labels: map[string]string{"qats": "QaTS_new"},
+		Labels: resultstest.Labels(map[string]string{"qats": "QaTS_new"}),
 	}
 }
 
@@ -175,7 +175,7 @@ func layouts() []test {
 	list, spec = shift()
 	spec.Name, spec.Rows, spec.Columns, spec.Average = "methods", []string{"severity", "method"}, "corruption", nil
 	spec.Target, spec.Only = []string{"hfe-target"}, map[string][]string{"method": {"ts", "hfe-target", "gc-split", "qats", "featclip"}}
-	spec.Labels = map[string]string{"hfe-target": "HFE"}
+	spec.Labels = resultstest.Labels(map[string]string{"hfe-target": "HFE"})
 	for i := range list {
 		change := list[i]
 		if change.Metric, change.Value = "argmax_change", 0; change.Method == "ts" {
@@ -197,7 +197,7 @@ func layouts() []test {
 	}
 	tests = append(tests, test{"ablation", list, Spec{
 		Name: "ablation", Metric: "ece", Rows: []string{"method"}, Columns: "dataset", Average: []string{"corruption"},
-		Better: metrics.Lower, Percent: true, Labels: map[string]string{"qats": "Linear (QaTS)"},
+		Better: metrics.Lower, Percent: true, Labels: resultstest.Labels(map[string]string{"qats": "Linear (QaTS)"}),
 	}})
 
 	// More columns than an upright page holds.
@@ -208,7 +208,7 @@ func layouts() []test {
 	}
 	tests = append(tests, test{"wide", list, Spec{
 		Name: "wide", Metric: "ece", Rows: []string{"severity", "method"}, Columns: "corruption", Mean: true, Highlight: "qats",
-		Better: metrics.Lower, Percent: true, Labels: map[string]string{"tta-ts": "AdaTS"},
+		Better: metrics.Lower, Percent: true, Labels: resultstest.Labels(map[string]string{"tta-ts": "AdaTS"}),
 	}})
 
 	return tests
@@ -224,6 +224,9 @@ func TestPrintedTables(t *testing.T) {
 	for _, test := range layouts() {
 		t.Run(test.name, func(t *testing.T) {
 			test.spec.SettingLabels = paper.Names()
+			if test.spec.Labels == nil {
+				test.spec.Labels = resultstest.Labels()
+			}
 			made, err := Of(test.records, test.spec)
 			if err != nil {
 				t.Fatal(err)
@@ -489,7 +492,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 // columns of a text table straight.
 func TestColumnsAlignUnderAnyLabel(t *testing.T) {
 	spec := standardSpec()
-	spec.Labels = map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"}
+	spec.Labels = resultstest.Labels(map[string]string{"cifar10": "M\u00fcnchen \u03c4", "ts": "T\u00e4\u00df"})
 	made, err := Of(network("cifar10", "resnet50", methods, .1, .2, .3, .4), spec)
 	if err != nil {
 		t.Fatal(err)
@@ -537,12 +540,12 @@ func wide() ([]results.Record, Spec) {
 	return list, spec
 }
 
-// TestWordsOfTheField: corruptions and methods have words; data sets and networks have labels, or
+// TestWordsOfTheField: corruptions and losses have words; data sets, networks and methods have labels, or
 // their ids.
 func TestWordsOfTheField(t *testing.T) {
 	for _, test := range [][3]string{
 		{"dataset", "cifar10", "cifar10"}, {"backbone", "vit-b16", "vit-b16"}, {"loss", "ls-0.05", "LS-0.05"},
-		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "QaTS"},
+		{"corruption", "glass_blur", "glass blur"}, {"severity", "", "-"}, {"severity", "3", "3"}, {"method", "qats", "qats"},
 	} {
 		if got := table.Name(test[0], test[1]); got != test[2] {
 			t.Errorf("table.Name(%s, %s) = %q, want %q", test[0], test[1], got, test[2])
@@ -577,7 +580,7 @@ func TestPairedIntervals(t *testing.T) {
 		}
 	}
 	with := legendOf(t, made)
-	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from TS on the same rows, with a 95 % interval (percentile bootstrap) of the difference of the mean values that test sets of this size report, not of the population."} {
+	for _, s := range []string{"-0.92 [-1.00, 0.00]", "the difference from ts on the same rows, with a 95 % interval (percentile bootstrap) of the difference of the mean values that test sets of this size report, not of the population."} {
 		if !strings.Contains(with, s) {
 			t.Errorf("no %q in\n%s", s, with)
 		}
