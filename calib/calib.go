@@ -5,8 +5,8 @@
 //	fitted, err := calib.Fit(ctx, calib.QaTS{}, &cal)
 //	probs, err := fitted.Probabilities(&test) // n x k
 //
-// A method is one file: an exported type whose fields are its options, what
-// arrays it may see (Contract), how it is fitted (Fit), and the map it returns.
+// A method is an exported type whose fields are its options, with what arrays it
+// may see (Contract), how it is fitted (Fit), and the map it returns.
 // One line in calib/all makes it a column of every table. A method receives
 // only the arrays that its contract names. Loading, skipping, footnotes and the
 // cache key follow from the contract too, so a wrong contract is noticed immediately.

@@ -1,8 +1,8 @@
 // Package experiments runs the experiments that specs describe.
 //
 // Package spec reads the YAML files, and package report makes tables, figures and pages from
-// the files of a run. This package does what is between: it plans, runs and assembles. No
-// file uses a file that stands above it here:
+// the files of a run. This package does what is between: it plans, runs and assembles. Its
+// files, from the outside in:
 //
 //	run.go       workers take the units of a plan, and the rows are written in its order
 //	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv, classes.csv and times.csv, from the store
@@ -14,6 +14,32 @@
 //	plan.go      settings x methods -> cells; deal.go shares them out, memory.go bounds them
 //	cell.go      a cell: its keys (keys.go), and its state in the store
 //	sources.go   the arrays and the programs (external.go) that a spec names
+//
+// # From a spec to a figure
+//
+// The path of one number, the ECE of TS at severity 3 in a severity figure:
+//
+//  1. spec/setting.go lists the settings of the grids of a YAML file; the severity is a field of
+//     results.Setting. spec/figure.go reads what the figure is of.
+//  2. plan.go finds the arrays of each setting (sources.go) and makes its cells, one for each method
+//     (cell.go). All severities of a network share the key of one fit, since they share the
+//     calibration set.
+//  3. unit.go does the work on one setting. fit.go fits the method: calib/ts.go calls
+//     calib/internal/fit/temperature.go, which finds the temperature.
+//  4. stream.go applies the fitted map to the test set of the setting, block by block;
+//     metrics/scoring keeps a few numbers of each row.
+//  5. scores.go computes the metrics of these rows: metrics/ece.go.
+//  6. assemble.go collects the rows, and results/writer.go writes them: results/record.go has the
+//     columns of results.csv, settings.go and methods.go those of settings.csv and methods.csv.
+//  7. report/views.go reads them again (results/folder.go). results/counting.go says which settings
+//     count, results/seeds.go that trainings of a network are one. plots/severity.go draws the figure
+//     from plots/values.go, the values by setting and method; results/table/pivot makes the tables.
+//
+// qats compare takes another way from step 7: report/comparison.go asks results/compare, which reads
+// the values of a results.Cube (results/cube.go), counts the verdicts of pairs.csv (compare.go), ranks
+// (ranking.go), and makes the answer (sentence.go) and the printed table (summary.go).
+//
+// # Rules
 //
 // The rules that make this safe:
 //

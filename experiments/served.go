@@ -14,7 +14,6 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// served is a calibrator that the process which has started this one serves. No spec names it:
 // serves reports whether a method of the plan is served.
 func (p *Plan) serves() bool {
 	return slices.ContainsFunc(p.Units, func(u Unit) bool {
@@ -22,6 +21,7 @@ func (p *Plan) serves() bool {
 	})
 }
 
+// served is a calibrator that the process which has started this one serves. No spec names it:
 // AddServed adds it to specs. Its process has decided to run it, so it needs no permission.
 type served struct {
 	about     external.Served

@@ -1,8 +1,8 @@
 // Package fit holds the solvers that several calibrators share, and their parts.
 //
 // An Objective is a labelled calibration set that is read in passes: the row
-// kernel runs over all rows at given scales 1/T, on all processors, and the
-// partial sums are added in the order of the rows. So a fit has the same bits
+// kernel runs over all rows at given scales 1/T, in blocks of rows on all processors, and the
+// sums of the blocks are added in their order. So a fit has the same bits
 // for any number of processors, in memory or streamed. Temperature minimises the
 // NLL over one temperature, TemperatureCurve over a temperature that is piecewise
 // linear in a quantity of the row, BoxNewton any smooth function of a few
