@@ -98,8 +98,8 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 		whole(m[1]) != want.win || whole(m[2]) != want.loss || whole(m[3]) != want.tie {
 		t.Errorf("the answer: %s", text)
 	}
-	row("LaTeX", must(append(compare, "--format", "latex")...), `(?m)^QaTS & ([\d.]+) & [\d.]+ & (\S+) & (\d+) & (\d+) & (\d+) \\`)
-	row("Markdown", must(append(compare, "--format", "md")...), `(?m)^\| QaTS \| ([\d.]+) \| [\d.]+ \| (\S+) \| (\d+) \| (\d+) \| (\d+) \|`)
+	row("LaTeX", must(append(compare, "--format", "latex")...), `(?m)^QaTS & (?:\\textbf\{)?([\d.]+)\}? & [\d.]+ & (\S+) & (\d+) & (\d+) & (\d+) \\`)
+	row("Markdown", must(append(compare, "--format", "md")...), `(?m)^\| QaTS \| \**([\d.]+)\** \| [\d.]+ \| (\S+) \| (\d+) \| (\d+) \| (\d+) \|`)
 
 	for line := range strings.Lines(must(append(compare, "--json")...)) {
 		var o struct {

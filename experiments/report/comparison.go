@@ -109,6 +109,9 @@ const (
 func Short(w io.Writer, pages []Compared, all bool, form Form) error {
 	views := lists.Values(pages, func(p Compared) compare.View { return p.View })
 	t, first := compare.Summary(views), pages[0]
+	if form != TextForm && slices.ContainsFunc(views, func(v compare.View) bool { return v.Best() != nil }) {
+		t.Remarks = append(t.Remarks, "Bold: the best mean of the methods that are ranked.")
+	}
 	switch form {
 	case LaTeXForm:
 		return t.Compact(w)

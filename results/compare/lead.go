@@ -81,6 +81,26 @@ func (v View) fastest() (method, why string) {
 	return first.Method, "is the fastest calibrator over " + english.Count(first.Settings, "setting")
 }
 
+// Best returns the methods with the best mean, as it is printed, of those that are ranked, or, without a
+// ranking, of those with a value on most settings; none where all means print alike.
+func (v View) Best() (best []string) {
+	methods, means := v.Ranking.Methods, v.Ranking.Means
+	if len(methods) == 0 {
+		rows := append(slices.Clone(v.Rows), v.Own)
+		most := slices.MaxFunc(rows, func(a, b Row) int { return cmp.Compare(a.Settings, b.Settings) }).Settings
+		rows = lists.Where(rows, func(r Row) bool { return r.Settings == most && !v.Sees(r.Method) })
+		methods, means = lists.Values(rows, func(r Row) string { return r.Method }), lists.Values(rows, func(r Row) float64 { return r.Value })
+	}
+	printed := lists.Values(means, func(x float64) results.InPrint { return results.InPrint{Value: x, Number: table.Parse(v.Number(x))} })
+	places, _ := results.Best(printed, v.Better == metrics.Higher)
+	for i, place := range places {
+		if place == 1 {
+			best = append(best, methods[i])
+		}
+	}
+	return best
+}
+
 // level returns the labels of the other methods with the mean rank at a place, as it is printed.
 func (v View) level(place int) (labels []string) {
 	k := v.Ranking

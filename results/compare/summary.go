@@ -87,7 +87,14 @@ func (v View) summarize(order []string, add func(c table.Column, over string, ce
 			return cell(r)
 		}
 	}
-	column("mean", "mean", v.mean)
+	best := v.Best()
+	column("mean", "mean", func(r Row) table.Cell {
+		cell := v.mean(r)
+		if slices.Contains(best, r.Method) {
+			cell.Mark = table.Best
+		}
+		return cell
+	})
 	if v.Ranking.Methods != nil {
 		column("rank", "rank", func(r Row) table.Cell {
 			if i := slices.Index(v.Ranking.Methods, r.Method); i >= 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/resultstest"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // TestSummaryHasAllMetricsBesideEachOther: the order is that of the first metric, and a metric without
@@ -25,6 +26,9 @@ func TestSummaryHasAllMetricsBesideEachOther(t *testing.T) {
 		cells := map[string]any{}
 		for j, c := range s.Columns {
 			cells[c.Key] = s.Rows[i].Cells[j].Value
+			if best := c.Key == "ece_mean" && m == "wtt" || c.Key == "nll_mean" && m == "lll"; (s.Rows[i].Cells[j].Mark == table.Best) != best {
+				t.Errorf("%s of %s: mark %v", c.Key, m, s.Rows[i].Cells[j].Mark)
+			}
 		}
 		r, of := ece.rowOf(m), nll.rowOf(m)
 		if cells["method"] != m || cells["ece_mean"] != r.Value || cells["nll_mean"] != of.Value || cells["settings"] != r.Settings {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -296,7 +295,10 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 			s.Means = append(s.Means, numbers(meanDigits, float64(place(r.Method)), valueOf(c, r.Value), float64(r.Settings)))
 		}
 	}
-	s.Best = d.best(c)
+	s.Best = []int{}
+	for _, m := range (compare.View{Comparison: c}).Best() {
+		s.Best = append(s.Best, place(m))
+	}
 	for _, a := range k.Aside {
 		s.Aside = append(s.Aside, numbers(9, float64(place(a.Method)), float64(len(a.Settings)), float64(len(c.Blocks)-blocksOf[a.Method])))
 	}
@@ -304,26 +306,6 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 		s.Missing = append(s.Missing, numbers(9, float64(place(x.Method)), float64(len(x.Settings))))
 	}
 	return s
-}
-
-// best returns the methods with the best mean, as it is printed, of those that are ranked, or, without a
-// ranking, of those with a value on most settings; none where all means print alike.
-func (d *data) best(c *compare.Comparison) []int {
-	methods, means := c.Ranking.Methods, c.Ranking.Means
-	if len(methods) == 0 {
-		of := append(slices.Clone(c.Rows), c.Own)
-		most := slices.MaxFunc(of, func(a, b compare.Row) int { return cmp.Compare(a.Settings, b.Settings) }).Settings
-		of = lists.Where(of, func(r compare.Row) bool { return r.Settings == most && !c.Sees(r.Method) })
-		methods, means = lists.Values(of, func(r compare.Row) string { return r.Method }), lists.Values(of, func(r compare.Row) float64 { return r.Value })
-	}
-	v, found := compare.View{Comparison: c}, []int{}
-	places, _ := results.Best(lists.Values(means, func(x float64) results.InPrint { return results.InPrint{Value: x, Number: table.Parse(v.Number(x))} }), c.Better == metrics.Higher)
-	for i, place := range places {
-		if place == 1 {
-			found = append(found, slices.IndexFunc(d.Methods, func(e methodEntry) bool { return e.ID == methods[i] }))
-		}
-	}
-	return found
 }
 
 // meanDigits are the significant digits of means, which are printed with fewer.
