@@ -9,7 +9,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion docs quick example test browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
+.PHONY: reproduce companion docs quick example test study browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -51,7 +51,7 @@ docs: companion
 	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --dataset $(IMAGES) --out $(OUT)/full-width)
 	$(call tables,segmentation,segmentation,ece ece_classwise)
 	$(call kept,segmentation,classes.csv)
-	$(GO) run ./docs/certain data/bundle/pneumoniamnist-28/*-* > $(SHOWN)/certain.csv
+	cd studies && $(GO) run ./certain ../data/bundle/pneumoniamnist-28/*-* > ../$(SHOWN)/certain.csv
 ifdef REAL
 	$(call tables,real,real,mean-ece mean-aece,--data $(REAL))
 	$(call kept,real,$(patsubst %,figures/real-%.svg,quantile-gap-cifar100-lt-r100-resnet32 rank-bins reliability-cifar10-resnet50))
@@ -99,6 +99,11 @@ test:
 	$(GO) vet -tags torture ./cmd/qats
 	$(GO) test ./...
 
+# The tests of the studies, the slow ones too. Studies are a module of their own: what is
+# measured once and shown in the documents.
+study:
+	cd studies && $(GO) vet ./... && $(GO) test -v ./...
+
 # The page of an output folder in Chromium, with axe-core. These tests are a module of
 # their own. Without chromium or npm they are skipped, and say so.
 browser:
@@ -120,6 +125,7 @@ lint:
 	$(GO) vet ./...
 	$(GO) vet -tags torture ./cmd/qats
 	$(GO) tool staticcheck ./...
+	cd studies && $(GO) vet ./... && $$(cd .. && $(GO) tool -n staticcheck) ./...
 
 race:
 	$(GO) test -race ./...

@@ -1,6 +1,6 @@
 // Command certain counts the test rows that a fit of QaTS makes certain:
 //
-//	go run ./docs/certain NETWORK... > results/shown/certain.csv
+//	cd studies && go run ./certain NETWORK... > ../results/shown/certain.csv
 //
 // NETWORK is a folder with cal and test. The output has a row for each network: whether b of the
 // fit is at its lower bound, the number of test rows, the share whose largest probability is 1,
