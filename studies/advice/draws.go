@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -11,8 +10,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments/trial"
-	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // mostTest is the largest number of test rows of a draw.
@@ -27,7 +24,7 @@ type pool struct {
 }
 
 // readPools returns the real networks below some folders, and the made ones.
-func readPools(ctx context.Context, bundle, more string) ([]pool, error) {
+func readPools(bundle, more string) ([]pool, error) {
 	pools := madePools()
 	for _, root := range []struct {
 		dir, kind string
@@ -45,16 +42,16 @@ func readPools(ctx context.Context, bundle, more string) ([]pool, error) {
 					return nil
 				}
 			}
-			given, err := trial.Find(ctx, inputfile.System{}, []string{dir}, trial.Stated{})
-			if err != nil || given.Test == nil {
+			cal, err := readSet(dir, data.Cal)
+			if err != nil {
 				return err
 			}
-			in, err := given.Read(ctx, data.Logits|data.Labels, 1<<30)
+			test, err := readSet(dir, data.Test)
 			if err != nil {
 				return err
 			}
 			rel, _ := filepath.Rel(root.dir, dir)
-			pools = append(pools, pool{filepath.ToSlash(rel), root.kind, root.draws, realDraw(in.Cal.Set, in.Test.Set)})
+			pools = append(pools, pool{filepath.ToSlash(rel), root.kind, root.draws, realDraw(cal, test)})
 			return nil
 		})
 		if err != nil {
@@ -62,6 +59,12 @@ func readPools(ctx context.Context, bundle, more string) ([]pool, error) {
 		}
 	}
 	return pools, nil
+}
+
+// readSet reads the logits and the labels of a set of a network.
+func readSet(dir string, split data.Split) (*data.Set, error) {
+	set, err := data.ReadSet(filepath.Join(dir, string(split), "logits.npy"), filepath.Join(dir, string(split), "labels.npy"))
+	return &set, err
 }
 
 // realDraw draws from the sets of a network; see the package comment. It returns no sets if there

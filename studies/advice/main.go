@@ -1,4 +1,4 @@
-// Command study measures what the advice of qats try does to those who follow it: it draws
+// Command advice measures what the advice of qats try does to those who follow it: it draws
 // calibration rows of real and of made networks, asks for a method, and compares the answer with
 // temperature scaling and with no calibration on test rows that had no part in it. Beside the
 // rule of package trial stand two others: the lowest cross-fitted NLL, and the same rule with no
@@ -6,7 +6,7 @@
 // results/shown/advice.csv, which docs/advice.md is made from. The same seed gives the same
 // numbers, whatever the number of processors.
 //
-//	go run ./experiments/trial/study -cifar100 DIR > results/shown/advice.csv
+//	cd studies && go run ./advice -cifar100 DIR > ../results/shown/advice.csv
 //
 // # Draws
 //
@@ -33,7 +33,7 @@ import (
 )
 
 func main() {
-	bundle := flag.String("bundle", "data/bundle", "folder of real networks")
+	bundle := flag.String("bundle", "../data/bundle", "folder of real networks")
 	cifar100 := flag.String("cifar100", "", "folder of more real networks, with 100 classes")
 	per := flag.Int("draws", 0, "draws of each network and size; 0 for the number of the study")
 	only := flag.Int("n", 0, "one size alone")
@@ -48,7 +48,7 @@ var sizes = []int{50, 100, 200, 500, 1000, 2000, 5000}
 
 // run writes the table.
 func run(ctx context.Context, w io.Writer, bundle, more string, per, only int) error {
-	pools, err := readPools(ctx, bundle, more)
+	pools, err := readPools(bundle, more)
 	if err != nil {
 		return err
 	}
