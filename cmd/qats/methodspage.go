@@ -28,7 +28,7 @@ rows, acc_b the mean of hit and conf_b the mean of conf. "By mean NLL" names the
 calibration set. *Sees* lists the arrays that a method is given, and nothing else: cal at the fit, test when it is
 applied, target for unlabelled rows of the deployment domain at the fit. *Compared with* names code that was run beside
 qats, and *agreement* what was seen. The numbers are in tests of the package, whose files of reference values have the
-recipes; those on networks of others are made by results/agreement. The code of authors is not part of the project.
+recipes; those on networks of others are made by studies/agreement. The code of authors is not part of the project.
 `
 
 	pageSets = `## Sets
