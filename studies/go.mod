@@ -5,12 +5,14 @@ module github.com/qats-bench/qats/studies
 
 go 1.26.0
 
-require github.com/qats-bench/qats v0.0.0-00010101000000-000000000000
+require (
+	github.com/qats-bench/qats v0.0.0-00010101000000-000000000000
+	golang.org/x/sync v0.24.0
+)
 
 require (
 	github.com/nlpodyssey/gopickle v0.3.0 // indirect
 	github.com/sbinet/npyio v0.9.0 // indirect
-	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect

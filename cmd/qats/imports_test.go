@@ -24,7 +24,7 @@ var homes = []struct {
 }{
 	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data", "results/paper/claims"}, "specs, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data"}, "npyio trusts headers; only the code that checks them first may call it"},
-	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments"}, "the goroutines that matter to results are in the pool of tasks and in that of cells"},
+	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments", "studies/coverage"}, "the goroutines that matter to results are in the pool of tasks, in that of cells, and in that of a study's test sets"},
 	{"golang.org/x/sync", []string{"data", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "embeds the part of the font that a PDF uses, and makes PDF files reproducible"},

@@ -1,10 +1,13 @@
-package metrics
+package main
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 // Coverage of 95 % intervals over 1,000 test sets of 1,000 rows, whose truth is uniform on
@@ -15,6 +18,8 @@ func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws 5,000 test sets and bootstraps each")
 	}
+	ece, _ := metrics.Lookup("ece")
+	brierTop, _ := metrics.Lookup("brier_top")
 	power := func(p float64) func(float64) float64 {
 		return func(u float64) float64 { return math.Pow(u, p) }
 	}
@@ -31,27 +36,27 @@ func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
 	} {
 		const n, trials = 1000, 1000
 		rng := rand.New(rand.NewPCG(8, 1))
-		var pairs [][]Pair
-		var alone []Estimate
+		var pairs [][]metrics.Pair
+		var alone []metrics.Estimate
 		for trial := range trials {
 			a, b, hit := make([]float64, n), make([]float64, n), make([]bool, n)
 			for i := range n {
 				u := .3 + .7*rng.Float64()
 				a[i], b[i], hit[i] = c.base(u), c.other(u), rng.Float64() < u
 			}
-			options := PairOptions{Resamples: 400, Seed: uint64(trial), Metrics: []Entry{eceEntry, brierTopEntry}}
-			base, other := Of(given(a, hit)), Of(given(b, hit))
-			p, err := Pairs(context.Background(), base, []*Samples{other}, options)
+			options := metrics.PairOptions{Resamples: 400, Seed: uint64(trial), Metrics: []metrics.Entry{ece, brierTop}}
+			base, other := metrics.Of(given(a, hit)), metrics.Of(given(b, hit))
+			p, err := metrics.Pairs(context.Background(), base, []*metrics.Samples{other}, options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			options.Interval = Population
-			wide, err := Pairs(context.Background(), base, []*Samples{other}, options)
+			options.Interval = metrics.Population
+			wide, err := metrics.Pairs(context.Background(), base, []*metrics.Samples{other}, options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			options.Interval = ""
-			one, err := Intervals(context.Background(), other, options)
+			one, err := metrics.Intervals(context.Background(), other, options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,6 +98,22 @@ func TestIntervalsHaveTheirDocumentedCoverage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// given returns scores with these confidences and hits.
+func given(conf []float64, hit []bool) *scoring.SampleScores {
+	s := scoring.New(len(conf))
+	for i, c := range conf {
+		label := int32(1)
+		if hit[i] {
+			label = 0
+		}
+		s.Conf, s.Rest = append(s.Conf, c), append(s.Rest, 1-c)
+		s.Pred, s.Label = append(s.Pred, 0), append(s.Label, label)
+		s.NLL, s.Brier = append(s.NLL, -math.Log(c)), append(s.Brier, 2*(1-c)*(1-c))
+		s.Changed = append(s.Changed, false)
+	}
+	return s
 }
 
 // mirrored is off as much as conf is, to the other side.

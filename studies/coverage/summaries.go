@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
-	"fmt"
-	"maps"
+	"encoding/csv"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,50 +20,50 @@ const (
 	wantedZero = .05
 )
 
-// writePage writes the tables into the page at path, each between its markers.
-func writePage(path string, table []line) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	page, err := filled(string(text), table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.WriteFile(path, []byte(page), 0o666)
+// summaries are the tables of docs/intervals.md, by name. The first row has the columns.
+var summaries = map[string]func([]line) [][]string{
+	"networks": networksTable, "power": powerTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
 }
 
-// filled returns the page with the tables of the study.
-func filled(page string, table []line) (string, error) {
-	tables := map[string]func([]line) string{
-		"networks": networksTable, "power": powerTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
+// writeSummaries writes the summaries of the table at path into the folder beside it.
+func writeSummaries(path string, table []line) error {
+	dir := strings.TrimSuffix(path, ".csv")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
-		before, rest, ok1 := strings.Cut(page, begin)
-		_, after, ok2 := strings.Cut(rest, end)
-		if !ok1 || !ok2 {
-			return "", fmt.Errorf("no markers %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+	for name, of := range summaries {
+		text, err := csvOf(of(table))
+		if err != nil {
+			return err
 		}
-		page = before + begin + tables[name](table) + end + after
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), text, 0o666); err != nil {
+			return err
+		}
 	}
-	return page, nil
+	return nil
+}
+
+// csvOf returns rows as a CSV file.
+func csvOf(rows [][]string) ([]byte, error) {
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.Bytes(), err
 }
 
 // networksTable lists the networks with the sizes of their test sets.
-func networksTable(table []line) string {
-	rows := [][]string{{"network", "classes", "rows of a test set", "test sets of each size"}}
+func networksTable(table []line) [][]string {
+	rows := [][]string{{"network", "classes", "rows", "sets"}}
 	for _, name := range distinct(table, func(l line) string { return l.Network }) {
 		of := where(table, func(l line) bool { return l.Network == name })
 		var sizes []string
 		ns := distinct(of, func(l line) int { return l.Rows })
 		slices.Sort(ns)
 		for _, n := range ns {
-			sizes = append(sizes, count(n))
+			sizes = append(sizes, strconv.Itoa(n))
 		}
-		rows = append(rows, []string{name, strconv.Itoa(of[0].Classes), strings.Join(sizes, ", "), count(of[0].Sets)})
+		rows = append(rows, []string{name, strconv.Itoa(of[0].Classes), strings.Join(sizes, ", "), strconv.Itoa(of[0].Sets)})
 	}
-	return markdown(rows)
+	return rows
 }
 
 // offBySeven is the pair of calibrators whose difference is small: a temperature is off by 7 %.
@@ -70,13 +71,13 @@ const offBySeven = "calibrated against T = 1.75"
 
 // powerTable has the share of test sets in which a verdict on calibration errors notices the
 // pair offBySeven, by network and size.
-func powerTable(table []line) string {
+func powerTable(table []line) [][]string {
 	of := where(table, func(l line) bool { return isVerdict(l) && l.Cell.quantity == "sce_mass15" && l.Cell.pair == offBySeven })
 	sizes := distinct(of, func(l line) int { return l.Rows })
 	slices.Sort(sizes)
 	head := []string{"network", "classes"}
 	for _, n := range sizes {
-		head = append(head, count(n)+" rows")
+		head = append(head, strconv.Itoa(n))
 	}
 	rows := [][]string{head}
 	for _, name := range distinct(of, func(l line) string { return l.Network }) {
@@ -84,27 +85,27 @@ func powerTable(table []line) string {
 		for _, n := range sizes {
 			at := where(of, func(l line) bool { return l.Network == name && l.Rows == n })
 			if len(at) == 0 {
-				row = append(row, "-")
+				row = append(row, "")
 				continue
 			}
 			row[1] = strconv.Itoa(at[0].Classes)
-			row = append(row, share(at[0].NoZero))
+			row = append(row, number(at[0].NoZero))
 		}
 		rows = append(rows, row)
 	}
-	return markdown(rows)
+	return rows
 }
 
 // verdictsTable has a row for each quantity that decides.
-func verdictsTable(table []line) string {
-	rows := [][]string{{"what decides", "for the metrics", "cells", "coverage: least", "median", "cells below .93", "misses on one side: most", "excludes 0 for equal calibrators: most", "withheld: most"}}
+func verdictsTable(table []line) [][]string {
+	rows := [][]string{slices.Concat([]string{"decides", "metrics"}, summaryColumns)}
 	for _, quantity := range decisive(table) {
 		of := where(table, func(l line) bool { return isVerdict(l) && l.Cell.quantity == quantity })
-		rows = append(rows, append([]string{"`" + quantity + "`", strings.Join(judgedBy(quantity), ", ")}, summary(of)...))
+		rows = append(rows, append([]string{quantity, strings.Join(judgedBy(quantity), ", ")}, summary(of)...))
 	}
 	plain := where(table, func(l line) bool { return l.Cell.interval == "delta" && l.Target == ofPopulation })
-	rows = append(rows, append([]string{"squared error, 15 bins of equal width, plain normal interval", "(none)"}, summary(plain)...))
-	return markdown(rows)
+	rows = append(rows, append([]string{"squared error, 15 bins of equal width, plain normal interval", ""}, summary(plain)...))
+	return rows
 }
 
 // group is the lines of one kind of interval of a metric for one target.
@@ -129,11 +130,11 @@ func groups(table []line) (list []group) {
 }
 
 // names returns the first columns of the row of a group.
-func (g group) names() []string { return []string{"`" + g.metric + "`", g.interval, g.target} }
+func (g group) names() []string { return []string{g.metric, g.interval, g.target} }
 
 // besideTable has a row for each kind of interval of a difference and its target.
-func besideTable(table []line) string {
-	rows := [][]string{{"metric", "interval", "target", "cells", "coverage: least", "median", "cells below .93", "misses on one side: most", "excludes 0 for equal calibrators: most", "withheld: most", "width"}}
+func besideTable(table []line) [][]string {
+	rows := [][]string{slices.Concat([]string{"metric", "interval", "target"}, summaryColumns, []string{"width"})}
 	base := map[string]float64{} // mean width of the default, by metric
 	for _, g := range groups(where(table, func(l line) bool { return !l.Alone && !isVerdict(l) && l.Cell.interval != "delta" })) {
 		width := 0.0
@@ -143,24 +144,24 @@ func besideTable(table []line) string {
 		if base[g.metric] == 0 {
 			base[g.metric] = width
 		}
-		rows = append(rows, slices.Concat(g.names(), summary(g.lines), []string{strconv.FormatFloat(width/base[g.metric], 'f', 2, 64)}))
+		rows = append(rows, slices.Concat(g.names(), summary(g.lines), []string{number(width / base[g.metric])}))
 	}
-	return markdown(rows)
+	return rows
 }
 
 // valuesTable has a row for each kind of interval of a single value and its target.
-func valuesTable(table []line) string {
-	rows := [][]string{{"metric", "interval", "target", "cells", "coverage: least", "median", "cells below .93", "misses on one side: most", "withheld: most"}}
+func valuesTable(table []line) [][]string {
+	rows := [][]string{slices.Concat([]string{"metric", "interval", "target"}, withoutEquals(summaryColumns))}
 	for _, g := range groups(where(table, func(l line) bool { return l.Alone })) {
-		rows = append(rows, append(g.names(), slices.Delete(summary(g.lines), 5, 6)...)) // a value has no equal calibrators
+		rows = append(rows, append(g.names(), withoutEquals(summary(g.lines))...))
 	}
-	return markdown(rows)
+	return rows
 }
 
 // shortTable lists where a default covers less than is wanted: the cells of one quantity, network
 // and size are a row with the least of them.
-func shortTable(table []line) string {
-	rows := [][]string{{"interval", "of", "network", "n", "cells", "least coverage", "below", "above", "with"}}
+func shortTable(table []line) [][]string {
+	rows := [][]string{{"interval", "of", "network", "rows", "short", "cells", "least", "error", "below", "above", "with"}}
 	type place struct {
 		interval, quantity, network string
 		rows                        int
@@ -172,19 +173,19 @@ func shortTable(table []line) string {
 		same := func(l line) bool { return in(l) == g }
 		of := where(short, same)
 		least := slices.MinFunc(of, func(a, b line) int { return cmp.Compare(a.Coverage(), b.Coverage()) })
-		rows = append(rows, []string{g.interval, "`" + g.quantity + "`", g.network, count(g.rows), fmt.Sprintf("%d of %d", len(of), len(where(defaults, same))),
-			withError(least, least.Coverage()), share(least.Below), share(least.Above), least.Cell.pair})
+		rows = append(rows, []string{g.interval, g.quantity, g.network, strconv.Itoa(g.rows), strconv.Itoa(len(of)), strconv.Itoa(len(where(defaults, same))),
+			number(least.Coverage()), number(least.Error(least.Coverage())), number(least.Below), number(least.Above), least.Cell.pair})
 	}
-	return markdown(rows)
+	return rows
 }
 
 // toldTable lists the cells in which a verdict tells equal calibrators apart too often.
-func toldTable(table []line) string {
-	rows := [][]string{{"what decides", "network", "n", "calibrators", "excludes 0"}}
+func toldTable(table []line) [][]string {
+	rows := [][]string{{"decides", "network", "rows", "calibrators", "excludes", "error"}}
 	for _, l := range where(table, func(l line) bool { return isVerdict(l) && l.Equal() && l.NoZero > wantedZero }) {
-		rows = append(rows, []string{"`" + l.Cell.quantity + "`", l.Network, count(l.Rows), l.Cell.pair, withError(l, l.NoZero)})
+		rows = append(rows, []string{l.Cell.quantity, l.Network, strconv.Itoa(l.Rows), l.Cell.pair, number(l.NoZero), number(l.Error(l.NoZero))})
 	}
-	return markdown(rows)
+	return rows
 }
 
 // isVerdict reports whether a line is of the interval of a verdict.
@@ -213,7 +214,7 @@ func decisive(table []line) []string {
 func judgedBy(quantity string) (names []string) {
 	for _, e := range metrics.Registry() {
 		if b, ok := e.Judge(e.Outputs[0].Name); ok && b.Name == quantity {
-			names = append(names, "`"+e.Name+"`")
+			names = append(names, e.Name)
 		}
 	}
 	return names
@@ -230,7 +231,18 @@ func kinds(table []line, metric string) []string {
 	return list
 }
 
-// summary returns the columns from the number of cells to the share that is withheld.
+// summaryColumns are those of summary: the number of cells, their least and their median coverage,
+// the number below wanted, the largest share of misses on one side, the largest share that excludes
+// 0 for equal calibrators, and the largest share that is withheld.
+var summaryColumns = []string{"cells", "least", "median", "short", "side", "equals", "withheld"}
+
+// withoutEquals leaves out the column of equal calibrators, which a single value does not have.
+func withoutEquals(row []string) []string {
+	at := slices.Index(summaryColumns, "equals")
+	return slices.Concat(row[:at], row[at+1:])
+}
+
+// summary returns the summaryColumns of some lines.
 func summary(lines []line) []string {
 	var coverage []float64
 	side, zero, withheld, short := 0.0, -1.0, 0.0, 0
@@ -246,27 +258,11 @@ func summary(lines []line) []string {
 		}
 	}
 	slices.Sort(coverage)
-	least, median := share(coverage[0]), share(coverage[len(coverage)/2])
-	equals := "-"
+	equals := ""
 	if zero >= 0 {
-		equals = share(zero)
+		equals = number(zero)
 	}
-	return []string{strconv.Itoa(len(lines)), least, median, strconv.Itoa(short), share(side), equals, share(withheld)}
-}
-
-// share prints a share with three decimals.
-func share(x float64) string { return strings.TrimPrefix(strconv.FormatFloat(x, 'f', 3, 64), "0") }
-
-// withError prints a share with its standard error.
-func withError(l line, x float64) string { return share(x) + " ± " + share(l.Error(x)) }
-
-// count prints a number with commas.
-func count(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
+	return []string{strconv.Itoa(len(lines)), number(coverage[0]), number(coverage[len(coverage)/2]), strconv.Itoa(short), number(side), equals, number(withheld)}
 }
 
 func where(table []line, keep func(line) bool) []line {
@@ -280,23 +276,4 @@ func distinct[T comparable](table []line, of func(line) T) (list []T) {
 		}
 	}
 	return list
-}
-
-// markdown prints a table, or that there is nothing, with the numbers to the right.
-func markdown(rows [][]string) string {
-	if len(rows) == 1 {
-		return "\nNone.\n\n"
-	}
-	text := "\n| " + strings.Join(rows[0], " | ") + " |\n|"
-	for i := range rows[0] {
-		if c := rows[1][i]; c != "" && strings.ContainsRune("0123456789.-", rune(c[0])) {
-			text += "---:|"
-		} else {
-			text += "---|"
-		}
-	}
-	for _, row := range rows[1:] {
-		text += "\n| " + strings.Join(row, " | ") + " |"
-	}
-	return text + "\n\n"
 }

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
-	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -74,18 +74,22 @@ type seen struct {
 func study(ctx context.Context, p *population, n, sets int, only []string) ([]line, error) {
 	groups := p.pairs()
 	results := make([]map[cell]seen, sets)
-	err := pool.Each(ctx, sets, runtime.GOMAXPROCS(0), func(_, set int) error {
-		d := p.draw(n, set)
-		d.only = only
-		results[set] = map[cell]seen{}
-		for _, group := range groups {
-			if err := d.compare(ctx, group, results[set]); err != nil {
-				return err
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for set := range sets {
+		workers.Go(func() error {
+			d := p.draw(n, set)
+			d.only = only
+			results[set] = map[cell]seen{}
+			for _, group := range groups {
+				if err := d.compare(ctx, group, results[set]); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
-	if err != nil {
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
 		return nil, err
 	}
 	var lines []line
@@ -298,7 +302,7 @@ func (d *testSet) delta(p pair) seen {
 			if c.pred[at] == d.labels[i] {
 				residual[i]++
 			}
-			b := softmax.Bin(c.conf[at], bins)
+			b := widthBin(c.conf[at])
 			sum[b] += residual[i]
 			squares[b] += residual[i] * residual[i]
 			rows[b]++
@@ -309,7 +313,7 @@ func (d *testSet) delta(p pair) seen {
 			}
 		}
 		for i, at := range d.rows {
-			b := softmax.Bin(c.conf[at], bins)
+			b := widthBin(c.conf[at])
 			gap := sum[b] / rows[b]
 			influence[i] += sign * (2*gap*residual[i] - gap*gap)
 		}

@@ -3,8 +3,6 @@ package main
 import (
 	"math"
 	"slices"
-
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // bins is the number of bins of all errors here.
@@ -54,11 +52,15 @@ func (p *population) gaps(c *calibrator, groups [][]int, f func(float64) float64
 	return sum / float64(p.rows)
 }
 
+// widthBin returns the bin of equal width of a probability: bin b has those above b/bins up to
+// (b+1)/bins, and bin 0 has 0 too.
+func widthBin(p float64) int { return min(max(int(math.Ceil(p*bins))-1, 0), bins-1) }
+
 // widths returns the rows of the bins of equal width that have rows.
 func (p *population) widths(c *calibrator) [][]int {
 	groups := make([][]int, bins)
 	for i, conf := range c.conf {
-		b := softmax.Bin(conf, bins)
+		b := widthBin(conf)
 		groups[b] = append(groups[b], i)
 	}
 	return slices.DeleteFunc(groups, func(rows []int) bool { return len(rows) == 0 })
@@ -120,7 +122,7 @@ func (p *population) classwise(c *calibrator) float64 {
 		var gap, rows [bins]float64
 		for i := range p.rows {
 			at := i*p.classes + j
-			b := softmax.Bin(c.probs[at], bins)
+			b := widthBin(c.probs[at])
 			gap[b] += p.truth[at] - c.probs[at]
 			rows[b]++
 		}

@@ -1,7 +1,7 @@
 // Command coverage measures by simulation how often the intervals of package metrics cover
 // what they are named for. docs/intervals.md shows the results.
 //
-//	go run ./metrics/coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-o FILE [-append]] NETWORK...
+//	cd studies && go run ./coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-o FILE [-append]] NETWORK...
 //
 // A NETWORK is a folder with cal/logits.npy and test/logits.npy of a real network. Its rows
 // are the population. Labels are drawn from the softmax of the logits at temperature 1.63,
@@ -10,8 +10,8 @@
 // calibrators are compared on the same test sets. The seed of a test set is made of the
 // network's name, n and its number, so the table does not depend on the number of workers.
 //
-// With -page FILE it writes the tables of a CSV file that it made before into a page,
-// between the markers there.
+// Beside FILE.csv it writes the folder FILE with its summaries, which the page shows. With
+// -summarise it makes these anew from FILE.csv, and nothing else.
 package main
 
 import (
@@ -31,32 +31,32 @@ func main() {
 	log.SetPrefix("coverage: ")
 	sets := flag.Int("sets", 1000, "test sets of each cell")
 	rows := flag.String("rows", "500,2000,5000,25000", "sizes of test sets")
-	out := flag.String("o", "results/shown/intervals.csv", "CSV file of the results")
+	out := flag.String("o", "../results/shown/intervals.csv", "CSV file of the results")
 	metric := flag.String("metric", "", "study these metrics only")
 	more := flag.Bool("append", false, "add to the CSV file")
-	page := flag.String("page", "", "page whose tables are written from the CSV file; nothing is simulated")
+	summarise := flag.Bool("summarise", false, "write the summaries of the CSV file; nothing is simulated")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, options{*sets, *rows, *metric, *out, *page, *more}, flag.Args()); err != nil {
+	if err := run(ctx, options{*sets, *rows, *metric, *out, *more, *summarise}, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // options are the flags.
 type options struct {
-	sets                    int
-	rows, metric, out, page string
-	more                    bool
+	sets              int
+	rows, metric, out string
+	more, summarise   bool
 }
 
 func run(ctx context.Context, o options, networks []string) error {
-	if o.page != "" {
+	if o.summarise {
 		table, err := readTable(o.out)
 		if err != nil {
 			return err
 		}
-		return writePage(o.page, table)
+		return writeSummaries(o.out, table)
 	}
 	var sizes []int
 	for _, text := range strings.Split(o.rows, ",") {
@@ -67,7 +67,7 @@ func run(ctx context.Context, o options, networks []string) error {
 		sizes = append(sizes, n)
 	}
 	if len(networks) == 0 {
-		return fmt.Errorf("name the folders of one or more networks, as data/bundle/cifar10-jpeg/resnet50-w64")
+		return fmt.Errorf("name the folders of one or more networks, as ../data/bundle/cifar10-jpeg/resnet50-w64")
 	}
 	var only []string
 	if o.metric != "" {
@@ -98,5 +98,5 @@ func run(ctx context.Context, o options, networks []string) error {
 			}
 		}
 	}
-	return nil
+	return writeSummaries(o.out, table)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // temperature makes the true probabilities of a population's labels.
@@ -136,9 +135,21 @@ func (p *population) shifted(t, size float64) *calibrator {
 		for j, l := range p.logits.Row(i) {
 			row[j] = l + float32(size*math.Sin(2.3*float64(j+1)))
 		}
-		softmax.Probs(probs[i*p.classes:(i+1)*p.classes], row, 1/t)
+		softmax(probs[i*p.classes:(i+1)*p.classes], row, t)
 	}
 	return p.calibrator(probs)
+}
+
+// softmax writes the probabilities of a row at temperature t.
+func softmax(probs []float64, row []float32, t float64) {
+	top, sum := float64(slices.Max(row)), 0.0
+	for j, l := range row {
+		probs[j] = math.Exp((float64(l) - top) / t)
+		sum += probs[j]
+	}
+	for j := range probs {
+		probs[j] /= sum
+	}
 }
 
 // opposite returns the temperature scaling beyond the true temperature that has the same

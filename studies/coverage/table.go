@@ -70,6 +70,9 @@ func (l line) count(results []map[cell]seen) line {
 
 var columns = []string{"network", "classes", "rows", "of", "calibrators", "quantity", "interval", "target", "truth", "sets", "withheld", "coverage", "below", "above", "excludes_zero", "width"}
 
+// number prints a number with the digits that the files have.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
 func writeTable(path string, table []line) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -77,7 +80,6 @@ func writeTable(path string, table []line) error {
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 	w.Write(columns)
 	for _, l := range table {
 		w.Write([]string{l.Network, strconv.Itoa(l.Classes), strconv.Itoa(l.Rows), map[bool]string{false: "difference", true: "value"}[l.Alone], l.Cell.pair, l.Cell.quantity, l.Cell.interval, l.Target, number(l.Truth), strconv.Itoa(l.Sets),
