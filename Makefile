@@ -159,7 +159,7 @@ bench:
 # qats beside numpy, scipy, scikit-learn, torch and C, if they are installed:
 # see docs/speed.md. Draws 3.3 GB and takes an hour.
 speed:
-	$(PYTHON) results/speed/table.py $(SPEED_DATA)
+	$(PYTHON) studies/speed/table.py $(SPEED_DATA)
 
 # Rewrites the golden files; read the diff before committing it.
 golden:

@@ -3,7 +3,7 @@
 //
 // It has vector code for float32, since it looks at every number of a file. On 100
 // MB of logits, loaded or read by blocks and then passed once through the softmax
-// kernel, which takes 20 and 25 ms (results/speed, P15), a plain loop takes 15 ms
+// kernel, which takes 20 and 25 ms (studies/speed, P15), a plain loop takes 15 ms
 // longer.
 package finite
 

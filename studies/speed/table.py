@@ -48,9 +48,9 @@ class Bench:
         """Builds the programs without cgo, as the releases are built."""
         os.makedirs(self.bin, exist_ok=True)
         env = dict(os.environ, CGO_ENABLED="0")
-        for name, package, tags in (("qats", "./cmd/qats", ""), ("measure", "./results/speed/measure", ""),
-                                    ("measure-purego", "./results/speed/measure", "purego")):
-            subprocess.run(["go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-o", f"{self.bin}/{name}", package], cwd=ROOT, env=env, check=True)
+        for name, package, tags in (("qats", "cmd/qats", ""), ("measure", "studies/speed/measure", ""),
+                                    ("measure-purego", "studies/speed/measure", "purego")):
+            subprocess.run(["go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-o", f"{self.bin}/{name}", "."], cwd=f"{ROOT}/{package}", env=env, check=True)
         cc = shutil.which("cc") or shutil.which("gcc")
         if cc and platform.machine() == "x86_64":
             subprocess.run([cc, "-O3", "-march=native", "-ffp-contract=fast", f"{HERE}/limits.c", "-o", f"{self.bin}/limits", "-lm"], check=True)

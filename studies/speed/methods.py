@@ -566,7 +566,7 @@ def main():
     only = [name for name in a.only.split(",") if name]
     with tempfile.TemporaryDirectory() as at:
         tool = os.path.join(at, "measure")
-        subprocess.run(["go", "build", "-o", tool, "./results/speed/measure"], cwd=ROOT, check=True)
+        subprocess.run(["go", "build", "-o", tool, "."], cwd=os.path.join(ROOT, "studies", "speed", "measure"), check=True)
         measured = {}
         for method, name, task, *share in ROWS:
             if only and method.split()[0] not in only:
