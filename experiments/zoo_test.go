@@ -84,7 +84,7 @@ sys.modules.update(dict.fromkeys(["torch", "numpy", "PIL"]))
 sys.argv = ["zoo", "paper", sys.argv[1]]
 runpy.run_module("zoo", run_name="__main__")`
 	c := exec.Command("python3", "-B", "-c", blocked, flag)
-	c.Dir = filepath.Join("..", "data")
+	c.Dir = filepath.Join("..", "studies")
 	var errors strings.Builder
 	c.Stderr = &errors
 	got, err := c.Output()
@@ -96,6 +96,6 @@ runpy.run_module("zoo", run_name="__main__")`
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("results/shown/%s is not current: cd data && python3 -m zoo paper %s > ../results/shown/%[1]s", file, flag)
+		t.Errorf("results/shown/%s is not current: cd studies && python3 -m zoo paper %s > ../results/shown/%[1]s", file, flag)
 	}
 }

@@ -48,7 +48,7 @@ runpy.run_module("zoo", run_name="__main__")
 
 
 def zoo_alone(*args):
-    return subprocess.run([sys.executable, "-c", BLOCKED, *args], cwd=PROJECT / "data", capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", BLOCKED, *args], cwd=PROJECT / "studies", capture_output=True, text=True)
 
 
 def test_the_list_needs_pyyaml_alone():

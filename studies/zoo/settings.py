@@ -1,4 +1,4 @@
-"""The paper's 162 settings, and how a network for each can be had, from paper.yaml.
+"""The paper's 162 settings, and how a network for each can be had, from data/zoo/paper.yaml.
 
 The list needs PyYAML alone. What runs a network, and torch with it, is imported by the
 command that runs one.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-TABLE = Path(__file__).with_name("paper.yaml")
+TABLE = Path(__file__).parents[2] / "data" / "zoo" / "paper.yaml"
 UNKNOWN = "unknown"
 SEVERITIES = range(1, 6)
 

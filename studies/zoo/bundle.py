@@ -288,15 +288,15 @@ def page(w, parts, table):
     lines = [
         TITLE,
         "",
-        "Outputs of networks that were trained for this project, by `data/zoo`, on real images and text.",
+        "Outputs of networks that were trained for this project, by `studies/zoo`, on real images and text.",
         "They were trained for 8 to 60 epochs. Networks with -w64 or -k32 in their names have the width of their namesakes,",
         "and all others are far narrower. None of them is a network of the paper. `experiments/companion.yaml` and",
-        "`experiments/full-width.yaml` run them. `python3 -m zoo bundle` (data/zoo/README.md) writes this page and the",
+        "`experiments/full-width.yaml` run them. `python3 -m zoo bundle` (studies/zoo/README.md) writes this page and the",
         "files beside it, and a test of package data checks them.",
         "",
         "float16 logits and features, uint8 labels, float32 heads; digests and shapes are in manifest.yaml.",
         "Rows are in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
-        f"the test rows here. Augmented views are the first {VIEWS} of data/zoo: mirrored (but not X-rays), then shifted.",
+        f"the test rows here. Augmented views are the first {VIEWS} of studies/zoo: mirrored (but not X-rays), then shifted.",
         "",
         *networks_table(w, table),
         *about_shifted(w),
@@ -345,7 +345,7 @@ def about_shifted(w):
         f"cifar10-jpeg-c has the networks {' and '.join(nets)} of cifar10-jpeg on {SHIFTED_ROWS} of its test",
         f"images under 15 corruptions x 5 severities, {SHIFTED} with features at severities {', '.join(map(str, SHIFTED_FEATURES))}. Accuracy and ECE",
         "of each are in manifest.yaml. The corruptions are our own code, which departs from the published",
-        "CIFAR-10-C as the top of data/zoo/corruptions.py says (frost is procedural).",
+        "CIFAR-10-C as the top of studies/zoo/corruptions.py says (frost is procedural).",
     ]
 
 
