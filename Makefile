@@ -100,9 +100,14 @@ test:
 	$(GO) test ./...
 
 # The tests of the studies, the slow ones too. Studies are a module of their own: what is
-# measured once and shown in the documents.
-study:
+# measured once and shown in the documents. Without packages of Python their tests are
+# skipped, and it says so.
+study: build
 	cd studies && $(GO) vet ./... && $(GO) test -v ./...
+	if $(PYTHON) -c 'import numpy, pytest' 2> /dev/null; then QATS_BIN= PYTHONPATH=python $(PYTHON) -m pytest -q -rs -p no:cacheprovider studies/peers; \
+	else echo "skipped: studies/peers, which need numpy and pytest"; fi
+	if $(PYTHON) -c 'import numpy, torch, PIL, yaml, pytest' 2> /dev/null; then cd studies && $(PYTHON) -m pytest -q -p no:cacheprovider zoo/tests; \
+	else echo "skipped: studies/zoo/tests, which need numpy, torch, PIL, yaml and pytest"; fi
 
 # The page of an output folder in Chromium, with axe-core. These tests are a module of
 # their own. Without chromium or npm they are skipped, and say so.
