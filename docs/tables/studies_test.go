@@ -1,0 +1,47 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestFilesOfStudiesHaveTheirForm: studies are run by hand, and write files of results/shown. Each has
+// its columns, and numbers in those of numbers, which are marked: x# is a number, x#? may be empty, and
+// x#1 is a share from 0 to 1, up to rounding: it may be 1 minus a sum of shares.
+func TestFilesOfStudiesHaveTheirForm(t *testing.T) {
+	for file, form := range map[string]string{
+		"advice.csv":            "rows# rule draws# none# worse_ts#1 worse_ts_lo#1 worse_ts_hi#1 worse_uncal#1 worse_uncal_lo#1 worse_uncal_hi#1 claimed_worse#1 above_ts#1 above_uncal#1 better_ts#1 nll# chosen",
+		"agreement.csv":         "date method code version network rows# classes# largest# median#?",
+		"agreement-methods.csv": "method code version networks# equal# largest date",
+		"certain.csv":           "backbone bound rows# ones#1 near#1 wrong#",
+		"intervals.csv":         "network classes# rows# of calibrators quantity interval target truth# sets# withheld#1 coverage#1 below#1 above#1 excludes_zero#1 width#",
+		"speed.csv":             "date machine versions rounds# goal quantity side limit#? median# least# most# met",
+		"speed-methods.csv":     "date machine rounds# method reference reference_seconds# qats_seconds# ratio#",
+	} {
+		rows, columns, err := read(filepath.Join("..", "..", "results", "shown"), file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var want []string
+		for _, column := range strings.Fields(form) {
+			name, mark, number := strings.Cut(column, "#")
+			want = append(want, name)
+			for i, r := range rows {
+				v, err := strconv.ParseFloat(r[name], 64)
+				switch {
+				case !number || mark == "?" && r[name] == "":
+				case err != nil || math.IsNaN(v) || math.IsInf(v, 0) || mark == "1" && (v < -1e-12 || v > 1+1e-12):
+					t.Errorf("%s:%d: %s is %q, want a number%s", file, i+2, name, r[name], map[bool]string{true: " from 0 to 1"}[mark == "1"])
+				}
+			}
+		}
+		if !slices.Equal(columns, want) {
+			t.Errorf("%s has the columns %s, want %s", file, columns, want)
+		}
+	}
+}
