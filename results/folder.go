@@ -138,7 +138,10 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 	for i, file := range reads {
 		wg.Go(func() {
 			err := file.read(f.Path(file.name))
-			if errors.Is(err, fs.ErrNotExist) && !slices.Contains(needed, file.name) { // of results.csv it is another error
+			switch absent := errors.Is(err, fs.ErrNotExist); {
+			case absent && slices.Contains(needed, file.name):
+				err = fmt.Errorf("no %s in %s: qats run writes it", file.name, f)
+			case absent: // of results.csv it is another error
 				err = nil
 			}
 			errs[i] = err

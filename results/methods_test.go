@@ -54,3 +54,30 @@ func TestTheFirstExperimentDecidesALabel(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestAMissingFileOfARunIsNamed with what makes it again.
+func TestAMissingFileOfARunIsNamed(t *testing.T) {
+	dir := Folder(t.TempDir())
+	rows := &Rows{Records: sampleRecords(), Methods: []MethodInfo{{Experiment: "e", Method: "ts", Label: "TS", Registered: "ts", Version: 1, Source: OfQats}}}
+	if err := dir.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.WriteRun(Run{Keys: KeysDigest(rows.Records), Rows: rows.Count()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Read(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir.Path(MethodsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Read(); err == nil || !strings.Contains(err.Error(), "no methods.csv in ") || !strings.Contains(err.Error(), "qats run SPEC --out ") {
+		t.Error(err)
+	}
+	if err := os.Remove(dir.Path(PairsFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Read(PairsFile); err == nil || !strings.Contains(err.Error(), "no pairs.csv in ") {
+		t.Error(err)
+	}
+}

@@ -111,7 +111,7 @@ func TestReadingRejectsAndNamesThePlace(t *testing.T) {
 		{"severity 0", with("ce,,,", "ce,,0,"), `results.csv:3: column severity: "0" is not a whole number of at least 1`},
 		{"severity", with("ce,,,", "ce,,3.5,"), `results.csv:3: column severity: "3.5"`},
 		{"variant", with("ce,,,,", "ce,,,split=0,"), `results.csv:3: column variant: "split=0" is none of rescale=FACTOR, split=DRAW, test_shares=calibration, seed=SEED`},
-		{"earlier", strings.NewReplacer("variant,", "", "ce,,,,", "ce,split,1,").Replace(header + good), `results.csv:1: column variant is missing: an earlier version of qats wrote this file; qats run writes it again`},
+		{"earlier", strings.NewReplacer("variant,", "", "ce,,,,", "ce,split,1,").Replace(header + good), `results.csv:1: column variant is missing: an earlier version of qats wrote this file; qats run SPEC --out OUT writes it again`},
 		{"space", with("ts", " ts"), `results.csv:3: column method: " ts" has spaces around it`},
 		{"no dataset", with("cifar10", ""), `results.csv:3: column dataset: empty`},
 		{"control", with("cifar10", "\"cif\nar\""), `results.csv:3: column dataset: "cif\nar" has a character that is not text`},
@@ -198,7 +198,7 @@ standard,cifar10,resnet50,ce,,,,ts,width15,14,0.933333333,1,7,1,0.857142857,0.48
 		"0.486":          `bins.csv:3: column acc_lo: the end of Wilson's 95 % interval for n and acc is 0.486872171`,
 		",0.974320376":   `bins.csv:3: column acc_hi: the end of Wilson's 95 % interval for n and acc is 0.974320376`,
 		",,measured":     `bins.csv:2: column acc_hi: 0.1, but the bin has no rows; leave it empty`,
-		"acc_lo,acc_hi,": `bins.csv:1: column acc_lo is missing: an earlier version of qats wrote this file; qats run writes it again`,
+		"acc_lo,acc_hi,": `bins.csv:1: column acc_lo is missing: an earlier version of qats wrote this file; qats run SPEC --out OUT writes it again`,
 	} {
 		new := map[string]string{",7,1,": ",0,1,", ",0.857": ",7.857", "14,0.933": "-1,0.933", "0.933333333": "0.5", "0.486": "0.487", ",0.974320376": ",", ",,measured": ",0.1,measured"}[old]
 		file := strings.Replace(want, old, new, 1)

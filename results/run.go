@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -154,6 +155,9 @@ func (f Folder) check(keys string, rows RunRows) error {
 		{PairsFile, rows.Pairs, r.Rows.Pairs},
 		{ClassesFile, rows.Classes, r.Rows.Classes},
 	} {
+		if _, err := os.Stat(f.Path(file.name)); file.rows == 0 && file.want > 0 && (file.name == SettingsFile || file.name == MethodsFile) && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("no %s in %s, and the run that %s describes wrote it; qats run SPEC --out %s writes it again, from the store without a fit", file.name, f, path, f)
+		}
 		if r.Rows != (RunRows{}) && file.rows != file.want {
 			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", f.Path(file.name), file.rows, path, file.want, remedy)
 		}

@@ -68,7 +68,7 @@ func TestParametersWithoutTheirSourceAreRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadParameters(path)
-	if want := path + ":1: column source is missing: an earlier version of qats wrote this file; qats run writes it again"; err == nil || err.Error() != want {
+	if want := path + ":1: column source is missing: an earlier version of qats wrote this file; qats run SPEC --out OUT writes it again"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -113,7 +113,7 @@ func TestSettingsOfAnEarlierVersionSayHowToMakeThemAgain(t *testing.T) {
 	if err := os.WriteFile(path, []byte("experiment,dataset,backbone,loss,corruption,severity,variant,calibrate_on,source,kind,n,k,from,samples,row_ids,paper,stand_in,note,test,cal\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadSettings(path); err == nil || !strings.Contains(err.Error(), "column dataset_label is missing: an earlier version of qats wrote this file; qats run writes it again") {
+	if _, err := ReadSettings(path); err == nil || !strings.Contains(err.Error(), "column dataset_label is missing: an earlier version of qats wrote this file; qats run SPEC --out OUT writes it again") {
 		t.Error(err)
 	}
 }

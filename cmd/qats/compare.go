@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,8 +28,8 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
---against (by default the baseline of the run). It prints the answer in one sentence, a
-table of methods, and numbered notes; --all prints all of many methods and notes, and
+--against (by default the baseline of the run). It prints the answer, one table of methods with
+all metrics, and numbered notes; --all prints all of many methods and notes, and
 --explain what the columns mean and all other tables, which are in OUT/compare too.
 
 The table has, for each metric, the means, the mean ranks, the mean differences, wins and
@@ -41,7 +42,7 @@ a block: they are averaged first and count once (--block changes that). --explai
 what each block rests on: names of data sets, a manifest or the spec, or digests of
 row ids. If the blocks are too few for a significant result, a note says what would help.
 
-compare reads the CSV files in OUT, or in the folders of --from. With --spec it first runs the
+compare reads the CSV files in OUT, or in the folders of --from and --spec. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
 --against; everything else comes from the store in OUT. With --splits N it also
 redraws the calibration and test rows of each setting N times from their union
@@ -113,7 +114,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	workersFlag(cmd, &c.workers)
 	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
-	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec, else qats)")
+	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec; of tables alone qats)")
 	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "compact"
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
@@ -133,7 +134,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.BoolVar(&c.explain, "explain", false, "print what the columns mean, all notes, strengths, warnings of fits, the agreement of rankings and the names of the files")
 	c.form = report.TextForm
 	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
-	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking and redrawn setting, and write no file")
+	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, strength, warning, block, power of the tests, agreement and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
 	} {
@@ -166,7 +167,11 @@ func (c *comparing) run(cmd *cobra.Command, methods []string) error {
 func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) error {
 	var text bytes.Buffer
 	err := c.write(cmd, &text, dir, rows)
-	_, failed := text.WriteTo(unlessQuiet(cmd))
+	to := unlessQuiet(cmd)
+	if c.form != report.TextForm { // --quiet leaves out what files have too
+		to = cmd.OutOrStdout()
+	}
+	_, failed := text.WriteTo(to)
 	return cmp.Or(err, failed)
 }
 
@@ -180,7 +185,7 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
 	if !c.json {
-		if err := report.ClearComparison(dir, slices.Contains(c.from, dir)); err != nil {
+		if err := report.ClearComparison(dir, c.reads(dir)); err != nil {
 			return err
 		}
 	}
@@ -243,6 +248,22 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 		english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
 	}
 	return c.page(w, dir, rows)
+}
+
+// reads reports whether the rows, or some of them, come from a folder, however its path is written.
+func (c *comparing) reads(dir string) bool {
+	at, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	folders := slices.Clone(c.from)
+	for _, pattern := range c.tables {
+		folders = append(folders, filepath.Dir(pattern))
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		info, err := os.Stat(folder)
+		return err == nil && os.SameFile(at, info)
+	})
 }
 
 // agreements prints how far the rankings by the metrics agree, if there are several: as

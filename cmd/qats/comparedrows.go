@@ -58,7 +58,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
 	report.Know(rows)
 	c.Labels, c.Target = results.Labels(rows.Methods), results.Targets(rows.Methods)
-	if c.Against == "" && len(c.tables) == 0 {
+	if c.Against == "" && len(c.from) > 0 {
 		c.against(compare.Baseline(c.specsOfRows, rows.Records, rows.Pairs))
 	}
 	c.against("")
@@ -134,7 +134,7 @@ func (c *comparing) make(cmd *cobra.Command, dir string) error {
 	}
 	c.at.Interval = c.Interval
 	w := unlessQuiet(cmd)
-	if c.json {
+	if c.json || c.form != report.TextForm {
 		w = io.Discard
 	}
 	err = execute(cmd, &c.at, specs, dir, experiments.RunOptions{Workers: c.workers}, w)

@@ -29,8 +29,9 @@ func runCommand() *cobra.Command {
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
 		Long: `run fits and scores the cells of the specs that are not in the store yet, and
-writes results.csv, bins.csv, pairs.csv, fits.csv (the fitted parameters),
-times.csv (the processor time of each fit) and run.json (what was run), and for specs
+writes results.csv, settings.csv and methods.csv (what is known of settings and
+methods), bins.csv, pairs.csv, fits.csv (the fitted parameters), times.csv (the
+processor time of each fit) and run.json (what was run), and for specs
 with per_class classes.csv (the calibration error of each class). The files
 hold the cells of the given specs and no others, in the order of the plan.
 index.html is a page of all of them for a browser.
@@ -266,7 +267,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		if out.HasClasses() {
 			classes = " classes.csv,"
 		}
-		terminal.Fprintf(w, "wrote %s, bins.csv, pairs.csv, fits.csv,%s times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile), classes)
+		terminal.Fprintf(w, "wrote %s, settings.csv, methods.csv, bins.csv, pairs.csv, fits.csv,%s times.csv and run.json\n", results.Folder(dir).Path(results.ResultsFile), classes)
 	}
 	printManifests(w, plan)
 	for _, line := range plan.Absent() {

@@ -19,6 +19,7 @@ import (
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
+	"github.com/qats-bench/qats/results/table"
 )
 
 // Compare says what to compare over the settings of some rows.
@@ -105,12 +106,15 @@ const (
 // Short prints the comparisons of one source in short: the answer by the first metric, one table
 // of methods with all metrics, numbered notes, and the tables of redrawn splits if there are any.
 // Of many methods it prints those that lead and the one that the others are compared with, unless
-// the user named methods; all prints all methods and notes. Of the other forms it prints the table alone.
+// the user named methods; all prints all methods and notes. The other forms are the table alone, with
+// all methods and notes.
 func Short(w io.Writer, pages []Compared, all bool, form Form) error {
 	views := lists.Values(pages, func(p Compared) compare.View { return p.View })
 	t, first := compare.Summary(views), pages[0]
-	if form != TextForm && slices.ContainsFunc(views, func(v compare.View) bool { return v.Best() != nil }) {
-		t.Remarks = append(t.Remarks, "Bold: the best mean of the methods that are ranked.")
+	if form != TextForm && slices.ContainsFunc(t.Rows, func(r table.Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c table.Cell) bool { return c.Mark == table.Best })
+	}) {
+		t.Remarks = append(t.Remarks, "Bold: the best mean.")
 	}
 	switch form {
 	case LaTeXForm:

@@ -90,7 +90,7 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 		}
 		v := View{Comparison: c, Labels: labels}
 		s := v.Sentence()
-		if s != "QaTS ranks best of 3 methods by ECE. Over 9 data sets, none of 2 methods is better than QaTS and 2 are worse (TS, Uncal), after Holm's correction." {
+		if s != "QaTS ranks best of 3 methods by ECE over 8 settings. Over 9 data sets, none of 2 methods is better than QaTS and 2 are worse (TS, Uncal), after Holm's correction." {
 			t.Errorf("%s", s)
 		}
 		var b strings.Builder

@@ -46,6 +46,9 @@ func (v View) Leader() (method, why string) {
 			return m, fmt.Sprintf(ahead, v.MetricLabel)
 		}
 		why = fmt.Sprintf("ranks best of %s by %s", english.Count(len(k.Methods), "method"), v.MetricLabel)
+		if k.Settings != v.Settings {
+			why += " over " + english.Count(k.Settings, "setting")
+		}
 		if level := v.level(i); len(level) > 0 {
 			why += ", level with " + english.List(level)
 		}
@@ -55,6 +58,7 @@ func (v View) Leader() (method, why string) {
 	if unseeing := lists.Where(rows, func(r Row) bool { return !v.Sees(r.Method) }); len(unseeing) > 0 {
 		rows = unseeing
 	}
+	rows = onMost(rows)
 	if len(rows) == 0 {
 		return "", ""
 	}
@@ -81,14 +85,21 @@ func (v View) fastest() (method, why string) {
 	return first.Method, "is the fastest calibrator over " + english.Count(first.Settings, "setting")
 }
 
+// onMost returns the rows with a value on most settings: means over others do not compare with theirs.
+func onMost(rows []Row) []Row {
+	most := 0
+	for _, r := range rows {
+		most = max(most, r.Settings)
+	}
+	return lists.Where(rows, func(r Row) bool { return r.Settings == most })
+}
+
 // Best returns the methods with the best mean, as it is printed, of those that are ranked, or, without a
 // ranking, of those with a value on most settings; none where all means print alike.
 func (v View) Best() (best []string) {
 	methods, means := v.Ranking.Methods, v.Ranking.Means
 	if len(methods) == 0 {
-		rows := append(slices.Clone(v.Rows), v.Own)
-		most := slices.MaxFunc(rows, func(a, b Row) int { return cmp.Compare(a.Settings, b.Settings) }).Settings
-		rows = lists.Where(rows, func(r Row) bool { return r.Settings == most && !v.Sees(r.Method) })
+		rows := lists.Where(onMost(append(slices.Clone(v.Rows), v.Own)), func(r Row) bool { return !v.Sees(r.Method) })
 		methods, means = lists.Values(rows, func(r Row) string { return r.Method }), lists.Values(rows, func(r Row) float64 { return r.Value })
 	}
 	printed := lists.Values(means, func(x float64) results.InPrint { return results.InPrint{Value: x, Number: table.Parse(v.Number(x))} })

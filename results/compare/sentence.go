@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
-	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// Sentence is the result in two sentences at most. Of one method it is what the data can show:
+// Sentence is the result in two or three short sentences. Of one method it is what the data can show:
 // the test over the blocks if it can show a difference, as in "TS against QaTS, ECE, 6 data sets:
-// -0.12 points [-2.27, +0.77], p = .56: no difference shown.", and the verdicts on single settings.
-// The number is the Hodges-Lehmann shift, because the interval and p belong to it; p has Holm's
-// correction. Of several methods it is the one that leads, and what is shown. Simulated settings
-// get no verdict.
+// -0.12 points [-2.27, +0.77], p = .56: no difference shown.", or else the verdicts on single
+// settings. The number is the Hodges-Lehmann shift, because the interval and p belong to it; p has
+// Holm's correction. Of several methods it is the one that leads ([View.Leader]), and what is shown
+// of it, or where that is Against, of its nearest rival. Simulated settings get no verdict.
 func (v View) Sentence() string { return v.Statement().String() }
 
 // Statement is Sentence with its terms, which are [BlockTerm].
@@ -55,10 +54,10 @@ func (v View) Of(method, why string) english.Text {
 }
 
 // rivals says, after a space, which method the verdicts favour against Against, where that leads; nothing
-// without verdicts.
+// where one of the others has no verdicts.
 func (v View) rivals() string {
-	rows := lists.Where(v.leading(), func(r Row) bool { return r.NoVerdict < r.Settings })
-	if len(rows) == 0 {
+	rows := v.leading()
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.NoVerdict == r.Settings }) {
 		return ""
 	}
 	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(b.Win-b.Loss, a.Win-a.Loss) })

@@ -3,8 +3,10 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -20,6 +22,16 @@ func Summary(views []View) *table.Table {
 		t.Caption = "Methods over " + first.Label(first.Against) + " (" + first.Source + ")"
 	}
 	order := first.order()
+	for _, v := range views[1:] {
+		for _, m := range v.order() {
+			if !slices.Contains(order, m) {
+				order = append(order, m)
+			}
+		}
+	}
+	same := !slices.ContainsFunc(views, func(v View) bool { // all metrics have the same numbers of settings
+		return slices.ContainsFunc(order, func(m string) bool { return v.rowOf(m).Settings != first.rowOf(m).Settings })
+	})
 	rows := make([][]table.Cell, len(order))
 	add := func(c table.Column, over string, cell func(i int) table.Cell) {
 		t.Columns, t.Over = append(t.Columns, c), append(t.Over, table.Words(over))
@@ -35,13 +47,14 @@ func Summary(views []View) *table.Table {
 		return cell
 	})
 	for _, v := range views {
-		v.summarize(order, func(c table.Column, over string, cell func(m string) table.Cell) {
+		v.summarize(same, func(c table.Column, over string, cell func(m string) table.Cell) {
 			add(c, over, func(i int) table.Cell { return cell(order[i]) })
 		})
 	}
-	of := func(m string) Row { return first.rowOf(m) }
-	number := table.Column{Key: "settings", Head: "settings", Align: table.Right, Apart: true}
-	add(number, "", func(i int) table.Cell { return table.Int(of(order[i]).Settings) })
+	if same {
+		number := table.Column{Key: "settings", Head: "settings", Align: table.Right, Apart: true}
+		add(number, "", func(i int) table.Cell { return table.Int(first.rowOf(order[i]).Settings) })
+	}
 	for _, cells := range rows {
 		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
@@ -60,11 +73,15 @@ func (v View) rowOf(method string) Row {
 	return Row{Method: method}
 }
 
-// summarize adds the columns of a metric to a summary.
-func (v View) summarize(order []string, add func(c table.Column, over string, cell func(method string) table.Cell)) {
+// summarize adds the columns of a metric to a summary, with the number of settings unless it is the same for
+// all metrics.
+func (v View) summarize(same bool, add func(c table.Column, over string, cell func(method string) table.Cell)) {
 	over, apart := v.MetricLabel, true
-	if v.Percent {
+	switch {
+	case v.Percent:
 		over += " (%)"
+	case v.Ratio:
+		over += " (ms)"
 	}
 	column := func(key, head string, cell func(Row) table.Cell) {
 		above := ""
@@ -87,7 +104,10 @@ func (v View) summarize(order []string, add func(c table.Column, over string, ce
 			return cell(r)
 		}
 	}
-	best := v.Best()
+	var best []string
+	if v.Ranking.Methods == nil || v.Ranking.Settings == v.Settings { // else the ranked means are not those that are printed
+		best = v.Best()
+	}
 	column("mean", "mean", func(r Row) table.Cell {
 		cell := v.mean(r)
 		if slices.Contains(best, r.Method) {
@@ -123,30 +143,46 @@ func (v View) summarize(order []string, add func(c table.Column, over string, ce
 	if v.Judged() && v.Testable() {
 		column("p_holm", "Holm", beside(func(r Row) table.Cell { return table.Cell{Text: probability(r.Holm), Value: r.Holm} }))
 	}
+	if !same {
+		column("settings", "settings", func(r Row) table.Cell { return table.Int(r.Settings) })
+	}
 }
 
 // summaryNotes are the notes of a summary: what the columns are, on what they are, their signs, and what is
 // not ranked. A note that several metrics share stands once.
 func summaryNotes(views []View) []string {
-	first := views[0]
-	notes := []string{summaryLegend(views), "Over " + first.Extent.String() + "." + sharing(first)}
-	notes = append(notes, first.Signs()...)
-	for _, v := range views {
-		notes = append(notes, v.powerNotes()...)
-		notes = append(notes, v.contrary()...)
+	notes := []string{summaryLegend(views)}
+	// each adds the notes of all metrics, with the metric before those that not all have.
+	each := func(of func(View) []string) {
+		var found []string
+		by := map[string][]string{} // labels of metrics
+		for _, v := range views {
+			for _, note := range of(v) {
+				if by[note] == nil {
+					found = append(found, note)
+				}
+				by[note] = append(by[note], v.MetricLabel)
+			}
+		}
+		for _, note := range found {
+			if len(by[note]) < len(views) {
+				note = english.List(by[note]) + ": " + note
+			}
+			notes = append(notes, note)
+		}
 	}
-	for _, v := range views {
-		notes = append(notes, v.leftOut()...)
-	}
-	if aside := first.aside(); aside != "" {
-		notes = append(notes, aside)
-	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(notes, func(note string) bool {
-		twice := seen[note]
-		seen[note] = true
-		return twice
+	each(func(v View) []string { return []string{"Over " + v.Extent.String() + "." + sharing(v)} })
+	each(View.Signs)
+	each(View.contrary)
+	each(View.leftOut)
+	each(View.powerNotes)
+	each(func(v View) []string {
+		if aside := v.aside(); aside != "" {
+			return []string{aside}
+		}
+		return nil
 	})
+	return notes
 }
 
 // sharing says, after a space, what a block is where settings have one in common.
@@ -159,21 +195,38 @@ func sharing(v View) string {
 
 // summaryLegend says what the columns of a summary are.
 func summaryLegend(views []View) string {
-	first := views[0]
-	text := fmt.Sprintf("mean: over blocks; diff.: mean difference to %s, in points where the mean is in per cent.", first.Label(first.Against))
-	if first.Ratio {
-		text = fmt.Sprintf("mean: geometric, over blocks, in milliseconds; ratio: to the time of %s.", first.Label(first.Against))
+	any := func(of func(View) bool) bool { return slices.ContainsFunc(views, of) }
+	against := views[0].Label(views[0].Against)
+	var list, higher []string
+	if any(func(v View) bool { return !v.Ratio }) {
+		list = append(list, fmt.Sprintf("mean: over blocks; diff.: mean difference to %s, in points where the mean is in per cent.", against))
 	}
-	if slices.ContainsFunc(views, func(v View) bool { return v.Verdicts > 0 }) {
-		text += " win, loss: settings where the test rows show that the method is better, worse (95 %)."
+	if any(func(v View) bool { return v.Ratio }) {
+		list = append(list, fmt.Sprintf("Fit time: geometric means over blocks, in milliseconds; ratio: to the time of %s.", against))
 	}
-	if first.Judged() && first.Testable() {
-		text += " Holm: p of Wilcoxon's test over blocks, with Holm's correction."
+	for _, v := range views {
+		if v.Better == metrics.Higher {
+			higher = append(higher, v.MetricLabel)
+		}
 	}
-	if slices.ContainsFunc(views, func(v View) bool { return v.Ranking.Methods != nil }) {
-		text += " rank: mean rank over blocks; 1 is best."
+	switch {
+	case len(higher) == len(views):
+		list = append(list, "Higher is better.")
+	case higher != nil:
+		list = append(list, "Lower is better, but higher for "+english.List(higher)+".")
+	default:
+		list = append(list, "Lower is better.")
 	}
-	return text
+	if any(func(v View) bool { return v.Verdicts > 0 }) {
+		list = append(list, "win, loss: settings where the test rows show that the method is better, worse (95 %).")
+	}
+	if any(func(v View) bool { return v.Judged() && v.Testable() }) {
+		list = append(list, "Holm: p of Wilcoxon's test over blocks, with Holm's correction.")
+	}
+	if any(func(v View) bool { return v.Ranking.Methods != nil }) {
+		list = append(list, "rank: mean rank over blocks; 1 is best.")
+	}
+	return strings.Join(list, " ")
 }
 
 // WarningNote says how many warnings of fits the comparisons have, or nothing if there are none. A

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/results"
@@ -52,5 +53,42 @@ func TestNotesOfASummaryStandOnce(t *testing.T) {
 	once, twice := Summary([]View{v}).Remarks, Summary([]View{v, v}).Remarks
 	if len(once) < 3 || len(once) != len(twice) {
 		t.Errorf("%q, of two metrics %q", once, twice)
+	}
+}
+
+// TestASummaryHasTheMethodsAndSettingsOfAllMetrics: a method that the first metric lacks has its row, and
+// where metrics are over different settings each has its number and its notes.
+func TestASummaryHasTheMethodsAndSettingsOfAllMetrics(t *testing.T) {
+	var records []results.Record
+	for i := range 8 {
+		at := cell(fmt.Sprint("d", i), "x")
+		for m, x := range map[string]float64{"ts": .5, "qats": .4, "top": .3} {
+			if m != "top" && i < 3 {
+				records = append(records, resultstest.Value(at, m, "nll", x))
+			}
+			records = append(records, resultstest.Value(at, m, "ece", x))
+		}
+	}
+	var views []View
+	for _, metric := range []string{"nll", "ece"} {
+		views = append(views, View{Comparison: comparison(t, records, nil, Options{Metric: metric, Against: "ts"}), Labels: labels})
+	}
+	s := Summary(views)
+	rows := map[any]map[string]any{}
+	for _, r := range s.Rows {
+		cells := map[string]any{}
+		for j, c := range s.Columns {
+			cells[c.Key] = r.Cells[j].Value
+		}
+		rows[cells["method"]] = cells
+	}
+	if len(rows) != 3 || rows["top"]["ece_settings"] != 8 || rows["qats"]["nll_settings"] != 3 || rows["qats"]["ece_settings"] != 8 {
+		t.Errorf("%v", rows)
+	}
+	notes := strings.Join(s.Remarks, "\n")
+	for _, want := range []string{"NLL: Over 3 data sets.", "ECE: Over 8 data sets.", "Holm: p of"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
 	}
 }

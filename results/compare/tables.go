@@ -88,8 +88,12 @@ func (v View) fewer(r Row) bool { return r.Settings < v.Own.Settings }
 // Signs explains the signs of the table of methods.
 func (v View) Signs() (list []string) {
 	if slices.ContainsFunc(v.Rows, v.fewer) {
-		list = append(list, fmt.Sprintf("%s: this mean is over fewer settings than that of %s. Compare the difference, which is over the settings that both methods have.",
-			fewerSign, v.Label(v.Against)))
+		what := "difference"
+		if v.Ratio {
+			what = "ratio"
+		}
+		list = append(list, fmt.Sprintf("%s: this mean is over fewer settings than that of %s. Compare the %s, which is over the settings that both methods have.",
+			fewerSign, v.Label(v.Against), what))
 	}
 	if slices.ContainsFunc(v.shown(), v.Sees) {
 		list = append(list, fmt.Sprintf("%s: the method %s. It is shown and not ranked.", targetSign, seesTarget))

@@ -242,13 +242,21 @@ func (t *Table) latexText(c Cell, column Column) string {
 		}
 		return "$\\times$"
 	}
+	text := Escape(c.Text)
 	switch {
 	case column.Align == Left:
-		return Escape(c.Text)
 	case c.Text == "-":
 		return "--"
+	default:
+		text = strings.ReplaceAll(text, "-", "$-$")
 	}
-	return strings.ReplaceAll(Escape(c.Text), "-", "$-$")
+	switch c.Mark {
+	case Best:
+		return "\\textbf{" + text + "}"
+	case Second:
+		return "\\underline{" + text + "}"
+	}
+	return text
 }
 
 // latexRow prints row i and what stands below its numbers.

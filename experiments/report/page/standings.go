@@ -196,6 +196,9 @@ func (s stander) all(parts []part, bases []string, kinds []compare.Block, known 
 			arranged := arrangement(cube, kind)
 			for _, base := range bases {
 				key := base + "\x00" + arranged
+				if p.apart { // settings of the same names have other values there
+					key += "\x00" + p.name
+				}
 				if _, has := s.made[key]; !has {
 					s.made[key] = lists.Values(s.compare(of, with, p, base, kind, known), s.text)
 				}

@@ -19,7 +19,7 @@ function standingOf(metric, part) {
   for (const base of [data.methods[baseline()]?.id, data.against]) {
     const found = data.standings[[state.source, metric, part, base, state.block].join("|")];
     const one = typeof found === "string" ? data.standings[found] : found;
-    if (one) return {...one, ...data.rankings[metric][one.k]};
+    if (one) return {...one, ...data.rankings[metric][one.k], base: methodIndex.get(base)};
   }
 }
 
@@ -128,7 +128,7 @@ function sortable(key, name, title, more) {
 
 function leaderboardNotes(found, other, metric, columns, more) {
   const m = metricById.get(metric);
-  const base = label(baseline());
+  const base = label(found?.base ?? baseline());
   const ends = Math.max(0, ...(found?.o || []).map(o => o[10]));
   const lines = [
     "A dashed line goes from the least to the largest block: there are too few blocks for an interval",
@@ -166,7 +166,7 @@ function drawLeaderboard() {
   const aside = rows.filter(r => r.aside && methodShown(r.method));
   const differences = verdicts && listed.some(r => r.shift);
   const ranked = listed.some(r => r.place !== null);
-  const base = label(baseline());
+  const base = label(found?.base ?? baseline());
   const domain = shiftScale(listed);
   const first = found?.r[0]?.k;
   const bold = (is, x) => (is ? el("strong", {}, x) : x);
