@@ -60,7 +60,7 @@ type GroupCalibrationOneSet GroupCalibration
 var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 	Name:    "gc",
 	Label:   "GC (one set)",
-	Version: 4,
+	Version: 5,
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
@@ -71,7 +71,7 @@ var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
 	Name:    "gc-split",
 	Label:   "GC",
-	Version: 4,
+	Version: 5,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 	Cost:    3500,
 	Cost100: 1800,
@@ -163,21 +163,22 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		return nil, fit.Report{}, err
 	}
 	mixture := newGCMixture(o, set.Features, g.Groups, *g.WeightDecay)
+	starts := make([][]float64, g.Partitions)
+	for u := range starts {
+		starts[u] = mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
+	}
+	ends := make([]fit.Descent, g.Partitions)
+	if g.Groups > 1 { // a single group has nothing to learn
+		ends, err = mixture.Descend(ctx, starts, fit.Stop{Steps: gcSteps, Evaluations: 10 * gcSteps, Gradient: gcTolerance})
+		if err != nil {
+			return nil, fit.Report{}, err
+		}
+	}
 	partitions := make([]gcPartition, g.Partitions)
 	var report fit.Report
 	unfinished := 0
-	for u := range partitions {
-		x := mixture.Start(rand.New(rand.NewPCG(seed, uint64(u))))
-		var end fit.Descent
-		if g.Groups > 1 { // a single group has nothing to learn
-			end, err = fit.LBFGS(ctx, func(x, gradient []float64) (float64, error) {
-				return mixture.At(ctx, x, gradient)
-			}, x, fit.Stop{Steps: gcSteps, Evaluations: 10 * gcSteps, Gradient: gcTolerance})
-			if err != nil {
-				return nil, fit.Report{}, err
-			}
-		}
-		partitions[u].W = mixture.Rows(x)
+	for u, end := range ends {
+		partitions[u].W = mixture.Rows(starts[u])
 		report.Iterations += end.Steps
 		report.Gradient = max(report.Gradient, end.Gradient)
 		if end.Gradient > gcTolerance {
@@ -203,6 +204,13 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 		return 0, err
 	}
 	rows := o.Passes * float64(o.Rows()) // read so far
+	finder, inAll := newGCGroups(partitions, set.Features.Cols), make([]int, o.Rows()*len(partitions))
+	err = fit.EachBlock(ctx, o.Rows(), func(_, lo, hi int) {
+		finder.of(inAll[lo*len(partitions):lo*len(partitions)], set.Features.Slice(lo, hi))
+	})
+	if err != nil {
+		return 0, err
+	}
 	group := make([]int, o.Rows())
 	part := &fit.Objective{
 		Logits:     data.NewMatrix(o.Rows(), o.Logits.Cols),
@@ -211,11 +219,8 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 	ends := gcEnds{all: g.Partitions * g.Groups}
 	for u := range partitions {
 		p := &partitions[u]
-		err := fit.EachBlock(ctx, len(group), func(_, lo, hi int) {
-			p.parts(group[lo:hi], set.Features.Slice(lo, hi), make([]float64, hi-lo))
-		})
-		if err != nil {
-			return 0, err
+		for i := range group {
+			group[i] = inAll[i*len(partitions)+u]
 		}
 		p.T = make([]float64, g.Groups)
 		for c := range p.T {

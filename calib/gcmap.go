@@ -3,7 +3,6 @@ package calib
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -16,22 +15,46 @@ type gcPartition struct {
 	T []float64   // groups
 }
 
-// parts writes the group of each row of features: argmax W h, the lowest index on
-// ties. room has an element for each row.
-func (p *gcPartition) parts(group []int, features data.Matrix, room []float64) {
-	rows := linear.Rows{Data: features.Data, Width: features.Cols}
-	most := make([]float64, len(group))
-	for i := range most {
-		group[i], most[i] = 0, math.Inf(-1)
-	}
-	for g, w := range p.W {
-		linear.Dots(room, w, rows)
-		for i, a := range room {
-			if a > most[i] {
-				group[i], most[i] = g, a
-			}
+// gcGroups finds the groups of rows in some partitions. It is safe for concurrent use.
+type gcGroups struct {
+	partitions []gcPartition
+	weights    *linear.Packed // W of all of them
+}
+
+// newGCGroups returns the finder of the groups of partitions for d features.
+func newGCGroups(partitions []gcPartition, d int) gcGroups {
+	var w []float64
+	for _, p := range partitions {
+		for _, row := range p.W {
+			w = append(w, row...)
 		}
 	}
+	return gcGroups{partitions, linear.Pack(w, len(w)/d, d)}
+}
+
+// of appends to dst, row after row, the group in each partition: argmax W h, the lowest index
+// on ties.
+func (g gcGroups) of(dst []int, features data.Matrix) []int {
+	x := make([]float64, len(features.Data))
+	for i, v := range features.Data {
+		x[i] = float64(v)
+	}
+	products := make([]float64, features.Rows*g.weights.Rows())
+	g.weights.Times(products, x)
+	for range features.Rows {
+		for _, p := range g.partitions {
+			own := products[:len(p.W)]
+			products = products[len(p.W):]
+			top := 0
+			for c, a := range own {
+				if a > own[top] {
+					top = c
+				}
+			}
+			dst = append(dst, top)
+		}
+	}
+	return dst
 }
 
 // gcMap averages the temperatures of the groups that a row is in.
@@ -68,14 +91,16 @@ func (m gcMap) CheckSet(set *data.Set) error { return CheckWidth(set, m.Width) }
 // tie with the top one, its class gets the float64 just below, as in softmax.Probs.
 func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	p := make([]float64, set.Logits.Cols)
+	finder, u := newGCGroups(m.Partitions, m.Width), len(m.Partitions)
 	var temperatures []float64 // of one row, distinct
 	var times []float64        // number of partitions with each
-	var group [][]int          // of each partition, of the rows from lo on
+	var groups []int           // of a block of rows in each partition
 	for i := range set.Logits.Rows {
-		if i%fit.BlockRows == 0 {
-			group = m.groups(set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
+		at := i % fit.BlockRows
+		if at == 0 {
+			groups = finder.of(groups[:0], set.Features.Slice(i, min(i+fit.BlockRows, set.Logits.Rows)))
 		}
-		temperatures, times = m.temperatures(temperatures[:0], times[:0], group, i%fit.BlockRows)
+		temperatures, times = m.temperatures(temperatures[:0], times[:0], groups[at*u:(at+1)*u])
 		row, q := set.Logits.Row(i), dst.Row(i)
 		if len(temperatures) == 1 {
 			tempered(q, row, 1/temperatures[0])
@@ -83,29 +108,18 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 		}
 		clear(q)
 		for c, t := range temperatures {
-			linear.Line(q, q, tempered(p, row, 1/t), times[c])
+			fit.AddTo(q, times[c], tempered(p, row, 1/t))
 		}
-		fit.KeepTop(q, row, float64(len(m.Partitions)))
+		fit.KeepTop(q, row, float64(u))
 	}
 }
 
-// groups returns the groups of some rows in every partition.
-func (m gcMap) groups(features data.Matrix) [][]int {
-	room := make([]float64, features.Rows)
-	group := make([][]int, len(m.Partitions))
-	for u := range m.Partitions {
-		group[u] = make([]int, features.Rows)
-		m.Partitions[u].parts(group[u], features, room)
-	}
-	return group
-}
-
-// temperatures appends the distinct temperatures of row i of groups, in the
+// temperatures appends the distinct temperatures of a row with the given groups, in the
 // order of the partitions, and the number of partitions with each.
-func (m gcMap) temperatures(t, times []float64, groups [][]int, i int) ([]float64, []float64) {
+func (m gcMap) temperatures(t, times []float64, group []int) ([]float64, []float64) {
 next:
-	for u := range m.Partitions {
-		own := m.Partitions[u].T[groups[u][i]]
+	for u, g := range group {
+		own := m.Partitions[u].T[g]
 		for c := range t {
 			if t[c] == own {
 				times[c]++

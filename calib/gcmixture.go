@@ -1,7 +1,9 @@
 package calib
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,24 +28,20 @@ import (
 // with a sum of 0, and every step keeps it. So the products of the last group are the
 // negated sum of the others. f comes from an nllTable.
 //
-// Parameters are one vector: W row-major, then u.
+// Parameters are one vector: W row-major, then u. The problem is evaluated at many points at a
+// time. The products of a block of rows with the W of all points are one product of matrices,
+// and so are the sums over the block that give the gradients in W.
 type gcMixture struct {
 	table    *nllTable
 	features data.Matrix // n x d
 	groups   int
 	decay    float64
-	columns  []nllColumn
-	sums     []float64 // of each block of rows: of the value, then of the gradient
 	rooms    sync.Pool // of *gcRoom
 }
 
 // newGCMixture returns the problem for the rows of o with their features.
 func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay float64) *gcMixture {
-	m := &gcMixture{
-		table: newNLLTable(o), features: features, groups: groups, decay: decay,
-		columns: make([]nllColumn, groups),
-		sums:    make([]float64, fit.NumBlocks(o.Rows())*(1+groups*(features.Cols+1))),
-	}
+	m := &gcMixture{table: newNLLTable(o), features: features, groups: groups, decay: decay}
 	m.rooms.New = func() any {
 		return &gcRoom{a: newGCByGroup(groups), posterior: newGCByGroup(groups), slope: newGCByGroup(groups)}
 	}
@@ -84,90 +82,183 @@ func (m *gcMixture) Rows(x []float64) [][]float64 {
 	return w
 }
 
-// At returns the value at x and writes the gradient.
-func (m *gcMixture) At(ctx context.Context, x, gradient []float64) (float64, error) {
-	d, n := m.features.Cols, float64(m.features.Rows)
-	for g := range m.columns {
-		var err error
-		if m.columns[g], err = m.table.at(ctx, x[m.groups*d+g]); err != nil {
-			return 0, err
+// gcPoint is a point at which the problem is evaluated.
+type gcPoint struct {
+	x, gradient []float64 // the parameters, and the gradient, which At writes
+	value       float64
+	columns     []nllColumn // of each group
+	err         error
+	done        chan struct{} // closed when value, gradient and err are known
+}
+
+// gcTogether is the number of products of a row that are computed together: the
+// partitions share the rows, and their weights fit into the nearest caches.
+const gcTogether = 24
+
+// Descend minimises from each of the starts, which it overwrites with the minima. The
+// descents do not depend on each other. Their points are evaluated together, because one
+// product of a block of rows with many weights takes less time than many with few.
+func (m *gcMixture) Descend(ctx context.Context, starts [][]float64, stop fit.Stop) ([]fit.Descent, error) {
+	ends := make([]fit.Descent, len(starts))
+	for lo, most := 0, max(1, gcTogether/max(1, m.groups-1)); lo < len(starts); lo += most {
+		hi := min(lo+most, len(starts))
+		if err := m.descend(ctx, ends[lo:hi], starts[lo:hi], stop); err != nil {
+			return nil, err
 		}
 	}
-	width := 1 + len(x)
-	err := fit.EachBlock(ctx, m.features.Rows, func(block, lo, hi int) {
+	return ends, nil
+}
+
+// descend minimises from all starts at the same time. It evaluates when each descent that
+// has not ended waits for a point.
+func (m *gcMixture) descend(ctx context.Context, ends []fit.Descent, starts [][]float64, stop fit.Stop) error {
+	asked := make(chan *gcPoint, 2*len(starts)) // a descent waits for one point, and sends nil when it ends
+	errs := make([]error, len(starts))
+	for u, x := range starts {
+		go func() {
+			defer func() { asked <- nil }()
+			ends[u], errs[u] = fit.LBFGS(ctx, func(x, gradient []float64) (float64, error) {
+				p := &gcPoint{x: x, gradient: gradient, err: errGCStopped, done: make(chan struct{})}
+				asked <- p
+				<-p.done
+				return p.value, p.err
+			}, x, stop)
+		}()
+	}
+	var points []*gcPoint
+	for running := len(starts); running > 0; {
+		if p := <-asked; p != nil {
+			points = append(points, p)
+		} else {
+			running--
+		}
+		if running > 0 && len(points) == running {
+			m.answer(ctx, points)
+			points = points[:0]
+		}
+	}
+	return cmp.Or(errs...)
+}
+
+// errGCStopped ends the descents of points whose evaluation has panicked.
+var errGCStopped = errors.New("the evaluation panicked")
+
+// answer evaluates points that descents wait for.
+func (m *gcMixture) answer(ctx context.Context, points []*gcPoint) {
+	defer func() {
+		for _, p := range points {
+			close(p.done)
+		}
+	}()
+	err := m.At(ctx, points)
+	for _, p := range points {
+		p.err = err
+	}
+}
+
+// At writes the value and the gradient at each point. They do not depend on the other points.
+func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
+	d, n := m.features.Cols, float64(m.features.Rows)
+	last := m.groups - 1
+	w := make([]float64, 0, len(points)*last*d)
+	for _, p := range points {
+		w = append(w, p.x[:last*d]...)
+		p.columns = make([]nllColumn, m.groups)
+		for g := range p.columns {
+			var err error
+			if p.columns[g], err = m.table.at(ctx, p.x[m.groups*d+g]); err != nil {
+				return err
+			}
+		}
+	}
+	weights := linear.Pack(w, len(points)*last, d)
+	total, err := fit.SumBlocks(ctx, m.features.Rows, len(points)*(1+m.groups+last*d), func(sum []float64, lo, hi int) {
 		room := m.rooms.Get().(*gcRoom)
-		m.block(m.sums[block*width:(block+1)*width], x, lo, hi, room)
+		m.block(sum, points, weights, lo, hi, room)
 		m.rooms.Put(room)
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	value := 0.0
-	clear(gradient)
-	for sum := range slices.Chunk(m.sums, width) {
-		value += sum[0]
-		fit.AddTo(gradient, 1, sum[1:])
-	}
-	value /= n
-	square := 0.0
-	size := float64(m.groups * d)
-	for j := range gradient {
-		gradient[j] /= n
-		if j < m.groups*d {
-			square += float64(x[j] * x[j])
-			gradient[j] += float64(2 * m.decay / size * x[j])
+	for i, p := range points {
+		sums, w := total[i*(1+m.groups):], total[len(points)*(1+m.groups)+i*last*d:]
+		p.value = sums[0] / n
+		clear(p.gradient)
+		copy(p.gradient, w[:last*d])
+		for g := range last {
+			fit.AddTo(p.gradient[last*d:m.groups*d], -1, w[g*d:(g+1)*d])
 		}
+		copy(p.gradient[m.groups*d:], sums[1:1+m.groups])
+		square := 0.0
+		size := float64(m.groups * d)
+		for j, x := range p.x {
+			p.gradient[j] /= n
+			if j < m.groups*d {
+				square += float64(x * x)
+				p.gradient[j] += float64(2 * m.decay / size * x)
+			}
+		}
+		p.value += float64(m.decay*square) / size
 	}
-	return value + float64(m.decay*square)/size, nil
+	return nil
 }
 
-// block sums rows lo..hi-1. Each step is done for all rows before the next step. The
-// exponentials and logarithms of one row depend on each other; those of different
+// block adds rows lo..hi-1 to sum: value and slopes in u of each point, then the gradients in
+// the rows of W, without the last ones. Each step is done for all rows before the next step.
+// The exponentials and logarithms of one row depend on each other; those of different
 // rows overlap.
-func (m *gcMixture) block(sum, x []float64, lo, hi int, room *gcRoom) {
+func (m *gcMixture) block(sum []float64, points []*gcPoint, weights *linear.Packed, lo, hi int, room *gcRoom) {
 	d, last, n := m.features.Cols, m.groups-1, hi-lo
-	rows := linear.Rows{Data: m.features.Data[lo*d : hi*d], Width: d}
+	rows, many := m.features.Data[lo*d:hi*d], len(points)*last
+	x, products, factors := sized(&room.x, n*d), sized(&room.products, n*many), sized(&room.factors, n*many)
+	for i, v := range rows {
+		x[i] = float64(v)
+	}
+	weights.Times(products, x)
 	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
-	clear(a[last])
-	for g := range last {
-		linear.Dots(a[g], x[g*d:(g+1)*d], rows)
-		rest := a[last]
-		for i, v := range a[g] {
-			rest[i] -= v
-		}
-	}
-	for g := range m.columns {
-		m.columns[g].rows(posterior[g], slope[g], lo) // posterior holds the NLL for now
-		a, posterior := a[g], posterior[g]
-		for i, f := range posterior {
-			posterior[i] = a[i] - f
-		}
-	}
 	whole, part := room.whole[:n], room.part[:n]
-	gcSoftmaxes(whole, a, room.most[:n])
-	gcSoftmaxes(part, posterior, room.most[:n])
-	value := 0.0 // in a register, as slopes below
-	for i, v := range whole {
-		value += v - part[i]
-	}
-	gradient := sum[1:]
-	sum[0] = value
-	clear(gradient)
-	for g := range m.columns {
-		slopes, a, slope := 0.0, a[g], slope[g]
-		for i, r := range posterior[g] {
-			a[i] -= r
-			slopes += float64(r * slope[i])
-		}
-		gradient[m.groups*d+g] = slopes
-		if g < last {
-			linear.Add(gradient[g*d:(g+1)*d], a, rows)
-		}
-	}
-	for j := range d {
+	for at, p := range points {
+		clear(a[last])
+		rest := a[last]
 		for g := range last {
-			gradient[last*d+j] -= gradient[g*d+j]
+			a := a[g]
+			for i := range a {
+				a[i] = products[i*many+at*last+g]
+				rest[i] -= a[i]
+			}
 		}
+		for g := range p.columns {
+			p.columns[g].rows(posterior[g], slope[g], lo) // posterior holds the NLL for now
+			a, posterior := a[g], posterior[g]
+			for i, f := range posterior {
+				posterior[i] = a[i] - f
+			}
+		}
+		gcSoftmaxes(whole, a, room.most[:n])
+		gcSoftmaxes(part, posterior, room.most[:n])
+		sums := sum[at*(1+m.groups):][:1+m.groups]
+		value := 0.0 // in a register, as slopes below
+		for i, v := range whole {
+			value += v - part[i]
+		}
+		sums[0] = value
+		for g := range p.columns {
+			slopes, slope := 0.0, slope[g]
+			for i, r := range posterior[g] {
+				slopes += float64(r * slope[i])
+			}
+			sums[1+g] = slopes
+		}
+		for g := range last {
+			factors := factors[(at*last+g)*n:][:n]
+			for i, r := range posterior[g] {
+				factors[i] = a[g][i] - r
+			}
+		}
+	}
+	if last > 0 {
+		room.columns.PackColumns(rows, n, d)
+		room.columns.Times(sum[len(points)*(1+m.groups):], factors)
 	}
 }
 
@@ -175,6 +266,16 @@ func (m *gcMixture) block(sum, x []float64, lo, hi int, room *gcRoom) {
 type gcRoom struct {
 	a, posterior, slope gcByGroup
 	whole, part, most   [fit.BlockRows]float64
+
+	x                 []float64     // the features of the rows
+	products, factors []float64     // by row, point and group, and by point, group and row
+	columns           linear.Packed // the features, for sums over the rows
+}
+
+// sized returns n elements of room, which grows if it has to.
+func sized(room *[]float64, n int) []float64 {
+	*room = slices.Grow((*room)[:0], n)
+	return (*room)[:n]
 }
 
 // gcByGroup is a number for each group and row of a block.

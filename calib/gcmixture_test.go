@@ -2,9 +2,12 @@ package calib
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -109,11 +112,11 @@ func TestMixtureFollowsItsDefinition(t *testing.T) {
 		for g := range groups {
 			x[groups*3+g] += 0.7 * rng.NormFloat64()
 		}
-		gradient := make([]float64, len(x))
-		got, err := m.At(context.Background(), x, gradient)
-		if err != nil {
+		p := gcPoint{x: x, gradient: make([]float64, len(x))}
+		if err := m.At(context.Background(), []*gcPoint{&p}); err != nil {
 			t.Fatal(err)
 		}
+		got, gradient := p.value, p.gradient
 		if want := mixtureByDefinition(set, groups, x); !(math.Abs(got-want) <= 1e-10) {
 			t.Errorf("%d groups: value %v, want %v", groups, got, want)
 		}
@@ -127,6 +130,85 @@ func TestMixtureFollowsItsDefinition(t *testing.T) {
 			if !(math.Abs(gradient[j]-numeric[j]) <= 1e-7) {
 				t.Errorf("%d groups, parameter %d: derivative %v, differences %v", groups, j, gradient[j], numeric[j])
 			}
+		}
+	}
+}
+
+// The value and the gradient at a point have the same bits alone and beside other points, over
+// several blocks of rows. Minima found together are those found alone.
+func TestPointsDoNotDependOnEachOther(t *testing.T) {
+	set := testset.TwoGroups(2*fit.BlockRows+44, 4, 5, [2]float64{1, 3}, 4)
+	for groups := 2; groups <= 4; groups++ {
+		o, err := fit.NewObjective(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := newGCMixture(o, set.Features, groups, 0.1)
+		start := func(u int) []float64 { return m.Start(rand.New(rand.NewPCG(8, uint64(u)))) }
+		var points []*gcPoint
+		var starts [][]float64
+		for u := range 13 {
+			points = append(points, &gcPoint{x: start(u), gradient: make([]float64, groups*6)})
+			starts = append(starts, start(u))
+		}
+		if err := m.At(t.Context(), points); err != nil {
+			t.Fatal(err)
+		}
+		stop := fit.Stop{Steps: 20, Evaluations: 200, Gradient: gcTolerance}
+		ends, err := m.Descend(t.Context(), starts, stop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u, p := range points {
+			alone := &gcPoint{x: p.x, gradient: make([]float64, groups*6)}
+			if err := m.At(t.Context(), []*gcPoint{alone}); err != nil || alone.value != p.value || !slices.Equal(alone.gradient, p.gradient) {
+				t.Errorf("%d groups, point %d: %v with gradient %v beside others, %v with %v alone (%v)", groups, u, p.value, p.gradient, alone.value, alone.gradient, err)
+			}
+			x := start(u)
+			end, err := m.Descend(t.Context(), [][]float64{x}, stop)
+			if err != nil || end[0] != ends[u] || !slices.Equal(x, starts[u]) {
+				t.Errorf("%d groups, start %d: %+v beside others, %+v alone (%v)", groups, u, ends[u], end, err)
+			}
+		}
+	}
+}
+
+// A descent that is cancelled, or whose numbers overflow, ends with the error.
+func TestDescendEndsWithItsError(t *testing.T) {
+	set := testset.TwoGroups(40, 4, 3, [2]float64{1, 3}, 4)
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newGCMixture(o, set.Features, 2, 0.1)
+	starts := [][]float64{m.Start(rand.New(rand.NewPCG(1, 1))), m.Start(rand.New(rand.NewPCG(1, 2)))}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Descend(ctx, starts, fit.Stop{Steps: 5, Evaluations: 50}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	starts[1][0] = math.Inf(1)
+	if _, err := m.Descend(t.Context(), starts, fit.Stop{Steps: 5, Evaluations: 50}); err == nil || !strings.Contains(err.Error(), "overflows") {
+		t.Errorf("infinite weight: %v", err)
+	}
+}
+
+// BenchmarkGCMixture evaluates the 20 partitions of a fit at once: 2,560 rows of 128 features.
+func BenchmarkGCMixture(b *testing.B) {
+	set := testset.TwoGroups(10*fit.BlockRows, 10, 128, [2]float64{1, 3}, 4)
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := newGCMixture(o, set.Features, 2, 0.1)
+	var points []*gcPoint
+	for u := range 20 {
+		x := m.Start(rand.New(rand.NewPCG(8, uint64(u))))
+		points = append(points, &gcPoint{x: x, gradient: make([]float64, len(x))})
+	}
+	for b.Loop() {
+		if err := m.At(b.Context(), points); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -158,10 +158,32 @@ func TestProductsAreSumsInOrder(t *testing.T) {
 					if pack(on, w, k, d).Times(got, x); !same(got, want) {
 						t.Fatalf("%v: %d x %d times %d x %d differs", on, n, d, d, k)
 					}
+					if k == 0 {
+						continue
+					}
+					var turned Packed // used again for another shape
+					turned.packColumns(on, numbers[float32](3*7, rng), 3, 7)
+					if turned.packColumns(on, columns(w, k, d), d, k); turned.Rows() != k {
+						t.Fatalf("%v: %d rows, want %d", on, turned.Rows(), k)
+					}
+					if turned.Times(got, x); !same(got, want) {
+						t.Fatalf("%v: %d x %d times %d columns of %d differs", on, n, d, k, d)
+					}
 				}
 			}
 		}
 	}
+}
+
+// columns returns the transpose of the k x d matrix w.
+func columns(w []float32, k, d int) []float32 {
+	turned := make([]float32, len(w))
+	for j := range k {
+		for c := range d {
+			turned[c*k+j] = w[j*d+c]
+		}
+	}
+	return turned
 }
 
 // TestPanicsOnMisuse before vector code sees the slices.
@@ -182,6 +204,8 @@ func TestPanicsOnMisuse(t *testing.T) {
 		"inner product":        func() { Inner(two, eight) },
 		"gaps":                 func() { Gaps(make([]float32, 2), eight, 1) },
 		"weights of a layer":   func() { Pack(x.Data, 4, 7) },
+		"columns of a block":   func() { new(Packed).PackColumns(x.Data, 4, 7) },
+		"no columns":           func() { new(Packed).PackColumns(nil, 4, 0) },
 		"rows of a product":    func() { Pack(x.Data, 4, 8).Times(two, eight) },
 	} {
 		func() {
@@ -203,6 +227,23 @@ func BenchmarkTimes(b *testing.B) {
 			rng := rand.New(rand.NewPCG(5, 6))
 			p, x, dst := pack(on, numbers[float32](k*d, rng), k, d), numbers[float64](n*d, rng), make([]float64, n*k)
 			for b.Loop() {
+				p.Times(dst, x)
+			}
+			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
+		})
+	}
+}
+
+// BenchmarkColumns: 256 rows of 128 features are packed, and multiplied with 20 factors each.
+func BenchmarkColumns(b *testing.B) {
+	for _, on := range cpu.Available() {
+		b.Run(fmt.Sprintf("kernel=%v", on), func(b *testing.B) {
+			const n, k, d = 20, 128, 256
+			rng := rand.New(rand.NewPCG(5, 6))
+			var p Packed
+			w, x, dst := numbers[float32](k*d, rng), numbers[float64](n*d, rng), make([]float64, n*k)
+			for b.Loop() {
+				p.packColumns(on, w, d, k)
 				p.Times(dst, x)
 			}
 			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")

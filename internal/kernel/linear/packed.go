@@ -2,19 +2,23 @@ package linear
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // Packed is a matrix W of k rows of d weights, arranged for products with rows of d
-// numbers: neighbouring rows stand side by side in a panel. It does not change and
-// is safe for concurrent use.
+// numbers: neighbouring rows stand side by side in a panel. Only PackColumns changes it;
+// otherwise it is safe for concurrent use.
 type Packed struct {
 	k, d   int
 	on     cpu.Instructions
 	width  int       // of a panel; the last one is filled up with zeros
 	panels []float64 // ceil(k/width) of d x width
 }
+
+// Rows returns k.
+func (p *Packed) Rows() int { return p.k }
 
 // Pack arranges the row-major k x d matrix w, which it copies. It panics unless k
 // >= 0, d >= 1 and w has k d elements.
@@ -24,8 +28,8 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 	if k < 0 || d < 1 || len(w) != k*d {
 		panic(fmt.Sprintf("linear: Pack: %d weights of %d rows of %d", len(w), k, d))
 	}
-	p := &Packed{k: k, d: d, on: on, width: tileWidth(on)}
-	p.panels = make([]float64, (k+p.width-1)/p.width*d*p.width)
+	p := &Packed{}
+	p.shape(on, k, d)
 	for j := 0; j < k; j += p.width {
 		panel := p.panels[j*d : (j+p.width)*d]
 		rows := w[j*d : min(j+p.width, k)*d]
@@ -37,6 +41,36 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 		}
 	}
 	return p
+}
+
+// PackColumns makes p the matrix of d rows of n weights whose transpose is x, row-major n x
+// d: Times then gives products with the columns of x. It keeps the memory of p, which may be
+// new. It panics unless n >= 1, d >= 1 and x has n d elements.
+func (p *Packed) PackColumns(x []float32, n, d int) { p.packColumns(cpu.Best(), x, n, d) }
+
+func (p *Packed) packColumns(on cpu.Instructions, x []float32, n, d int) {
+	if n < 1 || d < 1 || len(x) != n*d {
+		panic(fmt.Sprintf("linear: PackColumns: %d weights of %d rows of %d", len(x), n, d))
+	}
+	p.shape(on, d, n)
+	for j := 0; j < d; j += p.width {
+		panel := p.panels[j*n : (j+p.width)*n]
+		width := min(p.width, d-j)
+		for i := range n {
+			place := panel[i*p.width:][:width]
+			for c, v := range x[i*d+j:][:width] {
+				place[c] = float64(v)
+			}
+			clear(panel[i*p.width+width : (i+1)*p.width])
+		}
+	}
+}
+
+// shape makes p a matrix of k rows of d weights, which the caller writes.
+func (p *Packed) shape(on cpu.Instructions, k, d int) {
+	p.k, p.d, p.on, p.width = k, d, on, tileWidth(on)
+	size := (k + p.width - 1) / p.width * d * p.width
+	p.panels = slices.Grow(p.panels[:0], size)[:size]
 }
 
 // tileRows is the number of rows that are multiplied with a panel at a time.
