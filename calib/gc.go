@@ -146,8 +146,11 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 		return nil, err
 	}
 	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
-	report.Passes += passes
-	return Reported(ctx, m, in.Cal, report)
+	if report.NLL, err = m.NLL(ctx, in.Cal); err != nil {
+		return nil, err
+	}
+	report.Passes += passes + 1
+	return Result(m, report), nil
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.

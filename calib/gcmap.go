@@ -1,12 +1,14 @@
 package calib
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // gcPartition is one partition of the rows into groups.
@@ -112,6 +114,30 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 		}
 		fit.KeepTop(q, row, float64(u))
 	}
+}
+
+// NLL returns the mean NLL of Apply on a labelled set, with the floor of the metric. It needs
+// one probability of each row, and sums of exponentials at all temperatures, which the kernel
+// takes together.
+func (m gcMap) NLL(ctx context.Context, set *data.Set) (float64, error) {
+	finder, u, k := newGCGroups(m.Partitions, m.Width), len(m.Partitions), set.Logits.Cols
+	sum, err := fit.SumBlocks(ctx, len(set.Labels), 1, func(sum []float64, lo, hi int) {
+		groups := finder.of(nil, set.Features.Slice(lo, hi))
+		scales, scores, top := make([]float64, len(groups)), make([]softmax.Score, len(groups)), make([]int32, hi-lo)
+		for i, g := range groups {
+			scales[i] = 1 / m.Partitions[i%u].T[g]
+		}
+		softmax.Scores(scores, top, set.Logits.Data[lo*k:hi*k], k, scales)
+		for i, y := range set.Labels[lo:hi] {
+			row, p := set.Logits.Row(lo+i), 0.0
+			gap := float64(row[y]) - float64(row[top[i]])
+			for at := i * u; at < (i+1)*u; at++ {
+				p += softmax.Exp(scales[at]*gap) / (1 + scores[at].Tail)
+			}
+			sum[0] -= softmax.Log(max(p/float64(u), fit.LeastProb))
+		}
+	})
+	return sum[0] / float64(len(set.Labels)), err
 }
 
 // temperatures appends the distinct temperatures of a row with the given groups, in the
