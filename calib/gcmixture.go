@@ -114,10 +114,11 @@ func (m *gcMixture) Descend(ctx context.Context, starts [][]float64, stop fit.St
 func (m *gcMixture) descend(ctx context.Context, ends []fit.Descent, starts [][]float64, stop fit.Stop) error {
 	asked := make(chan *gcPoint, 2*len(starts)) // a descent waits for one point, and sends nil when it ends
 	errs := make([]error, len(starts))
+	whole := context.WithoutCancel(ctx) // At has the error of ctx, once for all
 	for u, x := range starts {
 		go func() {
 			defer func() { asked <- nil }()
-			ends[u], errs[u] = fit.LBFGS(ctx, func(x, gradient []float64) (float64, error) {
+			ends[u], errs[u] = fit.LBFGS(whole, func(x, gradient []float64) (float64, error) {
 				p := &gcPoint{x: x, gradient: gradient, err: errGCStopped, done: make(chan struct{})}
 				asked <- p
 				<-p.done
