@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,9 @@ func TestExperimentsThatDisagreeHaveStandingsOfTheirOwn(t *testing.T) {
 		d.stand(f, complete(f, Options{Against: "ts"}))
 		if all, again := standingAt(t, d, "measured|ece||ts|t"), standingAt(t, d, "measured|ece|experiment=again|ts|t"); (all == nil) != want || (again != nil) != want {
 			t.Errorf("with %g: of all %+v, of one experiment %+v", value, all, again)
+		}
+		if first, again := standingAt(t, d, "measured|ece|experiment=e|ts|t"), standingAt(t, d, "measured|ece|experiment=again|ts|t"); want && (first == nil || reflect.DeepEqual(first, again)) {
+			t.Errorf("one experiment has the standing of the other: %+v", first)
 		}
 	}
 }
