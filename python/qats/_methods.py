@@ -1043,7 +1043,7 @@ class GC(Calibrator):
     """
 
     _name = 'gc'
-    _version = 4
+    _version = 5
     _options = {'groups': 'groups', 'partitions': 'partitions', 'weight_decay': 'weight_decay'}
     _cal = ('features',)
     _test = ('features',)
@@ -1111,7 +1111,7 @@ class GCSplit(Calibrator):
     """
 
     _name = 'gc-split'
-    _version = 4
+    _version = 5
     _options = {'groups': 'groups', 'partitions': 'partitions', 'weight_decay': 'weight_decay'}
     _cal = ('features',)
     _test = ('features',)
