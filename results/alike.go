@@ -3,6 +3,8 @@ package results
 import (
 	"cmp"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Alike is the largest difference of two values of a metric, as a fraction or in its unit,
@@ -39,44 +41,22 @@ func Levelled(values []float64) []float64 {
 	return out
 }
 
-// InPrint is a value with the number that stands for it in print.
-type InPrint struct{ Value, Number float64 }
-
-// Best ranks numbers by what is printed of them, the lower or the higher ones first: places has 1
+// Best ranks values by what print makes of them, the lower or the higher ones first: places has 1
 // for the best number and those equal to it, 2 for the second best, and 0 for others. Values that
-// are [Alike] may print differently: they count with the number of the least of them, which level
-// has. places is nil where there is nothing to tell: of fewer than two numbers, or of equal ones.
-func Best(list []InPrint, higher bool) (places []int, level []float64) {
-	order := make([]int, len(list))
-	level = make([]float64, len(list))
-	for i, x := range list {
-		order[i], level[i] = i, x.Number
+// are [Alike] may print differently: they are [Levelled] first, and numbers has what then prints.
+// places is nil where there is nothing to tell: of fewer than two values, or of equal numbers.
+func Best(values []float64, print func(float64) float64, higher bool) (places []int, numbers []float64) {
+	numbers = lists.Values(Levelled(values), print)
+	best := slices.Compact(slices.Sorted(slices.Values(numbers)))
+	if higher {
+		slices.Reverse(best)
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(list[i].Value, list[j].Value) })
-	for k, i := range order {
-		if k > 0 && Sign(list[i].Value-list[order[k-1]].Value) == 0 {
-			level[i] = level[order[k-1]]
-		}
+	if len(best) < 2 {
+		return nil, numbers
 	}
-	cost := func(i int) float64 {
-		if higher {
-			return -level[i]
-		}
-		return level[i]
+	places = make([]int, len(numbers))
+	for i, x := range numbers {
+		places[i] = slices.Index(best[:2], x) + 1
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(cost(i), cost(j)) })
-	after := slices.IndexFunc(order, func(i int) bool { return cost(i) > cost(order[0]) })
-	if after < 0 {
-		return nil, level
-	}
-	places = make([]int, len(list))
-	for i := range list {
-		switch cost(i) {
-		case cost(order[0]):
-			places[i] = 1
-		case cost(order[after]):
-			places[i] = 2
-		}
-	}
-	return places, level
+	return places, numbers
 }

@@ -40,11 +40,7 @@ func TestBestIsByPrint(t *testing.T) {
 		{"one", []float64{.1}, []float64{10}, false, nil, []float64{10}},
 		{"none", nil, nil, false, nil, []float64{}},
 	} {
-		list := make([]InPrint, len(c.values))
-		for i := range list {
-			list[i] = InPrint{c.values[i], c.print[i]}
-		}
-		places, level := Best(list, c.higher)
+		places, level := Best(c.values, func(x float64) float64 { return c.print[slices.Index(c.values, x)] }, c.higher)
 		if !slices.Equal(places, c.places) || (places == nil) != (c.places == nil) || !slices.Equal(level, c.level) {
 			t.Errorf("%s: %v %v, want %v %v", c.name, places, level, c.places, c.level)
 		}

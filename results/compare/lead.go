@@ -22,11 +22,13 @@ const Uncalibrated = "uncal"
 
 // leading returns the rows that the answer is about: those of methods that do not see the test
 // domain, unless there are no others.
-func (v View) leading() []Row {
-	if rows := lists.Where(v.Rows, func(r Row) bool { return !v.Sees(r.Method) }); len(rows) > 0 {
-		return rows
+func (v View) leading() []Row { return v.unseeing(v.Rows) }
+
+func (v View) unseeing(rows []Row) []Row {
+	if some := lists.Where(rows, func(r Row) bool { return !v.Sees(r.Method) }); len(some) > 0 {
+		return some
 	}
-	return v.Rows
+	return rows
 }
 
 // Leader returns the calibrator that leads the comparison, and what it leads by: "ranks best of 5
@@ -55,10 +57,7 @@ func (v View) Leader() (method, why string) {
 		return m, why
 	}
 	rows := lists.Where(append(slices.Clone(v.Rows), v.Own), func(r Row) bool { return r.Settings > 0 && r.Method != Uncalibrated })
-	if unseeing := lists.Where(rows, func(r Row) bool { return !v.Sees(r.Method) }); len(unseeing) > 0 {
-		rows = unseeing
-	}
-	rows = onMost(rows)
+	rows = onMost(v.unseeing(rows))
 	if len(rows) == 0 {
 		return "", ""
 	}
@@ -102,8 +101,7 @@ func (v View) Best() (best []string) {
 		rows := lists.Where(onMost(append(slices.Clone(v.Rows), v.Own)), func(r Row) bool { return !v.Sees(r.Method) })
 		methods, means = lists.Values(rows, func(r Row) string { return r.Method }), lists.Values(rows, func(r Row) float64 { return r.Value })
 	}
-	printed := lists.Values(means, func(x float64) results.InPrint { return results.InPrint{Value: x, Number: table.Parse(v.Number(x))} })
-	places, _ := results.Best(printed, v.Better == metrics.Higher)
+	places, _ := results.Best(means, func(x float64) float64 { return table.Parse(v.Number(x)) }, v.Better == metrics.Higher)
 	for i, place := range places {
 		if place == 1 {
 			best = append(best, methods[i])

@@ -52,14 +52,12 @@ func (p *pivoting) mark(ranked []entry) error {
 			return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(*a), b.Source, place(*b))
 		}
 	}
-	list := lists.Values(ranked, func(e entry) results.InPrint { return results.InPrint{Value: e.Value, Number: table.Parse(e.Text)} })
 	higher := p.spec.Better == metrics.Higher
-	places, level := results.Best(list, higher)
-	for i := range list {
-		p.table.levelled = p.table.levelled || level[i] != list[i].Number
-	}
+	values := lists.Values(ranked, func(e entry) float64 { return e.Value })
+	places, level := results.Best(values, func(x float64) float64 { return table.Parse(p.spec.print(x)) }, higher)
 	own, other := -1, -1 // the highlighted number, and the best of the others
 	for i, e := range ranked {
+		p.table.levelled = p.table.levelled || level[i] != table.Parse(e.Text)
 		if places != nil {
 			e.Mark = []table.Mark{table.Plain, table.Best, table.Second}[places[i]]
 		}
