@@ -140,12 +140,17 @@ func rankBy(records []results.Record, o Options, metric string, methods []string
 func onCommonSettings(records []results.Record, methods, metrics, variants []string) (common []results.Record, lost int, err error) {
 	records, _ = results.Counted(records, nil, variants)
 	records = results.OverSeeds(records)
-	cube, err := results.NewCube(records, nil, results.View{Metrics: metrics, Variants: variantsOf(records)})
+	counted := func(results.Setting) bool { return true } // already
+	cube, err := results.NewCube(records, nil, results.View{Metrics: metrics, Single: counted})
 	if err != nil {
 		return nil, 0, err
 	}
-	complete, lost := cube.Complete(methods, metrics)
-	return lists.Where(records, func(r results.Record) bool { return slices.Contains(complete, r.Setting.WithoutExperiment()) }), lost, nil
+	settings, lost := cube.Complete(methods, metrics)
+	complete := make(map[results.Setting]bool, len(settings))
+	for _, s := range settings {
+		complete[s] = true
+	}
+	return lists.Where(records, func(r results.Record) bool { return complete[r.Setting.WithoutExperiment()] }), lost, nil
 }
 
 // variantsOf returns the variants of records, so that all of them count.
