@@ -12,7 +12,6 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
@@ -53,7 +52,7 @@ func (p *Plan) rows(outcomes [][]outcome, do func(*results.Rows) error) error {
 // metrics returns the names of the metrics of all records, in the order of their first records.
 func (p *Plan) metrics() []string {
 	var names []string
-	for _, s := range lists.Distinct(p.Units, func(u Unit) *spec.Spec { return u.Spec }) {
+	for _, s := range p.specs() {
 		for _, e := range s.Metrics {
 			names = append(names, e.Names()...)
 		}

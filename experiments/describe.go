@@ -15,15 +15,15 @@ import (
 // plan. Version, Commit and Command are left to the caller.
 func (p *Plan) Describe(out *Outcome) results.Run {
 	r := results.Run{FirstRows: p.options.First, Keys: out.keys, Rows: out.written, Counts: out.RunCounts}
-	described := map[*spec.Spec]bool{}
-	for i := range p.Units {
-		u := &p.Units[i]
-		if !described[u.Spec] {
-			described[u.Spec] = true
-			r.Specs = append(r.Specs, describeSpec(u.Spec))
-		}
+	for _, s := range p.specs() {
+		r.Specs = append(r.Specs, describeSpec(s))
 	}
 	return r
+}
+
+// specs returns the specs of the plan, in the order of their first settings.
+func (p *Plan) specs() []*spec.Spec {
+	return lists.Distinct(p.Units, func(u Unit) *spec.Spec { return u.Spec })
 }
 
 func describeSpec(s *spec.Spec) results.RunSpec {
@@ -35,13 +35,7 @@ func describeSpec(s *spec.Spec) results.RunSpec {
 
 // methodInfos returns the rows of methods.csv of the plan.
 func (p *Plan) methodInfos() (list []results.MethodInfo, err error) {
-	described := map[*spec.Spec]bool{}
-	for i := range p.Units {
-		s := p.Units[i].Spec
-		if described[s] {
-			continue
-		}
-		described[s] = true
+	for _, s := range p.specs() {
 		for i := range s.Methods {
 			about, err := s.Methods[i].Info(s.Name)
 			if err != nil {

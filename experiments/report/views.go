@@ -242,13 +242,13 @@ func (v *views) names(own map[string]string, experiments ...string) map[string]s
 // figurePerSetting draws f once for each setting of the spec that it shows.
 // Methods without rows, such as skipped ones, are left out.
 func (v *views) figurePerSetting(f figure.Spec) error {
-	drawn := 0
+	drawn, names := 0, v.names(f.SettingLabels, v.spec.Name)
 	for i := range v.spec.Settings {
 		s := &v.spec.Settings[i]
 		if !f.Only.Keeps(s.Setting, "") {
 			continue
 		}
-		in := plots.Input{Labels: f.Labels, Names: v.names(f.SettingLabels, v.spec.Name), Bins: lists.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
+		in := plots.Input{Labels: f.Labels, Names: names, Bins: lists.Where(v.all.Bins, func(b results.Bin) bool { return b.Setting == s.Setting })}
 		in.Methods = lists.Where(f.Methods, func(m string) bool {
 			return slices.ContainsFunc(in.Bins, func(b results.Bin) bool { return b.Method == m })
 		})
