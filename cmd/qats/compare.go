@@ -177,77 +177,88 @@ func (c *comparing) print(cmd *cobra.Command, dir string, rows *results.Rows) er
 
 // write writes the files of print, and what is printed to w.
 func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *results.Rows) error {
-	pages, err := c.Each(rows)
+	compared, err := c.Each(rows)
 	switch {
 	case err != nil && c.Files != "": // the error names them
 		return err
 	case err != nil:
 		return fmt.Errorf("%s: %w", strings.Join(c.from, ", "), err)
 	}
-	if !c.json {
-		if err := report.ClearComparison(dir, c.reads(dir)); err != nil {
-			return err
-		}
-	}
-	said, more := false, io.Discard // more is what only --explain prints
-	aside := w                      // of what is said beside the tables
-	if c.form != report.TextForm {
-		aside = io.Discard
-	}
-	if c.explain {
-		more = w
-	}
-	sources, of := lists.Group(pages, func(p report.Compared) string { return p.Source })
-	for i, source := range sources {
-		switch {
-		case c.json || c.explain:
-		case i > 0:
-			fmt.Fprintln(w)
-			fallthrough
-		default:
-			if err := report.Short(w, of[source], c.all, c.form); err != nil {
-				return err
-			}
-		}
-	}
-	for i, p := range pages {
-		if c.json {
+	if c.json {
+		for _, p := range compared {
 			if err := p.JSON(cmd.OutOrStdout()); err != nil {
 				return err
 			}
-			continue
 		}
-		if p.Unpaired() && len(c.specs)+len(c.tables) == 0 && !said {
-			said = true
-			if !c.explain {
-				fmt.Fprintln(aside)
-			}
-			c.makePairs(aside, cmd, p.Label(c.Against))
-			if c.explain {
-				fmt.Fprintln(aside)
-			}
+		return c.agreements(io.Discard, cmd.OutOrStdout(), dir, rows)
+	}
+	if err := report.ClearComparison(dir, c.reads(dir)); err != nil {
+		return err
+	}
+	if c.explain {
+		return c.whole(cmd, w, dir, compared, rows)
+	}
+	return c.short(cmd, w, dir, compared, rows)
+}
+
+// short prints the answer and the one table of each source, and writes all files.
+func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared []report.Compared, rows *results.Rows) error {
+	sources, of := lists.Group(compared, func(p report.Compared) string { return p.Source })
+	for i, source := range sources {
+		if i > 0 {
+			fmt.Fprintln(w)
 		}
-		if c.explain {
-			if i > 0 {
-				fmt.Fprintln(w)
-			}
-			if err := p.Text(w); err != nil {
-				return err
-			}
-		}
-		if err := p.Write(more, dir); err != nil {
+		if err := report.Short(w, of[source], c.all, c.form); err != nil {
 			return err
 		}
 	}
-	if err := c.agreements(more, cmd.OutOrStdout(), dir, rows); err != nil || c.json {
+	if c.form != report.TextForm { // the table alone
+		w = io.Discard
+	}
+	if i := slices.IndexFunc(compared, c.unpaired); i >= 0 {
+		fmt.Fprintln(w)
+		c.makePairs(w, cmd, compared[i].Label(c.Against))
+	}
+	for _, p := range compared {
+		if err := p.Write(io.Discard, dir); err != nil {
+			return err
+		}
+	}
+	if err := c.agreements(io.Discard, cmd.OutOrStdout(), dir, rows); err != nil {
 		return err
 	}
-	w = aside
-	if !c.explain {
-		fmt.Fprintln(w)
-		english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
+	fmt.Fprintln(w)
+	english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
+	return c.page(w, dir, rows)
+}
+
+// whole prints the comparisons by each metric with all that explains them, and writes all files.
+func (c *comparing) whole(cmd *cobra.Command, w io.Writer, dir string, compared []report.Compared, rows *results.Rows) error {
+	first := slices.IndexFunc(compared, c.unpaired)
+	for i, p := range compared {
+		if i == first {
+			c.makePairs(w, cmd, p.Label(c.Against))
+			fmt.Fprintln(w)
+		}
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := p.Text(w); err != nil {
+			return err
+		}
+		if err := p.Write(w, dir); err != nil {
+			return err
+		}
+	}
+	if err := c.agreements(w, cmd.OutOrStdout(), dir, rows); err != nil {
+		return err
 	}
 	return c.page(w, dir, rows)
+}
+
+// unpaired reports whether a comparison lacks verdicts that a run of specs would make.
+func (c *comparing) unpaired(p report.Compared) bool {
+	return p.Unpaired() && len(c.specs)+len(c.tables) == 0
 }
 
 // reads reports whether the rows, or some of them, come from a folder, however its path is written.

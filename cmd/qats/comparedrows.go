@@ -167,8 +167,8 @@ func baselineOf(specs []*spec.Spec) string {
 	return ""
 }
 
-// read returns the rows of the folders, restricted to the experiments if any are
-// named, and those of the tables of other programs. Without either the folder is OUT.
+// read returns the rows of the folders and of the tables of other programs. If neither is given, it
+// reads the folder OUT. If experiments are named, only their rows of the folders count.
 func (c *comparing) read() (*results.Rows, error) {
 	if len(c.from)+len(c.tables) == 0 {
 		c.from = []string{c.at.out}

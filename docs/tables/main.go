@@ -21,7 +21,8 @@
 //	...
 //	<!-- end -->
 //
-// is a text as it is; with a number after the name its first lines. `make docs` runs the command; its test fails where a document and a file differ.
+// is a text as it is; with a number after the name its first lines. `make docs` runs the command. Its
+// test fails where a document and a file differ.
 package main
 
 import (

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// TestFilesOfStudiesHaveTheirForm: studies are run by hand, and write files of results/shown. Each has
-// its columns, and numbers in those of numbers, which are marked: x# is a number, x#? may be empty, and
-// x#1 is a share from 0 to 1, up to rounding: it may be 1 minus a sum of shares.
+// TestFilesOfStudiesHaveTheirForm: studies are run by hand, and write files of results/shown. Each file
+// has the listed columns. A mark after a name says what a column holds: x# has a number in each row, x#?
+// a number or nothing, and x#1 a share from 0 to 1. A share may be 1 minus a sum of shares, so it may
+// miss the range by rounding.
 func TestFilesOfStudiesHaveTheirForm(t *testing.T) {
 	for file, form := range map[string]string{
 		"advice.csv":            "rows# rule draws# none# worse_ts#1 worse_ts_lo#1 worse_ts_hi#1 worse_uncal#1 worse_uncal_lo#1 worse_uncal_hi#1 claimed_worse#1 above_ts#1 above_uncal#1 better_ts#1 nll# chosen",

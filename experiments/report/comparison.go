@@ -51,8 +51,8 @@ type Compared struct {
 
 // Each compares by each metric, once for each source of the rows.
 func (c Compare) Each(rows *results.Rows) ([]Compared, error) {
-	var pages []Compared
-	bySource := map[string]*results.Rows{} // that the pages of all metrics share
+	var compared []Compared
+	bySource := map[string]*results.Rows{} // that the comparisons by all metrics share
 	for _, id := range c.Metrics {
 		list, err := compare.Of(rows.Records, rows.Pairs, c.options(id))
 		if err != nil {
@@ -65,10 +65,10 @@ func (c Compare) Each(rows *results.Rows) ([]Compared, error) {
 					return source == one.Source && results.Counts(s, c.Variants)
 				})
 			}
-			pages = append(pages, Compared{view, c, bySource[one.Source]})
+			compared = append(compared, Compared{view, c, bySource[one.Source]})
 		}
 	}
-	return pages, nil
+	return compared, nil
 }
 
 // timed returns the records of rows with the times of times.csv, or nothing if none is known.
@@ -108,9 +108,9 @@ const (
 // Of many methods it prints those that lead and the one that the others are compared with, unless
 // the user named methods; all prints all methods and notes. The other forms are the table alone, with
 // all methods and notes.
-func Short(w io.Writer, pages []Compared, all bool, form Form) error {
-	views := lists.Values(pages, func(p Compared) compare.View { return p.View })
-	t, first := compare.Summary(views), pages[0]
+func Short(w io.Writer, compared []Compared, all bool, form Form) error {
+	views := lists.Values(compared, func(p Compared) compare.View { return p.View })
+	t, first := compare.Summary(views), compared[0]
 	if form != TextForm && slices.ContainsFunc(t.Rows, func(r table.Row) bool {
 		return slices.ContainsFunc(r.Cells, func(c table.Cell) bool { return c.Mark == table.Best })
 	}) {
@@ -153,7 +153,7 @@ func Short(w io.Writer, pages []Compared, all bool, form Form) error {
 	if err := t.Text(w, wide); err != nil {
 		return err
 	}
-	for _, p := range pages {
+	for _, p := range compared {
 		if len(p.Splits) == 0 {
 			continue
 		}
@@ -165,7 +165,7 @@ func Short(w io.Writer, pages []Compared, all bool, form Form) error {
 	return nil
 }
 
-// Write writes the page as text and LaTeX and its figures into dir, and prints the names of
+// Write writes the comparison as text and LaTeX and its figures into dir, and prints the names of
 // the files to w. The figures are the mean ranks, the win rates and strengths, the
 // differences over blocks, the metric against the fit times if they are known, and for each
 // method that the user named the differences of the single settings. Simulated settings
@@ -244,15 +244,15 @@ func (p Compared) saveRankings(w io.Writer, base string) error {
 	return nil
 }
 
-// fileOf is a file of a page, and the ending of its name.
+// fileOf is a file of a comparison, and the ending of its name.
 type fileOf struct {
 	ending string
 	write  func(io.Writer) error
 }
 
-// texts returns the files of the page in the order in which they are written: the text,
-// and one LaTeX table a file, with the win rates and
-// strengths, and the redrawn splits if there are any.
+// texts returns the files of the comparison in the order in which they are written: the text,
+// and one LaTeX table a file, with the win rates and strengths, and the redrawn splits if there
+// are any.
 func (p Compared) texts() []fileOf {
 	files := []fileOf{{".txt", p.Text}}
 	if p.of.Compact {
@@ -322,9 +322,9 @@ func (c Compare) WriteAgreement(w io.Writer, dir string, a *compare.Agreement, r
 	return nil
 }
 
-// ClearComparison removes the files of an earlier comparison from a folder, so that those of two
-// comparisons do not mix. It leaves all other files there, and those of the rows if they are compared: the
-// store has what made them.
+// ClearComparison removes the files of an earlier comparison from a folder, so that two comparisons
+// do not mix. Files of other names stay. The CSV files of the rows stay if they are compared now;
+// else they go too, and qats compare --spec makes them again from the store.
 func ClearComparison(dir string, compared bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
