@@ -22,14 +22,13 @@
 // The model is kept as the bytes of its files. So one fit serves many test sets, and
 // a later run does not fit again. A program never gets the labels of a test set. The
 // working folder is the root of the project. The environment has the variables of Passed,
-// those that the caller names, QATS_SEED and QATS_CALL. QATS_SEED is a number that
+// those that the caller names, and QATS_SEED. QATS_SEED is a number that
 // identifies the fit. A program that draws random numbers uses it as the seed, so that it
 // writes the same bytes again.
 //
 // This is not a sandbox: a program can do everything that its user can do. There are
 // limits against mistakes: for the time of a call, after which the whole process
 // group is killed, for the bytes written into the folder, and for the bytes read
-// back. Child processes end with the call. Those that leave the group by setsid are found
-// on Linux, after Adopt, by QATS_CALL in their environment, which is different in each
-// call; elsewhere they live on.
+// back. Child processes end with the call, if they stay in the process group. A child that
+// leaves it, by setsid, lives on, and so do all children on Windows, which has no groups.
 package external

@@ -9,10 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -75,67 +73,9 @@ func TestProgramEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// leaver is a script whose fit leaves a child in a session of its own, and a child of that
-// child. It writes their ids into the model.
-const leaver = `setsid sh -c 'sleep 600 & echo $! > "$0/model/b"; echo $$ > "$0/model/a.new"; mv "$0/model/a.new" "$0/model/a"; wait' "$2" > /dev/null 2>&1 &
-while [ ! -e "$2/model/a" ]; do sleep 0.01; done
-`
-
-// left returns the ids that leaver has written.
-func left(t *testing.T, files []file) (pids []int) {
-	t.Helper()
-	for _, f := range files {
-		pid, err := strconv.Atoi(strings.TrimSpace(f.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		pids = append(pids, pid)
-	}
-	if len(pids) != 2 {
-		t.Fatalf("%v", files)
-	}
-	return pids
-}
-
-// TestChildrenThatHaveEndedAreWaitedFor, also those that have left the group before, or have
-// no mark of their call: otherwise each call would leave numbers of processes in use.
-func TestChildrenThatHaveEndedAreWaitedFor(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip(err)
-	}
-	Adopt()
-	for _, leave := range []string{"setsid true & sleep 0.05", "env -i setsid true & sleep 0.05", "env -i setsid sleep 0.01 & exit 0"} {
-		p := Program{Argv: []string{"sh", "-c", leave, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
-		for range 2 { // what ends after one call is waited for by the next
-			if _, err := p.Fit(t.Context(), writeNothing); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		ended := slices.DeleteFunc(children(), func(c child) bool { return !c.ended })
-		if len(ended) > 1 {
-			t.Errorf("%s: %d children have ended and are not waited for", leave, len(ended))
-		}
-	}
-}
-
-// TestChildrenThatLeaveTheGroupEndWithTheCall, in sessions of their own. Those of another
-// call, and other children of this process, live on.
-func TestChildrenThatLeaveTheGroupEndWithTheCall(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip(err)
-	}
-	Adopt()
-	other := exec.Command("sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!") // an orphan that is not a program's
-	out, err := other.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	orphan, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { syscall.Kill(orphan, syscall.SIGKILL); syscall.Wait4(orphan, nil, 0, nil) }()
+// TestChildrenEndWithTheCall, of a call that succeeds and of one that is cancelled. Other
+// children of this process live on, and so do those of another call.
+func TestChildrenEndWithTheCall(t *testing.T) {
 	ours := exec.Command("cat")
 	in, err := ours.StdinPipe()
 	if err != nil {
@@ -144,40 +84,57 @@ func TestChildrenThatLeaveTheGroupEndWithTheCall(t *testing.T) {
 	if err := ours.Start(); err != nil {
 		t.Fatal(err)
 	}
-
+	const leave = `sh -c 'sleep 600 & echo $! > "$0/model/b"; echo $$ > "$0/model/a.new"; mv "$0/model/a.new" "$0/model/a"; wait' "$2" > /dev/null 2>&1 &
+while [ ! -e "$2/model/a" ]; do sleep 0.01; done
+`
+	ids := func(texts ...string) (pids []int) {
+		for _, text := range texts {
+			pid, err := strconv.Atoi(strings.TrimSpace(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
+		}
+		if len(pids) != 2 {
+			t.Fatalf("%q", texts)
+		}
+		return pids
+	}
 	temp := t.TempDir() // of the other call, which goes on
 	t.Setenv("TMPDIR", temp)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		p := Program{Argv: []string{"sh", "-c", leaver + "sleep 600", "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+		p := Program{Argv: []string{"sh", "-c", leave + "sleep 600", "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
 		_, err := p.Fit(ctx, writeNothing)
 		ended <- err
 	}()
-	var others []file
+	var others []string
 	for end := time.Now().Add(time.Minute); len(others) < 2 && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		others = nil
 		for _, name := range []string{"a", "b"} {
 			files, _ := filepath.Glob(filepath.Join(temp, folderPrefix+"*", "dir", modelFolder, name))
 			if len(files) == 1 {
 				body, _ := os.ReadFile(files[0])
-				others = append(others, file{body: string(body)})
+				others = append(others, string(body))
 			}
 		}
 	}
-	elsewhere := left(t, others)
+	elsewhere := ids(others...)
 
-	p := Program{Argv: []string{"sh", "-c", leaver, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
+	p := Program{Argv: []string{"sh", "-c", leave, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
 	m, err := p.Fit(t.Context(), writeNothing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pid := range left(t, unpacked(t, m)) {
-		if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
-			t.Errorf("process %d is there after its call", pid)
-		}
+	var texts []string
+	for _, f := range unpacked(t, m) {
+		texts = append(texts, f.body)
 	}
-	for _, pid := range append(elsewhere, orphan) {
+	for _, pid := range ids(texts...) {
+		checkGone(t, pid)
+	}
+	for _, pid := range elsewhere {
 		if _, ok := startOf(pid); !ok {
 			t.Errorf("process %d was ended with the call of another program", pid)
 		}
@@ -191,9 +148,7 @@ func TestChildrenThatLeaveTheGroupEndWithTheCall(t *testing.T) {
 		t.Errorf("the other call: %v", err)
 	}
 	for _, pid := range elsewhere {
-		if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err == nil {
-			t.Errorf("process %d is there after its call was cancelled", pid)
-		}
+		checkGone(t, pid)
 	}
 }
 

@@ -116,18 +116,17 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	cmd := exec.CommandContext(inner, path, append(p.Argv[1:len(p.Argv):len(p.Argv)], verb, w.dir)...)
 	cmd.Args[0] = p.Argv[0]
 	cmd.Dir = p.Dir
-	cmd.Env = append(environment(p.Env), fmt.Sprintf("QATS_SEED=%d", p.Seed), callVariable+"="+w.id())
-	ownGroup(cmd)
+	cmd.Env = append(environment(p.Env), fmt.Sprintf("QATS_SEED=%d", p.Seed))
 	said, err := os.Create(w.stderr)
 	if err != nil {
 		return w.unusable(err)
 	}
 	defer said.Close()
-	defer diesWithUs(cmd)()
 	cmd.Stderr = said // a file, since a child process could keep a pipe open
 
 	allowed := w.size() + p.Disk
-	if err := start(cmd); err != nil {
+	run, err := startProcess(cmd)
+	if err != nil {
 		return w.local(fmt.Errorf("program %s: %w", p.Argv[0], reason(err)))
 	}
 	unwatch := watch(func() {
@@ -138,21 +137,16 @@ func (p Program) call(ctx context.Context, verb string, w *workplace) error {
 	if err := w.record(cmd.Process.Pid, p.Argv[0]); err != nil {
 		stop(w.unusable(err))
 	}
-	err = cmd.Wait()
-	waited(cmd)
-	if s := cmd.ProcessState; s != nil {
-		cputime.Add(ctx, s.UserTime()+s.SystemTime()) // with the child processes that it waited for
-	}
-	killGroup(cmd) // its remaining child processes
-	endOrphans(cmd.Process.Pid, callVariable+"="+w.id())
+	<-run.ended
 	unwatch()
+	cputime.Add(ctx, run.processorTime())
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case context.Cause(inner) != nil:
 		return w.blame(context.Cause(inner))
-	case err != nil:
-		return w.blame(fmt.Errorf("%s ended with %w", verb, err))
+	case run.err != nil:
+		return w.blame(fmt.Errorf("%s ended with %w", verb, run.err))
 	case w.size() > allowed:
 		return w.blame(fmt.Errorf("%s wrote more than %d MiB", verb, p.Disk>>20))
 	}

@@ -47,13 +47,6 @@ func (w *workplace) unusable(err error) error {
 	return err
 }
 
-// callVariable is the variable in the environment of a program that identifies the call,
-// by which its child processes are known.
-const callVariable = "QATS_CALL"
-
-// id identifies the call: no other has it.
-func (w *workplace) id() string { return filepath.Base(w.top) }
-
 // remove deletes the folder. It leaves files that the program made undeletable, which
 // are in the system's folder for temporary files.
 func (w *workplace) remove() { os.RemoveAll(w.top) }

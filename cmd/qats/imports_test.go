@@ -34,7 +34,7 @@ var homes = []struct {
 	{"github.com/spf13/pflag", []string{"cmd/qats"}, "cobra's flags"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu"}, "one place detects the processor's instructions"},
-	{"golang.org/x/sys/unix", []string{"calib/external"}, "one place starts processes of others, and ends what they leave"},
+	{"golang.org/x/sys/unix", []string{"calib/external"}, "one place takes the pipes that a process was started with"},
 	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }

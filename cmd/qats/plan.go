@@ -63,9 +63,6 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	} else if err := cmp.Or(writable("--out", p.out), writable("--store", dir), p.checkEnv(os.LookupEnv)); err != nil {
 		return nil, err
 	}
-	if p.AllowExec {
-		external.Adopt()
-	}
 	store, err := open(dir)
 	if err != nil {
 		return nil, err

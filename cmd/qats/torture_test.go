@@ -747,7 +747,7 @@ func (x *torture) program() func() (string, error) {
 	if b, err := exec.Command("go", "build", "-o", hostile, "../../calib/external/testdata/hostile").CombinedOutput(); err != nil {
 		x.t.Fatalf("%v: %s", err, b)
 	}
-	ways := []string{"fit-session", "fit-hang", "fit-exit", "fit-flood", "fit-sparse", "fit-link", "fit-removes", "hang", "exit", "killed", "flood",
+	ways := []string{"fit-child", "fit-hang", "fit-exit", "fit-flood", "fit-sparse", "fit-link", "fit-removes", "hang", "exit", "killed", "flood",
 		"stderr-flood", "garbage", "too-long", "huge-shape", "rows", "classes", "nan", "sum", "negative", "both", "fifo", "folder", "logits", "even"}
 	return func() (string, error) {
 		dir := x.folder("program")

@@ -5,14 +5,12 @@ package external
 import (
 	"os/exec"
 	"syscall"
-	"time"
 )
 
 // ownGroup gives the process its own group, which is killed as a whole.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 }
 
 // killGroup kills the remaining processes of the group of a process that has ended.
