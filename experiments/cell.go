@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -135,20 +136,14 @@ func (u *Unit) lookUp(o PlanOptions) {
 // and no fact if it can. cal and test are the arrays that the two sets have.
 func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Fact {
 	contract := c.Method.Contract()
-	for _, need := range []struct {
-		ref       data.Ref
-		has, want data.Parts
-		set       string
-	}{
-		{u.Setting.Cal(), cal, contract.Cal, "calibration"},
-		{u.Setting.Test(), test, contract.Test | contract.Target, "test"},
-	} {
-		if missing := need.want &^ need.has; missing != 0 {
-			return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: missing.String(), Set: need.set, Network: need.ref.Dataset + "/" + need.ref.Backbone}}
-		}
+	held := func(ref data.Ref, parts data.Parts) engine.Held {
+		return engine.Held{Network: ref.Dataset + "/" + ref.Backbone, Parts: parts}
 	}
-	if contract.TrueLogits && u.Provenance.Kind.OffsetLost() {
-		return because(NeedsTrueLogits)
+	if missing := engine.Missing(contract, held(u.Setting.Cal(), cal), held(u.Setting.Test(), test)); missing != (results.Fact{}) {
+		return missing
+	}
+	if err := (engine.Form{LogProbs: u.Provenance.Kind.OffsetLost()}).Suits(contract); err != nil {
+		return because(err.Error())
 	}
 	if c.external != nil {
 		if text := c.external.lacks(at); text != "" {
@@ -157,13 +152,6 @@ func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Fact {
 	}
 	return results.Fact{}
 }
-
-// Why a method that needs true logits is not run on logits that are not: log-probabilities,
-// and logits that are read relative to the largest one of their row.
-const (
-	NeedsTrueLogits = "needs true logits; these are log-probabilities, whose offset is lost"
-	OffsetLost      = "needs true logits; float32 does not hold the offset of these"
-)
 
 // texts fills the key texts of c.
 func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error {

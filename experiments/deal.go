@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 )
@@ -192,7 +193,7 @@ func (p *Plan) workOf(ctx context.Context, of func(*Cell) (cell, fit bool)) (wor
 	est := make(works, len(p.Units))
 	err := pool.Each(ctx, len(p.Units), runtime.GOMAXPROCS(0), func(_, i int) error {
 		// A source that panics has no work known; the cells that read it say why.
-		if err := Guard(func() error { est[i] = p.Units[i].work(ctx, of); return nil }); err != nil {
+		if err := engine.Guard(func() error { est[i] = p.Units[i].work(ctx, of); return nil }); err != nil {
 			est[i] = Work{Fits: map[string]float64{}}
 		}
 		return nil

@@ -8,7 +8,6 @@
 //	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv, classes.csv and times.csv, from the store
 //	unit.go      what is missing of one setting is fitted, applied, scored and paired
 //	scores.go    metrics and pairings of the rows of each cell
-//	stream.go    the test set streams once through the maps of all cells
 //	fit.go       a fit is found in the store or made, once for all settings that share it
 //	work.go      the state that these share
 //	plan.go      settings x methods -> cells; deal.go shares them out, memory.go bounds them
@@ -26,8 +25,8 @@
 //     calibration set.
 //  3. unit.go does the work on one setting. fit.go fits the method: calib/ts.go calls
 //     calib/internal/fit/temperature.go, which finds the temperature.
-//  4. stream.go applies the fitted map to the test set of the setting, block by block;
-//     metrics/scoring keeps a few numbers of each row.
+//  4. Package engine applies the fitted map to the test set of the setting, block by block
+//     (engine/score.go); metrics/scoring keeps a few numbers of each row.
 //  5. scores.go computes the metrics of these rows: metrics/ece.go.
 //  6. assemble.go collects the rows, and results/writer.go writes them: results/record.go has the
 //     columns of results.csv, settings.go and methods.go those of settings.csv and methods.csv.

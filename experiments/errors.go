@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"syscall"
 )
@@ -30,21 +29,4 @@ var exhausted = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.
 func isFatal(err error) bool {
 	var f fatalError
 	return errors.As(err, &f) || slices.ContainsFunc(exhausted, func(e error) bool { return errors.Is(err, e) })
-}
-
-// skipError is the error of arrays that do not suit a method: a skip, not a
-// failure.
-type skipError struct{ reason string }
-
-func (e *skipError) Error() string { return e.reason }
-
-// Guard calls f and turns a panic, which is a mistake of this program, into an
-// error: one cell fails and the others go on.
-func Guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v", p)
-		}
-	}()
-	return f()
 }

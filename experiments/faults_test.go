@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -163,7 +164,7 @@ func TestLogProbsInTheTestSetSkip(t *testing.T) {
 	}
 	w.write("d/a/test", test)
 	out, _ := w.run("name: t\nmethods: [ts, hfe-noood, hfe-target]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [a, b]}\n", RunOptions{})
-	want := []string{"ts: ok", "hfe-noood: skip " + NeedsTrueLogits, "hfe-target: skip " + NeedsTrueLogits,
+	want := []string{"ts: ok", "hfe-noood: skip " + engine.NeedsTrueLogits, "hfe-target: skip " + engine.NeedsTrueLogits,
 		"ts: ok", "hfe-noood: ok", "hfe-target: ok"}
 	got := statuses(out)
 	for i := range got {
@@ -191,7 +192,7 @@ func TestMeasuredMeansBothSets(t *testing.T) {
 	w := newWorld(t)
 	w.manifest("sets: [{set: d/a/cal, kind: log-probs}]\n")
 	out, _ := w.run(spec, RunOptions{})
-	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note.String() != NeedsTrueLogits {
+	if r := out.Rows.Records[2]; r.Status != results.Skip || r.Note.String() != engine.NeedsTrueLogits {
 		t.Errorf("log-probabilities in the calibration set: %s %q", r.Status, r.Note)
 	}
 }

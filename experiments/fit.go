@@ -7,22 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/cputime"
-	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/results"
 )
 
-// fit returns the map of a cell for a test set of some classes, from the store or by
-// fitting. For an external method it opens the table of probabilities instead, and the
-// map is nil.
-func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error) {
+// fit returns the fit of a cell for a test set of some classes, from the store or by fitting.
+// Of an external method it is the table of its probabilities.
+func (w *unitWork) fit(ctx context.Context, cell, classes int) (*engine.Column, error) {
 	c := &w.unit.Cells[cell]
+	contract := c.Method.Contract()
+	if err := (engine.Form{OffsetLost: w.inputs.OffsetLost, Masked: w.inputs.Masked > 0}).Suits(contract); err != nil {
+		return nil, err
+	}
 	if c.external != nil && c.external.runs() && !w.run.plan.options.AllowExec {
-		return nil, &skipError{notAllowed}
+		return nil, &engine.Unsuited{Why: notAllowed}
 	}
 	key := results.Key(c.fit)
 	w.run.mu.Lock()
@@ -34,7 +37,7 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		w.run.begin(w.unit, c)
-		f.err = Guard(func() (err error) {
+		f.err = engine.Guard(func() (err error) {
 			if c.external != nil {
 				f.body, err = w.externalFit(ctx, c)
 				return err
@@ -48,14 +51,15 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (calib.Map, error
 		return nil, f.err
 	}
 	if c.external != nil {
-		return nil, w.openTable(ctx, cell, f.body)
+		table, err := w.openTable(ctx, c, f.body)
+		return &engine.Column{Contract: contract, Table: table}, err
 	}
 	if k := f.model.Classes; k != 0 && k != classes { // 0 for any
 		cal := w.unit.Setting.Cal()
 		return nil, fmt.Errorf("the test set has %d classes, its calibration set %s/%s has %d", classes, cal.Dataset, cal.Backbone, k)
 	}
 	w.fits[cell] = &f.model.Fitted
-	return f.model.Map, nil
+	return &engine.Column{Contract: contract, Map: f.model.Map}, nil
 }
 
 // makeFit finds the fit in the store, or makes it and stores it.
@@ -72,21 +76,17 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 	var model *calib.Model
 	var spent results.Time
 	err := w.withInput(ctx, c, func(in calib.Input) error {
-		var fitted *calib.Fitted
-		took, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {
-			fitted, err = c.Method.Fit(ctx, in)
+		fitted, took, err := engine.Fit(ctx, c.Method, in)
+		if err != nil {
 			return err
-		})
-		spent = timeOf(took, known, in)
-		if err == nil {
-			model, err = c.Method.Model(in, fitted)
 		}
+		spent = took
+		model, err = c.Method.Model(in, fitted)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	spent.Instructions = cpu.Best().String()
 	var body bytes.Buffer
 	if err := model.Save(&body); err != nil {
 		return nil, err
@@ -97,39 +97,40 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 // withInput calls f with the arrays that the contract of c names, and with no others.
 func (w *unitWork) withInput(ctx context.Context, c *Cell, f func(calib.Input) error) error {
 	contract := c.Method.Contract()
-	in := calib.Input{Seed: c.seed, Shared: &w.shared}
 	stream, err := w.calStream(ctx, contract)
 	if err != nil {
 		return err
 	}
 	if stream != nil {
 		defer stream.Close()
-		in.Stream = stream
 	} else if contract.Cal != 0 {
 		if err := w.loadCal(ctx); err != nil {
 			return err
 		}
 	}
-	if stream == nil && contract.Cal != 0 {
-		if contract.TrueLogits && data.LogProbs(w.cal.Logits) {
-			return &skipError{NeedsTrueLogits}
-		}
-		in.Cal = w.cal.View(contract.Cal)
-	}
+	var target *data.Set
 	if contract.Target != 0 {
-		if in.Target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
+		if target, err = data.Load(ctx, w.unit.test, w.unit.Setting.Test(), contract.Target); err != nil {
 			return err
 		}
-		if contract.TrueLogits && data.LogProbs(in.Target.Logits) {
-			return &skipError{NeedsTrueLogits}
+	}
+	in := engine.Input(contract, w.cal, target)
+	in.Seed, in.Shared = c.seed, &w.shared
+	if stream != nil {
+		in.Stream, in.Cal = stream, nil
+	}
+	for _, set := range []*data.Set{in.Cal, in.Target} {
+		if set != nil {
+			if err := engine.FormOf(contract, set, data.Form{}).Suits(contract); err != nil {
+				return err
+			}
 		}
 	}
 	return f(in)
 }
 
 // calStream returns the calibration set as a stream if the method takes one and
-// the set alone is larger than the memory of the run, else nil. The fit has the
-// same bits either way.
+// the set alone is larger than the memory of the run, else nil.
 func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*data.Stream, error) {
 	if !contract.Streams {
 		return nil, nil
@@ -138,10 +139,10 @@ func (w *unitWork) calStream(ctx context.Context, contract calib.Contract) (*dat
 	if err != nil {
 		return nil, err
 	}
-	if r.Bytes() <= w.run.plan.options.Memory {
-		return nil, r.Close()
+	if stream := engine.Stream(r, contract, w.run.plan.options.Memory); stream != nil {
+		return stream, nil
 	}
-	return data.NewStream(r), nil
+	return nil, r.Close()
 }
 
 // loadCal reads the calibration set once for all methods of the unit.
@@ -189,22 +190,8 @@ func (w *unitWork) fitted(cell int) (*calib.Fitted, error) {
 	return w.fits[cell], nil
 }
 
-// timeOf returns the time of a fit on in as the store keeps it, beside the fit and under
-// its key. No key and no other result depends on it. It is written when the fit is made,
-// so a fit that is found in the store keeps its time, and a fit without one, such as one
-// of an older program, has none.
-func timeOf(spent time.Duration, known bool, in calib.Input) results.Time {
-	t := results.Time{Seconds: spent.Seconds(), Known: known, Processor: cpu.Model()}
-	switch {
-	case in.Stream != nil:
-		t.Rows, t.Classes = in.Stream.Rows(), in.Stream.Classes()
-	case in.Cal != nil:
-		t.Rows, t.Classes = in.Cal.Logits.Rows, in.Cal.Logits.Cols
-	}
-	return t
-}
-
-// putFit stores the fit of cell c and its time, if that is known, unless a file that it
+// putFit stores the fit of cell c and its time, if that is known, under the same key: a fit
+// that is found in the store keeps its time. It stores nothing if a file that it
 // was computed from has changed since the plan: the key would name another content than
 // the one that was read. The time is stored first, so that a run that is killed leaves
 // no fit without one.
@@ -250,7 +237,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 		var meter cputime.Meter // of the program, without handing it the arrays
 		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
 		took, known := meter.Total()
-		spent = timeOf(took, known && c.external.runs(), in)
+		spent = engine.TimeOf(took, known && c.external.runs(), in)
 		return err
 	})
 	if err != nil {
@@ -260,23 +247,20 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 }
 
 // openTable opens the probabilities of an external method for the test set.
-func (w *unitWork) openTable(ctx context.Context, cell int, fit []byte) error {
-	c := &w.unit.Cells[cell]
-	return Guard(func() error {
-		t, err := c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
-		if err == nil {
-			w.tables[cell] = t
-		}
+func (w *unitWork) openTable(ctx context.Context, c *Cell, fit []byte) (table *external.Table, err error) {
+	err = engine.Guard(func() (err error) {
+		table, err = c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
 		return err
 	})
+	return table, err
 }
 
 // closeTables closes the tables of the cells.
 func (w *unitWork) closeTables() {
-	for i, t := range w.tables {
-		if t != nil {
-			t.Close()
-			w.tables[i] = nil
+	for _, c := range w.columns {
+		if c != nil && c.Table != nil {
+			c.Table.(*external.Table).Close()
 		}
 	}
+	w.columns = nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -40,7 +41,7 @@ func (p *Plan) inputsOf(ctx context.Context, u *Unit) (inputs, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return in, err
 	}
-	err := Guard(func() (err error) {
+	err := engine.Guard(func() (err error) {
 		if in, err = u.examine(ctx); err == nil {
 			err = u.unchangedArrays(scored&u.source.Has(u.Setting.Cal()), scored)
 		}
@@ -113,7 +114,7 @@ func (in *inputs) add(ctx context.Context, set string, r data.Reader) error {
 		return err
 	}
 	masked := 0
-	err = data.Blocks(ctx, r, blockBytes, func(_ int, block *data.Set) error {
+	err = data.Blocks(ctx, r, engine.BlockBytes, func(_ int, block *data.Set) error {
 		masked += block.Masked()
 		return nil
 	})

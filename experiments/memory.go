@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -24,10 +25,6 @@ type memory struct {
 	drawn  int64 // besides, for all methods of paired intervals
 }
 
-// blockBytes is the memory of the block of rows that the maps are applied to at a
-// time. The probabilities of a block take twice as much in addition.
-const blockBytes = 1 << 20
-
 // spare is memory beyond the limit that small sets may take, such as that of their blocks.
 const spare = 16 << 20
 
@@ -38,7 +35,7 @@ func (u *Unit) memory(ctx context.Context, missing []int, limit int64) memory {
 	rows, classes, _ := data.Shape(ctx, u.test, u.Setting.Test())
 	n := int64(rows)
 	m := memory{of: missing, rows: rows, arrays: u.arrayBytes(ctx, missing, limit), cell: n * scoring.RowBytes, score: n * metrics.ScoreBytes}
-	m.apply = 3*blockBytes + m.cell // the scores of a cell as bytes
+	m.apply = 3*engine.BlockBytes + m.cell // the scores of a cell as bytes
 	if u.classes() {
 		m.cell += scoring.ClassBytes(rows, classes)
 	}
@@ -165,7 +162,7 @@ func (p *Plan) enough(ctx context.Context, units []int) (map[int]*memory, error)
 		if !work || u.Provenance.Origin == data.Simulated {
 			return nil
 		}
-		Guard(func() error { // the cells of the unit report a panic
+		engine.Guard(func() error { // the cells of the unit report a panic
 			m := u.memory(ctx, missing, limit)
 			needs[j].memory = &m
 			needs[j].bytes, needs[j].work = m.least(pairs)

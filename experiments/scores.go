@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -39,7 +40,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			continue // only its pairing is missing
 		}
 		var body []byte
-		if err := Guard(func() error {
+		if err := engine.Guard(func() error {
 			samples, err := w.metricSamples(i, w.unit.Spec.Metrics)
 			if err != nil {
 				return err

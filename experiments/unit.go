@@ -3,12 +3,11 @@ package experiments
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/external"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
 )
@@ -45,7 +44,7 @@ func (r *run) unit(ctx context.Context, i int) ([]outcome, error) {
 		return outcomes, nil
 	}
 	// A panic here is not of a single method, so all cells fail.
-	if panicked := Guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
+	if panicked := engine.Guard(func() error { err = work.do(ctx); return nil }); panicked != nil {
 		err = work.failAll(ctx, work.live(Miss, Score), panicked)
 	}
 	if err != nil {
@@ -144,41 +143,32 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 		return w.failAll(ctx, missing, err)
 	}
 	defer test.Close()
-	maps := make([]calib.Map, len(w.unit.Cells))
-	w.tables = make([]*external.Table, len(w.unit.Cells))
+	w.columns = make([]*engine.Column, len(w.unit.Cells))
 	defer w.closeTables()
+	var columns []*engine.Column
 	for _, i := range missing {
-		if w.inputs.OffsetLost && w.unit.Cells[i].Method.Contract().TrueLogits {
-			w.outcomes[i] = outcome{results.Skip, because(OffsetLost)}
-			continue
-		}
-		if w.inputs.Masked > 0 && !w.unit.Cells[i].Method.Contract().Masked {
-			w.outcomes[i] = outcome{results.Skip, because(calib.ErrMasked.Error())}
-			continue
-		}
-		m, err := w.fit(ctx, i, test.Classes())
-		var skip *skipError
-		switch {
-		case ctx.Err() != nil:
+		column, err := w.fit(ctx, i, test.Classes())
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case errors.As(err, &skip):
-			w.outcomes[i] = outcome{results.Skip, because(skip.reason)}
-		case err != nil:
-			w.fail(i, err)
-		default:
-			maps[i] = m
 		}
+		if err != nil {
+			w.fail(i, err)
+			continue
+		}
+		w.columns[i] = column
+		columns = append(columns, column)
 	}
 	live := func() []int {
 		return slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return w.outcomes[i].status != "" })
 	}
-	if err := w.stream(ctx, test, maps); err != nil {
-		return w.failAll(ctx, live(), err)
-	}
-	if w.unit.vectors() {
-		if err := w.crossFit(ctx, test, maps); err != nil {
-			return w.failAll(ctx, live(), err)
+	err = engine.Score(ctx, test, columns, engine.ScoreOptions{Classes: w.unit.classes(), Vectors: w.unit.vectors(), Seed: w.unit.seed})
+	for _, i := range live() {
+		if w.samples[i] = w.columns[i].Samples; w.columns[i].Err != nil {
+			w.fail(i, w.columns[i].Err)
 		}
+	}
+	if err != nil {
+		return w.failAll(ctx, live(), err)
 	}
 	var body []byte // each cell uses the memory of the one before, unless it is large
 	for _, i := range live() {

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -10,8 +11,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
@@ -73,7 +74,7 @@ type unitWork struct {
 	unit     *Unit
 	outcomes []outcome
 	inputs   inputs                  // notes on its arrays
-	tables   []*external.Table       // by cell, of external methods, while the test set is read
+	columns  []*engine.Column        // by cell, while the test set is read; nil where none is missing or the fit failed
 	samples  []*scoring.SampleScores // by cell; nil where they are not in memory
 	fits     []*calib.Fitted         // by cell, of the fits made or looked up
 	cal      *data.Set               // with the parts that the missing cells need
@@ -96,8 +97,14 @@ func (w *unitWork) live(states ...State) []int {
 	return list
 }
 
-// fail marks a cell. An error of the machine, not of the cell, ends the run.
+// fail marks a cell whose arrays do not suit its method, or which has failed. An error of the
+// machine, not of the cell, ends the run.
 func (w *unitWork) fail(cell int, err error) {
+	var unsuited *engine.Unsuited
+	if errors.As(err, &unsuited) {
+		w.outcomes[cell] = outcome{results.Skip, because(unsuited.Why)}
+		return
+	}
 	if isFatal(err) && w.fatal == nil {
 		w.fatal = err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -342,7 +343,7 @@ func unsuited(m *spec.Method, set *data.Set, file string) error {
 	case set == nil:
 		return nil
 	case c.TrueLogits && data.LogProbs(set.Logits):
-		why = experiments.NeedsTrueLogits
+		why = engine.NeedsTrueLogits
 	case c.Refuses(set):
 		why = calib.ErrMasked.Error()
 	default:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/atomicfile"
 )
 
@@ -118,7 +118,7 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		return err
 	}
 	if offsetLost && r.Rows() > 0 {
-		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, experiments.NeedsTrueLogits)
+		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, engine.NeedsTrueLogits)
 	}
 	if masked > 0 {
 		a.Warn(noteOf(files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/engine"
 )
 
 // Note is something unusual about a file.
@@ -22,7 +22,7 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 	}
 	form, err := r.Form()
 	if err == nil && trueLogits && form.OffsetLost {
-		err = &data.Problem{Place: files.Logits, Cause: method + " " + experiments.OffsetLost}
+		err = &data.Problem{Place: files.Logits, Cause: method + " " + engine.OffsetLost}
 	}
 	for _, note := range form.Notes {
 		warn(noteOf(cmp.Or(files.Logits, files.Labels), note))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/pool"
@@ -56,8 +56,8 @@ func (w *work) do(ctx context.Context) error {
 	return pool.Each(ctx, len(order)*(Folds+1), runtime.GOMAXPROCS(0), func(_, i int) error {
 		t, k := order[i/(Folds+1)], i%(Folds+1)
 		if k == Folds {
-			t.err = experiments.Guard(func() error { return w.whole(ctx, t) })
-		} else if err := experiments.Guard(func() error { return w.fold(ctx, t, k) }); err != nil {
+			t.err = engine.Guard(func() error { return w.whole(ctx, t) })
+		} else if err := engine.Guard(func() error { return w.fold(ctx, t, k) }); err != nil {
 			t.failed(k, err)
 		}
 		w.report(len(order)*(Folds+1), t.method.Name)

@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
@@ -262,9 +263,9 @@ func (in *Input) lacks(m *spec.Method) results.Fact {
 	case c.Target&^judges.Parts() != 0:
 		return missing(c.Target&^judges.Parts(), "test")
 	case c.TrueLogits && (data.LogProbs(in.Cal.Logits) || data.LogProbs(judges.Logits)):
-		return because(experiments.NeedsTrueLogits)
+		return because(engine.NeedsTrueLogits)
 	case c.TrueLogits && (in.Cal.Form.OffsetLost || judges.Form.OffsetLost):
-		return because(experiments.OffsetLost)
+		return because(engine.OffsetLost)
 	case c.Refuses(in.Cal.Set) || c.Refuses(judges.Set):
 		return because(calib.ErrMasked.Error())
 	}
