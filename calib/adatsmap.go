@@ -98,12 +98,12 @@ func (m adatsMap) Apply(dst data.Probs, set *data.Set) {
 		for i := range part.Logits.Rows {
 			row, q := part.Logits.Row(i), dst.Row(lo+i)
 			own := temperatures[i*draws : (i+1)*draws]
-			tempered(q, row, 1/own[0])
+			fit.Softmax(q, row, 1/own[0])
 			if draws == 1 {
 				continue
 			}
 			for _, t := range own[1:] {
-				for j, v := range tempered(probs, row, 1/t) {
+				for j, v := range fit.Softmax(probs, row, 1/t) {
 					q[j] += v
 				}
 			}

@@ -50,3 +50,11 @@ func FeatureOrder(features data.Matrix, seed uint64) []int {
 		return text
 	})
 }
+
+// CheckGrouped rejects a set without labels or features.
+func CheckGrouped(set *data.Set) error {
+	if err := fit.CheckLabelled(set); err != nil {
+		return err
+	}
+	return CheckFeatures(set)
+}

@@ -123,14 +123,6 @@ func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, err
 	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
 }
 
-// CheckGrouped rejects a set without labels or features.
-func CheckGrouped(set *data.Set) error {
-	if err := fit.CheckLabelled(set); err != nil {
-		return err
-	}
-	return CheckFeatures(set)
-}
-
 // fit learns the groups on one set and the temperatures on another.
 func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.Set) (*Fitted, error) {
 	g, err := WithDefaults(g)

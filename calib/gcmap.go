@@ -105,12 +105,12 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 		temperatures, times = m.temperatures(temperatures[:0], times[:0], groups[at*u:(at+1)*u])
 		row, q := set.Logits.Row(i), dst.Row(i)
 		if len(temperatures) == 1 {
-			tempered(q, row, 1/temperatures[0])
+			fit.Softmax(q, row, 1/temperatures[0])
 			continue
 		}
 		clear(q)
 		for c, t := range temperatures {
-			fit.AddTo(q, times[c], tempered(p, row, 1/t))
+			fit.AddTo(q, times[c], fit.Softmax(p, row, 1/t))
 		}
 		fit.KeepTop(q, row, float64(u))
 	}

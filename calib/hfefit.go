@@ -84,7 +84,7 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (Local, error) {
 	if err != nil {
 		return Local{}, err
 	}
-	near := meanOf(sum, len(f.correct), thetas)
+	near := Local(fit.MeanOf(sum, len(f.correct), thetas))
 	near.Hessian[2] = near.Hessian[1] // addRow rounds the two in different orders
 	return near, nil
 }
@@ -103,7 +103,7 @@ func (f *hfeFit) add(sum []float64, m hfeMap, i int, p []float64) {
 	dT := -float64(s2 * first)
 	dTT := float64(float64(s2*s2)*second) + float64(float64(2*s2*s)*first)
 	slope := [...]float64{-f.correct[i], f.wrong[i]}
-	addRow(sum, slope[:], dT, dTT, rate, 0)
+	fit.AddRow(sum, slope[:], dT, dTT, rate, 0)
 }
 
 // rowError returns the squared error of row i at scale s and its first and

@@ -88,7 +88,7 @@ func (l *TemperatureLoss) At(ctx context.Context, of RowTemperature, theta []flo
 		for i := range b.Moments {
 			_, rate, bend := of(b.First+i, theta, slope)
 			first, second := b.InTemperature(i)
-			addRow(block, slope, first, second, rate, bend)
+			fit.AddRow(block, slope, first, second, rate, bend)
 		}
 		block[0] = b.NLL()
 		fit.AddTo(sum, 1, block)
@@ -99,30 +99,7 @@ func (l *TemperatureLoss) At(ctx context.Context, of RowTemperature, theta []flo
 	if err != nil {
 		return Local{}, err
 	}
-	return meanOf(total, n, p), nil
-}
-
-// addRow adds the derivatives in the parameters of the loss of one row to sum, whose
-// first element is for the value. first and second are its derivatives in the temperature
-// of the row; for the others see RowTemperature.
-func addRow(sum, slope []float64, first, second, rate, bend float64) {
-	p := len(slope)
-	inX := float64(first * rate)
-	inXX := float64(second*rate*rate) + float64(inX*bend)
-	for r, s := range slope {
-		sum[1+r] += float64(inX * s)
-		for c, v := range slope {
-			sum[1+p+r*p+c] += float64(float64(inXX*s) * v)
-		}
-	}
-}
-
-// meanOf returns the mean loss of n rows near p parameters, given the sums of addRow.
-func meanOf(sum []float64, n, p int) Local {
-	for i := range sum {
-		sum[i] /= float64(n)
-	}
-	return Local{Value: sum[0], Gradient: sum[1 : 1+p], Hessian: sum[1+p:]}
+	return Local(fit.MeanOf(total, n, p)), nil
 }
 
 // wrongTemperature is the first row whose temperature cannot be used.

@@ -111,7 +111,7 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 			m.Scales(scale, part, at)
 			for i, s := range scale {
 				row := part.Logits.Row(i)
-				if p := tempered(dst.Row(lo+i), row, s); s < leastMasking {
+				if p := fit.Softmax(dst.Row(lo+i), row, s); s < leastMasking {
 					clearMasked(p, row)
 				}
 			}
@@ -207,14 +207,6 @@ func eachUnscaled(set *data.Set, do func(lo int, part *data.Set, at *Unscaled)) 
 		part := set.Rows(lo, min(lo+fit.BlockRows, set.Logits.Rows))
 		do(lo, part, NewUnscaled(part.Logits))
 	}
-}
-
-// tempered writes softmax(scale l) to dst, including the values below 1e-291 that
-// the kernel leaves at 0, and returns dst.
-func tempered(dst []float64, row []float32, scale float64) []float64 {
-	softmax.Probs(dst, row, scale)
-	softmax.FillTiny(dst, row, scale)
-	return dst
 }
 
 // resetTop sets the top class of the logits row, of two or more probabilities q, to g in
