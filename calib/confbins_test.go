@@ -44,10 +44,10 @@ func TestBinsAreThoseOfPython(t *testing.T) {
 func TestOneBinIsTSOrEC(t *testing.T) {
 	set := testset.Lattice(300, 4)
 	one := map[string]int{"bins": 1}
-	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T || a.Report.NLL != b.Report.NLL {
+	if a, b := fitMethod(t, "bts", set, one), fitMethod(t, "ts", set, nil); a.Map.(binnedMap).T[0] != b.Map.(Temperature).T || a.Report.NLL != b.Report.NLL {
 		t.Errorf("bts %+v, ts %+v", a, b)
 	}
-	if a, b := fitMethod(t, "cbt", set, one), fitMethod(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(temperatureMap).T {
+	if a, b := fitMethod(t, "cbt", set, one), fitMethod(t, "ec", set, nil); a.Map.(binnedMap).T[0] != b.Map.(Temperature).T {
 		t.Errorf("cbt %+v, ec %+v", a, b)
 	}
 }
@@ -102,7 +102,7 @@ func TestBinsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 		}
 	}
 	f, scaled := fitMethod(t, "bts", set, map[string]int{"bins": 10}), fitMethod(t, "ts", set, nil)
-	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(temperatureMap).T; got != want {
+	if got, want := f.Map.(binnedMap).T[0], scaled.Map.(Temperature).T; got != want {
 		t.Errorf("T of a bin without errors is %v, ts %v", got, want)
 	}
 	if got := f.Report.Warnings.String(); !strings.Contains(got, "all rows are right in") || f.Report.NLL > scaled.Report.NLL {

@@ -103,7 +103,7 @@ func TestCTSLowersTheECEAndLosesNoHits(t *testing.T) {
 		for i, y := range set.Labels {
 			set.Labels[i] = y % 5
 		}
-		scaled := fitMethod(t, "ts", set, nil).Map.(temperatureMap)
+		scaled := fitMethod(t, "ts", set, nil).Map.(Temperature)
 		m := fitMethod(t, "cts", set, nil).Map.(ctsMap)
 		if m.T[5] != min(max(scaled.T, 0.5), 5) {
 			t.Errorf("seed %d: an absent class has T = %v, ts %v", seed, m.T[5], scaled.T)

@@ -24,7 +24,7 @@ import (
 type ExpectationConsistency struct{}
 
 // ECEntry is the entry of ExpectationConsistency.
-var ECEntry = NewEntry[ExpectationConsistency, temperatureMap](Entry{
+var ECEntry = NewEntry[ExpectationConsistency, Temperature](Entry{
 	Name:    "ec",
 	Label:   "EC",
 	Version: 2,
@@ -57,7 +57,7 @@ func (ExpectationConsistency) fit(ctx context.Context, in Input) (*Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return Result(temperatureMap{t}, report), nil
+	return Result(Temperature{t}, report), nil
 }
 
 // accuracy returns the share of rows whose label is the top class.

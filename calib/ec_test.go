@@ -25,7 +25,7 @@ func meanConfidence(m Map, set *data.Set) float64 {
 func TestECIsThatOfPython(t *testing.T) {
 	const want = 2.7700471728271423
 	f := fitMethod(t, "ec", testset.Lattice(400, 5), nil)
-	if got := f.Map.(temperatureMap).T; !(math.Abs(got-want) <= 1e-12*want) {
+	if got := f.Map.(Temperature).T; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("T = %.17g, want %.17g", got, want)
 	}
 	if f.Report.Passes > 10 || len(f.Report.Warnings) > 0 {
@@ -65,7 +65,7 @@ func TestECEndsAtTheBracket(t *testing.T) {
 		copy(set.Logits.Row(0), []float32{0.001, 0, 0, 0})
 		set.Labels[0] = c.label(0)
 		f := fitMethod(t, "ec", set, nil)
-		if got := f.Map.(temperatureMap).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != c.bound || len(f.Report.Warnings) != 1 {
+		if got := f.Map.(Temperature).T; got != c.t || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != c.bound || len(f.Report.Warnings) != 1 {
 			t.Errorf("T = %v, %+v; want %v, %s", got, f.Report, c.t, c.bound)
 		}
 	}
@@ -106,7 +106,7 @@ func TestECBisectsWhereConfidencesSaturate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.Map.(temperatureMap).T; !(math.Abs(got/want-1) <= 1e-12) || !(f.Report.Gradient <= 1e-13) || f.Report.Iterations > 20 || len(f.Report.Warnings) > 0 {
+		if got := f.Map.(Temperature).T; !(math.Abs(got/want-1) <= 1e-12) || !(f.Report.Gradient <= 1e-13) || f.Report.Iterations > 20 || len(f.Report.Warnings) > 0 {
 			t.Errorf("gap %v: T = %v, want %v; %+v", gap, got, want, f.Report)
 		}
 	}

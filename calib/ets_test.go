@@ -49,7 +49,7 @@ func TestETSIsAtMostBruteForce(t *testing.T) {
 		alone := squaredError(etsMap{m.T, [3]float64{1, 0, 0}}, set)
 		for i := range 1001 {
 			at := 0.05 * math.Pow(100, float64(i)/1000)
-			if v := squaredError(temperatureMap{at}, set); v < alone-1e-13 {
+			if v := squaredError(Temperature{at}, set); v < alone-1e-13 {
 				t.Errorf("seed %d: T = %v with error %v, but T = %v has %v", seed, m.T, alone, at, v)
 			}
 		}
@@ -75,7 +75,7 @@ func TestETSContainsTS(t *testing.T) {
 	set := testset.Drawn(60, 5, 2, 3)
 	for _, temperature := range []float64{0.3, 1, 2.7} {
 		got := applied(etsMap{temperature, [3]float64{1, 0, 0}}, set.Logits)
-		if want := applied(temperatureMap{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
+		if want := applied(Temperature{temperature}, set.Logits); !testset.Near(got.Data, want.Data, 1e-15) {
 			t.Errorf("T = %v: w = (1, 0, 0) is not temperature scaling", temperature)
 		}
 	}
@@ -104,7 +104,7 @@ func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 			if at[i], err = f.slope(t.Context(), scale); err != nil {
 				t.Fatal(err)
 			}
-			if want := squaredError(temperatureMap{1 / scale}, set); !(math.Abs(value[i]-want) <= 1e-13) {
+			if want := squaredError(Temperature{1 / scale}, set); !(math.Abs(value[i]-want) <= 1e-13) {
 				t.Errorf("scale %v: error %v, want %v", scale, value[i], want)
 			}
 		}
@@ -119,7 +119,7 @@ func TestETSSumsFollowTheirDefinitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want etsMoments
-		p, r := applied(temperatureMap{1 / beta}, set.Logits), applied(temperatureMap{1}, set.Logits)
+		p, r := applied(Temperature{1 / beta}, set.Logits), applied(Temperature{1}, set.Logits)
 		for i, y := range set.Labels {
 			p, r := p.Row(i), r.Row(i)
 			for j := range p {

@@ -179,8 +179,8 @@ func TestGCGroupsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, flat.Map.(temperatureMap).T) {
-			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(temperatureMap).T)
+		if !slices.Contains(p.T, flat.Map.(Temperature).T) {
+			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(Temperature).T)
 		}
 	}
 	if !strings.Contains(f.Report.Warnings.String(), "2 of 4 groups have no calibration row, or no wrong one") {
@@ -308,7 +308,7 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 	}
 	temperature := func(set *data.Set) (float64, float64) {
 		f := fitMethod(t, "ts", set, nil)
-		return f.Map.(temperatureMap).T, f.Report.Passes
+		return f.Map.(Temperature).T, f.Report.Passes
 	}
 	all, want := temperature(set)
 	var groups [2][]int

@@ -285,7 +285,7 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 	scaled := fitMethod(t, "ts", set, nil)
 	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(0)}} {
 		m, _, f := fitHFEOn(t, method, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
-		if m.T0 != scaled.Map.(temperatureMap).T {
+		if m.T0 != scaled.Map.(Temperature).T {
 			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
 		}
 		m.Theta1, m.Theta2 = 0, 0

@@ -119,7 +119,7 @@ func TestHTSContainsTS(t *testing.T) {
 		if got := fitMethod(t, "hts", set, nil).Report.NLL; got > scaled.Report.NLL {
 			t.Errorf("seed %d: NLL %v above %v of ts", seed, got, scaled.Report.NLL)
 		}
-		flat := htsMap{B: fit.InverseSoftplus(scaled.Map.(temperatureMap).T)}
+		flat := htsMap{B: fit.InverseSoftplus(scaled.Map.(Temperature).T)}
 		if !testset.Near(applied(flat, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 1e-14) {
 			t.Errorf("seed %d: w = 0 is not ts", seed)
 		}

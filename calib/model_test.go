@@ -16,9 +16,9 @@ import (
 
 func TestSaveRejectsNaN(t *testing.T) {
 	for _, m := range []Model{
-		{Method: "ts", Fitted: Fitted{Map: temperatureMap{math.NaN()}}},
-		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}, Report: Report{NLL: math.Inf(1)}}},
-		{Method: "ts", Fitted: Fitted{Map: temperatureMap{1}}, Options: map[string]any{"x": math.NaN()}},
+		{Method: "ts", Fitted: Fitted{Map: Temperature{math.NaN()}}},
+		{Method: "ts", Fitted: Fitted{Map: Temperature{1}, Report: Report{NLL: math.Inf(1)}}},
+		{Method: "ts", Fitted: Fitted{Map: Temperature{1}}, Options: map[string]any{"x": math.NaN()}},
 	} {
 		if err := m.Save(&bytes.Buffer{}); err == nil {
 			t.Errorf("saved %+v", m)

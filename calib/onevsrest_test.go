@@ -38,7 +38,7 @@ func TestScoresAreLogOdds(t *testing.T) {
 func TestClassesInPartsAreThoseAtOnce(t *testing.T) {
 	const n, k = 40, 7
 	set := testset.Drawn(n, k, 1, 1)
-	probs := applied(temperatureMap{1}, set.Logits)
+	probs := applied(Temperature{1}, set.Logits)
 	for _, zero := range []bool{false, true} {
 		at := func(class int, f float64) float64 {
 			if zero {

@@ -50,7 +50,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 		t.Fatal(err)
 	}
 	flat := fitMethod(t, "ts", set, nil)
-	temp := flat.Map.(temperatureMap).T
+	temp := flat.Map.(Temperature).T
 	u := softmax.Log(1 / temp)
 	for range 4 {
 		s, err := o.Slope(ctx, softmax.Exp(u))

@@ -108,7 +108,7 @@ func TestQaTSRecoversTheCurve(t *testing.T) {
 func TestQaTSAtItsBoundIsTS(t *testing.T) {
 	set := testset.Ranked(2000, 4, rising, 9)
 	flat := fitMethod(t, "ts", set, nil)
-	want := flat.Map.(temperatureMap).T
+	want := flat.Map.(Temperature).T
 	f := fitMethod(t, "qats", set, nil)
 	m := f.Map.(qatsMap)
 	if m.A != 0 || m.B != want || f.Report.NLL != flat.Report.NLL {
@@ -229,7 +229,7 @@ func TestLoadedCurvesAreChecked(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if (temperatureMap{v}).Check() == nil {
+		if (Temperature{v}).Check() == nil {
 			t.Errorf("accepted T = %g", v)
 		}
 	}

@@ -34,7 +34,7 @@ func TestReadingsContainQaTSAndTS(t *testing.T) {
 		}
 		ts := fitMethod(t, "ts", set, nil)
 		m, _ = reading(t, QaTSReading{Form: "constant"}, set)
-		if want := ts.Map.(temperatureMap).T; m.A != 0 || m.B != want {
+		if want := ts.Map.(Temperature).T; m.A != 0 || m.B != want {
 			t.Errorf("constant: a = %v, b = %v, T of ts %v", m.A, m.B, want)
 		}
 		p, err := ts.Probabilities(set)

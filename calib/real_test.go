@@ -26,7 +26,7 @@ func TestRealFitsAreOrdered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		temp, m := ts.Map.(temperatureMap).T, qats.Map.(qatsMap)
+		temp, m := ts.Map.(Temperature).T, qats.Map.(qatsMap)
 		t.Logf("%-36s T = %.4f  a = %.4f  b = %.4f  %s", name, temp, m.A, m.B, qats.Report.AtBound.String())
 		if !(qats.Report.NLL <= ts.Report.NLL+1e-12 && ts.Report.NLL <= uncal+1e-12) {
 			t.Errorf("%s: NLL uncal %.12g, ts %.12g, qats %.12g", name, uncal, ts.Report.NLL, qats.Report.NLL)
@@ -92,14 +92,14 @@ func TestRealFitsAreAtMostBruteForce(t *testing.T) {
 		set := testset.Real(t, name, data.Cal, testset.Labelled)
 		got := fitMethod(t, "ts", set, nil)
 		want, nll := testset.BruteTemperature(set)
-		if !(math.Abs(got.Map.(temperatureMap).T/want-1) <= 1e-6) || !(math.Abs(got.Report.NLL-nll) <= 1e-12) {
-			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(temperatureMap).T, got.Report.NLL, want, nll)
+		if !(math.Abs(got.Map.(Temperature).T/want-1) <= 1e-6) || !(math.Abs(got.Report.NLL-nll) <= 1e-12) {
+			t.Errorf("%s: T = %.9g with NLL %.15g, brute force %.9g with %.15g", name, got.Map.(Temperature).T, got.Report.NLL, want, nll)
 		}
 		checkAgainstBrute(t, name, set)
 	}
 	const name = "20newsgroups-body/transformer-d64-l2"
 	set := testset.Real(t, name, data.Cal, testset.Labelled)
-	temp, m := fitMethod(t, "ts", set, nil).Map.(temperatureMap).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
+	temp, m := fitMethod(t, "ts", set, nil).Map.(Temperature).T, fitMethod(t, "qats", set, nil).Map.(qatsMap)
 	if !(math.Abs(temp-1.66119) <= 1e-5) || !(math.Abs(m.A-1.61840) <= 1e-4) || !(math.Abs(m.B-0.55373) <= 1e-4) {
 		t.Errorf("%s: T = %.5f, a = %.5f, b = %.5f; scipy has 1.66119, 1.61840, 0.55373", name, temp, m.A, m.B)
 	}

@@ -25,7 +25,7 @@ func TestUselessSampleChangesNoMinimum(t *testing.T) {
 	for name, set := range map[string]*data.Set{"right": right, "wrong": wrong, "of another scale": other} {
 		f := fitMethod(t, "ts", set, nil)
 		want, _ := testset.BruteTemperature(set)
-		if got := f.Map.(temperatureMap).T; !(math.Abs(got/want-1) <= 1e-6) || f.Report.Gradient >= fit.GradTol || len(f.Report.Warnings) > 0 {
+		if got := f.Map.(Temperature).T; !(math.Abs(got/want-1) <= 1e-6) || f.Report.Gradient >= fit.GradTol || len(f.Report.Warnings) > 0 {
 			t.Errorf("sampled rows are %s: T = %.9g, want %.9g; %+v", name, got, want, f.Report)
 		}
 	}

@@ -23,7 +23,7 @@ var temperatureMethods = []string{
 // parameters returns the parameters of a map, without the ranks.
 func parameters(m Map) []float64 {
 	switch m := m.(type) {
-	case temperatureMap:
+	case Temperature:
 		return []float64{m.T}
 	case qatsMap:
 		return []float64{m.A, m.B}
@@ -226,7 +226,7 @@ func TestHardSetsEndAtBounds(t *testing.T) {
 			if name != "ts" {
 				continue
 			}
-			got := f.Map.(temperatureMap).T
+			got := f.Map.(Temperature).T
 			if gap := spreadOf(c.set); (c.t != 0 && !(math.Abs(got/c.t-1) <= 1e-14)) || (c.t == 0 && (got <= fit.MinT*gap || got >= fit.MaxT*gap)) {
 				t.Errorf("%s: T = %g, want %g", c.name, got, c.t)
 			}

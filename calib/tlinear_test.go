@@ -100,7 +100,7 @@ func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 		}
 		got, s := applied(m, set.Logits), directSureness(set, name)
 		for i := range s {
-			want := applied(temperatureMap{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
+			want := applied(Temperature{3*(1-s[i]) + 0.5}, set.Logits.Slice(i, i+1))
 			if !testset.Near(got.Row(i), want.Row(0), 1e-13) {
 				t.Errorf("%s: row %d: %v, want %v", name, i, got.Row(i), want.Row(0))
 			}
@@ -114,7 +114,7 @@ func TestLinearContainsTS(t *testing.T) {
 	scaled := fitMethod(t, "ts", rising, nil)
 	for _, name := range linearMethods {
 		f := fitMethod(t, name, rising, nil)
-		if a, b := lineOf(f.Map); a != 0 || b != scaled.Map.(temperatureMap).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(f.Report.Warnings.String(), "equal to TS") {
+		if a, b := lineOf(f.Map); a != 0 || b != scaled.Map.(Temperature).T || f.Report.NLL != scaled.Report.NLL || !strings.Contains(f.Report.Warnings.String(), "equal to TS") {
 			t.Errorf("%s: %v %v, %+v; ts %+v", name, a, b, f.Report, scaled)
 		}
 		if !slices.Equal(applied(f.Map, rising.Logits).Data, applied(scaled.Map, rising.Logits).Data) {

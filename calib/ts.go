@@ -29,7 +29,7 @@ import (
 type TemperatureScaling struct{}
 
 // TSEntry is the entry of TemperatureScaling.
-var TSEntry = NewEntry[TemperatureScaling, temperatureMap](Entry{
+var TSEntry = NewEntry[TemperatureScaling, Temperature](Entry{
 	Name:    "ts",
 	Label:   "TS",
 	Version: 3,
@@ -75,18 +75,18 @@ func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	in.stage("ts", report.Passes)
-	return Result(temperatureMap{t}, report), nil
+	return Result(Temperature{t}, report), nil
 }
 
-// temperatureMap is one temperature for all rows.
-type temperatureMap struct {
+// Temperature is the map of TemperatureScaling: one temperature for all rows.
+type Temperature struct {
 	T float64 // > 0
 }
 
-func (m temperatureMap) Check() error { return CheckTemperature("T", m.T) }
+func (m Temperature) Check() error { return CheckTemperature("T", m.T) }
 
 // Parameters returns T.
-func (m temperatureMap) Parameters() []Parameter {
+func (m Temperature) Parameters() []Parameter {
 	return []Parameter{{Name: "T", Value: m.T, Meaning: MeaningT}}
 }
 
@@ -104,4 +104,4 @@ func CheckTemperature(name string, t float64) error {
 }
 
 // Scales writes 1/T for every row.
-func (m temperatureMap) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }
+func (m Temperature) Scales(dst []float64, _ *data.Set, _ *Unscaled) { fill(dst, 1/m.T) }

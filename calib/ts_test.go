@@ -42,7 +42,7 @@ func TestTSIsAtMostBruteForce(t *testing.T) {
 	}{{200, 2, 3, 1}, {300, 5, 4, 2.5}, {300, 10, 0.3, 0.3}, {100, 30, 10, 4}, {7, 3, 2, 1}} {
 		set := testset.Simulated(c.n, c.k, c.spread, c.t, 1)
 		f := fitMethod(t, "ts", set, nil)
-		got := f.Map.(temperatureMap).T
+		got := f.Map.(Temperature).T
 		want, nll := testset.BruteTemperature(set)
 		// The grid cannot distinguish temperatures whose NLL is equal in float64.
 		if !(math.Abs(got/want-1) <= 1e-6) || f.Report.NLL > nll+1e-14 {

@@ -25,7 +25,7 @@ import (
 type TSECEGrid struct{}
 
 // TSECEGridEntry is the entry of TSECEGrid.
-var TSECEGridEntry = NewEntry[TSECEGrid, temperatureMap](Entry{
+var TSECEGridEntry = NewEntry[TSECEGrid, Temperature](Entry{
 	Name:    "ts-ecegrid",
 	Label:   "TS (ECE grid)",
 	Version: 2,
@@ -74,7 +74,7 @@ func (TSECEGrid) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if r.AtBound != nil {
 		r.Warn(report.End(r.AtBound[0]))
 	}
-	return Result(temperatureMap{best}, r), nil
+	return Result(Temperature{best}, r), nil
 }
 
 // eceAt returns the ECE-15 at one scale: the sum over the bins of

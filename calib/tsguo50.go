@@ -26,7 +26,7 @@ import (
 type TSGuo50 struct{}
 
 // TSGuo50Entry is the entry of TSGuo50.
-var TSGuo50Entry = NewEntry[TSGuo50, temperatureMap](Entry{
+var TSGuo50Entry = NewEntry[TSGuo50, Temperature](Entry{
 	Name:    "ts-guo50",
 	Label:   "TS (Guo, 50)",
 	Version: 2,
@@ -61,7 +61,7 @@ func (TSGuo50) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if r.Gradient > 1e-7 {
 		r.Warn(report.Early(r.Gradient, steps))
 	}
-	return Result(temperatureMap{t}, r), nil
+	return Result(Temperature{t}, r), nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.

@@ -42,7 +42,7 @@ func TestGuo50IsThatOfTorch(t *testing.T) {
 			Labels: c.Labels,
 		}
 		f := fitMethod(t, "ts-guo50", set, nil)
-		got := f.Map.(temperatureMap).T
+		got := f.Map.(Temperature).T
 		if !(math.Abs(got-c.T) <= 1e-10) || f.Report.Iterations != c.Iterations {
 			t.Errorf("%s: T = %.12f after %d steps, torch %.12f after %d", c.Name, got, f.Report.Iterations, c.T, c.Iterations)
 		}
@@ -74,7 +74,7 @@ func TestECEGridTakesTheLeastECE(t *testing.T) {
 				want, least = temp, e
 			}
 		}
-		if got := f.Map.(temperatureMap).T; got != want {
+		if got := f.Map.(Temperature).T; got != want {
 			t.Errorf("seed %d: T = %v, want %v", seed, got, want)
 		}
 		if f.Report.Passes != 101 || f.Report.AtBound != nil {
@@ -84,13 +84,13 @@ func TestECEGridTakesTheLeastECE(t *testing.T) {
 	// Every row is certain and right: any small T has ECE 0, and the least is taken.
 	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{100, 0, 0, 100}}, Labels: []int32{0, 1}}
 	f := fitMethod(t, "ts-ecegrid", set, nil)
-	if f.Map.(temperatureMap).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != "T >= 0.1" {
+	if f.Map.(Temperature).T != 0.1 || len(f.Report.AtBound) != 1 || f.Report.AtBound[0].String() != "T >= 0.1" {
 		t.Errorf("separable: %+v %+v", f.Map, f.Report)
 	}
 	// Every row is certain and wrong: the largest T is best.
 	set.Labels = []int32{1, 0}
 	f = fitMethod(t, "ts-ecegrid", set, nil)
-	if f.Map.(temperatureMap).T != 10 || f.Report.AtBound[0].String() != "T <= 10" {
+	if f.Map.(Temperature).T != 10 || f.Report.AtBound[0].String() != "T <= 10" {
 		t.Errorf("all wrong: %+v %+v", f.Map, f.Report)
 	}
 }

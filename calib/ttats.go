@@ -47,7 +47,7 @@ func (AugmentedTemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, 
 	if err != nil {
 		return nil, err
 	}
-	return &Fitted{Map: augmentedMap(f.Map.(temperatureMap)), Report: f.Report}, nil
+	return &Fitted{Map: augmentedMap(f.Map.(Temperature)), Report: f.Report}, nil
 }
 
 // augmentedMap is a temperature for mean logits.
@@ -55,7 +55,7 @@ type augmentedMap struct {
 	T float64 // > 0
 }
 
-func (m augmentedMap) Check() error { return temperatureMap(m).Check() }
+func (m augmentedMap) Check() error { return Temperature(m).Check() }
 
 // Apply writes softmax(mean/T).
 func (m augmentedMap) Apply(dst data.Probs, set *data.Set) {

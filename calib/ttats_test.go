@@ -14,7 +14,7 @@ import (
 func TestTTAOfEqualViewsIsTS(t *testing.T) {
 	set := testset.Ranked(300, 5, falling, 1)
 	m := fitted(t, AugmentedTemperatureScaling{}, set).(augmentedMap)
-	scaled := fitted(t, TemperatureScaling{}, set).(temperatureMap)
+	scaled := fitted(t, TemperatureScaling{}, set).(Temperature)
 	if m.T != scaled.T {
 		t.Fatalf("T = %v, ts has %v", m.T, scaled.T)
 	}
