@@ -24,7 +24,6 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 		change(&m)
 		return m
 	}
-	gaps := normal{Mean: 2, Std: 1}
 	testset.CheckLimits(t, map[string]testset.Limits{
 		"adats": {
 			Good: []testset.Checked{network(1, 2, 1, 0), network(3, 4, 2, adatsLatent), network(1, 2, 1, adatsMostDraws*adatsLatent)},
@@ -44,21 +43,6 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 		"ets": {
 			Good: []testset.Checked{etsMap{1, [3]float64{1, 0, 0}}, etsMap{1, [3]float64{.25, .25, .5}}, etsMap{1, [3]float64{.25, .25, .5 + 5e-10}}},
 			Bad:  []testset.Checked{etsMap{0, [3]float64{1, 0, 0}}, etsMap{1, [3]float64{1.5, -.5, 0}}, etsMap{1, [3]float64{-1e-10, 1, 0}}, etsMap{1, [3]float64{.25, .25, .5 + 2e-9}}, etsMap{1, [3]float64{.25, .25, .25}}, etsMap{1, [3]float64{1, 1, 1}}, etsMap{1, [3]float64{nan, 1, 0}}},
-		},
-		"feature clipping": {
-			Good: []testset.Checked{featClipMap{math.MaxFloat32, 1}, featClipMap{1e-9, 2}},
-			Bad:  []testset.Checked{featClipMap{0, 1}, featClipMap{-1, 1}, featClipMap{math.MaxFloat32 / below, 1}, featClipMap{1, 0}, featClipMap{1, 3}, featClipMap{nan, 1}},
-		},
-		"gc": {
-			Good: []testset.Checked{gcMap{1, []gcPartition{{[][]float64{{0}}, []float64{1}}}}, gcMap{2, []gcPartition{{[][]float64{{0, 1}, {1, 0}}, []float64{1, 2}}}}},
-			Bad:  []testset.Checked{gcMap{}, gcMap{0, []gcPartition{{}}}, gcMap{1, nil}, gcMap{1, []gcPartition{{}}}, gcMap{1, []gcPartition{{[][]float64{{0}}, []float64{1, 1}}}}, gcMap{2, []gcPartition{{[][]float64{{0}}, []float64{1}}}}, gcMap{1, []gcPartition{{[][]float64{{0}}, []float64{0}}}}},
-		},
-		"hfe": {
-			Good: []testset.Checked{hfeMap{hfeFloor, gaps, normal{}, 0, hfeMost}, hfeMap{1e300, gaps, normal{1, narrow}, hfeMost, 0}, hfeMap{1, normal{-1e9, 1e9 * narrow}, gaps, 1, 1}},
-			Bad: []testset.Checked{
-				hfeMap{hfeFloor * below, gaps, gaps, 1, 1}, hfeMap{inf, gaps, gaps, 1, 1}, hfeMap{nan, gaps, gaps, 1, 1}, hfeMap{1, gaps, gaps, -1e-9, 1}, hfeMap{1, gaps, gaps, 1, hfeMost / below}, hfeMap{1, gaps, gaps, hfeMost / below, 1},
-				hfeMap{1, gaps, gaps, 1, -1e-9}, hfeMap{1, normal{inf, 0}, gaps, 1, 1}, hfeMap{1, gaps, normal{nan, 0}, 1, 1}, hfeMap{1, normal{1, inf}, gaps, 1, 1}, hfeMap{1, gaps, normal{1, narrow * below}, 1, 1}, hfeMap{1, normal{100, 99 * narrow}, gaps, 1, 1}, hfeMap{1, normal{1, nan}, gaps, 1, 1},
-			},
 		},
 		"hts": {
 			Good: []testset.Checked{htsMap{W: htsMostW, B: htsMostB}, htsMap{W: -htsMostW, B: -htsMostB}},

@@ -1,32 +1,16 @@
-package calib
+package calib_test
 
 import (
-	"fmt"
 	"testing"
-)
 
-// withInts returns the method of an entry with whole-number options that are given by
-// name, as calibtest.Method does for tests outside the package.
-func withInts(e Entry, options map[string]int) (Method, error) {
-	draft, set := e.New(), 0
-	for _, o := range draft.Options() {
-		if v, ok := options[o.Name]; ok {
-			set++
-			if err := o.Set(v); err != nil {
-				return nil, fmt.Errorf("%s: %w", o.Name, err)
-			}
-		}
-	}
-	if set < len(options) {
-		return nil, fmt.Errorf("unknown options among %v", options)
-	}
-	return draft.Method()
-}
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/features"
+)
 
 // A draft shares no option with other drafts, nor with the methods made of it, not even
 // an optional number, which is a pointer.
 func TestDraftsShareNoOption(t *testing.T) {
-	draft := FeatClipEntry.New()
+	draft := features.FeatClipEntry.New()
 	set := func(name string, v any) {
 		for _, o := range draft.Options() {
 			if o.Name == name {
@@ -46,15 +30,15 @@ func TestDraftsShareNoOption(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := FeatClipEntry.New().Method()
+	fresh, err := features.FeatClipEntry.New().Method()
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := func(m Method) float64 { return *m.(FeatureClipping).Guard }
+	guard := func(m calib.Method) float64 { return *m.(features.FeatureClipping).Guard }
 	if a, b := guard(first), guard(second); a != 0.25 || b != 0.5 {
 		t.Errorf("guards %v and %v, want 0.25 and 0.5", a, b)
 	}
-	if a, b := guard(fresh), guard(FeatClipEntry.Method); a != 0.99 || b != 0.99 {
+	if a, b := guard(fresh), guard(features.FeatClipEntry.Method); a != 0.99 || b != 0.99 {
 		t.Errorf("a new draft has the guard %v, the entry %v, want 0.99", a, b)
 	}
 }
@@ -66,7 +50,7 @@ func TestRangesOfNumbersNameOtherDefaults(t *testing.T) {
 		want string
 	}{{1, "1 to 3"}, {3, "1 to 3"}, {2, "1 to 3"}, {0, "1 to 3, or 0"}, {4, "1 to 3, or 4"}} {
 		var field float64
-		if got := FloatOption("x", &field, c.def, 1, 3, "help").Range; got != c.want {
+		if got := calib.FloatOption("x", &field, c.def, 1, 3, "help").Range; got != c.want {
 			t.Errorf("default %v: %q, want %q", c.def, got, c.want)
 		}
 	}
@@ -75,7 +59,7 @@ func TestRangesOfNumbersNameOtherDefaults(t *testing.T) {
 // An optional number without a default has no value until it is set.
 func TestOptionalNumbersMayHaveNoDefault(t *testing.T) {
 	var field *int
-	o := OptionalInt("x", &field, nil, 0, 9, "help")
+	o := calib.OptionalInt("x", &field, nil, 0, 9, "help")
 	if o.Value() != nil || o.Default != nil {
 		t.Errorf("value %v, default %v", o.Value(), o.Default)
 	}
@@ -89,11 +73,11 @@ func TestOptionalNumbersMayHaveNoDefault(t *testing.T) {
 func TestDefaultsWriteNoSharedNumber(t *testing.T) {
 	for name, c := range map[string]func(number *float64) (*float64, error){
 		"gc": func(number *float64) (*float64, error) {
-			m, err := WithDefaults(GroupCalibration{WeightDecay: number})
+			m, err := calib.WithDefaults(features.GroupCalibration{WeightDecay: number})
 			return m.WeightDecay, err
 		},
 		"featclip": func(number *float64) (*float64, error) {
-			m, err := WithDefaults(FeatureClipping{Guard: number})
+			m, err := calib.WithDefaults(features.FeatureClipping{Guard: number})
 			return m.Guard, err
 		},
 	} {

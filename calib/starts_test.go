@@ -7,16 +7,15 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
-	"github.com/qats-bench/qats/data"
 )
 
-// On tiny sets qats-free and hfe-noood are never worse than from their usual start
-// alone. They warn if another start ends at a local minimum.
+// On tiny sets qats-free is never worse than from its usual start alone. It warns if another
+// start ends at a local minimum.
 func TestTinySetsHaveSeveralStarts(t *testing.T) {
 	ctx := context.Background()
-	warned := map[string]int{}
+	warned := 0
 	for seed := range uint64(60) {
-		set := energetic(10, 2+int(seed%7), seed*31+10)
+		set := testset.Energetic(10, 2+int(seed%7), seed*31+10)
 		if seed%2 == 0 {
 			set = testset.Drawn(10, 2+int(seed%7), 0.5+float64(seed%5)/2, seed*17+10)
 		}
@@ -46,20 +45,11 @@ func TestTinySetsHaveSeveralStarts(t *testing.T) {
 		if f.Report.NLL > one.Value+1e-9 {
 			t.Errorf("seed %d: qats-free has NLL %v, %v from one start", seed, f.Report.NLL, one.Value)
 		}
-		set.OOD = data.Matrix{}
-		g := fitMethod(t, "hfe-noood", set, nil)
-		start := g.Map.(hfeMap)
-		start.Theta1, start.Theta2 = 0, 0
-		if got, ts := plainSquaredError(set, g.Map.(hfeMap)), plainSquaredError(set, start); got > ts+1e-12 {
-			t.Errorf("seed %d: hfe-noood has a squared error of %v, ts %v", seed, got, ts)
-		}
-		for name, r := range map[string]Report{"qats-free": f.Report, "hfe-noood": g.Report} {
-			if strings.Contains(r.Warnings.String(), "no unique fit") {
-				warned[name]++
-			}
+		if strings.Contains(f.Report.Warnings.String(), "no unique fit") {
+			warned++
 		}
 	}
-	if warned["qats-free"] == 0 || warned["hfe-noood"] == 0 {
-		t.Errorf("warnings of local minima: %v; the sets do not test them", warned)
+	if warned == 0 {
+		t.Error("no warning of local minima; the sets do not test it")
 	}
 }

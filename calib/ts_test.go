@@ -2,6 +2,7 @@ package calib
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -33,6 +34,24 @@ func fitOn(t testing.TB, name string, in Input, options map[string]int) *Fitted 
 		t.Fatal(err)
 	}
 	return f
+}
+
+// withInts returns the method of an entry with whole-number options that are given by
+// name, as calibtest.Method does for tests outside the package.
+func withInts(e Entry, options map[string]int) (Method, error) {
+	draft, set := e.New(), 0
+	for _, o := range draft.Options() {
+		if v, ok := options[o.Name]; ok {
+			set++
+			if err := o.Set(v); err != nil {
+				return nil, fmt.Errorf("%s: %w", o.Name, err)
+			}
+		}
+	}
+	if set < len(options) {
+		return nil, fmt.Errorf("unknown options among %v", options)
+	}
+	return draft.Method()
 }
 
 func TestTSIsAtMostBruteForce(t *testing.T) {
@@ -88,7 +107,6 @@ func applied(m Map, logits data.Matrix) data.Probs {
 func entries() []Entry {
 	return []Entry{
 		UncalEntry, TSEntry, TSGuo50Entry, TSECEGridEntry, ECEntry, CTSEntry, ETSEntry, TTATSEntry, AdaTSEntry, HTSEntry, BTSEntry, CBTEntry,
-		GCEntry, GCSplitEntry, FeatClipEntry, HFEEntry, HFENoOODEntry, HFETargetEntry,
 		QaTSEntry, QaTSPWEntry, QaTSFreeEntry, QaTSPWFreeEntry, QaTSTransductiveEntry, QaTSReadingEntry, TConfEntry, TEntropyEntry, TGapEntry,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/binning"
+	"github.com/qats-bench/qats/calib/features"
 	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/neighbours"
@@ -59,15 +60,15 @@ func Registry() []calib.Entry {
 		network.PTSEntry,
 		network.SMARTEntry,
 		network.HCalEntry,
-		calib.GCEntry,
-		calib.GCSplitEntry,
-		calib.FeatClipEntry,
+		features.GCEntry,
+		features.GCSplitEntry,
+		features.FeatClipEntry,
 		neighbours.DACEntry,
 		neighbours.ProCalEntry,
 		neighbours.ProCalBinsEntry,
-		calib.HFEEntry,
-		calib.HFENoOODEntry,
-		calib.HFETargetEntry,
+		features.HFEEntry,
+		features.HFENoOODEntry,
+		features.HFETargetEntry,
 		linear.LabelShiftEntry,
 		calib.QaTSEntry,
 		calib.QaTSPWEntry,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/features"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/calib/linear"
@@ -37,7 +38,7 @@ func TestParametersHaveAFixedOrder(t *testing.T) {
 		{calib.GapTemperature{}, "a, b, unit"},
 		{calib.EntropyTemperatureScaling{}, "w, b"},
 		{calib.EnsembleTemperatureScaling{}, "T, w_1, w_2, w_3"},
-		{calib.HFEWithoutOOD{}, "T0, theta1, theta2, correct.mean, correct.std, wrong.mean, wrong.std"},
+		{features.HFEWithoutOOD{}, "T0, theta1, theta2, correct.mean, correct.std, wrong.mean, wrong.std"},
 		{linear.Dirichlet{Lambda: 1}, "lambda, mu"},
 		{calib.Uncalibrated{}, ""},
 		{isotonic.Regression{}, ""},

@@ -380,3 +380,18 @@ func CheckLimits(t *testing.T, cases map[string]Limits) {
 		}
 	}
 }
+
+// Energetic returns rows whose temperature depends on their energy: half of them have
+// another scale and offset.
+func Energetic(n, k int, seed uint64) *data.Set {
+	set := Drawn(n, k, 1.5, seed)
+	other := Drawn(n/2, k, 4, seed+1000)
+	for i := range n / 2 {
+		row := set.Logits.Row(i)
+		for j, l := range other.Logits.Row(i) {
+			row[j] = 1.5*l + 4
+		}
+		set.Labels[i] = other.Labels[i]
+	}
+	return set
+}

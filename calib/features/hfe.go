@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -69,7 +70,7 @@ type HFEWithoutOOD struct{}
 type HFETarget HFE
 
 // HFEEntry is the entry of HFE.
-var HFEEntry = NewEntry[HFE, hfeMap](Entry{
+var HFEEntry = calib.NewEntry[HFE, hfeMap](calib.Entry{
 	Name:    "hfe",
 	Label:   "HFE",
 	Version: 5,
@@ -78,7 +79,7 @@ var HFEEntry = NewEntry[HFE, hfeMap](Entry{
 })
 
 // HFENoOODEntry is the entry of HFEWithoutOOD.
-var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
+var HFENoOODEntry = calib.NewEntry[HFEWithoutOOD, hfeMap](calib.Entry{
 	Name:    "hfe-noood",
 	Label:   "HFE (no OOD)",
 	Version: 5,
@@ -86,7 +87,7 @@ var HFENoOODEntry = NewEntry[HFEWithoutOOD, hfeMap](Entry{
 })
 
 // HFETargetEntry is the entry of HFETarget.
-var HFETargetEntry = NewEntry[HFETarget, hfeMap](Entry{
+var HFETargetEntry = calib.NewEntry[HFETarget, hfeMap](calib.Entry{
 	Name:    "hfe-target",
 	Label:   "HFE (target)",
 	Version: 5,
@@ -109,30 +110,30 @@ func outsideRows(n, k int) int {
 }
 
 // Options returns the option m.
-func (h *HFE) Options() []Option {
-	return []Option{OptionalInt("m", &h.OutsideRows, nil, 0, math.MaxInt,
+func (h *HFE) Options() []calib.Option {
+	return []calib.Option{calib.OptionalInt("m", &h.OutsideRows, nil, 0, math.MaxInt,
 		"out-of-distribution rows used, 0 for all; unset: 2 % of the calibration rows for 10 classes, 8 % for 100, 14 % for 1000")}
 }
 
 // Options returns the option m.
-func (h *HFETarget) Options() []Option { return (*HFE)(h).Options() }
+func (h *HFETarget) Options() []calib.Option { return (*HFE)(h).Options() }
 
 // Contract needs true logits, labels and OOD rows.
-func (HFE) Contract() Contract {
+func (HFE) Contract() calib.Contract {
 	c := HFEWithoutOOD{}.Contract()
 	c.Cal |= data.OOD
 	return c
 }
 
 // Contract needs true logits and labels.
-func (HFEWithoutOOD) Contract() Contract {
-	c := LogitsContract()
+func (HFEWithoutOOD) Contract() calib.Contract {
+	c := calib.LogitsContract()
 	c.TrueLogits = true
 	return c
 }
 
 // Contract needs true logits and labels, and logits of the target.
-func (HFETarget) Contract() Contract {
+func (HFETarget) Contract() calib.Contract {
 	c := HFEWithoutOOD{}.Contract()
 	c.Target = data.Logits
 	return c
@@ -144,12 +145,12 @@ func (HFETarget) Contract() Contract {
 // the box, but that is not promised. Fits of few rows start twice more, since local
 // minima were seen on them. The gradient of the report is that of the squared error,
 // its mean over rows of the sum over classes.
-func (h HFE) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	return FitDivided(ctx, in, SpreadsOfValues(), h.fit)
+func (h HFE) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
 }
 
 // fit is Fit for logits of usual size.
-func (h HFE) fit(ctx context.Context, in Input) (*Fitted, error) {
+func (h HFE) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	ood, err := h.outside(in, in.Cal.OOD, "out-of-distribution")
 	if err != nil {
 		return nil, err
@@ -158,22 +159,22 @@ func (h HFE) fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // Fit is that of HFE on the calibration rows alone.
-func (m HFEWithoutOOD) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	return FitDivided(ctx, in, SpreadsOfValues(), m.fit)
+func (m HFEWithoutOOD) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
 }
 
 // fit is Fit for logits of usual size.
-func (HFEWithoutOOD) fit(ctx context.Context, in Input) (*Fitted, error) {
+func (HFEWithoutOOD) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	return fitHFE(ctx, in, data.Matrix{})
 }
 
 // Fit is that of HFE with target rows in place of OOD rows.
-func (h HFETarget) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	return FitDivided(ctx, in, SpreadsOfValues(), h.fit)
+func (h HFETarget) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), h.fit)
 }
 
 // fit is Fit for logits of usual size.
-func (h HFETarget) fit(ctx context.Context, in Input) (*Fitted, error) {
+func (h HFETarget) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	var rows data.Matrix
 	if in.Target != nil {
 		rows = in.Target.Logits
@@ -186,8 +187,8 @@ func (h HFETarget) fit(ctx context.Context, in Input) (*Fitted, error) {
 }
 
 // outside returns the rows that count as out of distribution.
-func (h HFE) outside(in Input, rows data.Matrix, name string) (data.Matrix, error) {
-	h, err := WithDefaults(h)
+func (h HFE) outside(in calib.Input, rows data.Matrix, name string) (data.Matrix, error) {
+	h, err := calib.WithDefaults(h)
 	if err != nil {
 		return rows, err
 	}
@@ -209,7 +210,7 @@ func (h HFE) outside(in Input, rows data.Matrix, name string) (data.Matrix, erro
 	return rows, nil
 }
 
-func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
+func fitHFE(ctx context.Context, in calib.Input, ood data.Matrix) (*calib.Fitted, error) {
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
@@ -226,11 +227,11 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	if o.Rows() <= fit.FewRows {
 		starts = append(starts, []float64{hfeMost, hfeMost}, []float64{m.Correct.halving(t0), m.Wrong.halving(t0)})
 	}
-	sol, err := MinimiseInBox(func(theta []float64) (Local, error) {
+	sol, err := calib.MinimiseInBox(func(theta []float64) (calib.Local, error) {
 		m := m
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		return f.squaredError(ctx, m)
-	}, starts, []Range{{"theta1", 0, hfeMost}, {"theta2", 0, hfeMost}}, 1)
+	}, starts, []calib.Range{{Name: "theta1", Least: 0, Most: hfeMost}, {Name: "theta2", Least: 0, Most: hfeMost}}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func fitHFE(ctx context.Context, in Input, ood data.Matrix) (*Fitted, error) {
 	}
 	m.explain(&r)
 	fit.WarnLocalMinima(&r, sol.Starts, sol.Spread)
-	return Result(m, r), nil
+	return calib.Result(m, r), nil
 }
 
 // explain adds the warnings about m to r.
@@ -262,7 +263,7 @@ func (m hfeMap) explain(r *fit.Report) {
 			r.Warn(report.End(report.AtMost(part.name, 0, hfeMost)))
 		}
 		if part.Std == 0 {
-			r.Warn(Warning{Text: "fewer than two energies among the " + part.rows + " calibration rows: they have no density"})
+			r.Warn(calib.Warning{Text: "fewer than two energies among the " + part.rows + " calibration rows: they have no density"})
 		}
 	}
 	fit.WarnUnconverged(r)
@@ -278,7 +279,7 @@ type hfeMap struct {
 }
 
 // Scales writes 1/T of every row.
-func (m hfeMap) Scales(dst []float64, _ *data.Set, at *Unscaled) {
+func (m hfeMap) Scales(dst []float64, _ *data.Set, at *calib.Unscaled) {
 	for i, moments := range at.Moments() {
 		e := energy(&moments)
 		dst[i] = 1 / m.temperature(m.Correct.density(e), m.Wrong.density(e))
@@ -309,8 +310,8 @@ func (m hfeMap) Check() error {
 }
 
 // Parameters returns T0, the thetas and both normal distributions.
-func (m hfeMap) Parameters() []Parameter {
-	return []Parameter{
+func (m hfeMap) Parameters() []calib.Parameter {
+	return []calib.Parameter{
 		{Name: "T0", Value: m.T0, Meaning: "temperature of ts"},
 		{Name: "theta1", Value: m.Theta1, Meaning: "how much the density of right rows lowers the temperature"},
 		{Name: "theta2", Value: m.Theta2, Meaning: "how much the density of wrong and OOD rows raises the temperature"},

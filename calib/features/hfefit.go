@@ -1,10 +1,11 @@
-package calib
+package features
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -72,7 +73,7 @@ func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1
 // squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
 // derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]
 // the derivatives of p_j in s are p_j d_j and p_j (d_j^2 - V).
-func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (Local, error) {
+func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (calib.Local, error) {
 	f.Passes++
 	const thetas = 2
 	sum, err := fit.SumBlocks(ctx, len(f.correct), 1+thetas+thetas*thetas, func(sum []float64, lo, hi int) {
@@ -82,9 +83,9 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (Local, error) {
 		}
 	})
 	if err != nil {
-		return Local{}, err
+		return calib.Local{}, err
 	}
-	near := Local(fit.MeanOf(sum, len(f.correct), thetas))
+	near := calib.Local(fit.MeanOf(sum, len(f.correct), thetas))
 	near.Hessian[2] = near.Hessian[1] // addRow rounds the two in different orders
 	return near, nil
 }

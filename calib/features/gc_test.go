@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"context"
@@ -10,15 +10,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/calibtest"
+
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
 
-func fitGC(t testing.TB, set *data.Set, method GroupCalibrationOneSet) *Fitted {
+func fitGC(t testing.TB, set *data.Set, method GroupCalibrationOneSet) *calib.Fitted {
 	t.Helper()
-	f, err := method.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	f, err := method.Fit(context.Background(), calib.Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func TestGCFindsGroups(t *testing.T) {
 			t.Errorf("partition %d: %d of 4000 rows in the wrong group", u, wrong)
 		}
 	}
-	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
+	flat, err := calib.TemperatureScaling{}.Fit(context.Background(), calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +73,14 @@ func TestGCOneGroupIsTS(t *testing.T) {
 		right.Labels[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
 	for _, set := range []*data.Set{set, &right} {
-		want, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
+		want, err := calib.TemperatureScaling{}.Fit(context.Background(), calib.Input{Cal: set})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := fitGC(t, set, GroupCalibrationOneSet{Groups: 1, Partitions: 7})
 		a, b := data.NewProbs(300, 5), data.NewProbs(300, 5)
-		Apply(want.Map, a, set)
-		Apply(got.Map, b, set)
+		calib.Apply(want.Map, a, set)
+		calib.Apply(got.Map, b, set)
 		if !slices.Equal(a.Data, b.Data) {
 			t.Error("probabilities differ from those of ts")
 		}
@@ -130,7 +133,7 @@ func TestGCFollowsItsDefinition(t *testing.T) {
 		}
 	}
 	got := data.NewProbs(n, k)
-	Apply(m, got, set)
+	calib.Apply(m, got, set)
 	for i := range got.Data {
 		if !(math.Abs(got.Data[i]-want.Data[i]) <= 1e-6) {
 			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
@@ -174,13 +177,13 @@ func TestGCGroupsWithoutMinimumHaveTheTemperatureOfTS(t *testing.T) {
 		set.Features.Row(i)[0] *= 1000 // W splits the rows by this feature, from any start
 	}
 	f := fitGC(t, set, GroupCalibrationOneSet{Partitions: 2})
-	flat, err := TemperatureScaling{}.Fit(context.Background(), Input{Cal: set})
+	flat, err := calib.TemperatureScaling{}.Fit(context.Background(), calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range f.Map.(gcMap).Partitions {
-		if !slices.Contains(p.T, flat.Map.(Temperature).T) {
-			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(Temperature).T)
+		if !slices.Contains(p.T, flat.Map.(calib.Temperature).T) {
+			t.Errorf("temperatures %v, ts %v", p.T, flat.Map.(calib.Temperature).T)
 		}
 	}
 	if !strings.Contains(f.Report.Warnings.String(), "2 of 4 groups have no calibration row, or no wrong one") {
@@ -240,7 +243,7 @@ func TestGCSplitsTheRows(t *testing.T) {
 		t.Error("the halves depend on the order of the rows")
 	}
 	m := GroupCalibration{Partitions: 2}
-	f, err := m.Fit(context.Background(), Input{Cal: set, Seed: 5})
+	f, err := m.Fit(context.Background(), calib.Input{Cal: set, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,21 +278,21 @@ func TestGCRejects(t *testing.T) {
 		{GroupCalibration{WeightDecay: new(math.NaN())}, "weight_decay: NaN: want 0 to 1e+06"},
 		{GroupCalibration{WeightDecay: new(-1.)}, "weight_decay: -1: want 0 to 1e+06"},
 	} {
-		if _, err := c.method.Fit(context.Background(), Input{Cal: set}); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), calib.Input{Cal: set}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	short := *set
 	short.Features = set.Features.Slice(0, 4)
-	if _, err := (GroupCalibrationOneSet{}).Fit(context.Background(), Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
+	if _, err := (GroupCalibrationOneSet{}).Fit(context.Background(), calib.Input{Cal: &short}); err == nil || err.Error() != "5 rows of logits but 4 of features" {
 		t.Error(err)
 	}
 	f := fitGC(t, set, GroupCalibrationOneSet{})
 	wide := testset.TwoGroups(5, 3, 4, [2]float64{1, 1}, 1)
-	if err := CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
+	if err := calib.CheckSet(f.Map, wide); err == nil || err.Error() != "4 features, but the model is for 2" {
 		t.Error(err)
 	}
-	if err := CheckSet(f.Map, set); err != nil {
+	if err := calib.CheckSet(f.Map, set); err != nil {
 		t.Error(err)
 	}
 }
@@ -307,8 +310,8 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	temperature := func(set *data.Set) (float64, float64) {
-		f := fitMethod(t, "ts", set, nil)
-		return f.Map.(Temperature).T, f.Report.Passes
+		f := calibtest.Fit(t, calib.TSEntry, set, nil)
+		return f.Map.(calib.Temperature).T, f.Report.Passes
 	}
 	all, want := temperature(set)
 	var groups [2][]int
@@ -341,7 +344,7 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 func TestGCSplitsTwoRows(t *testing.T) {
 	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
 	for n, want := range map[int]bool{1: false, 2: true} {
-		f, err := GroupCalibration{Partitions: 1}.Fit(t.Context(), Input{Cal: set.Rows(0, n)})
+		f, err := GroupCalibration{Partitions: 1}.Fit(t.Context(), calib.Input{Cal: set.Rows(0, n)})
 		if err != nil || strings.Contains(f.Report.Warnings.String(), "random half") != want {
 			t.Errorf("%d rows: %v, %q", n, err, f.Report.Warnings)
 		}

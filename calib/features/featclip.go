@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -39,7 +40,7 @@ type FeatureClipping struct {
 }
 
 // FeatClipEntry is the entry of FeatureClipping.
-var FeatClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
+var FeatClipEntry = calib.NewEntry[FeatureClipping, featClipMap](calib.Entry{
 	Name:    "featclip",
 	Label:   "FeatClip",
 	Version: 1,
@@ -50,19 +51,19 @@ var FeatClipEntry = NewEntry[FeatureClipping, featClipMap](Entry{
 })
 
 // Options returns the options.
-func (f *FeatureClipping) Options() []Option {
-	return []Option{
-		IntOption("sides", &f.Sides, 2, 1, 2, "2 clips features to [-c, c], 1 to at most c"),
-		OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the original accuracy that must be exceeded"),
-		ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "the criterion, which is minimised on the calibration set"),
+func (f *FeatureClipping) Options() []calib.Option {
+	return []calib.Option{
+		calib.IntOption("sides", &f.Sides, 2, 1, 2, "2 clips features to [-c, c], 1 to at most c"),
+		calib.OptionalFloat("guard", &f.Guard, 0.99, 0, 1, "share of the original accuracy that must be exceeded"),
+		calib.ChoiceOption("criterion", &f.Criterion, []string{"nll", "ece"}, "the criterion, which is minimised on the calibration set"),
 	}
 }
 
 // Contract needs logits, labels, features and the last layer. The logits serve to
 // check that features and last layer belong to them; those of the test set are not
 // needed.
-func (FeatureClipping) Contract() Contract {
-	return Contract{
+func (FeatureClipping) Contract() calib.Contract {
+	return calib.Contract{
 		Cal:  data.Logits | data.Labels | data.Features | data.Head,
 		Test: data.Features | data.Head,
 	}
@@ -70,8 +71,8 @@ func (FeatureClipping) Contract() Contract {
 
 // Fit returns c. The iterations of the report are the thresholds that were computed.
 // A grid has no gradient.
-func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	f, err := Ready(f, in)
+func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	f, err := calib.Ready(f, in)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (f FeatureClipping) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	}
 	report := fit.Report{Iterations: s.Computed, Passes: float64(s.Sweeps)}
 	explainClip(&report, best, *f.Guard)
-	return Reported(ctx, m, set, report)
+	return calib.Reported(ctx, m, set, report)
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about
@@ -119,7 +120,7 @@ const headTolerance = 0.02
 // not give the logits, up to an offset of each row. It computes at most 256 rows,
 // because arrays of another network differ in any row.
 func checkHead(set *data.Set) error {
-	if err := CheckFeatures(set); err != nil {
+	if err := calib.CheckFeatures(set); err != nil {
 		return err
 	}
 	if err := checkLast(set); err != nil {
@@ -176,8 +177,8 @@ func (m featClipMap) Check() error {
 }
 
 // Parameters returns the threshold.
-func (m featClipMap) Parameters() []Parameter {
-	return []Parameter{{Name: "c", Value: m.C, Meaning: "threshold at which features are clipped"}}
+func (m featClipMap) Parameters() []calib.Parameter {
+	return []calib.Parameter{{Name: "c", Value: m.C, Meaning: "threshold at which features are clipped"}}
 }
 
 func (m featClipMap) CheckSet(set *data.Set) error { return checkLast(set) }

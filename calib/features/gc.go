@@ -1,10 +1,11 @@
-package calib
+package features
 
 import (
 	"context"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -57,7 +58,7 @@ type GroupCalibration struct {
 type GroupCalibrationOneSet GroupCalibration
 
 // GCEntry is the entry of GroupCalibrationOneSet.
-var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
+var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 	Name:    "gc",
 	Label:   "GC (one set)",
 	Version: 5,
@@ -68,7 +69,7 @@ var GCEntry = NewEntry[GroupCalibrationOneSet, gcMap](Entry{
 })
 
 // GCSplitEntry is the entry of GroupCalibration.
-var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
+var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Name:    "gc-split",
 	Label:   "GC",
 	Version: 5,
@@ -78,54 +79,54 @@ var GCSplitEntry = NewEntry[GroupCalibration, gcMap](Entry{
 })
 
 // Options returns the options.
-func (g *GroupCalibration) Options() []Option {
-	return []Option{
-		IntOption("groups", &g.Groups, 2, 1, 100, "number of groups of a partition"),
-		IntOption("partitions", &g.Partitions, 20, 1, 1000, "number of partitions, which are averaged"),
-		OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "penalty of the mean of W^2"),
+func (g *GroupCalibration) Options() []calib.Option {
+	return []calib.Option{
+		calib.IntOption("groups", &g.Groups, 2, 1, 100, "number of groups of a partition"),
+		calib.IntOption("partitions", &g.Partitions, 20, 1, 1000, "number of partitions, which are averaged"),
+		calib.OptionalFloat("weight_decay", &g.WeightDecay, 0.1, 0, 1e6, "penalty of the mean of W^2"),
 	}
 }
 
 // Options returns the options.
-func (g *GroupCalibrationOneSet) Options() []Option { return (*GroupCalibration)(g).Options() }
+func (g *GroupCalibrationOneSet) Options() []calib.Option { return (*GroupCalibration)(g).Options() }
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (GroupCalibration) Contract() Contract { return FeaturesContract() }
+func (GroupCalibration) Contract() calib.Contract { return calib.FeaturesContract() }
 
 // Contract needs logits, labels and features.
-func (GroupCalibrationOneSet) Contract() Contract { return GroupCalibration{}.Contract() }
+func (GroupCalibrationOneSet) Contract() calib.Contract { return GroupCalibration{}.Contract() }
 
 // Fit returns the partitions with their temperatures. The report has the largest
 // remaining gradient of a mixture, the steps of all, and the NLL of the map on the
 // whole calibration set.
-func (g GroupCalibration) Fit(ctx context.Context, in Input) (*Fitted, error) {
+func (g GroupCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if in.Cal.Logits.Rows < 2 { // one row has no halves
 		return GroupCalibrationOneSet(g).Fit(ctx, in)
 	}
-	if err := CheckGrouped(in.Cal); err != nil {
+	if err := calib.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	learn, judge := halves(in.Cal, in.Seed)
 	fitted, err := g.fit(ctx, in, learn, judge)
 	if err == nil {
 		fitted.Report.Warnings = slices.Insert(fitted.Report.Warnings, 0,
-			Warning{Text: "groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set"})
+			calib.Warning{Text: "groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set"})
 	}
 	return fitted, err
 }
 
 // Fit is that of GroupCalibration, on the same rows twice.
-func (g GroupCalibrationOneSet) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	if err := CheckGrouped(in.Cal); err != nil {
+func (g GroupCalibrationOneSet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	if err := calib.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
 }
 
 // fit learns the groups on one set and the temperatures on another.
-func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.Set) (*Fitted, error) {
-	g, err := WithDefaults(g)
+func (g GroupCalibration) fit(ctx context.Context, in calib.Input, learn, judge *data.Set) (*calib.Fitted, error) {
+	g, err := calib.WithDefaults(g)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (g GroupCalibration) fit(ctx context.Context, in Input, learn, judge *data.
 		return nil, err
 	}
 	report.Passes += passes + 1
-	return Result(m, report), nil
+	return calib.Result(m, report), nil
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.
@@ -181,7 +182,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		}
 	}
 	if unfinished > 0 {
-		report.Warn(Warning{Text: "{count} of {of} partitions not converged after {steps} steps, the method's limit", Count: unfinished, Of: len(partitions), Steps: gcSteps})
+		report.Warn(calib.Warning{Text: "{count} of {of} partitions not converged after {steps} steps, the method's limit", Count: unfinished, Of: len(partitions), Steps: gcSteps})
 	}
 	report.Passes = o.Passes
 	return partitions, report, nil
@@ -272,7 +273,7 @@ func (e *gcEnds) of(t float64, r fit.Report) float64 {
 func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 	warn := func(n int, text string, value float64) {
 		if n > 0 {
-			r.Warn(Warning{Text: "{count} of {of} groups " + text, Count: n, Of: e.all, Value: value})
+			r.Warn(calib.Warning{Text: "{count} of {of} groups " + text, Count: n, Of: e.all, Value: value})
 		}
 	}
 	warn(e.without, "have no calibration row, or no wrong one: they take the T of ts, {value}", report.Rounded(all, 4))
@@ -291,7 +292,7 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 // is smaller. The split depends on a hash of the seed and the features of each row,
 // so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := FeatureOrder(set.Features, seed)
+	order := calib.FeatureOrder(set.Features, seed)
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)

@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"context"
@@ -7,34 +7,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/calibtest"
+
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// energetic returns rows whose temperature depends on their energy: half of them have
-// another scale and offset.
-func energetic(n, k int, seed uint64) *data.Set {
-	set := testset.Drawn(n, k, 1.5, seed)
-	other := testset.Drawn(n/2, k, 4, seed+1000)
-	for i := range n / 2 {
-		row := set.Logits.Row(i)
-		for j, l := range other.Logits.Row(i) {
-			row[j] = 1.5*l + 4
-		}
-		set.Labels[i] = other.Labels[i]
-	}
-	return set
-}
-
-func fitHFEAlone(t *testing.T, set *data.Set) (hfeMap, Report, *hfeFit) {
+func fitHFEAlone(t *testing.T, set *data.Set) (hfeMap, calib.Report, *hfeFit) {
 	t.Helper()
-	return fitHFEOn(t, HFEWithoutOOD{}, Input{Cal: set})
+	return fitHFEOn(t, HFEWithoutOOD{}, calib.Input{Cal: set})
 }
 
 // oodOf returns the rows that a method treats as out of distribution.
-func oodOf(t *testing.T, method Method, in Input) data.Matrix {
+func oodOf(t *testing.T, method calib.Method, in calib.Input) data.Matrix {
 	t.Helper()
 	var rows data.Matrix
 	var err error
@@ -51,7 +39,7 @@ func oodOf(t *testing.T, method Method, in Input) data.Matrix {
 }
 
 // fitHFEOn returns the fit with its objective.
-func fitHFEOn(t *testing.T, method Method, in Input) (hfeMap, Report, *hfeFit) {
+func fitHFEOn(t *testing.T, method calib.Method, in calib.Input) (hfeMap, calib.Report, *hfeFit) {
 	t.Helper()
 	f, err := method.Fit(context.Background(), in)
 	if err != nil {
@@ -78,11 +66,11 @@ func plainSquaredError(set *data.Set, m hfeMap) float64 {
 // plainErrorWith is plainSquaredError with OOD rows, whose target is 0.
 func plainErrorWith(set *data.Set, ood data.Matrix, m hfeMap) float64 {
 	sum := 0.0
-	q := applied(m, set.Logits)
+	q := calibtest.Apply(m, set.Logits)
 	for i, y := range set.Labels {
 		q.Row(i)[y]--
 	}
-	for _, v := range append(q.Data, applied(m, ood).Data...) {
+	for _, v := range append(q.Data, calibtest.Apply(m, ood).Data...) {
 		sum += v * v
 	}
 	return sum / float64(len(set.Labels)+ood.Rows)
@@ -96,14 +84,14 @@ func TestHFEIsAtMostTheGrid(t *testing.T) {
 	if testing.Short() {
 		steps = 10
 	}
-	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
+	for _, method := range []calib.Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(30)}} {
 		inside, least, most := 0, 0, 0 // thetas
 		for seed := range uint64(6) {
 			k := 3 + int(seed)
-			set := energetic(200, k, seed)
+			set := testset.Energetic(200, k, seed)
 			other := testset.Drawn(80, k, 1+float64(seed%3), seed+50)
 			set.OOD = other.Logits
-			in := Input{Cal: set, Target: other}
+			in := calib.Input{Cal: set, Target: other}
 			m, r, _ := fitHFEOn(t, method, in)
 			if r.Gradient > fit.GradTol {
 				t.Errorf("%+v, seed %d: gradient %v", method, seed, r.Gradient)
@@ -139,9 +127,9 @@ func TestHFEIsAtMostTheGrid(t *testing.T) {
 
 // Wrong rows and OOD rows have one normal distribution.
 func TestHFENormalsAreThoseOfTheirRows(t *testing.T) {
-	set := energetic(150, 4, 2)
+	set := testset.Energetic(150, 4, 2)
 	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
-	m, _, _ := fitHFEOn(t, HFE{new(50)}, Input{Cal: set})
+	m, _, _ := fitHFEOn(t, HFE{new(50)}, calib.Input{Cal: set})
 	var energies []float64
 	add := func(row []float32) {
 		sum := 0.0
@@ -173,21 +161,21 @@ func TestHFENormalsAreThoseOfTheirRows(t *testing.T) {
 // The same rows give the same fit as OOD rows and as target rows, and they change it.
 // m = 0, and an m above their number, mean all of them.
 func TestHFEOODAndTargetRowsHaveOneRole(t *testing.T) {
-	set, other := energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
+	set, other := testset.Energetic(150, 4, 2), testset.Drawn(60, 4, 1, 9)
 	set.OOD = other.Logits
-	in := Input{Cal: set, Target: other}
+	in := calib.Input{Cal: set, Target: other}
 	want, _, _ := fitHFEOn(t, HFE{new(0)}, in)
-	for _, method := range []Method{HFE{new(60)}, HFE{new(1000)}, HFETarget{new(0)}} {
+	for _, method := range []calib.Method{HFE{new(60)}, HFE{new(1000)}, HFETarget{new(0)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got != want {
 			t.Errorf("%+v: %+v, want %+v", method, got, want)
 		}
 	}
-	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(20)}} {
+	for _, method := range []calib.Method{HFEWithoutOOD{}, HFE{new(20)}} {
 		if got, _, _ := fitHFEOn(t, method, in); got == want {
 			t.Errorf("%+v: the rows out of distribution changed nothing", method)
 		}
 	}
-	if fitMethod(t, "hfe-noood", set, nil).Map != fitMethod(t, "hfe-noood", &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
+	if calibtest.Fit(t, HFENoOODEntry, set, nil).Map != calibtest.Fit(t, HFENoOODEntry, &data.Set{Logits: set.Logits, Labels: set.Labels}, nil).Map {
 		t.Error("hfe-noood reads rows that it did not ask for")
 	}
 }
@@ -204,24 +192,24 @@ func TestHFEDefaultRowsAreThoseOfTheAuthors(t *testing.T) {
 			t.Errorf("%d rows of %d classes: %d, want %d", c.n, c.k, got, c.want)
 		}
 	}
-	set := energetic(150, 4, 2)
+	set := testset.Energetic(150, 4, 2)
 	set.OOD = testset.Drawn(60, 4, 1, 9).Logits
-	if got, want := fitMethod(t, "hfe", set, nil).Map, fitMethod(t, "hfe", set, map[string]int{"m": 3}).Map; got != want {
+	if got, want := calibtest.Fit(t, HFEEntry, set, nil).Map, calibtest.Fit(t, HFEEntry, set, map[string]any{"m": 3}).Map; got != want {
 		t.Errorf("without the option: %+v, with m = 3: %+v", got, want)
 	}
-	if got, want := fitMethod(t, "hfe", set, map[string]int{"m": 0}).Map, fitMethod(t, "hfe", set, map[string]int{"m": 60}).Map; got != want {
+	if got, want := calibtest.Fit(t, HFEEntry, set, map[string]any{"m": 0}).Map, calibtest.Fit(t, HFEEntry, set, map[string]any{"m": 60}).Map; got != want {
 		t.Errorf("m = 0: %+v, all 60: %+v", got, want)
 	}
 }
 
 func TestHFERejects(t *testing.T) {
-	set := energetic(60, 3, 1)
+	set := testset.Energetic(60, 3, 1)
 	logProbs := data.NewMatrix(2, 3)
 	for i := range logProbs.Data {
 		logProbs.Data[i] = float32(-math.Log(3))
 	}
 	for _, c := range []struct {
-		method Method
+		method calib.Method
 		ood    data.Matrix
 		want   string
 	}{
@@ -230,26 +218,25 @@ func TestHFERejects(t *testing.T) {
 		{HFE{new(0)}, data.NewMatrix(5, 4), "4 classes, calibration rows 3"},
 		{HFETarget{new(0)}, logProbs, "log-probabilities"},
 	} {
-		in := Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
+		in := calib.Input{Cal: &data.Set{Logits: set.Logits, Labels: set.Labels, OOD: c.ood}, Target: &data.Set{Logits: c.ood}}
 		if _, err := c.method.Fit(context.Background(), in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.method, err, c.want)
 		}
 	}
-	for _, name := range []string{"hfe", "hfe-target"} {
-		entry, _ := lookup(name)
-		if _, err := withInts(entry, map[string]int{"m": -1}); err == nil {
-			t.Errorf("%s: m = -1 is accepted", name)
+	for _, entry := range []calib.Entry{HFEEntry, HFETargetEntry} {
+		if _, err := calibtest.Method(entry, map[string]any{"m": -1}); err == nil {
+			t.Errorf("%s: m = -1 is accepted", entry.Name)
 		}
 	}
 }
 
 func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
-	set := energetic(200, 5, 1)
+	set := testset.Energetic(200, 5, 1)
 	set.OOD = testset.Drawn(40, 5, 2, 8).Logits
-	_, _, f := fitHFEOn(t, HFE{new(0)}, Input{Cal: set})
+	_, _, f := fitHFEOn(t, HFE{new(0)}, calib.Input{Cal: set})
 	ctx := context.Background()
 	base := hfeMap{T0: 2, Theta1: 1.5, Theta2: 2.5}
-	at := func(theta ...float64) Local {
+	at := func(theta ...float64) calib.Local {
 		m := base
 		m.Theta1, m.Theta2 = theta[0], theta[1]
 		l, err := f.squaredError(ctx, m)
@@ -280,16 +267,16 @@ func TestHFEDerivativesAgreeWithDifferences(t *testing.T) {
 }
 
 func TestHFEWithoutThetasIsTS(t *testing.T) {
-	set := energetic(300, 6, 4)
+	set := testset.Energetic(300, 6, 4)
 	set.OOD = testset.Drawn(40, 6, 2, 8).Logits
-	scaled := fitMethod(t, "ts", set, nil)
-	for _, method := range []Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(0)}} {
-		m, _, f := fitHFEOn(t, method, Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
-		if m.T0 != scaled.Map.(Temperature).T {
+	scaled := calibtest.Fit(t, calib.TSEntry, set, nil)
+	for _, method := range []calib.Method{HFEWithoutOOD{}, HFE{new(0)}, HFETarget{new(0)}} {
+		m, _, f := fitHFEOn(t, method, calib.Input{Cal: set, Target: &data.Set{Logits: set.OOD}})
+		if m.T0 != scaled.Map.(calib.Temperature).T {
 			t.Fatalf("T0 = %v, ts has %v", m.T0, scaled.Map)
 		}
 		m.Theta1, m.Theta2 = 0, 0
-		if !testset.Near(applied(m, set.Logits).Data, applied(scaled.Map, set.Logits).Data, 0) {
+		if !testset.Near(calibtest.Apply(m, set.Logits).Data, calibtest.Apply(scaled.Map, set.Logits).Data, 0) {
 			t.Error("thetas of 0 are not ts")
 		}
 		nll, _, err := f.nll(context.Background(), m)
@@ -301,13 +288,13 @@ func TestHFEWithoutThetasIsTS(t *testing.T) {
 
 // The offset of the logits matters, and logits without an offset are rejected.
 func TestHFENeedsTrueLogits(t *testing.T) {
-	set := energetic(100, 4, 3)
+	set := testset.Energetic(100, 4, 3)
 	m, _, _ := fitHFEAlone(t, set)
 	moved := data.Matrix{Rows: 100, Cols: 4, Data: append([]float32(nil), set.Logits.Data...)}
 	for i := range moved.Data {
 		moved.Data[i] += 3
 	}
-	if testset.Near(applied(m, moved).Data, applied(m, set.Logits).Data, 1e-6) {
+	if testset.Near(calibtest.Apply(m, moved).Data, calibtest.Apply(m, set.Logits).Data, 1e-6) {
 		t.Error("an offset changed nothing")
 	}
 	logProbs := data.NewMatrix(100, 4)
@@ -317,7 +304,7 @@ func TestHFENeedsTrueLogits(t *testing.T) {
 			logProbs.Row(i)[j] = float32(math.Log(v))
 		}
 	}
-	_, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
+	_, err := HFEWithoutOOD{}.Fit(context.Background(), calib.Input{Cal: &data.Set{Logits: logProbs, Labels: set.Labels}})
 	if err == nil || !strings.Contains(err.Error(), "log-probabilities") {
 		t.Errorf("log-probabilities: %v", err)
 	}
@@ -327,7 +314,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 	if got := (hfeMap{T0: 1, Theta1: 10}).temperature(0.5, 0); got != hfeFloor {
 		t.Errorf("T = %v, want the floor", got)
 	}
-	_, _, f := fitHFEAlone(t, energetic(100, 3, 5))
+	_, _, f := fitHFEAlone(t, testset.Energetic(100, 3, 5))
 	_, floored, err := f.nll(context.Background(), hfeMap{T0: hfeFloor, Theta1: 1})
 	if err != nil || floored != 100 {
 		t.Errorf("%d rows floored, %v; want all 100", floored, err)
@@ -347,7 +334,7 @@ func TestHFEWithFloorAndWithoutDensities(t *testing.T) {
 // and the temperature of these images grows.
 func TestRealHFEIsAMinimum(t *testing.T) {
 	set := testset.Real(t, "cifar10-jpeg/resnet18-w16-s2", data.Cal, testset.Labelled|data.OOD)
-	m, r, f := fitHFEOn(t, HFE{new(400)}, Input{Cal: set})
+	m, r, f := fitHFEOn(t, HFE{new(400)}, calib.Input{Cal: set})
 	if r.Gradient > fit.GradTol || m.Theta2 == 0 {
 		t.Errorf("%+v, %+v", m, r)
 	}
@@ -377,7 +364,7 @@ func BenchmarkFitHFE(b *testing.B) {
 		set.OOD = testset.Drawn(400, size[1], 1, 2).Logits
 		b.Run(fmt.Sprintf("method=hfe/n=%d/k=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (HFE{new(400)}).Fit(context.Background(), Input{Cal: set}); err != nil {
+				if _, err := (HFE{new(400)}).Fit(context.Background(), calib.Input{Cal: set}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -387,7 +374,7 @@ func BenchmarkFitHFE(b *testing.B) {
 
 // At most FewRows rows have three starts, more rows one.
 func TestHFEOfFewRowsHasSeveralStarts(t *testing.T) {
-	few, more := fitMethod(t, "hfe-noood", testset.Drawn(fit.FewRows, 3, 1, 4), nil), fitMethod(t, "hfe-noood", testset.Drawn(fit.FewRows+1, 3, 1, 4), nil)
+	few, more := calibtest.Fit(t, HFENoOODEntry, testset.Drawn(fit.FewRows, 3, 1, 4), nil), calibtest.Fit(t, HFENoOODEntry, testset.Drawn(fit.FewRows+1, 3, 1, 4), nil)
 	if !(few.Report.Passes > 1.5*more.Report.Passes) {
 		t.Errorf("%v passes over %d rows, %v over one more", few.Report.Passes, fit.FewRows, more.Report.Passes)
 	}
@@ -406,7 +393,7 @@ func TestHFEThetasAreNumberedFromOne(t *testing.T) {
 func TestRealHFEIsAtMostTS(t *testing.T) {
 	for _, name := range testset.Networks(t) {
 		cal := testset.Real(t, name, data.Cal, testset.Labelled)
-		f, err := HFEWithoutOOD{}.Fit(context.Background(), Input{Cal: cal})
+		f, err := HFEWithoutOOD{}.Fit(context.Background(), calib.Input{Cal: cal})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

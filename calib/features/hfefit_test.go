@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"math"
@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
 // A row at the floor of T has no derivatives in the thetas.
 func TestHFERowsAtTheFloorAreConstant(t *testing.T) {
-	_, _, f := fitHFEAlone(t, energetic(30, 3, 5))
+	_, _, f := fitHFEAlone(t, testset.Energetic(30, 3, 5))
 	local, err := f.squaredError(t.Context(), hfeMap{T0: hfeFloor, Theta1: 1})
 	if err != nil || slices.Max(f.correct) == 0 {
 		t.Fatal("no row is at the floor", err)
@@ -52,7 +53,7 @@ func TestHalvingThetaHalvesThePeak(t *testing.T) {
 }
 
 func TestHFENormalIsMaximumLikelihood(t *testing.T) {
-	set := energetic(150, 4, 2)
+	set := testset.Energetic(150, 4, 2)
 	m, _, _ := fitHFEAlone(t, set)
 	var right, wrong []float64
 	for i, y := range set.Labels {

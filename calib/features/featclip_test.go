@@ -1,4 +1,4 @@
-package calib
+package features
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
@@ -105,7 +107,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 					for _, guard := range []float64{0, 0.9, 0.99, 1} {
 						o := FeatureClipping{Sides: sides, Guard: &guard, Criterion: criterion}
 						want, nll := exhaustive(scores, o)
-						f, err := o.Fit(context.Background(), Input{Cal: set})
+						f, err := o.Fit(context.Background(), calib.Input{Cal: set})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -132,7 +134,7 @@ func TestFeatClipIsExhaustive(t *testing.T) {
 // network, up to the rounding of its logits to float32.
 func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	set := testset.WithHead(200, 7, 9, 3)
-	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), Input{Cal: set})
+	f, err := FeatureClipping{Guard: new(1.)}.Fit(context.Background(), calib.Input{Cal: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +150,8 @@ func TestFeatClipWithoutAdmissibleThresholdClipsNothing(t *testing.T) {
 	} else if !strings.HasPrefix(f.Report.Warnings.String(), "no threshold keeps the accuracy above 1 of what it was") {
 		t.Errorf("warnings %q with %d rows right", f.Report.Warnings, right)
 	}
-	got, want := data.NewProbs(200, 7), data.NewProbs(200, 7)
-	Apply(f.Map, got, set.View(data.Features|data.Head))
-	Apply(uncalMap{}, want, set)
+	got, want := data.NewProbs(200, 7), calibtest.Softmax(t, set.Logits)
+	calib.Apply(f.Map, got, set.View(data.Features|data.Head))
 	for i := range got.Data {
 		// A logit of 20 is rounded by 1e-6 in float32.
 		if !(math.Abs(got.Data[i]-want.Data[i]) <= 3e-6*want.Data[i]+1e-12) {
@@ -163,7 +164,7 @@ func TestFeatClipMapFollowsItsDefinition(t *testing.T) {
 	set := testset.SignedHead(50, 6, 7, 2, 4)
 	for _, m := range []featClipMap{{0.01, 2}, {1.5, 2}, {1.5, 1}, {100, 1}} {
 		q := data.NewProbs(50, 6)
-		Apply(m, q, set.View(data.Features|data.Head))
+		calib.Apply(m, q, set.View(data.Features|data.Head))
 		for i := range 50 {
 			one := set.Rows(i, i+1)
 			for k := range 6 {
@@ -187,7 +188,7 @@ func TestFeatClipRejects(t *testing.T) {
 		{FeatureClipping{Guard: new(1.01)}, "guard: 1.01: want 0 to 1"},
 		{FeatureClipping{Criterion: "brier"}, `criterion: "brier": want nll or ece`},
 	} {
-		if _, err := c.method.Fit(context.Background(), Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
+		if _, err := c.method.Fit(context.Background(), calib.Input{Cal: testset.WithHead(20, 3, 4, 1)}); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
@@ -206,7 +207,7 @@ func TestFeatClipRejects(t *testing.T) {
 	} {
 		set := testset.WithHead(10, 3, 4, 1)
 		c.change(set)
-		_, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set})
+		_, err := FeatClipEntry.Method.Fit(context.Background(), calib.Input{Cal: set})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
@@ -215,15 +216,15 @@ func TestFeatClipRejects(t *testing.T) {
 	for i := range set.Logits.Data {
 		set.Logits.Data[i] += float32(5 + i/3) // an offset of each row, as of log-probabilities
 	}
-	if _, err := method(t, "featclip").Fit(context.Background(), Input{Cal: set}); err != nil {
+	if _, err := FeatClipEntry.Method.Fit(context.Background(), calib.Input{Cal: set}); err != nil {
 		t.Error(err)
 	}
-	if err := CheckSet(featClipMap{1, 2}, testset.WithHead(2, 3, 4, 1)); err != nil {
+	if err := calib.CheckSet(featClipMap{1, 2}, testset.WithHead(2, 3, 4, 1)); err != nil {
 		t.Error(err)
 	}
 	bad := testset.WithHead(2, 3, 4, 1)
 	bad.Features = data.NewMatrix(2, 6)
-	if err := CheckSet(featClipMap{1, 2}, bad); err == nil || fmt.Sprint(err) != "6 features, but the last layer is for 4" {
+	if err := calib.CheckSet(featClipMap{1, 2}, bad); err == nil || fmt.Sprint(err) != "6 features, but the last layer is for 4" {
 		t.Error(err)
 	}
 }
