@@ -9,7 +9,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion docs quick example test study browser editor build lint race fuzz torture bench speed golden generate draw wheels python-methods python-test clean
+.PHONY: reproduce companion docs quick example test study browser editor build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -177,7 +177,10 @@ generate:
 	cd internal/kernel/gen && $(GO) run ./softmax ../softmax/kernels_amd64.s
 	cd internal/kernel/gen && $(GO) run ./linear ../linear/kernels_amd64.s
 
-# The Python package for five systems, with the program, and its sources: see docs/python.md.
+# The Python package with the program: for this system, and for five systems with its sources (docs/python.md).
+wheel:
+	$(PYTHON) python/packing.py wheel dist
+
 wheels:
 	$(PYTHON) python/packing.py wheels dist
 

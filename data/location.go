@@ -60,7 +60,7 @@ func (l location) open() (contents, error) {
 	}
 	if IsTable(l.path) {
 		f.Close()
-		return contents{}, &Problem{Place: l.name, Cause: "a table of text, not an array", Fix: "qats try reads it; python3 -m qats.datasets import csv makes arrays of it"}
+		return contents{}, &Problem{Place: l.name, Cause: "a table of text, not an array", Fix: "qats try reads it; python3 -m qatsbench.datasets import csv makes arrays of it"}
 	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return contents{r, info.Size(), f, info}, nil

@@ -14,7 +14,7 @@ import (
 )
 
 // scoreNames are the names that arrays of scores have in files of many people, with what they
-// hold; those of an earlier line are preferred. python/qats/datasets/names.py has the same lists.
+// hold; those of an earlier line are preferred. python/qatsbench/datasets/names.py has the same lists.
 var scoreNames = []struct {
 	kind  Kind
 	names []string

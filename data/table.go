@@ -257,9 +257,9 @@ func columnsOf(t *textTable) (*columns, error) {
 	}
 	switch {
 	case len(labels) == 0:
-		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", "name it label, target or y_true; python3 -m qats.datasets import csv --label COLUMN takes any name")
+		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", "name it label, target or y_true; python3 -m qatsbench.datasets import csv --label COLUMN takes any name")
 	case len(labels) > 1:
-		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: python3 -m qats.datasets import csv --label COLUMN")
+		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --label COLUMN")
 	}
 	c.label = labels[0]
 	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) {
@@ -324,7 +324,7 @@ func (c *columns) chooseRows() error {
 	}
 	cal, test := take(Cal, append(cals, "calib", "dev", "holdout")), take(Test, []string{"test", "testing", "eval", "evaluation"})
 	if cal == "" && test == "" {
-		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "name the values: python3 -m qats.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
+		return c.fail(fmt.Sprintf("column %s has the values %s, and none of cal, val and test", c.title(c.split), few(names, 8)), "name the values: python3 -m qatsbench.datasets import csv --split "+c.title(c.split)+" --cal VALUE --test VALUE")
 	}
 	var left []string
 	for _, name := range names {
@@ -380,7 +380,7 @@ func (c *columns) chooseScores(plain []string) error {
 			for _, prefix := range several {
 				names = append(names, c.titles(groups[prefix]))
 			}
-			return c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "keep one of them, or name it: python3 -m qats.datasets import csv --classes 'PATTERN*'")
+			return c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --classes 'PATTERN*'")
 		}
 		if len(several) == 1 {
 			c.scores, c.kind = groups[several[0]], p.kind

@@ -7,7 +7,7 @@ library and Go alone:
 It is also the build backend of pyproject.toml (PEP 517 and 660), for pip.
 
 A wheel carries the program among its scripts, so an environment with the package has
-the command qats too. The program is static: one wheel serves glibc and musl. The same
+the command qatsbench too. (The distribution and the command qats of PyPI are another project's.) The program is static: one wheel serves glibc and musl. The same
 commit, Go and Python make the same bytes.
 """
 
@@ -43,8 +43,8 @@ TARGETS = {
     "windows/amd64": "win_amd64",
 }
 
-NO_GO = """qats: this source distribution builds the program with Go, and there is no `go` on the PATH.
-Install Go {version} or later (https://go.dev/dl), or a wheel of qats, which carries the program."""
+NO_GO = """qatsbench: this source distribution builds the program with Go, and there is no `go` on the PATH.
+Install Go {version} or later (https://go.dev/dl), or a wheel of qatsbench, which carries the program."""
 
 
 class Failure(SystemExit):
@@ -73,7 +73,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     """A wheel that names this folder. The program is bin/qats of the checkout."""
     project = Project()
     path = Path(wheel_directory) / f"{project.stem}-py3-none-any.whl"
-    write_wheel(path, project, "any", [("qats.pth", f"{HERE}\n".encode(), 0o644)])
+    write_wheel(path, project, "any", [("qatsbench.pth", f"{HERE}\n".encode(), 0o644)])
     return path.name
 
 
@@ -85,7 +85,7 @@ class Project:
 
     def __init__(self):
         self.toml = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        self.version = re.search(r'"(.+)"', (HERE / "qats" / "_version.py").read_text())[1]
+        self.version = re.search(r'"(.+)"', (HERE / "qatsbench" / "_version.py").read_text())[1]
         self.stem = f"{self.toml['name']}-{self.version}"
 
     def metadata(self):
@@ -108,7 +108,7 @@ class Project:
 def package_files():
     """Return (name, bytes) of the files of the package."""
     found = []
-    for path in sorted((HERE / "qats").rglob("*")):
+    for path in sorted((HERE / "qatsbench").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc":
             found.append((path.relative_to(HERE).as_posix(), path.read_bytes()))
     return found
@@ -122,7 +122,7 @@ def go_root():
     for folder in (HERE.parent, HERE / "go"):
         if (folder / "go.mod").is_file():
             return folder
-    raise Failure("qats: there is no Go module here; build from a checkout or an sdist of qats")
+    raise Failure("qatsbench: there is no Go module here; build from a checkout or an sdist of qatsbench")
 
 
 def go_command():
@@ -140,7 +140,7 @@ def this_system():
     machine = {"x86_64": "amd64", "amd64": "amd64", "arm64": "arm64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine().lower())
     name = f"{system}/{machine}"
     if name not in TARGETS:
-        raise Failure(f"qats: no wheel is made for {name}; build the program by `go build ./cmd/qats` and set QATS_BIN to its path")
+        raise Failure(f"qatsbench: no wheel is made for {name}; build the program by `go build ./cmd/qats` and set QATS_BIN to its path")
     return name
 
 
@@ -153,7 +153,7 @@ def build_program(target, path):
     build = [go, "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w -buildid=", "-o", str(path), "./cmd/qats"]
     done = subprocess.run(build, cwd=go_root(), env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        raise Failure(f"qats: go build failed for {target}:\n{done.stderr}")
+        raise Failure(f"qatsbench: go build failed for {target}:\n{done.stderr}")
     settings = subprocess.run([go, "version", "-m", str(path)], capture_output=True, text=True, check=True).stdout
     commit = re.search(r"vcs\.revision=(\w+)", settings)
     return commit[1] if commit else ""
@@ -166,23 +166,23 @@ def wheel(target, out):
     """Write the wheel of a system and return its path."""
     project = Project()
     with tempfile.TemporaryDirectory() as folder:
-        name = "qats.exe" if target.startswith("windows") else "qats"
+        name = "qatsbench.exe" if target.startswith("windows") else "qatsbench"
         program = Path(folder) / name
         commit = build_program(target, program)
         carried = json.dumps({"version": project.version, "commit": commit}).encode()
         files = [(n, b, 0o644) for n, b in package_files()]
-        files += [("qats/_carried.json", carried, 0o644), (f"{project.stem}.data/scripts/{name}", program.read_bytes(), 0o755)]
+        files += [("qatsbench/_carried.json", carried, 0o644), (f"{project.stem}.data/scripts/{name}", program.read_bytes(), 0o755)]
     path = out / f"{project.stem}-py3-none-{TARGETS[target]}.whl"
     write_wheel(path, project, TARGETS[target], files)
     if path.stat().st_size > LARGEST:
-        raise Failure(f"qats: {path} has {path.stat().st_size} bytes, more than {LARGEST}")
+        raise Failure(f"qatsbench: {path} has {path.stat().st_size} bytes, more than {LARGEST}")
     return path
 
 
 def write_wheel(path, project, tags, files):
     """Write a wheel of files, which are (name, bytes, mode)."""
     info = f"{project.stem}.dist-info"
-    about = ["Wheel-Version: 1.0", "Generator: qats packing", f"Root-Is-Purelib: {'true' if tags == 'any' else 'false'}",
+    about = ["Wheel-Version: 1.0", "Generator: qatsbench packing", f"Root-Is-Purelib: {'true' if tags == 'any' else 'false'}",
              *(f"Tag: py3-none-{tag}" for tag in tags.split(".")), ""]
     files = sorted(files) + [(f"{info}/licenses/LICENSE", project.licence(), 0o644), (f"{info}/METADATA", project.metadata(), 0o644),
                              (f"{info}/WHEEL", "\n".join(about).encode(), 0o644)]
@@ -227,7 +227,7 @@ def go_files():
         environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": machine, "GOFLAGS": ""}
         done = subprocess.run([go_command(), "list", "-deps", "-f", shown, "./cmd/qats"], cwd=root, env=environment, capture_output=True, text=True)
         if done.returncode != 0:
-            raise Failure(f"qats: go list failed for {target}:\n{done.stderr}")
+            raise Failure(f"qatsbench: go list failed for {target}:\n{done.stderr}")
         names |= {Path(line).relative_to(root).as_posix() for line in done.stdout.split("\n") if line.strip()}
     return sorted(name for name in names if (root / name).is_file() and not name.endswith("_test.go"))
 

@@ -11,7 +11,7 @@ import (
 
 // importing names the command of the Python package that makes arrays of a file.
 func importing(format, file string) string {
-	return "python3 -m qats.datasets import " + format + " " + quoted([]string{file}) + " makes arrays"
+	return "python3 -m qatsbench.datasets import " + format + " " + quoted([]string{file}) + " makes arrays"
 }
 
 // notArrays returns an error for arguments that are files of arrays or of predictions, where
@@ -36,9 +36,9 @@ func notArrays(takes string, args []string) error {
 		case end == ".parquet":
 			remedy = importing("parquet", arg) + " of its columns"
 		case end == ".pkl" || end == ".p" || end == ".pickle":
-			remedy = importing("pickle", arg) + " of its logits and labels (of published files: python3 -m qats.datasets import --help)"
+			remedy = importing("pickle", arg) + " of its logits and labels (of published files: python3 -m qatsbench.datasets import --help)"
 		case end == ".h5" || end == ".hdf5":
-			remedy = "python3 -m qats.datasets import makes arrays of published files of this kind (--help lists them); of others, save the arrays by np.save"
+			remedy = "python3 -m qatsbench.datasets import makes arrays of published files of this kind (--help lists them); of others, save the arrays by np.save"
 		default:
 			continue
 		}

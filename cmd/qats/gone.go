@@ -56,7 +56,7 @@ func answering(name string, answer func(args []string) error) *cobra.Command {
 
 // ofPython names the command of the Python package with the words that were given.
 func ofPython(name string, args []string) string {
-	line := "python3 -m qats.datasets " + name
+	line := "python3 -m qatsbench.datasets " + name
 	if len(args) > 0 {
 		line += " " + quoted(args)
 	}

@@ -55,7 +55,7 @@ func TestNoTextNamesAGoneCommand(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
 		for i, line := range bytes.Split(text, []byte("\n")) {
-			if found := gone.Find(line); found != nil && !bytes.Contains(line, []byte("from qats import")) {
+			if found := gone.Find(line); found != nil && !bytes.Contains(line, []byte("from qatsbench import")) {
 				t.Errorf("%s:%d: %s", file, i+1, found)
 			}
 		}

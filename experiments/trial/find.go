@@ -44,7 +44,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 		return findOne(ctx, fsys, args[0], stated)
 	case 2, 4:
 		if data.IsTable(args[0]) && data.IsTable(args[1]) && !strings.Contains(args[0]+args[1], "#") {
-			return nil, fmt.Errorf("a table has scores and labels together: put %s and %s into one, with a column split (cal, test); or python3 -m qats.datasets import csv CAL TEST makes arrays of them", args[0], args[1])
+			return nil, fmt.Errorf("a table has scores and labels together: put %s and %s into one, with a column split (cal, test); or python3 -m qatsbench.datasets import csv CAL TEST makes arrays of them", args[0], args[1])
 		}
 	default:
 		return nil, fmt.Errorf("a trial takes the logits and labels of one set, or those of the calibration set and of the test set; these are %d files", len(args))

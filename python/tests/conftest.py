@@ -9,7 +9,7 @@ import pytest
 PYTHON = Path(__file__).resolve().parent.parent
 ROOT = PYTHON.parent
 try:
-    import qats  # noqa: F401 - the installed one, if there is one
+    import qatsbench  # noqa: F401 - the installed one, if there is one
 except ImportError:
     sys.path.insert(0, str(PYTHON))
 
@@ -18,7 +18,7 @@ BUNDLE = ROOT / "data" / "bundle" / "20newsgroups-body" / "transformer-d64-l2"
 
 @pytest.fixture(scope="session")
 def program():
-    from qats import ProgramError, _program
+    from qatsbench import ProgramError, _program
 
     try:
         return _program.program()

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-import qats
-from qats import _arrays, _safetensors
+import qatsbench
+from qatsbench import _arrays, _safetensors
 
 
 def stream(arrays):
@@ -74,7 +74,7 @@ def test_what_a_table_can_be(value, want):
     (np.ones((2, 3, 4, 5)), "logits: 4 dimensions, want n x k; reshape it by np.moveaxis(logits, 1, -1).reshape(-1, 3)"),
 ])
 def test_what_is_no_table_names_the_argument(value, says):
-    with pytest.raises(qats.InputError) as e:
+    with pytest.raises(qatsbench.InputError) as e:
         _arrays.table(value, "logits")
     assert str(e.value) == says
     assert isinstance(e.value, ValueError)
@@ -82,7 +82,7 @@ def test_what_is_no_table_names_the_argument(value, says):
 
 def test_a_sparse_matrix_is_an_error():
     sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(qats.InputError, match="logits: a sparse matrix"):
+    with pytest.raises(qatsbench.InputError, match="logits: a sparse matrix"):
         _arrays.table(sparse.eye(3).tocsr(), "logits")
 
 
@@ -133,7 +133,7 @@ def test_what_labels_can_be(value, k, classes, codes, named):
     (np.zeros((2, 3), int) + 2, 6, 4, None, "labels: 2 dimensions, want n class indices; reshape it by labels.reshape(-1)"),
 ])
 def test_what_labels_cannot_be(value, n, k, classes, says):
-    with pytest.raises(qats.InputError) as e:
+    with pytest.raises(qatsbench.InputError) as e:
         _arrays.labels(value, n, k, classes)
     assert str(e.value).replace("np.str_('x')", "'x'") == says
 
@@ -162,12 +162,12 @@ def test_a_memory_map_of_a_file_that_was_replaced_is_read_from_memory(small, tmp
     path = tmp_path / "z.npy"
     np.save(path, z)
     mapped = np.load(path, mmap_mode="r")
-    want = qats.TS().fit(z, y).parameters_
-    assert qats.TS().fit(mapped, y).parameters_ == want
+    want = qatsbench.TS().fit(z, y).parameters_
+    assert qatsbench.TS().fit(mapped, y).parameters_ == want
     np.save(tmp_path / "new.npy", 3 * z)
     os.replace(tmp_path / "new.npy", path)  # the map has the old rows
     np.testing.assert_array_equal(mapped, z)
-    assert qats.TS().fit(mapped, y).parameters_ == want
+    assert qatsbench.TS().fit(mapped, y).parameters_ == want
     os.unlink(path)
     np.save(path, z)  # a file of equal shape, and of another number
     assert not isinstance(_arrays.table(mapped, "logits"), _arrays.File)
@@ -190,13 +190,13 @@ def test_where_the_system_does_not_say_what_is_mapped_rows_are_streamed(tmp_path
     (np.ones((2, 4, 5, 3)), np.ones((2, 4, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
 ])
 def test_the_line_that_reshapes_arrays_of_pixels_and_tokens(z, y, says, program):
-    with pytest.raises(qats.InputError) as e:
-        qats.TS().fit(z, y)
+    with pytest.raises(qatsbench.InputError) as e:
+        qatsbench.TS().fit(z, y)
     assert e.value.hint == "reshape it by " + says
     first, second = says.split(", and labels by ")
     logits, labels = eval(first, {"np": np, "logits": z}), eval(second, {"labels": y})
     assert len(logits) == len(labels) and logits.shape[1] == 3
-    assert qats.metrics(logits, labels, "nll", kind="logits") == pytest.approx(np.log(3))
+    assert qatsbench.metrics(logits, labels, "nll", kind="logits") == pytest.approx(np.log(3))
 
 
 def test_rows_of_labels_that_are_ignored(small):
@@ -204,33 +204,33 @@ def test_rows_of_labels_that_are_ignored(small):
     names = np.array(["c", "a", "b"])
     y = np.where(np.arange(len(y)) < 20, -100, y)
     kept = y >= 0
-    with pytest.warns(qats.CalibrationWarning, match="20 of 200 rows have the label -100 and are left out"):
-        got = qats.TS().fit(z, y, ignore=-100)
-    want = qats.TS().fit(z[kept], y[kept])
+    with pytest.warns(qatsbench.CalibrationWarning, match="20 of 200 rows have the label -100 and are left out"):
+        got = qatsbench.TS().fit(z, y, ignore=-100)
+    want = qatsbench.TS().fit(z[kept], y[kept])
     assert got.parameters_ == want.parameters_
-    with pytest.warns(qats.CalibrationWarning):
-        named = qats.TS().fit(z, np.where(kept, names[np.maximum(y, 0)], "none"), classes=names, ignore="none")
+    with pytest.warns(qatsbench.CalibrationWarning):
+        named = qatsbench.TS().fit(z, np.where(kept, names[np.maximum(y, 0)], "none"), classes=names, ignore="none")
         assert named.parameters_ == want.parameters_
         assert named.score(z, np.where(kept, names[np.maximum(y, 0)], "none"), "nll", ignore=["none"]) == want.score(z[kept], y[kept], "nll")
-        assert qats.metrics(z, y, "nll", kind="logits", ignore=[-100, -1]) == qats.metrics(z[kept], y[kept], "nll", kind="logits")
-        compared = qats.compare((z, y), methods="ts", ignore=-100, progress=False)
+        assert qatsbench.metrics(z, y, "nll", kind="logits", ignore=[-100, -1]) == qatsbench.metrics(z[kept], y[kept], "nll", kind="logits")
+        compared = qatsbench.compare((z, y), methods="ts", ignore=-100, progress=False)
         assert compared.choice["rows"] == kept.sum()
-    with pytest.raises(qats.InputError, match="ignore: 'none', want an integer"):
-        qats.TS().fit(z, y, ignore="none")
+    with pytest.raises(qatsbench.InputError, match="ignore: 'none', want an integer"):
+        qatsbench.TS().fit(z, y, ignore="none")
 
 
 def test_read_only_arrays_are_read(small):
     z, y = small[0].copy(), small[1].copy()
     z.flags.writeable = y.flags.writeable = False
-    assert qats.TS().fit(z, y).parameters_ == qats.TS().fit(*small).parameters_
+    assert qatsbench.TS().fit(z, y).parameters_ == qatsbench.TS().fit(*small).parameters_
 
 
 def test_every_layout_gives_the_same_bytes(small, tmp_path):
     z, y = small
-    want = qats.QaTS().fit(z, y).model_
+    want = qatsbench.QaTS().fit(z, y).model_
     np.save(tmp_path / "z.npy", z)
     np.save(tmp_path / "y.npy", y)
     variants = [(z.astype(np.float64), y), (np.asfortranarray(z), y.astype(np.uint8)), (z.astype(">f4"), y), (z.tolist(), y.tolist()),
                 (tmp_path / "z.npy", tmp_path / "y.npy"), (np.load(tmp_path / "z.npy", mmap_mode="r"), y)]
     for Z, labels in variants:
-        assert qats.QaTS().fit(Z, labels).model_ == want
+        assert qatsbench.QaTS().fit(Z, labels).model_ == want

@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.svm import SVC, LinearSVC  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
-import qats  # noqa: E402
+import qatsbench  # noqa: E402
 
 # Checks of scikit-learn that do not apply, and why.
 NOT_APPLICABLE = {}
 
-pytestmark = pytest.mark.filterwarnings("ignore::qats.CalibrationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::qatsbench.CalibrationWarning")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def rows():
 
 
 @pytest.mark.parametrize("estimator, check", [
-    (e, c) for e, c in estimator_checks_generator(qats.CalibratedClassifier(LogisticRegression(C=1), method="ts", cv=2))
+    (e, c) for e, c in estimator_checks_generator(qatsbench.CalibratedClassifier(LogisticRegression(C=1), method="ts", cv=2))
 ], ids=lambda v: getattr(getattr(v, "func", v), "__name__", ""))
 def test_scikit_learns_checks(estimator, check, program):
     name = check.func.__name__
@@ -44,14 +44,14 @@ def test_scikit_learns_checks(estimator, check, program):
 
 def test_one_calibrator_of_all_parts_is_that_of_scikit_learn(rows):
     x, y, xt, _ = rows
-    ours = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=5).fit(x, y)
+    ours = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=5).fit(x, y)
     theirs = CalibratedClassifierCV(LogisticRegression(), method="temperature", cv=5, ensemble=False).fit(x, y)
     np.testing.assert_allclose(ours.predict_proba(xt), theirs.predict_proba(xt), atol=2e-4)
 
 
 def test_an_ensemble_averages_the_parts(rows):
     x, y, xt, yt = rows
-    c = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ensemble=True).fit(x, y)
+    c = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ensemble=True).fit(x, y)
     assert len(c.calibrated_) == 3
     want = np.mean([k.predict_proba(e.decision_function(xt)) for e, k in c.calibrated_], axis=0)
     np.testing.assert_allclose(c.predict_proba(xt), want, atol=1e-15)
@@ -62,18 +62,18 @@ def test_an_ensemble_averages_the_parts(rows):
 def test_a_fitted_classifier_is_not_fitted_again(rows):
     x, y, xt, _ = rows
     fitted = GaussianNB().fit(x[:400], y[:400])
-    c = qats.CalibratedClassifier(fitted, method=qats.QaTS(), cv="prefit").fit(x[400:], y[400:])
+    c = qatsbench.CalibratedClassifier(fitted, method=qatsbench.QaTS(), cv="prefit").fit(x[400:], y[400:])
     assert c.calibrated_[0][0] is fitted
     assert c.calibrated_[0][1].kind == "probs"
     np.testing.assert_array_equal(c.predict(xt), fitted.predict(xt))
-    direct = qats.QaTS(kind="probs").fit(fitted.predict_proba(x[400:]), y[400:])
+    direct = qatsbench.QaTS(kind="probs").fit(fitted.predict_proba(x[400:]), y[400:])
     np.testing.assert_array_equal(c.predict_proba(xt), direct.predict_proba(fitted.predict_proba(xt)))
 
 
 def test_two_classes_and_strings(rows):
     x, y, xt, yt = rows
     names = np.array(["no", "yes"])
-    c = qats.CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC()), method="ts", cv=3).fit(x, names[(y > 0).astype(int)])
+    c = qatsbench.CalibratedClassifier(make_pipeline(StandardScaler(), LinearSVC()), method="ts", cv=3).fit(x, names[(y > 0).astype(int)])
     assert c.classes_.tolist() == ["no", "yes"]
     p = c.predict_proba(xt)
     assert p.shape == (400, 2)
@@ -89,7 +89,7 @@ def test_a_rare_class_is_an_error_that_names_it(rows):
     y[:] = 0
     y[:3] = 1
     with pytest.raises(ValueError, match="y: class 1 has 3 rows, fewer than the 5 parts; set cv to fewer"):
-        qats.CalibratedClassifier(LogisticRegression()).fit(x, y)
+        qatsbench.CalibratedClassifier(LogisticRegression()).fit(x, y)
 
 
 # Scores that are not of classes.
@@ -100,7 +100,7 @@ def test_a_rare_class_is_an_error_that_names_it(rows):
 def test_scores_of_pairs_are_not_taken_for_scores_of_classes(rows, estimator, cv, ensemble):
     x, y, xt, yt = rows
     given = estimator.fit(x, y) if cv == "prefit" else estimator
-    c = qats.CalibratedClassifier(given, method="ts", cv=cv, ensemble=ensemble).fit(x, y)
+    c = qatsbench.CalibratedClassifier(given, method="ts", cv=cv, ensemble=ensemble).fit(x, y)
     assert c.score(xt, yt) > 0.95 * estimator.fit(x, y).score(xt, yt)
     shape = [v for n, v in given.get_params().items() if n.endswith("decision_function_shape")]
     assert shape == ["ovo"]  # of the user's
@@ -130,15 +130,15 @@ class Nearly(LogisticRegression):
 def test_scores_that_contradict_the_predictions_are_an_error(rows, cv):
     x, y, _, _ = rows
     odd = Odd().fit(x, y) if cv == "prefit" else Odd()
-    with pytest.raises(qats.InputError, match=r"estimator: in [\d.]+ % of 800 rows the largest of its scores is of another class than the classifier predicts, and less often right: .*; its decision_function"):
-        qats.CalibratedClassifier(odd, method="ts", cv=cv).fit(x, y)
+    with pytest.raises(qatsbench.InputError, match=r"estimator: in [\d.]+ % of 800 rows the largest of its scores is of another class than the classifier predicts, and less often right: .*; its decision_function"):
+        qatsbench.CalibratedClassifier(odd, method="ts", cv=cv).fit(x, y)
 
 
-@pytest.mark.filterwarnings("default::qats.CalibrationWarning")
+@pytest.mark.filterwarnings("default::qatsbench.CalibrationWarning")
 def test_few_scores_that_contradict_the_predictions_are_a_warning(rows):
     x, y, _, _ = rows
-    with pytest.warns(qats.CalibrationWarning, match="in 4 % of 800 rows") as caught:
-        qats.CalibratedClassifier(Nearly(), method="ts", cv=2).fit(x, y)
+    with pytest.warns(qatsbench.CalibrationWarning, match="in 4 % of 800 rows") as caught:
+        qatsbench.CalibratedClassifier(Nearly(), method="ts", cv=2).fit(x, y)
     w = next(w.message for w in caught if w.message.kind == "predictions")
     assert w.value["share"] == 0.04 and w.value["rows"] == 800
 
@@ -148,8 +148,8 @@ def test_few_scores_that_contradict_the_predictions_are_a_warning(rows):
 def test_rows_without_a_class_are_left_out(rows):
     x, y, xt, yt = rows
     drop = np.arange(len(y)) % 5 == 0
-    got = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=-1).fit(x, np.where(drop, -1, y))
-    want = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3).fit(x[~drop], y[~drop])
+    got = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=-1).fit(x, np.where(drop, -1, y))
+    want = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3).fit(x[~drop], y[~drop])
     np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))
     assert got.classes_.tolist() == [0, 1, 2]
     some = np.arange(len(yt)) % 3 == 0
@@ -157,10 +157,10 @@ def test_rows_without_a_class_are_left_out(rows):
     assert got.score(xt, np.where(some, -1, yt)) == want.score(xt[~some], yt[~some])
     assert got.score(xt, np.where(some, -1, yt), weights) == want.score(xt[~some], yt[~some], weights[~some])
     words = np.array(["a", "b", "c"])
-    named = qats.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=["none"]).fit(x, np.where(drop, "none", words[y]))
+    named = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=["none"]).fit(x, np.where(drop, "none", words[y]))
     np.testing.assert_allclose(named.predict_proba(xt), want.predict_proba(xt), atol=1e-12)
-    with pytest.raises(qats.InputError, match="y: no row is left"):
-        qats.CalibratedClassifier(LogisticRegression(), ignore=0).fit(x, np.zeros(len(x), int))
+    with pytest.raises(qatsbench.InputError, match="y: no row is left"):
+        qatsbench.CalibratedClassifier(LogisticRegression(), ignore=0).fit(x, np.zeros(len(x), int))
 
 
 @pytest.mark.parametrize("y, says", [
@@ -171,8 +171,8 @@ def test_rows_without_a_class_are_left_out(rows):
 ], ids=["matrix", "lists", "sets", "None"])
 def test_what_is_no_label(rows, y, says):
     x, _, _, _ = rows
-    with pytest.raises(qats.InputError, match=says):
-        qats.CalibratedClassifier(LogisticRegression(), method="ts").fit(x, y(len(x)))
+    with pytest.raises(qatsbench.InputError, match=says):
+        qatsbench.CalibratedClassifier(LogisticRegression(), method="ts").fit(x, y(len(x)))
 
 
 class Descending(LogisticRegression):
@@ -194,7 +194,7 @@ class Descending(LogisticRegression):
 def test_the_columns_ascend_though_those_of_the_classifier_do_not(rows, cv):
     x, y, xt, yt = rows
     def of(kind):
-        return qats.CalibratedClassifier(kind().fit(x, y) if cv == "prefit" else kind(), method="ts", cv=cv).fit(x, y)
+        return qatsbench.CalibratedClassifier(kind().fit(x, y) if cv == "prefit" else kind(), method="ts", cv=cv).fit(x, y)
     got, want = of(Descending), of(LogisticRegression)
     assert got.classes_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))

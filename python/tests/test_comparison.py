@@ -1,4 +1,4 @@
-"""qats.compare: the answer of qats try, as objects."""
+"""qatsbench.compare: the answer of qats try, as objects."""
 
 import builtins
 import json
@@ -7,14 +7,14 @@ import subprocess
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 ROWS = {"methods": ["qats", "svs"], "progress": False}
 
 
 @pytest.fixture(scope="module")
 def compared(text):
-    return qats.compare(cal=text[:2], test=text[2:], **ROWS)
+    return qatsbench.compare(cal=text[:2], test=text[2:], **ROWS)
 
 
 def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
@@ -27,7 +27,7 @@ def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
     for m in compared.methods:
         for key in ("choice", "nll", "brier", "ece", "ece_null_lo", "accuracy", "changed", "bins"):
             assert m[key] == want[m["method"]][key]
-    by_path = qats.compare(cal=files[:2], test=(np.load(files[2], mmap_mode="r"), text[3]), **ROWS)
+    by_path = qatsbench.compare(cal=files[:2], test=(np.load(files[2], mmap_mode="r"), text[3]), **ROWS)
     assert [m["nll"] for m in by_path.methods] == [m["nll"] for m in compared.methods]
 
 
@@ -69,13 +69,13 @@ def test_figures(compared):
     assert compared.reliability("svs", ax=mine) is mine
     bins = [b for b in next(m for m in compared.methods if m["method"] == "svs")["bins"] if b["n"]]
     np.testing.assert_allclose([bar.get_height() for bar in mine.patches], [b["acc"] for b in bins])
-    with pytest.raises(qats.InputError, match="'vs' is not among the methods compared"):
+    with pytest.raises(qatsbench.InputError, match="'vs' is not among the methods compared"):
         compared.reliability("vs")
     plt.close("all")
 
 
 def test_one_set_is_judged_by_cross_fitting(text):
-    r = qats.compare(cal=text[:2], **ROWS)
+    r = qatsbench.compare(cal=text[:2], **ROWS)
     assert r.choice["judged_on"] == "cross-fitting"
     assert "by 5-fold cross-fitting" in repr(r)
 
@@ -83,40 +83,40 @@ def test_one_set_is_judged_by_cross_fitting(text):
 def test_named_classes_and_mistakes(small):
     z, y = small
     names = np.array(["a", "b", "c"])
-    r = qats.compare(cal=(z, names[y]), classes=names, methods="ts", progress=False)
+    r = qatsbench.compare(cal=(z, names[y]), classes=names, methods="ts", progress=False)
     assert len(r.methods) == 2
-    with pytest.raises(qats.InputError, match="^cal: want a pair of logits and labels"):
-        qats.compare(cal=z)
-    with pytest.raises(qats.InputError, match="^test logits: 1 dimension, want n x k"):
-        qats.compare(cal=(z, y), test=(z[0], y))
-    with pytest.raises(qats.InputError, match="unknown method .*qatz"):
-        qats.compare(cal=(z, y), methods="qatz")
-    with pytest.raises(qats.InputError, match="by: 'mce', want one of nll, brier"):
-        qats.compare(cal=(z, y), by="mce")
+    with pytest.raises(qatsbench.InputError, match="^cal: want a pair of logits and labels"):
+        qatsbench.compare(cal=z)
+    with pytest.raises(qatsbench.InputError, match="^test logits: 1 dimension, want n x k"):
+        qatsbench.compare(cal=(z, y), test=(z[0], y))
+    with pytest.raises(qatsbench.InputError, match="unknown method .*qatz"):
+        qatsbench.compare(cal=(z, y), methods="qatz")
+    with pytest.raises(qatsbench.InputError, match="by: 'mce', want one of nll, brier"):
+        qatsbench.compare(cal=(z, y), by="mce")
 
 
 def test_progress_is_a_bar_or_a_line(small, capsys, monkeypatch):
     pytest.importorskip("tqdm")
-    qats.compare(cal=small, methods="ts")
+    qatsbench.compare(cal=small, methods="ts")
     assert "fit" in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
-    qats.compare(cal=small, methods="ts")
+    qatsbench.compare(cal=small, methods="ts")
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_the_best_can_be_fitted(compared, text):
     c = compared.fit(text[:2])
-    assert isinstance(c, qats.QaTS)
+    assert isinstance(c, qatsbench.QaTS)
     assert c.score(text[2], text[3], "nll") == pytest.approx(compared.methods[0]["nll"], abs=1e-8)
 
 
 def test_rows_that_recommend_nothing_say_why(text):
     z, y, zt, yt = text
-    with pytest.raises(qats.InputError, match="^cal_logits and test_logits: the test rows are the calibration rows") as e:
-        qats.compare(cal=(z, y), test=(z, y), methods=["ts"], progress=False)
+    with pytest.raises(qatsbench.InputError, match="^cal_logits and test_logits: the test rows are the calibration rows") as e:
+        qatsbench.compare(cal=(z, y), test=(z, y), methods=["ts"], progress=False)
     assert e.value.hint and e.value.code == "input"
-    with pytest.raises(qats.InputError, match="^cal_logits: 3 rows are too few"):
-        qats.compare(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
+    with pytest.raises(qatsbench.InputError, match="^cal_logits: 3 rows are too few"):
+        qatsbench.compare(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
 
 
 def test_an_accuracy_by_chance_is_a_warning_with_a_table(text):
@@ -127,28 +127,28 @@ def test_an_accuracy_by_chance_is_a_warning_with_a_table(text):
     weak = np.stack([-s / 2, s / 2], 1), (rng.random(2000) < 1 / (1 + np.exp(-s))).astype(int)
     choices = 3 * rng.normal(size=(400, 4)), rng.integers(0, 4, 400)
     for cal, test in ((weak, None), (choices, None), ((z, y), (zt, np.roll(yt, 1)))):
-        with pytest.warns(qats.CalibrationWarning, match="is chance") as caught:
-            r = qats.compare(cal=cal, test=test, methods=["ts"], progress=False)
+        with pytest.warns(qatsbench.CalibrationWarning, match="is chance") as caught:
+            r = qatsbench.compare(cal=cal, test=test, methods=["ts"], progress=False)
         assert any(w.message.value.get("oddity") for w in caught)
         assert {m["method"] for m in r.methods} == {"uncal", "ts"} and len(r.frame["method"]) == 2
         assert "warning: accuracy" in repr(r) and "is chance" in r._repr_html_()
         if r.best is None:
             assert repr(r).startswith("No method can be recommended")
-            with pytest.raises(qats.InputError, match="no method is recommended"):
+            with pytest.raises(qatsbench.InputError, match="no method is recommended"):
                 r.fit(cal)
 
 
 def test_the_warnings_of_fits_are_below_the_table_with_their_method(small):
     z, _ = small
     bound = 1000 * np.diff(np.sort(z, axis=1)[:, -2:]).mean()  # the largest temperature goes with the spread of the logits
-    with pytest.warns(qats.CalibrationWarning, match=f"^ts: T = {bound:.4g}: the calibration labels contradict") as caught:
-        r = qats.compare((z, z.argmin(1)), methods="ts", progress=False)
+    with pytest.warns(qatsbench.CalibrationWarning, match=f"^ts: T = {bound:.4g}: the calibration labels contradict") as caught:
+        r = qatsbench.compare((z, z.argmin(1)), methods="ts", progress=False)
     assert {str(w.message) for w in caught} == {w["text"] for w in r.warnings}
     assert f"ts: T = {bound:.4g}" in " ".join(repr(r).split())
 
 
 def test_the_time_left_in_words():
-    from qats._comparison import _left
+    from qatsbench._comparison import _left
 
     assert [_left(s) for s in (None, 0.2, 36.4, 299, 600, 4 * 3600)] == ["", ", 1 s left", ", 36 s left", ", 299 s left", ", 10 minutes left", ", 4 hours left"]
 
@@ -158,7 +158,7 @@ def test_progress_without_tqdm_on_a_terminal(monkeypatch):
     import io
     import sys
 
-    from qats._comparison import _Progress
+    from qatsbench._comparison import _Progress
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -31,8 +31,8 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
     names = {"np": np, "Z": z, "y": y, "Zt": zt, "yt": yt, "X": x, "labels": labels, "clf": LogisticRegression()}
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.yaml").write_text("name: small\ndata: []\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: none\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n")
-    real = qats.run  # the documents run a spec of 31 networks
-    monkeypatch.setattr(qats, "run", lambda spec, **more: real("small.yaml", data=ROOT / "data/bundle", **more))
+    real = qatsbench.run  # the documents run a spec of 31 networks
+    monkeypatch.setattr(qatsbench, "run", lambda spec, **more: real("small.yaml", data=ROOT / "data/bundle", **more))
     found = blocks(ROOT / file)
     assert found
     for i, block in enumerate(found):
@@ -40,4 +40,4 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
         path.write_text(block)
         exec(compile(block, str(path), "exec"), names)  # noqa: S102 - our own documents
     c = names["c"]
-    assert isinstance(c, qats.QaTS) and round(c.score(zt, yt, "ece"), 4) == 0.0524
+    assert isinstance(c, qatsbench.QaTS) and round(c.score(zt, yt, "ece"), 4) == 0.0524

@@ -1,4 +1,4 @@
-"""@qats.method: functions as methods of a run."""
+"""@qatsbench.method: functions as methods of a run."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 
@@ -38,7 +38,7 @@ def folder(small, tmp_path):
 
 
 def run(folder, *methods):
-    r = qats.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", methods=methods, workers=2, progress=False)
+    r = qatsbench.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", methods=methods, workers=2, progress=False)
     f = r.frame
     return {(b, m): (v, s, str(n)) for b, m, metric, v, s, n in zip(f["backbone"], f["method"], f["metric"], f["value"], f["status"], f["note"]) if metric == "nll"}
 
@@ -51,7 +51,7 @@ def softmax(z):
 def test_two_functions_are_a_method_in_one_process(folder):
     log = folder / "log"
 
-    @qats.method(version=str(time.time()))
+    @qatsbench.method(version=str(time.time()))
     def to_the_mean(logits, labels, seed):
         with open(log, "a") as f:
             f.write(f"fit {os.getpid()} {logits.dtype} {logits.shape} {seed % 1 == 0}\n")
@@ -80,7 +80,7 @@ def test_two_functions_are_a_method_in_one_process(folder):
 
 
 def test_an_exception_fails_its_cell_with_its_line(folder):
-    @qats.method
+    @qatsbench.method
     def picky(logits, labels):
         if np.abs(logits).max() > 12:
             raise ValueError("too large for me")
@@ -90,9 +90,9 @@ def test_an_exception_fails_its_cell_with_its_line(folder):
     def picky(model, logits):
         return softmax(logits)
 
-    with pytest.raises(qats.Error):
+    with pytest.raises(qatsbench.Error):
         run(folder, picky)
-    f = qats.results(folder / "out").frame
+    f = qatsbench.results(folder / "out").frame
     rows = {(b, m): (s, n) for b, m, s, n in zip(f["backbone"], f["method"], f["status"], f["note"])}
     assert rows["one", "picky"][0] == "ok" and rows["two", "picky"][0] == "fail"
     assert "ValueError: too large for me" in rows["two", "picky"][1] and "test_external.py:" in rows["two", "picky"][1]
@@ -100,7 +100,7 @@ def test_an_exception_fails_its_cell_with_its_line(folder):
 
 
 def test_a_process_that_dies_fails_its_cell_and_is_started_once_more(folder):
-    @qats.method
+    @qatsbench.method
     def mortal(logits, labels):
         if np.abs(logits).max() <= 12:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -110,16 +110,16 @@ def test_a_process_that_dies_fails_its_cell_and_is_started_once_more(folder):
     def mortal(model, logits):
         return softmax(logits)
 
-    with pytest.raises(qats.Error):
+    with pytest.raises(qatsbench.Error):
         run(folder, mortal)
-    f = qats.results(folder / "out").frame
+    f = qatsbench.results(folder / "out").frame
     rows = {(b, m): (s, n) for b, m, s, n in zip(f["backbone"], f["method"], f["status"], f["note"])}
     assert rows["two", "mortal"][0] == "ok"
     assert rows["one", "mortal"][0] == "fail" and "killed by SIGKILL" in rows["one", "mortal"][1]
 
 
 def test_a_limit_ends_one_call(folder):
-    @qats.method(limit="1s")
+    @qatsbench.method(limit="1s")
     def slow(logits, labels):
         time.sleep(60 if np.abs(logits).max() <= 12 else 0)
 
@@ -128,9 +128,9 @@ def test_a_limit_ends_one_call(folder):
         return softmax(logits)
 
     begin = time.monotonic()
-    with pytest.raises(qats.Error):
+    with pytest.raises(qatsbench.Error):
         run(folder, slow)
-    f = qats.results(folder / "out").frame
+    f = qatsbench.results(folder / "out").frame
     rows = {(b, m): (s, n) for b, m, s, n in zip(f["backbone"], f["method"], f["status"], f["note"])}
     assert rows["one", "slow"][0] == "fail" and "limit of 1s" in rows["one", "slow"][1]
     assert rows["two", "slow"][0] == "ok" and time.monotonic() - begin < 50
@@ -138,7 +138,7 @@ def test_a_limit_ends_one_call(folder):
 
 def test_another_source_is_another_fit():
     def one(version=""):
-        @qats.method(version=version)
+        @qatsbench.method(version=version)
         def mine(logits, labels):
             return 1
 
@@ -148,7 +148,7 @@ def test_another_source_is_another_fit():
 
         return mine.described()
 
-    @qats.method
+    @qatsbench.method
     def mine(logits, labels):
         return 2
 
@@ -162,17 +162,17 @@ def test_another_source_is_another_fit():
 
 
 def test_mistakes(folder):
-    lone = qats.method(lambda z, y: None, name="lone")
-    with pytest.raises(qats.InputError, match="lone has no function that predicts"):
+    lone = qatsbench.method(lambda z, y: None, name="lone")
+    with pytest.raises(qatsbench.InputError, match="lone has no function that predicts"):
         run(folder, lone)
     lone.apply(lambda m, z: softmax(z))
-    with pytest.raises(qats.InputError, match="the source of lone cannot be found; give version="):
+    with pytest.raises(qatsbench.InputError, match="the source of lone cannot be found; give version="):
         run(folder, lone)
-    with pytest.raises(qats.InputError, match="a function without a name; give name="):
-        qats.method(lambda z, y: None)
-    named = qats.method(lambda z, y: None, name="lone", version=1)
+    with pytest.raises(qatsbench.InputError, match="a function without a name; give name="):
+        qatsbench.method(lambda z, y: None)
+    named = qatsbench.method(lambda z, y: None, name="lone", version=1)
     named.apply(lambda m, z: softmax(z))
-    with pytest.raises(qats.InputError, match="two methods have one name"):
+    with pytest.raises(qatsbench.InputError, match="two methods have one name"):
         run(folder, named, named)
     assert run(folder, named)["one", "lone"][1] == "ok"
 
@@ -180,9 +180,9 @@ def test_mistakes(folder):
 # What a fit is stored under.
 
 MODULE = """
-import numpy as np, qats
+import numpy as np, qatsbench
 
-@qats.method
+@qatsbench.method
 def mine(logits, labels):
     return {factor}
 
@@ -193,16 +193,16 @@ def mine(model, logits):
 """
 
 EDITED = """
-import pathlib, mine, qats
+import pathlib, mine, qatsbench
 text = pathlib.Path("mine.py").read_text()
 pathlib.Path("mine.py").write_text({edited!r} or text)
-f = qats.run("mine.yaml", out={out!r}, data="arrays", methods=[mine.mine], progress=False).frame
+f = qatsbench.run("mine.yaml", out={out!r}, data="arrays", methods=[mine.mine], progress=False).frame
 print([v for m, metric, b, v in zip(f["method"], f["metric"], f["backbone"], f["value"]) if (m, metric, b) == ("mine", "nll", "one")])
 """
 
 
 def python(folder, code, **env):
-    at = str(Path(qats.__file__).resolve().parent.parent)
+    at = str(Path(qatsbench.__file__).resolve().parent.parent)
     done = subprocess.run([sys.executable, "-B", "-c", code], cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": at, **env})
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -219,7 +219,7 @@ def test_a_file_that_is_edited_after_its_import_stores_what_ran(folder):
 
 
 def described(fit, **more):
-    m = qats.method(fit, **more)
+    m = qatsbench.method(fit, **more)
 
     def predict(model, logits):
         return logits
@@ -270,7 +270,7 @@ def test_a_digest_is_equal_in_every_process(folder):
         import collections, dataclasses, enum, functools, math, random, re
         from pathlib import Path
         import numpy as np
-        import lib, qats
+        import lib, qatsbench
         from numpy.random import normal
 
         class Kind(enum.Enum):
@@ -287,7 +287,7 @@ def test_a_digest_is_equal_in_every_process(folder):
 
         WORDS, PATTERN, PART = {"some", "more", "words"}, re.compile("a+"), functools.partial(cached, 3)
 
-        @qats.method
+        @qatsbench.method
         def mine(logits, labels, seed, options=Options()):
             random.random(), normal(), np.random.default_rng(seed), np.linalg.norm(logits), math.pi
             return [lib.step(x) for x in (1, 2)], Kind.A, PATTERN, WORDS, PART(), collections.Counter("abc"), {"x", "y", "z"} & WORDS
@@ -313,13 +313,13 @@ def test_a_value_that_has_no_stable_representation_needs_a_version():
     def locking(logits, labels):
         return lock
 
-    with pytest.raises(qats.InputError, match=r"^methods: drawing depends on a value without a stable representation: rng in drawing: a generator of random numbers.*; give version="):
+    with pytest.raises(qatsbench.InputError, match=r"^methods: drawing depends on a value without a stable representation: rng in drawing: a generator of random numbers.*; give version="):
         described(drawing)
-    with pytest.raises(qats.InputError, match="lock in locking: a value of the type lock.*give version="):
+    with pytest.raises(qatsbench.InputError, match="lock in locking: a value of the type lock.*give version="):
         described(locking)
     assert described(drawing, version=1)
     assert described(locking, version=1) != described(drawing, version=1)
-    with pytest.raises(qats.InputError, match="the source of sum cannot be found; give version="):
+    with pytest.raises(qatsbench.InputError, match="the source of sum cannot be found; give version="):
         described(sum, name="sum")
 
 
@@ -332,7 +332,7 @@ def test_a_value_that_has_no_stable_representation_needs_a_version():
     (lambda p: p.astype(str), "bad returned numbers of the type <U"),
 ], ids=["complex", "masked", "masked rows", "text"])
 def test_what_is_no_probability_fails_the_cell(folder, spoil, says):
-    @qats.method(version=1)
+    @qatsbench.method(version=1)
     def bad(logits, labels):
         return None
 
@@ -340,9 +340,9 @@ def test_what_is_no_probability_fails_the_cell(folder, spoil, says):
     def bad(model, logits):
         return spoil(softmax(logits))
 
-    with pytest.raises(qats.Error):
+    with pytest.raises(qatsbench.Error):
         run(folder, bad)
-    f = qats.results(folder / "out").frame
+    f = qatsbench.results(folder / "out").frame
     notes = [n for m, n in zip(f["method"], f["note"]) if m == "bad"]
     assert notes and all(says in n for n in notes), notes
 
@@ -361,8 +361,8 @@ def gone(pids, seconds=20):
 
 
 LEAVING = """
-import os, subprocess, sys, time, qats
-@qats.method(version={version!r}, limit="60s")
+import os, subprocess, sys, time, qatsbench
+@qatsbench.method(version={version!r}, limit="60s")
 def leaving(logits, labels):
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
     fork = os.fork()
@@ -378,8 +378,8 @@ def leaving(model, logits):
     return e / e.sum(1, keepdims=True)
 if __name__ == "__main__":
     try:
-        qats.run("mine.yaml", out="out", data="arrays", methods=[leaving], progress=False)
-    except qats.Error as e:
+        qatsbench.run("mine.yaml", out="out", data="arrays", methods=[leaving], progress=False)
+    except qatsbench.Error as e:
         print(e)
 """
 
@@ -391,7 +391,7 @@ def test_nothing_runs_on_when_the_session(folder, end, then):
     log = folder / "log"
     (folder / "leaving.py").write_text(LEAVING.format(log=str(log), then=then, version=str(time.time())))
     session = subprocess.Popen([sys.executable, "leaving.py"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env={**os.environ, "PYTHONPATH": str(Path(qats.__file__).resolve().parent.parent)})
+                               env={**os.environ, "PYTHONPATH": str(Path(qatsbench.__file__).resolve().parent.parent)})
     if end in ("is killed", "is terminated"):
         while not log.exists() or not log.read_text().endswith("\n"):
             assert session.poll() is None, session.communicate()
@@ -402,5 +402,5 @@ def test_nothing_runs_on_when_the_session(folder, end, then):
     assert len(pids) >= 3, said
     assert gone(pids), running(pids)
     if end == "dies":
-        f = qats.results(folder / "out").frame
+        f = qatsbench.results(folder / "out").frame
         assert all("ended with status 3" in n for m, n in zip(f["method"], f["note"]) if m == "leaving")

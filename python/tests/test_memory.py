@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import qats
+import qatsbench
 
 CHILD = """
-import numpy as np, qats
+import numpy as np, qatsbench
 
 def peak(work):
     open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
@@ -26,8 +26,8 @@ z = draw.standard_normal((n, k), dtype=np.float32)
 z[np.arange(n), y] += 2
 if {fortran}:
     z = np.asfortranarray(z)
-qats.TS().fit(z[:2000], y[:2000])  # whatever the first call loads
-c, fit = peak(lambda: qats.TS().fit(z, y))
+qatsbench.TS().fit(z[:2000], y[:2000])  # whatever the first call loads
+c, fit = peak(lambda: qatsbench.TS().fit(z, y))
 p, apply = peak(lambda: c.predict_proba(z))
 print(fit, apply, z.nbytes / 2**20, p.nbytes / 2**20)
 """
@@ -36,7 +36,7 @@ print(fit, apply, z.nbytes / 2**20, p.nbytes / 2**20)
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak of a process is read from /proc")
 @pytest.mark.parametrize("fortran", [False, True])
 def test_peak_of_fit_and_apply(fortran, program):
-    env = dict(os.environ, PYTHONPATH=str(Path(qats.__file__).parent.parent))
+    env = dict(os.environ, PYTHONPATH=str(Path(qatsbench.__file__).parent.parent))
     out = subprocess.run([sys.executable, "-c", CHILD.replace("{fortran}", str(fortran))], env=env, check=True, capture_output=True, text=True).stdout
     fit, apply, given, returned = map(float, out.split())
     some = 8  # MiB: blocks, pages of the allocator

@@ -34,7 +34,7 @@ def test_a_wheel_is_as_installers_want_it(quick, tmp_path):
     for target, tags in packing.TARGETS.items():
         path = packing.wheel(target, tmp_path)
         name, version, *tag = path.stem.split("-")
-        assert (name, version, "-".join(tag)) == ("qats", packing.Project().version, f"py3-none-{tags}")
+        assert (name, version, "-".join(tag)) == ("qatsbench", packing.Project().version, f"py3-none-{tags}")
         with zipfile.ZipFile(path) as z:
             record = {row[0]: row[1:] for row in csv.reader(io.StringIO(z.read(f"{name}-{version}.dist-info/RECORD").decode()))}
             assert sorted(record) == sorted(z.namelist())
@@ -48,7 +48,7 @@ def test_a_wheel_is_as_installers_want_it(quick, tmp_path):
             program = next(i for i in z.infolist() if "/scripts/" in i.filename)
             assert program.external_attr >> 16 & 0o777 == 0o755
             assert z.read(program) == f"program of {target}".encode()
-            assert b'"commit": "abc123"' in z.read("qats/_carried.json")
+            assert b'"commit": "abc123"' in z.read("qatsbench/_carried.json")
             about = BytesParser().parsebytes(z.read(f"{name}-{version}.dist-info/METADATA"))
             assert about["Requires-Dist"] == "numpy>=1.26" and "datasets" in about.get_all("Provides-Extra")
             wheel = BytesParser().parsebytes(z.read(f"{name}-{version}.dist-info/WHEEL"))
@@ -73,7 +73,7 @@ def test_an_sdist_has_what_the_program_is_made_of(tmp_path):
     with tarfile.open(packing.sdist(tmp_path)) as t:
         t.extractall(tmp_path, filter="data")
         names = {n.split("/", 1)[1] for n in t.getnames()}
-    assert {"PKG-INFO", "pyproject.toml", "packing.py", "qats/__init__.py", "go/go.mod", "go/cmd/qats/main.go", "go/experiments/companion.yaml"} <= names
+    assert {"PKG-INFO", "pyproject.toml", "packing.py", "qatsbench/__init__.py", "go/go.mod", "go/cmd/qats/main.go", "go/experiments/companion.yaml"} <= names
     assert not [n for n in names if n.endswith("_test.go") or "__pycache__" in n]
     root = tmp_path / packing.Project().stem
     done = subprocess.run(["go", "vet", "./cmd/qats"], cwd=root / "go", capture_output=True, text=True, env={**os.environ, "GOFLAGS": "-buildvcs=false"})
@@ -87,4 +87,4 @@ def test_an_sdist_has_what_the_program_is_made_of(tmp_path):
 
 def test_an_editable_install_names_this_folder(tmp_path):
     with zipfile.ZipFile(tmp_path / packing.build_editable(tmp_path)) as z:
-        assert z.read("qats.pth").decode().strip() == str(PYTHON)
+        assert z.read("qatsbench.pth").decode().strip() == str(PYTHON)

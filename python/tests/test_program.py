@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import qats
-from qats import _program
+import qatsbench
+from qatsbench import _program
 
-PYTHON = Path(qats.__file__).resolve().parent.parent
+PYTHON = Path(qatsbench.__file__).resolve().parent.parent
 
 
 def leftovers():
@@ -32,8 +32,8 @@ def test_an_error_of_the_program_is_an_exception_with_its_parts(small):
     z = small[0].copy()
     z[3, 1] = np.nan
     before = leftovers()
-    with pytest.raises(qats.InputError) as e:
-        qats.TS().fit(z, small[1])
+    with pytest.raises(qatsbench.InputError) as e:
+        qatsbench.TS().fit(z, small[1])
     assert e.value.where.startswith("logits") and "row 3" in e.value.where and "NaN" in e.value.what
     assert leftovers() == before
 
@@ -41,38 +41,38 @@ def test_an_error_of_the_program_is_an_exception_with_its_parts(small):
 def test_a_label_out_of_range_names_its_row(small):
     y = small[1].copy()
     y[5] = 7
-    with pytest.raises(qats.InputError, match="labels.*row 5"):
-        qats.TS().fit(small[0], y)
+    with pytest.raises(qatsbench.InputError, match="labels.*row 5"):
+        qatsbench.TS().fit(small[0], y)
 
 
 def test_errors_can_be_pickled():
-    e = pickle.loads(pickle.dumps(qats.InputError("NaN", code="input", where="logits: row 1", hint="remove it")))
-    assert (type(e), str(e), e.code, e.hint) == (qats.InputError, "logits: row 1: NaN; remove it", "input", "remove it")
+    e = pickle.loads(pickle.dumps(qatsbench.InputError("NaN", code="input", where="logits: row 1", hint="remove it")))
+    assert (type(e), str(e), e.code, e.hint) == (qatsbench.InputError, "logits: row 1: NaN; remove it", "input", "remove it")
 
 
 def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("QATS_BIN", str(tmp_path / "none"))
-    with pytest.raises(qats.ProgramError, match="which is no file"):
-        qats.ece([[0.1, 0.9]], [1])
+    with pytest.raises(qatsbench.ProgramError, match="which is no file"):
+        qatsbench.ece([[0.1, 0.9]], [1])
     monkeypatch.delenv("QATS_BIN")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(_program, "_places", lambda: iter(()))
-    with pytest.raises(qats.ProgramError, match="go build -o bin/qats"):
-        qats.ece([[0.1, 0.9]], [1])
+    with pytest.raises(qatsbench.ProgramError, match="go build -o bin/qats"):
+        qatsbench.ece([[0.1, 0.9]], [1])
 
 
 @pytest.mark.parametrize("call, says", [
-    (lambda p, y: qats.TS().fit(p, y), 'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
-    (lambda p, y: qats.compare((p, y), progress=False), 'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
-    (lambda p, y: qats.ece(2 * p, y), "^p: row 0.* is not a probability"),
-    (lambda p, y: qats.metrics(p, y, "nlll"), "^metrics: unknown metric"),
-    (lambda p, y: qats.metrics(p, y + 3), "^y: row 0: label .* is outside"),
-    (lambda p, y: qats.TS().fit(p, y - 7), "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$"),
+    (lambda p, y: qatsbench.TS().fit(p, y), 'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
+    (lambda p, y: qatsbench.compare((p, y), progress=False), 'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
+    (lambda p, y: qatsbench.ece(2 * p, y), "^p: row 0.* is not a probability"),
+    (lambda p, y: qatsbench.metrics(p, y, "nlll"), "^metrics: unknown metric"),
+    (lambda p, y: qatsbench.metrics(p, y + 3), "^y: row 0: label .* is outside"),
+    (lambda p, y: qatsbench.TS().fit(p, y - 7), "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$"),
 ], ids=["kind", "compare", "p", "metrics", "y", "ignore"])
 def test_messages_name_the_arguments_of_python(small, call, says):
     z, y = small
     p = np.exp(z.astype(float)) / np.exp(z.astype(float)).sum(1, keepdims=True)
-    with pytest.raises(qats.InputError, match=says) as e:
+    with pytest.raises(qatsbench.InputError, match=says) as e:
         call(p, y)
     assert "--" not in str(e.value) and "manifest" not in str(e.value) and "#" not in str(e.value)
 
@@ -83,30 +83,30 @@ def put(values, path):
 
 
 @pytest.mark.parametrize("call, says", [
-    (lambda z, y, d: qats.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")), "y.npy: row .*; if such rows have no class, give ignore=99; otherwise"),
-    (lambda z, y, d: qats.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98), r"give ignore=\[98, 99\]; otherwise"),
-    (lambda z, y, d: qats.TS().fit(put(np.full((30, 2), .5), d / "p.npy"), put(y[:30] * 0, d / "y.npy")), 'p.npy: these are probabilities, not logits: .*; give kind="probs" if'),
-    (lambda z, y, d: qats.TS().fit(put(z[:, 0], d / "p.npy"), put(y, d / "y.npy")), 'p.npy: shape .*; give kind="probs" if'),
-    (lambda z, y, d: qats.ece(put(np.full((30, 2), 50.), d / "p.npy"), y[:30] * 0), "p.npy: row 0, class 0: 50 is not a probability; .* as per cent do: divide them by 100$"),
-    (lambda z, y, d: qats.ece(np.full((30, 2), .5), 1 - 2 * (y[:30] % 2)), r"^y: row .* by \(y \+ 1\) // 2"),
-    (lambda z, y, d: qats.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 - 2 * (np.arange(30) % 2), d / "y.npy")), r"y.npy: row .*: store \(labels \+ 1\) // 2, which is 0 and 1$"),
-    (lambda z, y, d: qats.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 + np.arange(30) % 2, d / "y.npy")), "y.npy: row 1: .*: store labels - 1$"),
+    (lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")), "y.npy: row .*; if such rows have no class, give ignore=99; otherwise"),
+    (lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98), r"give ignore=\[98, 99\]; otherwise"),
+    (lambda z, y, d: qatsbench.TS().fit(put(np.full((30, 2), .5), d / "p.npy"), put(y[:30] * 0, d / "y.npy")), 'p.npy: these are probabilities, not logits: .*; give kind="probs" if'),
+    (lambda z, y, d: qatsbench.TS().fit(put(z[:, 0], d / "p.npy"), put(y, d / "y.npy")), 'p.npy: shape .*; give kind="probs" if'),
+    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), 50.), d / "p.npy"), y[:30] * 0), "p.npy: row 0, class 0: 50 is not a probability; .* as per cent do: divide them by 100$"),
+    (lambda z, y, d: qatsbench.ece(np.full((30, 2), .5), 1 - 2 * (y[:30] % 2)), r"^y: row .* by \(y \+ 1\) // 2"),
+    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 - 2 * (np.arange(30) % 2), d / "y.npy")), r"y.npy: row .*: store \(labels \+ 1\) // 2, which is 0 and 1$"),
+    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 + np.arange(30) % 2, d / "y.npy")), "y.npy: row 1: .*: store labels - 1$"),
 ], ids=["label", "labels", "probs", "column", "percent", "signs", "signs-file", "from-1"])
 def test_messages_on_files_name_the_arguments_of_python(small, call, says, tmp_path):
-    with pytest.raises(qats.InputError, match=says) as e:
+    with pytest.raises(qatsbench.InputError, match=says) as e:
         call(*small, tmp_path)
     assert "--" not in str(e.value) and "manifest" not in str(e.value) and "-#" not in str(e.value)
 
 
 @pytest.mark.parametrize("call, says", [
-    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), "50 of .* have the label 255 and are left out; if they have no class, give ignore=255$"),
-    (lambda z, y: qats.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), "give ignore=255$"),
-    (lambda z, y: qats.TS().fit(100 * np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True), y),
+    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), "50 of .* have the label 255 and are left out; if they have no class, give ignore=255$"),
+    (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), "give ignore=255$"),
+    (lambda z, y: qatsbench.TS().fit(100 * np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True), y),
      r'sums to 100 \(probabilities in per cent\?\); divide them by 100, and give kind="probs"$'),
-    (lambda z, y: qats.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False), "if they have no class, give ignore=255$"),
+    (lambda z, y: qatsbench.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False), "if they have no class, give ignore=255$"),
 ], ids=["fit", "ece", "percent", "compare"])
 def test_warnings_name_the_arguments_of_python(small, call, says):
-    with pytest.warns(qats.CalibrationWarning, match=says) as found:
+    with pytest.warns(qatsbench.CalibrationWarning, match=says) as found:
         call(*small)
     for w in found:
         assert "--" not in str(w.message) and "manifest" not in str(w.message)
@@ -120,49 +120,49 @@ def test_warnings_name_the_arguments_of_python(small, call, says):
 def test_another_version_is_an_error(fake, monkeypatch, version, carried, says):
     fake("", version)
     monkeypatch.setattr(_program, "_carried", lambda: carried)
-    with pytest.raises(qats.ProgramError, match=says):
-        qats.ece([[0.1, 0.9]], [1])
+    with pytest.raises(qatsbench.ProgramError, match=says):
+        qatsbench.ece([[0.1, 0.9]], [1])
 
 
 def test_the_version_is_looked_up_once(fake, tmp_path):
     fake("print('{\"n\": 1, \"ece\": 0.5}')")
     for _ in range(3):
-        assert qats.ece([[0.1, 0.9]], [1]) == 0.5
+        assert qatsbench.ece([[0.1, 0.9]], [1]) == 0.5
     assert (tmp_path / "asked").read_text() == "x"
 
 
 def test_a_killed_program_is_an_exception_with_its_last_words(fake):
     fake("sys.stderr.write('reading row 7\\n'); sys.stderr.flush(); os.kill(os.getpid(), signal.SIGKILL)")
-    with pytest.raises(qats.ProgramError, match="(?s)killed by SIGKILL.*reading row 7") as e:
-        qats.TS().fit(np.ones((200_000, 10)), np.zeros(200_000, int))  # more than a pipe holds
+    with pytest.raises(qatsbench.ProgramError, match="(?s)killed by SIGKILL.*reading row 7") as e:
+        qatsbench.TS().fit(np.ones((200_000, 10)), np.zeros(200_000, int))  # more than a pipe holds
     assert e.value.code == "killed"
 
 
 def test_a_program_that_prints_half_an_array_is_an_error(fake, small):
-    fitted = qats.TS().fit(*small)
+    fitted = qatsbench.TS().fit(*small)
     fake("""
 import io
 import numpy as np
 b = io.BytesIO(); np.save(b, np.ones((200, 3)))
 sys.stdout.buffer.write(b.getvalue()[:1000])
 """)
-    with pytest.raises(qats.ProgramError, match="cut short"):
+    with pytest.raises(qatsbench.ProgramError, match="cut short"):
         fitted.predict_proba(small[0])
 
 
 @pytest.mark.parametrize("fit, kinds", [
-    (lambda z, y: qats.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
-    (lambda z, y: qats.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
-    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
-    (lambda z, y: qats.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
-    (lambda z, y: qats.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
+    (lambda z, y: qatsbench.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
+    (lambda z, y: qatsbench.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
+    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
+    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
+    (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
 ], ids=["bound", "few", "255", "ignore", "score"])
 def test_every_warning_of_the_program_is_one_of_the_package(small, fit, kinds):
     z, y = small
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit(z, y)
-    ours = [w.message for w in caught if w.category is qats.CalibrationWarning]
+    ours = [w.message for w in caught if w.category is qatsbench.CalibrationWarning]
     assert ours and len({str(w) for w in ours}) == len(ours)
     assert all(w.kind and w.value["text"] for w in ours)
     assert all(c.filename == __file__ for c in caught)
@@ -180,25 +180,25 @@ def test_the_warnings_of_a_fit_are_those_of_the_shell(small, program, tmp_path):
     want = [json.loads(line)["warning"] for line in done.stderr.splitlines() if "warning" in json.loads(line)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        qats.TS().fit(z, z.argmin(1))
+        qatsbench.TS().fit(z, z.argmin(1))
     assert len(want) > 1 and [(w.message.kind, str(w.message)) for w in caught] == [(w["kind"], w["text"]) for w in want]
 
 
 def test_warnings_reach_the_caller(fake):
     fake("""sys.stderr.write('{"warning": {"kind": "remark", "text": "few rows"}}\\n'); print('{"n": 1, "ece": 0.5}')""")
-    with pytest.warns(qats.CalibrationWarning, match="few rows") as caught:
-        qats.ece([[0.1, 0.9]], [1])
+    with pytest.warns(qatsbench.CalibrationWarning, match="few rows") as caught:
+        qatsbench.ece([[0.1, 0.9]], [1])
     assert caught[0].filename == __file__
 
 
 def test_a_model_is_private_while_the_program_reads_it(fake, small):
-    fitted = qats.TS().fit(*small)
+    fitted = qatsbench.TS().fit(*small)
     fake("""
 import json
 mode = oct(os.stat(sys.argv[4]).st_mode)[-3:]
 sys.stderr.write(json.dumps({"error": {"code": "failed", "what": mode, "where": "", "hint": ""}})); sys.exit(1)
 """)
-    with pytest.raises(qats.Error, match="^600$"):
+    with pytest.raises(qatsbench.Error, match="^600$"):
         fitted.predict_proba(small[0])
     assert not [name for name in leftovers() if f"qats-{os.getpid()}-" in name]
 
@@ -213,9 +213,9 @@ time.sleep(60)
 """)
     code = textwrap.dedent(f"""
         import sys; sys.path.insert(0, {str(PYTHON)!r})
-        import numpy as np, qats, tempfile, os, signal
+        import numpy as np, qatsbench, tempfile, os, signal
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a test in the background inherits that it is ignored
-        c = qats.TS()
+        c = qatsbench.TS()
         c._keep({{"method": "ts", "version": c._version, "options": {{}}, "classes": 3, "params": {{}}, "report": {{}}}}, None, {{}})
         try:
             c.predict_proba(np.ones((1000, 3)))
@@ -248,23 +248,23 @@ def test_there_are_no_zombies(small):
 
     before = children()
     for _ in range(3):
-        qats.TS().fit(*small)
-        with pytest.raises(qats.InputError):
-            qats.TS().fit(small[0], np.full(200, 9))
+        qatsbench.TS().fit(*small)
+        with pytest.raises(qatsbench.InputError):
+            qatsbench.TS().fit(small[0], np.full(200, 9))
     assert children() == before
     assert not [t for t in threading.enumerate() if isinstance(t, (_program._Words, _program._Writer))]
 
 
 def test_threads_do_not_disturb_each_other(small):
     z, y = small
-    want = [qats.TS().fit(z + i * z[:, :1], y).model_ for i in range(4)]
+    want = [qatsbench.TS().fit(z + i * z[:, :1], y).model_ for i in range(4)]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(3):
-            assert list(pool.map(lambda i: qats.TS().fit(z + i * z[:, :1], y).model_, range(4))) == want
+            assert list(pool.map(lambda i: qatsbench.TS().fit(z + i * z[:, :1], y).model_, range(4))) == want
 
 
 def _fit(z, y):
-    return qats.QaTS().fit(z, y)
+    return qatsbench.QaTS().fit(z, y)
 
 
 def test_joblib_workers_do_not_disturb_each_other(small):
@@ -278,7 +278,7 @@ def test_joblib_workers_do_not_disturb_each_other(small):
 
 def session(code, **env):
     """Start a session of Python in which SIGINT has its usual effect."""
-    head = f"import sys; sys.path.insert(0, {str(PYTHON)!r})\nimport os, signal, threading, time\nimport numpy as np, qats\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    head = f"import sys; sys.path.insert(0, {str(PYTHON)!r})\nimport os, signal, threading, time\nimport numpy as np, qatsbench\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     return subprocess.Popen([sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **env})
 
 
@@ -287,12 +287,12 @@ def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
     path = fake("print('{\"n\": 1, \"ece\": 0.5}')")
     path.write_text(path.read_text().replace("import sys, os, time, signal", f"import sys, os, time, signal\nopen({str(tmp_path / 'begun')!r}, 'a').close()\ntime.sleep(1)"))
     done = session(f"""
-        threading.Thread(target=qats.ece, args=([[.1, .9]], [1])).start()  # asks for the version, with the lock
+        threading.Thread(target=qatsbench.ece, args=([[.1, .9]], [1])).start()  # asks for the version, with the lock
         while not os.path.exists({str(tmp_path / 'begun')!r}):
             time.sleep(.01)
         child = os.fork()
         if child == 0:
-            print(qats.ece([[.1, .9]], [1]), flush=True)
+            print(qatsbench.ece([[.1, .9]], [1]), flush=True)
             os._exit(0)
         for _ in range(300):
             if os.waitpid(child, os.WNOHANG)[0]:
@@ -316,7 +316,7 @@ sys.stdin.buffer.read()  # until nobody has the other end
 print('{{"n": 1, "ece": 0.5}}')
 """)
     done = session(f"""
-        call = threading.Thread(target=lambda: print(qats.ece(np.full((1_000_000, 2), .5), np.zeros(1_000_000, int)), flush=True), daemon=True)
+        call = threading.Thread(target=lambda: print(qatsbench.ece(np.full((1_000_000, 2), .5), np.zeros(1_000_000, int)), flush=True), daemon=True)
         call.start()
         while not os.path.exists({str(tmp_path / 'begun')!r}):
             time.sleep(.01)
@@ -347,7 +347,7 @@ def test_an_interrupt_within_the_start_of_the_program_leaves_no_process(small, p
         for of_version in (True, False):
             subprocess._fork_exec = interrupted
             try:
-                qats.TS().fit(z, y)
+                qatsbench.TS().fit(z, y)
             except KeyboardInterrupt:
                 print("interrupted")
             subprocess._fork_exec = real
@@ -355,7 +355,7 @@ def test_an_interrupt_within_the_start_of_the_program_leaves_no_process(small, p
                 print("left", os.waitpid(-1, os.WNOHANG))
             except ChildProcessError:
                 print("none")
-            qats.metrics(z, y, "nll", kind="logits")
+            qatsbench.metrics(z, y, "nll", kind="logits")
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     """)
     assert done.communicate(timeout=60)[0] == "interrupted\nnone\ninterrupted\nnone\n"
@@ -371,7 +371,7 @@ time.sleep(60)
     temp = tmp_path / "temp"
     temp.mkdir()
     at = session("""
-        c = qats.TS()
+        c = qatsbench.TS()
         c._keep({"method": "ts", "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
         c.predict_proba(np.ones((10, 3)))
     """, QATS_BIN=str(path), TMPDIR=str(temp))
@@ -384,7 +384,7 @@ time.sleep(60)
 
 
 def test_a_full_disk_is_an_error_and_leaves_nothing(small, tmp_path, monkeypatch):
-    c = qats.TS().fit(*small)
+    c = qatsbench.TS().fit(*small)
     want = c.predict_proba(small[0])
     monkeypatch.setattr(_program.tempfile, "gettempdir", lambda: str(tmp_path))
     real = os.write
@@ -400,7 +400,7 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(small, tmp_path, monkeypatch
         m.setattr(sys, "platform", "freebsd14")  # a system without files that have no name
         np.testing.assert_array_equal(c.predict_proba(small[0]), want)
         m.setattr(os, "write", full)
-        with pytest.raises(qats.Error, match="the model cannot be written for the program: No space left on device; TMPDIR names a folder with room") as e:
+        with pytest.raises(qatsbench.Error, match="the model cannot be written for the program: No space left on device; TMPDIR names a folder with room") as e:
             c.predict_proba(small[0])
         assert e.value.code == "machine" and e.value.where.startswith(str(tmp_path))
     assert not list(tmp_path.iterdir())
@@ -410,12 +410,12 @@ def test_a_name_that_begins_with_a_dash_is_no_flag(small, program, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     np.save("-z.npy", small[0])
     np.save("-y.npy", small[1])
-    want = qats.TS().fit(*small)
-    assert qats.TS().fit("-z.npy", "-y.npy").model_ == want.model_
+    want = qatsbench.TS().fit(*small)
+    assert qatsbench.TS().fit("-z.npy", "-y.npy").model_ == want.model_
     for part in ("cal", "test"):
         os.makedirs(f"-arrays/small/net/{part}")
         np.save(f"-arrays/small/net/{part}/logits.npy", small[0])
         np.save(f"-arrays/small/net/{part}/labels.npy", small[1])
     Path("--allow-exec=1").write_text("name: mine\ndata: [arrays]\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: ts\nsettings: {dataset: small, backbone: net}\n")
-    r = qats.run("--allow-exec=1", out="-out", data="-arrays", progress=False)
+    r = qatsbench.run("--allow-exec=1", out="-out", data="-arrays", progress=False)
     assert Path("-out/results.csv").is_file() and len(r.frame["method"]) == 2

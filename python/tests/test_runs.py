@@ -1,9 +1,9 @@
-"""qats.run and qats.results."""
+"""qatsbench.run and qatsbench.results."""
 
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 SPEC = """
 name: mine
@@ -28,26 +28,26 @@ def folder(small, tmp_path_factory):
 
 
 def test_a_spec_and_its_files(folder):
-    r = qats.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", progress=False)
+    r = qatsbench.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", progress=False)
     frame = r.frame
     nll = {m: v for m, metric, v in zip(frame["method"], frame["metric"], frame["value"]) if metric == "nll"}
     assert set(nll) == {"uncal", "ts", "qats"}
     z, y = np.load(folder / "arrays/small/net/cal/logits.npy"), np.load(folder / "arrays/small/net/cal/labels.npy")
-    assert nll["ts"] == pytest.approx(qats.TS().fit(z, y).score(z, y, "nll"), abs=1e-8)
+    assert nll["ts"] == pytest.approx(qatsbench.TS().fit(z, y).score(z, y, "nll"), abs=1e-8)
     assert set(r.pairs["against"]) == {"ts"} and r.bins["acc_lo"].dtype == float
     assert {"T", "a", "b"} <= set(r.fits["parameter"])
     assert dict(zip(r.methods["method"], r.methods["label"])) == {"uncal": "Uncal", "ts": "TS", "qats": "QaTS"}
     assert set(r.methods["sees"]) == {""} and r.settings["k"][0] == 3
     assert "backbone: net" in str(r.about)
-    again = qats.results(folder / "out")
+    again = qatsbench.results(folder / "out")
     assert list(again.frame["value"][-1:]) == list(frame["value"][-1:])
 
 
 def test_classes_of_a_spec_that_asks_for_them(folder):
-    with pytest.raises(qats.InputError, match="there is no classes.csv; qats run writes it for specs with per_class: true"):
-        qats.run(folder / "mine.yaml", out=folder / "plain", data=folder / "arrays", progress=False).classes
+    with pytest.raises(qatsbench.InputError, match="there is no classes.csv; qats run writes it for specs with per_class: true"):
+        qatsbench.run(folder / "mine.yaml", out=folder / "plain", data=folder / "arrays", progress=False).classes
     (folder / "classes.yaml").write_text(SPEC + "background: 0\n")
-    rows = qats.run(folder / "classes.yaml", out=folder / "classes", data=folder / "arrays", progress=False).classes
+    rows = qatsbench.run(folder / "classes.yaml", out=folder / "classes", data=folder / "arrays", progress=False).classes
     k = np.load(folder / "arrays/small/net/test/logits.npy").shape[1]
     assert list(rows["method"]) == [m for m in ("uncal", "ts", "qats") for _ in range(k - 1)]
     assert list(rows["class"]) == 3 * list(range(1, k)) and rows["ece"].dtype == float
@@ -56,10 +56,10 @@ def test_classes_of_a_spec_that_asks_for_them(folder):
 
 
 def test_mistakes(folder, tmp_path):
-    with pytest.raises(qats.InputError, match="there is no results.csv; qats run writes it"):
-        qats.results(tmp_path)
-    with pytest.raises(qats.InputError, match="names no spec"):
-        qats.run()
+    with pytest.raises(qatsbench.InputError, match="there is no results.csv; qats run writes it"):
+        qatsbench.results(tmp_path)
+    with pytest.raises(qatsbench.InputError, match="names no spec"):
+        qatsbench.run()
     (folder / "wrong.yaml").write_text(SPEC.replace("qats]", "qatz]"))
-    with pytest.raises(qats.InputError, match=r"wrong.yaml:4:\d+: unknown method .qatz. .did you mean qats"):
-        qats.run(folder / "wrong.yaml", out=tmp_path)
+    with pytest.raises(qatsbench.InputError, match=r"wrong.yaml:4:\d+: unknown method .qatz. .did you mean qats"):
+        qatsbench.run(folder / "wrong.yaml", out=tmp_path)

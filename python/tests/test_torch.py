@@ -9,10 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import qats  # noqa: E402
-from qats import _methods, _torch  # noqa: E402
+import qatsbench  # noqa: E402
+from qatsbench import _methods, _torch  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::qats.CalibrationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::qatsbench.CalibrationWarning")
 
 MODULES = sorted(_torch._MAPS)
 TARGET = {"qats-transductive", "label-shift", "hfe-target"}
@@ -67,7 +67,7 @@ def test_a_module_has_the_probabilities_of_the_program_for_logits_of_an_unusual_
 
 def test_logits_of_an_unusual_size_have_a_divisor_in_the_model(rows):
     z, y, _ = rows
-    for kind in (qats.Dirichlet, qats.MSODIR, qats.PlattLogits):
+    for kind in (qatsbench.Dirichlet, qatsbench.MSODIR, qatsbench.PlattLogits):
         assert "divisor" not in json.loads(kind().fit(z, y).model_)["params"]
         assert np.log2(json.loads(kind().fit(z * np.float32(1e5), y).model_)["params"]["divisor"]) in range(15, 22)
 
@@ -76,7 +76,7 @@ def test_ranks_are_those_of_the_program_on_many_rows(program):
     rng = np.random.default_rng(3)
     z = rng.normal(size=(20_000, 50)).astype(np.float32) * 4
     z[::2] = np.roll(z[1::2], 7, axis=1)  # pairs of rows with the same confidence, summed in another order
-    c = qats.QaTS().fit(z, z.argmax(1) ^ (rng.random(20_000) < 0.2))
+    c = qatsbench.QaTS().fit(z, z.argmax(1) ^ (rng.random(20_000) < 0.2))
     t = c.temperature(z)
     np.testing.assert_array_equal(t[::2], t[1::2])
     with torch.no_grad():
@@ -85,7 +85,7 @@ def test_ranks_are_those_of_the_program_on_many_rows(program):
 
 
 def test_a_module_needs_no_program(rows, monkeypatch):
-    module = qats.QaTS().fit(*rows[:2]).to_torch()
+    module = qatsbench.QaTS().fit(*rows[:2]).to_torch()
     monkeypatch.setenv("QATS_BIN", os.devnull)
     state = module.state_dict()
     assert module(torch.tensor(rows[2])).shape == (500, 20)
@@ -93,7 +93,7 @@ def test_a_module_needs_no_program(rows, monkeypatch):
 
 
 def test_types_and_moves(rows):
-    module = qats.QaTS().fit(*rows[:2]).to_torch()
+    module = qatsbench.QaTS().fit(*rows[:2]).to_torch()
     z = torch.tensor(rows[2])
     want = module(z)
     assert module.half()(z.half()).dtype == torch.float32
@@ -103,7 +103,7 @@ def test_types_and_moves(rows):
 
 def test_gradients_flow_to_the_logits(rows):
     z = torch.tensor(rows[2][:5], requires_grad=True)
-    qats.TS().fit(*rows[:2]).to_torch()(z)[:, 0].sum().backward()
+    qatsbench.TS().fit(*rows[:2]).to_torch()(z)[:, 0].sum().backward()
     assert z.grad.abs().sum() > 0
 
 
@@ -119,7 +119,7 @@ def test_a_fit_on_probabilities_has_no_module(small):
     z, y = small
     p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
     with pytest.raises(NotImplementedError, match="was fitted on probabilities"):
-        qats.TS(kind="probs").fit(p, y).to_torch()
+        qatsbench.TS(kind="probs").fit(p, y).to_torch()
 
 
 @pytest.mark.parametrize("name,by", [(name, 1) for name in ("qats", "qats-pw", "bts", "hts", "t-entropy", "t-gap", "hfe-noood", "ets", "dirichlet", "svs", "label-shift", "smart", "pts")]
@@ -146,9 +146,9 @@ def test_masked_classes_have_probability_0(name, rows):
     z[np.arange(len(y)), y] = rows[0][np.arange(len(y)), y]  # no label is masked
     try:
         c = fitted(name, z, y)
-    except qats.InputError as error:
+    except qatsbench.InputError as error:
         assert "needs the logit of every class" in str(error)
-        with pytest.raises(qats.InputError, match="needs the logit of every class"):
+        with pytest.raises(qatsbench.InputError, match="needs the logit of every class"):
             whole.predict_proba(zt)
         got = whole.to_torch()(torch.tensor(zt)).numpy()
         assert np.isnan(got[::3]).all() and not np.isnan(got[1::3]).any()

@@ -1,4 +1,4 @@
-"""Writes qats/_methods.py, the estimators of the methods with their types and docstrings, from
+"""Writes qatsbench/_methods.py, the estimators of the methods with their types and docstrings, from
 what `qats doc methods --json` says:
 
     python3 python/tools/generate.py [PROGRAM]          the program is $QATS_BIN or bin/qats
@@ -129,7 +129,7 @@ def methods_text(methods):
 def main(words):
     check = words[:1] == ["--check"]
     named = words[check:] or [os.environ.get("QATS_BIN") or str(PYTHON.parent / "bin" / "qats")]
-    path, text = PYTHON / "qats" / "_methods.py", methods_text(lines_of(named[0], "doc", "methods", "--json"))
+    path, text = PYTHON / "qatsbench" / "_methods.py", methods_text(lines_of(named[0], "doc", "methods", "--json"))
     if not check:
         path.write_text(text, encoding="utf-8")
     elif path.read_text(encoding="utf-8") != text:

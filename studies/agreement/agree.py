@@ -4,7 +4,7 @@ probabilities, and writes results/shown/agreement.csv, and agreement-methods.csv
 
 usage: agree.py DATA --authors FOLDER [--qats bin/qats] [--only METHOD,METHOD] [--csv FILE]
 
-DATA is the folder of python -m qats.datasets fetch real. FOLDER holds clones of the authors' code, as
+DATA is the folder of python -m qatsbench.datasets fetch real. FOLDER holds clones of the authors' code, as
 Mix-n-Match-Calibration, cir-model and abstention. Each row has the largest difference between two
 probabilities of a test row, over all classes, or of the confidences of a method that has these alone. Of a
 metric it is the difference of the values, without calibration.

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("program")]
 
@@ -49,7 +49,7 @@ def test_temperature_of_scikit_learn(rows):
         def predict(self, x):
             return x.argmax(1)
 
-    ours = qats.TS().fit(z, y)
+    ours = qatsbench.TS().fit(z, y)
     for dtype, tolerance in ((np.float32, 1e-4), (np.float64, 1e-6)):
         theirs = calibration.CalibratedClassifierCV(frozen.FrozenEstimator(Logits().fit(z, y)), method="temperature").fit(z.astype(dtype), y)
         beta = theirs.calibrated_classifiers_[0].calibrators[0].beta_
@@ -63,7 +63,7 @@ def test_ece_of_torchmetrics(rows):
     functional = pytest.importorskip("torchmetrics.functional.classification")
     p, y = rows[4].astype(np.float32), rows[5]
     theirs = functional.multiclass_calibration_error(torch.tensor(p), torch.tensor(y), 20, n_bins=15).item()
-    assert qats.metrics(p, y, "ece_tm") == pytest.approx(theirs, abs=1e-5)
+    assert qatsbench.metrics(p, y, "ece_tm") == pytest.approx(theirs, abs=1e-5)
 
 
 @pytest.mark.parametrize("theirs, ours", [("ECE", "ece"), ("ACE", "ace_netcal"), ("MCE", "mce"), ("MMCE", "mmce")])
@@ -71,26 +71,26 @@ def test_metrics_of_netcal(rows, theirs, ours):
     """Equal to the digits that qats score prints."""
     metrics = pytest.importorskip("netcal.metrics")
     m = getattr(metrics, theirs)() if theirs == "MMCE" else getattr(metrics, theirs)(15)
-    assert qats.metrics(rows[4], rows[5], ours) == pytest.approx(m.measure(rows[4], rows[5]), abs=2e-9)
+    assert qatsbench.metrics(rows[4], rows[5], ours) == pytest.approx(m.measure(rows[4], rows[5]), abs=2e-9)
 
 
 def test_calibrators_of_netcal(rows):
     """Temperature, histogram binning and isotonic regression of each class."""
     scaling, binning = pytest.importorskip("netcal.scaling"), pytest.importorskip("netcal.binning")
     z, p, y, zt, pt, _ = rows
-    for theirs, ours, tolerance in ((scaling.TemperatureScaling(), qats.TS(), 1e-6), (binning.HistogramBinning(bins=15), qats.HB(bins=15), 1e-12),
-                                    (binning.IsotonicRegression(), qats.IROvA(), 1e-8)):
+    for theirs, ours, tolerance in ((scaling.TemperatureScaling(), qatsbench.TS(), 1e-6), (binning.HistogramBinning(bins=15), qatsbench.HB(bins=15), 1e-12),
+                                    (binning.IsotonicRegression(), qatsbench.IROvA(), 1e-8)):
         theirs.fit(p, y)
         np.testing.assert_allclose(ours.fit(z, y).predict_proba(zt), theirs.transform(pt), atol=tolerance)
 
 
 @pytest.mark.parametrize("name, ours, tolerance, why", [
-    ("temp-scaling", qats.TS, 1e-7, "both end at the minimum"),
-    ("ets", qats.ETS, 1e-6, "both end at the minimum"),
-    ("isotonic", qats.IROvA, 1e-8, "the same regressions"),
-    ("ivap", qats.IVAP, 5e-4, "theirs rounds the probabilities of the calibration rows"),
-    ("svs", qats.SVS, 5e-4, "theirs stops at a looser tolerance of its own solver"),
-    ("sms", qats.SMS, 3e-3, "theirs stops at a looser tolerance of its own solver"),
+    ("temp-scaling", qatsbench.TS, 1e-7, "both end at the minimum"),
+    ("ets", qatsbench.ETS, 1e-6, "both end at the minimum"),
+    ("isotonic", qatsbench.IROvA, 1e-8, "the same regressions"),
+    ("ivap", qatsbench.IVAP, 5e-4, "theirs rounds the probabilities of the calibration rows"),
+    ("svs", qatsbench.SVS, 5e-4, "theirs stops at a looser tolerance of its own solver"),
+    ("sms", qatsbench.SMS, 3e-3, "theirs stops at a looser tolerance of its own solver"),
 ])
 def test_calibrators_of_probmetrics(rows, name, ours, tolerance, why):
     pytest.importorskip("numba")  # which probmetrics imports
@@ -109,7 +109,7 @@ def test_venn_abers(rows):
     _, p, y, _, pt, _ = rows
     theirs = venn_abers.VennAbers()
     theirs.fit(one(p, 3), (y == 3).astype(int))
-    ours = qats.IVAP(kind="probs").fit(one(p, 3), y == 3)
+    ours = qatsbench.IVAP(kind="probs").fit(one(p, 3), y == 3)
     np.testing.assert_allclose(ours.predict_proba(one(pt, 3)), theirs.predict_proba(one(pt, 3))[0], atol=1e-12)
 
 
@@ -120,7 +120,7 @@ def test_betacal(rows):
     _, p, y, _, pt, _ = rows
     hit = y == 3
     theirs = betacal.BetaCalibration("abm").fit(p[:, 3].reshape(-1, 1), hit.astype(int))
-    ours = qats.Beta(kind="probs").fit(one(p, 3), hit)
+    ours = qatsbench.Beta(kind="probs").fit(one(p, 3), hit)
     np.testing.assert_allclose(ours.predict_proba(one(pt, 3))[:, 1], theirs.predict(pt[:, 3]), atol=1e-3)
 
     def nll(q):

@@ -11,8 +11,8 @@ import pytest
 from samples import TESTDATA
 from test_lm_eval import true_rows
 
-from qats.datasets import choices, formats
-from qats.datasets.errors import DatasetError
+from qatsbench.datasets import choices, formats
+from qatsbench.datasets.errors import DatasetError
 
 ODD = [None, True, 0, -1, 3, 1 << 70, 0.5, float("nan"), float("-inf"), "", "x", "0", "[1]", "\ud800", [], [1], [[]], {}, {"a": 1}, ["A", "B"]]
 

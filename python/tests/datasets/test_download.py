@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from server import answer, cut, serving
 
-from qats.datasets import download
-from qats.datasets.download import Client
-from qats.datasets.errors import DatasetError
-from qats.datasets.table import File
+from qatsbench.datasets import download
+from qatsbench.datasets.download import Client
+from qatsbench.datasets.errors import DatasetError
+from qatsbench.datasets.table import File
 
 DATA = bytes(range(256)) * 4000
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -367,8 +367,8 @@ def test_members_of_a_file_that_changes(tmp_path):
 
 PROGRAM = """
 import signal, sys
-from qats.datasets.download import Client
-from qats.datasets.table import File
+from qatsbench.datasets.download import Client
+from qatsbench.datasets.table import File
 url, dir, sum, limit = sys.argv[1:]
 if limit != "0":
     import resource

@@ -12,9 +12,9 @@ import small
 from samples import TESTDATA
 from server import serving
 
-import qats.datasets
-from qats.datasets import folder, splits, worker
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import folder, splits, worker
+from qatsbench.datasets.errors import DatasetError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -28,7 +28,7 @@ def world(tmp_path):
 
 
 def fetch(s, tmp_path, **k):
-    return qats.datasets.fetch("real", into=str(tmp_path / "real"), url=s.url, downloads=str(tmp_path / "cache"), table=s.table, **k)
+    return qatsbench.datasets.fetch("real", into=str(tmp_path / "real"), url=s.url, downloads=str(tmp_path / "cache"), table=s.table, **k)
 
 
 def load(tmp_path, name):
@@ -120,7 +120,7 @@ def test_another_fetch_that_ends_meanwhile(world, tmp_path, monkeypatch):
 
 def command(*arguments, **k):
     env = os.environ | {"PYTHONPATH": ROOT}
-    return subprocess.Popen([sys.executable, "-m", "qats.datasets", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **k)
+    return subprocess.Popen([sys.executable, "-m", "qatsbench.datasets", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **k)
 
 
 def run(*arguments, answer="", status=0):

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from samples import TESTDATA, content, rows
 
-import qats.datasets
-from qats.datasets import folder, formats, network
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import folder, formats, network
+from qatsbench.datasets.errors import DatasetError
 
 FILES = os.path.join(TESTDATA, "formats")
 MEDMNIST = "dermamnist_test_[AUC]0.900_[ACC]0.700@resnet18_28_1.csv"
@@ -41,7 +41,7 @@ def test_arrays_have_the_bytes_that_the_sources_wrote(format, tmp_path):
     """testdata/formats/want.tsv has the digests, computed by the program that made the files."""
     names, options = files(format)
     into = str(tmp_path / "arrays")
-    qats.datasets.import_files(format, names, into, **options)
+    qatsbench.datasets.import_files(format, names, into, **options)
     want = [r for r in rows("formats/want.tsv") if r[0] == format]
     for _, path, dtype, shape, digest in want:
         a = np.load(os.path.join(into, path))
@@ -54,7 +54,7 @@ def test_arrays_have_the_bytes_that_the_sources_wrote(format, tmp_path):
     for name, f in m["files"].items():
         assert folder.file_digest(os.path.join(into, name)) == f["sha256"]
     again = {p: os.stat(os.path.join(into, p)).st_mtime_ns for p in m["files"]}
-    qats.datasets.import_files(format, names, into, **options)  # the same again: nothing is written anew
+    qatsbench.datasets.import_files(format, names, into, **options)  # the same again: nothing is written anew
     assert again == {p: os.stat(os.path.join(into, p)).st_mtime_ns for p in m["files"]} and folder.read_manifest(into) == m
 
 
@@ -74,7 +74,7 @@ def test_log_probabilities():
 def test_what_an_import_says(tmp_path):
     names, _ = files("medmnist")
     into = str(tmp_path / "a")
-    s = qats.datasets.import_files("medmnist", names, into)
+    s = qatsbench.datasets.import_files("medmnist", names, into)
     lines = list(s.lines())
     assert any(line.startswith("dermamnist/resnet18 ") and line.endswith("7 classes, log-probabilities (6 below 2^-126 set to it), stand-in") for line in lines)
     e = next(e for e in folder.read_manifest(into)["sets"] if e["set"] == "dermamnist/resnet18")
@@ -147,8 +147,8 @@ def test_an_archive_without_a_folder(tmp_path):
             for n in names:
                 if n not in npz:
                     z.write(n, folder_ + os.path.basename(n))
-        got = qats.datasets.import_files("medmnist", [tmp_path / "predictions.zip", *npz], tmp_path / f"to{len(folder_)}{folder_[-1:] == '/'}")
-        want = qats.datasets.import_files("medmnist", names, tmp_path / "want")
+        got = qatsbench.datasets.import_files("medmnist", [tmp_path / "predictions.zip", *npz], tmp_path / f"to{len(folder_)}{folder_[-1:] == '/'}")
+        want = qatsbench.datasets.import_files("medmnist", names, tmp_path / "want")
         assert [n["entry"]["set"] for n in got.networks] == [n["entry"]["set"] for n in want.networks]
 
 
@@ -166,7 +166,7 @@ def test_only_regular_files_are_opened(format, name, tmp_path):
     for target in [*IRREGULAR, tmp_path / "pipe"]:
         path.symlink_to(target)
         with pytest.raises(DatasetError, match=f"{name.replace('[', '.').replace(']', '.')}: not a regular file"):
-            qats.datasets.import_files(format, [path], tmp_path / "arrays")
+            qatsbench.datasets.import_files(format, [path], tmp_path / "arrays")
         more = {"dermamnist.npz": [os.path.join(FILES, MEDMNIST)], "c10_net_val.pkl": [os.path.join(FILES, "c10_net_test.pkl")], "x.csv": [str(path)]}.get(name, [])
         skipped, o = [], formats.Options(dataset="d", backbone="b", label="y", classes=["p*"], kind="probs")
         with pytest.raises(DatasetError, match="not a regular file"):
@@ -224,7 +224,7 @@ def test_rejects(format, name, data, want, tmp_path):
     options = files("csv")[1] if format == "csv" else {}
     beside = [os.path.join(FILES, "dermamnist.npz")] if format == "medmnist" else []
     with pytest.raises(DatasetError) as e:
-        qats.datasets.import_files(format, [str(file), *beside], str(tmp_path / "arrays"), **options)
+        qatsbench.datasets.import_files(format, [str(file), *beside], str(tmp_path / "arrays"), **options)
     assert want in str(e.value) and "\n" not in str(e.value)
     assert not (tmp_path / "arrays").exists()
 
@@ -277,10 +277,10 @@ def test_two_networks_of_one_name(tmp_path):
 
 def test_a_place_that_is_taken(tmp_path):
     into = str(tmp_path / "arrays")
-    qats.datasets.import_files("nncal", pairs(tmp_path, np.ones((2, 2)), np.zeros(2, int)), into, dataset="d", backbone="b")
+    qatsbench.datasets.import_files("nncal", pairs(tmp_path, np.ones((2, 2)), np.zeros(2, int)), into, dataset="d", backbone="b")
     other = pairs(tmp_path, np.ones((3, 2)), np.zeros(3, int), "x_c10_logits.p")
     with pytest.raises(DatasetError, match="there are other arrays already; import x_c10_logits.p to another folder"):
-        qats.datasets.import_files("nncal", other, into, dataset="d", backbone="b")
+        qatsbench.datasets.import_files("nncal", other, into, dataset="d", backbone="b")
     assert np.load(os.path.join(into, "d/b/cal/labels.npy")).shape == (2,)
     with open(os.path.join(into, "manifest.yaml"), "a") as f:
         f.write("layout: 3\n")
@@ -327,7 +327,7 @@ def test_memory_is_limited(tmp_path):
     grow.write_bytes(b"\x80\x04X\x01\x00\x00\x00x" + b"2" * 60 + b".")
     for format, names in (("calarena", [gz]), ("medmnist", [csv, npz]), ("nncal", [memo]), ("nncal", [grow])):
         with pytest.raises(DatasetError) as e:
-            qats.datasets.import_files(format, names, str(tmp_path / "arrays"), memory=512 << 20)
+            qatsbench.datasets.import_files(format, names, str(tmp_path / "arrays"), memory=512 << 20)
         assert "\n" not in str(e.value)
         if names != [grow]:
             assert "memory" in str(e.value), names
@@ -335,7 +335,7 @@ def test_memory_is_limited(tmp_path):
 
 
 def test_time_is_limited(tmp_path):
-    from qats.datasets import worker
+    from qatsbench.datasets import worker
 
     with worker.Reader(seconds=1) as r:
         big = tmp_path / MEDMNIST

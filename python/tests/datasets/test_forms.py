@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from samples import TESTDATA, rows
 
-from qats.datasets import forms
-from qats.datasets.errors import DatasetError
+from qatsbench.datasets import forms
+from qatsbench.datasets.errors import DatasetError
 
 
 @pytest.mark.parametrize("text,want", [

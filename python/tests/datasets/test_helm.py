@@ -11,9 +11,9 @@ import pytest
 from samples import TESTDATA
 from test_lm_eval import both, true_rows
 
-import qats.datasets
-from qats.datasets import folder, formats, stream
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import folder, formats, stream
+from qatsbench.datasets.errors import DatasetError
 
 METHODS = {"multiple_choice_separate_original": "tokens", "multiple_choice_separate_calibrated": "mutual"}
 
@@ -140,13 +140,13 @@ def test_rows_that_are_left_out(change, want, tmp_path):
 def test_rejects(change, want, tmp_path):
     files = run(tmp_path, "multiple_choice_separate_original", changed(change))
     with pytest.raises(DatasetError) as e:
-        qats.datasets.import_files("helm", files, str(tmp_path / "arrays"), least=1)
+        qatsbench.datasets.import_files("helm", files, str(tmp_path / "arrays"), least=1)
     assert want in str(e.value) and "\n" not in str(e.value) and not (tmp_path / "arrays").exists()
 
 
 def test_an_import(tmp_path):
     files = run(tmp_path, "multiple_choice_separate_original")
-    s = qats.datasets.import_files("helm", files, str(tmp_path / "a"), least=1)
+    s = qatsbench.datasets.import_files("helm", files, str(tmp_path / "a"), least=1)
     assert "news-news-group-4/tiny-lm " in "\n".join(s.lines())
     e = folder.read_manifest(str(tmp_path / "a"))["sets"][0]
     assert "method multiple_choice_separate_original, log-likelihoods divided by the number of tokens" in e["note"]

@@ -12,9 +12,9 @@ import pytest
 from samples import TESTDATA
 from test_lm_eval import both, true_rows
 
-import qats.datasets
-from qats.datasets import choices, formats, inspect_logs
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import choices, formats, inspect_logs
+from qatsbench.datasets.errors import DatasetError
 
 LOG = os.path.join(TESTDATA, "inspect", "log.eval")
 
@@ -151,7 +151,7 @@ def test_rejects(change, want, tmp_path):
     file = tmp_path / "log.json"
     file.write_text(json.dumps(changed(change)))
     with pytest.raises(DatasetError) as e:
-        qats.datasets.import_files("inspect", [str(file)], str(tmp_path / "arrays"), least=1)
+        qatsbench.datasets.import_files("inspect", [str(file)], str(tmp_path / "arrays"), least=1)
     assert want in str(e.value) and "\n" not in str(e.value) and not (tmp_path / "arrays").exists()
 
 

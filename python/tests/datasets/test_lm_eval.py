@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from samples import TESTDATA
 
-import qats.datasets
-from qats.datasets import folder, formats
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import folder, formats
+from qatsbench.datasets.errors import DatasetError
 
 FILES = os.path.join(TESTDATA, "lm-eval", "tiny-lm")
 
@@ -51,10 +51,10 @@ def test_a_name_reaches_no_terminal_raw(tmp_path):
     wild = "a\x1b[31mb\u202ec\rd"
     file = write(tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl", [dict(questions(1)[0], filtered_resps=["text"])])
     with pytest.raises(DatasetError) as e:
-        qats.datasets.import_files("lm-eval", [file], tmp_path / "arrays")
+        qatsbench.datasets.import_files("lm-eval", [file], tmp_path / "arrays")
     assert str(e.value).isprintable() and "a?[31mb?c d: the answers are texts" in str(e.value)
     file = write(tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl", questions(40) + [dict(questions(1)[0], filtered_resps=[["nan", "False"]] * 4, doc_id=99)])
-    lines = list(qats.datasets.import_files("lm-eval", [file], tmp_path / "arrays", least=2).lines())
+    lines = list(qatsbench.datasets.import_files("lm-eval", [file], tmp_path / "arrays", least=2).lines())
     assert all(line.isprintable() for line in lines) and len(lines) > 1
 
 
@@ -280,7 +280,7 @@ def test_what_the_harness_wrote(task, normalise, metric, tmp_path):
 
 def test_an_import_of_what_the_harness_wrote(tmp_path):
     files = [os.path.join(FILES, f) for f in sorted(os.listdir(FILES))]
-    s = qats.datasets.import_files("lm-eval", files, str(tmp_path / "a"), least=3, across=True)
+    s = qatsbench.datasets.import_files("lm-eval", files, str(tmp_path / "a"), least=3, across=True)
     lines = "\n".join(s.lines())
     assert "news-group-10/tiny-lm " in lines and "news-subject-4-others/tiny-lm " in lines
     assert "beware: news-first-4/tiny-lm: choice 0 is right in 100% of the rows" in lines
@@ -328,7 +328,7 @@ HOSTILE = [
 def test_rejects(rows, want, tmp_path):
     file = write(tmp_path / "m" / "samples_t_2026-11-24T10-00-00.jsonl", rows)
     with pytest.raises(DatasetError) as e:
-        qats.datasets.import_files("lm-eval", [file], str(tmp_path / "arrays"), least=1)
+        qatsbench.datasets.import_files("lm-eval", [file], str(tmp_path / "arrays"), least=1)
     assert want in str(e.value) and "\n" not in str(e.value)
     assert not (tmp_path / "arrays").exists()
 

@@ -10,8 +10,8 @@ import pytest
 
 from server import serving
 
-import qats.datasets
-from qats.datasets import published, table
+import qatsbench.datasets
+from qatsbench.datasets import published, table
 
 FILES = os.environ.get("QATS_REAL_FILES", "")
 SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..", "shared")
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not os.path.isdir(FILES), reason="needs the file
 def real(tmp_path_factory):
     into = tmp_path_factory.mktemp("real")
     with serving(root=FILES) as s:
-        summary = qats.datasets.fetch("real", into=str(into / "arrays"), url=s.url, downloads=str(into / "cache"), labels="repositories")
+        summary = qatsbench.datasets.fetch("real", into=str(into / "arrays"), url=s.url, downloads=str(into / "cache"), labels="repositories")
     return into, summary
 
 

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from qats.datasets import splits
+from qatsbench.datasets import splits
 
 
 @pytest.mark.parametrize("text,digest,side", splits.VECTORS)

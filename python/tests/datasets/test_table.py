@@ -9,9 +9,9 @@ import pytest
 import small
 import yaml
 
-from qats.datasets import published, table
-from qats.datasets.errors import DatasetError
-from qats.datasets.fetching import plan_source
+from qatsbench.datasets import published, table
+from qatsbench.datasets.errors import DatasetError
+from qatsbench.datasets.fetching import plan_source
 
 SCHEMA = os.path.join(os.path.dirname(table.TABLE), "sources.schema.json")
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from samples import TESTDATA
 
-import qats.datasets
-from qats.datasets import formats, names, tables
-from qats.datasets.errors import DatasetError
+import qatsbench.datasets
+from qatsbench.datasets import formats, names, tables
+from qatsbench.datasets.errors import DatasetError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.path.dirname(ROOT), "data")
@@ -68,7 +68,7 @@ def load(tmp_path, name):
 
 def test_one_file_without_options(tmp_path):
     file = table(tmp_path / "mine.csv", "p0,p1,p2,label", [(*p, y) for p, y in zip(P, Y)])
-    s = qats.datasets.import_files("csv", [file], tmp_path / "arrays")
+    s = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
     got = load(tmp_path, "mine/network")
     assert len(got["cal"][1]) + len(got["test"][1]) == 60
     for y in range(3):  # half of the rows of each class
@@ -77,7 +77,7 @@ def test_one_file_without_options(tmp_path):
     assert all(want[tuple(z)] == y for zs, ys in got.values() for z, y in zip(zs, ys))
     lines = list(s.lines())
     assert any("probabilities in p0, p1, p2, labels in label" in x for x in lines) and any("half of the rows of each class calibrate" in x for x in lines)
-    again = qats.datasets.import_files("csv", [file], tmp_path / "arrays")
+    again = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
     assert [n["entry"] for n in again.networks] == [n["entry"] for n in s.networks]
 
 
@@ -86,20 +86,20 @@ def test_two_files_with_names(tmp_path):
     rows = [(*p, "abc"[p.argmax()]) for p in P]
     rows.sort(key=lambda r: r[-1])
     cal, test = table(tmp_path / "c.csv", "p0,p1,p2,label", rows[:40]), table(tmp_path / "t.csv", "p0,p1,p2,label", rows[40:])
-    s = qats.datasets.import_files("csv", [cal, test], tmp_path / "arrays", dataset="d", backbone="b")
+    s = qatsbench.datasets.import_files("csv", [cal, test], tmp_path / "arrays", dataset="d", backbone="b")
     got = load(tmp_path, "d/b")
     assert got["test"][1].tolist() == ["abc".index(r[-1]) for r in rows[40:]] and len(got["cal"][1]) == 40
     assert any("warning: the titles do not name the labels, which are the classes in ascending order: a is p0" in x for x in s.lines())
     table(tmp_path / "t.csv", "p0,p1,p3,label", rows[40:])
     with pytest.raises(DatasetError, match="c.csv: the files have different columns"):
-        qats.datasets.import_files("csv", [cal, test], tmp_path / "arrays")
+        qatsbench.datasets.import_files("csv", [cal, test], tmp_path / "arrays")
 
 
 def test_options_say_what_the_header_does_not(tmp_path):
     file = table(tmp_path / "x.csv", "a,b,c,what,fold", [(*p, y, i % 5) for i, (p, y) in enumerate(zip(P, Y))])
     with pytest.raises(DatasetError, match="no column of labels .*name it by --label"):
-        qats.datasets.import_files("csv", [file], tmp_path / "arrays")
-    qats.datasets.import_files("csv", [file], tmp_path / "arrays", label="what", classes=["a", "b", "c"], split="fold", cal="0", test="1", kind="probs")
+        qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
+    qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays", label="what", classes=["a", "b", "c"], split="fold", cal="0", test="1", kind="probs")
     assert [len(y) for _, y in load(tmp_path, "x/network").values()] == [12, 12]
 
 
@@ -119,7 +119,7 @@ def test_pickles(found, want, tmp_path):
     path = tmp_path / "o.pkl"
     path.write_bytes(pickle.dumps(found, 4))
     try:
-        s = qats.datasets.import_files("pickle", [path], tmp_path / "arrays")
+        s = qatsbench.datasets.import_files("pickle", [path], tmp_path / "arrays")
     except DatasetError as e:
         assert want in str(e) and "\n" not in str(e)
         return
@@ -130,7 +130,7 @@ def test_pickles(found, want, tmp_path):
 def test_torch(tmp_path):
     torch = pytest.importorskip("torch")
     torch.save({"logits": torch.tensor(np.log(P)).float() + 1, "labels": torch.tensor(Y)}, tmp_path / "o.pt")
-    qats.datasets.import_files("pickle", [tmp_path / "o.pt"], tmp_path / "arrays")
+    qatsbench.datasets.import_files("pickle", [tmp_path / "o.pt"], tmp_path / "arrays")
     assert load(tmp_path, "o/network")["cal"][0].dtype == np.float32
 
 
@@ -158,14 +158,14 @@ def test_true_parquet(tmp_path):
     for name, content, told, kind in (("wide", wide, "probabilities in p_cat, p_dog, p_frog, labels in label", "log-probs"),
                                       ("lists", lists, "logits in logits_0, logits_1, logits_2, labels in label", "logits")):
         parquet.write_table(content, tmp_path / f"{name}.parquet", compression="zstd")
-        s = qats.datasets.import_files("parquet", [tmp_path / f"{name}.parquet"], tmp_path / "arrays")
+        s = qatsbench.datasets.import_files("parquet", [tmp_path / f"{name}.parquet"], tmp_path / "arrays")
         (n,) = s.networks
         assert n["told"][0] == told and n["entry"]["kind"] == kind
         z, y = load(tmp_path, f"{name}/network")["cal"]
         assert z.shape == (len(y), 3) and 25 <= len(y) <= 35 and set(y) == {0, 1, 2}
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
     with pytest.raises(DatasetError, match="broken.parquet: not a .parquet file that can be read"):
-        qats.datasets.import_files("parquet", [tmp_path / "broken.parquet"], tmp_path / "arrays")
+        qatsbench.datasets.import_files("parquet", [tmp_path / "broken.parquet"], tmp_path / "arrays")
 
 
 def without(modules, *arguments, absent=None):
@@ -174,7 +174,7 @@ def without(modules, *arguments, absent=None):
     for m in modules if absent else ():
         (absent / f"{m.partition('.')[0]}.py").write_text("raise ModuleNotFoundError(__name__)\n")
     path = os.pathsep.join([*([str(absent)] if absent else []), ROOT])
-    code = f"import sys\nfor m in {modules!r}: sys.modules[m] = None\nimport runpy; sys.argv = ['x', *{arguments!r}]; runpy.run_module('qats.datasets', run_name='__main__')"
+    code = f"import sys\nfor m in {modules!r}: sys.modules[m] = None\nimport runpy; sys.argv = ['x', *{arguments!r}]; runpy.run_module('qatsbench.datasets', run_name='__main__')"
     r = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path})
     assert "Traceback" not in r.stderr, r.stderr
     return r
@@ -189,7 +189,7 @@ def test_an_import_needs_no_extra_that_it_does_not_use(tmp_path):
     for _ in range(2):
         r = without(EXTRAS, "import", "csv", str(file), "--to", str(tmp_path / "arrays"))
         assert r.returncode == 0 and "imported 1 network" in r.stdout, r.stderr
-    s = qats.datasets.import_files("csv", [file], tmp_path / "arrays")
+    s = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
     assert len(s.networks) == 1
 
 

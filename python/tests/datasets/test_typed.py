@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-import qats
+import qatsbench
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RNG = np.random.default_rng(0)
@@ -42,8 +42,8 @@ def pickled(path):
 @pytest.fixture
 def program():
     try:
-        return qats._program.program()
-    except qats.ProgramError as e:
+        return qatsbench._program.program()
+    except qatsbench.ProgramError as e:
         pytest.skip(str(e))
 
 
@@ -57,7 +57,7 @@ def test_two_commands_bring_the_first_table(name, make, tmp_path, program):
 
     r = typed([program, "try", name])
     assert r.returncode == 2 and r.stderr.count("\n") == 1, r.stderr
-    words = shlex.split(re.search(rf"python3 (-m qats\.datasets import \w+ {re.escape(name)}) makes arrays", r.stderr)[1])
+    words = shlex.split(re.search(rf"python3 (-m qatsbench\.datasets import \w+ {re.escape(name)}) makes arrays", r.stderr)[1])
     r = typed([sys.executable, *words])
     assert r.returncode == 0, r.stderr
     following = shlex.split(re.search(r"^next: qats (.*)$", r.stderr, re.MULTILINE)[1])

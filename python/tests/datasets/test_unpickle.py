@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from samples import content, rows
 
-from qats.datasets import unpickle
-from qats.datasets.errors import DatasetError
+from qatsbench.datasets import unpickle
+from qatsbench.datasets.errors import DatasetError
 
 
 @pytest.mark.parametrize("name,path,dtype,shape,digest", rows("pickle/read.tsv"))

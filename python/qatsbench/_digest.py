@@ -348,7 +348,7 @@ def _of_library(name, globals_):
     if not name or name == "__main__":
         return False
     top = name.partition(".")[0]
-    if top == "qats" or top in sys.builtin_module_names or top in sys.stdlib_module_names:
+    if top == "qatsbench" or top in sys.builtin_module_names or top in sys.stdlib_module_names:
         return True
     file = (globals_ or {}).get("__file__") or getattr(sys.modules.get(name), "__file__", None)
     if file is None:

@@ -116,7 +116,7 @@ class Calibrator:
         metrics: a name, a list of names, or a group such as "@binned" (qats doc metrics lists
         them). One name gives a number, more give a dict. Without it the accuracy is
         returned, as scikit-learn expects. interval adds the ends of 95 % intervals: see
-        qats.metrics. A top-label method is scored by its pairs of class and confidence.
+        qatsbench.metrics. A top-label method is scored by its pairs of class and confidence.
         ignore: labels of rows that have no class, as in fit.
         """
         return self._score(logits, labels, {}, metrics, interval, ignore)
@@ -322,7 +322,7 @@ def calibrator(method: str, **parameters: Any) -> Calibrator:
         import difflib
 
         near = difflib.get_close_matches(str(method), [*CLASSES, *ALIASES], 1)
-        raise InputError(f"unknown method {method!r}", code="method", where="method", hint=f"did you mean {near[0]!r}?" if near else "qats.METHODS lists them")
+        raise InputError(f"unknown method {method!r}", code="method", where="method", hint=f"did you mean {near[0]!r}?" if near else "qatsbench.METHODS lists them")
     return CLASSES[name](**parameters)
 
 

@@ -38,7 +38,7 @@ class Reader:
         # One thread: the libraries of numpy reserve memory for each, which would count.
         env = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
                             "HDF5_PLUGIN_PRELOAD": "::", "HDF5_USE_FILE_LOCKING": "FALSE", "MALLOC_ARENA_MAX": "2"}
-        self.process = subprocess.Popen([sys.executable, "-m", "qats.datasets.worker", str(self.memory), str(self.seconds)],
+        self.process = subprocess.Popen([sys.executable, "-m", "qatsbench.datasets.worker", str(self.memory), str(self.seconds)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True)
         self._words = []
         threading.Thread(target=self._listen, args=(self.process.stderr, self._words), daemon=True).start()

@@ -1,4 +1,4 @@
-"""The command python -m qats.datasets."""
+"""The command python -m qatsbench.datasets."""
 
 import argparse
 import importlib.util
@@ -30,7 +30,7 @@ def memory(text):
 
 def parser(table):
     """Returns the parser of the command line."""
-    p = argparse.ArgumentParser(prog="python -m qats.datasets", description="Published predictions of trained networks: fetch and import.")
+    p = argparse.ArgumentParser(prog="python -m qatsbench.datasets", description="Published predictions of trained networks: fetch and import.")
     sub = p.add_subparsers(dest="command", required=True)
     sources = "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values()) if table else "  (the table of them needs PyYAML)"
     f = sub.add_parser("fetch", formatter_class=argparse.RawDescriptionHelpFormatter, help="download published predictions and import them",
@@ -45,11 +45,11 @@ in the table; where a source publishes none, the digest of the first download is
 downloads must have it. A finished file is never loaded twice. A missing file costs its network alone:
 its name is printed at the end, and the status is 1.""",
                        epilog="""examples:
-  python -m qats.datasets fetch real
-  python -m qats.datasets fetch real --only 'cifar10/*' --dry-run
-  python -m qats.datasets fetch real --url https://mirror.example/qats
-  python -m qats.datasets fetch nncal --only '*c100*' --yes
-  python -m qats.datasets fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal""")
+  python -m qatsbench.datasets fetch real
+  python -m qatsbench.datasets fetch real --only 'cifar10/*' --dry-run
+  python -m qatsbench.datasets fetch real --url https://mirror.example/qats
+  python -m qatsbench.datasets fetch nncal --only '*c100*' --yes
+  python -m qatsbench.datasets fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal""")
     f.add_argument("source", nargs="+", metavar="SOURCE|ADDRESS")
     f.add_argument("--to", help=f"folder of arrays to import to (default: that of the source, {INTO} for addresses)")
     f.add_argument("--downloads", help="folder of the downloads (default: $QATS_CACHE, or the cache of the system)")
@@ -80,14 +80,14 @@ zero, counts as 2^-126. A network with a data set and a backbone of the paper is
 are marked and enter no verdict on the paper. Nothing in the files is run. Arrays of another source are
 not overwritten; comments in an existing manifest.yaml are lost.""",
                        epilog="""examples:
-  python -m qats.datasets import nncal probs_*_logits.p
-  python -m qats.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
-  python -m qats.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
-  python -m qats.datasets import lm-eval logs/*/samples_*.jsonl logs/*/results_*.json --across
-  python -m qats.datasets import csv predictions.csv
-  python -m qats.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
+  python -m qatsbench.datasets import nncal probs_*_logits.p
+  python -m qatsbench.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
+  python -m qatsbench.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
+  python -m qatsbench.datasets import lm-eval logs/*/samples_*.jsonl logs/*/results_*.json --across
+  python -m qatsbench.datasets import csv predictions.csv
+  python -m qatsbench.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
       --dataset mine --backbone resnet50
-  python -m qats.datasets import pickle outputs.pt""")
+  python -m qatsbench.datasets import pickle outputs.pt""")
     i.add_argument("format", help=", ".join(formats.FORMATS))
     i.add_argument("files", nargs="+", metavar="FILE")
     i.add_argument("--to", default=INTO, help=f"folder of arrays to write to (default {INTO})")
@@ -228,10 +228,10 @@ def main(arguments=None):
             print(f"next: qats try {shlex.quote(os.path.join(a.to, summary.networks[0]['entry']['set']))}", file=sys.stderr)
         return 0
     except DatasetError as e:
-        print(f"qats.datasets: {e}", file=sys.stderr)
+        print(f"qatsbench.datasets: {e}", file=sys.stderr)
         return 2
     except (KeyboardInterrupt, Cancelled):
-        print("qats.datasets: interrupted; run the same command again to continue", file=sys.stderr)
+        print("qatsbench.datasets: interrupted; run the same command again to continue", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,10 +1,10 @@
 """Published predictions of trained networks, fetched and made ready for qats.
 
-    python -m qats.datasets fetch real        download, check, import
-    python -m qats.datasets import FORMAT ...  import files that you have
+    python -m qatsbench.datasets fetch real        download, check, import
+    python -m qatsbench.datasets import FORMAT ...  import files that you have
 
-    import qats.datasets
-    qats.datasets.fetch("real")
+    import qatsbench.datasets
+    qatsbench.datasets.fetch("real")
 
 Needs pooch, h5py, PyYAML and numpy: pip install './python[datasets]' in a clone. Nothing here needs the program.
 

@@ -55,7 +55,7 @@ class _Final(DatasetError):
 
 def default_folder():
     """Returns the folder of downloads: $QATS_CACHE, or the cache of the system."""
-    return os.environ.get("QATS_CACHE") or str(pooch.os_cache("qats"))
+    return os.environ.get("QATS_CACHE") or str(pooch.os_cache("qatsbench"))
 
 
 class Client:

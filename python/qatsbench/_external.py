@@ -35,7 +35,7 @@ def method(fit=None, *, name=None, label="", version="", needs=(), limit="", dis
     """Make a function that fits a method of a run. Its attribute ``apply`` decorates the
     function that predicts::
 
-        @qats.method
+        @qatsbench.method
         def shares(logits, labels):
             return np.bincount(labels, minlength=logits.shape[1]) / len(labels)
 
@@ -43,7 +43,7 @@ def method(fit=None, *, name=None, label="", version="", needs=(), limit="", dis
         def shares(model, logits):
             return np.tile(model, (len(logits), 1))
 
-        qats.run("companion", methods=[shares])
+        qatsbench.run("companion", methods=[shares])
 
     fit gets n x k float32 logits and n labels, and returns a model that pickle can store.
     apply gets the model and the logits of other rows, and returns their probabilities, n x k,

@@ -1,4 +1,4 @@
-"""python -m qats WORDS is qats WORDS."""
+"""python -m qatsbench WORDS is qatsbench WORDS."""
 
 import os
 import subprocess

@@ -24,7 +24,9 @@ from ._version import __version__
 
 PROTOCOL = 1  # of the program's JSON; the program prints its own in qats --version --json
 
-_NAME = "qats.exe" if os.name == "nt" else "qats"
+_ENDING = ".exe" if os.name == "nt" else ""
+_INSTALLED = "qatsbench" + _ENDING  # the command of a wheel; the command qats of PyPI is another project's
+_BUILT = "qats" + _ENDING  # the program of a checkout and of go install
 _PIPE = 1 << 20
 _LAST_WORDS = 20  # lines of standard error that are kept
 _PATIENCE = 10  # seconds for an interrupted run to save its finished cells
@@ -72,25 +74,25 @@ def find():
     for path in _places():
         if path is not None and path.is_file():
             return os.path.normpath(path)
-    found = shutil.which(_NAME)
+    found = shutil.which(_INSTALLED) or shutil.which(_BUILT)
     if found:
         return found
     raise ProgramError("the program qats was not found", code="program",
-                       hint="install a wheel of qats, which carries it; or build it by `go build -o bin/qats ./cmd/qats` and set QATS_BIN to its path")
+                       hint="install a wheel of qatsbench, which carries it; or build it by `go build -o bin/qats ./cmd/qats` and set QATS_BIN to its path")
 
 
 def _places():
     package = Path(__file__).resolve().parent
     # An installer writes the program among the scripts, and its path into RECORD.
-    for record in sorted(package.parent.glob("qats-*.dist-info/RECORD")):
+    for record in sorted(package.parent.glob("qatsbench-*.dist-info/RECORD")):
         for line in record.read_text(encoding="utf-8").splitlines():
             path = line.rsplit(",", 2)[0].strip('"')
-            if path.rsplit("/", 1)[-1] == _NAME and "/" in path:
+            if path.rsplit("/", 1)[-1] == _INSTALLED and "/" in path:
                 yield package.parent / path
-    yield package.parent / "bin" / _NAME  # pip install --target
+    yield package.parent / "bin" / _INSTALLED  # pip install --target
     checkout = package.parent.parent
     if (checkout / "cmd" / "qats" / "main.go").is_file():
-        yield checkout / "bin" / _NAME
+        yield checkout / "bin" / _BUILT
 
 
 def program():

@@ -21,7 +21,7 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
     specs: files, or names of specs that the program carries, such as "companion".
     out: folder of the CSV files. data: folders of arrays, searched first. workers: settings
     at a time. quick: only the first 500 rows of each set. methods: functions that
-    ``qats.method`` made, to fit beside the methods of the specs. Ctrl-C keeps finished cells.
+    ``qatsbench.method`` made, to fit beside the methods of the specs. Ctrl-C keeps finished cells.
 
     Returns the Results in out.
     """

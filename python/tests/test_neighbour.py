@@ -1,0 +1,65 @@
+"""The project qats of PyPI, which is another one (time series of ships), beside this package."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PYTHON = Path(__file__).resolve().parent.parent
+
+BOTH = """
+import numpy as np
+import qats, qatsbench
+assert qats.TimeSeries("x", np.arange(10.0), np.arange(10.0)).mean() == 4.5
+z, y = np.load("z.npy"), np.load("y.npy")
+assert qatsbench.TS().fit(z, y).temperature(z[:1]) > 1
+print(qats.__version__, qatsbench._program.find())
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment with the other project, and after it this package from a wheel."""
+    if not shutil.which("go"):
+        pytest.skip("the wheel is built with Go")
+    pytest.importorskip("scipy", reason="the other project needs scipy and pandas")
+    pytest.importorskip("pandas", reason="the other project needs scipy and pandas")
+    folder = tmp_path_factory.mktemp("two")
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True)
+    python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    got = subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "qats==5.5.0", "pymatreader", "npTDMS", "QtPy", "xmltodict"],
+                         capture_output=True, text=True)
+    if got.returncode != 0:
+        pytest.skip("pip cannot download the other project")
+    made = subprocess.run([sys.executable, PYTHON / "packing.py", "wheel", folder], capture_output=True, text=True, check=True).stdout
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", made.split()[0]], check=True)
+    return folder, python
+
+
+def run(python, *words, folder):
+    env = {k: v for k, v in os.environ.items() if k not in ("QATS_BIN", "PYTHONPATH")}
+    return subprocess.run([python, *words], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_both_projects_work_in_one_environment(environment, small):
+    folder, python = environment
+    for name, array in zip("zy", small):
+        np.save(folder / name, array)
+    done = run(python, "-c", BOTH, folder=folder)
+    assert done.returncode == 0, done.stderr
+    version, program = done.stdout.split()
+    assert version == "5.5.0" and Path(program) == python.with_name("qatsbench")
+    assert "time series" in run(python.with_name("qats"), "--help", folder=folder).stdout
+    assert "  try " in run(python.with_name("qatsbench"), "--help", folder=folder).stdout
+
+
+def test_an_upgrade_keeps_this_package(environment):
+    folder, python = environment
+    done = run(python, "-m", "pip", "install", "-q", "-U", "--no-deps", "qats", folder=folder)
+    if done.returncode != 0:
+        pytest.skip("pip cannot download the other project")
+    assert run(python, "-c", "import qatsbench; qatsbench.QaTS", folder=folder).returncode == 0
