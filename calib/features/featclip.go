@@ -89,7 +89,7 @@ func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted
 	if best == 0 {
 		m.C = math.MaxFloat32
 	}
-	report := fit.Report{Iterations: s.Computed, Passes: float64(s.Sweeps)}
+	report := fit.Report{Iterations: s.Computed, Passes: s.Passes}
 	explainClip(&report, best, *f.Guard)
 	return calib.Reported(ctx, m, set, report)
 }

@@ -1,7 +1,6 @@
 package features
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -11,64 +10,84 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
+// whole returns the search after the sweep of the whole grid.
+func whole(t *testing.T, set *data.Set) *clipSearch {
+	t.Helper()
+	s := newClipSearch(set, 2, 0, false)
+	var points []int
+	for m := min(s.top, clipPoints); m >= 1; m-- {
+		points = append(points, m)
+	}
+	for _, points := range [][]int{{s.top}, points} {
+		if err := s.sweep(t.Context(), points); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
 // Lower bounds are below the NLL everywhere, and near it next to a computed
-// threshold. Excluding thresholds by them changes no bit of the result.
+// threshold. Excluding thresholds by them changes no result.
 func TestBoundsAreBelowTheNLLAndChangeNoResult(t *testing.T) {
-	saved, ruledOut := 0, 0
+	spared := 0
 	for seed := range uint64(3) {
 		for _, scale := range []float64{0.3, 1, 8} {
 			set := testset.SignedHead(400, 6, 10, scale, seed)
-			all := newClipSearch(set, 2, 0.99, false)
-			var points []int
-			for m := all.top; m >= 1; m-- {
-				points = append(points, m)
-			}
-			if err := all.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
-				t.Fatal(err)
-			}
-
-			some := newClipSearch(set, 2, 0.99, false)
-			best, err := some.Run(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if best != all.best() {
-				t.Errorf("seed %d, scale %g: %d with bounds, %d without", seed, scale, best, all.best())
-			}
-			for m := range some.score {
-				if some.score[m].computed {
-					if some.score[m].nll != all.score[m].nll || some.score[m].hits != all.score[m].hits {
-						t.Fatalf("seed %d, scale %g, grid value %d: the bits depend on the sweep", seed, scale, m)
-					}
-				} else if m > 0 && math.IsInf(some.bound[m], 1) {
-					if all.admissible(all.score[m].hits) {
-						t.Fatalf("seed %d, scale %g, grid value %d: ruled out with %d hits of %d", seed, scale, m, all.score[m].hits, all.score[all.top].hits)
-					}
-					ruledOut++
-				} else if m > 0 && !(some.bound[m] <= all.score[m].nll+1e-8) {
-					t.Fatalf("seed %d, scale %g, grid value %d: NLL %v is below its bound %v", seed, scale, m, all.score[m].nll, some.bound[m])
+			all := whole(t, set)
+			for _, guard := range []float64{0, .9, .99, 1} {
+				all.guard = guard
+				some := newClipSearch(set, 2, guard, false)
+				best, err := some.Run(t.Context())
+				if err != nil {
+					t.Fatal(err)
 				}
-				if m > 0 && !some.score[m].computed {
-					saved++
+				if best != all.best() {
+					t.Errorf("seed %d, scale %g, guard %g: %d with bounds, %d without", seed, scale, guard, best, all.best())
 				}
-			}
-
-			// One sweep with a point in the middle gives bounds at all others, which
-			// are near the NLL next to the point.
-			one := newClipSearch(set, 2, 0.99, false)
-			mid := one.top / 2
-			if err := one.sweep(context.Background(), []int{one.top, mid}, []bool{true, true}); err != nil {
-				t.Fatal(err)
-			}
-			for m := 1; m < one.top; m++ {
-				if gap := all.score[m].nll - one.bound[m]; m != mid && !(gap >= -1e-8) || (m == mid-1 || m == mid+1) && gap > 0.02 {
-					t.Fatalf("seed %d, scale %g, grid value %d of %d, next to %d: the bound is %v below the NLL", seed, scale, m, one.top, mid, gap)
+				computed := 0
+				for m := 1; m <= some.top; m++ {
+					switch want := all.score[m]; {
+					case some.score[m].computed:
+						computed++
+						if got := some.score[m]; math.Abs(got.nll-want.nll) > 1e-9 || got.hits != want.hits {
+							t.Fatalf("seed %d, scale %g, grid value %d: %+v, in a sweep of all %+v", seed, scale, m, got, want)
+						}
+					case !(some.bound[m] <= want.nll+1e-8):
+						t.Fatalf("seed %d, scale %g, grid value %d: NLL %v is below its bound %v", seed, scale, m, want.nll, some.bound[m])
+					default:
+						spared++
+					}
+				}
+				if some.Computed != computed {
+					t.Errorf("%d thresholds reported, %d computed", some.Computed, computed)
 				}
 			}
 		}
 	}
-	if saved == 0 || ruledOut == 0 {
-		t.Errorf("%d thresholds spared, %d of them by the guard", saved, ruledOut)
+	if spared == 0 {
+		t.Error("no threshold is spared")
+	}
+}
+
+// A step gives bounds at all other thresholds, which are near the NLL next to its own. The
+// top is not clipped, so its bounds are those of the least c that clips nothing.
+func TestBoundsOfAStep(t *testing.T) {
+	for _, scale := range []float64{.3, 1, 8} {
+		set := testset.SignedHead(400, 6, 10, scale, 1)
+		all := whole(t, set)
+		for _, e := range []int{all.top, all.top / 2, all.top / 5} {
+			s := newClipSearch(set, 2, .99, false)
+			for _, points := range [][]int{{s.top}, {e}} {
+				if err := s.sweep(t.Context(), points); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for m := 1; m < s.top; m++ {
+				if gap := all.score[m].nll - s.bound[m]; !(gap >= -1e-8) || (m == e-1 || m == e+1) && e <= clipPoints && gap > .02 {
+					t.Fatalf("scale %g, grid value %d, after a step at %d of %d: the bound is %v below the NLL", scale, m, e, s.top, gap)
+				}
+			}
+		}
 	}
 }
 
@@ -87,47 +106,49 @@ func TestClipIndexIsTheFirstGridValueAtOrAbove(t *testing.T) {
 	}
 }
 
-// A sweep computes all that is left or, of many, some that are spread evenly; the first
-// one also computes the top.
-func TestSweepsComputeWhatIsLeft(t *testing.T) {
-	all := func(n int) []int {
-		var list []int
-		for m := range n {
-			list = append(list, m+1)
+// A step is half of the lowest threshold while there is something to exclude below it, then
+// the least bound. The guard rejects thresholds up to some c: after a step that excluded
+// little, or before any is admissible, steps halve what is left above that c.
+func TestNextStep(t *testing.T) {
+	left := func(from, to int) (list []int) {
+		for m := to; m >= from; m-- {
+			list = append(list, m)
 		}
 		return list
 	}
-	set := &data.Set{Features: data.Matrix{Cols: 3}}
 	for _, c := range []struct {
-		sweeps, top, left int
-		byECE             bool
-		want              []int // how many, the largest and the smallest
+		hits map[int]int // of the computed ones; 100 at the top, of which more than 90 are needed
+		left []int
+		poor bool
+		want int
 	}{
-		{1, 9, 5, false, []int{5, 5, 1}}, {0, 9, 5, false, []int{6, 9, 1}}, {0, 5, 5, false, []int{5, 5, 1}},
-		{1, 900, 2 * clipChosen, false, []int{2 * clipChosen, 2 * clipChosen, 1}},
-		{1, 900, 10 * clipChosen, false, []int{clipChosen, 10 * clipChosen, 10}},
-		{1, 900, 10 * clipChosen, true, []int{10 * clipChosen, 10 * clipChosen, 1}},
-		{clipPatience, 900, 10 * clipChosen, false, []int{10 * clipChosen, 10 * clipChosen, 1}},
-		{clipPatience - 1, 900, 10 * clipChosen, false, []int{clipChosen, 10 * clipChosen, 10}},
+		{nil, left(1, 1999), false, 1000},                                     // half of the top
+		{map[int]int{1000: 95}, left(1, 1999), false, 500},                    // half of the lowest
+		{map[int]int{1000: 95}, left(1, 300), false, 150},                     // which is excluded: the middle of what is left below
+		{map[int]int{500: 95}, left(510, 1999), false, 700},                   // the least bound
+		{map[int]int{500: 95, 600: 80}, left(510, 1999), false, 700},          // the same above what is rejected
+		{map[int]int{500: 95, 800: 80, 900: 80}, left(510, 1999), false, 700}, // below it
+		{map[int]int{500: 95, 800: 80, 900: 80}, left(510, 1900), true, 1400}, // the middle of what is left above it
+		{map[int]int{500: 95, 1950: 80}, left(510, 1900), true, 700},          // where nothing is left
 	} {
-		s := &clipSearch{set: set, byECE: c.byECE, top: c.top, Sweeps: c.sweeps}
-		points := s.choose(all(c.left))
-		if got := []int{len(points), points[0], points[len(points)-1]}; !slices.Equal(got, c.want) || !slices.IsSortedFunc(points, func(a, b int) int { return b - a }) {
-			t.Errorf("sweep %d, %d left of %d: %v, want %v", c.sweeps, c.left, c.top, got, c.want)
+		s := &clipSearch{top: 2000, guard: .9, score: make([]clipScore, 2001), bound: make([]float64, 2001)}
+		s.score[2000] = clipScore{computed: true, hits: 100}
+		for m, hits := range c.hits {
+			s.score[m] = clipScore{computed: true, hits: hits}
+		}
+		s.bound[700] = -1
+		if got := s.next(c.left, c.poor); got != c.want {
+			t.Errorf("%v, %d to %d left: %d, want %d", c.hits, c.left[len(c.left)-1], c.left[0], got, c.want)
 		}
 	}
-	if got := (&clipSearch{}).between([]int{9, 5, 3}, []int{4, 3, 9}); !slices.Equal(got, []bool{false, true, false}) {
-		t.Errorf("a value is between a point and the next one: %v", got)
+	none := &clipSearch{top: 2001, guard: 1, score: make([]clipScore, 2002), bound: make([]float64, 2002)}
+	none.score[2001] = clipScore{computed: true, hits: 100}
+	if got := none.next(left(1, 2000), false); got != 1000 {
+		t.Errorf("with nothing admissible: %d, want the middle", got)
 	}
-	wide := &clipSearch{set: &data.Set{Features: data.Matrix{Cols: 8 * 50}}, top: 900, Sweeps: 1}
-	if points := wide.choose(all(500)); len(points) != 50 {
-		t.Errorf("%d thresholds, want one for each 8 features", len(points))
-	}
-	if got := (&clipSearch{}).between([]int{9, 5, 3}, []int{9, 5, 3}); !slices.Equal(got, []bool{false, false, false}) {
-		t.Errorf("a point is not between two points: %v", got)
-	}
-	if got := (&clipSearch{}).between([]int{9, 5, 3}, []int{1, 7}); !slices.Equal(got, []bool{true, false, true}) {
-		t.Errorf("a value is between a point and the next one: %v", got)
+	none.score[2000] = clipScore{computed: true, hits: 100}
+	if got := none.next(left(1, 1999), false); got != 0 {
+		t.Errorf("with nothing admissible and the highest rejected: %d, want none", got)
 	}
 }
 
@@ -151,13 +172,17 @@ func TestBestOfTheComputedValues(t *testing.T) {
 	if got := s.best(); got != 0 {
 		t.Errorf("%d, of none that is admissible", got)
 	}
-	s.score[1].computed, s.score[3].computed, s.score[4].computed, s.score[5].computed = false, false, false, false
-	s.score[2].nll = 2 - clipMargin/2
-	if got := s.left(2); !slices.Equal(got, []int{1, 2, 3, 5}) { // the margin reaches 5
-		t.Errorf("left below the best one %v", got)
+	if got := s.candidates(); !slices.Equal(got, []int{5, 4, 3, 2, 1}) {
+		t.Errorf("without a best one %v", got)
 	}
-	if got := s.left(0); !slices.Equal(got, []int{1, 2, 3, 4, 5}) {
-		t.Errorf("left without a best one %v", got)
+	s.guard, s.byECE = .5, false
+	s.score[4].computed, s.score[5].computed = false, false
+	s.bound[3], s.bound[5] = 2, 2+clipMargin/2 // the margin reaches 5
+	if got := s.candidates(); !slices.Equal(got, []int{5, 3, 2, 1}) {
+		t.Errorf("candidates %v", got)
+	}
+	if got := s.left(); !slices.Equal(got, []int{5, 2}) {
+		t.Errorf("left %v", got)
 	}
 }
 
@@ -195,70 +220,21 @@ func TestReachOfFeatures(t *testing.T) {
 	}
 }
 
-// A row that is counted as wrong between two thresholds is wrong at every grid value
-// between them, and most such rows are counted.
-func TestRowsThatStayWrongAreWrong(t *testing.T) {
-	ctx := context.Background()
-	counted, wrong := 0, 0
-	for _, scale := range []float64{0.3, 0.6, 1, 2, 4} {
-		set := testset.SignedHead(300, 5, 12, scale, 9)
-		for i := range set.Labels {
-			one := set.Rows(i, i+1)
-			all := newClipSearch(one, 2, .5, false)
-			var every []int
-			for m := all.top; m >= 1; m-- {
-				every = append(every, m)
-			}
-			if err := all.sweep(ctx, every, make([]bool, len(every))); err != nil {
-				t.Fatal(err)
-			}
-			if all.score[all.top].hits == 0 || all.top < 8 { // any number of hits is enough
-				continue
-			}
-			some := newClipSearch(one, 2, .5, false)
-			points := []int{some.top, some.top * 3 / 4, some.top / 2, some.top / 4}
-			if err := some.sweep(ctx, points, []bool{true, true, true, true}); err != nil {
-				t.Fatal(err)
-			}
-			for k, p := range points {
-				next := 0
-				if k+1 < len(points) {
-					next = points[k+1]
-				}
-				hits := all.score[p].hits + all.score[max(next, 1)].hits
-				for m := next + 1; m < p; m++ {
-					hits += all.score[m].hits
-				}
-				stays := p > next+1 && math.IsInf(some.bound[p-1], 1)
-				if stays && hits-all.score[p].hits-all.score[max(next, 1)].hits > 0 {
-					t.Errorf("scale %g, row %d: right somewhere between %d and %d", scale, i, next, p)
-				}
-				if stays {
-					counted++
-				}
-				if p > next+1 && next > 0 && hits == 0 {
-					wrong++
-				}
-			}
-		}
-	}
-	if counted < 20 || counted*5 < wrong*2 {
-		t.Errorf("%d of %d parts without a hit are counted", counted, wrong)
-	}
-}
-
-// A sweep over two blocks of rows computes NLL, slope, hits and ECE by their definitions.
+// A sweep over two blocks of rows computes NLL, hits and ECE by their definitions. Rows that
+// are not clipped keep their sums.
 func TestScoresAreTheirDefinitions(t *testing.T) {
 	set := testset.SignedHead(fit.BlockRows+70, 3, 4, 1, 2)
 	n := float64(len(set.Labels))
 	for _, sides := range []int{1, 2} {
 		s := newClipSearch(set, sides, .5, true)
-		points := []int{s.top, s.top / 2, s.top / 3, s.top / 7, 1}
-		if err := s.sweep(context.Background(), points, make([]bool, len(points))); err != nil {
-			t.Fatal(err)
+		points := []int{s.top, s.reaches[1], s.top / 2, s.top / 3, s.top / 7, 1}
+		for _, points := range [][]int{points[:1], points[1:2], points[2:]} {
+			if err := s.sweep(t.Context(), points); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if s.Sweeps != 1 || s.Computed != len(points) {
-			t.Errorf("%d sweeps, %d thresholds", s.Sweeps, s.Computed)
+		if want := 2 + fit.BlockRows/n; math.Abs(s.Passes-want) > 1e-12 || s.Computed != len(points) {
+			t.Errorf("%v passes, want %v; %d thresholds", s.Passes, want, s.Computed)
 		}
 		for _, m := range points {
 			nll, hits, gaps := 0.0, 0, [clipBins]float64{}
@@ -290,34 +266,6 @@ func TestScoresAreTheirDefinitions(t *testing.T) {
 			if got := s.score[m]; math.Abs(got.nll-nll) > 1e-6 || got.hits != hits || math.Abs(got.ece-ece) > 1e-6 {
 				t.Errorf("%d sides, threshold %v: %+v, want NLL %v, %d hits, ECE %v", sides, clipValue(m), got, nll, hits, ece)
 			}
-		}
-	}
-}
-
-// Only the parts of a sweep that are asked for have bounds.
-func TestBoundsOfTheMarkedParts(t *testing.T) {
-	s := newClipSearch(testset.SignedHead(50, 3, 4, 1, 2), 2, 0, false)
-	points := []int{s.top, s.top / 2}
-	if err := s.sweep(context.Background(), points, []bool{false, true}); err != nil {
-		t.Fatal(err)
-	}
-	if above, below := s.bound[s.top-1], s.bound[s.top/2-1]; !math.IsInf(above, -1) || math.IsInf(below, 0) {
-		t.Errorf("bounds %v above the second threshold, %v below", above, below)
-	}
-}
-
-// At threshold 1 the prediction leads by 1. Up to threshold 3 a feature of 1.5 rises by
-// 1/2, and one of 5 by 2. A feature that raises the lead is not counted.
-func TestLeadThatStaysAboveZero(t *testing.T) {
-	for _, c := range []struct {
-		moved, clipped float64 // falls of the lead for each unit of the features
-		want           bool
-	}{{1, 0, true}, {3, 0, false}, {0, .25, true}, {0, .75, false}, {1, .125, true}, {1, .5, false}, {-4, .75, false}, {-4, -1, true}} {
-		s := &clipSearch{sides: 2, columns: []float32{0, float32(c.moved), 0, float32(c.clipped)}}
-		w := &clipWorker{search: s, a: make([]float64, 2), z: []float64{1, 0}, s: []float64{0, c.moved + c.clipped}}
-		moved := []uint64{uint64(clipPoints+1-clipIndex(1.5)) << 32}
-		if got := w.staysWrong(moved, []float32{1.5, 5}, 1, 1, 3); got != c.want {
-			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
