@@ -49,6 +49,8 @@ type location struct {
 	setting *spec.Setting
 	first   bool     // only the first rows of each set are used
 	env     []string // names of variables that programs get
+
+	programs *external.Programs // of the run; nil in a plan
 }
 
 // notAllowed says why a program is not run.

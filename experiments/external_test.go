@@ -101,6 +101,44 @@ func TestExternalProgramGivesTheSameNumbers(t *testing.T) {
 	}
 }
 
+// TestServedProgramGivesTheSameNumbers: the two forms of a program give the same numbers for
+// any number of workers, and the store has them under keys of their own. The time of a fit by
+// a program that serves is not known.
+func TestServedProgramGivesTheSameNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program and runs it in two forms; calib/external has shorter tests")
+	}
+	program := built(t, "../calib/external/testdata/hostile")
+	options := "options: {command: [" + program + ", well]}}"
+	spec := "name: t\nmethods: [{name: a, method: external, " + options + ", {name: b, method: served, " + options + "]\n" + externalSettings
+	w := newWorld(t)
+	if got := fmt.Sprint(statuses(first(w.run(spec, RunOptions{})))); !strings.Contains(got, "b: skip runs a program") {
+		t.Errorf("without a permission: %s", got)
+	}
+	out, want := w.allowed(spec, RunOptions{Workers: 3})
+	if out.Fitted != 4 || out.Failed+out.Skipped > 0 {
+		t.Errorf("%+v: want 4 fits, none failed or skipped: %v", out, out.Reasons)
+	}
+	if n := checkSame(t, out, "a", "b", 0); n != 20 {
+		t.Errorf("%d values compared, want 20", n)
+	}
+	for _, x := range out.Rows.Times {
+		if x.Method == "b" && x.Known {
+			t.Errorf("time of a program that serves: %+v", x)
+		}
+	}
+	again, got := w.run(spec, RunOptions{})
+	if again.Fitted+again.Scored+again.Skipped != 0 || got != want {
+		t.Errorf("again: %d fits, %d scored, %d skipped, same bytes: %t", again.Fitted, again.Scored, again.Skipped, got == want)
+	}
+	if _, got := newWorld(t).allowed(spec, RunOptions{Workers: 1}); got != want {
+		t.Error("one worker gives other bytes")
+	}
+}
+
+// first returns the outcome alone.
+func first(out *Outcome, _ string) *Outcome { return out }
+
 // TestProgramNeedsPermission: without it no program runs; the other methods do.
 func TestProgramNeedsPermission(t *testing.T) {
 	w := newWorld(t)
@@ -158,6 +196,9 @@ func TestHostileProgramIsOneRow(t *testing.T) {
 	}
 	program := built(t, "../calib/external/testdata/hostile")
 	hostile := []struct{ how, want string }{
+		{"serve-leaves", `fail fit ended with exit status 4; it said: not today`},
+		{"serve-raises", `fail fit raised ValueError: no rows \| in DIR \(mine.py:12\)`},
+		{"serve-well", `ok`},
 		{"fit-exit", `fail fit ended with exit status 3; it said: first line \| no convergence in cal`},
 		{"fit-hang", `fail fit ran longer than its limit of 200ms and was killed(; it said: child \d+)?`},
 		{"hang", `fail apply ran longer than its limit of 200ms and was killed(; it said: child \d+)?`},
@@ -176,7 +217,11 @@ func TestHostileProgramIsOneRow(t *testing.T) {
 		if strings.HasSuffix(h.how, "hang") {
 			limit = "200ms"
 		}
-		spec += fmt.Sprintf("  - {name: x-%s, method: external, options: {command: [%s, %s], limit: %s, disk_mib: 8}}\n", h.how, program, h.how, limit)
+		method := "external"
+		if strings.HasPrefix(h.how, "serve") {
+			method = "served"
+		}
+		spec += fmt.Sprintf("  - {name: x-%s, method: %s, options: {command: [%s, %s], limit: %s, disk_mib: 8}}\n", h.how, method, program, h.how, limit)
 	}
 	spec += "  - {name: nowhere, method: external, options: {command: [bin/nowhere]}}\n  - uncal\n"
 	w := newWorld(t)
@@ -192,7 +237,7 @@ func TestHostileProgramIsOneRow(t *testing.T) {
 			t.Errorf("%s: %s, want %s", h.how, said, h.want)
 		}
 	}
-	if out.Failed != len(hostile)-2 {
+	if out.Failed != len(hostile)-3 {
 		t.Errorf("%d failed, %v", out.Failed, out.Reasons)
 	}
 	// Failures are not stored: all of them are tried again.

@@ -235,9 +235,9 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 	var spent results.Time
 	err := w.withInput(ctx, c, func(in calib.Input) (err error) {
 		var meter cputime.Meter // of the program, without handing it the arrays
-		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.plan.location(w.unit), in)
+		body, err = c.external.fit(cputime.With(ctx, &meter), w.run.location(w.unit), in)
 		took, known := meter.Total()
-		spent = engine.TimeOf(took, known && c.external.runs(), in)
+		spent = engine.TimeOf(took, known, in)
 		return err
 	})
 	if err != nil {
@@ -249,7 +249,7 @@ func (w *unitWork) externalFit(ctx context.Context, c *Cell) ([]byte, error) {
 // openTable opens the probabilities of an external method for the test set.
 func (w *unitWork) openTable(ctx context.Context, c *Cell, fit []byte) (table *external.Table, err error) {
 	err = engine.Guard(func() (err error) {
-		table, err = c.external.open(ctx, w.run.plan.location(w.unit), fit, c.seed)
+		table, err = c.external.open(ctx, w.run.location(w.unit), fit, c.seed)
 		return err
 	})
 	return table, err

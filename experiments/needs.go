@@ -80,7 +80,7 @@ func (u *Unit) size(ctx context.Context, limit int64) int64 {
 	}
 	m := u.memory(ctx, missing, limit)
 	least, _ := m.least(pairs > 0)
-	return max(least, min(m.Whole(1+work+pairs, pairs), limit))
+	return max(least, min(m.whole(1+work+pairs, pairs), limit))
 }
 
 // todo returns the work of each unit that the store does not have.

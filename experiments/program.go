@@ -18,15 +18,17 @@ import (
 )
 
 // program is a calibrator that is a separate program. Package external specifies
-// the arrays that such a program gets and the files that it returns.
+// the arrays that such a program gets, the files that it returns, and the two forms in
+// which it is called: a process for each call, or one that serves many.
 type program struct {
+	serves    bool
 	options   programOptions
 	limit     time.Duration
 	cal, test data.Parts
 }
 
 // programOptions are part of the key of a fit. No shell reads them: command is
-// the list of arguments, to which fit DIR or apply DIR is added.
+// the list of arguments, to which fit DIR, apply DIR or serve is added.
 type programOptions struct {
 	Command []string
 	Needs   []string // arrays beside logits and labels: features head ood augmented; test/augmented for the test set alone
@@ -40,6 +42,14 @@ func programEntry() calib.Entry {
 		Name: "external", Label: "external", Version: 1,
 		Summary: "a program in any language, called with fit DIR and with apply DIR",
 		Cost:    20000, // an interpreter that starts and reads arrays takes seconds
+	})
+}
+
+func servedEntry() calib.Entry {
+	return calib.NewEntry[program, noMap](calib.Entry{
+		Name: "served", Label: "served", Version: 1, Method: program{serves: true},
+		Summary: "a program in any language, called with serve, which answers many requests",
+		Cost:    5000, // arrays go through files
 	})
 }
 
@@ -152,11 +162,11 @@ func inFolder(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// program returns how the program is called.
-func (p program) program(at location, seed uint64) (external.Program, error) {
+// calls returns how the program is called for a fit.
+func (p program) calls(at location, seed uint64) (external.Calls, error) {
 	dir, err := filepath.Abs(at.root)
-	return external.Program{Argv: p.options.Command, Dir: dir, Limit: p.limit,
-		Disk: int64(p.options.DiskMiB) << 20, Seed: seed, Env: at.env}, err
+	program := external.Program{Argv: p.options.Command, Dir: dir, Env: at.env, Serves: p.serves}
+	return external.Calls{To: at.programs.Of(program), Limit: p.limit, Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
 }
 
 // programLayout is the layout of the arrays that a program reads.
@@ -174,15 +184,15 @@ func handOver(set *data.Set, split data.Split) func(dir string) error {
 }
 
 func (p program) fit(ctx context.Context, at location, in calib.Input) ([]byte, error) {
-	call, err := p.program(at, in.Seed)
+	calls, err := p.calls(at, in.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return call.Fit(ctx, handOver(in.Cal, data.Cal))
+	return calls.Fit(ctx, handOver(in.Cal, data.Cal))
 }
 
 func (p program) open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error) {
-	call, err := p.program(at, seed)
+	calls, err := p.calls(at, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -190,5 +200,5 @@ func (p program) open(ctx context.Context, at location, fit []byte, seed uint64)
 	if err != nil {
 		return nil, err
 	}
-	return call.Apply(ctx, fit, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
+	return calls.Apply(ctx, fit, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
 }

@@ -39,6 +39,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		r.expect(&p.Units[i])
 	}
 	r.report(-1, nil)
+	defer r.programs.Close()
 	outcomes := make([][]outcome, len(p.Units))
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -245,4 +246,11 @@ func forEach(n, workers int, do func(i int)) {
 		})
 	}
 	group.Wait()
+}
+
+// location returns the location of a unit, whose programs are those of the run.
+func (r *run) location(u *Unit) location {
+	at := r.plan.location(u)
+	at.programs = &r.programs
+	return at
 }

@@ -14,32 +14,33 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
-// serves reports whether a method of the plan is served.
+// serves reports whether a parent serves a method of the plan.
 func (p *Plan) serves() bool {
 	return slices.ContainsFunc(p.Units, func(u Unit) bool {
 		return slices.ContainsFunc(u.Cells, func(c Cell) bool { _, ok := c.external.(served); return ok })
 	})
 }
 
-// served is a calibrator that the process which has started this one serves. No spec names it:
-// AddServed adds it to specs. Its process has decided to run it, so it needs no permission.
+// served is a calibrator that a parent serves: the process that has started this one. It is
+// no method of a spec, and AddServed adds it to those of specs. It needs no permission, since
+// its parent has decided to run it.
 type served struct {
 	about     external.Served
-	server    *external.Server
+	parent    *external.Parent
 	limit     time.Duration
 	cal, test data.Parts
 }
 
-// Of a method that does not state them.
+// The limits of a method that does not state them.
 const (
 	servedLimit   = "10m"
 	servedDiskMiB = 1024
 )
 
-// AddServed adds the methods of a server to each spec, after its own.
-func AddServed(specs []*spec.Spec, server *external.Server) error {
-	for _, about := range server.Methods {
-		m, err := newServed(about, server)
+// AddServed adds the methods of a parent to each spec, after the methods of the spec.
+func AddServed(specs []*spec.Spec, parent *external.Parent) error {
+	for _, about := range parent.Methods {
+		m, err := newServed(about, parent)
 		if err != nil {
 			return fmt.Errorf("served method %q: %w", about.Name, err)
 		}
@@ -53,8 +54,8 @@ func AddServed(specs []*spec.Spec, server *external.Server) error {
 	return nil
 }
 
-// newServed checks what a process says of a method.
-func newServed(about external.Served, server *external.Server) (spec.Method, error) {
+// newServed checks what a parent says of a method.
+func newServed(about external.Served, parent *external.Parent) (spec.Method, error) {
 	limit, err := time.ParseDuration(cmp.Or(about.Limit, servedLimit))
 	switch {
 	case !spec.IsID(about.Name):
@@ -66,7 +67,7 @@ func newServed(about external.Served, server *external.Server) (spec.Method, err
 	case about.DiskMiB < 0:
 		return spec.Method{}, fmt.Errorf("disk_mib %d: want 1 or more", about.DiskMiB)
 	}
-	m := served{about: about, server: server, limit: limit}
+	m := served{about: about, parent: parent, limit: limit}
 	if m.cal, m.test, err = needed(about.Needs); err != nil {
 		return spec.Method{}, err
 	}
@@ -79,7 +80,7 @@ func newServed(about external.Served, server *external.Server) (spec.Method, err
 // test set.
 func (m served) Contract() calib.Contract { return calib.Contract{Cal: m.cal, Test: m.test} }
 
-// Fit is an error: only the harness can ask the process.
+// Fit is an error: only a run can ask the parent.
 func (served) Fit(context.Context, calib.Input) (*calib.Fitted, error) { return nil, spec.ErrExternal }
 
 func (served) runs() bool { return false }
@@ -88,19 +89,19 @@ func (served) fits() bool { return true }
 
 func (served) lacks(location) string { return "" }
 
-// digests gives the name, the source and the version: a function of other code or other values is another method, and
-// so is one of another name.
+// digests gives the name, the source and the version. So a function with other code, other values or another name is
+// another method.
 func (m served) digests(location, fileSum) (string, error) {
 	return fmt.Sprintf("served %s\n  source %q\n  version %q\n", m.about.Name, m.about.Source, m.about.Version), nil
 }
 
-// service returns how the process is called.
-func (m served) service(seed uint64) external.Service {
-	return external.Service{Server: m.server, Method: m.about.Name, Limit: m.limit, Disk: int64(cmp.Or(m.about.DiskMiB, servedDiskMiB)) << 20, Seed: seed}
+// calls returns how the parent is called for a fit.
+func (m served) calls(seed uint64) external.Calls {
+	return external.Calls{To: m.parent.Of(m.about.Name), Limit: m.limit, Disk: int64(cmp.Or(m.about.DiskMiB, servedDiskMiB)) << 20, Seed: seed}
 }
 
 func (m served) fit(ctx context.Context, _ location, in calib.Input) ([]byte, error) {
-	return m.service(in.Seed).Fit(ctx, handOver(in.Cal, data.Cal))
+	return m.calls(in.Seed).Fit(ctx, handOver(in.Cal, data.Cal))
 }
 
 func (m served) open(ctx context.Context, at location, fit []byte, seed uint64) (*external.Table, error) {
@@ -108,5 +109,5 @@ func (m served) open(ctx context.Context, at location, fit []byte, seed uint64) 
 	if err != nil {
 		return nil, err
 	}
-	return m.service(seed).Apply(ctx, fit, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
+	return m.calls(seed).Apply(ctx, fit, handOver(test, data.Test), test.Logits.Rows, test.Logits.Cols)
 }

@@ -26,18 +26,17 @@ func TestMistakesInServedMethods(t *testing.T) {
 		ours, to := io.Pipe()
 		go fmt.Fprintf(theirs, `{"methods": [%s]}`+"\n", about)
 		go bufio.NewReader(ours).ReadString('\n')
-		server, err := external.NewServer(from, to)
+		parent, err := external.NewParent(t.Context(), from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := &spec.Spec{Name: "s", Methods: []spec.Method{{Name: "ts"}}}
-		if err := AddServed([]*spec.Spec{s}, server); fmt.Sprint(err) != want {
+		if err := AddServed([]*spec.Spec{s}, parent); fmt.Sprint(err) != want {
 			t.Errorf("%s: %v, want %s", about, err, want)
 		} else if err == nil {
 			if c := s.Methods[1].Contract(); s.Methods[1].Label != "mine" || c.Cal != data.Logits|data.Labels || c.Test != data.Logits|data.Augmented {
 				t.Errorf("%+v", s.Methods[1])
 			}
 		}
-		server.Close()
 	}
 }

@@ -24,7 +24,7 @@ import (
 func Registry() spec.Registry {
 	return spec.Registry{
 		Methods:  all.Registry(),
-		External: []calib.Entry{programEntry(), precomputedEntry()},
+		External: []calib.Entry{programEntry(), servedEntry(), precomputedEntry()},
 		Metrics:  metrics.Registry(),
 		Like:     paper.Datasets(),
 

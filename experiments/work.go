@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -24,6 +25,8 @@ type run struct {
 	options RunOptions
 	memory  *semaphore.Weighted
 	needs   map[int]*memory // of its units
+
+	programs external.Programs
 
 	fitted, scored atomic.Int64
 	stored         atomic.Int64 // objects of cells

@@ -44,14 +44,20 @@ func writeTest(dir string) error {
 
 func writeNothing(string) error { return nil }
 
+// called returns the calls of a program that is started for each of them, with a minute
+// and 1 MiB.
+func called(argv ...string) Calls {
+	return Calls{To: new(Programs).Of(Program{Argv: argv, Dir: "."}), Limit: time.Minute, Disk: 1 << 20}
+}
+
 // Each kind of misbehaviour is an error that names it, in time, and the folder is
 // removed. (On a busy machine a program may be killed before it has printed the
-// process number of its child.)
+// process number of its child.) So it is in both forms of a program, with the same words.
 func TestMisbehaviourIsAnError(t *testing.T) {
 	program := build(t, "./testdata/hostile")
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	for how, want := range map[string]string{
+	calls := map[string]string{
 		"fit-hang":      `^fit ran longer than its limit of 300ms and was killed(; it said: child \d+)?$`,
 		"fit-exit":      `^fit ended with exit status 3; it said: first line \| no convergence in cal$`,
 		"fit-flood":     `^fit wrote more than 8 MiB and was killed$`,
@@ -73,14 +79,29 @@ func TestMisbehaviourIsAnError(t *testing.T) {
 		"fifo":          `^probs.npy is not a regular file$`,
 		"folder":        `^probs.npy is not a regular file$`,
 		"apply-silence": `^apply wrote neither probs.npy nor logits.npy$`,
-	} {
-		t.Run(how, func(t *testing.T) {
-			limit := time.Minute
-			if strings.HasSuffix(how, "hang") {
-				limit = 300 * time.Millisecond
+	}
+	serve := map[string]string{
+		"serve-silence": `^fit ran longer than its limit of 300ms and was killed$`,
+		"serve-leaves":  `^fit ended with exit status 4; it said: not today$`,
+		"serve-closes":  `^fit ran longer than its limit of 300ms and was killed$`,
+		"serve-deaf":    `^fit: the program has closed its standard input and reads no requests$`,
+		"serve-prints":  `^"loading", which the process that serves the method wrote for its list \{"methods": \[\{"name": ...\}\]\}, is no line of the protocol: print other text on standard error$`,
+		"serve-garbles": `^"done", which the process that serves the method wrote for an answer, is no line of the protocol: print other text on standard error$`,
+		"serve-long":    `^no line that lists methods came: what the process that serves the method wrote, more than 1 MiB without a line break, is no line of the protocol: print other text on standard error$`,
+		"serve-two":     `^serve lists 2 methods: want one$`,
+		"serve-none":    `^"{\\"methods\\": \[\]}", which .* is no line of the protocol`,
+		"serve-raises":  `^fit raised ValueError: no rows \| in DIR \(mine.py:12\)$`,
+		"serve-other":   `^fit ran longer than its limit of 300ms and was killed$`,
+	}
+	try := func(name, how, want string, serves bool) {
+		t.Run(name, func(t *testing.T) {
+			var programs Programs
+			defer programs.Close()
+			c := Calls{To: programs.Of(Program{Argv: []string{program, how}, Dir: ".", Serves: serves}), Limit: time.Minute, Disk: 8 << 20}
+			if strings.Contains(want, "300ms") {
+				c.Limit = 300 * time.Millisecond
 			}
-			p := Program{Argv: []string{program, how}, Dir: ".", Limit: limit, Disk: 8 << 20}
-			err := whole(p)
+			err := whole(c)
 			if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 				t.Fatalf("%v\nwant %s", err, want)
 			}
@@ -90,6 +111,13 @@ func TestMisbehaviourIsAnError(t *testing.T) {
 			}
 		})
 	}
+	for how, want := range calls {
+		try(how, how, want, false)
+		try(how+" served", how, want, true)
+	}
+	for how, want := range serve {
+		try(how, how, want, true)
+	}
 	left, err := os.ReadDir(temp)
 	if err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for temporary files: %v %v", left, err)
@@ -97,12 +125,12 @@ func TestMisbehaviourIsAnError(t *testing.T) {
 }
 
 // whole fits, applies and reads all rows.
-func whole(p Program) error {
-	m, err := p.Fit(context.Background(), writeNothing)
+func whole(c Calls) error {
+	m, err := c.Fit(context.Background(), writeNothing)
 	if err != nil {
 		return err
 	}
-	table, err := p.Apply(context.Background(), m, writeTest, n, k)
+	table, err := c.Apply(context.Background(), m, writeTest, n, k)
 	if err != nil {
 		return err
 	}
@@ -128,12 +156,10 @@ func checkGone(t *testing.T, pid int) {
 	t.Errorf("process %d lives on", pid)
 }
 
-// A program gets its model with names, modes and bytes, and its seed. Rows are read
-// from any place, and logits become probabilities.
 // A folder for temporary files that is full or absent is named with the variable that
 // names another one, and no part of a call is left in it.
 func TestUnusableTemporaryFolderIsNamed(t *testing.T) {
-	p := Program{Argv: []string{"program"}, Limit: time.Minute}
+	p := called("program")
 	temp := t.TempDir()
 	full := func(dir string) error {
 		return &os.PathError{Op: "write", Path: filepath.Join(dir, "cal", ".logits.npy.tmp-1"), Err: syscall.ENOSPC}
@@ -161,10 +187,16 @@ func TestUnusableTemporaryFolderIsNamed(t *testing.T) {
 	}
 }
 
+// A program gets its model with names, modes and bytes, and its seed. Rows are read
+// from any place, and logits become probabilities.
 func TestProgramGetsItsModelAndSeed(t *testing.T) {
 	program := build(t, "./testdata/hostile")
-	for _, how := range []string{"well", "logits"} {
-		p := Program{Argv: []string{program, how}, Dir: ".", Limit: time.Minute, Disk: 1 << 20, Seed: math.MaxUint64}
+	for i, how := range []string{"well", "logits", "well", "logits"} {
+		var programs Programs
+		defer programs.Close()
+		p := called()
+		p.To = programs.Of(Program{Argv: []string{program, how}, Dir: ".", Serves: i >= 2})
+		p.Seed = math.MaxUint64
 		m, err := p.Fit(t.Context(), writeNothing)
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +222,7 @@ func TestProgramGetsItsModelAndSeed(t *testing.T) {
 }
 
 func TestCancelledCallReturnsTheErrorOfTheContext(t *testing.T) {
-	p := Program{Argv: []string{build(t, "./testdata/hostile"), "fit-hang"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
+	p := called(build(t, "./testdata/hostile"), "fit-hang")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
 	if _, err := p.Fit(ctx, writeNothing); !errors.Is(err, context.Canceled) {
@@ -207,7 +239,8 @@ func TestProgramGetsItsEnvironment(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	p := Program{Argv: []string{build(t, "./testdata/hostile"), "environment"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20, Env: []string{"MINE", "MINE_TOO", "UNSET", "LC_X"}}
+	p := called()
+	p.To = new(Programs).Of(Program{Argv: []string{build(t, "./testdata/hostile"), "environment"}, Dir: ".", Env: []string{"MINE", "MINE_TOO", "UNSET", "LC_X"}})
 	m, err := p.Fit(t.Context(), writeNothing)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +267,7 @@ func TestProgramGetsItsEnvironment(t *testing.T) {
 }
 
 func TestMissingProgramIsAnError(t *testing.T) {
-	p := Program{Argv: []string{"./no-such-program"}, Dir: ".", Limit: time.Minute, Disk: 1 << 20}
+	p := called("./no-such-program")
 	if _, err := p.Fit(t.Context(), writeNothing); err == nil || err.Error() != "program ./no-such-program: no such file or directory" {
 		t.Errorf("%v", err)
 	}

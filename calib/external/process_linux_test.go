@@ -20,8 +20,7 @@ func TestChildOfThisTest(t *testing.T) {
 	if os.Getenv("QATS_CALLER") == "" {
 		t.Skip("TestProgramEndsWithItsCaller runs it")
 	}
-	p := Program{Argv: []string{"sh", "-c", "exec sleep 600"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
-	_, err := p.Fit(t.Context(), writeNothing)
+	_, err := called("sh", "-c", "exec sleep 600").Fit(t.Context(), writeNothing)
 	fmt.Println(err)
 }
 
@@ -105,8 +104,7 @@ while [ ! -e "$2/model/a" ]; do sleep 0.01; done
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		p := Program{Argv: []string{"sh", "-c", leave + "sleep 600", "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
-		_, err := p.Fit(ctx, writeNothing)
+		_, err := called("sh", "-c", leave+"sleep 600", "sh").Fit(ctx, writeNothing)
 		ended <- err
 	}()
 	var others []string
@@ -122,8 +120,7 @@ while [ ! -e "$2/model/a" ]; do sleep 0.01; done
 	}
 	elsewhere := ids(others...)
 
-	p := Program{Argv: []string{"sh", "-c", leave, "sh"}, Dir: t.TempDir(), Limit: time.Minute, Disk: 1 << 20}
-	m, err := p.Fit(t.Context(), writeNothing)
+	m, err := called("sh", "-c", leave, "sh").Fit(t.Context(), writeNothing)
 	if err != nil {
 		t.Fatal(err)
 	}

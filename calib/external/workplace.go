@@ -82,9 +82,13 @@ func (w *workplace) size() int64 {
 // tailBytes is how much of the end of the program's standard error is shown.
 const tailBytes = 400
 
-// blame adds the end of the program's standard error to err, as one line.
-func (w *workplace) blame(err error) error {
-	f, ferr := os.Open(w.stderr)
+// blame adds the end of what the program said, the file of its standard error, to err, as
+// one line.
+func (w *workplace) blame(said string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f, ferr := os.Open(said)
 	if ferr != nil {
 		return err
 	}

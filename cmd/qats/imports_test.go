@@ -34,7 +34,6 @@ var homes = []struct {
 	{"github.com/spf13/pflag", []string{"cmd/qats"}, "cobra's flags"},
 	{"github.com/schollz/progressbar", []string{"cmd/qats"}, "libraries print nothing"},
 	{"golang.org/x/sys/cpu", []string{"internal/kernel/cpu"}, "one place detects the processor's instructions"},
-	{"golang.org/x/sys/unix", []string{"calib/external"}, "one place takes the pipes that a process was started with"},
 	{"github.com/mmcloughlin/avo", []string{"internal/kernel/gen", "internal/kernel/gen/softmax", "internal/kernel/gen/linear"}, "generators of vector code are a module of their own"},
 	{"golang.org/x/term", []string{"cmd/qats"}, "libraries print nothing"},
 }
@@ -96,10 +95,6 @@ var rules = []rule{
 		why: "reading a spec runs, compares and draws nothing"},
 	{of: "experiments", never: []string{"experiments/inspect", "experiments/trial", "experiments/arrays", "experiments/cluster", "experiments/report/...", "plots", "results/compare/..."},
 		why: "a run needs no look at the arrays before it, and none at its files"},
-	{of: "experiments/engine", only: []string{"calib/...", "data", "internal/...", "metrics/...", "results"},
-		why: "numbers are made of arrays and methods, whichever command asks for them"},
-	{of: "experiments/arrays", never: []string{"experiments", "experiments/spec/..."},
-		why: "a fit of files needs neither plans nor specs"},
 	{of: "experiments/report", never: []string{"experiments", "experiments/inspect", "experiments/trial", "experiments/arrays", "experiments/cluster", "data/..."},
 		why: "views are made from the files of a run, whoever wrote them"},
 	{of: "experiments/report/page/...", only: []string{"experiments/report/page/...", "plots", "results/...", "metrics/...", "internal/..."},

@@ -63,8 +63,12 @@ func newProgress(w io.Writer, silent, verbose bool) *progress {
 	return &progress{w: w, now: time.Now, verbose: verbose, tty: !verbose && isTerminal(w)}
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := below(w).(*os.File)
+// isTerminal reports whether a stream of a command is a terminal.
+func isTerminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = below(w)
+	}
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

@@ -78,10 +78,10 @@ hashes all files, as a run does, and prints how N shards would divide the work.`
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value; with -n one object a line for each cell")
 	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
 	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many shards have done, but nothing while shards are out")
-	cmd.Flags().StringVar(&r.serve, "serve", "", "pipes READ,WRITE to the process that starts this one and serves methods, as the Python package does (go doc ./calib/external Server)")
+	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/new-calibrator.md)")
 	cmd.MarkFlagsMutuallyExclusive("shard", "assemble", "dry-run")
 	cmd.MarkFlagsMutuallyExclusive("shards", "json")
-	for _, other := range []string{"shard", "assemble", "dry-run"} {
+	for _, other := range []string{"shard", "assemble", "dry-run", "json"} {
 		cmd.MarkFlagsMutuallyExclusive("serve", other)
 	}
 	return cmd
@@ -95,31 +95,24 @@ type runFlags struct {
 
 	assemble int // number of shards that must be in; 0 for any
 
-	serve string // numbers of two pipes: READ,WRITE
+	serve bool
 }
 
-// served adds the methods of the process that has started this one. end tells it to end.
-func (r *runFlags) served(specs []*spec.Spec) (end func(), err error) {
-	if r.serve == "" {
-		return func() {}, nil
+// served adds the methods of the process that has started this one, which has standard input
+// and output for itself from now on.
+func (r *runFlags) served(cmd *cobra.Command, specs []*spec.Spec) error {
+	if !r.serve {
+		return nil
 	}
-	var read, write int
-	if n, err := fmt.Sscanf(r.serve, "%d,%d", &read, &write); n != 2 || err != nil || fmt.Sprintf("%d,%d", read, write) != r.serve {
-		return nil, usage("--serve %s: want the numbers of two pipes, READ,WRITE", r.serve)
+	if isTerminal(cmd.InOrStdin()) || isTerminal(cmd.OutOrStdout()) {
+		return usage("--serve is for a process that starts this one with pipes, as the Python package does; standard input or output is a terminal")
 	}
-	from, err := external.InheritedPipe(read)
+	parent, err := external.NewParent(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 	if err != nil {
-		return nil, usage("--serve: %w", err)
+		return fmt.Errorf("--serve: %w", err)
 	}
-	to, err := external.InheritedPipe(write)
-	if err != nil {
-		return nil, usage("--serve: %w", err)
-	}
-	server, err := external.NewServer(from, to)
-	if err != nil {
-		return nil, fmt.Errorf("--serve: %w", err)
-	}
-	return func() { server.Close() }, experiments.AddServed(specs, server)
+	cmd.SetOut(cmd.ErrOrStderr())
+	return experiments.AddServed(specs, parent)
 }
 
 func (r *runFlags) run(cmd *cobra.Command, files []string) error {
@@ -131,11 +124,9 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	end, err := r.served(specs)
-	if err != nil {
+	if err := r.served(cmd, specs); err != nil {
 		return err
 	}
-	defer end()
 	if r.assemble != 0 {
 		if err := r.allIn(specs); err != nil {
 			return err

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -52,32 +50,28 @@ func rowsOf(t *testing.T, out string) string {
 	return strings.Join(rows, "\n")
 }
 
-// A process that has started the program serves methods over two pipes: here the test, which
-// counts the calls. Methods need no permission, a later run takes fits from the store, and
+// A process that has started the program serves methods on its standard input and output: here
+// the test, which counts the calls. All text is on standard error. Methods need no permission, a later run takes fits from the store, and
 // another source is another method.
 func TestMethodsOfTheProcessThatStartsTheProgram(t *testing.T) {
 	out := t.TempDir()
 	serve := func(source string) (calls []string) {
 		t.Helper()
-		requests, theirs, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		from, answers, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		args := append(servedSpec(t, out), "--serve", "3,4")
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childArgs+"="+strings.Join(args, "\n"))
-		cmd.ExtraFiles = []*os.File{from, theirs}
+		cmd.Env = append(os.Environ(), childArgs+"="+strings.Join(append(servedSpec(t, out), "--serve"), "\n"))
+		answers, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var said strings.Builder
-		cmd.Stderr, cmd.Stdout = &said, &said
+		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		from.Close()
-		theirs.Close()
 		fmt.Fprintf(answers, `{"methods": [{"name": "even", "label": "Even", "source": %q}]}`+"\n", source)
 		for lines := bufio.NewScanner(requests); lines.Scan(); {
 			var r struct {
@@ -96,6 +90,9 @@ func TestMethodsOfTheProcessThatStartsTheProgram(t *testing.T) {
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Fatalf("%v\n%s", err, said.String())
+		}
+		if !strings.Contains(said.String(), "2 settings: ") {
+			t.Errorf("standard error is %s", said.String())
 		}
 		return calls
 	}
@@ -141,25 +138,31 @@ func TestMethodsOfAPythonProcess(t *testing.T) {
 	const want = `uncal: ok
 ts: ok
 prior: ok
-raises: fail fit raised ValueError: no rows are good enough (serve.py:57)
+raises: fail fit raised ValueError: no rows are good enough (serve.py:53)
 hangs: fail fit ran longer than its limit of 200ms and was cancelled`
 	if got := rowsOf(t, out); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
-// Numbers that are no pipes are errors.
-func TestServeWantsPipes(t *testing.T) {
-	args := servedSpec(t, t.TempDir())
-	for value, want := range map[string]string{
-		"3":     "qats: --serve 3: want the numbers of two pipes, READ,WRITE\n",
-		"3,x":   "qats: --serve 3,x: want the numbers of two pipes, READ,WRITE\n",
-		"1,2":   "qats: --serve: descriptor 1 is not one that this process was given\n",
-		"77,78": "qats: --serve: descriptor 77 is not one that this process was given\n",
+// Standard input that lists no methods is an error, and no other output can go to standard output.
+func TestServeWantsMethods(t *testing.T) {
+	for input, want := range map[string]string{
+		"":        "qats: --serve: no line that lists methods came: the process that serves the method has ended\n",
+		"hello\n": `qats: --serve: "hello", which the process that serves the method wrote for its list {"methods": [{"name": ...}]}, is no line of the protocol` + "\n",
+		`{"methods": [{"name": "ts", "version": "1"}]}`: `qats: served method "ts": served has a method of this name: give it another one` + "\n",
 	} {
-		var said strings.Builder
-		if status := run(t.Context(), append(args, "--serve", value), &said, &said); status != exitUsage || said.String() != want {
-			t.Errorf("%s: %d %s, want %s", value, status, said.String(), want)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childArgs+"="+strings.Join(append(servedSpec(t, t.TempDir()), "--serve"), "\n"))
+		cmd.Stdin = strings.NewReader(input)
+		var out, said strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &said
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitUsage || said.String() != want || out.String() != "" {
+			t.Errorf("%q: %v, %s%s, want %s", input, err, out.String(), said.String(), want)
 		}
+	}
+	var said strings.Builder
+	if status := run(t.Context(), append(servedSpec(t, t.TempDir()), "--serve", "--json"), &said, &said); status != exitUsage || !strings.Contains(said.String(), "[serve json]") {
+		t.Errorf("%d %s", status, said.String())
 	}
 }

@@ -83,6 +83,13 @@ func Add(ctx context.Context, spent time.Duration) {
 	}
 }
 
+// Unknown says that a part of the time cannot be measured: then Total has none.
+func Unknown(ctx context.Context) {
+	if m := of(ctx); m != nil {
+		m.unknown.Store(true)
+	}
+}
+
 // Part calls f as a part of the computation that ctx measures, on a goroutine that
 // has joined it, and returns the processor time of the part. The time is 0 if ctx
 // measures nothing.

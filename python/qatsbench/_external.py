@@ -1,16 +1,18 @@
-"""Functions as methods of a run: the program asks for fits and predictions through two pipes.
+"""Functions as methods of a run: the program asks for fits and predictions by lines of JSON on its
+standard input and output, as docs/new-calibrator.md has them.
 
-The functions run in a process of their own, a copy of this one (fork), which serves the whole
-run. If it dies, the cell that it worked on fails, and it is started once more.
+The functions run in a process of their own, which serves the whole run: a copy of this one (fork)
+or, on Windows, a new one that imports them. If it dies, the cell that it worked on fails, and it is
+started once more.
 """
 
 import contextlib
+import importlib
 import inspect
 import json
 import multiprocessing
 import os
 import pickle
-import selectors
 import signal
 import sys
 import threading
@@ -27,6 +29,7 @@ from ._errors import InputError
 # Arrays beside logits and labels, by their files in the folder of a call.
 _FILES = {"features.npy": "features", "logits_aug.npy": "augmented", "head_weight.npy": "head_weight", "head_bias.npy": "head_bias"}
 
+_START = "spawn" if os.name == "nt" else "fork"  # how the process of the functions begins
 _PATIENCE = 10  # seconds for a worker that has closed its pipe to end
 _LOOK = 1  # seconds between two looks whether the session lives
 
@@ -98,6 +101,13 @@ class Method:
     def __repr__(self):
         return f"<method {self.name}>"
 
+    def __reduce__(self):
+        """Name the method, for a process that imports it."""
+        module, name = self._fit.__module__, self._fit.__qualname__
+        if _found(module, name) is not self:
+            raise pickle.PicklingError(f"{name} is not at the top level of the module {module}")
+        return _found, (module, name)
+
     def described(self):
         """Return what the program is told."""
         if self._apply is None:
@@ -132,6 +142,11 @@ class Method:
         if p.shape != z.shape:
             raise ValueError(f"{name} returned shape {p.shape}, want {z.shape}")
         np.save(folder / "probs.npy", np.ascontiguousarray(p, np.float64))
+
+
+def _found(module, name):
+    """Return what a module has under a name, or None."""
+    return getattr(sys.modules[module] if module in sys.modules else importlib.import_module(module), name, None)
 
 
 def _read(folder, part):
@@ -169,110 +184,95 @@ def _work(methods, pipe):
 
 
 class Server:
-    """Serves methods to one run. ``words`` and ``fds`` are for the program's start; ``started``
-    is to be called when it has started, and ``close`` when it has ended."""
+    """Serves methods to one run of the program, which was started with --serve and pipes. ``serve``
+    returns when the program has closed its standard output, and ``close`` ends what is left."""
 
     def __init__(self, methods):
-        if os.name == "nt":
-            raise InputError("functions as methods need fork, which Windows does not have", code="usage", where="methods",
-                             hint="write a program, as docs/new-calibrator.md shows")
         self.methods = {m.name: m for m in methods}
         if len(self.methods) < len(methods):
             raise InputError("two methods have one name", code="usage", where="methods")
         self.described = [m.described() for m in methods]
-        self.child_read, self.to = os.pipe()
-        self.back, self.child_write = os.pipe()
-        self.words = ["--serve", f"{self.child_read},{self.child_write}"]
-        self.fds = (self.child_read, self.child_write)
-        self.worker = self.pipe = self.thread = None
-        self.stop_read, self.stop_write = os.pipe()
-        _program.kept(self.to, self.back, self.child_read, self.child_write, self.stop_read, self.stop_write)
+        if _START == "spawn":
+            try:
+                pickle.dumps(self.methods)
+            except pickle.PicklingError as e:
+                raise InputError(f"{e}, and this system has no fork", code="usage", where="methods",
+                                 hint="put the function into a file, not into another function or a notebook") from None
+        self.lock = threading.RLock()  # of worker, pipe and doing
+        self.worker = self.pipe = self.doing = None
+        self.to = None
 
-    def started(self, process):
-        _program.close(*self.fds)
-        self.fds = ()
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-        self.thread.start()
+    def serve(self, requests, answers):
+        """Answer the program's requests."""
+        self.to = answers
+        call = None
+        with contextlib.suppress(BrokenPipeError):  # the program has ended, and says why
+            self._send({"methods": self.described})
+            for line in requests:
+                request = json.loads(line)
+                if "cancel" in request:
+                    self._cancel(request["cancel"])
+                    continue
+                if call is not None:
+                    call.join()  # it has sent its answer, or was cancelled
+                call = threading.Thread(target=self._call, args=(request,), daemon=True)
+                call.start()
+        self.close()
+        if call is not None:
+            call.join()
 
     def close(self):
-        _program.close(*self.fds)
-        self.fds = ()
-        _program.close(self.stop_write)
-        if self.thread is not None:
-            self.thread.join()
-        else:
-            self._close()
+        self._cancel()
 
-    def _close(self):
-        self._end_worker()
-        _program.close(self.to, self.back, self.stop_read)
+    def _cancel(self, number=None):
+        """End the call of a number, or any, with its worker."""
+        with self.lock:
+            if number is None or number == self.doing:
+                self.doing = None
+                self._end_worker()
 
-    # In the thread.
+    # In the thread of a call.
 
-    def _serve(self):
-        try:
-            self._send({"methods": self.described})
-            self._loop()
-        except (BrokenPipeError, EOFError):
-            pass  # the program has ended
-        finally:
-            self._close()
-
-    def _loop(self):
-        lines, doing = b"", None
-        while True:
-            with selectors.DefaultSelector() as wait:
-                wait.register(self.back, selectors.EVENT_READ)
-                wait.register(self.stop_read, selectors.EVENT_READ)
-                if doing is not None:
-                    wait.register(self.pipe, selectors.EVENT_READ)
-                ready = {key.fileobj for key, _ in wait.select(None if doing is None else _LOOK)}
-            if self.stop_read in ready:
+    def _call(self, request):
+        number = request["id"]
+        with self.lock:
+            if self.worker is not None and _has_ended(self.worker):
+                self._end_worker()
+            if self.worker is None:
+                self._start_worker()
+            self.doing, worker, pipe = number, self.worker, self.pipe
+        answer = None
+        with contextlib.suppress(EOFError, OSError):
+            pipe.send((request["method"], request["call"], request["dir"], request["seed"]))
+            while not pipe.poll(_LOOK):  # what the worker has left may keep the pipe open
+                if _has_ended(worker):
+                    raise EOFError
+            answer = pipe.recv()
+        with self.lock:
+            if self.doing != number:  # it was cancelled
                 return
-            if doing is not None and (self.pipe in ready or not ready and _has_ended(self.worker)):
-                try:
-                    if self.pipe not in ready:
-                        raise EOFError
-                    answer = self.pipe.recv()
-                except (EOFError, OSError):
-                    answer = {"error": f"the process of the method {_ended(self._end_worker(patience=_PATIENCE))}", "line": ""}
-                self._send({"id": doing, **answer})
-                doing = None
-            if self.back in ready:
-                got = os.read(self.back, 1 << 16)
-                if not got:
-                    return
-                *whole, lines = (lines + got).split(b"\n")
-                for line in whole:
-                    request = json.loads(line)
-                    if "cancel" in request:
-                        if request["cancel"] == doing:
-                            self._end_worker()
-                            doing = None
-                        continue
-                    if self.worker is not None and _has_ended(self.worker):
-                        self._end_worker()
-                    if self.worker is None:
-                        self._start_worker()
-                    doing = request["id"]
-                    self.pipe.send((request["method"], request["call"], request["dir"], request["seed"]))
+            self.doing = None
+            if answer is None:
+                answer = {"error": f"the process of the method {_ended(self._end_worker(patience=_PATIENCE))}", "line": ""}
+        with contextlib.suppress(BrokenPipeError, ValueError):  # the program has ended, and its pipe may be closed
+            self._send({"id": number, **answer})
 
     def _send(self, value):
-        text = json.dumps(value).encode() + b"\n"
-        while text:
-            text = text[os.write(self.to, text):]
+        self.to.write(json.dumps(value).encode() + b"\n")
+        self.to.flush()
 
     def _start_worker(self):
-        context = multiprocessing.get_context("fork")
+        context = multiprocessing.get_context(_START)
         self.pipe, other = context.Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        self.worker = context.Process(target=_alone, args=(self.methods, other, self.pipe, os.getpid()), daemon=True)
+        self.worker = context.Process(target=_alone, args=(self.methods, other, self.pipe if _START == "fork" else None, os.getpid()), daemon=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
             self.worker.start()
-        with contextlib.suppress(OSError):  # it does so itself; whoever comes first
-            os.setpgid(self.worker.pid, self.worker.pid)
+        if hasattr(os, "setpgid"):
+            with contextlib.suppress(OSError):  # it does so itself; whoever comes first
+                os.setpgid(self.worker.pid, self.worker.pid)
         other.close()
 
     def _end_worker(self, patience=0):
@@ -285,8 +285,11 @@ class Server:
         until = time.monotonic() + patience
         while not _has_ended(worker) and time.monotonic() < until:
             time.sleep(0.01)
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # before it is joined: until then its number is its own
-            os.killpg(worker.pid, signal.SIGKILL)
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # before it is joined: until then its number is its own
+                os.killpg(worker.pid, signal.SIGKILL)
+        else:
+            worker.kill()
         worker.join()
         pipe.close()
         return worker.exitcode
@@ -303,25 +306,32 @@ def _has_ended(worker):
 
 
 def _alone(methods, pipe, other, session):
-    """_work in a fork, without the session's end of the pipe, in a process group of its own.
-    Where the session is killed, the group ends too."""
-    os.setpgid(0, 0)
+    """_work in a process of its own, in a group of its own. A fork closes the session's end of the
+    pipe. Where the session is killed, the group ends too."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session decides
-    other.close()
-    os.register_at_fork(after_in_child=pipe.close)  # else a fork that outlives this process keeps the pipe open
+    if other is not None:
+        other.close()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=pipe.close)  # else a fork that outlives this process keeps the pipe open
     threading.Thread(target=_watch, args=(session,), daemon=True).start()
     _work(methods, pipe)
 
 
 def _watch(session):
-    while os.getppid() == session:
+    if os.name == "nt":
+        multiprocessing.parent_process().join()
+    while os.name != "nt" and os.getppid() == session:
         time.sleep(_LOOK)
     _end_group()
 
 
 def _end_group():
     """End this process and those that it has started."""
-    os.killpg(0, signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 def _ended(status):

@@ -234,10 +234,11 @@ def read_array(pipe):
     return a
 
 
-def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env=None, pass_fds=(), started=None, despite=None):
+def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env=None, pass_fds=(), serve=None, despite=None):
     """Run the program with these words and return what read makes of its standard output.
 
-    arrays are streamed to its standard input. An error of the program is raised as Error, unless
+    arrays are streamed to its standard input. serve(output, input) answers its requests, in place of
+    read. An error of the program is raised as Error, unless
     despite(result) is true: the result is whole, and the error says what it is worth. The
     program's warnings are given as CalibrationWarning. Whatever happens, the process has ended
     when call returns. gentle: interrupted, it may first save what is finished.
@@ -248,18 +249,16 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
     try:
         with _undisturbed():
             process = subprocess.Popen(
-                words, stdin=subprocess.PIPE if arrays else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                words, stdin=subprocess.PIPE if arrays or serve else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 bufsize=-1, pipesize=_PIPE if sys.platform == "linux" else -1, env=env, pass_fds=pass_fds)
         pipes = [p for p in (process.stdin, process.stdout, process.stderr) if p is not None]
         kept(*(p.fileno() for p in pipes))
-        if started is not None:
-            started(process)
         stderr = _Words(process.stderr, progress)
         if arrays:
             writer = _Writer(process.stdin, arrays)
         result, broken = None, None
         try:
-            result = read(process.stdout)
+            result = read(process.stdout) if serve is None else serve(process.stdout, process.stdin)
         except (EOFError, ValueError) as e:  # what the program prints ends early; its status says why
             broken = e
         status = process.wait()

@@ -35,10 +35,10 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
     if quick:
         words.append("--quick")
     server = Server(list(methods)) if methods else None
+    words += ["--serve"] if server else []
     try:
-        more = {} if server is None else {"pass_fds": server.fds, "started": server.started}
         with _Progress(progress) as shown:
-            _program.call([*words, *(server.words if server else []), "--", *map(os.fspath, specs)], progress=shown, gentle=True, **more)
+            _program.call([*words, "--", *map(os.fspath, specs)], progress=shown, gentle=True, serve=server.serve if server else None)
     finally:
         if server is not None:
             server.close()

@@ -177,6 +177,39 @@ def test_mistakes(folder):
     assert run(folder, named)["one", "lone"][1] == "ok"
 
 
+# Without fork, as on Windows.
+
+SPAWNED = """
+import qatsbench, qatsbench._external
+qatsbench._external._START = "spawn"
+import mine
+if __name__ == "__main__":
+    f = qatsbench.run("mine.yaml", out={out!r}, data="arrays", methods=[mine.mine], progress=False).frame
+    print(sorted((b, s, v) for m, metric, b, s, v in zip(f["method"], f["metric"], f["backbone"], f["status"], f["value"]) if (m, metric) == ("mine", "nll")))
+"""
+
+
+def test_a_process_that_imports_the_methods_gives_the_same_numbers(folder):
+    (folder / "mine.py").write_text(MODULE.format(factor="0.5"))
+    forked = python(folder, SPAWNED.format(out="forked").replace('"spawn"', '"fork"'))
+    assert python(folder, SPAWNED.format(out="spawned")) == forked and forked.count("'ok'") == 2
+
+
+def test_a_method_that_cannot_be_imported_is_an_error_without_fork(folder, monkeypatch):
+    monkeypatch.setattr(qatsbench._external, "_START", "spawn")
+
+    @qatsbench.method
+    def inside(logits, labels):
+        return None
+
+    @inside.apply
+    def inside(model, logits):
+        return softmax(logits)
+
+    with pytest.raises(qatsbench.InputError, match="inside is not at the top level of the module test_external, and this system has no fork; put the function into a file"):
+        run(folder, inside)
+
+
 # What a fit is stored under.
 
 MODULE = """

@@ -2,20 +2,16 @@
 
 import ast
 import json
-import os
 import struct
 import subprocess
 import sys
 
-requests, to_us = os.pipe()
-from_us, answers = os.pipe()
-qats = subprocess.Popen([*sys.argv[1:], "--serve", f"{from_us},{to_us}"], pass_fds=(from_us, to_us))
-os.close(to_us)
-os.close(from_us)
+qats = subprocess.Popen([*sys.argv[1:], "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def say(value):
-    os.write(answers, (json.dumps(value) + "\n").encode())
+    qats.stdin.write((json.dumps(value) + "\n").encode())
+    qats.stdin.flush()
 
 
 def shape(path):
@@ -48,7 +44,7 @@ say({"methods": [
     {"name": "raises", "version": "1"},
     {"name": "hangs", "version": "1", "limit": "200ms"},
 ]})
-for line in open(requests, encoding="utf-8"):
+for line in qats.stdout:
     r = json.loads(line)
     if "cancel" in r or r["method"] == "hangs":
         continue

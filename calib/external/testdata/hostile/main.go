@@ -1,10 +1,12 @@
 // Hostile is an external calibrator that misbehaves as its first argument says.
 // What is not said goes well: fit leaves a file, apply copies uniform
-// probabilities of the right shape.
+// probabilities of the right shape. With serve, it does so for each request.
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -17,7 +19,74 @@ import (
 )
 
 func main() {
-	how, verb, dir := os.Args[1], os.Args[2], os.Args[3]
+	if how := os.Args[1]; os.Args[2] == "serve" {
+		serve(how)
+	} else {
+		call(how, os.Args[2], os.Args[3])
+	}
+}
+
+// serve answers requests, which it gives the seed in the environment, as a call has it.
+func serve(how string) {
+	switch how {
+	case "serve-silence":
+		time.Sleep(10 * time.Minute)
+	case "serve-leaves":
+		fmt.Fprintln(os.Stderr, "not today")
+		os.Exit(4)
+	case "serve-closes":
+		os.Stdout.Close()
+		time.Sleep(10 * time.Minute)
+	case "serve-deaf":
+		os.Stdin.Close()
+		fmt.Println(`{"methods": [{"name": "hostile"}]}`)
+		time.Sleep(10 * time.Minute)
+	case "serve-prints":
+		fmt.Println("loading")
+	case "serve-long":
+		for {
+			os.Stdout.Write(make([]byte, 1<<20))
+		}
+	case "serve-two":
+		fmt.Println(`{"methods": [{"name": "one"}, {"name": "other"}]}`)
+	case "serve-none":
+		fmt.Println(`{"methods": []}`)
+	}
+	fmt.Println(`{"methods": [{"name": "hostile"}]}`)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		var r struct {
+			ID        int
+			Call, Dir string
+			Seed      uint64
+		}
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			panic(err)
+		}
+		switch how {
+		case "serve-raises":
+			fmt.Printf(`{"id": %d, "error": "ValueError: no rows\nin %s", "line": "mine.py:12"}`+"\n", r.ID, r.Dir)
+			continue
+		case "serve-garbles":
+			fmt.Println("done")
+			continue
+		case "serve-other":
+			for {
+				fmt.Printf(`{"id": %d}`+"\n", r.ID+1)
+			}
+		case "serve-once":
+			call(how, r.Call, r.Dir)
+			fmt.Printf(`{"id": %d}`+"\n", r.ID)
+			os.Exit(0)
+		case "serve-pid":
+			os.WriteFile(filepath.Join(r.Dir, "model", "pid"), fmt.Append(nil, os.Getpid()), 0o666)
+		}
+		os.Setenv("QATS_SEED", fmt.Sprint(r.Seed))
+		call(how, r.Call, r.Dir)
+		fmt.Printf(`{"id": %d}`+"\n", r.ID)
+	}
+}
+
+func call(how, verb, dir string) {
 	if how == verb+"-silence" { // ends well and writes nothing
 		return
 	}

@@ -17,17 +17,17 @@ import (
 	"github.com/qats-bench/qats/data"
 )
 
-// message is any line that a Server writes.
+// message is any line that a Parent gets.
 type message struct {
-	request
-	Cancel int `json:"cancel"`
+	wanted
+	cancelled
 }
 
-// reply is what a test server does with a line; it writes lines of its own.
+// reply is what a test parent does with a line; it writes lines of its own.
 type reply func(m message, say func(line string))
 
-// serving returns a Server of one method, whose other end is f. It says first at first.
-func serving(t *testing.T, first string, f reply) (*Server, error) {
+// parentOf returns a Parent of one method, which is f. It says first at first.
+func parentOf(t *testing.T, first string, f reply) (*Parent, error) {
 	t.Helper()
 	theirs, to := io.Pipe()
 	from, ours := io.Pipe()
@@ -52,11 +52,8 @@ func serving(t *testing.T, first string, f reply) (*Server, error) {
 			f(m, say)
 		}
 	}()
-	s, err := NewServer(from, to)
-	if err == nil {
-		t.Cleanup(func() { s.Close() })
-	}
-	return s, err
+	t.Cleanup(func() { to.Close() })
+	return NewParent(t.Context(), from, to)
 }
 
 const oneMethod = `{"methods": [{"name": "mine", "version": "1"}]}`
@@ -69,11 +66,11 @@ func even(m message) error {
 	if seed, err := os.ReadFile(filepath.Join(m.Dir, "model", "seed")); err != nil || string(seed) != fmt.Sprint(m.Seed) {
 		return fmt.Errorf("seed %q, %v", seed, err)
 	}
-	p := make([]float64, n*k)
-	for i := range p {
-		p[i] = 1. / k
+	probs := make([]float64, n*k)
+	for i := range probs {
+		probs[i] = 1. / k
 	}
-	return data.WriteFloat64(filepath.Join(m.Dir, "probs.npy"), p, n, k)
+	return data.WriteFloat64(filepath.Join(m.Dir, "probs.npy"), probs, n, k)
 }
 
 func answered(id int, err error) string {
@@ -88,7 +85,7 @@ func answered(id int, err error) string {
 // Calls from several goroutines come one at a time, with their folders, seeds and models.
 func TestServedCallsComeOneAtATime(t *testing.T) {
 	under := 0
-	s, err := serving(t, oneMethod, func(m message, say func(string)) {
+	p, err := parentOf(t, oneMethod, func(m message, say func(string)) {
 		if under++; under != 1 || m.Method != "mine" {
 			t.Errorf("%d calls at a time: %+v", under, m)
 		}
@@ -96,13 +93,13 @@ func TestServedCallsComeOneAtATime(t *testing.T) {
 		under--
 		say(answered(m.ID, err))
 	})
-	if err != nil || len(s.Methods) != 1 || s.Methods[0].Name != "mine" || s.Methods[0].Version != "1" {
-		t.Fatal(s, err)
+	if err != nil || len(p.Methods) != 1 || p.Methods[0].Name != "mine" || p.Methods[0].Version != "1" {
+		t.Fatal(p, err)
 	}
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			v := Service{Server: s, Method: "mine", Limit: time.Minute, Disk: 1 << 20, Seed: 1<<63 + uint64(i)}
+			v := Calls{To: p.Of("mine"), Limit: time.Minute, Disk: 1 << 20, Seed: 1<<63 + uint64(i)}
 			m, err := v.Fit(t.Context(), writeNothing)
 			if err != nil {
 				t.Error(err)
@@ -126,7 +123,7 @@ func TestServedCallsComeOneAtATime(t *testing.T) {
 // process lives. A late answer to a cancelled call is not taken for that of the next one.
 func TestFailuresOfServedCalls(t *testing.T) {
 	cancelled := 0
-	s, err := serving(t, oneMethod, func(m message, say func(string)) {
+	p, err := parentOf(t, oneMethod, func(m message, say func(string)) {
 		switch {
 		case m.Cancel != 0:
 			cancelled++
@@ -146,7 +143,7 @@ func TestFailuresOfServedCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := func(method string, limit time.Duration) error {
-		_, err := Service{Server: s, Method: method, Limit: limit, Disk: 1 << 20}.Fit(t.Context(), writeNothing)
+		_, err := Calls{To: p.Of(method), Limit: limit, Disk: 1 << 20}.Fit(t.Context(), writeNothing)
 		return err
 	}
 	for _, c := range []struct {
@@ -170,22 +167,22 @@ func TestFailuresOfServedCalls(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := (Service{Server: s, Method: "hangs", Limit: time.Minute, Disk: 1 << 20}).Fit(ctx, writeNothing); !errors.Is(err, context.Canceled) {
+	if _, err := (Calls{To: p.Of("hangs"), Limit: time.Minute, Disk: 1 << 20}).Fit(ctx, writeNothing); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if err := call("garbles", time.Minute); err == nil || err.Error() != `the process that serves the method wrote a line that is no answer: "no JSON"` {
+	if err := call("garbles", time.Minute); err == nil || err.Error() != `"no JSON", which the process that serves the method wrote for an answer, is no line of the protocol` {
 		t.Error(err)
 	}
 }
 
 // After the end of the process every call fails.
 func TestCallsFailAfterTheEndOfTheProcess(t *testing.T) {
-	s, err := serving(t, oneMethod, func(m message, say func(string)) {})
+	p, err := parentOf(t, oneMethod, func(m message, say func(string)) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"leave", "mine"} {
-		if _, err := (Service{Server: s, Method: method, Limit: time.Minute, Disk: 1 << 20}).Fit(t.Context(), writeNothing); !errors.Is(err, errGone) {
+		if _, err := (Calls{To: p.Of(method), Limit: time.Minute, Disk: 1 << 20}).Fit(t.Context(), writeNothing); !errors.Is(err, errGone) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
@@ -193,8 +190,8 @@ func TestCallsFailAfterTheEndOfTheProcess(t *testing.T) {
 
 func TestFirstLineListsMethods(t *testing.T) {
 	for _, first := range []string{"", "no JSON", `{"methods": []}`, `{"id": 1}`, strings.Repeat("x", maxAnswer+1)} {
-		if s, err := serving(t, first, func(message, func(string)) {}); err == nil {
-			t.Errorf("%.40q: %+v", first, s.Methods)
+		if p, err := parentOf(t, first, func(message, func(string)) {}); err == nil {
+			t.Errorf("%.40q: %+v", first, p.Methods)
 		}
 	}
 }
