@@ -202,10 +202,10 @@ func (p printed) table() *table.Table {
 		}
 		took := table.Cell{Text: "-"}
 		switch {
-		case r.Timed && r.Seconds < .005:
-			took = table.Cell{Text: "<0.01 s", Value: r.Seconds}
-		case r.Timed:
-			took = table.Cell{Text: fmt.Sprintf("%.2f s", r.Seconds), Value: r.Seconds}
+		case r.Time.Known && r.Time.Seconds < .005:
+			took = table.Cell{Text: "<0.01 s", Value: r.Time.Seconds}
+		case r.Time.Known:
+			took = table.Cell{Text: fmt.Sprintf("%.2f s", r.Time.Seconds), Value: r.Time.Seconds}
 		}
 		value := func(c table.Column, v float64) table.Cell {
 			if math.IsNaN(v) {

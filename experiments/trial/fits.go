@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -14,17 +12,16 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
-	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics/scoring"
+	"github.com/qats-bench/qats/results"
 )
 
 // task is the work on one method.
 type task struct {
 	method *spec.Method
 	fitted *calib.Fitted
-	spent  float64
-	timed  bool
+	time   results.Time
 	err    error // of the fit on all rows
 
 	cross *scoring.SampleScores // in the order of the folds
@@ -90,13 +87,12 @@ func (t *task) failed(fold int, err error) {
 // input returns what a method is fitted on, of the rows of cal.
 func (w *work) input(m *spec.Method, cal *data.Set, shared *calib.Shared) calib.Input {
 	c := m.Contract()
-	in := calib.Input{Seed: fitSeed, Shared: shared}
-	if c.Cal != 0 {
-		in.Cal = cal.View(c.Cal)
-	}
+	var target *data.Set
 	if c.Target != 0 {
-		in.Target = w.in.Test.View(c.Target)
+		target = w.in.Test.Set
 	}
+	in := engine.Input(c, cal, target)
+	in.Seed, in.Shared = fitSeed, shared
 	return in
 }
 
@@ -109,71 +105,26 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 	if err != nil {
 		return err
 	}
-	part := t.cross.Part(w.folds.edges[k], w.folds.edges[k+1])
-	if err := score(part, fitted.Map, t.method.Contract(), w.folds.only(k)); err != nil {
-		return err
-	}
+	_, top := fitted.Map.(calib.TopLabel)
 	t.mu.Lock()
-	t.topLabel = t.topLabel || part.TopLabel
+	t.topLabel = t.topLabel || top
 	t.mu.Unlock()
-	return nil
+	_, err = score(ctx, t.method, fitted, w.folds.only(k), t.cross.Part(w.folds.edges[k], w.folds.edges[k+1]))
+	return err
 }
 
 // whole fits a method on all calibration rows and scores the test rows.
-func (w *work) whole(ctx context.Context, t *task) error {
-	spent, known, err := cputime.Measure(ctx, func(ctx context.Context) (err error) {
-		t.fitted, err = t.method.Fit(ctx, w.input(t.method, w.in.Cal.Set, &w.shared[Folds]))
-		return err
-	})
-	t.spent, t.timed = spent.Seconds(), known
-	if err != nil || w.in.Test == nil {
-		return err
+func (w *work) whole(ctx context.Context, t *task) (err error) {
+	t.fitted, t.time, err = engine.Fit(ctx, t.method, w.input(t.method, w.in.Cal.Set, &w.shared[Folds]))
+	if err == nil && w.in.Test != nil {
+		t.test, err = score(ctx, t.method, t.fitted, w.in.Test.Set, nil)
 	}
-	t.test = scoring.New(w.in.Test.Logits.Rows)
-	return score(t.test, t.fitted.Map, t.method.Contract(), w.in.Test.Set)
+	return err
 }
 
-// blockRows is the number of rows that are scored at a time.
-const blockRows = 512
-
-// score appends the scores of the rows of a set under a map.
-func score(to *scoring.SampleScores, m calib.Map, c calib.Contract, set *data.Set) error {
-	var probs data.Probs
-	for lo := 0; lo < set.Logits.Rows; lo += blockRows {
-		rows := set.Rows(lo, min(lo+blockRows, set.Logits.Rows))
-		seen, n := rows.View(c.Test), rows.Logits.Rows
-		if err := calib.CheckSet(m, seen); err != nil {
-			return err
-		}
-		var err error
-		switch m := m.(type) {
-		case calib.Tempered:
-			scales := make([]float64, n)
-			m.Scales(scales, seen, calib.NewUnscaled(rows.Logits))
-			for i, s := range scales {
-				if !(s >= 0 && s <= math.MaxFloat64) {
-					return fmt.Errorf("row %d: the temperature is %v", lo+i, 1/s)
-				}
-			}
-			err = scoring.AppendScaled([]*scoring.SampleScores{to}, rows, scales)
-		case calib.TopLabel:
-			var class []int32
-			var conf []float64
-			if class, conf, err = calib.TopLabels(m, seen); err == nil {
-				err = to.AppendTopLabel(class, conf, rows.Labels)
-			}
-		default:
-			if probs.Rows < n {
-				probs = data.NewProbs(n, rows.Logits.Cols)
-			}
-			dst := probs.Slice(0, n)
-			if err = calib.Apply(m, dst, seen); err == nil {
-				err = to.AppendProbs(dst, rows)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// score returns the scores of the rows of a set under a fit, in the memory of to unless that is nil.
+func score(ctx context.Context, m *spec.Method, fitted *calib.Fitted, set *data.Set, to *scoring.SampleScores) (*scoring.SampleScores, error) {
+	c := &engine.Column{Contract: m.Contract(), Map: fitted.Map, Samples: to}
+	err := engine.Score(ctx, data.ReadRows(set), []*engine.Column{c}, engine.ScoreOptions{})
+	return c.Samples, cmp.Or(err, c.Err)
 }

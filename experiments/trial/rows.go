@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/experiments"
-	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -57,8 +56,9 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 		if err := experiments.AppendCell(rows, head, entries, samples, r.Fitted, seed); err != nil {
 			return nil, err
 		}
-		rows.Times = append(rows.Times, results.Time{Setting: g.Setting, Method: r.Method.Name, Source: string(g.Origin), Seconds: r.Seconds, Known: r.Timed,
-			Rows: t.Input.Cal.Logits.Rows, Classes: t.Input.Cal.Logits.Cols, Processor: cpu.Model(), Instructions: cpu.Best().String()})
+		time := r.Time
+		time.Setting, time.Method, time.Source = g.Setting, r.Method.Name, string(g.Origin)
+		rows.Times = append(rows.Times, time)
 	}
 	for _, l := range t.LeftOut {
 		for _, e := range entries {

@@ -91,8 +91,7 @@ type Result struct {
 	cross    *metrics.Samples // on the calibration rows, by cross-fitting; nil if a fold failed
 	topLabel bool
 
-	Seconds float64 // processor time of the fit on all calibration rows
-	Timed   bool    // the time could be measured
+	Time results.Time // of the fit on all calibration rows, without the setting
 }
 
 // LeftOut is a method that a trial could not fit.
@@ -249,25 +248,22 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 // lacks returns why a method cannot be fitted, and no fact if it can.
 func (in *Input) lacks(m *spec.Method) results.Fact {
 	c, judges := m.Contract(), in.Judges()
-	missing := func(parts data.Parts, set string) results.Fact {
-		return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: parts.String(), Set: set, Network: in.Given.Setting.Name()}}
-	}
+	held := func(s *Set) engine.Held { return engine.Held{Network: in.Given.Setting.Name(), Parts: s.Parts()} }
 	because := func(why string) results.Fact { return results.Because(why)[0] }
-	switch cal, test := c.Cal&^in.Cal.Parts(), c.Test&^judges.Parts(); {
-	case cal != 0:
-		return missing(cal, "calibration")
-	case test != 0:
-		return missing(test, "test")
-	case c.Target != 0 && in.Test == nil:
+	alone := c.Target != 0 && in.Test == nil
+	need := c
+	if alone {
+		need.Target = 0
+	}
+	if missing := engine.Missing(need, held(in.Cal), held(judges)); missing != (results.Fact{}) {
+		return missing
+	}
+	if alone {
 		return because("needs unlabelled rows of the deployment domain: a test set beside the calibration set")
-	case c.Target&^judges.Parts() != 0:
-		return missing(c.Target&^judges.Parts(), "test")
-	case c.TrueLogits && (data.LogProbs(in.Cal.Logits) || data.LogProbs(judges.Logits)):
-		return because(engine.NeedsTrueLogits)
-	case c.TrueLogits && (in.Cal.Form.OffsetLost || judges.Form.OffsetLost):
-		return because(engine.OffsetLost)
-	case c.Refuses(in.Cal.Set) || c.Refuses(judges.Set):
-		return because(calib.ErrMasked.Error())
+	}
+	cal, test := engine.FormOf(c, in.Cal.Set, in.Cal.Form), engine.FormOf(c, judges.Set, judges.Form)
+	if err := cmp.Or(cal.Suits(c), test.Suits(c)); err != nil {
+		return because(err.Error())
 	}
 	return results.Fact{}
 }
@@ -301,7 +297,7 @@ func (t *Trial) result(k *task) (*Result, error) {
 	if k.err != nil {
 		return nil, k.err
 	}
-	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, topLabel: k.topLabel, Seconds: k.spent, Timed: k.timed}
+	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, topLabel: k.topLabel, Time: k.time}
 	if k.topLabel {
 		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
 	}
