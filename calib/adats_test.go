@@ -288,7 +288,7 @@ func TestRealAdaTSIsBelowTS(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		set, err := r.Read(context.Background(), 0, r.Rows())
+		set, err := data.Read(context.Background(), r, 0, r.Rows())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,8 @@ type Array struct {
 	column string // "class" or "feature", for errors
 	conversion
 	contents
-	kept *keptRows // the rows of the file that are rows of the array; nil for all
-	buf  []byte    // of the exported methods
+	kept *Kept  // the rows of the file that are rows of the array; nil for all
+	buf  []byte // of the exported methods
 }
 
 // chunkBytes is the size of one read of the file: small enough that a piece is
@@ -134,72 +134,104 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 	if len(dst) == 0 {
 		return nil
 	}
-	switch {
-	case a.kept != nil && a.fortran:
-		return readFortranKept(a, dst, buf, lo, hi, target, decode)
-	case a.kept != nil:
-		return readKept(a, dst, buf, lo, hi, target, decode)
-	case a.fortran:
+	if a.fortran {
 		return readFortran(a, dst, buf, lo, hi, target, decode)
 	}
 	size := a.dtype.Size()
-	inPlace := a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
-	for done := 0; done < len(dst); {
-		n := min(chunkBytes/size, len(dst)-done)
-		part := dst[done : done+n]
-		at := a.offset + (int64(lo)*int64(cols)+int64(done))*int64(size)
-		var src []byte
-		var err error
-		if inPlace {
-			src = bytesOf(part)
-			err = a.readFull(src, at)
-		} else {
-			src, err = a.read(buf, n, at)
+	inPlace := a.kept == nil && a.dtype == target && !a.bigEndian && !nativeBig // the bytes of the file are the values
+	end := a.offset + int64(a.FileRow(hi-1)+1)*int64(cols)*int64(size)
+	var window []byte // of the file, from byte start on
+	var start int64
+	done := 0
+	for first, rows := range a.kept.between(lo, hi) {
+		at := a.offset + int64(first)*int64(cols)*int64(size)
+		for left := rows * cols; left > 0; {
+			n := min(chunkBytes/size, left)
+			part, length := dst[done:done+n], int64(n*size)
+			var src []byte
+			var err error
+			switch {
+			case inPlace:
+				src = bytesOf(part)
+				err = a.readFull(src, at)
+			case at+length > start+int64(len(window)): // rows that are left out between others are read with them
+				start = at
+				window, err = a.read(buf, int(min(chunkBytes, end-at))/size, at)
+				src = window[:min(length, int64(len(window)))] // none after an error
+			default:
+				src = window[at-start:][:length]
+			}
+			if err != nil {
+				return err
+			}
+			bad := decode(part, src, a.dtype) // in place it only checks
+			if bad >= 0 {
+				return a.badValue(src, bad, lo+(done+bad)/cols, (done+bad)%cols, target)
+			}
+			done += n
+			left -= n
+			at += length
 		}
-		if err != nil {
-			return err
-		}
-		bad := decode(part, src, a.dtype) // in place it only checks
-		if bad >= 0 {
-			return a.badValue(src, bad, lo+(done+bad)/cols, (done+bad)%cols, target)
-		}
-		done += n
 	}
 	return nil
 }
 
 // readFortran is readTable for column-major files. There the elements of one column of the
 // table are together, as one strip, in Fortran order of the axes before the last. Each
-// strip is read and its elements are copied to their rows. For an array of three axes whole
-// strips are read, so a bad value is an error even in a row that was not asked for.
+// strip is read, and the elements of the wanted rows are decoded and copied to their places.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	rows, cols, size := a.Rows(), a.Cols(), a.dtype.Size()
-	first, last := 0, rows // the part of the strip that may hold rows lo..hi-1
-	if len(a.shape) == 2 {
-		first, last = lo, hi
+	cols, size, stored := a.Cols(), a.dtype.Size(), a.storedRows()
+	start, end := a.FileRow(lo), a.FileRow(hi-1)+1
+	to := make([]int, end-start) // the row of dst of each row of the file, -1 for none
+	for i := range to {
+		to[i] = -1
 	}
-	piece := make([]T, min(chunkBytes/size, last-first))
+	row := 0
+	for first, n := range a.kept.between(lo, hi) {
+		for i := range n {
+			to[first-start+i] = row
+			row++
+		}
+	}
+	from, last := 0, stored // the part of the strip that may hold the wanted rows
+	if len(a.shape) == 2 {
+		from, last = start, end
+	}
+	at := make([]int, 0, min(chunkBytes/size, last-from)) // the row of dst of each wanted element of a piece
+	piece := make([]T, cap(at))
 	for j := range cols {
-		for p := first; p < last; {
-			n := min(len(piece), last-p)
-			at := a.offset + (int64(j)*int64(rows)+int64(p))*int64(size)
-			src, err := a.read(buf, n, at)
+		for p := from; p < last; {
+			n := min(cap(at), last-p)
+			src, err := a.read(buf, n, a.offset+(int64(j)*int64(stored)+int64(p))*int64(size))
 			if err != nil {
 				return err
 			}
-			bad := decode(piece[:n], src, a.dtype)
-			if bad >= 0 {
-				return a.badValue(src, bad, a.rowOf(p+bad), j, target)
-			}
-			for i, v := range piece[:n] {
-				if row := a.rowOf(p + i); lo <= row && row < hi {
-					dst[(row-lo)*cols+j] = v
+			at = at[:0]
+			for i := range n {
+				row := a.rowOf(p + i)
+				if row < start || row >= end || to[row-start] < 0 {
+					continue
 				}
+				if len(at) < i {
+					copy(src[len(at)*size:(len(at)+1)*size], src[i*size:])
+				}
+				at = append(at, to[row-start])
+			}
+			if bad := decode(piece[:len(at)], src[:len(at)*size], a.dtype); bad >= 0 {
+				return a.badValue(src, bad, lo+at[bad], j, target)
+			}
+			for i, row := range at {
+				dst[row*cols+j] = piece[i]
 			}
 			p += n
 		}
 	}
 	return nil
+}
+
+// badValue is the error of an element of src, in a row and column of the array.
+func (a *Array) badValue(src []byte, element, row, col int, target DType) error {
+	return &Problem{Place: a.name + ": " + a.place(row, col), Cause: reason(src, element, a.dtype, target)}
 }
 
 // rowOf returns the row of the table that element p of a strip belongs to.

@@ -359,7 +359,7 @@ func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
 					t.Errorf("%v, want %s", p, want)
 				}
 			}()
-			r.Read(t.Context(), c[0], c[1])
+			Read(t.Context(), r, c[0], c[1])
 		}()
 	}
 	s := NewStream(readers(t, 4)["plain"]())

@@ -61,7 +61,7 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 			if fmt.Sprint(set.Logits) != fmt.Sprint(Matrix{Rows: 3, Cols: 2, Data: c.want}) || fmt.Sprint(set.Labels) != "[0 1 1]" {
 				t.Errorf("%s %s: %v, labels %v; want %v", c.kind, shape, set.Logits, set.Labels, c.want)
 			}
-			rows, classes, err := Shape(context.Background(), folder, ref)
+			rows, classes, err := folder.Shape(context.Background(), ref)
 			if rows != 3 || classes != 2 || err != nil {
 				t.Errorf("%s %s: shape %d x %d, %v", c.kind, shape, rows, classes, err)
 			}
@@ -76,7 +76,7 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 			if err != nil || r.Classes() != 2 || form.OffsetLost != (c.kind == KindProbs) {
 				t.Errorf("%s %s: %d classes, form %+v, %v", c.kind, shape, r.Classes(), form, err)
 			}
-			if part, err := r.Read(context.Background(), 1, 2); err != nil || fmt.Sprint(part.Logits.Data) != fmt.Sprint(c.want[2:4]) {
+			if part, err := Read(context.Background(), r, 1, 2); err != nil || fmt.Sprint(part.Logits.Data) != fmt.Sprint(c.want[2:4]) {
 				t.Errorf("%s %s: row 1 is %v, %v", c.kind, shape, part, err)
 			}
 			r.Close()

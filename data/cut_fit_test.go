@@ -49,7 +49,7 @@ func TestTruncatedFileEndsAFitThatStreams(t *testing.T) {
 			in.Stream = data.NewStream(r)
 		} else {
 			want = "<nil>"
-			if in.Cal, err = r.Read(t.Context(), 0, n); err != nil {
+			if in.Cal, err = data.Read(t.Context(), r, 0, n); err != nil {
 				t.Fatal(err)
 			}
 		}

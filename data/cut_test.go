@@ -3,10 +3,12 @@ package data
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -38,7 +40,7 @@ func TestValuesOfAWholeSetAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	_, err = r.Read(t.Context(), 0, 1000)
+	_, err = Read(t.Context(), r, 0, 1000)
 	if want := path + ": row 500, class 1: +Inf"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -49,7 +51,7 @@ func TestWriterLeavesAnOpenSetAsItWas(t *testing.T) {
 	if err := WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Read(t.Context(), 0, 1000)
+	s, err := Read(t.Context(), r, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestCutFilesAreNamed(t *testing.T) {
 	}{
 		"read": {func(r Reader, cut func()) error {
 			cut()
-			_, err := r.Read(ctx, 0, n)
+			_, err := Read(ctx, r, 0, n)
 			return err
 		}, "truncated to 800000 bytes while being read"},
 		"scan": {func(r Reader, cut func()) error {
@@ -89,7 +91,7 @@ func TestCutFilesAreNamed(t *testing.T) {
 		}, "truncated to 800000 bytes while being read"},
 		"derived": {func(r Reader, cut func()) error {
 			cut()
-			_, err := scaledReader{firstReader{r, n}, 2}.Read(ctx, 0, n)
+			_, err := Read(ctx, scaledReader{firstReader{r, n}, 2}, 0, n)
 			return err
 		}, "truncated to 800000 bytes while being read"},
 	} {
@@ -115,7 +117,7 @@ func TestChangedFilesAreNamed(t *testing.T) {
 	for name, read := range map[string]func(r Reader, change func()) error{
 		"read": func(r Reader, change func()) error {
 			change()
-			_, err := r.Read(ctx, 0, n)
+			_, err := Read(ctx, r, 0, n)
 			return err
 		},
 		"scan": func(r Reader, change func()) error {
@@ -190,7 +192,7 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := Files{Logits: path("logits"), Labels: path("labels"), Features: path("features"), Augmented: path("augmented")}
-	memory := new(block)
+	memory := new(Block)
 	for _, scaled := range []bool{false, true} {
 		for _, files := range []Files{full, {Logits: path("logits")}, full} {
 			r, err := files.Open()
@@ -200,7 +202,7 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 			if scaled {
 				r = scaledReader{r, 2}
 			}
-			s, err := readInto(ctx, r, memory, 0, 3)
+			s, err := r.ReadInto(ctx, memory, 0, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,5 +214,30 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestScaledRowsLeaveTheMemoryOfTheirSetAlone: a block that was used for them holds no part of
+// the set, which the next reader would write into.
+func TestScaledRowsLeaveTheMemoryOfTheirSetAlone(t *testing.T) {
+	dir, memory := t.TempDir(), new(Block)
+	set := &Set{Logits: Matrix{Rows: 2, Cols: 2, Data: []float32{1, 2, 3, 4}}, Labels: []int32{1, 1}}
+	if _, err := (scaledReader{ReadRows(set), 2}).ReadInto(t.Context(), memory, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	files := Files{Logits: filepath.Join(dir, "l.npy"), Labels: filepath.Join(dir, "y.npy")}
+	if err := errors.Join(WriteFloat32(files.Logits, make([]float32, 4), 2, 2), WriteInt32(files.Labels, []int32{0, 0}, 2)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := files.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.ReadInto(t.Context(), memory, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(set.Labels, []int32{1, 1}) || !slices.Equal(set.Logits.Data, []float32{1, 2, 3, 4}) {
+		t.Errorf("the set became %+v", set)
 	}
 }

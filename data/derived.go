@@ -1,19 +1,9 @@
 package data
 
-import "context"
-
-// derived is a source whose sets are computed from other sets.
-type derived interface {
-	// inputs returns the sets that the parts of ref are computed from.
-	inputs(ref Ref, parts Parts) []input
-}
-
-// input is a set with the parts of it that are read.
-type input struct {
-	source Source
-	ref    Ref
-	parts  Parts
-}
+import (
+	"context"
+	"sync"
+)
 
 // addNote appends a note, after a semicolon if there is one already.
 func (p *Provenance) addNote(text string) {
@@ -31,6 +21,7 @@ type gatherer struct {
 	n       int                              // rows
 	choose  func(sets []*Set) ([]int, error) // the n rows, as indices of the union
 
+	mu   sync.Mutex
 	sets []*Set
 	rows []int
 }
@@ -68,22 +59,42 @@ func (g *gatherer) Form() (Form, error) {
 
 func (g *gatherer) Close() error { return closeAll(g.readers) }
 
-func (g *gatherer) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	if g.rows == nil {
-		sets := make([]*Set, len(g.readers))
-		for i, r := range g.readers {
-			var err error
-			if sets[i], err = r.Read(ctx, 0, r.Rows()); err != nil {
-				return nil, err
-			}
-		}
-		rows, err := g.choose(sets)
-		if err != nil {
+// Unchanged is nil: the files were read once, and found unchanged then.
+func (g *gatherer) Unchanged() error { return nil }
+
+// Kept is nil, since rows of several files have no place in one.
+func (g *gatherer) Kept() *Kept { return nil }
+
+// ReadInto gathers rows in new memory.
+func (g *gatherer) ReadInto(ctx context.Context, _ *Block, lo, hi int) (*Set, error) {
+	rows, err := g.chosen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.gather(rows[lo:hi]), nil
+}
+
+// chosen returns the rows of the result, as indices of the union. It reads the sets at its
+// first call.
+func (g *gatherer) chosen(ctx context.Context) ([]int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rows != nil {
+		return g.rows, nil
+	}
+	sets := make([]*Set, len(g.readers))
+	for i, r := range g.readers {
+		var err error
+		if sets[i], err = Read(ctx, r, 0, r.Rows()); err != nil {
 			return nil, err
 		}
-		g.sets, g.rows = sets, rows
 	}
-	return g.gather(g.rows[lo:hi]), nil
+	rows, err := g.choose(sets)
+	if err != nil {
+		return nil, err
+	}
+	g.sets, g.rows = sets, rows
+	return rows, nil
 }
 
 // gather copies rows of the union. A part is present if all sets have it. Head and OOD

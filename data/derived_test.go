@@ -62,7 +62,7 @@ func TestScaledMultipliesLogitsAndViews(t *testing.T) {
 	}
 	defer r.Close()
 	for range 2 {
-		set, err := r.Read(ctx, 1, 3)
+		set, err := Read(ctx, r, 1, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestScaledMultipliesLogitsAndViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer huge.Close()
-	if _, err := huge.Read(ctx, 2, 5); err == nil || !strings.HasSuffix(err.Error(), " times 1e+38 is too large for float32") || !strings.HasPrefix(err.Error(), "row 4, class 2: logit ") {
+	if _, err := Read(ctx, huge, 2, 5); err == nil || !strings.HasSuffix(err.Error(), " times 1e+38 is too large for float32") || !strings.HasPrefix(err.Error(), "row 4, class 2: logit ") {
 		t.Errorf("overflow: %v", err)
 	}
 	text, err := half.Digest(ctx, ref, Logits)

@@ -88,7 +88,7 @@ func ReadSet(logits, labels string) (Set, error) {
 		return Set{}, err
 	}
 	defer r.Close()
-	set, err := r.Read(context.Background(), 0, r.Rows())
+	set, err := Read(context.Background(), r, 0, r.Rows())
 	if err != nil {
 		return Set{}, err
 	}

@@ -21,7 +21,7 @@ func (f *first) Describe(ref Ref) Provenance {
 	return p
 }
 
-func (f *first) inputs(ref Ref, parts Parts) []input { return []input{{f.Source, ref, parts}} }
+func (f *first) Inputs(ref Ref, parts Parts) []Input { return []Input{{f.Source, ref, parts}} }
 
 func (f *first) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	text, err := f.Source.Digest(ctx, ref, parts)
@@ -41,7 +41,7 @@ func (f *first) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error) 
 
 // Shape is that of src, with at most n rows.
 func (f *first) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
-	rows, classes, err = Shape(ctx, f.Source, ref)
+	rows, classes, err = f.Source.Shape(ctx, ref)
 	return min(rows, f.n), classes, err
 }
 

@@ -100,11 +100,8 @@ func (f *Folder) Below(top string) error {
 // ManifestAbove returns the path of the manifest that describes the sets of src, if it is that of a
 // folder above; "" if it is not.
 func ManifestAbove(src Source) string {
-	switch x := src.(type) {
-	case *Folder:
-		return x.above
-	case *first:
-		return ManifestAbove(x.Source)
+	for f := range Beneath[*Folder](src, Ref{}, Logits) {
+		return f.above
 	}
 	return ""
 }
@@ -516,6 +513,9 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 		return f.open(x.path)
 	})
 }
+
+// Inputs is empty: the sets are the folder's own.
+func (f *Folder) Inputs(Ref, Parts) []Input { return nil }
 
 // Shape reads the header of the logits, and the labels where they may leave out rows. Of an
 // archive it unpacks no more than that.

@@ -85,7 +85,7 @@ func TestFolderReadsSetsWholeAndByRows(t *testing.T) {
 		if r.Rows() != 5 || r.Classes() != 3 || r.Bytes() != 4*(15+5+10+30+6+3+12) {
 			t.Errorf("%d rows, %d classes, %d bytes", r.Rows(), r.Classes(), r.Bytes())
 		}
-		whole, err := r.Read(ctx, 0, 5)
+		whole, err := Read(ctx, r, 0, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestFolderReadsSetsWholeAndByRows(t *testing.T) {
 		}
 		stop, cancel := context.WithCancel(ctx)
 		cancel()
-		if _, err := r.Read(stop, 0, 5); !errors.Is(err, context.Canceled) {
+		if _, err := Read(stop, r, 0, 5); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled read: %v", err)
 		}
 		r.Close()

@@ -35,12 +35,12 @@ func formOf(t *testing.T, kind Kind, n, k int, at func(i, j int) float64) (*Set,
 	defer r.Close()
 	form, err := r.Form()
 	if err != nil {
-		if _, again := r.Read(context.Background(), 0, n); again == nil || again.Error() != err.Error() {
+		if _, again := Read(context.Background(), r, 0, n); again == nil || again.Error() != err.Error() {
 			t.Errorf("Form says %v, Read %v", err, again)
 		}
 		return nil, form, err
 	}
-	set, err := r.Read(context.Background(), 0, n)
+	set, err := Read(context.Background(), r, 0, n)
 	return set, form, err
 }
 

@@ -20,14 +20,9 @@ type ArrayHeader struct {
 // A source without files has nothing to check. Of a set that is computed from several
 // others, all are checked, and the headers of the last are returned.
 func Headers(ctx context.Context, src Source, ref Ref, parts Parts) (all []ArrayHeader, err error) {
-	switch s := src.(type) {
-	case *Folder:
-		return s.headers(ctx, ref, parts)
-	case derived:
-		for _, in := range s.inputs(ref, parts) {
-			if all, err = Headers(ctx, in.source, in.ref, in.parts); err != nil {
-				return nil, err
-			}
+	for f, in := range Beneath[*Folder](src, ref, parts) {
+		if all, err = f.headers(ctx, in.Ref, in.Parts); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

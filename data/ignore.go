@@ -96,14 +96,9 @@ func readIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
 // IgnoredOf returns the labels of rows that src leaves out of the set at ref, as they are
 // stated: by those of the sets that it is computed from which state some.
 func IgnoredOf(src Source, ref Ref) Ignore {
-	switch x := src.(type) {
-	case *Folder:
-		return x.Ignored(ref)
-	case derived:
-		for _, in := range x.inputs(ref, Labels) {
-			if list := IgnoredOf(in.source, in.ref); len(list) > 0 {
-				return list
-			}
+	for f, in := range Beneath[*Folder](src, ref, Labels) {
+		if list := f.Ignored(in.Ref); len(list) > 0 {
+			return list
 		}
 	}
 	return nil
@@ -119,7 +114,7 @@ func (g Ignore) labels(k int) Ignore {
 }
 
 // note says how many rows are left out. What nobody has stated is a warning.
-func (g Ignore) note(rows *keptRows) Remark {
+func (g Ignore) note(rows *Kept) Remark {
 	stated, list := len(g) > 0, g.labels(1)
 	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
@@ -131,21 +126,21 @@ func (g Ignore) note(rows *keptRows) Remark {
 
 // keptOf returns the rows of n labels that are kept; nil if that is all of them. classes
 // returns the number of classes, 0 if it is not known. See need for labels that cannot be read.
-func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*keptRows, error) {
+func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept, error) {
 	list := g.labels(1)
 	if !list.canBe(labels.dtype) {
 		return nil, nil
 	}
-	rows := keepAll(n)
-	err := eachLabel(labels, n, func(i int, v int64) {
-		if v >= math.MinInt32 && v <= math.MaxInt32 && slices.Contains(list, int32(v)) {
-			rows.drop(i)
+	rows := NewKept(n)
+	err := eachLabel(labels, n, func(i int, v int64, label bool) {
+		if !label || v < math.MinInt32 || v > math.MaxInt32 || !slices.Contains(list, int32(v)) {
+			rows.Add(i)
 		}
 	})
 	if len(g) == 0 && err == nil && rows.n < n {
 		var k int
-		if k, err = classes(); len(g.labels(k)) == 0 {
-			rows = keepAll(n)
+		if k, err = classes(); err == nil && len(g.labels(k)) == 0 {
+			return nil, nil
 		}
 	}
 	switch {
@@ -157,7 +152,6 @@ func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*kept
 		return nil, &Problem{Place: labels.name, Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
 			Fix: "correct ignore, or the labels"}
 	}
-	rows.count()
 	return rows, nil
 }
 
@@ -171,13 +165,11 @@ func (g Ignore) need(err error) error {
 }
 
 // eachLabel calls do with each of n labels; one that is no whole number is not a label.
-func eachLabel(labels *Array, n int, do func(i int, v int64)) error {
+func eachLabel(labels *Array, n int, do func(i int, v int64, label bool)) error {
 	const step = 1 << 16
 	if !labels.dtype.Integer() {
 		return labels.eachRow64(func(i int, row []float64) bool {
-			if v := row[0]; v == math.Trunc(v) {
-				do(i, int64(v))
-			}
+			do(i, int64(row[0]), row[0] == math.Trunc(row[0]))
 			return true
 		})
 	}
@@ -188,7 +180,7 @@ func eachLabel(labels *Array, n int, do func(i int, v int64)) error {
 			return err
 		}
 		for i, v := range part {
-			do(lo+i, int64(v))
+			do(lo+i, int64(v), true)
 		}
 	}
 	return nil

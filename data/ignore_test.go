@@ -109,7 +109,7 @@ func TestFilesIgnoreLikeFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := r.Read(t.Context(), 0, r.Rows())
+		set, err := Read(t.Context(), r, 0, r.Rows())
 		if err != nil || !slices.Equal(set.Labels, []int32{0, 2}) {
 			t.Errorf("%v, %v", set, err)
 		}
@@ -244,7 +244,7 @@ func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s: %+v, %v; want %+v, %v", name, split, got, err2, want, err1)
 			}
-			n, k, err := Shape(t.Context(), of(void), ref)
+			n, k, err := of(void).Shape(t.Context(), ref)
 			if n != want.Logits.Rows || k != 3 || err != nil {
 				t.Errorf("%s, %s: shape %d x %d, %v", name, split, n, k, err)
 			}

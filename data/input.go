@@ -17,11 +17,11 @@ import (
 // array NAME.
 const StreamName = "-"
 
-// Input is the file system of the operating system and, under StreamName, a stream of one
+// InputFS is the file system of the operating system and, under StreamName, a stream of one
 // .safetensors, such as standard input. It reads the stream to its end when an array of it is
 // first opened, and holds it in memory. A table of text (IsTable) is such a file of arrays, too: see
 // Told.
-type Input struct {
+type InputFS struct {
 	inputfile.System
 	stream func() (held, error)
 	limit  int64
@@ -38,8 +38,8 @@ type heldTable struct {
 
 // NewInput returns the file system with the stream r, of which at most limit bytes are held. An
 // error of the stream is a Problem that is placed in name.
-func NewInput(r io.Reader, name string, limit int64) *Input {
-	return &Input{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (held, error) {
+func NewInput(r io.Reader, name string, limit int64) *InputFS {
+	return &InputFS{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (held, error) {
 		b, err := readTensorStream(r, limit)
 		if err != nil {
 			return nil, placed(name, err)
@@ -49,7 +49,7 @@ func NewInput(r io.Reader, name string, limit int64) *Input {
 }
 
 // Open opens a file, or the stream.
-func (in *Input) Open(path string) (fs.File, error) {
+func (in *InputFS) Open(path string) (fs.File, error) {
 	var b held
 	var err error
 	switch {
@@ -70,7 +70,7 @@ func (in *Input) Open(path string) (fs.File, error) {
 }
 
 // table reads a table, once.
-func (in *Input) table(path string) (*heldTable, error) {
+func (in *InputFS) table(path string) (*heldTable, error) {
 	in.mu.Lock()
 	read := in.tables[path]
 	if read == nil {
@@ -91,7 +91,7 @@ func (in *Input) table(path string) (*heldTable, error) {
 
 // Told returns what was taken from a table: which columns, and what they hold. It has no lines for
 // another file.
-func (in *Input) Told(path string) []string {
+func (in *InputFS) Told(path string) []string {
 	if !IsTable(path) {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (in *Input) Told(path string) []string {
 }
 
 // Stat describes a file, or the stream.
-func (in *Input) Stat(path string) (fs.FileInfo, error) {
+func (in *InputFS) Stat(path string) (fs.FileInfo, error) {
 	switch {
 	case path == StreamName:
 		return in.stream()

@@ -17,7 +17,7 @@ import (
 )
 
 // stream is an Input of some bytes, in the shortest reads.
-func stream(b []byte, limit int64) *Input {
+func stream(b []byte, limit int64) *InputFS {
 	return NewInput(iotest.OneByteReader(bytes.NewReader(b)), "the stream", limit)
 }
 
@@ -65,7 +65,7 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 // A set of a stream has errors that name the array, and takes its bytes beside the numbers.
 func TestSetOfAStream(t *testing.T) {
 	header := `{"x":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"y":{"dtype":"I64","shape":[2],"data_offsets":[16,32]},"e":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[32,34]}}`
-	of := func(x []float32, y []int64) *Input {
+	of := func(x []float32, y []int64) *InputFS {
 		b := appendLittle(nil, x)
 		for _, v := range y {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
@@ -77,7 +77,7 @@ func TestSetOfAStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := r.Read(t.Context(), 0, 2)
+	set, err := Read(t.Context(), r, 0, 2)
 	if err != nil || !slices.Equal(set.Logits.Data, []float32{1, 2, 3, 4}) || !slices.Equal(set.Labels, []int32{0, 1}) || r.Bytes() != 4*6+32 {
 		t.Errorf("%v, %v, %d bytes", set, err, r.Bytes())
 	}
@@ -94,7 +94,7 @@ func TestSetOfAStream(t *testing.T) {
 	} {
 		r, err := c.files.Open()
 		if err == nil {
-			_, err = r.Read(t.Context(), 0, 2)
+			_, err = Read(t.Context(), r, 0, 2)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

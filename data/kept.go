@@ -2,66 +2,85 @@ package data
 
 import (
 	"fmt"
-	"math/bits"
+	"iter"
 	"sort"
 )
 
-// keptRows are the rows of the files of a set that belong to it, in their order: one bit a
-// row, and a count for each 512 rows.
-type keptRows struct {
-	n, all int      // kept rows, and rows of the files
-	words  []uint64 // bit i%64 of word i/64: row i is kept
-	before []int    // kept rows before word 8j
+// Kept says which rows of some files belong to a set, in their order: those whose labels are
+// not ignored. A nil Kept has all rows. The rows stand in runs, since rows that are left out
+// mostly stand together, such as the void pixels at the edges of a segmentation.
+type Kept struct {
+	all  int // rows of the files
+	n    int // rows of the set
+	runs []keptRun
 }
 
-// wordsOfCount is the number of words between two counts.
-const wordsOfCount = 8
+// keptRun is the beginning of rows that stand together in the files.
+type keptRun struct {
+	file int // the first row, in the files
+	row  int // the same row, in the set
+}
 
-// keepAll returns n rows that are all kept.
-func keepAll(n int) *keptRows { return &keptRows{n: n, all: n} }
+// NewKept returns no row of files with n rows. Add adds some.
+func NewKept(n int) *Kept { return &Kept{all: n} }
 
-// drop leaves out row i, which is called once for a row.
-func (k *keptRows) drop(i int) {
-	if k.words == nil {
-		k.words = make([]uint64, (k.all+63)/64)
-		for j := range k.words {
-			k.words[j] = ^uint64(0)
-		}
+// Add appends row i of the files, which is behind those that were added before.
+func (k *Kept) Add(i int) {
+	last := len(k.runs) - 1
+	if last < 0 || i != k.runs[last].file+k.n-k.runs[last].row {
+		k.runs = append(k.runs, keptRun{i, k.n})
 	}
-	k.words[i/64] &^= 1 << (i % 64)
-	k.n--
+	k.n++
 }
 
-// count is called after the last drop.
-func (k *keptRows) count() {
-	sum := 0
-	for j, w := range k.words {
-		if j%wordsOfCount == 0 {
-			k.before = append(k.before, sum)
-		}
-		sum += bits.OnesCount64(w)
+// Rows returns the number of rows that were added.
+func (k *Kept) Rows() int { return k.n }
+
+// FileRows returns the rows of the files of a set of n rows: n where none is left out.
+func (k *Kept) FileRows(n int) int {
+	if k == nil {
+		return n
 	}
+	return k.all
 }
 
-// has reports whether row i of the files is kept.
-func (k *keptRows) has(i int) bool { return k.words[i/64]>>(i%64)&1 != 0 }
+// FileRow returns the row of the files that is row i of the set: another one where rows
+// before it are left out. The views of a set follow each other, in the files too.
+func (k *Kept) FileRow(i int) int {
+	if k == nil {
+		return i
+	}
+	run := k.runs[k.find(i%k.n)]
+	return i/k.n*k.all + run.file + i%k.n - run.row
+}
 
-// row returns the row of the files that is kept row i.
-func (k *keptRows) row(i int) int {
-	block := sort.SearchInts(k.before, i+1) - 1 // the last one with at most i rows before it
-	word := block * wordsOfCount
-	i -= k.before[block]
-	for {
-		w := k.words[word]
-		if n := bits.OnesCount64(w); i >= n {
-			i -= n
-			word++
-			continue
+// find returns the run that has row i of the set.
+func (k *Kept) find(i int) int {
+	return sort.Search(len(k.runs), func(j int) bool { return k.runs[j].row > i }) - 1
+}
+
+// between yields rows lo..hi-1 of the set as rows of the files that stand together: the
+// first of them and their number.
+func (k *Kept) between(lo, hi int) iter.Seq2[int, int] {
+	return func(yield func(first, n int) bool) {
+		if k == nil {
+			if lo < hi {
+				yield(lo, hi-lo)
+			}
+			return
 		}
-		for ; i > 0; i-- {
-			w &= w - 1
+		for lo < hi {
+			j := k.find(lo % k.n)
+			end := k.n
+			if j+1 < len(k.runs) {
+				end = k.runs[j+1].row
+			}
+			n := min(end-lo%k.n, hi-lo)
+			if !yield(k.FileRow(lo), n) {
+				return
+			}
+			lo += n
 		}
-		return word*64 + bits.TrailingZeros64(w)
 	}
 }
 
@@ -72,20 +91,13 @@ func (a *Array) Follow(r Reader) error {
 	if n, rows := a.storedRows(), FileRows(r); n != rows {
 		return &Problem{Place: a.name, Cause: fmt.Sprintf("%d rows; the set has %d", n, rows)}
 	}
-	if files := filesOf(r); files != nil {
-		a.kept = files.kept
-	}
+	a.kept = r.Kept()
 	return nil
 }
 
 // FileRows returns the number of rows of the files that r reads, with those that are left out.
 // Where none is, it is Rows.
-func FileRows(r Reader) int {
-	if files := filesOf(r); files != nil && files.kept != nil {
-		return files.kept.all
-	}
-	return r.Rows()
-}
+func FileRows(r Reader) int { return r.Kept().FileRows(r.Rows()) }
 
 // storedRows is Rows of the file, with the rows that are left out.
 func (a *Array) storedRows() int {
@@ -100,98 +112,4 @@ func (a *Array) storedRows() int {
 
 // FileRow returns the row of the file that is row i of the array: another one where rows before
 // it are left out.
-func (a *Array) FileRow(i int) int {
-	if a.kept == nil {
-		return i
-	}
-	return i/a.kept.n*a.kept.all + a.kept.row(i%a.kept.n)
-}
-
-// isKept reports whether a row of the file is a row of the array.
-func (a *Array) isKept(stored int) bool { return a.kept.has(stored % a.kept.all) }
-
-// readKept is readTable for an array some of whose rows are left out. The bytes of these rows
-// are read with the others and not decoded, so their values are not checked.
-func readKept[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	cols, size := a.Cols(), a.dtype.Size()
-	width := cols * size
-	step := max(1, chunkBytes/width)
-	next, last := a.FileRow(lo), a.FileRow(hi-1)
-	for done := 0; done < len(dst); {
-		for !a.isKept(next) {
-			next++
-		}
-		rows := min(step, last+1-next)
-		src, err := a.read(buf, rows*cols, a.offset+int64(next)*int64(width))
-		if err != nil {
-			return err
-		}
-		kept := 0
-		for i := range rows {
-			if a.isKept(next + i) {
-				if kept != i {
-					copy(src[kept*width:(kept+1)*width], src[i*width:])
-				}
-				kept++
-			}
-		}
-		src = src[:kept*width]
-		if bad := decode(dst[done:done+kept*cols], src, a.dtype); bad >= 0 {
-			return a.badValue(src, bad, lo+(done+bad)/cols, (done+bad)%cols, target)
-		}
-		done += kept * cols
-		next += rows
-	}
-	return nil
-}
-
-// readFortranKept is readFortran for an array some of whose rows are left out.
-func readFortranKept[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	cols, size := a.Cols(), a.dtype.Size()
-	stored := a.storedRows()
-	start, end := a.FileRow(lo), a.FileRow(hi-1)+1
-	first, last := 0, stored
-	if len(a.shape) == 2 {
-		first, last = start, end
-	}
-	at := make([]int, 0, min(chunkBytes/size, last-first)) // the row of dst of each element of the piece
-	piece := make([]T, cap(at))
-	ranks := make([]int, end-start) // the row of dst of each stored row
-	for i, rank := start, 0; i < end; i++ {
-		if ranks[i-start] = -1; a.isKept(i) {
-			ranks[i-start] = rank
-			rank++
-		}
-	}
-	for j := range cols {
-		for p := first; p < last; {
-			n := min(cap(at), last-p)
-			src, err := a.read(buf, n, a.offset+(int64(j)*int64(stored)+int64(p))*int64(size))
-			if err != nil {
-				return err
-			}
-			at = at[:0]
-			for i := range n {
-				row := a.rowOf(p + i)
-				if row < start || row >= end || ranks[row-start] < 0 {
-					continue
-				}
-				copy(src[len(at)*size:(len(at)+1)*size], src[i*size:])
-				at = append(at, ranks[row-start])
-			}
-			if bad := decode(piece[:len(at)], src[:len(at)*size], a.dtype); bad >= 0 {
-				return a.badValue(src, bad, lo+at[bad], j, target)
-			}
-			for i, row := range at {
-				dst[row*cols+j] = piece[i]
-			}
-			p += n
-		}
-	}
-	return nil
-}
-
-// badValue is the error of an element of src, in a row and column of the array.
-func (a *Array) badValue(src []byte, element, row, col int, target DType) error {
-	return &Problem{Place: a.name + ": " + a.place(row, col), Cause: reason(src, element, a.dtype, target)}
-}
+func (a *Array) FileRow(i int) int { return a.kept.FileRow(i) }

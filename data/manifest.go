@@ -155,14 +155,9 @@ func (m Manifest) classes(names setNamesIn) (classes []string) {
 // ClassNames returns the names that a manifest gives the classes of the set at ref, in the order
 // of the columns of its logits; nil if it gives none.
 func ClassNames(src Source, ref Ref) []string {
-	switch x := src.(type) {
-	case *Folder:
-		return x.manifest.classes(x.namesOf(ref))
-	case derived:
-		for _, in := range x.inputs(ref, Logits) {
-			if names := ClassNames(in.source, in.ref); names != nil {
-				return names
-			}
+	for f, in := range Beneath[*Folder](src, ref, Logits) {
+		if names := f.manifest.classes(f.namesOf(in.Ref)); names != nil {
+			return names
 		}
 	}
 	return nil

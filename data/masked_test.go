@@ -57,7 +57,7 @@ func readMasked(t *testing.T, kind Kind, logits []byte, labels []int32) (*Set, e
 		t.Fatal(err)
 	}
 	defer r.Close()
-	return r.Read(context.Background(), 0, r.Rows())
+	return Read(context.Background(), r, 0, r.Rows())
 }
 
 func TestMinusInfinityIsAMaskedClass(t *testing.T) {

@@ -81,28 +81,28 @@ func (f Files) WithManifest() (Files, []FromManifest, error) {
 // TakenAbove returns what the manifest of a folder above says of the set at ref of src; ok is false if
 // its sets are described by no such manifest, or if the manifest does not change how they are read.
 func TakenAbove(src Source, ref Ref) (taken FromManifest, ok bool) {
-	switch x := src.(type) {
-	case *Folder:
-		if x.above == "" {
-			return FromManifest{}, false
-		}
-		taken.File = x.above
-		names := x.namesOf(ref)
-		if x.kind == AnyKind {
-			taken.Kind = unusual(x.manifest.describe(names).Kind)
-		}
-		if len(x.ignore) == 0 {
-			taken.Ignore = x.manifest.ignored(names)
-		}
-		return taken, taken.says()
-	case derived:
-		for _, in := range x.inputs(ref, Logits) {
-			if taken, ok = TakenAbove(in.source, in.ref); ok {
-				return taken, true
-			}
+	for f, in := range Beneath[*Folder](src, ref, Logits) {
+		if taken := f.takenAbove(in.Ref); taken.says() {
+			return taken, true
 		}
 	}
 	return FromManifest{}, false
+}
+
+// takenAbove is TakenAbove of a folder.
+func (f *Folder) takenAbove(ref Ref) FromManifest {
+	taken := FromManifest{File: f.above}
+	if f.above == "" {
+		return taken
+	}
+	names := f.namesOf(ref)
+	if f.kind == AnyKind {
+		taken.Kind = unusual(f.manifest.describe(names).Kind)
+	}
+	if len(f.ignore) == 0 {
+		taken.Ignore = f.manifest.ignored(names)
+	}
+	return taken
 }
 
 // nearest is the manifest that describes a file of arrays, with the names that the set of the file may

@@ -30,11 +30,8 @@ func Oddities() []Oddity {
 // KnownOf returns the reason that the manifest of src gives for an oddity of the set at ref;
 // ok is false if it gives none.
 func KnownOf(src Source, ref Ref, o Oddity) (reason string, ok bool) {
-	switch x := src.(type) {
-	case *Folder:
-		return x.manifest.knownAs(x.namesOf(ref), o)
-	case *first:
-		return KnownOf(x.Source, ref, o)
+	for f, in := range Beneath[*Folder](src, ref, Logits) {
+		return f.manifest.knownAs(f.namesOf(in.Ref), o)
 	}
 	return "", false
 }

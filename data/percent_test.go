@@ -79,7 +79,7 @@ func TestLabelsOfStatedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = r.Read(context.Background(), 0, 3)
+		_, err = Read(context.Background(), r, 0, 3)
 		if got := strings.TrimPrefix(errorText(err), path+": "); got != c.want {
 			t.Errorf("%v of %d: %q, want %q", c.labels, c.classes, got, c.want)
 		}

@@ -94,14 +94,9 @@ func (d *Digests) Unchanged(path, name string) error {
 // its digest was computed of. It compares versions only where the digests of the
 // source are held to one (see Digests.Pinned). A source without files does not change.
 func Unchanged(src Source, ref Ref, parts Parts) error {
-	switch s := src.(type) {
-	case *Folder:
-		return s.unchanged(ref, parts)
-	case derived:
-		for _, in := range s.inputs(ref, parts) {
-			if err := Unchanged(in.source, in.ref, in.parts); err != nil {
-				return err
-			}
+	for f, in := range Beneath[*Folder](src, ref, parts) {
+		if err := f.unchanged(in.Ref, in.Parts); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 		warned := strings.Contains(fmt.Sprint(form.Notes), "as rounded decimals do")
 		check("logits", err, warned)
 		if err == nil {
-			set, err := r.Read(t.Context(), 0, n)
+			set, err := Read(t.Context(), r, 0, n)
 			for i := range n {
 				sum := 0.0
 				for _, z := range set.Logits.Row(i) {

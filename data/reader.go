@@ -17,8 +17,8 @@ type setReader struct {
 	n, k                                                   int
 	stated                                                 int // classes of a set without logits; 0 if they are not known
 
-	ignore Ignore    // as it is stated
-	kept   *keptRows // the rows of the files; nil for all
+	ignore Ignore // as it is stated
+	kept   *Kept  // the rows of the files; nil for all
 
 	mu      sync.Mutex
 	network Set  // head and OOD, once read
@@ -92,38 +92,28 @@ func closeAll[C io.Closer](all []C) error {
 	return errors.Join(errs...)
 }
 
-// Read returns rows lo..hi-1 in new memory.
-func (r *setReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	s, err := r.readInto(ctx, new(block), lo, hi)
-	if err != nil {
-		return nil, err
-	}
-	return s, unchanged(r)
-}
+// Kept returns the rows of the files.
+func (r *setReader) Kept() *Kept { return r.kept }
 
-// unchanged returns an error if a file of r has been written to since it was
-// opened. It is called at the end of each pass.
-func unchanged(r Reader) error {
-	if files := filesOf(r); files != nil {
-		for _, a := range slices.Concat(files.all, files.others) {
-			if err := a.unchanged(); err != nil {
-				return err
-			}
+// Unchanged compares size and time of every file with those that it had when it was opened.
+func (r *setReader) Unchanged() error {
+	for _, a := range slices.Concat(r.all, r.others) {
+		if err := a.unchanged(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// readInto reads rows lo..hi-1 into the memory of b. Several goroutines may call it
-// at once, each with its own block.
-func (r *setReader) readInto(ctx context.Context, b *block, lo, hi int) (*Set, error) {
+// ReadInto reads rows lo..hi-1 into the memory of b.
+func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, error) {
 	if lo < 0 || lo > hi || hi > r.n {
 		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.n))
 	}
 	if _, err := r.Form(); err != nil {
 		return nil, err
 	}
-	s := &b.set
+	s := &b.Set
 	masked, err := b.logits(ctx, &s.Logits, r.logits, lo, hi)
 	if err != nil {
 		return nil, err
@@ -177,7 +167,7 @@ func (r *setReader) addNetwork(ctx context.Context, s *Set) error {
 }
 
 func (r *setReader) readNetwork(ctx context.Context) error {
-	var b block
+	var b Block
 	if r.weight != nil {
 		if err := b.matrix(ctx, &r.network.Head.W, r.weight, 0, r.weight.Rows()); err != nil {
 			return err
@@ -205,28 +195,21 @@ func (r *setReader) checkMasks(logits Matrix, labels []int32, lo int) error {
 		func(row int) string { return r.labels.name + ": " + r.labels.place(lo+row, 0) })
 }
 
-// block is the memory that rows of a set are read into. The next read uses it
-// again.
-type block struct {
-	set, scaled Set
-	bytes       []byte // elements of a file before they are decoded
-}
-
 // interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
 // logits is matrix for logits, and reports whether there is a masked class.
-func (b *block) logits(ctx context.Context, m *Matrix, a *Array, lo, hi int) (masked bool, err error) {
+func (b *Block) logits(ctx context.Context, m *Matrix, a *Array, lo, hi int) (masked bool, err error) {
 	err = b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readLogits(dst, &b.bytes, lo, hi, &masked) })
 	return masked, err
 }
 
 // matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, m becomes absent.
-func (b *block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
+func (b *Block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
 	return b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readFloats(dst, &b.bytes, lo, hi) })
 }
 
-func (b *block) read(ctx context.Context, m *Matrix, a *Array, lo, hi int, read func(dst []float32, lo, hi int) error) error {
+func (b *Block) read(ctx context.Context, m *Matrix, a *Array, lo, hi int, read func(dst []float32, lo, hi int) error) error {
 	if a == nil {
 		*m = Matrix{}
 		return nil

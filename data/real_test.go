@@ -102,7 +102,7 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if stated, err := r.Read(context.Background(), 0, n); err != nil || !LogProbs(stated.Logits) {
+			if stated, err := Read(context.Background(), r, 0, n); err != nil || !LogProbs(stated.Logits) {
 				t.Errorf("%s, %d decimals, stated: %v", ref, decimals, err)
 			}
 			r.Close()

@@ -88,13 +88,8 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 	}}, nil
 }
 
-// Shape is that of the source: a draw keeps the sizes of both sets.
-func (r *redrawn) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
-	return Shape(ctx, r.Source, ref)
-}
-
-func (r *redrawn) inputs(ref Ref, parts Parts) []input {
-	return []input{{r.Source, ref.in(Cal), parts | Labels}, {r.Source, ref.in(Test), parts | Labels}}
+func (r *redrawn) Inputs(ref Ref, parts Parts) []Input {
+	return []Input{{r.Source, ref.in(Cal), parts | Labels}, {r.Source, ref.in(Test), parts | Labels}}
 }
 
 // drawRows returns the rows of the union that are in the new calibration set or, if

@@ -120,11 +120,11 @@ func TestRedrawnSetsPartitionTheUnion(t *testing.T) {
 	if r.Rows() != 12 || r.Classes() != 3 {
 		t.Errorf("%d rows, %d classes", r.Rows(), r.Classes())
 	}
-	whole, err := r.Read(ctx, 0, 12)
+	whole, err := Read(ctx, r, 0, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := r.Read(ctx, 3, 7)
+	part, err := Read(ctx, r, 3, 7)
 	if err != nil || !slices.Equal(part.Logits.Data, whole.Logits.Slice(3, 7).Data) || !slices.Equal(part.Labels, whole.Labels[3:7]) {
 		t.Errorf("rows 3 to 7 are %+v, %v", part, err)
 	}

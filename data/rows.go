@@ -20,7 +20,11 @@ func (r rowsReader) Bytes() int64 {
 	return 4 * (int64(r.set.Logits.Rows)*int64(r.set.Logits.Cols) + int64(len(r.set.Labels)))
 }
 
-func (r rowsReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
+func (r rowsReader) Unchanged() error { return nil }
+func (r rowsReader) Kept() *Kept      { return nil }
+
+// ReadInto returns rows of the set itself.
+func (r rowsReader) ReadInto(ctx context.Context, _ *Block, lo, hi int) (*Set, error) {
 	if lo < 0 || lo > hi || hi > r.Rows() {
 		panic(fmt.Sprintf("data: rows %d..%d of %d", lo, hi, r.Rows()))
 	}

@@ -19,7 +19,7 @@ type scaled struct {
 
 func (s *scaled) Has(ref Ref) Parts { return s.Source.Has(ref) &^ (Features | Head | OOD) }
 
-func (s *scaled) inputs(ref Ref, parts Parts) []input { return []input{{s.Source, ref, parts}} }
+func (s *scaled) Inputs(ref Ref, parts Parts) []Input { return []Input{{s.Source, ref, parts}} }
 
 func (s *scaled) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	text, err := s.Source.Digest(ctx, ref, parts)
@@ -37,56 +37,36 @@ func (s *scaled) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	return scaledReader{r, s.c}, nil
 }
 
-// Shape is that of the source.
-func (s *scaled) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
-	return Shape(ctx, s.Source, ref)
-}
-
 type scaledReader struct {
 	Reader
 	c float32
 }
 
-func (r scaledReader) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	set, err := r.Reader.Read(ctx, lo, hi)
+func (r scaledReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, error) {
+	set, err := r.Reader.ReadInto(ctx, b.Under(), lo, hi)
 	if err != nil {
 		return nil, err
 	}
-	var scaled Set
-	return &scaled, scaled.scale(set, r.c, rowOf(r.Reader, lo))
-}
-
-// rowOf returns the place in the files of the rows of r from lo on.
-func rowOf(r Reader, lo int) func(i int) int {
-	files := filesOf(r)
-	return func(i int) int {
-		if files != nil && files.kept != nil {
-			return files.kept.row(lo + i)
-		}
-		return lo + i
+	kept := r.Kept()
+	place := func(i int) int { return kept.FileRow(lo + i) }
+	if err := b.Set.Logits.scale(set.Logits, r.c, place); err != nil {
+		return nil, err
 	}
-}
-
-// scale sets s to from with its logits multiplied by c, in the memory of s. Row i of from is
-// row place(i) in errors.
-func (s *Set) scale(from *Set, c float32, place func(i int) int) error {
-	s.Labels = from.Labels
-	if from.Augmented == nil {
-		s.Augmented = nil
-	} else {
-		s.Augmented = resize(s.Augmented, len(from.Augmented))
-	}
-	if err := s.Logits.scale(from.Logits, c, place); err != nil {
-		return err
-	}
-	for v := range s.Augmented {
-		if err := s.Augmented[v].scale(from.Augmented[v], c, place); err != nil {
-			return err
+	b.Set.Augmented = resize(b.Set.Augmented, len(set.Augmented))
+	for v, view := range set.Augmented {
+		if err := b.Set.Augmented[v].scale(view, r.c, place); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	scaled := &Set{Logits: b.Set.Logits, Labels: set.Labels} // b keeps its own memory alone
+	if set.Augmented != nil {
+		scaled.Augmented = b.Set.Augmented
+	}
+	return scaled, nil
 }
 
+// scale sets m to from multiplied by c, in the memory of m. Row i of from is row place(i) in
+// errors.
 func (m *Matrix) scale(from Matrix, c float32, place func(i int) int) error {
 	if !from.Present() {
 		*m = Matrix{}

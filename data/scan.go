@@ -31,7 +31,7 @@ func Blocks(ctx context.Context, r Reader, budget int64, do func(lo int, block *
 //
 // Up to workers goroutines read and call do, so several calls run at once, in no
 // order. Results that are added up in the order of the blocks have the same bits
-// for any number of workers. Values are checked in every pass as by Reader.Read.
+// for any number of workers. Values are checked in every pass.
 //
 // The error is that of the first block that has one, whatever the number of
 // workers, or that of ctx. A panic of do reaches the caller.
@@ -39,76 +39,41 @@ func Scan(ctx context.Context, r Reader, rows, workers int, do func(lo int, bloc
 	if rows < 1 {
 		panic(fmt.Sprintf("data: blocks of %d rows", rows))
 	}
-	n, source := r.Rows(), share(r)
+	n := r.Rows()
 	blocks := (n + rows - 1) / rows
-	memory := make([]*block, max(1, min(workers, blocks)))
+	memory := make([]*Block, max(1, min(workers, blocks)))
 	for w := range memory {
-		memory[w] = idle.Get().(*block)
+		memory[w] = idle.Get().(*Block)
 		defer idle.Put(memory[w])
 	}
 	err := pool.Each(ctx, blocks, len(memory), func(worker, block int) error {
 		lo := block * rows
-		set, err := readInto(ctx, source, memory[worker], lo, min(lo+rows, n))
+		set, err := r.ReadInto(ctx, memory[worker], lo, min(lo+rows, n))
 		if err != nil {
 			return err
 		}
 		return do(lo, set)
 	})
-	return cmp.Or(err, unchanged(r))
+	return cmp.Or(err, r.Unchanged())
 }
 
-// share returns r for several goroutines: files are read by all of them at once,
-// other Readers by one at a time.
-func share(r Reader) Reader {
-	if filesOf(r) != nil {
-		return r
+// Block is the memory that rows of a set are read into. The next read uses it again. The
+// zero Block has none yet.
+type Block struct {
+	Set   Set
+	bytes []byte // elements of a file before they are decoded
+	under *Block
+}
+
+// Under returns another block, which b keeps: the memory of the reader beneath one that
+// computes its rows in b.
+func (b *Block) Under() *Block {
+	if b.under == nil {
+		b.under = new(Block)
 	}
-	return &inTurn{Reader: r}
-}
-
-// inTurn is a Reader of several goroutines, which read one at a time.
-type inTurn struct {
-	Reader
-	mu sync.Mutex
-}
-
-func (r *inTurn) Read(ctx context.Context, lo, hi int) (*Set, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.Reader.Read(ctx, lo, hi)
-}
-
-// filesOf returns the reader of files that r reads, directly or as its first or scaled
-// rows; nil if it reads another one.
-func filesOf(r Reader) *setReader {
-	switch r := r.(type) {
-	case *setReader:
-		return r
-	case firstReader:
-		return filesOf(r.Reader)
-	case scaledReader:
-		return filesOf(r.Reader)
-	}
-	return nil
-}
-
-// readInto reads rows lo..hi-1, into the memory of b where the Reader can.
-func readInto(ctx context.Context, r Reader, b *block, lo, hi int) (*Set, error) {
-	switch r := r.(type) {
-	case *setReader:
-		return r.readInto(ctx, b, lo, hi)
-	case firstReader:
-		return readInto(ctx, r.Reader, b, lo, hi)
-	case scaledReader:
-		set, err := readInto(ctx, r.Reader, b, lo, hi)
-		if err != nil {
-			return nil, err
-		}
-		return &b.scaled, b.scaled.scale(set, r.c, rowOf(r.Reader, lo))
-	}
-	return r.Read(ctx, lo, hi)
+	return b.under
 }
 
 // idle are blocks of earlier scans. Their memory is used again, since a
 // run over many small sets would clear much new memory.
-var idle = sync.Pool{New: func() any { return new(block) }}
+var idle = sync.Pool{New: func() any { return new(Block) }}

@@ -82,6 +82,13 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	list := map[string]func() Reader{
 		"first": func() Reader { return firstReader{open(files("f4.npy", "views.npy")), n} },
 		"plain": func() Reader { return struct{ Reader }{open(files("f4.npy", "views.npy"))} },
+		"gathered": func() Reader {
+			all := make([]int, n)
+			for i := range all {
+				all[i] = i
+			}
+			return &gatherer{readers: []Reader{open(files("f4.npy", "views.npy"))}, parts: Labels, n: n, choose: func([]*Set) ([]int, error) { return all, nil }}
+		},
 		"no seek": func() Reader {
 			r, err := openSet(files("f4.npy", "views.npy"), allParts&^OOD, func(x file) (*Array, error) {
 				return OpenArray(noSeek{os.DirFS(dir)}, filepath.Base(x.path))
@@ -195,7 +202,7 @@ func TestScannedBlocksAreTheRowsOfRead(t *testing.T) {
 	var want *Set
 	for name, open := range readers(t, n) {
 		r := open()
-		whole, err := r.Read(ctx, 0, n)
+		whole, err := Read(ctx, r, 0, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +265,11 @@ func TestScanAppliesAFactorOnce(t *testing.T) {
 	open := readers(t, n)["f4.npy"]
 	r := scaledReader{open(), 2}
 	defer r.Close()
-	whole, err := r.Read(ctx, 0, n)
+	whole, err := Read(ctx, r, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := r.Reader.Read(ctx, 0, n)
+	raw, err := Read(ctx, r.Reader, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +300,7 @@ func TestScanNamesTheFirstBadBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = r.Read(ctx, 0, n)
+		_, err = Read(ctx, r, 0, n)
 		if want := path + ": row 5123, class 1: +Inf"; err == nil || err.Error() != want {
 			t.Errorf("%s read: %v, want %s", dtype, err, want)
 		}
@@ -353,7 +360,7 @@ func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 9000, 3
 	for name, open := range readers(t, n) {
-		want, err := open().Read(ctx, 0, n)
+		want, err := Read(ctx, open(), 0, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,21 +387,6 @@ func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 		wait.Wait()
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// Files are read by several goroutines at once, other Readers by one at a time.
-func TestOnlyFilesAreReadAtOnce(t *testing.T) {
-	for _, c := range []struct {
-		r    Reader
-		turn bool
-	}{
-		{&setReader{}, false}, {firstReader{Reader: &setReader{}}, false}, {scaledReader{Reader: firstReader{Reader: &setReader{}}}, false},
-		{&gatherer{}, true}, {firstReader{Reader: &gatherer{}}, true},
-	} {
-		if _, turn := share(c.r).(*inTurn); turn != c.turn {
-			t.Errorf("%T: one at a time is %v", c.r, turn)
 		}
 	}
 }

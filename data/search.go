@@ -21,11 +21,8 @@ type Search struct {
 // SearchOf returns where src looked for the set at ref; ok is false for a source
 // without files.
 func SearchOf(src Source, ref Ref) (s Search, ok bool) {
-	switch x := src.(type) {
-	case *Folder:
-		return x.search(ref), true
-	case *first:
-		return SearchOf(x.Source, ref)
+	for f, in := range Beneath[*Folder](src, ref, Logits) {
+		return f.search(in.Ref), true
 	}
 	return Search{}, false
 }

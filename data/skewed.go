@@ -52,11 +52,11 @@ func (s *skewed) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	return fmt.Sprintf("rows, version 1, with the class shares of\n%sof\n%s", endLine(cal), endLine(test)), nil
 }
 
-func (s *skewed) inputs(ref Ref, parts Parts) []input {
+func (s *skewed) Inputs(ref Ref, parts Parts) []Input {
 	if ref.Split == Cal {
-		return []input{{s.Source, ref, parts}}
+		return []Input{{s.Source, ref, parts}}
 	}
-	return []input{{s.Source, ref.in(Cal), Labels}, {s.Source, ref, parts | Labels}}
+	return []Input{{s.Source, ref.in(Cal), Labels}, {s.Source, ref, parts | Labels}}
 }
 
 func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err error) {
@@ -83,6 +83,19 @@ func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err 
 		return nil, err
 	}
 	return &gatherer{readers: []Reader{r}, parts: parts, n: len(rows), choose: func([]*Set) ([]int, error) { return rows, nil }}, nil
+}
+
+// Shape of a test set needs its labels: it is opened.
+func (s *skewed) Shape(ctx context.Context, ref Ref) (rows, classes int, err error) {
+	if ref.Split == Cal {
+		return s.Source.Shape(ctx, ref)
+	}
+	r, err := s.Open(ctx, ref, Logits)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Close()
+	return r.Rows(), r.Classes(), nil
 }
 
 // withShares returns the test rows that Skewed keeps.

@@ -44,7 +44,7 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	if !slices.Equal(set.Logits.Data, []float32{1, 2, 5, 6, 7, 8}) || !slices.Equal(set.Labels, []int32{1, 0, 0}) {
 		t.Errorf("logits %v, labels %v", set.Logits, set.Labels)
 	}
-	if n, k, err := Shape(ctx, src, ref); n != 3 || k != 2 || err != nil {
+	if n, k, err := src.Shape(ctx, ref); n != 3 || k != 2 || err != nil {
 		t.Errorf("shape %d x %d, %v", n, k, err)
 	}
 	if _, err := Headers(ctx, src, ref, Logits|Labels); err != nil {

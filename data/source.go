@@ -82,10 +82,18 @@ type Source interface {
 	// Open prepares the parts of ref for reading. It checks shapes against each
 	// other; values are checked when they are read.
 	Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
+
+	// Shape returns the rows and classes of the logits at ref. It reads no numbers if it
+	// can: headers, and the labels where they may leave out rows.
+	Shape(ctx context.Context, ref Ref) (rows, classes int, err error)
+
+	// Inputs returns the sets of other sources that the parts of ref are computed from;
+	// none if they are the source's own. See Beneath.
+	Inputs(ref Ref, parts Parts) []Input
 }
 
-// Reader reads rows of a set. It is used by one goroutine; Scan and Stream read it
-// from several.
+// Reader reads rows of a set. Unless it says otherwise, a method is called by one
+// goroutine at a time.
 type Reader interface {
 	Rows() int
 	Classes() int // 0 if the parts have neither logits nor head
@@ -94,11 +102,29 @@ type Reader interface {
 	// Form returns how the logits are read. It may read arrays for that; errors
 	// are those of Read.
 	Form() (Form, error)
-	// Read returns rows lo..hi-1 in new memory; the set stays valid after Close.
-	// Every value is finite and every label one of the classes; otherwise the
-	// error names file, row and class.
-	Read(ctx context.Context, lo, hi int) (*Set, error)
+	// ReadInto returns rows lo..hi-1, in the memory of b or in memory that the reader
+	// keeps: the set is valid until b is used again, and is not written to. Several
+	// goroutines may call it at once, each with its own block. Every value is finite and
+	// every label one of the classes; otherwise the error names file, row and class. It
+	// panics unless 0 <= lo <= hi <= Rows.
+	ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, error)
+	// Unchanged returns an error if a file has been written to since it was opened: then
+	// the values that were read may be a mixture of two versions. It is called at the end
+	// of a pass.
+	Unchanged() error
+	// Kept returns which rows of the files are rows of the set; nil for all, and where
+	// there are no files.
+	Kept() *Kept
 	Close() error
+}
+
+// Read returns rows lo..hi-1 of r in new memory, which stays valid after Close.
+func Read(ctx context.Context, r Reader, lo, hi int) (*Set, error) {
+	s, err := r.ReadInto(ctx, new(Block), lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	return s, r.Unchanged()
 }
 
 // Load reads all rows of the parts of ref.
@@ -108,21 +134,5 @@ func Load(ctx context.Context, src Source, ref Ref, parts Parts) (*Set, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return r.Read(ctx, 0, r.Rows())
-}
-
-// Shape returns the rows and classes of the logits at ref, from headers alone where
-// the source can: a source with a method Shape is asked, any other set is opened.
-func Shape(ctx context.Context, src Source, ref Ref) (rows, classes int, err error) {
-	if s, ok := src.(interface {
-		Shape(context.Context, Ref) (rows, classes int, err error)
-	}); ok {
-		return s.Shape(ctx, ref)
-	}
-	r, err := src.Open(ctx, ref, Logits)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Close()
-	return r.Rows(), r.Classes(), nil
+	return Read(ctx, r, 0, r.Rows())
 }

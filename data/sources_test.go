@@ -142,17 +142,17 @@ func TestHeadersHaveTheShapes(t *testing.T) {
 func TestShapeNeedsOneAxisOrTwo(t *testing.T) {
 	ctx := context.Background()
 	cube := fstest.MapFS{"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f4", false, "(1, 2, 2)"), f4(1, 2, 3, 4))}}
-	if _, _, err := Shape(ctx, pairOfSets(t, cube), clean); err == nil || !strings.Contains(err.Error(), "shape (1, 2, 2); want n x k") {
+	if _, _, err := pairOfSets(t, cube).Shape(ctx, clean); err == nil || !strings.Contains(err.Error(), "shape (1, 2, 2); want n x k") {
 		t.Errorf("three axes: %v", err)
 	}
-	if _, _, err := Shape(ctx, pairOfSets(t, nil, "s/n/test/logits.npy"), clean); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := pairOfSets(t, nil, "s/n/test/logits.npy").Shape(ctx, clean); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without logits: %v", err)
 	}
 	opened := struct{ Source }{pairOfSets(t, nil)} // a source that cannot look at headers
-	if n, k, err := Shape(ctx, opened, clean); n != 4 || k != 2 || err != nil {
+	if n, k, err := opened.Shape(ctx, clean); n != 4 || k != 2 || err != nil {
 		t.Errorf("shape %d x %d, %v", n, k, err)
 	}
-	if _, _, err := Shape(ctx, opened, Ref{Dataset: "s", Backbone: "none", Split: Test}); err == nil {
+	if _, _, err := opened.Shape(ctx, Ref{Dataset: "s", Backbone: "none", Split: Test}); err == nil {
 		t.Error("no set has a shape")
 	}
 }
@@ -177,6 +177,11 @@ func TestHeadsAreLookedForOnTheirOwn(t *testing.T) {
 	}
 }
 
+// fileless is a source of its own, of no sort that anybody looks for.
+type fileless struct{ Source }
+
+func (fileless) Inputs(Ref, Parts) []Input { return nil }
+
 // A search names the files that were looked for, the last folder that is there, and
 // its entries.
 func TestSearchNamesWhatIsThere(t *testing.T) {
@@ -198,7 +203,10 @@ func TestSearchNamesWhatIsThere(t *testing.T) {
 	if s, _ = SearchOf(src, Ref{Dataset: "other", Backbone: "m", Split: Cal}); s.Dir != "d" || s.Missing != "other" || !slices.Equal(s.Entries, []string{"s/"}) {
 		t.Errorf("%+v", s)
 	}
-	if s, ok := SearchOf(Skewed(src), clean); ok {
+	if s, ok := SearchOf(Skewed(src), clean); !ok || s.Note != "d/s/n/cal/logits.npy is there, labels.npy is not" {
+		t.Errorf("of test rows that need the labels of the calibration set: %+v, %v", s, ok)
+	}
+	if s, ok := SearchOf(fileless{src}, clean); ok {
 		t.Errorf("a source without files: %+v", s)
 	}
 	stated, err := NewFolder(fstest.MapFS{"a.safetensors": empty}, "d", Layout{"{dataset}.safetensors#{split}_{array}"}, nil)
@@ -287,7 +295,7 @@ func TestArraysAreReadAsTheLogits(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		return r.Read(t.Context(), 0, r.Rows())
+		return Read(t.Context(), r, 0, r.Rows())
 	}
 	if set, err := open(KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
 		t.Errorf("%+v, %v", set, err)
@@ -313,7 +321,7 @@ func TestViewsAreInTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	s, err := r.Read(t.Context(), 0, 3000)
+	s, err := Read(t.Context(), r, 0, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,14 +358,14 @@ func TestRedrawnSetsFitEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if _, err := r.Read(ctx, 0, 1); err == nil || err.Error() != "redrawn rows: the calibration set has 3 classes, the test set 2" {
+	if _, err := Read(ctx, r, 0, 1); err == nil || err.Error() != "redrawn rows: the calibration set has 3 classes, the test set 2" {
 		t.Errorf("classes of two kinds: %v", err)
 	}
 	if r, err = Redrawn(pairOfSets(t, nil), 1).Open(ctx, clean, Labels); err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if set, err := r.Read(ctx, 0, 4); err != nil || len(set.Labels) != 4 {
+	if set, err := Read(ctx, r, 0, 4); err != nil || len(set.Labels) != 4 {
 		t.Errorf("labels alone: %+v, %v", set, err)
 	}
 	table := make([]float64, 2*30)

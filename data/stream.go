@@ -12,7 +12,7 @@ type Stream struct{ source Reader }
 
 // NewStream returns the rows of r, which has logits and labels. The Stream
 // takes over r and closes it.
-func NewStream(r Reader) *Stream { return &Stream{source: share(r)} }
+func NewStream(r Reader) *Stream { return &Stream{source: r} }
 
 // Rows returns n.
 func (s *Stream) Rows() int { return s.source.Rows() }
@@ -24,7 +24,7 @@ func (s *Stream) Classes() int { return s.source.Classes() }
 func (s *Stream) Bytes() int64 { return s.source.Bytes() }
 
 // Read writes the logits of rows lo..hi-1, row-major, to logits and their
-// classes to labels. Values are checked, in every pass, as by Reader.Read. It
+// classes to labels. Values are checked, in every pass, as by ReadInto. It
 // panics unless 0 <= lo <= hi <= Rows and the slices have (hi-lo) k and hi-lo
 // elements.
 func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels []int32) error {
@@ -34,13 +34,13 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b := idle.Get().(*block)
-	b.set = Set{Logits: Matrix{Data: logits}, Labels: labels} // files are decoded into the caller's memory
+	b := idle.Get().(*Block)
+	b.Set = Set{Logits: Matrix{Data: logits}, Labels: labels} // files are decoded into the caller's memory
 	defer func() {
-		b.set = Set{}
+		b.Set = Set{}
 		idle.Put(b)
 	}()
-	set, err := readInto(ctx, s.source, b, lo, hi)
+	set, err := s.source.ReadInto(ctx, b, lo, hi)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Stream) Read(ctx context.Context, lo, hi int, logits []float32, labels 
 	if hi < s.Rows() {
 		return nil // checked at the end of a pass only: after each row it would take as long as the reading
 	}
-	return unchanged(s.source)
+	return s.source.Unchanged()
 }
 
 // Close closes the reader; the Stream must not be used afterwards.

@@ -89,7 +89,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer r.Close()
-					set, err := r.Read(t.Context(), 0, r.Rows())
+					set, err := Read(t.Context(), r, 0, r.Rows())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -48,7 +48,7 @@ func (p *Plan) checkClasses(ctx context.Context) error {
 			if u.source == nil {
 				continue
 			}
-			_, k, err := data.Shape(ctx, u.test, u.Setting.Test())
+			_, k, err := u.test.Shape(ctx, u.Setting.Test())
 			if err != nil {
 				continue // the cells that read it report the error
 			}

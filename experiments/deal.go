@@ -208,7 +208,7 @@ func (u *Unit) work(ctx context.Context, of func(*Cell) (cell, fit bool)) Work {
 		return e
 	}
 	// A set that cannot be read fails at once, in any shard.
-	n, k, err := data.Shape(ctx, u.test, u.Setting.Test())
+	n, k, err := u.test.Shape(ctx, u.Setting.Test())
 	if err != nil {
 		return e
 	}
@@ -216,7 +216,7 @@ func (u *Unit) work(ctx context.Context, of func(*Cell) (cell, fit bool)) Work {
 	paired := base >= 0 && u.Cells[base].runs
 	rows, classes := n, k
 	if u.source.Has(u.Setting.Cal()) != 0 {
-		if nCal, kCal, err := data.Shape(ctx, u.source, u.Setting.Cal()); err == nil {
+		if nCal, kCal, err := u.source.Shape(ctx, u.Setting.Cal()); err == nil {
 			rows, classes = nCal, kCal
 		}
 	}

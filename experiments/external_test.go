@@ -395,7 +395,7 @@ func (w *world) putProbs(name, of string, change func(data.Probs)) {
 		w.t.Fatal(err)
 	}
 	defer r.Close()
-	set, err := r.Read(context.Background(), 0, r.Rows())
+	set, err := data.Read(context.Background(), r, 0, r.Rows())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ const spare = 16 << 20
 // alone. A set that cannot be opened counts as empty: the cells that read it report the
 // error.
 func (u *Unit) memory(ctx context.Context, missing []int, limit int64) memory {
-	rows, classes, _ := data.Shape(ctx, u.test, u.Setting.Test())
+	rows, classes, _ := u.test.Shape(ctx, u.Setting.Test())
 	n := int64(rows)
 	m := memory{of: missing, rows: rows, arrays: u.arrayBytes(ctx, missing, limit), cell: n * scoring.RowBytes, score: n * metrics.ScoreBytes}
 	m.apply = 3*engine.BlockBytes + m.cell // the scores of a cell as bytes

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -48,7 +47,7 @@ func (p *Plan) Slow(ctx context.Context, least time.Duration) ([]SlowMethod, err
 				continue
 			}
 			seen[fit{c.Method.Name, c.dealt}] = true
-			rows, classes, err := data.Shape(ctx, u.source, u.Setting.Cal())
+			rows, classes, err := u.source.Shape(ctx, u.Setting.Cal())
 			if err != nil {
 				if ctx.Err() != nil {
 					return nil, ctx.Err()

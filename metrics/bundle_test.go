@@ -18,7 +18,7 @@ func testSet(t *testing.T, name string) *data.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := r.Read(context.Background(), 0, r.Rows())
+	set, err := data.Read(context.Background(), r, 0, r.Rows())
 	if err != nil {
 		t.Fatal(err)
 	}

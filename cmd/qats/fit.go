@@ -306,7 +306,7 @@ func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(array
 		return nil, nil, &data.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
 	}
 	defer r.Close()
-	cal, err := r.Read(ctx, 0, r.Rows())
+	cal, err := data.Read(ctx, r, 0, r.Rows())
 	return cal, nil, err
 }
 
@@ -325,7 +325,7 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 		return nil, err
 	}
 	defer r.Close()
-	target, err := r.Read(ctx, 0, r.Rows())
+	target, err := data.Read(ctx, r, 0, r.Rows())
 	if err != nil {
 		return nil, err
 	}

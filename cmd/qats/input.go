@@ -12,7 +12,7 @@ const arrayNames = "FILE.npy, FILE.npz#MEMBER, FILE.safetensors#NAME, FILE.csv#N
 
 // arrayInput returns the files that a command reads, with standard input, of which it holds at
 // most the given memory.
-func arrayInput(cmd *cobra.Command, m memory) *data.Input {
+func arrayInput(cmd *cobra.Command, m memory) *data.InputFS {
 	return data.NewInput(cmd.InOrStdin(), "standard input", m.bytes)
 }
 

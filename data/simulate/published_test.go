@@ -116,7 +116,7 @@ func BenchmarkRead(b *testing.B) {
 				b.SetBytes(r.Bytes())
 				for b.Loop() {
 					for lo := 0; lo < w.TestRows; lo += 1000 {
-						if _, err := r.Read(context.Background(), lo, lo+1000); err != nil {
+						if _, err := data.Read(context.Background(), r, lo, lo+1000); err != nil {
 							b.Fatal(err)
 						}
 					}

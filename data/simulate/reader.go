@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
@@ -38,6 +39,8 @@ type reader struct {
 	images, shifted, oods uint64 // identities of the streams of rows
 	views                 [Views]uint64
 	s                     stream
+
+	mu sync.Mutex // of what follows, and of head, ood and s
 
 	class          [chunk]int
 	level          [chunk]float64
@@ -95,11 +98,19 @@ func (r *reader) Bytes() int64 {
 	return 4 * elements
 }
 
-// Read makes rows lo..hi-1. It panics unless 0 <= lo <= hi <= Rows.
-func (r *reader) Read(ctx context.Context, lo, hi int) (*data.Set, error) {
+// Unchanged is nil: the rows are a function of the network.
+func (r *reader) Unchanged() error { return nil }
+
+// Kept is nil: all rows have a class.
+func (r *reader) Kept() *data.Kept { return nil }
+
+// ReadInto makes rows lo..hi-1 in new memory.
+func (r *reader) ReadInto(ctx context.Context, _ *data.Block, lo, hi int) (*data.Set, error) {
 	if lo < 0 || lo > hi || hi > r.Rows() {
 		panic(fmt.Sprintf("simulate: rows %d..%d of %d", lo, hi, r.Rows()))
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	n, k := hi-lo, r.w.Classes
 	set := &data.Set{}
 	if r.parts&data.Logits != 0 {

@@ -97,7 +97,7 @@ func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
 		for range 30 {
 			lo := rng.IntN(w.TestRows + 1)
 			hi := lo + rng.IntN(w.TestRows-lo+1)
-			got, err := r.Read(ctx, lo, hi)
+			got, err := data.Read(ctx, r, lo, hi)
 			if err != nil {
 				t.Fatal(err)
 			}

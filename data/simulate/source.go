@@ -130,6 +130,9 @@ func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data
 	return newReader(w, c, ref.Split, parts), nil
 }
 
+// Inputs is empty: the sets are the source's own.
+func (s *Source) Inputs(data.Ref, data.Parts) []data.Input { return nil }
+
 // of returns the constants of w.
 func (s *solutions) of(w Network) (constants, error) {
 	key := w.text() + w.Shift.text()

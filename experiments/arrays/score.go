@@ -23,7 +23,7 @@ type Score struct {
 	Top    string // an .npz file with the class (n) and conf (n) of a top-label method
 	Labels string // n integers
 
-	FS fs.FS // that has the files, such as a data.Input; nil for that of the operating system
+	FS fs.FS // that has the files, such as a data.InputFS; nil for that of the operating system
 
 	Uncal    string      // logits of the uncalibrated network, n x k, for the metrics that compare with it
 	Kind     data.Kind   // of the logits
@@ -302,7 +302,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	if err := s.checkMemory(n, 0, s.Top); err != nil {
 		return nil, err
 	}
-	set, err := r.Read(ctx, 0, n)
+	set, err := data.Read(ctx, r, 0, n)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type Stated struct {
 
 // Find returns what the arguments of a trial name: logits and labels of one set or of two, a
 // folder, or an archive of all arrays, which may be the stream of fsys. fsys is the file system of
-// the operating system or a data.Input.
+// the operating system or a data.InputFS.
 func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given, error) {
 	switch len(args) {
 	case 1:

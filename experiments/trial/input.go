@@ -128,7 +128,7 @@ func (p Place) read(ctx context.Context, need data.Parts, memory int64) (*Set, e
 	if s.Form, err = r.Form(); err != nil {
 		return nil, err
 	}
-	s.Set, err = r.Read(ctx, 0, r.Rows())
+	s.Set, err = data.Read(ctx, r, 0, r.Rows())
 	return s, err
 }
 

@@ -131,7 +131,7 @@ func (f folder) read(name, split string) *data.Set { return read(f.files(name, s
 
 func read(files data.Files) *data.Set {
 	r := must(files.Open())
-	set := must(r.Read(ctx, 0, r.Rows()))
+	set := must(data.Read(ctx, r, 0, r.Rows()))
 	check(r.Close())
 	return set
 }
