@@ -22,8 +22,8 @@ type Entry struct {
 	// calibration rows: a pass reads n x k logits and takes their log-sum-exp, about
 	// 0.8 (k + 20) ns a row. It is a rough measurement on 5,000 rows of 10 classes, with 128
 	// features if the method reads features. Cost100 is the same with 100 classes; zero means
-	// Cost. They serve to divide work between processes and to say beforehand what will be
-	// slow. A Cost of zero means 30, the middle of the methods that take 3 to 100 passes.
+	// Cost. They serve to order fits and to say beforehand what will be slow. A Cost of zero
+	// means 30, the middle of the methods that take 3 to 100 passes.
 	Cost    float64 `json:"-"`
 	Cost100 float64 `json:"-"`
 

@@ -34,13 +34,10 @@ type Cell struct {
 
 	external             externalMethod // the method, if it is external; else nil
 	files                []namedFile    // that the external method reads
-	runs                 bool           // only the store and --allow-exec can keep it from being computed
-	dealt                string         // key of the fit, if runs; empty for one without arrays
 	fit, samples, scores string         // key texts
 	seed                 uint64         // of the fit
 	pair                 string         // key text of the pairing with the baseline; empty if there is none
 	scored, paired       bool           // the scores and the pairing are in the store
-	fitted               bool           // the fit is in the store; known of a cell that is missing
 }
 
 // namedFile is a file that an external method reads, and its name in errors.
@@ -101,14 +98,8 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 				c.State, c.Why = Unknown, because(err.Error())
 			} else if err != nil {
 				c.State, c.Why = Broken, because(err.Error())
-			} else {
-				c.runs = true
-				if !o.NoDigests {
-					c.dealt = c.dealtKey()
-				}
-				if c.forbidden(o) {
-					c = Cell{Method: c.Method, State: Skip, Why: because(notAllowed), runs: true, dealt: c.dealt}
-				}
+			} else if c.forbidden(o) {
+				c = Cell{Method: c.Method, State: Skip, Why: because(notAllowed)}
 			}
 		}
 		u.Cells = append(u.Cells, c)
@@ -207,15 +198,6 @@ func (c *Cell) forbidden(o PlanOptions) bool {
 	return !(o.has(results.SampleScores, c.samples) && o.has(results.Fit, c.fit))
 }
 
-// dealtKey is the key of a fit for dealing. It is empty for a fit that reads no arrays:
-// a method such as uncal has one for all settings, which costs nothing.
-func (c *Cell) dealtKey() string {
-	if contract := c.Method.Contract(); contract.Cal == 0 && contract.Target == 0 {
-		return ""
-	}
-	return results.Key(c.fit)
-}
-
 // inStore returns the state of a cell by the objects that the store has, and notes
 // whether its scores and its pairing with the baseline are among them.
 func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, results.Fact) {
@@ -224,9 +206,8 @@ func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string)
 	if c.scored && c.paired {
 		return Hit, results.Fact{}
 	}
-	c.fitted = has(results.Fit, c.fit)
 	switch {
-	case !c.fitted:
+	case !has(results.Fit, c.fit):
 		return Miss, because("not yet fitted on this calibration set with these options")
 	case !has(results.SampleScores, c.samples):
 		return Miss, because("fitted, not yet applied to this test set")

@@ -8,9 +8,10 @@
 //	assemble.go  results.csv, bins.csv, pairs.csv, fits.csv, classes.csv and times.csv, from the store
 //	unit.go      what is missing of one setting is fitted, applied, scored and paired
 //	scores.go    metrics and pairings of the rows of each cell
-//	fit.go       a fit is found in the store or made, once for all settings that share it
+//	fit.go       a fit is found in the store or made, once for all settings that share it, and by
+//	             one of the tasks that run at a time (claim.go)
 //	work.go      the state that these share
-//	plan.go      settings x methods -> cells; deal.go shares them out, memory.go bounds them
+//	plan.go      settings x methods -> cells; task.go divides them, memory.go bounds them
 //	cell.go      a cell: its keys (keys.go), and its state in the store
 //	sources.go   the arrays and the programs (external.go) that a spec names
 //

@@ -49,16 +49,6 @@ func checkSame(t *testing.T, out *Outcome, a, b string, tol float64) int {
 	return compared
 }
 
-// dealt returns what three shards of a plan do, and their loads.
-func dealt(t *testing.T, p *Plan) string {
-	t.Helper()
-	d, err := p.Deal(t.Context(), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint(d.Units, d.Load)
-}
-
 const externalSettings = `
 metrics: [accuracy, ece, aece, nll, brier]
 settings:
@@ -76,11 +66,7 @@ func TestExternalProgramGivesTheSameNumbers(t *testing.T) {
 	program := built(t, "./external/temperature")
 	spec := "name: t\nmethods: [ts, {name: mine, method: external, options: {command: [" + program + "]}}]\n" + externalSettings
 	w := newWorld(t)
-	before := dealt(t, w.plan(spec, false))
 	out, want := w.allowed(spec, RunOptions{Workers: 2})
-	if after := dealt(t, w.plan(spec, false)); after != before || dealt(t, newWorld(t).planWith(spec, PlanOptions{AllowExec: true})) != before {
-		t.Errorf("what shards do depends on the store or on the permission: %s, later %s", before, after)
-	}
 	if out.Fitted != 4 || out.Failed+out.Skipped > 0 {
 		t.Errorf("%+v: want 4 fits, none failed or skipped: %v", out, out.Reasons)
 	}

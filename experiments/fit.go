@@ -37,7 +37,12 @@ func (w *unitWork) fit(ctx context.Context, cell, classes int) (*engine.Column, 
 	w.run.mu.Unlock()
 	f.once.Do(func() {
 		w.run.begin(w.unit, c)
-		f.err = engine.Guard(func() (err error) {
+		f.err = engine.Guard(func() error {
+			release, err := w.run.claim(ctx, c)
+			if err != nil {
+				return err
+			}
+			defer release()
 			if c.external != nil {
 				f.body, err = w.externalFit(ctx, c)
 				return err
@@ -213,9 +218,6 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 		return storeError(err)
 	}
 	w.run.fitted.Add(1)
-	w.run.mu.Lock()
-	w.run.work.fitted(c.dealt)
-	w.run.mu.Unlock()
 	w.run.report(-1, nil)
 	return nil
 }

@@ -1,8 +1,6 @@
 package experiments
 
 import (
-	"time"
-
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -25,10 +23,10 @@ type PlanOptions struct {
 	AllowExec bool     // whether programs that specs name may be run
 	Env       []string // variables of the environment that these programs get, beside those of external.Passed
 
-	// Shard is the part that will be run. The cells of others are not looked up in the store and
-	// have no State: with many shards of a large plan, their look would be most of the work of
+	// Task is the part that will be run. The cells of others are not looked up in the store and
+	// have no State: with many tasks of a large plan, their look would be most of the work of
 	// a shared store.
-	Shard Shard
+	Task Task
 
 	Interval metrics.Interval // of the pairings; metrics.Percentile if empty
 
@@ -57,7 +55,6 @@ func (o *PlanOptions) has(kind results.Kind, text string) bool {
 // last byte.
 type RunOptions struct {
 	Workers int // units at a time; 1 if less
-	Shard   Shard
 
 	// Out is the folder that the CSV files of the whole plan are written to, some settings
 	// at a time. If it is empty, their rows are kept in Outcome.Rows.
@@ -68,24 +65,14 @@ type RunOptions struct {
 	Progress func(Progress)
 }
 
-// Shard is part I of N of a plan, counted from 1; the zero Shard is all of it.
-type Shard struct{ I, N int }
-
 // Progress tells how far a run has come.
 type Progress struct {
 	Done, Total int    // cells
 	Failed      int    // of the cells done
+	Todo, Left  int    // cells that the store lacked at the start, and those of them that are not done
 	New         int    // objects put into the store since the start: fits, facts, scores and pairs
 	Fits        int    // made since the start
 	Fitting     string // the fit that began last, as METHOD on SETTING; empty before the first one
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit
-
-	// The estimated processor time of what the run had to do and of what is left of it. Of a shard Load
-	// and Plan are those of the shard and of the whole plan, done or not. See FitTime.
-	Todo, Left, Load, Plan time.Duration
-
-	// Kept has the keys of the objects in the store that hold a cell of the setting, for
-	// each cell that has a value.
-	Kept []map[results.Kind]string
 }

@@ -18,6 +18,7 @@ import (
 // Plan is all cells of some specs in order, with their state in a store.
 type Plan struct {
 	Units    []Unit
+	Part     []int            // numbers of the units of the task, or of all
 	Unhashed map[string]int64 // of a plan made with Look: the sizes of the files that are not hashed yet
 
 	options PlanOptions             // with digests that hold every file to one version
@@ -56,6 +57,10 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 			return nil, missingArrays(s, Bundle)
 		}
 	}
+	p.Part = p.all()
+	if !o.Task.All() {
+		p.Part = Tasks(specs, o.Task.Tests, o.Task.N)[o.Task.I]
+	}
 	if err := p.checkClasses(ctx); err != nil {
 		o.Digests.Close()
 		return nil, err
@@ -67,13 +72,9 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 		}
 		return p.Units[i].plan(digest, o, p.location(&p.Units[i]))
 	})
-	var looked []int
 	if err == nil {
-		looked, err = p.shard(ctx, o.Shard)
-	}
-	if err == nil {
-		err = pool.Each(ctx, len(looked), runtime.GOMAXPROCS(0), func(_, i int) error {
-			p.Units[looked[i]].lookUp(o)
+		err = pool.Each(ctx, len(p.Part), runtime.GOMAXPROCS(0), func(_, i int) error {
+			p.Units[p.Part[i]].lookUp(o)
 			return nil
 		})
 	}
@@ -183,10 +184,10 @@ func (p *Plan) all() []int {
 	return units
 }
 
-// Counts returns the number of cells in each state.
+// Counts returns the number of cells of the part in each state.
 func (p *Plan) Counts() map[State]int {
 	n := map[State]int{}
-	for i := range p.Units {
+	for _, i := range p.Part {
 		for j := range p.Units[i].Cells {
 			n[p.Units[i].Cells[j].State]++
 		}
@@ -194,11 +195,11 @@ func (p *Plan) Counts() map[State]int {
 	return n
 }
 
-// CountSettings counts the settings with real outputs of a network, with simulated
+// CountSettings counts the settings of the part: those with real outputs of a network, with simulated
 // ones, and with no arrays at all. It counts no cells.
 func (p *Plan) CountSettings() results.RunCounts {
-	n := results.RunCounts{Settings: len(p.Units)}
-	for i := range p.Units {
+	n := results.RunCounts{Settings: len(p.Part)}
+	for _, i := range p.Part {
 		switch u := &p.Units[i]; {
 		case u.source == nil:
 			n.Absent++

@@ -16,7 +16,7 @@ import (
 // from the store. A cell that fails does not stop the others: its rows hold the
 // error. An error of the store, or a machine without memory, disk or file
 // descriptors, ends the run with that error. A cancelled context stops the run between two blocks of rows; finished
-// work stays in the store. With a shard only that part is done and nothing is
+// work stays in the store. Of a task only its part is done and nothing is
 // assembled.
 func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	if p.options.AllowExec || p.serves() {
@@ -24,19 +24,17 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), fits: map[string]*fitting{}, left: map[*spec.Spec]int{}}
-	units, err := p.shard(ctx, o.Shard)
-	if err != nil {
-		return nil, err
+	r := &run{plan: p, options: o, memory: semaphore.NewWeighted(p.options.Memory), fits: map[string]*fitting{}, lacking: map[int]int{}, left: map[*spec.Spec]int{}}
+	if t := p.options.Task; t.N > 1 && !p.options.Fresh {
+		r.claims = newClaims(p.options.Store.Dir())
 	}
-	if r.work, err = p.ahead(ctx, o.Shard); err != nil {
-		return nil, err
-	}
+	units := p.Part
+	var err error
 	if r.needs, err = p.enough(ctx, units); err != nil {
 		return nil, err
 	}
 	for _, i := range units {
-		r.expect(&p.Units[i])
+		r.expect(i)
 	}
 	r.report(-1, nil)
 	defer r.programs.Close()
@@ -62,7 +60,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	for _, i := range units {
 		out.count(&p.Units[i], outcomes[i])
 	}
-	if o.Shard.N != 0 {
+	if !p.options.Task.All() {
 		return out, nil
 	}
 	if o.Out == "" {
@@ -83,14 +81,14 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 
 // Outcome is the result of a run.
 type Outcome struct {
-	results.RunCounts              // all settings of the plan, and the cells of the run or shard
-	Rows              results.Rows // of the whole plan; empty for a shard, and with RunOptions.Out
+	results.RunCounts              // of the run or task
+	Rows              results.Rows // of the whole plan; empty for a task, and with RunOptions.Out
 	Fitted            int          // fits made, not found in the store
 	Scored            int          // cells scored, not found in the store
 
 	Reasons Reasons // of the cells skipped and failed
 
-	Warned int // cells with a value and a warning; 0 for a shard
+	Warned int // cells with a value and a warning; 0 for a task
 	First  Warned
 
 	keys    string // KeysDigest of the records
@@ -144,25 +142,19 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 	}
 }
 
-// shard returns the units of a shard.
-func (p *Plan) shard(ctx context.Context, s Shard) ([]int, error) {
-	if s.N == 0 {
-		return p.all(), nil
-	}
-	d, err := p.Deal(ctx, s.N)
-	if err != nil {
-		return nil, err
-	}
-	return d.Units[s.I-1], nil
-}
-
-// expect counts the cells of a unit and, for each fit that it misses, the cells
-// that share it.
-func (r *run) expect(u *Unit) {
+// expect counts the cells of unit i, those that the store lacks and, for each fit that it
+// misses, the cells that share it.
+func (r *run) expect(i int) {
+	u := &r.plan.Units[i]
 	r.total += len(u.Cells)
 	r.left[u.Spec]++
 	for j := range u.Cells {
-		if c := &u.Cells[j]; c.State == Miss {
+		c := &u.Cells[j]
+		if c.State == Miss || c.State == Score {
+			r.lacking[i]++
+			r.todo++
+		}
+		if c.State == Miss {
 			key := results.Key(c.fit)
 			if r.fits[key] == nil {
 				r.fits[key] = &fitting{}
@@ -196,7 +188,7 @@ func (r *run) report(i int, cells []outcome) {
 	p := Progress{Total: r.total, New: int(r.stored.Load()), Fits: int(r.fitted.Load()), Fitting: r.fitting}
 	if i >= 0 {
 		u := &r.plan.Units[i]
-		r.work.finish(i)
+		r.made += r.lacking[i]
 		r.done += len(u.Cells)
 		r.last = u.Setting.String()
 		for _, c := range cells {
@@ -204,34 +196,15 @@ func (r *run) report(i int, cells []outcome) {
 				r.failed++
 			}
 		}
-		p.Kept = u.kept(cells)
 		if r.left[u.Spec]--; r.left[u.Spec] == 0 {
 			p.Experiment = u.Spec.Name
 		}
 	}
 	p.Done, p.Failed, p.Setting = r.done, r.failed, r.last
-	p.Todo, p.Left, p.Load, p.Plan = r.work.todo, r.work.left, r.work.load, r.work.plan
+	p.Todo, p.Left = r.todo, r.todo-r.made
 	if r.options.Progress != nil {
 		r.options.Progress(p)
 	}
-}
-
-// kept returns the keys of the objects of the cells that have a value.
-func (u *Unit) kept(cells []outcome) []map[results.Kind]string {
-	base := u.baseline()
-	var list []map[results.Kind]string
-	for i, o := range cells {
-		if o.status != "" {
-			continue
-		}
-		c := &u.Cells[i]
-		keys := map[results.Kind]string{results.Scores: results.Key(c.scores)}
-		if c.pair != "" && cells[base].status == "" {
-			keys[results.Pairs] = results.Key(c.pair)
-		}
-		list = append(list, keys)
-	}
-	return list
 }
 
 // forEach calls do(0), ..., do(n-1), as many at a time as there are workers. do keeps its

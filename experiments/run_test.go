@@ -82,27 +82,27 @@ func TestOtherMetricsNeedNoFit(t *testing.T) {
 	}
 }
 
-// TestShardsFillTheStore: a run after them computes nothing and gives the same bytes.
-func TestShardsFillTheStore(t *testing.T) {
+// TestTasksFillTheStore: a run after them computes nothing and gives the same bytes.
+func TestTasksFillTheStore(t *testing.T) {
 	_, want := newWorld(t).run(testSpec, RunOptions{})
 	w := newWorld(t)
 	cells := 0
 	for i := range 3 {
-		out, _ := w.run(testSpec, RunOptions{Shard: Shard{i + 1, 3}})
+		out := w.task(testSpec, Task{I: i, N: 3, Tests: 1})
 		cells += out.Cells
 		if len(out.Rows.Records) != 0 {
-			t.Error("a shard assembles results")
+			t.Error("a task assembles results")
 		}
 	}
 	if cells != 35 {
-		t.Errorf("the shards have %d cells, want 35", cells)
+		t.Errorf("the tasks have %d cells, want 35", cells)
 	}
 	out, got := w.run(testSpec, RunOptions{})
 	if out.Fitted != 0 || out.Scored != 0 {
-		t.Errorf("after all shards: %d fits and %d scored", out.Fitted, out.Scored)
+		t.Errorf("after all tasks: %d fits and %d scored", out.Fitted, out.Scored)
 	}
 	if got != want {
-		t.Error("shards give other bytes")
+		t.Error("tasks give other bytes")
 	}
 }
 
@@ -335,6 +335,7 @@ func TestSharedSettingIsDoneOnce(t *testing.T) {
 	w := newWorld(t)
 	p := w.plan("name: one\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: a}\n", false)
 	p.Units = append(p.Units, w.plan("name: two\nmethods: [uncal, ts]\nsettings: {dataset: d, backbone: [a, b]}\n", false).Units...)
+	p.Part = p.all()
 	out, err := p.Run(context.Background(), RunOptions{Workers: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -10,15 +10,17 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// fitTime returns the estimated CPU time of a fit with the default options, in nanoseconds.
-func fitTime(e calib.Entry, rows, classes int) float64 {
-	return passTime * float64(rows) * float64(classes+passClasses) * e.Passes(classes)
-}
+// What a row takes in one pass of a fit, on one core of the machine of a profile of
+// experiments/companion.yaml.
+const (
+	passTime    = 0.8 // of a class, in nanoseconds
+	passClasses = 20  // what does not depend on the classes, counted in classes
+)
 
 // FitTime returns the estimated CPU time of a fit with the default options on so many rows
 // and classes. It is rough: data and processors change it by a factor of a few.
 func FitTime(e calib.Entry, rows, classes int) time.Duration {
-	return time.Duration(fitTime(e, rows, classes))
+	return time.Duration(passTime * float64(rows) * float64(classes+passClasses) * e.Passes(classes))
 }
 
 // SlowFit is the CPU time of the fits of a method from which commands say beforehand that they
@@ -36,17 +38,18 @@ type SlowMethod struct {
 // time, the slowest first. Fits that the store has are not counted, nor are fits of programs,
 // whose time is not known.
 func (p *Plan) Slow(ctx context.Context, least time.Duration) ([]SlowMethod, error) {
-	type fit struct{ method, key string }
+	type fit struct{ method, text string }
 	seen := map[fit]bool{}
 	var list []SlowMethod
 	for i := range p.Units {
 		u := &p.Units[i]
 		for j := range u.Cells {
 			c := &u.Cells[j]
-			if c.State != Miss || c.dealt == "" || c.external != nil || seen[fit{c.Method.Name, c.dealt}] || p.options.has(results.Fit, c.fit) {
+			contract := c.Method.Contract()
+			if c.State != Miss || contract.Cal == 0 && contract.Target == 0 || c.external != nil || seen[fit{c.Method.Name, c.fit}] || p.options.has(results.Fit, c.fit) {
 				continue
 			}
-			seen[fit{c.Method.Name, c.dealt}] = true
+			seen[fit{c.Method.Name, c.fit}] = true
 			rows, classes, err := u.source.Shape(ctx, u.Setting.Cal())
 			if err != nil {
 				if ctx.Err() != nil {

@@ -18,7 +18,7 @@ func TestTimesAreKeptWithTheFits(t *testing.T) {
 	}
 	w := newWorld(t)
 	for i := range 3 {
-		w.run(testSpec, RunOptions{Shard: Shard{i + 1, 3}})
+		w.task(testSpec, Task{I: i, N: 3})
 	}
 	first, _ := w.run(testSpec, RunOptions{})
 	if first.Fitted != 0 || len(first.Rows.Times) != 28 {

@@ -145,8 +145,10 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	defer test.Close()
 	w.columns = make([]*engine.Column, len(w.unit.Cells))
 	defer w.closeTables()
-	var columns []*engine.Column
-	for _, i := range missing {
+	for rest := slices.Clone(missing); len(rest) > 0; {
+		at := w.run.next(w.unit, rest)
+		i := rest[at]
+		rest = slices.Delete(rest, at, at+1)
 		column, err := w.fit(ctx, i, test.Classes())
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -156,7 +158,12 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 			continue
 		}
 		w.columns[i] = column
-		columns = append(columns, column)
+	}
+	var columns []*engine.Column // in the order of the cells
+	for _, i := range missing {
+		if w.columns[i] != nil {
+			columns = append(columns, w.columns[i])
+		}
 	}
 	live := func() []int {
 		return slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return w.outcomes[i].status != "" })

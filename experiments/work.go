@@ -25,6 +25,7 @@ type run struct {
 	options RunOptions
 	memory  *semaphore.Weighted
 	needs   map[int]*memory // of its units
+	claims  *claims         // nil for a whole run
 
 	programs external.Programs
 
@@ -33,11 +34,12 @@ type run struct {
 
 	mu                  sync.Mutex
 	fits                map[string]*fitting // by key, while some unit still needs it
-	done, total, failed int
-	last                string             // setting that was finished
-	fitting             string             // METHOD on SETTING of the fit that began last
-	left                map[*spec.Spec]int // settings that are not done
-	work                ahead              // of a shard
+	done, total, failed int                 // cells
+	todo, made          int                 // cells that the store lacked at the start, and those of them that are done
+	lacking             map[int]int         // the cells of todo, by unit
+	last                string              // setting that was finished
+	fitting             string              // METHOD on SETTING of the fit that began last
+	left                map[*spec.Spec]int  // settings that are not done
 }
 
 // outcome is the result of one cell. The status is empty until the cell has failed

@@ -135,6 +135,16 @@ func (w *world) run(text string, o RunOptions) (*Outcome, string) {
 	return out, w.bytes(out)
 }
 
+// task does a task of a spec.
+func (w *world) task(text string, task Task) *Outcome {
+	w.t.Helper()
+	out, err := w.planWith(text, PlanOptions{Task: task}).Run(context.Background(), RunOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
 // allowed is run with programs allowed.
 func (w *world) allowed(text string, o RunOptions) (*Outcome, string) {
 	w.t.Helper()

@@ -97,6 +97,9 @@ func OpenToRead(dir string) (*Store, error) {
 	return s, nil
 }
 
+// Dir returns the folder of the store.
+func (s *Store) Dir() string { return s.dir }
+
 // sweep removes the unfinished files of killed writers.
 func (s *Store) sweep() {
 	atomicfile.Sweep(s.dir)

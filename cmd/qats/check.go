@@ -107,7 +107,7 @@ func inspected(cmd *cobra.Command, arg string, folders []string) (*inspect.Inspe
 // elsewhere a line every progressEvery. Call end at the end.
 func settingsProgress(w io.Writer, now func() time.Time) (progress inspect.Progress, end func()) {
 	if m, ok := asJSON(w); ok {
-		return func(done, all int, setting string) { m.progress(done, all, setting, float64(done), float64(all-done)) }, func() {}
+		return func(done, all int, setting string) { m.progress(done, all, setting, done, all-done) }, func() {}
 	}
 	if isTerminal(w) {
 		return countBar(w, "read ", now)
@@ -117,7 +117,7 @@ func settingsProgress(w io.Writer, now func() time.Time) (progress inspect.Progr
 	return func(done, all int, setting string) {
 		if t := now(); t.Sub(printed) >= progressEvery && done < all {
 			printed = t
-			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%)%s; last %s\n", done, all, 100*done/all, leftWords(float64(done), float64(all-done), t.Sub(began)), setting)
+			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%)%s; last %s\n", done, all, 100*done/all, leftWords(done, all-done, t.Sub(began)), setting)
 		}
 	}, func() {}
 }

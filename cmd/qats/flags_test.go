@@ -108,7 +108,7 @@ func TestBooleanFlagsArePassedOnWithTheirValues(t *testing.T) {
 			tried[f.Name] = true
 		}
 	}
-	for _, name := range []string{"allow-exec", "quick", "fresh", "report", "estimate"} {
+	for _, name := range []string{"allow-exec", "quick", "fresh", "report"} {
 		if !tried[name] {
 			t.Errorf("no command has --%s", name)
 		}
@@ -120,7 +120,7 @@ func TestFlagsSetToFalseStayFalse(t *testing.T) {
 	var stdout, stderr strings.Builder
 	out, spec := t.TempDir(), filepath.Join(project(t), "experiments", "example.yaml")
 	off := []string{"--allow-exec=false", "--quick=false", "--fresh=false"}
-	for _, args := range [][]string{{"cluster", "script", spec, "--shards", "2", "--out", out}, {"run", spec, "--out", out}} {
+	for _, args := range [][]string{{"cluster", "script", spec, "--tasks", "2", "--out", out}, {"run", spec, "--out", out}} {
 		if status := run(t.Context(), append(args, off...), &stdout, &stderr); status != exitOK {
 			t.Fatal(stderr.String())
 		}

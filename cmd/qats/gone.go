@@ -19,7 +19,7 @@ func goneNames() []goneName {
 		{"figures", "qats doc figures"},
 		{"spec", "qats doc spec"},
 		{"page", "qats report DIR"},
-		{"slurm", "qats cluster script SPEC --shards N --out DIR"},
+		{"slurm", "qats cluster script SPEC --out DIR"},
 		{"status", "qats cluster status DIR"},
 		{"reproduce", "qats paper reproduce"},
 		{"diff", "qats paper diff"},

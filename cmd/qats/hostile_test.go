@@ -120,7 +120,7 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "folder"}, {"check", evil}, {"init", "folder"}, {"init", evil}, {"run", "-n", evil}, {"run", "-n", evil + ".yaml", "--data", "arrays"},
 		{"run", evil + ".yaml", "--data", "arrays", "--out", evil, "--verbose"}, {"report", evil + ".yaml", "--out", evil}, {"report", evil},
-		{"compare", "--against", evil, "--out", evil}, {"cluster", "status", evil}, {"cluster", "script", "plain.yaml", "--shards", "1", "--out", evil},
+		{"compare", "--against", evil, "--out", evil}, {"cluster", "status", evil}, {"cluster", "status", "plain.yaml", "--out", evil}, {"cluster", "script", "plain.yaml", "--out", evil},
 		{"paper", "simulate", "plain.yaml", "--out", evil}, {"fit", "ts", "--logits", evil, "--labels", labels}, {"fit", evil, "--logits", logits, "--labels", labels},
 		{"fit", "ts", "--logits", logits, "--labels", labels, "-o", "model.json", "-p", evil + "=1"}, {"apply", evil, "--logits", logits, "-o", "p.npy"},
 		{"score", "--probs", evil, "--labels", labels}, {"doc", evil}, {"doc", "methods", evil}, {"doc", "metrics", evil}, {"doc", evil, "x"}, {evil}, {"run", "--" + evil}, {"run", "plain.yaml", "--workers", evil},
@@ -183,9 +183,6 @@ func TestTextOfOthersIsHarmless(t *testing.T) {
 		shown(t, "a model with another "+old, qats("apply", "evil.json", "--logits", logits, "-o", "p.npy"))
 	}
 
-	write(filepath.Join("life", "store", "shards", "1-of-2.json"),
-		`{"shard": 1, "of": 2, "plan": 2, "state": `+quoted(evil)+`, "host": `+quoted(evil)+`, "job": `+quoted(evil)+`, "time": "2026-01-01T00:00:00Z"}`)
-	shown(t, "status", qats("cluster", "status", "life"))
 }
 
 // TestErrorsAreLines: an error that joins others is a line for each of them, and a line

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,7 +29,8 @@ const (
 	exitFailed = 1 // some cell failed
 	exitUsage  = 2 // a mistake in the command, a spec or an input file, or the store or the machine failed
 
-	exitTerminated  = 75  // SIGTERM, or shards are out that --assemble waits for; EX_TEMPFAIL of sysexits.h, which batch systems take as "run again"
+	exitTerminated  = 75  // SIGTERM, or cells are missing that --assemble waits for; EX_TEMPFAIL of sysexits.h, which batch systems take as "run again"
+	exitIdle        = 143 // SIGTERM, as shells have it: of a task that has stored nothing since its start, so that another start is of no use
 	exitInterrupted = 130 // Ctrl-C, as shells have it
 )
 
@@ -44,11 +46,25 @@ type signalled struct{ os.Signal }
 
 func (s signalled) Error() string { return s.String() }
 
-func (s signalled) status() int {
-	if s.Signal == syscall.SIGTERM {
-		return exitTerminated
+func (s signalled) status(ctx context.Context) int {
+	switch {
+	case s.Signal != syscall.SIGTERM:
+		return exitInterrupted
+	case idleOf(ctx).Load():
+		return exitIdle
 	}
-	return exitInterrupted
+	return exitTerminated
+}
+
+// idleKey is the key of the value of a context that idleOf returns.
+type idleKey struct{}
+
+// idleOf says of the command of a context whether it is a task that has stored nothing yet.
+func idleOf(ctx context.Context) *atomic.Bool {
+	if idle, ok := ctx.Value(idleKey{}).(*atomic.Bool); ok {
+		return idle
+	}
+	return new(atomic.Bool)
 }
 
 // grace is how long a command may go on after a signal, to say what it keeps. Files
@@ -65,7 +81,7 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(context.WithValue(context.Background(), idleKey{}, new(atomic.Bool)))
 	defer cancel(nil)
 	ended := make(chan int, 1)
 	go func() { ended <- run(ctx, args, stdout, stderr) }()
@@ -80,7 +96,7 @@ func interruptible(args []string, stdout, stderr io.Writer) int {
 			return status
 		case <-time.After(grace):
 			newMessages(stderr, args).fail(interrupted{"interrupted; run again to go on", context.Canceled})
-			return signalled{s}.status()
+			return signalled{s}.status(ctx)
 		}
 	}
 }
@@ -132,7 +148,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		warned.fail(interrupted{what + "; run again to go on", err})
 		var s signalled
 		if errors.As(context.Cause(ctx), &s) {
-			return s.status()
+			return s.status(ctx)
 		}
 		return exitFailed
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -80,8 +79,8 @@ func asJSON(w io.Writer) (m *messages, ok bool) {
 const progressEach = 100 * time.Millisecond
 
 // progress prints how much is done, as JSON. finished and left are the parts of the work from which the time that
-// is left is estimated, as in experiments.TimeLeft.
-func (m *messages) progress(done, total int, what string, finished, left float64) {
+// is left is estimated.
+func (m *messages) progress(done, total int, what string, finished, left int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -97,7 +96,7 @@ func (m *messages) progress(done, total int, what string, finished, left float64
 		Left *float64 `json:"seconds_left,omitempty"` // estimated
 	}
 	p := progress{Done: done, Total: total, What: what}
-	if rest, ok := experiments.TimeLeft(finished, left, now.Sub(m.began)); ok {
+	if rest, ok := timeLeft(finished, left, now.Sub(m.began)); ok {
 		seconds := math.Round(10*rest.Seconds()) / 10
 		p.Left = &seconds
 	}

@@ -25,20 +25,29 @@ import (
 
 // places are the flags for folders and the other inputs of a plan.
 type places struct {
-	experiments.PlanOptions // the method plan sets Store, Digests, Memory and First, a run Shard
+	experiments.PlanOptions // the method plan sets Store, Digests, Memory and First, a run Task
 	out, store              string
 
 	memory memory // 0 for the default
 	json   bool   // a run prints its summary as JSON
 	quick  bool   // only quickRows of each set
-	older  bool   // the method plan found a store of an earlier version
+
+	assemble int // tasks whose cells a run puts together; 0 for one that does what is missing
+
+	older bool // the method plan found a store of an earlier version
 }
 
+// flags declares the flags of a run.
 func (p *places) flags(cmd *cobra.Command) {
+	p.sourceFlags(cmd)
+	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
+}
+
+// sourceFlags declares the flags that say what is looked for where.
+func (p *places) sourceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&p.Data, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
 	cmd.Flags().StringVar(&p.out, "out", filepath.Join("results", "out"), "folder of results.csv, bins.csv and pairs.csv")
 	cmd.Flags().StringVar(&p.store, "store", "", "folder of the fits and scores of earlier runs (default OUT/store)")
-	cmd.Flags().BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
 	cmd.Flags().BoolVar(&p.AllowExec, "allow-exec", false, "run the programs that the specs name as external methods; only for specs that you trust")
 	cmd.Flags().StringArrayVar(&p.Env, "env", nil, "variable of the environment that these programs get, beside "+strings.Join(external.Passed(), ", ")+"; may be repeated")
 	cmd.MarkFlagDirname("data")
@@ -123,20 +132,12 @@ func writable(flag, dir string) error {
 	return fmt.Errorf("%s %s: no file can be made in %s (%w); name a folder of yours by %s", flag, dir, at, err, flag)
 }
 
-// preview prints what a run of the specs would do, as text or JSON, or how shards would divide it.
-func (p *places) preview(cmd *cobra.Command, files []string, shards int) error {
-	specs, err := experiments.ReadSpecs(files)
-	if err != nil {
-		return err
-	}
-	byShards := cmd.Flags().Changed("shards")
-	p.Look = !byShards // the shares of shards depend on the digests
+// preview prints what a run of the specs, or a task of it, would do, as text or JSON.
+func (p *places) preview(cmd *cobra.Command, files []string, specs []*spec.Spec) error {
+	p.Look = true
 	plan, err := p.plan(cmd, specs)
 	if err != nil {
 		return err
-	}
-	if byShards {
-		return planShards(cmd, plan, shards)
 	}
 	if p.json {
 		return planJSON(cmd.OutOrStdout(), plan)
@@ -153,31 +154,6 @@ func (p *places) preview(cmd *cobra.Command, files []string, shards int) error {
 	return nil
 }
 
-// planShards prints what each of n shards would do, and which fits they repeat.
-func planShards(cmd *cobra.Command, plan *experiments.Plan, n int) error {
-	if n < 1 || n > maxShards {
-		return fmt.Errorf("--shards %d: want 1 to %d", n, maxShards)
-	}
-	d, err := plan.Deal(cmd.Context(), n)
-	if err != nil {
-		return err
-	}
-	w := cmd.OutOrStdout()
-	total := 0.0
-	for _, load := range d.Load {
-		total += load
-	}
-	for i, units := range d.Units {
-		cells := 0
-		for _, j := range units {
-			cells += len(plan.Units[j].Cells)
-		}
-		fmt.Fprintf(w, "shard %d of %d: %d settings, %d cells, %.1f %% of the estimated work\n", i+1, n, len(units), cells, 100*d.Load[i]/max(total, 1))
-	}
-	_, err = fmt.Fprintf(w, "the busiest shard has %.2f times the mean work (estimated); %d fits, %d of them made again in other shards\n", d.Imbalance(), d.Fits, d.Repeated)
-	return err
-}
-
 // specArgs requires at least one spec.
 func specArgs(cmd *cobra.Command, args []string) error {
 	name := commandName(cmd)
@@ -190,7 +166,7 @@ func specArgs(cmd *cobra.Command, args []string) error {
 // planText prints a line for each setting, with a line for each different reason,
 // and the totals.
 func planText(w io.Writer, plan *experiments.Plan) error {
-	for i := range plan.Units {
+	for _, i := range plan.Part {
 		u := &plan.Units[i]
 		byState := map[experiments.State]int{}
 		for _, c := range u.Cells {
@@ -203,7 +179,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		}
 		groups, cells := lists.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
 		for _, g := range groups {
-			if g.state != experiments.Hit && g.state != "" { // a shard does not look up the cells of others
+			if g.state != experiments.Hit {
 				names := lists.Values(cells[g], func(c experiments.Cell) string { return c.Method.Name })
 				terminal.Fprintf(w, "    %-5s %s: %s\n", g.state, experiments.Few(names, 4), g.why)
 			}
@@ -253,7 +229,7 @@ type planCell struct {
 
 func planJSON(w io.Writer, plan *experiments.Plan) error {
 	var cells []planCell
-	for i := range plan.Units {
+	for _, i := range plan.Part {
 		u := &plan.Units[i]
 		for _, c := range u.Cells {
 			cells = append(cells, planCell{u.Setting.Setting, c.Method.Name, u.Provenance.Origin, c.State, c.Why.String()})

@@ -102,22 +102,31 @@ func described(verb, name, left string) string {
 	return verb + name[:end] + left
 }
 
+// timeLeft estimates how long the rest of a work takes, if each piece of it takes as long as those that are done took. ok
+// is false where nothing is done or left.
+func timeLeft(done, left int, elapsed time.Duration) (rest time.Duration, ok bool) {
+	if done <= 0 || left <= 0 || elapsed <= 0 {
+		return 0, false
+	}
+	return time.Duration(float64(elapsed) / float64(done) * float64(left)), true
+}
+
 // leftWords says how long the rest of a work takes, after a comma; "" where that is not known, or if it took
-// less than sureAfter so far. done and left are as in experiments.TimeLeft.
-func leftWords(done, left float64, elapsed time.Duration) string {
-	rest, ok := experiments.TimeLeft(done, left, elapsed)
+// less than sureAfter so far.
+func leftWords(done, left int, elapsed time.Duration) string {
+	rest, ok := timeLeft(done, left, elapsed)
 	if !ok || elapsed < sureAfter {
 		return ""
 	}
 	return ", " + roughly(max(rest, time.Second)) + " left"
 }
 
-// left says how long the rest of the run takes, by the estimated work of its fits and scores.
+// left says how long the rest of the run takes, by the cells that the store lacked when it began.
 func (p *progress) left() string {
 	if p.at.Done >= p.at.Total {
 		return ""
 	}
-	return leftWords((p.at.Todo - p.at.Left).Seconds(), p.at.Left.Seconds(), p.now().Sub(p.began))
+	return leftWords(p.at.Todo-p.at.Left, p.at.Left, p.now().Sub(p.began))
 }
 
 // start prints lines from now on, until finish.
@@ -200,7 +209,7 @@ func (p *progress) show(at experiments.Progress) {
 	}
 	p.at = at
 	if m, ok := asJSON(p.w); ok {
-		m.progress(at.Done, at.Total, at.Setting, (at.Todo - at.Left).Seconds(), at.Left.Seconds())
+		m.progress(at.Done, at.Total, at.Setting, at.Todo-at.Left, at.Left)
 		return
 	}
 	if p.verbose && next && at.Setting != "" {

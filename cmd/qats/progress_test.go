@@ -62,18 +62,19 @@ qats: 9 of 9 cells done (100 %), 2 fits made; experiment mine is done
 	}
 }
 
-// A run says how long its rest takes, by the estimated work that is done: here a quarter of it in 45 s.
+// A run says how long its rest takes, by the cells that it has done of those that the store lacked: here a quarter
+// in 45 s.
 func TestProgressSaysTheTimeLeft(t *testing.T) {
 	var b strings.Builder
 	clock := time.Unix(0, 0)
 	p := newProgress(&b, false, false)
 	p.now = func() time.Time { return clock }
 	p.began, p.printed = clock, clock
-	p.show(experiments.Progress{Total: 40, Todo: 200 * time.Second, Left: 200 * time.Second})
+	p.show(experiments.Progress{Total: 40, Todo: 20, Left: 20})
 	clock = clock.Add(progressEvery)
 	p.remind()
 	clock = clock.Add(15 * time.Second)
-	p.show(experiments.Progress{Done: 5, Total: 40, Setting: "d/a", Todo: 200 * time.Second, Left: 150 * time.Second, Experiment: "quick"})
+	p.show(experiments.Progress{Done: 5, Total: 40, Setting: "d/a", Todo: 20, Left: 15, Experiment: "quick"})
 	want := "qats: 0 of 40 cells done (0 %)\nqats: 5 of 40 cells done (12 %), 140 s left; experiment quick is done\n"
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
@@ -83,11 +84,11 @@ func TestProgressSaysTheTimeLeft(t *testing.T) {
 // Nothing is said of the time that is left before some of it has passed, or where nothing is done.
 func TestTheTimeLeftInWords(t *testing.T) {
 	for _, c := range []struct {
-		done, left float64
+		done, left int
 		elapsed    time.Duration
 		want       string
 	}{
-		{1, 9, time.Second, ""}, {0, 9, time.Hour, ""}, {9, 0, time.Hour, ""}, {1, 9, 4 * time.Second, ", 36 s left"},
+		{1, 9, time.Second, ""}, {0, 9, time.Hour, ""}, {9, 0, time.Hour, ""}, {-1, 4, time.Hour, ""}, {1, 1, 0, ""}, {1, 9, 4 * time.Second, ", 36 s left"},
 		{1000, 1, 5 * time.Second, ", 1 s left"}, {1, 99, 10 * time.Second, ", 16 minutes left"}, {1, 99, 10 * time.Minute, ", 16 hours left"},
 	} {
 		if got := leftWords(c.done, c.left, c.elapsed); got != c.want {

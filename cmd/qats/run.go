@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +24,6 @@ import (
 func runCommand() *cobra.Command {
 	var r runFlags
 	var dryRun bool
-	var shards int
 	cmd := &cobra.Command{
 		Use:   "run SPEC...",
 		Short: "Fit and score what is missing, and write the CSV files and index.html",
@@ -37,10 +36,18 @@ hold the cells of the given specs and no others, in the order of the plan.
 index.html is a page of all of them for a browser.
 
 Ctrl-C keeps finished cells; the same command continues the run. The status is then
-130, and 75 after SIGTERM. With --shard i/n, run does part i of n and writes no CSV
-file; a run without --shard on the same store then puts the parts together (see
-qats cluster script). With --assemble n it first looks whether all n parts are done: if not, it
-names them and ends with status 75, since it would do alone what is left of them.
+130, and 75 after SIGTERM.
+
+With --task i/N run does task i of N, counted from 0, and writes no CSV file. A run without
+--task on the same store then puts the parts together. A task has one calibration set, with
+at most --tests of its test sets; --task i without N is one of these. If N is smaller than
+their number, task i has the parts i, i+N, i+2N, and so on. auto in the place of i takes it
+from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. Tasks that run at the same time do not
+make the same fit: one of them makes it, the others take it from the store. SIGTERM ends a
+task that has stored nothing since its start with status 143, since the same time would not
+suffice again. With --assemble N run first looks whether all cells of the N tasks are done:
+if not, it names the tasks and ends with status 75, since it would do the rest alone. qats
+cluster script prints such runs for a cluster.
 
 If --max-memory is too small for the scores of a test set under all methods, fewer
 methods are applied at a time. If it is too small for one method, the run does not
@@ -51,22 +58,26 @@ The results are the same.
 With -n it runs nothing and writes nothing: it lists settings and cells, which are done,
 which are missing, which are skipped and why. It reads the headers of arrays and what
 earlier runs remember of them. It hashes files that no run has hashed yet, up to 100 MB
-each; the cells of larger ones are "unknown" until a run has hashed them. -n --shards N
-hashes all files, as a run does, and prints how N shards would divide the work.`,
+each; the cells of larger ones are "unknown" until a run has hashed them. With --task it
+lists the settings of the task alone.`,
 		Example: `  qats run experiments/example.yaml
   qats run experiments/example.yaml -n
   qats run experiments/real.yaml --data arrays --out results/out/real
-  qats run experiments/real.yaml --data arrays --shard 1/4`,
+  qats run experiments/real.yaml --data arrays --task 0/4`,
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			switch {
-			case dryRun:
-				return r.at.preview(cmd, files, shards)
-			case cmd.Flags().Changed("shards"):
-				return usage("--shards is for a run that is only planned: add -n, or give --shard i/%d to do one part", shards)
+			specs, err := experiments.ReadSpecs(files)
+			if err != nil {
+				return err
 			}
-			return r.run(cmd, files)
+			if err := r.divide(cmd, specs); err != nil {
+				return err
+			}
+			if dryRun {
+				return r.at.preview(cmd, files, specs)
+			}
+			return r.run(cmd, files, specs)
 		},
 	}
 	r.at.flags(cmd)
@@ -74,14 +85,15 @@ hashes all files, as a run does, and prints how N shards would divide the work.`
 	r.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &r.workers)
 	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "run nothing, and print what is done, missing and skipped")
-	cmd.Flags().IntVar(&shards, "shards", 0, "with -n: print how so many shards would divide the work, and nothing else")
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value; with -n one object a line for each cell")
-	cmd.Flags().StringVar(&r.shard, "shard", "", "do only part i of n, as in 1/4; auto takes it from a Slurm array or an indexed Kubernetes job")
-	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many shards have done, but nothing while shards are out")
+	cmd.Flags().StringVar(&r.task, "task", "", "do only task i of N, counted from 0, as in 0/4; auto/4 takes i from a Slurm array or an indexed Kubernetes job")
+	testsFlag(cmd, &r.at.Task.Tests)
+	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many tasks have done, but nothing while cells are missing")
 	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/new-calibrator.md)")
-	cmd.MarkFlagsMutuallyExclusive("shard", "assemble", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("shards", "json")
-	for _, other := range []string{"shard", "assemble", "dry-run", "json"} {
+	for _, other := range []string{"task", "dry-run", "fresh"} {
+		cmd.MarkFlagsMutuallyExclusive("assemble", other)
+	}
+	for _, other := range []string{"task", "assemble", "dry-run", "json"} {
 		cmd.MarkFlagsMutuallyExclusive("serve", other)
 	}
 	return cmd
@@ -91,9 +103,9 @@ hashes all files, as a run does, and prints how N shards would divide the work.`
 type runFlags struct {
 	at      places
 	workers int
-	shard   string
+	task    string
 
-	assemble int // number of shards that must be in; 0 for any
+	assemble int // number of tasks that must be in; 0 for any
 
 	serve bool
 }
@@ -115,25 +127,27 @@ func (r *runFlags) served(cmd *cobra.Command, specs []*spec.Spec) error {
 	return experiments.AddServed(specs, parent)
 }
 
-func (r *runFlags) run(cmd *cobra.Command, files []string) error {
-	shard, err := parseShard(r.shard, os.Getenv)
-	if err != nil {
-		return err
+// divide reads which task of the run is to be done.
+func (r *runFlags) divide(cmd *cobra.Command, specs []*spec.Spec) (err error) {
+	tests := r.at.Task.Tests
+	switch {
+	case cmd.Flags().Changed("tests") && r.task == "" && r.assemble == 0:
+		return usage("--tests says how a run is divided: give --task or --assemble too")
+	case r.assemble < 0 || r.assemble > maxTasks:
+		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.assemble, maxTasks)
+	case r.task != "":
+		r.at.Task.I, r.at.Task.N, err = parseTask(r.task, len(experiments.Tasks(specs, tests, 0)), os.Getenv)
 	}
-	specs, err := experiments.ReadSpecs(files)
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+func (r *runFlags) run(cmd *cobra.Command, files []string, specs []*spec.Spec) error {
 	if err := r.served(cmd, specs); err != nil {
 		return err
 	}
-	if r.assemble != 0 {
-		if err := r.allIn(specs); err != nil {
-			return err
-		}
-	}
-	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers, Shard: shard}, unlessQuiet(cmd))
-	if failed != nil && failed != errFailed || shard.N != 0 {
+	r.at.assemble = r.assemble
+	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers}, unlessQuiet(cmd))
+	if failed != nil && failed != errFailed || !r.at.Task.All() {
 		return failed
 	}
 	w := unlessQuiet(cmd)
@@ -149,36 +163,12 @@ func (r *runFlags) run(cmd *cobra.Command, files []string) error {
 	return failed
 }
 
-// runDigest is the digest of specs and flags that all shards of a run share.
-func (p *places) runDigest(specs []*spec.Spec) string {
-	texts := []string{fmt.Sprint(p.quick, p.AllowExec)}
-	for _, s := range specs {
-		texts = append(texts, s.Name, s.Text)
-	}
-	return results.Key(strings.Join(texts, "\x00"))
-}
-
-// allIn returns an error if shards of a run have not done their part.
-func (r *runFlags) allIn(specs []*spec.Spec) error {
-	if r.assemble < 1 || r.assemble > maxShards {
-		return fmt.Errorf("--assemble %d: want 1 to %d, the number of shards", r.assemble, maxShards)
-	}
-	if out := cluster.Out(r.at.storeDir(), r.assemble, r.at.runDigest(specs)); len(out) > 0 {
-		return &notIn{out, r.assemble}
-	}
-	return nil
-}
-
-// notIn is the error of an assembly while shards are out.
-type notIn struct {
-	out []cluster.Sign
-	of  int
-}
-
-func (e *notIn) Error() string {
-	shards := lists.Values(e.out, func(s cluster.Sign) string { return fmt.Sprintf("%d (%s)", s.Shard, s.State) })
-	return fmt.Sprintf("%d of %d shards are out: %s; submit the array again to go on, or run without --assemble to do what they miss here",
-		len(e.out), e.of, experiments.Few(shards, 4))
+// record leaves what the task took, and how many of its cells failed.
+func (p *places) record(specs []*spec.Spec, last experiments.Progress, err error) {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	cluster.Record{Run: p.runDigest(specs, p.Task.Tests), Task: p.Task.I, Of: p.Task.N, Done: err == nil, Failed: last.Failed, Stored: last.New,
+		Seconds: time.Since(started).Seconds(), Bytes: int64(memory.Sys)}.Write(p.storeDir())
 }
 
 // workersFlag declares --workers.
@@ -187,15 +177,15 @@ func workersFlag(cmd *cobra.Command, n *int) {
 }
 
 // execute plans and runs specs, writes the CSV files into dir and prints a summary
-// to w. A shard writes no files.
+// to w. A task writes no files.
 func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o experiments.RunOptions, w io.Writer) error {
-	if o.Shard.N == 0 {
+	whole := at.Task.All()
+	if whole {
 		if err := results.Folder(dir).Usable(); err != nil {
 			return err
 		}
 	}
 	at.memory.hold()
-	at.Shard = o.Shard
 	plan, err := at.plan(cmd, specs)
 	if err != nil {
 		return err
@@ -203,57 +193,62 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	if at.older && !at.Fresh {
 		warn(cmd.ErrOrStderr(), newRemark(at.storeDir()+" is of an earlier version, without checksums of all that it holds, so everything is computed again"))
 	}
-	if n := plan.CountSettings(); n.Absent == n.Settings {
+	if n := plan.CountSettings(); n.Absent == n.Settings && whole {
 		lines := append([]string{"no setting has arrays, so nothing is run and no file is written"}, plan.Absent()...)
 		return errors.Join(lists.Values(lines, errors.New)...)
+	}
+	if at.assemble > 0 {
+		if err := at.allIn(plan, specs, at.Task.Tests, at.assemble); err != nil {
+			return err
+		}
 	}
 	if verbose(cmd) {
 		if err := planText(cmd.ErrOrStderr(), plan); err != nil {
 			return err
 		}
 	}
-	if o.Shard.N == 0 && !quiet(cmd) {
+	if whole && !quiet(cmd) {
 		if err := printSlow(cmd.Context(), cmd.ErrOrStderr(), plan); err != nil {
 			return err
 		}
 	}
 	bar := newProgress(cmd.ErrOrStderr(), quiet(cmd), verbose(cmd))
-	cells := 0
-	for _, n := range plan.Counts() {
-		cells += n
-	}
-	life := cluster.NewLife(at.storeDir(), o.Shard, cells, at.runDigest(specs))
+	var last experiments.Progress
+	idle := idleOf(cmd.Context())
 	o.Progress = func(p experiments.Progress) {
 		bar.show(p)
-		life.Show(p)
+		last = p
+		idle.Store(!whole && p.New == 0)
 	}
 	bar.start()
-	if o.Shard.N == 0 {
+	if whole {
 		o.Out = dir
 	}
 	out, err := plan.Run(cmd.Context(), o)
 	bar.finish()
-	life.End(err)
+	if !whole {
+		at.record(specs, last, err)
+	}
 	if err != nil {
 		return err
 	}
-	if o.Shard.N == 0 {
+	if whole {
 		if err := writeRun(cmd, plan, out, dir); err != nil {
 			return err
 		}
 	}
 	if at.json {
-		if err := summaryJSON(cmd.OutOrStdout(), plan, out, o.Shard, dir); err != nil {
+		if err := summaryJSON(cmd.OutOrStdout(), plan, out, at.Task, dir); err != nil {
 			return err
 		}
 		w = io.Discard
 	}
-	summary(w, out, o.Shard)
+	summary(w, out, at.Task)
 	if out.Warned > 0 {
 		english.Wrap(w, "", terminal.Line(fmt.Sprintf("cells with a warning: %d; the first: %s", out.Warned, out.First)), min(widthOf(w), lineWidth))
 	}
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
-	if o.Shard.N == 0 {
+	if whole {
 		classes := ""
 		if out.HasClasses() {
 			classes = " classes.csv,"
@@ -287,10 +282,10 @@ func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
 }
 
 // summary prints the numbers of settings and cells, and the work done.
-func summary(w io.Writer, out *experiments.Outcome, shard experiments.Shard) {
+func summary(w io.Writer, out *experiments.Outcome, task experiments.Task) {
 	part := ""
-	if shard.N != 0 {
-		part = fmt.Sprintf(" (part %d of %d)", shard.I, shard.N)
+	if !task.All() {
+		part = fmt.Sprintf(" (task %d of %d)", task.I, task.N)
 	}
 	fmt.Fprintln(w, settingsText(out.RunCounts, part))
 	ok, rest := out.Cells-out.Skipped-out.Failed, ""
@@ -308,8 +303,8 @@ func settingsText(n results.RunCounts, part string) string {
 
 // runJSON is the object of run --json.
 type runJSON struct {
-	Out   string `json:"out"`             // folder of the CSV files
-	Shard string `json:"shard,omitempty"` // such as 1/4; then there are no CSV files
+	Out  string `json:"out"`            // folder of the CSV files
+	Task string `json:"task,omitempty"` // such as 0/4; then there are no CSV files
 	results.RunCounts
 	OK      int                  `json:"ok"`
 	Fitted  int                  `json:"fitted"` // now; the rest is from the store
@@ -322,13 +317,13 @@ type runJSON struct {
 }
 
 // summaryJSON prints the summary of a run as one JSON object.
-func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, shard experiments.Shard, dir string) error {
+func summaryJSON(w io.Writer, plan *experiments.Plan, out *experiments.Outcome, task experiments.Task, dir string) error {
 	r := runJSON{Out: dir, RunCounts: out.RunCounts, OK: out.Cells - out.Skipped - out.Failed, Fitted: out.Fitted, Scored: out.Scored, Reasons: out.Reasons, Manifests: plan.Manifests()}
 	if r.Warned = out.Warned; out.Warned > 0 {
 		r.First = out.First.String()
 	}
-	if shard.N != 0 {
-		r.Shard = fmt.Sprintf("%d/%d", shard.I, shard.N)
+	if !task.All() {
+		r.Task = fmt.Sprintf("%d/%d", task.I, task.N)
 	}
 	return json.NewEncoder(w).Encode(r)
 }

@@ -186,8 +186,8 @@ func sameCSV(t *testing.T, what, want, got string) {
 
 // TestSlurm runs arrays on two nodes: undisturbed, with a task requeued, with a task that is
 // told that its time limit comes, and with a node that goes down and comes back. The assembly
-// that qats cluster submits gives the bytes of an unsharded run each time. After a task that was
-// killed or cancelled it does nothing, and a second array with its assembly does the rest. A
+// that qats cluster submits gives the bytes of a run without tasks each time. After a task that was
+// killed or cancelled it names what is missing, and a second array with its assembly does the rest. A
 // longer campaign has a real time limit too.
 func TestSlurm(t *testing.T) {
 	c := newCluster(t)
@@ -213,8 +213,11 @@ func TestSlurm(t *testing.T) {
 	}
 	submit := func(out string, n int, options ...string) (job string) {
 		t.Helper()
-		args := slices.Concat([]string{"cluster", "submit", "--out", out, "--shards", strconv.Itoa(n)}, quick, specs)
-		b, err := exec.Command(qats, slices.Concat(args, []string{"--", "--mem=50M"}, options)...).CombinedOutput()
+		args := slices.Concat([]string{"cluster", "submit", "--out", out, "--tests", "2", "--mem", "50MiB"}, quick, specs)
+		if n > 0 {
+			args = append(args, "--tasks", strconv.Itoa(n))
+		}
+		b, err := exec.Command(qats, slices.Concat(args, []string{"--"}, options)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
 		}
@@ -265,7 +268,7 @@ func TestSlurm(t *testing.T) {
 		sizes := []int{4}
 		switch what {
 		case "undisturbed":
-			sizes = []int{16}
+			sizes = []int{0} // as many as the specs have parts
 		case "told of the time limit", "a task cancelled":
 			sizes = []int{1} // a task that is still at work when it is told
 		}
@@ -294,14 +297,14 @@ func TestSlurm(t *testing.T) {
 			}
 			switch what {
 			case "told of the time limit":
-				if !strings.Contains(said, " stored since the last start") || strings.Contains(said, "not requeued") {
+				if !strings.Contains(said, "; run again to go on") || strings.Contains(said, "not requeued") {
 					t.Errorf("the task was not requeued: %s", said)
 				}
 			case "a task killed", "a task cancelled":
-				if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && what == "a task cancelled" || strings.Contains(said, "stored since the last start") {
+				if _, err := os.Stat(filepath.Join(out, "results.csv")); err == nil && what == "a task cancelled" || strings.Count(said, "; run again to go on") > 1 {
 					t.Errorf("%s: requeued, or the assembly has done the rest alone: %s", what, said)
 				}
-				if !strings.Contains(said, fmt.Sprintf(" of %d shards are out: ", n)) {
+				if !strings.Contains(said, " cells are missing, of task ") {
 					t.Errorf("%s: the assembly says nothing: %s", what, said)
 				}
 				if what == "a task cancelled" {
@@ -314,14 +317,45 @@ func TestSlurm(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
 				t.Errorf("%s, %d tasks: nothing was rendered: %v", what, n, err)
 			}
-			status, err := exec.Command(qats, "cluster", "status", out).CombinedOutput()
-			if err != nil || !strings.Contains(string(status), fmt.Sprintf(" of %d: ", n)) {
+			status, err := exec.Command(qats, slices.Concat([]string{"cluster", "status", "--out", out, "--tests", "2"}, quick, specs)...).CombinedOutput()
+			if err != nil || !strings.HasSuffix(string(status), " cells done, 0 failed, 0 missing\n") {
 				t.Errorf("status: %v, %s", err, status)
 			}
 		}
 	}
+	// A task that is told of its time limit before it has stored anything is not started again.
+	dir := t.TempDir()
+	slow, out, began := filepath.Join(dir, "slow.yaml"), filepath.Join(dir, "out"), filepath.Join(dir, "began")
+	text := "name: slow\nmethods: [{name: sleeps, method: external, options: {command: [sh, -c, \"touch " + began + "; sleep 600\"]}}]\nmetrics: [ece]\nbaseline: none\nsettings: {dataset: example, backbone: unsure-overscaled}\n"
+	if err := os.WriteFile(slow, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, err := exec.Command(qats, "cluster", "submit", slow, "--data", "data/example", "--allow-exec", "--out", out, "--mem", "50MiB").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	job, _, _ := strings.Cut(strings.TrimPrefix(string(b), "array "), " ")
+	task := running(job)
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(began); err == nil {
+			break
+		}
+	}
+	c.do("scancel", "--batch", "--signal=USR1", task)
+	c.wait(patience)
+	said := ""
+	logs, _ := filepath.Glob(filepath.Join(out, "slurm", "*.log"))
+	for _, log := range logs {
+		b, _ := os.ReadFile(log)
+		said += string(b)
+	}
+	for _, want := range []string{"qats: not requeued: nothing was stored since the last start", "1 of 1 cells are missing, of task 0 (1); submit the array again"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
 	// Slurm's own limit is checked before anything is submitted.
-	b, err := exec.Command(qats, "cluster", "script", specs[0], "--out", t.TempDir(), "--shards", "20000").CombinedOutput()
+	b, err = exec.Command(qats, "cluster", "script", specs[0], "--out", t.TempDir(), "--tasks", "20000").CombinedOutput()
 	if err == nil || !strings.Contains(string(b), "want 1 to 10000") {
 		t.Errorf("%v: %s", err, b)
 	}

@@ -1,124 +1,104 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/experiments/cluster"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/english"
-	"github.com/qats-bench/qats/internal/terminal"
-	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 func statusCommand() *cobra.Command {
-	var store, only string
+	var at places
+	var tests, number int
 	cmd := &cobra.Command{
-		Use:   "status OUT",
-		Short: "Say how far the shards of a run are",
-		Long: `status prints a line for each shard of the newest sharded run in OUT: its cells that
-are done, failed and missing, and its last sign of life. It looks for the cells that
-are done in the store, and counts those that are gone as missing. A shard that was killed
-stays "running" with an old sign; one without a line in the store has not started. The
-last line sums up what the shards have done, of all cells of the plan, and another one how
-many hours are left, at the speed that they have had so far. A run without
---shard on the same store does the rest, and gives no sign.
+		Use:   "status SPEC... --out DIR",
+		Short: "Say how many cells of a run are done, failed and missing",
+		Long: `status looks for the cells of the specs in the store, and counts those that are done, that
+failed and that are missing, of the whole run and of each task that is not done. With
+--verbose it names all tasks. It names the tasks with missing cells as sbatch takes them,
+as in --array=1,3. Give it the flags that the run has. squeue says which tasks run.
 
-With --shard it prints what one shard has stored since it was started last, and ends with
-status 1 if that is nothing: then another start with the same time limit is of no use.`,
-		Example: "  qats cluster status results/out",
-		Args:    arguments(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := cmp.Or(store, filepath.Join(args[0], "store"))
-			if only != "" {
-				return printGain(cmd.OutOrStdout(), dir, only)
-			}
-			signs, err := cluster.ReadSigns(dir)
+A cell that failed is known as failed once its task has ended, and as missing before.`,
+		Example: `  qats cluster status experiments/companion.yaml --out results/out/companion`,
+		Args:    specArgs, ValidArgsFunction: completeSpecs,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			specs, err := experiments.ReadSpecs(files)
 			if err != nil {
 				return err
 			}
-			objects, err := results.OpenToRead(dir)
+			if number, err = taskNumber(specs, tests, number); err != nil {
+				return err
+			}
+			at.Look = true
+			plan, err := at.plan(cmd, specs)
 			if err != nil {
 				return err
 			}
-			return printSigns(cmd.OutOrStdout(), signs, objects, time.Now())
+			return printCounts(cmd.OutOrStdout(), at.countTasks(plan, specs, tests, number), verbose(cmd))
 		},
 	}
-	cmd.Flags().StringVar(&store, "store", "", "folder of the store (default OUT/store)")
-	cmd.Flags().StringVar(&only, "shard", "", "only part i of n, as in 1/4 or auto: what it has stored since its last start")
-	cmd.MarkFlagDirname("store")
+	at.sourceFlags(cmd)
+	at.quickFlag(cmd)
+	testsFlag(cmd, &tests)
+	tasksFlag(cmd, &number)
 	return cmd
 }
 
-// printGain prints what a shard has stored since it was started last. Nothing is an error.
-func printGain(w io.Writer, store, text string) error {
-	shard, err := parseShard(text, os.Getenv)
-	if err != nil {
-		return err
-	}
-	signs, err := cluster.ReadSigns(store)
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(signs, func(s cluster.Sign) bool { return s.Shard == shard.I && s.Of == shard.N })
-	if at < 0 {
-		return fmt.Errorf("shard %d of %d has given no sign of life", shard.I, shard.N)
-	}
-	s := signs[at]
-	terminal.Fprintf(w, "shard %d of %d: %s; %d of %d cells done, %s stored since the last start\n", s.Shard, s.Of, s.State, s.Done, s.Total, english.Count(s.New, "object"))
-	if s.New == 0 {
-		return errFailed
-	}
-	return nil
+// tasksFlag declares --tasks.
+func tasksFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVar(n, "tasks", 0, fmt.Sprintf("number of tasks, at most %d; 0 for one a calibration set or --tests of its test sets", maxTasks))
 }
 
-func printSigns(w io.Writer, signs []cluster.Sign, store *results.Store, now time.Time) error {
-	if len(signs) == 0 {
-		return errors.New("no shard has written a sign of life yet")
+// shownTasks is how many tasks are shown of those that are not done.
+const shownTasks = 10
+
+// printCounts prints the cells of the tasks that are not done, or of all, and of the run.
+func printCounts(w io.Writer, tasks []taskCells, all bool) error {
+	var sum taskCells
+	for _, c := range tasks {
+		sum.add(c)
 	}
-	of, plan := signs[0].Of, signs[0].Plan
-	var done, failed int
-	for _, s := range signs {
-		missing, lost := s.Missing(store)
-		done, failed = done+s.Total-missing, failed+s.Failed
-		where, gone, state := s.Host, "", s.State
-		if s.Job != "" {
-			where += ", job " + s.Job
-		}
-		if lost > 0 {
-			gone = fmt.Sprintf(" (%d no longer in the store)", lost)
-			if state == "done" {
-				state = "incomplete"
-			}
-		}
-		terminal.Fprintf(w, "shard %d of %d: %s; %d cells done, %d of them failed, %d missing%s; last sign of life %s ago (%s)\n",
-			s.Shard, of, state, s.Total-missing, s.Failed, missing, gone, now.Sub(s.Time).Round(time.Second), where)
+	shown := tasks
+	if !all {
+		shown = lists.Where(tasks, func(c taskCells) bool { return c.done < c.cells })
 	}
-	var absent []string
-	for i := 1; i <= of; i++ {
-		if !slices.ContainsFunc(signs, func(s cluster.Sign) bool { return s.Shard == i }) {
-			absent = append(absent, strconv.Itoa(i))
-		}
+	more := 0
+	if n := len(shown); !all && n > shownTasks {
+		shown, more = shown[:shownTasks], n-shownTasks
 	}
-	if len(absent) > 0 {
-		list := absent
-		if len(list) > 20 {
-			list = append(slices.Clone(list[:20]), "...")
-		}
-		fmt.Fprintf(w, "not started: %d of %d (%s)\n", len(absent), of, strings.Join(list, ", "))
+	for _, c := range shown {
+		fmt.Fprintf(w, "task %d of %d: %d cells done, %d failed, %d missing\n", c.task, len(tasks), c.done, c.failed, c.missing)
 	}
-	_, err := fmt.Fprintf(w, "together: %d of %d cells done, %d failed\n", done, plan, failed)
-	if together, longest := cluster.Left(signs); done < plan && together > 0 {
-		_, err = fmt.Fprintf(w, "left: about %.2g hours of all shards together, %.2g of the longest (estimated)\n", together.Hours(), longest.Hours())
+	if more > 0 {
+		fmt.Fprintf(w, "%s more not done; --verbose shows all\n", english.Count(more, "task"))
 	}
+	if sum.missing > 0 {
+		fmt.Fprintf(w, "missing: --array=%s\n", ranges(tasks))
+	}
+	_, err := fmt.Fprintf(w, "%d of %d cells done, %d failed, %d missing\n", sum.done, sum.cells, sum.failed, sum.missing)
 	return err
+}
+
+// ranges returns the tasks with missing cells as sbatch takes them, such as 1,3-5.
+func ranges(tasks []taskCells) string {
+	var list []string
+	for i := 0; i < len(tasks); i++ {
+		first := i
+		for i < len(tasks) && tasks[i].missing > 0 {
+			i++
+		}
+		switch {
+		case i == first+1:
+			list = append(list, strconv.Itoa(first))
+		case i > first:
+			list = append(list, fmt.Sprintf("%d-%d", first, i-1))
+		}
+	}
+	return strings.Join(list, ",")
 }

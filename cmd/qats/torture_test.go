@@ -39,7 +39,7 @@ type torture struct {
 	example, paper *specFolder
 	alone          string // folder of an undisturbed run of the example
 	took           time.Duration
-	signs          string         // folder of a run of which one shard is missing; made by status
+	records        string         // folder of a run of which one task is missing; made by status
 	kills          map[string]int // by command
 	table          []line
 }
@@ -112,7 +112,7 @@ func TestTorture(t *testing.T) {
 		{.04, "programs that misbehave", x.program()},
 		{.03, "output folders mutated, then shown", x.results},
 		{.02, "paths of any characters, in batch scripts", x.slurm},
-		{.02, "signs of shards mutated, then status", x.status},
+		{.02, "records of tasks mutated, then status", x.status},
 		{.04, "hostile folders, checked and described", x.tree},
 		{.05, "logits up to 1e30, all methods", x.extreme},
 	} {
@@ -314,14 +314,14 @@ func crashed(cmd *exec.Cmd, said string) error {
 	return nil
 }
 
-// kill kills one of the commands, or a shard, at a random moment, and again, and
+// kill kills one of the commands, or a task, at a random moment, and again, and
 // then lets all of them finish.
 func (x *torture) kill() (string, error) {
 	out := x.folder("kill")
 	defer os.RemoveAll(out)
 	p, commands := x.example, x.example.commands(out)
 	which := x.rng.IntN(len(commands) + 4)
-	if first := len(commands) + 2; which >= first { // after run --fresh and a shard
+	if first := len(commands) + 2; which >= first { // after run --fresh and a task
 		p, commands, which = x.paper, x.paper.commands(out), which-first
 	}
 	var target []string
@@ -339,7 +339,7 @@ func (x *torture) kill() (string, error) {
 	case which == len(commands):
 		name, target = "run --fresh", []string{"run", x.spec, "--out", out, "--fresh"}
 	default:
-		name, target = "shard", []string{"run", x.spec, "--out", out, "--shard", fmt.Sprintf("%d/3", 1+x.rng.IntN(3))}
+		name, target = "task", []string{"run", x.spec, "--out", out, "--tests", "2", "--task", fmt.Sprintf("%d/3", x.rng.IntN(3))}
 	}
 	for range 2 + x.rng.IntN(3) {
 		cmd := x.command(target...)
@@ -420,7 +420,7 @@ func (x *torture) fullDisk() (string, error) {
 	return what, x.runAgain(out)
 }
 
-// concurrent starts three runs, one of them afresh or a shard.
+// concurrent starts three runs, one of them afresh.
 func (x *torture) concurrent() (string, error) {
 	out := x.folder("together")
 	defer os.RemoveAll(out)
@@ -864,14 +864,14 @@ func (x *torture) slurm() (string, error) {
 	case err != nil:
 		return "", err
 	}
-	args := []string{"cluster", "script", spec, "--shards", "3", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--allow-exec", "--env", "PATH"}
+	args := []string{"cluster", "script", spec, "--tasks", "3", "--time", "9", "--out", filepath.Join(dir, x.evil()), "--data", x.evil(), "--allow-exec", "--env", "PATH"}
 	how, err := x.inProcess(args...)
 	if err != nil || how == "rejected" {
 		return how, err
 	}
 	var stdout, stderr strings.Builder
 	run(context.Background(), args, &stdout, &stderr)
-	if n := strings.Count("\n"+stdout.String(), "\n#SBATCH "); n != 14 {
+	if n := strings.Count("\n"+stdout.String(), "\n#SBATCH "); n != 18 {
 		return how, fmt.Errorf("%q: %d options in\n%s", args, n, stdout.String())
 	}
 	cmd := exec.Command("sh", "-n")
@@ -882,19 +882,19 @@ func (x *torture) slurm() (string, error) {
 	return how, nil
 }
 
-// status shows mutated signs of life of shards whose store lacks objects.
+// status reads mutated records of tasks whose store lacks objects.
 func (x *torture) status() (string, error) {
 	out := x.folder("status")
 	defer os.RemoveAll(out)
-	if x.signs == "" {
-		x.signs = x.folder("signs")
-		for _, shard := range []string{"1/3", "2/3"} {
-			if said, err := x.command("run", x.spec, "--out", x.signs, "--shard", shard).CombinedOutput(); err != nil {
+	if x.records == "" {
+		x.records = x.folder("records")
+		for _, task := range []string{"0/3", "1/3"} {
+			if said, err := x.command("run", x.spec, "--out", x.records, "--task", task).CombinedOutput(); err != nil {
 				return "", fmt.Errorf("%w: %s", err, said)
 			}
 		}
 	}
-	if err := os.CopyFS(out, os.DirFS(x.signs)); err != nil {
+	if err := os.CopyFS(out, os.DirFS(x.records)); err != nil {
 		return "", err
 	}
 	if x.rng.IntN(2) == 0 {
@@ -903,7 +903,7 @@ func (x *torture) status() (string, error) {
 			os.Remove(files[x.rng.IntN(len(files))])
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(out, "store", cluster.LifeFolder, "*"))
+	files, _ := filepath.Glob(filepath.Join(out, "store", cluster.RecordFolder, "*"))
 	for _, path := range files {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -919,7 +919,7 @@ func (x *torture) status() (string, error) {
 			return "", err
 		}
 	}
-	return x.inProcess("cluster", "status", out)
+	return x.inProcess("cluster", "status", x.spec, "--out", out, "--tasks", "3")
 }
 
 // tree makes a folder of odd names, links in circles and files that are none, and lets

@@ -181,7 +181,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	end := func() {}
 	if w := cmd.ErrOrStderr(); quiet(cmd) {
 	} else if m, ok := asJSON(w); ok {
-		options.Progress = func(done, all int, method string) { m.progress(done, all, method, float64(done), float64(all-done)) }
+		options.Progress = func(done, all int, method string) { m.progress(done, all, method, done, all-done) }
 	} else if isTerminal(w) {
 		options.Progress, end = countBar(w, "fitted ", time.Now)
 	}
@@ -225,7 +225,7 @@ func countBar(w io.Writer, verb string, now func() time.Time) (progress func(don
 		if bar == nil {
 			bar = newBar(w, int64(all), progressbar.OptionShowCount())
 		}
-		bar.Describe(described(verb, name, leftWords(float64(done), float64(all-done), now().Sub(began))))
+		bar.Describe(described(verb, name, leftWords(done, all-done, now().Sub(began))))
 		bar.Set(done)
 	}
 	return progress, func() {

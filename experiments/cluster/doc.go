@@ -1,3 +1,3 @@
-// Package cluster is what a run knows of the machines that it is spread over: the processors
-// of its own one, and how far the others are.
+// Package cluster is what a task knows of the cluster that it runs on: its processors, and what
+// the other tasks of its run took.
 package cluster
