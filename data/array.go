@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -20,8 +21,7 @@ import (
 type Array struct {
 	header
 	name   string // as errors print it
-	column string // "class" or "feature", for errors
-	conversion
+	column string // what a column is, for errors: a class or a feature
 	contents
 	kept *Kept  // the rows of the file that are rows of the array; nil for all
 	buf  []byte // of the exported methods
@@ -73,7 +73,7 @@ func (a *Array) DType() DType { return a.dtype }
 // of an array of one axis, or 1 for a scalar. Rows that are left out are not counted (see
 // Follow).
 func (a *Array) Rows() int {
-	n := a.storedRows()
+	n := a.FileRows()
 	if a.kept != nil {
 		n = n / a.kept.all * a.kept.n
 	}
@@ -89,6 +89,33 @@ func (a *Array) Cols() int {
 	return a.shape[len(a.shape)-1]
 }
 
+// ByColumns reports whether the elements of a column stand together in the file, so that rows
+// are best read many at a time.
+func (a *Array) ByColumns() bool { return a.fortran }
+
+// InMemory returns the bytes that an unpacked member or a part of a stream takes while the
+// array is open; 0 for a file, which is read in place.
+func (a *Array) InMemory() int64 {
+	if a.file != nil {
+		return 0
+	}
+	held, _ := a.dtype.Bytes(a.shape) // checked when it was opened
+	return held
+}
+
+// Info describes the file as it was when it was opened; nil for what never was one.
+func (a *Array) Info() fs.FileInfo { return a.info }
+
+// NameColumns says what a column is called in errors, in place of "class".
+func (a *Array) NameColumns(column string) { a.column = column }
+
+// AsColumn makes an array of one axis n x 1.
+func (a *Array) AsColumn() { a.shape = []int{a.shape[0], 1} }
+
+// Keep makes the array leave out the rows that are not in k. Its views, if it has three axes,
+// have one row each for each row of k's files.
+func (a *Array) Keep(k *Kept) { a.kept = k }
+
 // Close releases the file.
 func (a *Array) Close() error { return a.close() }
 
@@ -97,35 +124,90 @@ func (a *Array) Close() error { return a.close() }
 // are errors that name file, row and class. It panics unless len(dst) is (hi-lo) x Cols
 // and 0 <= lo <= hi <= Rows.
 func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
-	return a.readFloats(dst, &a.buf, lo, hi)
-}
-
-// ReadLogits is ReadFloat32 for logits, where -Inf is a masked class: it becomes Masked. The
-// logits of a Reader are converted as its Form says.
-func (a *Array) ReadLogits(dst []float32, lo, hi int) error {
-	var masked bool
-	return a.readLogits(dst, &a.buf, lo, hi, &masked)
+	return Floats(a, dst, &a.buf, lo, hi)
 }
 
 // ReadFloat64 reads rows lo..hi-1 as ReadFloat32 does, without rounding and
 // without conversion. Integers are read up to 2^53.
 func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
-	return readTable(a, dst, &a.buf, lo, hi, Float64, decodeFloats[float64])
+	return Floats(a, dst, &a.buf, lo, hi)
 }
 
 // ReadInt32 reads rows lo..hi-1 of integers or booleans into dst. A float array
 // and a number beyond int32 are errors. It panics as ReadFloat32 does.
-func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.readInt32(dst, &a.buf, lo, hi) }
+func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.Integers(dst, &a.buf, lo, hi) }
 
-func (a *Array) readInt32(dst []int32, buf *[]byte, lo, hi int) error {
+// Integers is ReadInt32 with a buffer of the caller. Several goroutines may call it at once,
+// each with its own.
+func (a *Array) Integers(dst []int32, buf *[]byte, lo, hi int) error {
 	if !a.dtype.Integer() {
 		return &Problem{Place: a.name, Cause: "dtype " + string(a.dtype), Fix: "labels must be integers: store them as int32"}
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
 
+// Floats is ReadFloat32 or ReadFloat64 with a buffer of the caller. Several goroutines may
+// call it at once, each with its own.
+func Floats[T float32 | float64](a *Array, dst []T, buf *[]byte, lo, hi int) error {
+	return readTable(a, dst, buf, lo, hi, floatType[T](), decodeFloats[T])
+}
+
+// MaskedFloats is Floats for numbers of which some are -Inf, which become mask and set found.
+// Every other number that Floats rejects is an error.
+func MaskedFloats[T float32 | float64](a *Array, dst []T, buf *[]byte, lo, hi int, mask T, found *bool) error {
+	return readTable(a, dst, buf, lo, hi, floatType[T](), func(dst []T, src []byte, t DType) int { return decodeMasked(dst, src, t, mask, found) })
+}
+
+// floatType is the type of the elements of a slice.
+func floatType[T float32 | float64]() DType {
+	if _, narrow := any(T(0)).(float32); narrow {
+		return Float32
+	}
+	return Float64
+}
+
+// Each calls do with all rows as float64, in order, until it returns false.
+func (a *Array) Each(do func(i int, row []float64) bool) error {
+	return a.EachOf(&a.buf, 0, a.Rows(), nil, do)
+}
+
+// EachOf is Each for rows lo..hi-1, with a buffer of the caller. Where masked is not nil,
+// numbers may be -Inf, which sets it.
+func (a *Array) EachOf(buf *[]byte, lo, hi int, masked *bool, do func(i int, row []float64) bool) error {
+	k := a.Cols()
+	if k == 0 {
+		return nil
+	}
+	step := 64 // many questions are answered by the first rows
+	var block []float64
+	for lo < hi {
+		end := min(lo+step, hi)
+		if n := (end - lo) * k; cap(block) < n {
+			block = make([]float64, n)
+		} else {
+			block = block[:n]
+		}
+		var err error
+		if masked == nil {
+			err = Floats(a, block, buf, lo, end)
+		} else {
+			err = MaskedFloats(a, block, buf, lo, end, math.Inf(-1), masked)
+		}
+		if err != nil {
+			return err
+		}
+		for row := range slices.Chunk(block, k) {
+			if !do(lo, row) {
+				return nil
+			}
+			lo++
+		}
+		step = max(1, (1<<17)/k)
+	}
+	return nil
+}
+
 // readTable reads rows lo..hi-1 into dst, whose elements are of type target.
-// Several goroutines may call it at once, each with its own buffer.
 func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
@@ -180,7 +262,7 @@ func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, 
 // table are together, as one strip, in Fortran order of the axes before the last. Each
 // strip is read, and the elements of the wanted rows are decoded and copied to their places.
 func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
-	cols, size, stored := a.Cols(), a.dtype.Size(), a.storedRows()
+	cols, size, stored := a.Cols(), a.dtype.Size(), a.FileRows()
 	start, end := a.FileRow(lo), a.FileRow(hi-1)+1
 	to := make([]int, end-start) // the row of dst of each row of the file, -1 for none
 	for i := range to {
@@ -231,7 +313,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 
 // badValue is the error of an element of src, in a row and column of the array.
 func (a *Array) badValue(src []byte, element, row, col int, target DType) error {
-	return &Problem{Place: a.name + ": " + a.place(row, col), Cause: reason(src, element, a.dtype, target)}
+	return &Problem{Place: a.name + ": " + a.Place(row, col), Cause: reason(src, element, a.dtype, target)}
 }
 
 // rowOf returns the row of the table that element p of a strip belongs to.
@@ -240,7 +322,7 @@ func (a *Array) rowOf(p int) int {
 	if len(lead) == 1 {
 		return p
 	}
-	row, stride := 0, a.storedRows()
+	row, stride := 0, a.FileRows()
 	for _, d := range lead {
 		stride /= d
 		row += p % d * stride
@@ -272,9 +354,9 @@ func (a *Array) readFull(dst []byte, at int64) error {
 	return nil
 }
 
-// place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7". The number is
+// Place names an element: "row 5", "row 812, class 7", "view 2, row 5, class 7". The number is
 // that of the row in the file.
-func (a *Array) place(row, col int) string {
+func (a *Array) Place(row, col int) string {
 	row = a.FileRow(row)
 	switch len(a.shape) {
 	case 0, 1:
@@ -289,9 +371,9 @@ func (a *Array) place(row, col int) string {
 	return fmt.Sprintf("view %d, row %d, %s %d", row/n, row%n, a.column, col)
 }
 
-// unchanged returns an error if the file has been written to since it was opened:
+// Unchanged returns an error if the file has been written to since it was opened:
 // the values read may be a mixture of two versions.
-func (a *Array) unchanged() error {
+func (a *Array) Unchanged() error {
 	if a.file == nil {
 		return nil
 	}
@@ -300,7 +382,7 @@ func (a *Array) unchanged() error {
 		return placed(a.name, err)
 	}
 	if writtenTo(a.info, now) {
-		return errChanged(a.name)
+		return changedFile(a.name)
 	}
 	return nil
 }

@@ -14,25 +14,22 @@ import (
 // As for other sets of kind probs, a probability of exactly 0 counts as 2^-126, and the
 // offset of a row is lost. A probability a little above 1, by rounding, is 1.
 
-// makeBinary makes an array of one column one of two classes. head says that it belongs
-// to the last layer.
-func (a *Array) makeBinary(kind Kind, head bool) error {
-	switch {
-	case head:
-		return &Problem{Place: a.name, Cause: "a last layer of one class", Fix: "store a row of zeros before it"}
-	case kind == KindProbs:
+// makeBinary makes an array of one column one of two classes.
+func (a *scores) makeBinary(kind Kind) error {
+	switch kind {
+	case KindProbs:
 		a.conversion = binaryProbs
-	case kind == KindLogits:
+	case KindLogits:
 		a.conversion = binaryLogits
 	default:
 		fix := "state kind: probs in " + ManifestName + ", or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"
-		return &Problem{Place: a.name, Cause: "one column", Fix: fix, Remedy: Remedy{Argument: "kind", Words: fix}}
+		return &Problem{Place: a.Name(), Cause: "one column", Fix: fix, Remedy: Remedy{Argument: "kind", Words: fix}}
 	}
 	return nil
 }
 
 // tableCols returns the number of columns after the conversion.
-func (a *Array) tableCols() int {
+func (a scores) tableCols() int {
 	if a.conversion == binaryProbs || a.conversion == binaryLogits {
 		return 2
 	}
@@ -40,16 +37,16 @@ func (a *Array) tableCols() int {
 }
 
 // examineBinary is examine for a single column. It reads all of it.
-func (a *Array) examineBinary() (conversion, Form, error) {
+func (a scores) examineBinary() (conversion, Form, error) {
 	form := Form{OffsetLost: a.conversion == binaryProbs}
 	unit, zeros := true, 0
 	var bad error
-	err := a.eachRow64(func(i int, row []float64) bool {
+	err := a.Each(func(i int, row []float64) bool {
 		v := row[0]
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
 		case !(v >= 0 && v <= 1+beyondOne):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
+			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
 			return false
 		case v == 0 || v >= 1:
 			zeros++

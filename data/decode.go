@@ -82,6 +82,25 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	return -1
 }
 
+// decodeMasked is decodeFloats for numbers of which some are -Inf: these become mask, and set
+// found. A finite number that float32 does not hold is none of them.
+func decodeMasked[T float32 | float64](dst []T, src []byte, t DType, mask T, found *bool) int {
+	bad := decodeFloats(dst, src, t)
+	if bad < 0 || t.Integer() {
+		return bad
+	}
+	for i, v := range dst[bad:] {
+		switch {
+		case v-v == 0:
+			continue
+		case !math.IsInf(float64(v), -1), t == Float64 && !math.IsInf(math.Float64frombits(binary.LittleEndian.Uint64(src[8*(bad+i):])), -1):
+			return bad + i
+		}
+		dst[bad+i], *found = mask, true
+	}
+	return -1
+}
+
 // decodeInts fills dst from integers of type t and returns the index of the
 // first one beyond int32, or -1. dst may be the memory of src.
 func decodeInts(dst []int32, src []byte, t DType) int {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -127,7 +126,7 @@ func readDigests(path string) (known map[string]record, older bool, err error) {
 		return known, false, nil
 	}
 	if err != nil {
-		return known, false, location{name: path}.wrap(err)
+		return known, false, placed(path, inputfile.Cause(err))
 	}
 	for line := range strings.Lines(string(b)) {
 		check, rest, _ := strings.Cut(line, " ")
@@ -161,7 +160,7 @@ func (d *Digests) of(l location, id string) (string, error) {
 	var err error
 	switch {
 	case id == "":
-		s, err = l.hash()
+		s, err = hash(l)
 	case d.memory != nil:
 		s, err = d.pin(l, id)
 	default:
@@ -197,7 +196,7 @@ func (e *NotHashed) Error() string {
 // sum returns the digest of the file at l, remembered or, with anew, computed. A file
 // of more than most bytes is not hashed, unless most is 0.
 func (d *Digests) sum(l location, id string, anew bool, most int64) (record, error) {
-	now, err := l.stamp()
+	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
 	}
@@ -211,7 +210,7 @@ func (d *Digests) sum(l location, id string, anew bool, most int64) (record, err
 		return record{}, &NotHashed{strings.TrimSuffix(l.name, "#"+l.member), now.size}
 	}
 	sum, err, _ := d.flight.Do(id, func() (any, error) {
-		s, err := l.hash()
+		s, err := hash(l)
 		if err == nil && d.clock().Sub(s.changed()) >= minAge {
 			d.remember(id, s)
 		}
@@ -236,8 +235,8 @@ func (d *Digests) clock() time.Time {
 	return time.Now()
 }
 
-// stamp returns the version of the file at l.
-func (l location) stamp() (stamp, error) {
+// stampAt returns the version of the file at l.
+func stampAt(l location) (stamp, error) {
 	info, err := l.stat()
 	if err != nil {
 		return stamp{}, err
@@ -245,18 +244,9 @@ func (l location) stamp() (stamp, error) {
 	return stampOf(info), nil
 }
 
-// stat describes the file at l.
-func (l location) stat() (fs.FileInfo, error) {
-	info, err := fs.Stat(l.fsys, l.path)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	return info, nil
-}
-
 // hash computes the digest of the .npy bytes at l; for an archive, of the unpacked
 // member.
-func (l location) hash() (record, error) {
+func hash(l location) (record, error) {
 	c, err := l.open()
 	if err != nil {
 		return record{}, err
@@ -267,24 +257,10 @@ func (l location) hash() (record, error) {
 	if err := l.copyTo(h, c); err != nil {
 		return record{}, l.wrap(err)
 	}
-	after, err := l.stamp()
+	after, err := stampAt(l)
 	if err != nil {
 		return record{}, err
 	}
 	s := record{stampOf(c.info), hex.EncodeToString(h.Sum(nil))}
 	return s, s.same(after, l.name)
-}
-
-// copyTo writes the bytes of the file c at l to w; of a member the .npy.
-func (l location) copyTo(w io.Writer, c contents) error {
-	if l.member == "" {
-		// A larger buffer than that of io.Copy needs fewer reads of many small arrays.
-		_, err := io.CopyBuffer(w, io.NewSectionReader(c.body, 0, c.size), make([]byte, 128<<10))
-		return err
-	}
-	m, err := l.find(c)
-	if err != nil {
-		return err
-	}
-	return m.writeTo(w)
 }

@@ -145,8 +145,8 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 			}
 			r.others = append(r.others, a)
 		}()
-		if len(a.shape) == 0 || a.shape[0] != r.n || a.storedRows()*a.Cols() != r.n {
-			return files.Ignore.need(&Problem{Place: a.name, Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", tuple(a.shape), r.n)})
+		if len(a.Shape()) == 0 || a.Shape()[0] != r.n || a.FileRows()*a.Cols() != r.n {
+			return files.Ignore.need(&Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", tuple(a.Shape()), r.n)})
 		}
 		labels = a
 	}
@@ -164,10 +164,10 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 	if err != nil || kept == nil {
 		return err
 	}
-	r.kept, r.n = kept, kept.n
-	for _, a := range []*Array{r.logits, r.labels, r.features, r.augmented} {
+	r.kept, r.n = kept, kept.Rows()
+	for _, a := range []*Array{r.logits.Array, r.labels, r.features, r.augmented.Array} {
 		if a != nil {
-			a.kept = kept
+			a.Keep(kept)
 		}
 	}
 	return nil
@@ -192,19 +192,21 @@ func openArrays(files Files, parts Parts, open func(file) (*Array, error)) (_ *s
 		r.all = append(r.all, a)
 		switch x.role {
 		case "logits":
-			r.logits = a
+			r.logits.Array = a
 		case "labels":
 			r.labels = a
 		case "features":
-			r.features, a.column = a, "feature"
+			r.features = a
+			a.NameColumns("feature")
 		case "augmented":
-			r.augmented = a
+			r.augmented.Array = a
 		case "head_weight":
-			r.weight, a.column = a, "feature"
+			r.weight = a
+			a.NameColumns("feature")
 		case "head_bias":
 			r.bias = a
 		case "ood":
-			r.ood = a
+			r.ood.Array = a
 		}
 	}
 	return r, r.check()
@@ -228,22 +230,22 @@ func (r *setReader) checkAxes() error {
 		axes int
 		want string
 	}{
-		{r.logits, 2, "n x k"},
+		{r.logits.Array, 2, "n x k"},
 		{r.labels, 1, "n"},
 		{r.features, 2, "n x d"},
-		{r.augmented, 3, "views x n x k"},
+		{r.augmented.Array, 3, "views x n x k"},
 		{r.weight, 2, "k x d"},
 		{r.bias, 1, "k"},
-		{r.ood, 2, "m x k"},
+		{r.ood.Array, 2, "m x k"},
 	} {
 		if x.a == nil {
 			continue
 		}
-		s := x.a.shape
-		binary := len(s) == 1 && (x.a == r.logits || x.a == r.ood)
+		s := x.a.Shape()
+		binary := len(s) == 1 && (x.a == r.logits.Array || x.a == r.ood.Array)
 		if binary && (r.kind == KindProbs || r.kind == KindLogits) {
-			s = []int{s[0], 1}
-			x.a.shape = s
+			x.a.AsColumn()
+			s = x.a.Shape()
 		}
 		column := x.axes == 1 && len(s) == 2 && s[1] == 1
 		if len(s) != x.axes && !column {
@@ -251,17 +253,17 @@ func (r *setReader) checkAxes() error {
 			if x.a == r.labels && len(s) == 2 {
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
-			if x.a == r.logits && len(s) > 2 {
+			if x.a == r.logits.Array && len(s) > 2 {
 				hint = reshaped(s, r.labels)
 			}
 			if binary {
 				remedy = Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
 				hint = "; " + remedy.Words
 			}
-			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
+			return &Problem{Place: x.a.Name(), Cause: "shape " + tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
 		}
 		if slices.Contains(s, 0) {
-			return &Problem{Place: x.a.name, Cause: "shape " + tuple(s) + ": the array is empty"}
+			return &Problem{Place: x.a.Name(), Cause: "shape " + tuple(s) + ": the array is empty"}
 		}
 	}
 	return nil
@@ -275,7 +277,7 @@ func reshaped(s []int, labels *Array) string {
 		axis = 2
 	}
 	if labels != nil {
-		fits := func(i int) bool { return slices.Equal(slices.Delete(slices.Clone(s), i, i+1), labels.shape) }
+		fits := func(i int) bool { return slices.Equal(slices.Delete(slices.Clone(s), i, i+1), labels.Shape()) }
 		for i := 1; i < len(s) && !fits(axis); i++ {
 			if fits(i) {
 				axis = i
@@ -292,8 +294,8 @@ func reshaped(s []int, labels *Array) string {
 // checkLengths checks that the parts agree in rows, classes and features, and sets the
 // numbers of rows and classes. One class stands for two.
 func (r *setReader) checkLengths() error {
-	rows := []axis{{r.logits, 0}, {r.labels, 0}, {r.features, 0}, {r.augmented, 1}}
-	classes := []axis{{r.logits, 1}, {r.augmented, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood, 1}}
+	rows := []axis{{r.logits.Array, 0}, {r.labels, 0}, {r.features, 0}, {r.augmented.Array, 1}}
+	classes := []axis{{r.logits.Array, 1}, {r.augmented.Array, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood.Array, 1}}
 	width := []axis{{r.features, 1}, {r.weight, 1}}
 	var err error
 	if r.n, err = commonLength("rows", rows); err != nil {
@@ -306,11 +308,17 @@ func (r *setReader) checkLengths() error {
 		return err
 	}
 	if r.k == 1 {
-		for _, x := range classes {
-			if x.a != nil {
-				if err := x.a.makeBinary(r.kind, x.a == r.weight || x.a == r.bias); err != nil {
-					return err
-				}
+		for _, a := range []*scores{&r.logits, &r.augmented, &r.ood} {
+			if a.Array == nil {
+				continue
+			}
+			if err := a.makeBinary(r.kind); err != nil {
+				return err
+			}
+		}
+		for _, a := range []*Array{r.weight, r.bias} {
+			if a != nil {
+				return &Problem{Place: a.Name(), Cause: "a last layer of one class", Fix: "store a row of zeros before it"}
 			}
 		}
 		r.k = 2
@@ -321,16 +329,16 @@ func (r *setReader) checkLengths() error {
 // transposed returns an error if the logits have as many columns as there are labels,
 // and fewer rows.
 func (r *setReader) transposed() error {
-	if r.logits == nil || r.labels == nil {
+	if r.logits.Array == nil || r.labels == nil {
 		return nil
 	}
-	s, n := r.logits.shape, r.labels.shape[0]
+	s, n := r.logits.Shape(), r.labels.Shape()[0]
 	if s[0] >= n || s[1] != n {
 		return nil
 	}
 	return &Problem{
-		Place: r.logits.name,
-		Cause: fmt.Sprintf("shape %s, and %s has %d rows: the logits are transposed", tuple(s), r.labels.name, n),
+		Place: r.logits.Name(),
+		Cause: fmt.Sprintf("shape %s, and %s has %d rows: the logits are transposed", tuple(s), r.labels.Name(), n),
 		Fix:   "store logits.T, one row a sample",
 	}
 }
@@ -350,12 +358,12 @@ func commonLength(what string, axes []axis) (int, error) {
 		if x.a == nil {
 			continue
 		}
-		d := x.a.shape[x.i]
+		d := x.a.Shape()[x.i]
 		if first == nil {
 			first, length = x.a, d
 		}
 		if d != length {
-			return 0, fmt.Errorf("%s has %d %s but %s has %d", first.name, length, what, x.a.name, d)
+			return 0, fmt.Errorf("%s has %d %s but %s has %d", first.Name(), length, what, x.a.Name(), d)
 		}
 	}
 	return length, nil

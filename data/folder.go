@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/qats-bench/qats/internal/inputfile"
 )
 
 // Folder is the Source of a folder of arrays that follow a layout, with an
@@ -56,7 +58,7 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 		err = errors.New("not a folder")
 	}
 	if err != nil {
-		return nil, location{name: root}.wrap(err)
+		return nil, placed(root, inputfile.Cause(err))
 	}
 	f, err := NewFolder(os.DirFS(root), root, layout, digests)
 	if err != nil {
@@ -292,22 +294,13 @@ func (f *Folder) otherNames(ref Ref, places []place) otherNames {
 // like returns the arrays whose paths begin and end in this way, by what is between, which is known.
 func (f *Folder) like(before, after string, known func(name string) bool) (arrays []Named) {
 	if file, member, ok := strings.Cut(before, "#"); ok {
-		l := f.at(file)
-		c, err := l.open()
+		all, err := f.at(file).arrays()
 		if err != nil {
 			return nil
 		}
-		defer c.close()
-		all, err := l.members(c)
-		if err != nil {
-			return nil
-		}
-		for _, m := range all {
-			if name, ok := between(m.name(), member, after); ok && known(name) {
-				a := Named{Name: name}
-				if h, err := m.readHeader(); err == nil {
-					a.DType, a.Shape = h.dtype, h.shape
-				}
+		for _, a := range all {
+			if name, ok := between(a.Name, member, after); ok && known(name) {
+				a.Name = name
 				arrays = append(arrays, a)
 			}
 		}
@@ -324,8 +317,8 @@ func (f *Folder) like(before, after string, known func(name string) bool) (array
 			continue
 		}
 		a := Named{Name: name}
-		if h, err := f.at(dir + e.Name()).header(); err == nil {
-			a.DType, a.Shape = h.dtype, h.shape
+		if h, err := f.at(dir + e.Name()).describe(); err == nil {
+			a.DType, a.Shape = h.DType, h.Shape
 		}
 		arrays = append(arrays, a)
 	}
@@ -367,15 +360,7 @@ func (f *Folder) missing(x file) bool {
 	if l.member == "" {
 		return false
 	}
-	l = f.at(x.path)
-	c, err := l.open()
-	if err != nil {
-		return false
-	}
-	defer c.close()
-	_, err = l.find(c)
-	var none *missingMember
-	return errors.As(err, &none)
+	return f.at(x.path).lacksMember()
 }
 
 // Describe returns the manifest's description of the set; measured logits by
@@ -451,14 +436,14 @@ func (f *Folder) leftOut(ctx context.Context, ref Ref, parts Parts) (string, err
 // countRows counts the rows of the set at ref by its labels; none if they cannot be read. It
 // reads a version of the labels once. The error is that of ctx.
 func (f *Folder) countRows(ctx context.Context, ref Ref, files Files) (rowCounts, error) {
-	now, err := f.at(files.Labels).stamp()
+	now, err := stampAt(f.at(files.Labels))
 	if err != nil {
 		return rowCounts{}, nil
 	}
 	key := countKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
 	if len(files.Ignore) == 0 {
-		if h, err := f.at(files.Logits).header(); err == nil && len(h.shape) > 0 {
-			key.classes = h.shape[len(h.shape)-1]
+		if h, err := f.at(files.Logits).describe(); err == nil && len(h.Shape) > 0 {
+			key.classes = h.Shape[len(h.Shape)-1]
 		}
 	}
 	if rows, ok := f.counts.Load(key); ok {
@@ -524,16 +509,16 @@ func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err err
 	if err != nil {
 		return 0, 0, err
 	}
-	h, err := f.at(files.Logits).header()
-	if err == nil && len(h.shape) != 2 && len(h.shape) != 1 {
-		err = &Problem{Place: files.Logits, Cause: "shape " + tuple(h.shape), Fix: "want n x k"}
+	h, err := f.at(files.Logits).describe()
+	if err == nil && len(h.Shape) != 2 && len(h.Shape) != 1 {
+		err = &Problem{Place: files.Logits, Cause: "shape " + tuple(h.Shape), Fix: "want n x k"}
 	}
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, classes = h.shape[0], 2 // of a binary set, or Open returns the error
-	if len(h.shape) == 2 && h.shape[1] != 1 {
-		classes = h.shape[1]
+	rows, classes = h.Shape[0], 2 // of a binary set, or Open returns the error
+	if len(h.Shape) == 2 && h.Shape[1] != 1 {
+		classes = h.Shape[1]
 	}
 	if counted, err := f.countRows(ctx, ref, files); err != nil {
 		return 0, 0, err
@@ -548,7 +533,7 @@ func (f *Folder) open(name string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = f.digests.check(f.id(name), stampOf(a.info), a.name)
+	err = f.digests.check(f.id(name), stampOf(a.Info()), a.Name())
 	if err == nil {
 		err = f.verify(a, name)
 	}
@@ -573,7 +558,7 @@ func (f *Folder) verify(a *Array, name string) error {
 		return err
 	}
 	if sum != want.SHA256 {
-		return &Problem{Place: a.name, Cause: fmt.Sprintf("sha256 %s; %s says %s", sum, ManifestName, want.SHA256)}
+		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("sha256 %s; %s says %s", sum, ManifestName, want.SHA256)}
 	}
 	return nil
 }
@@ -581,8 +566,8 @@ func (f *Folder) verify(a *Array, name string) error {
 // verifyShape compares the shape of a file with its entry in the manifest, if it has
 // one.
 func (f *Folder) verifyShape(a *Array, name string) error {
-	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.shape) {
-		return &Problem{Place: a.name, Cause: fmt.Sprintf("shape %s; %s says %s", tuple(a.shape), ManifestName, tuple(want.Shape))}
+	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.Shape()) {
+		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; %s says %s", tuple(a.Shape()), ManifestName, tuple(want.Shape))}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,6 +26,11 @@ func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs} }
 // OffsetLost reports whether the offset of each row of logits is lost: log sum exp
 // of a row of log-probabilities is always 0.
 func (k Kind) OffsetLost() bool { return k == KindLogProbs || k == KindProbs }
+
+// stateKind is the remedy of arrays that are of another kind than the logits as which they are read.
+func stateKind(k Kind) Remedy {
+	return Remedy{"kind", string(k), fmt.Sprintf("state kind: %s in %s (fit, apply and try: --kind %[1]s; score: --%[1]s)", k, ManifestName)}
+}
 
 // Form says how the logits of a set are read, and notes what is unusual about them.
 type Form struct {
@@ -65,6 +69,13 @@ func (f Form) join(g Form) Form {
 	return Form{f.OffsetLost || g.OffsetLost, append(f.Notes[:len(f.Notes):len(f.Notes)], g.Notes...)}
 }
 
+// scores is an array of logits, of views or of OOD rows, with what it holds; its Array is nil
+// if it is absent.
+type scores struct {
+	*Array
+	conversion
+}
+
 // conversion says how the numbers of an array of logits become float32.
 type conversion int
 
@@ -99,7 +110,7 @@ func probsTolerance(k int) float64 { return max(1e-3, float64(k)*0x1p-11) }
 // examine decides how a is converted. It reads rows until the answer is known: of
 // logits in float16 and float32 mostly the first ones, of float64 and of
 // probabilities all. Errors name the file, and the row if one is at fault.
-func (a *Array) examine(kind Kind) (conversion, Form, error) {
+func (a scores) examine(kind Kind) (conversion, Form, error) {
 	if a.tableCols() != a.Cols() {
 		return a.examineBinary()
 	}
@@ -112,10 +123,11 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	n, k := a.Rows(), a.Cols()
 	probs := kind == AnyKind && n >= fewestProbs && k >= 2
 	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs, percent: probs}
-	wide := a.dtype == Float64
+	wide := a.DType() == Float64
 	offset := 0.0 // the largest |logit| of the rows whose differences float32 would lose
 	var masked bool
-	err := a.eachLogits(&a.buf, 0, n, &masked, func(i int, row []float64) bool {
+	var buf []byte
+	err := a.each(&buf, 0, n, &masked, func(i int, row []float64) bool {
 		if looks.unit || looks.percent {
 			looks.add(row)
 		}
@@ -134,7 +146,7 @@ func (a *Array) examine(kind Kind) (conversion, Form, error) {
 	case looks.probs:
 		fix := "save the outputs before the softmax, or " + stateKind(KindProbs).Words + "; if they are logits, state kind: logits"
 		return asStored, form, &Problem{
-			Place: a.name,
+			Place: a.Name(),
 			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
 			Fix:   fix,
 
@@ -220,10 +232,10 @@ func offsetOf(row []float64) float64 {
 
 // checkProbs rejects rows that are not probabilities, and returns notes on the numbers that
 // reading changes in the other rows.
-func (a *Array) checkProbs() ([]Remark, error) {
+func (a scores) checkProbs() ([]Remark, error) {
 	var bad error
-	rows := probRows{a: a, exact: exactSum}
-	err := a.eachRow64(func(i int, row []float64) bool {
+	rows := probRows{a: a.Array, exact: exactSum}
+	err := a.Each(func(i int, row []float64) bool {
 		_, bad = rows.check(i, row)
 		return bad == nil
 	})
@@ -233,66 +245,34 @@ func (a *Array) checkProbs() ([]Remark, error) {
 	return rows.remarks(), err
 }
 
-// eachRow64 reads all rows as float64, in order, until do returns false.
-func (a *Array) eachRow64(do func(i int, row []float64) bool) error {
-	return a.eachRowOf(&a.buf, 0, a.Rows(), do)
-}
-
-// eachRowOf is eachRow64 of rows lo..hi-1. Several goroutines may call it at once, each
-// with its own buffer.
-func (a *Array) eachRowOf(buf *[]byte, lo, hi int, do func(i int, row []float64) bool) error {
-	return a.eachDecoded(buf, lo, hi, decodeFloats[float64], do)
-}
-
-// eachLogits is eachRowOf for logits, where -Inf is a masked class: it sets masked if there is
-// one. One column of log odds has none.
-func (a *Array) eachLogits(buf *[]byte, lo, hi int, masked *bool, do func(i int, row []float64) bool) error {
+// each calls do with rows lo..hi-1 as float64, until it returns false. Masked classes are
+// -Inf and set masked. One column of log odds has none.
+func (a scores) each(buf *[]byte, lo, hi int, masked *bool, do func(i int, row []float64) bool) error {
 	if a.tableCols() != a.Cols() {
-		return a.eachRowOf(buf, lo, hi, do)
+		masked = nil
 	}
-	return a.eachDecoded(buf, lo, hi, func(dst []float64, src []byte, t DType) int { return decodeLogits(dst, src, t, masked) }, do)
+	return a.EachOf(buf, lo, hi, masked, do)
 }
 
-func (a *Array) eachDecoded(buf *[]byte, lo, hi int, decode func([]float64, []byte, DType) int, do func(i int, row []float64) bool) error {
-	k := a.Cols()
-	if k == 0 {
-		return nil
-	}
-	step := 64 // most files are decided by their first rows
-	var block []float64
-	for lo < hi {
-		end := min(lo+step, hi)
-		block = resize(block, (end-lo)*k)
-		if err := readTable(a, block, buf, lo, end, Float64, decode); err != nil {
-			return err
-		}
-		for row := range slices.Chunk(block, k) {
-			if !do(lo, row) {
-				return nil
-			}
-			lo++
-		}
-		step = max(1, (1<<17)/k)
-	}
-	return nil
-}
-
-// readFloats reads rows lo..hi-1 into dst.
-func (a *Array) readFloats(dst []float32, buf *[]byte, lo, hi int) error {
-	return readTable(a, dst, buf, lo, hi, Float32, decodeFloats[float32])
-}
-
-// readLogits is readFloats for logits: it applies the conversion, and sets masked if there is
-// a masked class.
-func (a *Array) readLogits(dst []float32, buf *[]byte, lo, hi int, masked *bool) error {
+// readInto reads rows lo..hi-1 into dst and converts them. It sets masked if there is a masked
+// class.
+func (a scores) readInto(dst []float32, buf *[]byte, lo, hi int, masked *bool) error {
 	if a.conversion == asStored {
-		return readTable(a, dst, buf, lo, hi, Float32, func(dst []float32, src []byte, t DType) int { return decodeLogits(dst, src, t, masked) })
+		return MaskedFloats(a.Array, dst, buf, lo, hi, Masked, masked)
 	}
 	cols := a.tableCols()
-	return a.eachLogits(buf, lo, hi, masked, func(i int, row []float64) bool {
+	return a.each(buf, lo, hi, masked, func(i int, row []float64) bool {
 		a.conversion.row(dst[(i-lo)*cols:][:cols], row)
 		return true
 	})
+}
+
+// ReadLogits reads rows lo..hi-1 of an array of logits into dst, (hi-lo) x Cols. -Inf is a
+// masked class and becomes Masked; every other number is as in Array.ReadFloat32.
+func ReadLogits(a *Array, dst []float32, lo, hi int) error {
+	var masked bool
+	var buf []byte
+	return MaskedFloats(a, dst, &buf, lo, hi, Masked, &masked)
 }
 
 // row converts one row.

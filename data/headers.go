@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"slices"
 )
 
 // ArrayHeader describes the file of an array.
@@ -62,12 +61,11 @@ func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHead
 			return nil, err
 		}
 		l := f.at(x.path)
-		h, err := l.header()
+		a, err := l.unread()
 		if err != nil {
 			return nil, err
 		}
-		a := &Array{header: h, name: l.name, column: "class"}
-		all = append(all, ArrayHeader{x.role, l.name, h.dtype, slices.Clone(h.shape)})
+		all = append(all, ArrayHeader{x.role, l.name, a.DType(), a.Shape()})
 		return a, f.verifyShape(a, x.path)
 	})
 	if err != nil {

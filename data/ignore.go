@@ -116,7 +116,8 @@ func (g Ignore) labels(k int) Ignore {
 // note says how many rows are left out. What nobody has stated is a warning.
 func (g Ignore) note(rows *Kept) Remark {
 	stated, list := len(g) > 0, g.labels(1)
-	r := Remark{Count: rows.all - rows.n, Of: rows.all, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
+	files := rows.FileRows(0)
+	r := Remark{Count: files - rows.Rows(), Of: files, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
 		r.Warning, r.Remedy = true, stateIgnore(Ignore{Void})
 		r.Fix = "if they have no class, " + r.Remedy.Words
@@ -128,7 +129,7 @@ func (g Ignore) note(rows *Kept) Remark {
 // returns the number of classes, 0 if it is not known. See need for labels that cannot be read.
 func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept, error) {
 	list := g.labels(1)
-	if !list.canBe(labels.dtype) {
+	if !list.canBe(labels.DType()) {
 		return nil, nil
 	}
 	rows := NewKept(n)
@@ -137,7 +138,7 @@ func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept
 			rows.Add(i)
 		}
 	})
-	if len(g) == 0 && err == nil && rows.n < n {
+	if len(g) == 0 && err == nil && rows.Rows() < n {
 		var k int
 		if k, err = classes(); err == nil && len(g.labels(k)) == 0 {
 			return nil, nil
@@ -146,10 +147,10 @@ func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept
 	switch {
 	case err != nil:
 		return nil, g.need(err)
-	case rows.n == n:
+	case rows.Rows() == n:
 		return nil, nil
-	case rows.n == 0:
-		return nil, &Problem{Place: labels.name, Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
+	case rows.Rows() == 0:
+		return nil, &Problem{Place: labels.Name(), Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
 			Fix: "correct ignore, or the labels"}
 	}
 	return rows, nil
@@ -167,8 +168,8 @@ func (g Ignore) need(err error) error {
 // eachLabel calls do with each of n labels; one that is no whole number is not a label.
 func eachLabel(labels *Array, n int, do func(i int, v int64, label bool)) error {
 	const step = 1 << 16
-	if !labels.dtype.Integer() {
-		return labels.eachRow64(func(i int, row []float64) bool {
+	if !labels.DType().Integer() {
+		return labels.Each(func(i int, row []float64) bool {
 			do(i, int64(row[0]), row[0] == math.Trunc(row[0]))
 			return true
 		})
@@ -176,7 +177,7 @@ func eachLabel(labels *Array, n int, do func(i int, v int64, label bool)) error 
 	block := make([]int32, min(n, step))
 	for lo := 0; lo < n; lo += step {
 		part := block[:min(step, n-lo)]
-		if err := labels.readInt32(part, &labels.buf, lo, lo+len(part)); err != nil {
+		if err := labels.ReadInt32(part, lo, lo+len(part)); err != nil {
 			return err
 		}
 		for i, v := range part {
@@ -198,4 +199,13 @@ func (g Ignore) canBe(t DType) bool {
 		least, most = 0, math.MaxUint8
 	}
 	return slices.ContainsFunc(g, func(v int32) bool { return least <= int64(v) && int64(v) <= most })
+}
+
+// stateIgnore is the remedy of labels of rows that have no class.
+func stateIgnore(list Ignore) Remedy {
+	key := list.String()
+	if len(list) > 1 {
+		key = "[" + strings.ReplaceAll(key, ",", ", ") + "]"
+	}
+	return Remedy{"ignore", list.String(), fmt.Sprintf("state ignore: %s in %s or the spec, or --ignore %s", key, ManifestName, list)}
 }

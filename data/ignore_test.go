@@ -296,7 +296,7 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Follow(r); err != nil || a.Rows() != 2 {
+	if err := Follow(a, r); err != nil || a.Rows() != 2 {
 		t.Fatalf("%d rows, %v", a.Rows(), err)
 	}
 	got := make([]float64, 4)
@@ -307,7 +307,7 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := short.Follow(r); fmt.Sprint(err) != "array of shape (2, 1): 2 rows; the set has 3" {
+	if err := Follow(short, r); fmt.Sprint(err) != "array of shape (2, 1): 2 rows; the set has 3" {
 		t.Error(err)
 	}
 }

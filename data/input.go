@@ -1,21 +1,12 @@
 package data
 
 import (
-	"bytes"
-	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"sync"
-	"time"
 
 	"github.com/qats-bench/qats/internal/inputfile"
 )
-
-// StreamName is the path of a stream where a file of arrays can be named: -#NAME is its
-// array NAME.
-const StreamName = "-"
 
 // InputFS is the file system of the operating system and, under StreamName, a stream of one
 // .safetensors, such as standard input. It reads the stream to its end when an array of it is
@@ -66,7 +57,7 @@ func (in *InputFS) Open(path string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &heldFile{bytes.NewReader(b), b}, nil
+	return openHeld(b), nil
 }
 
 // table reads a table, once.
@@ -116,106 +107,3 @@ func (in *InputFS) Stat(path string) (fs.FileInfo, error) {
 	}
 	return in.System.Stat(path)
 }
-
-// held are the bytes of a stream, and describe it as a file.
-type held []byte
-
-func (held) Name() string       { return StreamName }
-func (h held) Size() int64      { return int64(len(h)) }
-func (held) Mode() fs.FileMode  { return 0o444 }
-func (held) ModTime() time.Time { return time.Time{} }
-func (held) IsDir() bool        { return false }
-func (held) Sys() any           { return nil }
-
-// heldFile is an open stream.
-type heldFile struct {
-	*bytes.Reader
-	info held
-}
-
-func (f *heldFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (*heldFile) Close() error                 { return nil }
-
-// readTensorStream reads a .safetensors of at most limit bytes to its end, and checks it as
-// readTensors does. It takes memory for the size that the header declares, after that was found
-// to be within the limit.
-func readTensorStream(r io.Reader, limit int64) ([]byte, error) {
-	var start [8]byte
-	n, err := io.ReadFull(r, start[:])
-	if err == nil {
-		if bytes.HasPrefix(start[:], []byte(npyMagic)) {
-			return nil, errors.New("a .npy array; a .safetensors is read, in which arrays have names")
-		}
-		var length int64
-		if length, err = tensorHeaderLength(start); err != nil {
-			return nil, err
-		}
-		return readTensorBody(r, start, length, limit)
-	}
-	switch {
-	case n == 0 && errors.Is(err, io.EOF):
-		return nil, errors.New("empty: write the arrays to it as one .safetensors")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		_, err = readTensors(bytes.NewReader(start[:n]), int64(n))
-	}
-	return nil, err
-}
-
-// readTensorBody reads the stream after its first 8 bytes, which give the length of the header.
-func readTensorBody(r io.Reader, start [8]byte, length, limit int64) ([]byte, error) {
-	tooLarge := func(size int64) error {
-		return fmt.Errorf("declares %d bytes, more than the limit of %d: raise --max-memory, or write it to a file, which is read in blocks", size, limit)
-	}
-	if 8+length > limit {
-		return nil, tooLarge(8 + length)
-	}
-	b := make([]byte, 8+length)
-	copy(b, start[:])
-	n, err := io.ReadFull(r, b[8:])
-	if err == nil {
-		var size int64
-		if size, err = tensorsEnd(b[8:]); err != nil {
-			return nil, err
-		}
-		if size > limit-8-length {
-			return nil, tooLarge(size) // the sum may overflow
-		}
-		head := b
-		b = make([]byte, int64(len(head))+size+1) // one more, to see that the stream ends there
-		copy(b, head)
-		n, err = io.ReadFull(r, b[len(head):])
-		n += len(head) - 8
-	}
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	b = b[:8+n]
-	if _, err := readTensors(bytes.NewReader(b), int64(len(b))); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// tensorsEnd returns the number of bytes after the header that its tensors declare.
-func tensorsEnd(header []byte) (int64, error) {
-	all, err := parseTensors(header)
-	if err != nil {
-		return 0, notTensors(err)
-	}
-	end := int64(0)
-	for _, t := range all {
-		end = max(end, t.end)
-	}
-	return end, nil
-}
-
-// tensorHeaderLength returns the length of the header from the bytes before it.
-func tensorHeaderLength(start [8]byte) (int64, error) {
-	length := binary.LittleEndian.Uint64(start[:])
-	if length > maxTensorHeader {
-		return 0, notTensors(fmt.Errorf("its header would have %d bytes; at most %d are read", length, maxTensorHeader))
-	}
-	return int64(length), nil
-}
-
-func notTensors(err error) error { return fmt.Errorf("not a .safetensors file: %w", err) }

@@ -48,7 +48,7 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				values = append(values, v)
-				if err := errors.Join(a.unchanged(), a.Close()); err != nil {
+				if err := errors.Join(a.Unchanged(), a.Close()); err != nil {
 					t.Error(err)
 				}
 			}

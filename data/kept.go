@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"iter"
 	"sort"
 )
@@ -84,23 +83,8 @@ func (k *Kept) between(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// Follow makes a, which has one row for each row of the files that r reads, leave out the
-// rows that r leaves out: labels that are ignored. It is an error if a has another number of
-// rows, also where r reads no files.
-func (a *Array) Follow(r Reader) error {
-	if n, rows := a.storedRows(), FileRows(r); n != rows {
-		return &Problem{Place: a.name, Cause: fmt.Sprintf("%d rows; the set has %d", n, rows)}
-	}
-	a.kept = r.Kept()
-	return nil
-}
-
-// FileRows returns the number of rows of the files that r reads, with those that are left out.
-// Where none is, it is Rows.
-func FileRows(r Reader) int { return r.Kept().FileRows(r.Rows()) }
-
-// storedRows is Rows of the file, with the rows that are left out.
-func (a *Array) storedRows() int {
+// FileRows is Rows with the rows that are left out.
+func (a *Array) FileRows() int {
 	n := 1
 	for i, d := range a.shape {
 		if i == 0 || i < len(a.shape)-1 {

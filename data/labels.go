@@ -11,10 +11,10 @@ import (
 // read if they are whole numbers, since frameworks store labels so; Form has a note
 // on them.
 func (r *setReader) readLabels(dst []int32, buf *[]byte, lo, hi int) error {
-	if !r.labels.dtype.Integer() {
+	if !r.labels.DType().Integer() {
 		return r.readFloatLabels(dst, buf, lo, hi)
 	}
-	if err := r.labels.readInt32(dst, buf, lo, hi); err != nil {
+	if err := r.labels.Integers(dst, buf, lo, hi); err != nil {
 		return err
 	}
 	limit := uint32(r.classLimit())
@@ -41,7 +41,7 @@ func (r *setReader) classLimit() int64 {
 
 func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	wide := make([]float64, hi-lo)
-	if err := readTable(r.labels, wide, buf, lo, hi, Float64, decodeFloats[float64]); err != nil {
+	if err := Floats(r.labels, wide, buf, lo, hi); err != nil {
 		return err
 	}
 	limit := float64(r.classLimit())
@@ -49,7 +49,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 		switch {
 		case v != math.Trunc(v):
 			return &Problem{
-				Place: fmt.Sprintf("%s: row %d", r.labels.name, r.labels.FileRow(lo+i)),
+				Place: fmt.Sprintf("%s: row %d", r.labels.Name(), r.labels.FileRow(lo+i)),
 				Cause: fmt.Sprintf("label %g is no whole number", v),
 				Fix:   "store the index of the class as int32 (are these scores or soft labels?)",
 			}
@@ -64,7 +64,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 // labelProblem explains label v of a row, which is outside the classes, by the range of all
 // labels.
 func (r *setReader) labelProblem(row int, v float64) error {
-	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.name, r.labels.FileRow(row))}
+	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.Name(), r.labels.FileRow(row))}
 	k := r.classCount()
 	const signs = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
 	if k == 0 {
@@ -107,7 +107,7 @@ func (r *setReader) ignoreIt(p *Problem, v float64) string {
 // it cannot be read.
 func (r *setReader) labelRange() (least, largest float64, ok bool) {
 	least, largest = math.Inf(1), math.Inf(-1)
-	err := r.labels.eachRow64(func(_ int, row []float64) bool {
+	err := r.labels.Each(func(_ int, row []float64) bool {
 		least, largest = min(least, row[0]), max(largest, row[0])
 		return true
 	})
@@ -117,7 +117,7 @@ func (r *setReader) labelRange() (least, largest float64, ok bool) {
 // areSigns reports whether the labels of the file are -1 and 1, and no other.
 func (r *setReader) areSigns() bool {
 	signs := true
-	err := r.labels.eachRow64(func(_ int, row []float64) bool {
+	err := r.labels.Each(func(_ int, row []float64) bool {
 		signs = math.Abs(row[0]) == 1
 		return signs
 	})

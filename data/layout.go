@@ -45,11 +45,6 @@ var setNames = []string{
 	"{dataset}/{backbone}/{loss}/{corruption}/{severity}.safetensors#{split}_{array}",
 }
 
-// CalNames returns the names that a calibration set may have in place of {split}, in the
-// order in which a Folder looks for them. Many people calibrate on the validation
-// set, under that name.
-func CalNames() []Split { return []Split{Cal, "calibration", "val", "valid", "validation"} }
-
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
 var placeholders = []string{"dataset", "backbone", "loss", "corruption", "severity", "split", "array"}
@@ -279,24 +274,4 @@ func withoutEmpty(path, mark string) string {
 		path = strings.ReplaceAll(path, sep+mark, "")
 	}
 	return path
-}
-
-// String returns the name of the set in the default layout: cifar10/resnet50/test,
-// cifar10-c/resnet50/fog/3.
-func (r Ref) String() string { return strings.Join(r.segments(), "/") }
-
-// segments returns dataset, backbone, loss unless "ce", and then corruption and
-// severity, or the split of clean images.
-func (r Ref) segments() []string {
-	s := []string{r.Dataset, r.Backbone}
-	if r.Loss != "" && r.Loss != "ce" {
-		s = append(s, r.Loss)
-	}
-	if r.Corruption != "" {
-		return append(s, r.Corruption, strconv.Itoa(r.Severity))
-	}
-	if r.Split != "" {
-		s = append(s, string(r.Split))
-	}
-	return s
 }

@@ -105,6 +105,15 @@ func (l location) openArray() (*Array, error) {
 	return &Array{header: h, name: l.name, column: "class", contents: c}, nil
 }
 
+// unread returns the array at l as its header describes it, without its numbers.
+func (l location) unread() (*Array, error) {
+	h, err := l.header()
+	if err != nil {
+		return nil, err
+	}
+	return &Array{header: h, name: l.name, column: "class"}, nil
+}
+
 // header reads the header of the array at l, and no more.
 func (l location) header() (header, error) {
 	c, err := l.open()
@@ -156,7 +165,7 @@ func (l location) unpack(c contents) (contents, error) {
 		return contents{}, l.wrap(err)
 	}
 	if writtenTo(c.info, after) {
-		return contents{}, errChanged(l.name)
+		return contents{}, changedFile(l.name)
 	}
 	return contents{body: bytes.NewReader(b), size: int64(len(b)), info: c.info}, nil
 }
@@ -166,4 +175,34 @@ func (c contents) close() error {
 		return nil
 	}
 	return c.file.Close()
+}
+
+// writtenTo reports whether an open file has another size or modification time than
+// before. Its ctime does not matter: it changes when another file takes the name of
+// this one, whose content stays readable.
+func writtenTo(before, now fs.FileInfo) bool {
+	return now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())
+}
+
+// stat describes the file at l.
+func (l location) stat() (fs.FileInfo, error) {
+	info, err := fs.Stat(l.fsys, l.path)
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	return info, nil
+}
+
+// copyTo writes the bytes of the file c at l to w; of a member the .npy.
+func (l location) copyTo(w io.Writer, c contents) error {
+	if l.member == "" {
+		// A larger buffer than that of io.Copy needs fewer reads of many small arrays.
+		_, err := io.CopyBuffer(w, io.NewSectionReader(c.body, 0, c.size), make([]byte, 128<<10))
+		return err
+	}
+	m, err := l.find(c)
+	if err != nil {
+		return err
+	}
+	return m.writeTo(w)
 }

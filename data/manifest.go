@@ -22,10 +22,6 @@ import (
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
-// ManifestName is the name of the manifest, at the root of a folder of arrays.
-// Without one, all sets are measured logits.
-const ManifestName = "manifest.yaml"
-
 // Manifest says what the arrays of a folder are. Its keys are those of
 // manifest.yaml; see the package comment.
 type Manifest struct {
@@ -188,7 +184,7 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 		return Manifest{}, nil
 	}
 	if err != nil {
-		return Manifest{}, location{name: where}.wrap(err)
+		return Manifest{}, placed(where, inputfile.Cause(err))
 	}
 	if !isManifest(b) {
 		return Manifest{}, nil

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -68,30 +67,6 @@ func (m Matrix) unmasked() []float32 {
 		}
 	}
 	return data
-}
-
-// decodeLogits is decodeFloats for logits, where -Inf is a masked class: float32 get Masked in
-// its place and float64, which no method reads, keep it. It sets found if there is one. A
-// finite number that float32 does not hold is no masked class.
-func decodeLogits[T float32 | float64](dst []T, src []byte, t DType, found *bool) int {
-	bad := decodeFloats(dst, src, t)
-	if bad < 0 || t.Integer() {
-		return bad
-	}
-	mask := T(math.Inf(-1))
-	if narrow, ok := any(&mask).(*float32); ok {
-		*narrow = Masked
-	}
-	for i, v := range dst[bad:] {
-		switch {
-		case v-v == 0:
-			continue
-		case !math.IsInf(float64(v), -1), t == Float64 && !math.IsInf(math.Float64frombits(binary.LittleEndian.Uint64(src[8*(bad+i):])), -1):
-			return bad + i
-		}
-		dst[bad+i], *found = mask, true
-	}
-	return -1
 }
 
 // checkMasks returns an error if a row has no class that is not masked, or if its label is a

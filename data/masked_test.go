@@ -144,7 +144,7 @@ func TestWrittenMasksAreReadAgain(t *testing.T) {
 		t.Errorf("%d masked logits, want 3", got)
 	}
 	dir := t.TempDir()
-	if err := set.Write(dir, Layout{}, voidRef); err != nil {
+	if err := WriteSet(set, dir, Layout{}, voidRef); err != nil {
 		t.Fatal(err)
 	}
 	f, err := OpenFolder(dir, Layout{}, nil)

@@ -2,8 +2,6 @@ package data
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -78,62 +76,26 @@ func RoleOf(name string) (split Split, role string) {
 	return split, strings.Join(rest, "_")
 }
 
-// Named is an array of a file with several.
-type Named struct {
-	Name  string
-	DType DType // empty for an array of no numbers, such as texts
-	Shape []int
-}
-
-// Names returns the names of arrays.
-func Names(arrays []Named) []string {
-	return lists.Values(arrays, func(a Named) string { return a.Name })
-}
-
-// NamedArrays returns the arrays of an .npz or .safetensors file of fsys, or of a table or a stream
-// of an Input.
-func NamedArrays(fsys fs.FS, file string) ([]Named, error) {
-	l := location{fsys: fsys, path: file, name: file}
-	c, err := l.open()
-	if err != nil {
-		return nil, err
-	}
-	defer c.close()
-	all, err := l.members(c)
-	if err != nil {
-		return nil, l.wrap(err)
-	}
-	var arrays []Named
-	for _, m := range all {
-		a := Named{Name: m.name()}
-		if h, err := m.readHeader(); err == nil { // else reading it gives the error
-			a.DType, a.Shape = h.dtype, h.shape
-		}
-		arrays = append(arrays, a)
-	}
-	return arrays, nil
-}
-
-// classes reports whether the array has the type and shape of labels: n or n x 1 integers.
-func (a Named) classes() bool {
+// isLabelArray reports whether the array has the type and shape of labels: n or n x 1 integers.
+func isLabelArray(a Named) bool {
 	return a.DType.Integer() && (len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1)
 }
 
-// scores reports whether the array can be scores: n x k, or n that are no integers. Integers n are
+// isScoreArray reports whether the array can be scores: n x k, or n that are no integers. Integers n are
 // labels, whatever their name is: scikit-learn's y_pred is the predicted class.
-func (a Named) scores() bool {
-	return a.DType != "" && (len(a.Shape) == 1 || len(a.Shape) == 2) && !a.classes()
+func isScoreArray(a Named) bool {
+	return a.DType != "" && (len(a.Shape) == 1 || len(a.Shape) == 2) && !isLabelArray(a)
 }
 
-// unnamed reports whether the name is that of numpy.savez for an array without one.
-func (a Named) unnamed() bool {
+// isUnnamed reports whether the name is that of numpy.savez for an array without one.
+func isUnnamed(a Named) bool {
 	number, ok := strings.CutPrefix(a.Name, "arr_")
 	_, err := strconv.Atoi(number)
 	return ok && err == nil
 }
 
-// rows returns the length of the first axis.
-func (a Named) rows() int {
+// rowsOf returns the length of the first axis.
+func rowsOf(a Named) int {
 	if len(a.Shape) == 0 {
 		return -1
 	}
@@ -187,7 +149,7 @@ func Choose(arrays []Named) ([]Chosen, error) {
 		s := sets[split]
 		rank := rankOf(role)
 		switch {
-		case rank >= 0 && (a.scores() || a.DType == ""): // reading numbers of another type gives the error
+		case rank >= 0 && (isScoreArray(a) || a.DType == ""): // reading numbers of another type gives the error
 			if len(s.scores) == 0 || rank < s.rank {
 				s.scores, s.rank = nil, rank
 			}
@@ -221,11 +183,11 @@ func Choose(arrays []Named) ([]Chosen, error) {
 		return found, nil
 	}
 	if len(scores) == 0 {
-		scores = lists.Where(arrays, func(a Named) bool { return a.scores() && !a.DType.Integer() && a.unnamed() })
+		scores = lists.Where(arrays, func(a Named) bool { return isScoreArray(a) && !a.DType.Integer() && isUnnamed(a) })
 	}
 	if len(labels) == 0 {
 		labels = lists.Where(arrays, func(a Named) bool {
-			return a.classes() && a.unnamed() && (len(scores) == 0 || a.rows() == scores[0].rows())
+			return isLabelArray(a) && isUnnamed(a) && (len(scores) == 0 || rowsOf(a) == rowsOf(scores[0]))
 		})
 	}
 	if len(scores) == 0 || len(labels) == 0 {
@@ -260,17 +222,15 @@ func pair(split Split, scores, labels []Named) (Chosen, error) {
 	return Chosen{Split: split, Logits: scores[0].Name, Labels: labels[0].Name, Kind: kind}, nil
 }
 
-// NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
-// labels, of a split or of none.
-func NamedFiles(dir string) []Named {
-	f := Folder{fsys: os.DirFS(dir), root: dir}
-	return f.like("", ".npy", func(name string) bool { _, role := RoleOf(name); return IsScores(role) || IsLabels(role) })
-}
-
 // ArrayOf returns the name of the array in a path: that of the member, or of the .npy file.
 func ArrayOf(file string) string {
 	if i := strings.LastIndexByte(file, '#'); i >= 0 {
 		return file[i+1:]
 	}
 	return strings.TrimSuffix(path.Base(filepath.ToSlash(file)), ".npy")
+}
+
+// Names returns the names of arrays.
+func Names(arrays []Named) []string {
+	return lists.Values(arrays, func(a Named) string { return a.Name })
 }

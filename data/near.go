@@ -43,11 +43,11 @@ func unusual(k Kind) Kind {
 // says reports whether the manifest changes how the arrays are read.
 func (f FromManifest) says() bool { return f.Kind != AnyKind || len(f.Ignore) > 0 }
 
-// WithManifest returns the files with the kind and the ignored labels that a manifest states of them,
+// WithManifest returns files with the kind and the ignored labels that a manifest states of them,
 // where they have none, and what was taken from which manifest. The manifest is that of the folder of
 // the logits (ignored labels: that of the labels), or that of the nearest folder above: see the package
 // comment.
-func (f Files) WithManifest() (Files, []FromManifest, error) {
+func WithManifest(f Files) (Files, []FromManifest, error) {
 	var took []FromManifest
 	take := func(t FromManifest) {
 		i := slices.IndexFunc(took, func(o FromManifest) bool { return o.File == t.File })
@@ -162,11 +162,6 @@ func stem(path string) string {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-// IsSplit reports whether a folder is named for a split.
-func IsSplit(name string) bool {
-	return name == string(Test) || slices.Contains(CalNames(), Split(name))
 }
 
 // setNamesIn are the names that a set may have in a manifest, in segments.

@@ -64,7 +64,7 @@ func TestFilesTakeWhatAManifestAboveStates(t *testing.T) {
 				*x.to = filepath.Join(top, filepath.FromSlash(x.name))
 			}
 		}
-		got, took, err := files.WithManifest()
+		got, took, err := WithManifest(files)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -86,7 +86,7 @@ func TestAManifestAboveWithAMistake(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ManifestName), []byte("sets:\n  - {set: a, kind: percent}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := Files{Logits: filepath.Join(dir, "logits.npy")}.WithManifest()
+	_, _, err := WithManifest(Files{Logits: filepath.Join(dir, "logits.npy")})
 	if err == nil || !strings.Contains(err.Error(), ManifestName+":2: ") {
 		t.Errorf("%v, want a line of %s", err, ManifestName)
 	}

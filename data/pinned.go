@@ -22,7 +22,7 @@ func (d *Digests) Pinned(anew bool) *Digests {
 // pin returns the digest that id is held to, or holds it to the one that the file
 // at l has now.
 func (d *Digests) pin(l location, id string) (record, error) {
-	now, err := l.stamp()
+	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
 	}
@@ -56,13 +56,9 @@ func (d *Digests) pin(l location, id string) (record, error) {
 // record.
 func (r record) same(now stamp, name string) error {
 	if r.stamp != now {
-		return errChanged(name)
+		return changedFile(name)
 	}
 	return nil
-}
-
-func errChanged(name string) error {
-	return &Problem{Place: name, Cause: "changed while being read"}
 }
 
 // check returns an error if the file of id is held to another version than now.
@@ -83,7 +79,7 @@ func (d *Digests) Unchanged(path, name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := location{fsys: inputfile.System{}, path: path, name: name}.stamp()
+	now, err := stampAt(location{fsys: inputfile.System{}, path: path, name: name})
 	if err != nil {
 		return err
 	}
@@ -109,7 +105,7 @@ func (f *Folder) unchanged(ref Ref, parts Parts) error {
 		return err
 	}
 	for _, x := range files.list(parts) {
-		now, err := f.at(x.path).stamp()
+		now, err := stampAt(f.at(x.path))
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,5 @@
 package data
 
-import (
-	"path/filepath"
-	"strings"
-)
-
 // Problem is an error of an input: where it is, its likely cause, and what to do.
 type Problem struct {
 	Place string // the file, with the row and class where one is at fault
@@ -33,24 +28,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// TorchProblem is the error of a file of torch.save. It has the line of Python that writes
-// the tensor for this program.
-func TorchProblem(name string) *Problem {
-	base := name[strings.LastIndexAny(name, `/\`)+1:]
-	base, _, _ = strings.Cut(base, ".")
-	numbers := "t.float().cpu().numpy()"
-	if strings.Contains(base, "label") || strings.Contains(base, "target") {
-		numbers = "t.cpu().numpy()"
-	}
-	return &Problem{
-		Place: name,
-		Cause: "a file of torch.save, which only Python can read",
-		Fix:   `save the tensor t as an array: np.save("` + base + `.npy", ` + numbers + ")",
-	}
-}
-
-// IsTorch reports whether the name of a file is that of a file of torch.save.
-func IsTorch(path string) bool {
-	end := filepath.Ext(path)
-	return len(path) > len(end) && (strings.EqualFold(end, ".pt") || strings.EqualFold(end, ".pth"))
+// changedFile is the error of a file that is not what it was when it was opened.
+func changedFile(name string) error {
+	return &Problem{Place: name, Cause: "changed while being read"}
 }

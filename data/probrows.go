@@ -27,10 +27,10 @@ const (
 	mostDecimals = 6
 )
 
-// sumLimit returns the limit of the sums of the rows, which it reads all.
-func (a *Array) sumLimit() (float64, error) {
+// sumLimit returns the limit of the sums of the rows of a, which it reads all.
+func sumLimit(a *Array) (float64, error) {
 	decimals := 1
-	err := a.eachRow64(func(_ int, row []float64) bool {
+	err := a.Each(func(_ int, row []float64) bool {
 		for _, v := range row {
 			for decimals <= mostDecimals && !hasDecimals(v, decimals) {
 				decimals++
@@ -77,13 +77,13 @@ type probRows struct {
 func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
-		return 0, &Problem{Place: p.a.name + ": " + p.a.place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
+		return 0, &Problem{Place: p.a.Name() + ": " + p.a.Place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
 	}
 	off := math.Abs(sum - 1)
 	limit := looseSum
 	if off > looseSum {
 		if !p.found {
-			if p.limit, err = p.a.sumLimit(); err != nil {
+			if p.limit, err = sumLimit(p.a); err != nil {
 				return 0, err
 			}
 			p.found = true
@@ -91,7 +91,7 @@ func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 		limit = p.limit
 	}
 	if !(off <= limit+sumSlack) {
-		return 0, &Problem{Place: fmt.Sprintf("%s: row %d", p.a.name, p.a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %.3g", sum, limit)}
+		return 0, &Problem{Place: fmt.Sprintf("%s: row %d", p.a.Name(), p.a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %.3g", sum, limit)}
 	}
 	if off > p.exact {
 		p.divided++
@@ -128,8 +128,8 @@ type ProbReader struct{ rows probRows }
 
 // NewProbReader returns a reader of an array n x k, n x 1 or n.
 func NewProbReader(a *Array) (*ProbReader, error) {
-	if s := a.shape; len(s) != 1 && len(s) != 2 || a.Cols() < 1 {
-		return nil, &Problem{Place: a.name, Cause: "shape " + tuple(s), Fix: "probabilities are n x k, or n for the probability of class 1 of two"}
+	if s := a.Shape(); len(s) != 1 && len(s) != 2 || a.Cols() < 1 {
+		return nil, &Problem{Place: a.Name(), Cause: "shape " + tuple(s), Fix: "probabilities are n x k, or n for the probability of class 1 of two"}
 	}
 	exact := exactSum + float64(a.Cols())*0x1p-24 // the rounding errors of a softmax in float32
 	return &ProbReader{probRows{a: a, exact: exact}}, nil
@@ -170,7 +170,7 @@ func (r *ProbReader) Read(dst []float64, lo, hi int) error {
 	}
 	for i, v := range ones {
 		if !(v >= 0 && v <= 1+beyondOne) {
-			return &Problem{Place: fmt.Sprintf("%s: row %d", a.name, a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
+			return &Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
 		}
 		v = min(v, 1)
 		row := dst[2*i:][:2]

@@ -11,11 +11,12 @@ import (
 
 // setReader reads a set from open arrays.
 type setReader struct {
-	all                                                    []*Array // of the parts
-	others                                                 []*Array // open besides, such as labels that say which rows are kept
-	logits, labels, features, augmented, weight, bias, ood *Array
-	n, k                                                   int
-	stated                                                 int // classes of a set without logits; 0 if they are not known
+	all                            []*Array // of the parts
+	others                         []*Array // open besides, such as labels that say which rows are kept
+	labels, features, weight, bias *Array
+	logits, augmented, ood         scores
+	n, k                           int
+	stated                         int // classes of a set without logits; 0 if they are not known
 
 	ignore Ignore // as it is stated
 	kept   *Kept  // the rows of the files; nil for all
@@ -37,8 +38,8 @@ func (r *setReader) Form() (Form, error) {
 		if r.kept != nil {
 			r.form.Notes = append(r.form.Notes, r.ignore.note(r.kept))
 		}
-		for _, a := range []*Array{r.logits, r.augmented, r.ood} {
-			if a == nil {
+		for _, a := range []*scores{&r.logits, &r.augmented, &r.ood} {
+			if a.Array == nil {
 				continue
 			}
 			how, form, err := a.examine(r.kind)
@@ -47,17 +48,17 @@ func (r *setReader) Form() (Form, error) {
 				return
 			}
 			a.conversion = how
-			if a == r.augmented {
+			if a == &r.augmented {
 				form.OffsetLost = false // the row without augmentation keeps its offset
 			}
 			r.form = r.form.join(form)
 		}
-		if r.labels != nil && !r.labels.dtype.Integer() {
+		if r.labels != nil && !r.labels.DType().Integer() {
 			var buf []byte
 			if r.formErr = r.readFloatLabels(make([]int32, r.n), &buf, 0, r.n); r.formErr != nil {
 				return
 			}
-			r.form.Notes = append(r.form.Notes, Remark{Warning: true, Text: fmt.Sprintf("the labels are %s; whole numbers are read as classes", r.labels.dtype)})
+			r.form.Notes = append(r.form.Notes, Remark{Warning: true, Text: fmt.Sprintf("the labels are %s; whole numbers are read as classes", r.labels.DType())})
 		}
 	})
 	return r.form, r.formErr
@@ -67,18 +68,22 @@ func (r *setReader) Rows() int    { return r.n }
 func (r *setReader) Classes() int { return r.k }
 
 func (r *setReader) Bytes() int64 {
-	var elements int64
+	var elements, bytes int64
 	for _, a := range r.all {
-		elements += int64(a.Rows()) * int64(a.tableCols())
+		elements += int64(a.Rows()) * int64(r.cols(a))
+		bytes += a.InMemory() // beside the rows that are read of it
 	}
-	bytes := 4 * elements // float32 and int32 alike
-	for _, a := range r.all {
-		if a.file == nil { // an unpacked member or a part of a stream, which stays in memory beside them
-			held, _ := a.dtype.Bytes(a.shape) // checked when it was opened
-			bytes += held
+	return bytes + 4*elements // float32 and int32 alike
+}
+
+// cols returns the columns of an array after its conversion.
+func (r *setReader) cols(a *Array) int {
+	for _, x := range []scores{r.logits, r.augmented, r.ood} {
+		if x.Array == a {
+			return x.tableCols()
 		}
 	}
-	return bytes
+	return a.Cols()
 }
 
 func (r *setReader) Close() error { return closeAll(slices.Concat(r.all, r.others)) }
@@ -98,7 +103,7 @@ func (r *setReader) Kept() *Kept { return r.kept }
 // Unchanged compares size and time of every file with those that it had when it was opened.
 func (r *setReader) Unchanged() error {
 	for _, a := range slices.Concat(r.all, r.others) {
-		if err := a.unchanged(); err != nil {
+		if err := a.Unchanged(); err != nil {
 			return err
 		}
 	}
@@ -134,15 +139,15 @@ func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, e
 	if err := b.matrix(ctx, &s.Features, r.features, lo, hi); err != nil {
 		return nil, err
 	}
-	if r.augmented == nil {
+	if r.augmented.Array == nil {
 		s.Augmented = nil
 	} else {
-		s.Augmented = resize(s.Augmented, r.augmented.shape[0])
+		s.Augmented = resize(s.Augmented, r.augmented.Shape()[0])
 		for v := range s.Augmented {
 			first := v*r.n + lo
 			masked, err := b.logits(ctx, &s.Augmented[v], r.augmented, first, v*r.n+hi)
 			if err == nil && masked {
-				err = s.Augmented[v].checkMasks(r.augmented.name, nil, func(row, class int) string { return r.augmented.name + ": " + r.augmented.place(first+row, class) }, nil)
+				err = s.Augmented[v].checkMasks(r.augmented.Name(), nil, func(row, class int) string { return r.augmented.Name() + ": " + r.augmented.Place(first+row, class) }, nil)
 			}
 			if err != nil {
 				return nil, err
@@ -177,12 +182,12 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.ood == nil {
+	if r.ood.Array == nil {
 		return nil
 	}
 	masked, err := b.logits(ctx, &r.network.OOD, r.ood, 0, r.ood.Rows())
 	if err == nil && masked {
-		err = r.network.OOD.checkMasks(r.ood.name, nil, func(row, class int) string { return r.ood.name + ": " + r.ood.place(row, class) }, nil)
+		err = r.network.OOD.checkMasks(r.ood.Name(), nil, func(row, class int) string { return r.ood.Name() + ": " + r.ood.Place(row, class) }, nil)
 	}
 	return err
 }
@@ -190,34 +195,38 @@ func (r *setReader) readNetwork(ctx context.Context) error {
 // checkMasks returns an error if a row of logits, whose first is row lo of the set, has no class
 // that is not masked, or if its label is masked.
 func (r *setReader) checkMasks(logits Matrix, labels []int32, lo int) error {
-	return logits.checkMasks(r.logits.name, labels,
-		func(row, class int) string { return r.logits.name + ": " + r.logits.place(lo+row, class) },
-		func(row int) string { return r.labels.name + ": " + r.labels.place(lo+row, 0) })
+	return logits.checkMasks(r.logits.Name(), labels,
+		func(row, class int) string { return r.logits.Name() + ": " + r.logits.Place(lo+row, class) },
+		func(row int) string { return r.labels.Name() + ": " + r.labels.Place(lo+row, 0) })
 }
 
 // interruptAt is the number of values read between two checks of the context.
 const interruptAt = 4 << 20
 
 // logits is matrix for logits, and reports whether there is a masked class.
-func (b *Block) logits(ctx context.Context, m *Matrix, a *Array, lo, hi int) (masked bool, err error) {
-	err = b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readLogits(dst, &b.bytes, lo, hi, &masked) })
+func (b *Block) logits(ctx context.Context, m *Matrix, a scores, lo, hi int) (masked bool, err error) {
+	if a.Array == nil {
+		*m = Matrix{}
+		return false, nil
+	}
+	err = b.read(ctx, m, a.Array, a.tableCols(), lo, hi, func(dst []float32, lo, hi int) error { return a.readInto(dst, &b.bytes, lo, hi, &masked) })
 	return masked, err
 }
 
 // matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, m becomes absent.
 func (b *Block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
-	return b.read(ctx, m, a, lo, hi, func(dst []float32, lo, hi int) error { return a.readFloats(dst, &b.bytes, lo, hi) })
-}
-
-func (b *Block) read(ctx context.Context, m *Matrix, a *Array, lo, hi int, read func(dst []float32, lo, hi int) error) error {
 	if a == nil {
 		*m = Matrix{}
 		return nil
 	}
-	m.Rows, m.Cols = hi-lo, a.tableCols()
+	return b.read(ctx, m, a, a.Cols(), lo, hi, func(dst []float32, lo, hi int) error { return Floats(a, dst, &b.bytes, lo, hi) })
+}
+
+func (b *Block) read(ctx context.Context, m *Matrix, a *Array, cols, lo, hi int, read func(dst []float32, lo, hi int) error) error {
+	m.Rows, m.Cols = hi-lo, cols
 	m.Data = resize(m.Data, m.Rows*m.Cols)
 	step := max(1, interruptAt/m.Cols)
-	if a.fortran {
+	if a.ByColumns() {
 		step = hi - lo // each piece would seek to every column again
 	}
 	for i := lo; i < hi; i += step {

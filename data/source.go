@@ -1,6 +1,12 @@
 package data
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Split names the role of a set.
 type Split string
@@ -136,3 +142,52 @@ func Load(ctx context.Context, src Source, ref Ref, parts Parts) (*Set, error) {
 	defer r.Close()
 	return Read(ctx, r, 0, r.Rows())
 }
+
+// FileRows returns the number of rows of the files that r reads, with those that are left out.
+// Where none is, it is Rows.
+func FileRows(r Reader) int { return r.Kept().FileRows(r.Rows()) }
+
+// Follow makes a, which has one row for each row of the files that r reads, leave out the
+// rows that r leaves out: labels that are ignored. It is an error if a has another number of
+// rows, also where r reads no files.
+func Follow(a *Array, r Reader) error {
+	if n, rows := a.FileRows(), FileRows(r); n != rows {
+		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("%d rows; the set has %d", n, rows)}
+	}
+	a.Keep(r.Kept())
+	return nil
+}
+
+// String returns the name of the set in the default layout: cifar10/resnet50/test,
+// cifar10-c/resnet50/fog/3.
+func (r Ref) String() string { return strings.Join(r.segments(), "/") }
+
+// segments returns dataset, backbone, loss unless "ce", and then corruption and
+// severity, or the split of clean images.
+func (r Ref) segments() []string {
+	s := []string{r.Dataset, r.Backbone}
+	if r.Loss != "" && r.Loss != "ce" {
+		s = append(s, r.Loss)
+	}
+	if r.Corruption != "" {
+		return append(s, r.Corruption, strconv.Itoa(r.Severity))
+	}
+	if r.Split != "" {
+		s = append(s, string(r.Split))
+	}
+	return s
+}
+
+// CalNames returns the names that a calibration set may have in place of {split}, in the
+// order in which a Folder looks for them. Many people calibrate on the validation
+// set, under that name.
+func CalNames() []Split { return []Split{Cal, "calibration", "val", "valid", "validation"} }
+
+// IsSplit reports whether a folder is named for a split.
+func IsSplit(name string) bool {
+	return name == string(Test) || slices.Contains(CalNames(), Split(name))
+}
+
+// ManifestName is the name of the manifest, at the root of a folder of arrays.
+// Without one, all sets are measured logits.
+const ManifestName = "manifest.yaml"

@@ -40,10 +40,3 @@ func (s stamp) settling(now time.Time) time.Duration {
 	}
 	return 0
 }
-
-// writtenTo reports whether an open file has another size or modification time than
-// before. Its ctime does not matter: it changes when another file takes the name of
-// this one, whose content stays readable.
-func writtenTo(before, now fs.FileInfo) bool {
-	return now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())
-}

@@ -4,27 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
-
-// IsTable reports whether the name of a file is that of a table of text: .csv or .tsv, or one of
-// these packed by gzip.
-func IsTable(path string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	return filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".tsv"
-}
 
 // readTable returns the arrays of a labelled table, as a .safetensors, and what was taken from it in
 // lines. The table is text in UTF-8 with a header; its fields are separated by commas, semicolons or
@@ -738,26 +728,4 @@ func (c *columns) kindOf(values map[Split][]float64) (Kind, string) {
 		return KindLogits, " (the rows are not in [0, 1] with the sum 1)"
 	}
 	return c.kind, ""
-}
-
-// tensorWriter makes a .safetensors in memory.
-type tensorWriter struct {
-	header map[string]any
-	body   []byte
-}
-
-func (w *tensorWriter) add(name, kind string, shape []int, b []byte) {
-	if w.header == nil {
-		w.header = map[string]any{}
-	}
-	w.header[name] = map[string]any{"dtype": kind, "shape": shape, "data_offsets": []int{len(w.body), len(w.body) + len(b)}}
-	w.body = append(w.body, b...)
-}
-
-func (w *tensorWriter) bytes() (held, error) {
-	head, err := json.Marshal(w.header)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head, w.body), nil
 }

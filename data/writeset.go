@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes the arrays of the set to the files of ref below dir, and makes their
+// WriteSet writes the arrays of a set to the files of ref below dir, and makes their
 // folders: floats as '<f4', labels as '<i4'. A masked class is -Inf in a file.
-func (s *Set) Write(dir string, layout Layout, ref Ref) error {
+func WriteSet(s *Set, dir string, layout Layout, ref Ref) error {
 	files, err := layout.Files(ref)
 	if err != nil {
 		return err

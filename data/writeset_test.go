@@ -24,7 +24,7 @@ func TestWrittenSetsCopyNoViews(t *testing.T) {
 	dir := t.TempDir()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := set.Write(dir, Layout{}, Ref{Dataset: "a", Backbone: "b"}); err != nil {
+	if err := WriteSet(set, dir, Layout{}, Ref{Dataset: "a", Backbone: "b"}); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -39,7 +39,7 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	for i, x := range sets {
 		set, err := data.Load(ctx, x.source, x.ref, x.source.Has(x.ref))
 		if err == nil {
-			err = set.Write(dir, data.Layout{}, x.ref)
+			err = data.WriteSet(set, dir, data.Layout{}, x.ref)
 		}
 		if err != nil {
 			return i, err

@@ -179,7 +179,7 @@ func handOver(set *data.Set, split data.Split) func(dir string) error {
 		if err != nil {
 			return err
 		}
-		return set.Write(dir, layout, data.Ref{Split: split})
+		return data.WriteSet(set, dir, layout, data.Ref{Split: split})
 	}
 }
 

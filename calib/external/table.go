@@ -34,7 +34,7 @@ func OpenTable(path, name string, set data.Reader, first bool) (*Table, error) {
 	n := data.FileRows(set)
 	err := t.open(n, set.Classes(), first)
 	if err == nil && n != set.Rows() {
-		if err = t.named(t.array.Follow(set)); err != nil {
+		if err = t.named(data.Follow(t.array, set)); err != nil {
 			t.array.Close()
 		}
 	}
@@ -112,7 +112,7 @@ func (t *Table) Rows(dst data.Probs, lo int) error {
 		t.buf = make([]float32, need)
 	}
 	m := data.Matrix{Rows: dst.Rows, Cols: dst.Cols, Data: t.buf[:dst.Rows*dst.Cols]}
-	if err := t.array.ReadLogits(m.Data, lo, lo+dst.Rows); err != nil {
+	if err := data.ReadLogits(t.array, m.Data, lo, lo+dst.Rows); err != nil {
 		return t.named(err)
 	}
 	for i := range dst.Rows {

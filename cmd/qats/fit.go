@@ -73,7 +73,7 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 func (a *arrayFiles) takeManifest(tell func(warning)) error {
 	files := a.files
 	files.Logits = cmp.Or(files.Logits, a.target) // the only logits of some methods
-	stated, took, err := files.WithManifest()
+	stated, took, err := data.WithManifest(files)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	tell := teller(cmd, false, nil)
 	files := data.Files{Logits: cmp.Or(s.logits, s.uncal), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
-	files, took, err := files.WithManifest()
+	files, took, err := data.WithManifest(files)
 	if err != nil {
 		return err
 	}

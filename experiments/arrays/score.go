@@ -254,7 +254,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	defer r.Close()
-	if err := p.Follow(r); err != nil {
+	if err := data.Follow(p, r); err != nil {
 		return nil, err
 	}
 	all, err := s.scan(ctx, r, file, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
@@ -316,7 +316,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 		if shape := a.Shape(); len(shape) != 1 {
 			return fmt.Errorf("%s: shape %v; want n", a.Name(), shape)
 		}
-		if err := a.Follow(r); err != nil {
+		if err := data.Follow(a, r); err != nil {
 			return err
 		}
 		fileRow = a.FileRow

@@ -321,7 +321,7 @@ func WriteSynthetic(ctx context.Context, dir string) error {
 			ref := data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}
 			set, err := data.Load(ctx, src, ref, scored)
 			if err == nil {
-				err = set.Write(dir, data.Layout{}, ref)
+				err = data.WriteSet(set, dir, data.Layout{}, ref)
 			}
 			if err != nil {
 				return err

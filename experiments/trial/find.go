@@ -77,7 +77,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 // place returns the place of two files, as the command states them or, where it states nothing, a manifest
 // above them. What was taken from a manifest is appended to took, once.
 func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place, error) {
-	files, taken, err := data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys}.WithManifest()
+	files, taken, err := data.WithManifest(data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys})
 	for _, t := range taken {
 		takeLine(took, t)
 	}
