@@ -169,7 +169,8 @@ func (u *Unit) texts(digest digests, c *Cell, o PlanOptions, at location) error 
 			test += text
 		}
 	}
-	c.samples = samplesText(c.fit, test, u.classes(), u.vectors())
+	reads := u.reads()
+	c.samples = samplesText(c.fit, test, reads.Classes, reads.Vectors)
 	return nil
 }
 
@@ -217,14 +218,11 @@ func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string)
 	return Score, because("not yet scored by these metrics")
 }
 
-// classes reports whether scores of the spec read class bins.
-func (u *Unit) classes() bool {
-	return u.Spec.PerClass || slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.Classes })
-}
-
-// vectors reports whether a metric of the spec recalibrates whole vectors.
-func (u *Unit) vectors() bool {
-	return slices.ContainsFunc(u.Spec.Metrics, func(e metrics.Entry) bool { return e.CrossFit })
+// reads returns what scores of the spec read of the test set.
+func (u *Unit) reads() engine.Reads {
+	reads := engine.ReadsOf(u.Spec.Metrics)
+	reads.Classes = reads.Classes || u.Spec.PerClass
+	return reads
 }
 
 // baseline returns the index of the cell that the others are paired with, -1 if

@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/metrics"
@@ -83,15 +83,10 @@ func metricsText(entries []metrics.Entry) string {
 // compared returns the text of the samples that metrics read: the samples of the cell,
 // and before them the samples of the uncalibrated network if one of the metrics compares.
 func compared(samples, uncal string, entries []metrics.Entry) string {
-	if comparesUncal(entries) {
+	if engine.ReadsOf(entries).Uncal {
 		return section("uncalibrated", uncal) + samples
 	}
 	return samples
-}
-
-// comparesUncal reports whether a metric compares with the uncalibrated network.
-func comparesUncal(entries []metrics.Entry) bool {
-	return slices.ContainsFunc(entries, func(e metrics.Entry) bool { return e.Uncal })
 }
 
 // pairText is the text of the comparison of two cells of one setting, in the metrics of

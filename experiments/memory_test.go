@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -37,33 +36,5 @@ func TestRunRefusesWhatItsMemoryDoesNotHold(t *testing.T) {
 		case c.want != "" && (err == nil || err.Error() != c.want):
 			t.Errorf("%d bytes: %v, want %s", c.memory, err, c.want)
 		}
-	}
-}
-
-// TestGroupsFitIntoTheMemory: as many cells and pairs at a time as the limit holds.
-func TestGroupsFitIntoTheMemory(t *testing.T) {
-	m := memory{rows: 10, arrays: 100, cell: 330, apply: 400, score: 640, method: 480, drawn: 160}
-	for cells := 1; cells < 20; cells++ {
-		limit := m.arrays + m.apply + int64(cells)*m.cell
-		if m.applied(limit) != cells || m.applied(limit-1) != cells-1 {
-			t.Errorf("%d bytes: %d cells at a time, want %d", limit, m.applied(limit), cells)
-		}
-		limit = m.drawn + int64(1+cells)*(m.cell+m.method)
-		if m.paired(limit) != cells || m.paired(limit-1) != cells-1 {
-			t.Errorf("%d bytes: %d pairs at a time, want %d", limit, m.paired(limit), cells)
-		}
-	}
-	if got, want := m.whole(3, 0), int64(100+3*330+640); got != want {
-		t.Errorf("three cells take %d bytes, want %d", got, want)
-	}
-	if got, want := m.whole(3, 2), int64(100+3*330+160+3*480); got != want {
-		t.Errorf("three cells and two pairs take %d bytes, want %d", got, want)
-	}
-	m.cell = spare
-	if need, work := m.least(false); need != m.cell+m.score || !strings.Contains(work, "17 MiB") {
-		t.Errorf("%d bytes: %s", need, work)
-	}
-	if need, work := m.least(true); need != 160+2*(m.cell+480) || !strings.Contains(work, "33 MiB") {
-		t.Errorf("%d bytes for a pair: %s", need, work)
 	}
 }

@@ -137,7 +137,7 @@ func (w *unitWork) metricSamples(cell int, entries []metrics.Entry) (*metrics.Sa
 		return nil, err
 	}
 	i := w.unit.uncal()
-	if !comparesUncal(entries) || i < 0 || w.unit.Cells[i].samples == "" {
+	if !engine.ReadsOf(entries).Uncal || i < 0 || w.unit.Cells[i].samples == "" {
 		return metrics.Of(samples), nil
 	}
 	if o := w.outcomes[i]; o.status != "" {

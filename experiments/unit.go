@@ -76,7 +76,7 @@ func (r *run) verify(u *Unit) {
 	}
 	for i := range u.Cells {
 		c := &u.Cells[i]
-		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && comparesUncal(u.Spec.Metrics)
+		base := pairing && c.Method.Name == u.Spec.Baseline || scoring && i == u.uncal() && engine.ReadsOf(u.Spec.Metrics).Uncal
 		if c.State == Hit && base && !(r.plan.intact(results.SampleScores, c.samples) && r.plan.intact(results.Fit, c.fit)) {
 			c.State = Miss
 		}
@@ -101,10 +101,10 @@ func (w *unitWork) do(ctx context.Context) error {
 		m = &now
 	}
 	group, pairs := max(1, len(missing)), max(1, len(unpaired))
-	need := m.whole(1+len(w.live(Miss, Score))+len(unpaired), len(unpaired))
+	need := m.Whole(1+len(w.live(Miss, Score))+len(unpaired), len(unpaired))
 	w.large = need > limit/4
 	if need > limit { // it takes the whole memory, and so runs alone
-		need, group, pairs = limit, max(1, m.applied(limit)), max(1, m.paired(limit))
+		need, group, pairs = limit, max(1, m.Applied(limit)), max(1, m.Paired(limit))
 	}
 	if err := w.run.memory.Acquire(ctx, need); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	live := func() []int {
 		return slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return w.outcomes[i].status != "" })
 	}
-	err = engine.Score(ctx, test, columns, engine.ScoreOptions{Classes: w.unit.classes(), Vectors: w.unit.vectors(), Seed: w.unit.seed})
+	err = engine.Score(ctx, test, columns, engine.ScoreOptions{Reads: w.unit.reads(), Seed: w.unit.seed})
 	for _, i := range live() {
 		if w.samples[i] = w.columns[i].Samples; w.columns[i].Err != nil {
 			w.fail(i, w.columns[i].Err)

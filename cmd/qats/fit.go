@@ -193,8 +193,10 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		in.Stream = stream
 	}
 	in.Cal = cal
-	if err := unsuited(m, cal, f.files.Logits); err != nil {
-		return err
+	if cal != nil {
+		if err := arrays.Suits(f.files.Logits, m.Name, m.Contract(), cal); err != nil {
+			return err
+		}
 	}
 	if in.Target, err = f.loadTarget(cmd.Context(), m, in.Classes(), notesTo(tell)); err != nil {
 		return err
@@ -294,18 +296,17 @@ func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(array
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := arrays.Open(files, m.Name, contract.TrueLogits, warn)
+	r, err := arrays.Open(files, m.Name, contract, warn)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch need, memory := r.Bytes(), files.MemberLimit; {
-	case need > memory && contract.Streams:
-		return nil, data.NewStream(r), nil
-	case need > memory:
-		r.Close()
-		return nil, nil, &data.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
+	if stream := engine.Stream(r, contract, files.MemberLimit); stream != nil {
+		return nil, stream, nil
 	}
 	defer r.Close()
+	if need := r.Bytes(); need > files.MemberLimit {
+		return nil, nil, &data.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
+	}
 	cal, err := data.Read(ctx, r, 0, r.Rows())
 	return cal, nil, err
 }
@@ -320,7 +321,7 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 		return nil, usage("%s needs --target-logits", m.Name)
 	}
 	files := data.Files{Logits: a.target, Kind: a.files.Kind, FS: a.files.FS, MemberLimit: a.files.MemberLimit}
-	r, err := arrays.Open(files, m.Name, m.Contract().TrueLogits, warn)
+	r, err := arrays.Open(files, m.Name, m.Contract(), warn)
 	if err != nil {
 		return nil, err
 	}
@@ -332,24 +333,7 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 	if k != 0 && target.Logits.Cols != k {
 		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
 	}
-	return target, unsuited(m, target, a.target)
-}
-
-// unsuited returns an error that names the file of the logits if m cannot be fitted on the set,
-// which may be nil.
-func unsuited(m *spec.Method, set *data.Set, file string) error {
-	c, why := m.Contract(), ""
-	switch {
-	case set == nil:
-		return nil
-	case c.TrueLogits && data.LogProbs(set.Logits):
-		why = engine.NeedsTrueLogits
-	case c.Refuses(set):
-		why = calib.ErrMasked.Error()
-	default:
-		return nil
-	}
-	return &data.Problem{Place: file, Cause: m.Name + " " + why}
+	return target, arrays.Suits(a.target, m.Name, m.Contract(), target)
 }
 
 // stopwatch measures stages.

@@ -39,10 +39,10 @@ long. Consistency bands, class-wise ECE and a few others have no interval.
 docs/intervals.md says how often each kind covers. --uncal names the logits of the
 uncalibrated network on the same rows, with which phi compares.
 
-Files are read in blocks. Besides some megabytes, scoring takes up to 73 bytes of
-memory a row, 41 more with --uncal, 88 more with --interval and 120 more for metrics of
-all classes; decomposition_ts and lp_variational take 16 bytes a probability and 152 a
-row. If that is more than --max-memory, qats score stops with an error at once.`,
+Files are read in blocks. Besides some megabytes, scoring takes up to 113 bytes of
+memory a row, 113 more with --uncal, up to 240 more with --interval and 120 more for
+metrics of all classes; decomposition_ts and lp_variational take 16 bytes a probability
+and 152 a row. If that is more than --max-memory, qats score stops with an error at once.`,
 		Example: `  qats score --probs probs.npy --labels test/labels.npy
   qats score --logits test/logits.npy --labels test/labels.npy --json
   qats score --probs -#probs --labels -#labels --json < test.safetensors

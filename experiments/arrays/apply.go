@@ -2,10 +2,12 @@ package arrays
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
@@ -31,9 +33,6 @@ type Applied struct {
 	Pairs         string // the file of the pairs of a top-label method; empty if there is none
 }
 
-// applyBytes is the size of the blocks of logits that the map is applied to.
-const applyBytes = 4 << 20
-
 // Write writes the probabilities of the set, n x k, or its temperatures, n, to output, in the
 // form that its name says, or to stdout if output is "-". It writes the pairs of a top-label map
 // beside a file of probabilities. A probability of 0 is written as 1e-300, so that the NLL of
@@ -46,7 +45,7 @@ func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Ap
 	if _, ok := a.Model.Map.(calib.Tempered); a.Temperatures && !ok {
 		return nil, fmt.Errorf("%s has no temperature of a row: it does more than divide the logits of a row by a number", a.Model.Method)
 	}
-	r, err := Open(a.Files, a.Model.Method, a.Contract.TrueLogits, a.Warn)
+	r, err := Open(a.Files, a.Model.Method, a.Contract, a.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -80,48 +79,56 @@ type pairs struct {
 // write writes the probabilities of the rows of r to w, and gathers the pairs of a top-label
 // map.
 func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r data.Reader, pairs *pairs) error {
-	model, contract, files := a.Model, a.Contract, a.Files
 	w, err := data.NewProbsWriter(to, data.Output{Form: form, DType: a.DType, Temperatures: a.Temperatures}, r.Rows(), r.Classes())
 	if err != nil {
 		return err
 	}
-	top, isTop := model.Map.(calib.TopLabel)
-	pairs.kept = isTop
-	offsetLost := contract.TrueLogits // in all rows read so far
-	masked := 0                       // logits read so far
-	if err := data.Blocks(ctx, r, applyBytes, func(_ int, set *data.Set) error {
-		offsetLost = offsetLost && data.LogProbs(set.Logits)
-		if masked += set.Logits.Masked(); contract.Refuses(set) {
-			return &data.Problem{Place: files.Logits, Cause: model.Method + " " + calib.ErrMasked.Error()}
+	column := &engine.Column{Contract: a.Contract, Map: a.Model.Map}
+	_, pairs.kept = a.Model.Map.(calib.TopLabel)
+	masked := 0          // logits read so far
+	var memory []float64 // of a block of the output
+	err = engine.Apply(ctx, column, r, func(lo int, set *data.Set) error {
+		masked += set.Logits.Masked()
+		if _, err := column.View(set); err != nil {
+			return fmt.Errorf("%s: %w", a.Files.Features, err)
 		}
-		seen := set.View(contract.Test)
-		if err := calib.CheckSet(model.Map, seen); err != nil {
-			return fmt.Errorf("%s: %w", files.Features, err)
-		}
+		table := data.Probs{Rows: set.Logits.Rows, Cols: set.Logits.Cols}
 		if a.Temperatures {
-			return w.Write(temperatures(model.Map.(calib.Tempered), seen))
+			table.Cols = 1
 		}
-		if isTop {
-			class, conf, err := calib.TopLabels(top, seen)
+		memory = slices.Grow(memory[:0], table.Rows*table.Cols)[:table.Rows*table.Cols]
+		table.Data = memory
+		if a.Temperatures {
+			if err := column.Scales(table.Data, lo, set, calib.NewUnscaled(set.Logits)); err != nil {
+				return err
+			}
+			for i, scale := range table.Data {
+				table.Data[i] = 1 / scale
+			}
+			return w.Write(table)
+		}
+		if pairs.kept {
+			class, conf, err := column.TopLabels(set)
 			if err != nil {
 				return err
 			}
 			pairs.classes, pairs.confidences = append(pairs.classes, class...), append(pairs.confidences, conf...)
 		}
-		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		if err := calib.Apply(model.Map, probs, seen); err != nil {
+		if err := column.Probabilities(table, lo, set); err != nil {
 			return err
 		}
-		keepZeros(probs, set.Logits)
-		return w.Write(probs)
-	}); err != nil {
+		keepZeros(table, set.Logits)
+		return w.Write(table)
+	})
+	var why *engine.Unsuited
+	switch {
+	case errors.As(err, &why):
+		return unsuited(a.Files.Logits, a.Model.Method, why)
+	case err != nil:
 		return err
 	}
-	if offsetLost && r.Rows() > 0 {
-		return fmt.Errorf("%s: %s %s", files.Logits, model.Method, engine.NeedsTrueLogits)
-	}
 	if masked > 0 {
-		a.Warn(noteOf(files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
+		a.Warn(noteOf(a.Files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
 	}
 	return w.Close()
 }
@@ -135,16 +142,6 @@ func keepZeros(probs data.Probs, logits data.Matrix) {
 			probs.Data[i] = data.LeastProb
 		}
 	}
-}
-
-// temperatures returns the temperature of each row, as a table of one column.
-func temperatures(m calib.Tempered, set *data.Set) data.Probs {
-	t := data.NewProbs(set.Logits.Rows, 1)
-	m.Scales(t.Data, set, calib.NewUnscaled(set.Logits))
-	for i, scale := range t.Data {
-		t.Data[i] = 1 / scale
-	}
-	return t
 }
 
 // topFile is the name of the pairs that a top-label method predicts.

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
 )
 
 const (
@@ -343,7 +344,7 @@ func TestUnfitArraysAreErrors(t *testing.T) {
 		short + ": 2 rows; the set has 400":                              {Probs: short, Memory: 1 << 30},
 		vector + ": 1200 rows; the set has 400":                          {Probs: vector, Memory: 1 << 30},
 		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory":  {Logits: f.Logits, Memory: 1 << 10},
-		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory ": {Probs: f.Logits, Memory: rows*rowBytes - 1},
+		f.Logits + ": scoring 400 rows takes 1 MiB; raise --max-memory ": {Probs: f.Logits, Memory: rows*(scoring.RowBytes+metrics.ScoreBytes) - 1},
 	} {
 		s.Labels = f.Labels
 		if _, err := s.Samples(t.Context()); fmt.Sprint(err) != strings.TrimSpace(want) {

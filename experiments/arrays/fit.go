@@ -1,6 +1,7 @@
 package arrays
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -39,56 +41,27 @@ const floorNLL = 690.7755278982137
 // BeforeAfter scores a calibration set before and after the fit of m on it.
 func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal *data.Set) (*Change, error) {
 	c := &Change{}
-	seen := cal.View(m.Contract().Test)
-	if err := calib.CheckSet(fitted.Map, seen); err != nil {
-		return nil, err
-	}
-	before, after := scoring.Zeros(cal.Logits.Rows), scoring.Zeros(cal.Logits.Rows)
-	top, isTop := fitted.Map.(calib.TopLabel)
-	rows := max(1, applyBytes/(8*cal.Logits.Cols))
-	err := data.Scan(ctx, data.ReadRows(cal), rows, runtime.GOMAXPROCS(0), func(lo int, set *data.Set) error {
-		hi := lo + set.Logits.Rows
-		ones := slices.Repeat([]float64{1}, set.Logits.Rows)
-		if err := scoring.AppendScaled([]*scoring.SampleScores{before.Part(lo, hi)}, set, ones); err != nil {
-			return err
-		}
-		part, view := after.Part(lo, hi), seen.Rows(lo, hi)
-		switch m := fitted.Map.(type) {
-		case calib.TopLabel:
-			return nil
-		case calib.Tempered:
-			scales := make([]float64, set.Logits.Rows)
-			m.Scales(scales, view, calib.NewUnscaled(set.Logits))
-			return scoring.AppendScaled([]*scoring.SampleScores{part}, set, scales)
-		}
-		probs := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
-		if err := calib.Apply(fitted.Map, probs, view); err != nil {
-			return err
-		}
-		return part.AppendProbs(probs, set)
-	})
+	uncal, err := calib.Uncalibrated{}.Fit(ctx, calib.Input{})
 	if err != nil {
 		return nil, err
 	}
-	c.Before = metrics.Of(before)
-	if isTop {
-		c.After, err = topSamples(top, seen, cal.Labels)
-	} else {
-		c.After = metrics.Of(after)
-	}
-	if err != nil {
+	before := &engine.Column{Contract: calib.Uncalibrated{}.Contract(), Map: uncal.Map}
+	after := &engine.Column{Contract: m.Contract(), Map: fitted.Map}
+	err = engine.Score(ctx, data.ReadRows(cal), []*engine.Column{before, after}, engine.ScoreOptions{Workers: runtime.GOMAXPROCS(0)})
+	if err := cmp.Or(err, before.Err, after.Err); err != nil {
 		return nil, err
 	}
-	total := c.few(cal, before.NLL)
-	c.certain(fitted.Report.AtBound, before, after)
+	c.Before, c.After = metrics.Of(before.Samples), metrics.Of(after.Samples)
+	total := c.few(cal, before.Samples.NLL)
+	c.certain(fitted.Report.AtBound, before.Samples, after.Samples)
 	if x, ok := m.(calib.Minimiser); ok {
 		c.Objective = x.Minimises()
 	}
 	switch c.Objective {
 	case calib.ByNLL:
-		c.From, c.To = total/float64(len(before.NLL)), fitted.Report.NLL
+		c.From, c.To = total/float64(cal.Logits.Rows), fitted.Report.NLL
 	case calib.ByBrier:
-		c.From, c.To = mean(before.Brier), mean(after.Brier)
+		c.From, c.To = mean(before.Samples.Brier), mean(after.Samples.Brier)
 	case calib.ByECE:
 		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
 	}
@@ -101,19 +74,6 @@ func mean(v []float64) float64 {
 		sum += x
 	}
 	return sum / float64(len(v))
-}
-
-// topSamples returns the samples of a top-label map.
-func topSamples(top calib.TopLabel, seen *data.Set, labels []int32) (*metrics.Samples, error) {
-	class, conf, err := calib.TopLabels(top, seen)
-	if err != nil {
-		return nil, err
-	}
-	correct := make([]bool, len(class))
-	for i, c := range class {
-		correct[i] = c == labels[i]
-	}
-	return metrics.FromConfidences(conf, correct)
 }
 
 // Rows decide a fit if at most fewRows of all have an NLL above farNLL nats and make up more

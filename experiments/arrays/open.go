@@ -3,6 +3,7 @@ package arrays
 import (
 	"cmp"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/engine"
 )
@@ -13,16 +14,16 @@ type Note struct {
 	Remedy      data.Remedy // what can be stated; its words are a part of Text
 }
 
-// Open opens files and calls warn with each note on how they are read. Logits whose offset is
-// lost are an error for a method that needs it.
-func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (data.Reader, error) {
+// Open opens files and calls warn with each note on how they are read. It is an error if the
+// logits are read in a form that the method of the contract does not take.
+func Open(files data.Files, method string, c calib.Contract, warn func(Note)) (data.Reader, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, err
 	}
 	form, err := r.Form()
-	if err == nil && trueLogits && form.OffsetLost {
-		err = &data.Problem{Place: files.Logits, Cause: method + " " + engine.OffsetLost}
+	if err == nil {
+		err = unsuited(files.Logits, method, engine.Form{OffsetLost: form.OffsetLost}.Suits(c))
 	}
 	for _, note := range form.Notes {
 		warn(noteOf(cmp.Or(files.Logits, files.Labels), note))
@@ -32,6 +33,19 @@ func Open(files data.Files, method string, trueLogits bool, warn func(Note)) (da
 		return nil, err
 	}
 	return r, nil
+}
+
+// Suits returns an error that names the file of the logits if the method does not take the set.
+func Suits(file, method string, c calib.Contract, set *data.Set) error {
+	return unsuited(file, method, engine.FormOf(c, set, data.Form{}).Suits(c))
+}
+
+// unsuited returns why a method does not take the logits of a file; nil for nil.
+func unsuited(file, method string, why error) error {
+	if why == nil {
+		return nil
+	}
+	return &data.Problem{Place: file, Cause: method + " " + why.Error()}
 }
 
 // noteOf returns a remark on a file as a note.

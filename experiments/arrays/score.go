@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -81,16 +81,6 @@ func (s *Score) Intervals(ctx context.Context, samples *metrics.Samples) (map[st
 	return byName, nil
 }
 
-// classes reports whether a metric reads class bins.
-func (s *Score) classes() bool {
-	return slices.ContainsFunc(s.Metrics, func(e metrics.Entry) bool { return e.Classes })
-}
-
-// vectors reports whether a metric recalibrates whole vectors.
-func (s *Score) vectors() bool {
-	return slices.ContainsFunc(s.Metrics, func(e metrics.Entry) bool { return e.CrossFit })
-}
-
 // against makes the scores of the uncalibrated network known: those of Uncal, or the samples
 // themselves if they are of logits.
 func (s *Score) against(ctx context.Context, samples *metrics.Samples) (*metrics.Samples, error) {
@@ -109,80 +99,30 @@ func (s *Score) against(ctx context.Context, samples *metrics.Samples) (*metrics
 	return samples, nil
 }
 
-// rowBytes is the memory of a row while it is scored: 41 for the sample scores, 16
-// for their order, and 16 that some metrics take while they are computed.
-const rowBytes = 73
-
-// uncalBytes is the memory of a row of the uncalibrated network, and intervalBytes
-// that of a row while it is drawn again: how often, its copies, and their order.
-const (
-	uncalBytes    = 41
-	intervalBytes = 88
-)
-
 // checkMemory returns an error if scoring n rows of k classes takes too much memory.
 func (s *Score) checkMemory(n, k int, name string) error {
-	need := int64(n) * rowBytes
+	reads := engine.ReadsOf(s.Metrics)
+	reads.Uncal = s.Uncal != ""
+	var drawn []metrics.Entry
 	if s.Interval != "" {
-		need += int64(n) * intervalBytes
+		drawn = s.Metrics
 	}
-	if s.classes() {
-		need += scoring.ClassBytes(n, 0)
-	}
-	if s.vectors() {
-		need += scoring.VectorBytes(n, k)
-	}
-	if s.Uncal != "" {
-		need += int64(n) * uncalBytes
-	}
-	if need > s.Memory {
+	a := engine.NewAccount(n, k, reads, drawn, false)
+	// Blocks are small, and the limit is for what grows with the rows.
+	if need := a.Column + max(a.Apply, a.Score, a.Drawn+a.Method); need > s.Memory {
 		return fmt.Errorf("%s: scoring %d rows takes %d MiB; raise --max-memory", name, n, need>>20+1)
 	}
 	return nil
 }
 
-// scoreBytes is the size of a block of rows: one stays in the cache of a processor
-// while it is scored.
-const scoreBytes = 1 << 20
-
-// scan scores the rows of r in blocks on some workers. score scores a block, which
-// begins at row lo, into part, and returns its probabilities of k classes, which metrics
-// of all classes read; a row takes size bytes. name is the name of the input in errors.
-func (s *Score) scan(ctx context.Context, r data.Reader, name string, k, size, workers int,
-	score func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error)) (*scoring.SampleScores, error) {
+// column scores the rows of r, of k classes, under a column on some workers. name is the name of the input in errors.
+func (s *Score) column(ctx context.Context, r data.Reader, name string, k int, c *engine.Column, o engine.ScoreOptions) (*scoring.SampleScores, error) {
 	if err := s.checkMemory(r.Rows(), k, name); err != nil {
 		return nil, err
 	}
-	all := scoring.Zeros(r.Rows())
-	var whole data.Probs
-	if s.vectors() {
-		whole = data.NewProbs(r.Rows(), k)
-	}
-	var mu sync.Mutex
-	tally := scoring.NewClassTally(k)
-	err := data.Scan(ctx, r, max(1, scoreBytes/size), workers, func(lo int, set *data.Set) error {
-		hi := lo + len(set.Labels)
-		probs, err := score(all.Part(lo, hi), lo, set)
-		if err != nil {
-			return err
-		}
-		if s.vectors() {
-			copy(whole.Slice(lo, hi).Data, probs.Data)
-		}
-		if s.classes() {
-			mu.Lock()
-			defer mu.Unlock()
-			tally.Add(lo, probs, set.Labels)
-		}
-		return nil
-	})
-	if s.classes() {
-		all.Classes = tally.Bins()
-	}
-	if s.vectors() && err == nil {
-		all.Vectors, err = metrics.CrossFit(ctx, whole, all.Label, seed)
-	}
-	return all, err
+	o.Reads, o.Seed, o.K = engine.ReadsOf(s.Metrics), seed, k
+	err := engine.Score(ctx, r, []*engine.Column{c}, o)
+	return c.Samples, cmp.Or(err, c.Err)
 }
 
 // uncalibrated scores the network whose logits, or what their kind says, are in a file. Those of
@@ -200,26 +140,19 @@ func (s *Score) uncalibrated(ctx context.Context, file string) (*scoring.SampleS
 
 // logits scores the uncalibrated softmax, on all processors.
 func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", false, s.Warn)
+	r, err := Open(data.Files{Logits: file, Labels: s.Labels, Kind: s.Kind, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	k := r.Classes()
-	var masked atomic.Int64
-	score := func(part *scoring.SampleScores, _ int, set *data.Set) (probs data.Probs, err error) {
-		n := set.Logits.Rows
-		masked.Add(int64(set.Logits.Masked()))
-		err = scoring.AppendScaled([]*scoring.SampleScores{part}, set, slices.Repeat([]float64{1}, n))
-		if err == nil && (s.classes() || s.vectors()) {
-			probs = data.NewProbs(n, k)
-			for i := range n {
-				softmax.Probs(probs.Row(i), set.Logits.Row(i), 1)
-			}
-		}
-		return probs, err
+	uncal, err := calib.Uncalibrated{}.Fit(ctx, calib.Input{})
+	if err != nil {
+		return nil, err
 	}
-	scores, err := s.scan(ctx, r, file, k, 4*k, runtime.GOMAXPROCS(0), score)
+	var masked atomic.Int64
+	scores, err := s.column(ctx, r, file, k, &engine.Column{Contract: calib.Uncalibrated{}.Contract(), Map: uncal.Map},
+		engine.ScoreOptions{Workers: runtime.GOMAXPROCS(0), Block: func(set *data.Set) { masked.Add(int64(set.Logits.Masked())) }})
 	if n := int(masked.Load()); n > 0 && err == nil {
 		s.Warn(noteOf(file, data.MaskedNote(n, r.Rows()*k)))
 	}
@@ -249,7 +182,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	k := read.Classes()
-	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", false, s.Warn)
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, Classes: k, FS: s.FS}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -257,16 +190,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 	if err := data.Follow(p, r); err != nil {
 		return nil, err
 	}
-	all, err := s.scan(ctx, r, file, k, 8*k, 1, func(part *scoring.SampleScores, lo int, set *data.Set) (data.Probs, error) {
-		rows := data.NewProbs(len(set.Labels), k)
-		if err := read.Read(rows.Data, lo, lo+rows.Rows); err != nil {
-			return rows, err
-		}
-		if err := part.AppendProbs(rows, set); err != nil {
-			return rows, fmt.Errorf("%s: %w", file, scoring.InFile(err, p.FileRow))
-		}
-		return rows, nil
-	})
+	all, err := s.column(ctx, r, file, k, &engine.Column{Table: table{read, p, file}}, engine.ScoreOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -276,6 +200,17 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil
 }
+
+// table is an array of probabilities as a column.
+type table struct {
+	read  *data.ProbReader
+	array *data.Array
+	name  string
+}
+
+func (t table) Name() string                      { return t.name }
+func (t table) FileRow(row int) int               { return t.array.FileRow(row) }
+func (t table) Rows(dst data.Probs, lo int) error { return t.read.Read(dst.Data, lo, lo+dst.Rows) }
 
 // void returns the number of labels that stand for no class by custom, if nothing is stated and
 // no class of the predictions has that number. The number of classes of pairs is not known.
@@ -293,7 +228,7 @@ func (s *Score) void(class, labels []int32) (n int) {
 
 // top scores the pairs of a top-label method, which it reads completely.
 func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
-	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, FS: s.FS}, "", false, s.Warn)
+	r, err := Open(data.Files{Labels: s.Labels, Ignore: s.Ignore, FS: s.FS}, "", calib.Contract{}, s.Warn)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -98,4 +99,22 @@ func (c *Column) room(n int) *scoring.SampleScores {
 		s.TopLabel, s.NLL, s.Brier = true, nil, nil
 	}
 	return s
+}
+
+// Apply reads a set in blocks and calls do for each in order. It is an error, of type
+// *Unsuited, if the set has masked classes that the method does not take, or if a method that
+// needs true logits has got log-probabilities alone, which is known at the end.
+func Apply(ctx context.Context, c *Column, r data.Reader, do func(lo int, set *data.Set) error) error {
+	offset := !c.Contract.TrueLogits || r.Rows() == 0
+	err := data.Blocks(ctx, r, BlockBytes, func(lo int, set *data.Set) error {
+		offset = offset || !data.LogProbs(set.Logits)
+		if err := (Form{Masked: c.Contract.Refuses(set)}).Suits(c.Contract); err != nil {
+			return err
+		}
+		return do(lo, set)
+	})
+	if err != nil || offset {
+		return err
+	}
+	return Form{LogProbs: true}.Suits(c.Contract)
 }

@@ -6,6 +6,7 @@
 //	suits.go   says why a method cannot be used on a set, before or after its values are read
 //	fit.go     makes the input of a fit, in memory or streamed, and measures the time of the fit
 //	column.go  is one fit beside the rows of a set: probabilities, temperatures, pairs
+//	bytes.go   counts the memory of all that, before it is taken
 //	score.go   reads a set once, in blocks, and keeps a few numbers of each row under each column
 //
 // The engine knows arrays and methods. It knows neither specs, nor the store, nor flags, and

@@ -68,7 +68,9 @@ func scores(t *testing.T, set *data.Set, o ScoreOptions, names ...string) (list 
 func TestScoresAreThoseOfTheProbabilities(t *testing.T) {
 	set := drawn()
 	names := []string{"uncal", "ts", "vs", "hb-top"}
-	options := func(workers int) ScoreOptions { return ScoreOptions{Classes: true, Seed: 3, Workers: workers} }
+	options := func(workers int) ScoreOptions {
+		return ScoreOptions{Reads: Reads{Classes: true}, Seed: 3, Workers: workers}
+	}
 	one, many := scores(t, set, options(1), names...), scores(t, set, options(4), names...)
 	if !reflect.DeepEqual(one, many) {
 		t.Error("scores depend on the number of workers")
@@ -101,7 +103,7 @@ func TestScoresAreThoseOfTheProbabilities(t *testing.T) {
 // or read again for each of several.
 func TestWholeVectorsAreTheSameInOneAndInSeveralPasses(t *testing.T) {
 	set := drawn().Rows(0, 500)
-	options := ScoreOptions{Vectors: true, Seed: 3}
+	options := ScoreOptions{Reads: Reads{Vectors: true}, Seed: 3}
 	both := scores(t, set, options, "uncal", "vs", "hb-top")
 	for i, name := range []string{"uncal", "vs", "hb-top"} {
 		alone := scores(t, set, options, name)[0]

@@ -21,10 +21,9 @@ const BlockBytes = 1 << 20
 
 // ScoreOptions say what Score keeps of the rows.
 type ScoreOptions struct {
+	Reads          // what metrics read: Classes keeps scoring.ClassBins, and Vectors the numbers of metrics.CrossFit
+	Seed    uint64 // of the folds of Vectors
 	Workers int    // that read and score blocks at a time; 1 for 0, and where a column has a Table
-	Classes bool   // keeps bins by the probability of each class (scoring.ClassBins)
-	Vectors bool   // recalibrates whole vectors by folds (metrics.CrossFit)
-	Seed    uint64 // of the folds
 	K       int    // classes of a set without logits, which has a Table
 
 	// Block, if it is not nil, is called with each block, by several workers at a time.
