@@ -1,4 +1,4 @@
-package calib
+package calib_test
 
 import (
 	"flag"
@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/calib/calibtest"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -42,7 +44,7 @@ func TestBitsEverywhere(t *testing.T) {
 	for _, name := range temperatureMethods {
 		f := fitAny(t, name, set)
 		h := fnv.New64a()
-		for _, p := range applied(f.Map, set.Logits).Data {
+		for _, p := range calibtest.Apply(f.Map, set.Logits).Data {
 			fmt.Fprintf(h, "%x ", math.Float64bits(p))
 		}
 		fmt.Fprintf(&got, "%s nll=%x parameters=%x probabilities=#%x\n", name, f.Report.NLL, parameters(f.Map), h.Sum64())

@@ -17,10 +17,10 @@
 // is y, else 0. h is a row of features, W and b the last layer. "By mean NLL" names what is
 // minimised on the calibration set.
 //
-// This package has what a method is, the methods of the paper but isotonic regression, and
-// the temperature family. The other methods are in packages by family: binning, isotonic,
-// linear, network, neighbours and splines. Isotonic regression is among its relatives,
-// which share its solver.
+// This package has what a method is, and the methods that others are compared with:
+// Uncalibrated, TemperatureScaling and QaTS. All others are in packages by family: binning,
+// features, isotonic, linear, network, neighbours, quantile, splines and temperature. What
+// only these share is in calib/internal/method.
 //
 // An unfitted Method and a Fitted map are different types. Both are immutable
 // and safe for concurrent use. A fit is deterministic: a method that needs
@@ -37,6 +37,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -148,36 +149,9 @@ func (in Input) Classes() int {
 	return 0
 }
 
-// Objective returns the calibration set, in memory or streamed.
-func (in Input) Objective() (*fit.Objective, error) {
-	var o *fit.Objective
-	var err error
-	if in.Cal == nil && in.Stream != nil {
-		o, err = fit.NewStreamed(in.Stream)
-	} else {
-		o, err = fit.NewObjective(in.Cal)
-	}
-	if err == nil && in.Shared != nil {
-		o.Shared = &in.Shared.fits
-	}
-	return o, err
-}
-
-// Temperature returns the calibration set, the temperature of ts on it, at which many
-// fits start, and the report of that fit.
-func (in Input) Temperature(ctx context.Context) (o *fit.Objective, t float64, report fit.Report, err error) {
-	if o, err = in.Objective(); err != nil {
-		return nil, 0, fit.Report{}, err
-	}
-	t, report, err = fit.Temperature(ctx, o)
-	return o, t, report, err
-}
-
-// stage reports the end of a stage.
-func (in Input) stage(name string, passes float64) {
-	if in.Stage != nil {
-		in.Stage(name, passes)
-	}
+// objective returns the calibration set, in memory or streamed.
+func (in Input) objective() (*fit.Objective, error) {
+	return fit.ObjectiveOf(in.Cal, in.Stream, in.Shared)
 }
 
 // Stream gives the logits and labels of a calibration set in blocks of rows,
@@ -201,5 +175,21 @@ type Stream interface {
 // Shared caches results that several fits on one calibration set need: the
 // temperature of the whole set, at which many fits start. A fit has the same
 // bits, and reports the same passes, with or without a Shared and in any order
-// of the fits. The zero Shared is empty. It is safe for concurrent use.
-type Shared struct{ fits fit.Shared }
+// of the fits. The zero Shared is empty, and a nil
+// one stays empty. It is safe for concurrent use.
+type Shared struct{ found atomic.Value }
+
+// Load returns what a fit has found, nil at first.
+func (s *Shared) Load() any {
+	if s == nil {
+		return nil
+	}
+	return s.found.Load()
+}
+
+// Store keeps what a fit has found. Fits of this project call it; its type is theirs.
+func (s *Shared) Store(found any) {
+	if s != nil {
+		s.found.Store(found)
+	}
+}

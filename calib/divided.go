@@ -61,7 +61,7 @@ func SpreadsOfRanks() Spreads { return Spreads{-2, 9} }
 
 // divisorOf returns the divisor of the calibration rows, and the passes of ts if it is not 1.
 func divisorOf(ctx context.Context, in Input, usual Spreads) (by divisor, passes float64, err error) {
-	o, err := in.Objective()
+	o, err := in.objective()
 	if err != nil {
 		return 1, 0, nil // the method says it in its own words
 	}

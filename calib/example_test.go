@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/quantile"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -60,7 +61,7 @@ func Example() {
 
 // Options are fields. A spec or a command line sets them by name.
 func ExampleEntry_New() {
-	inGo := calib.PiecewiseQaTS{Segments: 2}
+	inGo := quantile.PiecewiseQaTS{Segments: 2}
 	entry, _ := all.Lookup("qats-pw")
 	draft := entry.New()
 	for _, o := range draft.Options() {
@@ -71,7 +72,7 @@ func ExampleEntry_New() {
 	}
 	byName, err := draft.Method()
 	fmt.Println(byName == inGo, err)
-	_, err = calib.WithDefaults(calib.PiecewiseQaTS{Segments: 101})
+	_, err = calib.WithDefaults(quantile.PiecewiseQaTS{Segments: 101})
 	fmt.Println(err)
 	// Output:
 	// segments: number of segments of the curve, 1 to 100, default 4

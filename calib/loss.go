@@ -40,7 +40,7 @@ type TemperatureLoss struct {
 // NewTemperatureLoss returns the loss of in.Cal, or of in.Stream. It returns an
 // error if the set is empty or a row has no label.
 func NewTemperatureLoss(in Input) (*TemperatureLoss, error) {
-	o, err := in.Objective()
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (l *TemperatureLoss) At(ctx context.Context, of RowTemperature, theta []flo
 		slope := make([]float64, p)
 		for i := range dst {
 			t, _, _ := of(lo+i, theta, slope)
-			if !usable(t) {
+			if !fit.Usable(t) {
 				wrong.add(lo+i, t)
 				t = 1
 			}

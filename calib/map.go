@@ -167,13 +167,6 @@ func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
 	return conf
 }
 
-// EachConfidence writes the new confidence of every row, a function of its tail.
-func EachConfidence(dst []float64, at *Unscaled, confidence func(tail float64) float64) {
-	for i, tail := range at.Tails() {
-		dst[i] = confidence(tail)
-	}
-}
-
 // FixedClasses is a Map that serves only sets with the k classes of its fit.
 type FixedClasses interface {
 	Map
@@ -294,7 +287,7 @@ func (u *Unscaled) Confidences() []float64 {
 	if u.confidences == nil {
 		u.confidences = make([]float64, u.logits.Rows)
 		for i, tail := range u.Tails() {
-			u.confidences[i] = TopConf(tail)
+			u.confidences[i] = 1 / (1 + tail)
 		}
 	}
 	return u.confidences
@@ -307,7 +300,7 @@ func (u *Unscaled) Entropies() []float64 {
 	if u.entropies == nil {
 		u.entropies = make([]float64, u.logits.Rows)
 		for i := range u.Moments() {
-			u.entropies[i] = entropy(&u.moments[i], u.logits.Cols)
+			u.entropies[i] = fit.ScaledEntropy(&u.moments[i], u.logits.Cols)
 		}
 	}
 	return u.entropies

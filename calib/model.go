@@ -52,7 +52,7 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	bare, ranks := m.Map, fit.ECDF(nil)
 	if r, ok := m.Map.(rankedMap); ok {
-		bare, ranks = r.withoutECDF()
+		bare, ranks = r.WithoutECDF()
 	}
 	params, err := json.Marshal(bare)
 	if err != nil {
@@ -99,9 +99,9 @@ func (m *Model) Save(w io.Writer) error {
 // rankedMap is a map with an ecdf. This has a number for each calibration row, too
 // many to convert to text at once or to compare as text.
 type rankedMap interface {
-	// withoutECDF returns the map without its ecdf, which is noECDF in JSON, and
+	// WithoutECDF returns the map without its ecdf, which is noECDF in JSON, and
 	// the ecdf.
-	withoutECDF() (Map, fit.ECDF)
+	WithoutECDF() (Map, fit.ECDF)
 }
 
 const noECDF = `"ecdf":null`
@@ -212,7 +212,7 @@ func decodeStrict(text []byte, v any) error {
 // silently: missing, null, or in another case.
 func sameKeys(text []byte, m Map) error {
 	if r, ok := m.(rankedMap); ok {
-		m, _ = r.withoutECDF()
+		m, _ = r.WithoutECDF()
 		keys := map[string]json.RawMessage{}
 		if err := json.Unmarshal(text, &keys); err != nil {
 			return err

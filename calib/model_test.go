@@ -41,7 +41,7 @@ func TestRanksAreSavedExactly(t *testing.T) {
 			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(e[i]))
 		}
 		for method, m := range map[string]Map{
-			"qats": qatsMap{A: 0.5, B: 1, ECDF: e}, "qats-pw": knotsMap{Knots: []float64{2, 1}, ECDF: e},
+			"qats": qatsMap{fit.Line{A: 0.5, B: 1, ECDF: e}},
 		} {
 			entry, _ := lookup(method)
 			var text bytes.Buffer
@@ -61,7 +61,7 @@ func TestRanksAreSavedExactly(t *testing.T) {
 			}
 		}
 	}
-	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{A: 1, B: 1, ECDF: fit.ECDF{math.NaN()}}}}
+	bad := Model{Method: "qats", Fitted: Fitted{Map: qatsMap{fit.Line{A: 1, B: 1, ECDF: fit.ECDF{math.NaN()}}}}}
 	if bad.Save(&bytes.Buffer{}) == nil {
 		t.Error("saved a rank that is no number")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/temperature"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -51,7 +52,7 @@ func TestWorkedMethodIsTEntropy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := calib.Fit(context.Background(), calib.EntropyTemperature{}, set)
+		want, err := calib.Fit(context.Background(), temperature.EntropyTemperature{}, set)
 		if err != nil {
 			t.Fatal(err)
 		}

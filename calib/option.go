@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/qats-bench/qats/calib/internal/fit"
 )
 
 // Option is one option of a method: a field of its struct under the name that
@@ -152,15 +150,6 @@ func WithDefaults[M any](m M) (M, error) {
 		}
 	}
 	return m, nil
-}
-
-// Ready returns m with its defaults, after a check of the labelled calibration set.
-func Ready[M any](m M, in Input) (M, error) {
-	m, err := WithDefaults(m)
-	if err == nil {
-		err = fit.CheckLabelled(in.Cal)
-	}
-	return m, err
 }
 
 // options returns the options of a method, given a pointer to it.

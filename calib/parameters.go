@@ -1,18 +1,5 @@
 package calib
 
-import (
-	"fmt"
-)
-
-// Parameter is a number that a fit found, under the name that formulas and
-// reports use: T; a, b; theta1; t_3.
-type Parameter struct {
-	Name    string
-	Value   float64
-	Meaning string // a few words, with the letters of the method's formula
-	Bound   string // the bound of the report that is active there, as "a >= 0"; "" if none
-}
-
 // MeaningT is the meaning of a temperature of all rows.
 const MeaningT = "temperature, by which logits are divided"
 
@@ -43,15 +30,6 @@ func (f *Fitted) Parameters() []Parameter {
 				break
 			}
 		}
-	}
-	return list
-}
-
-// numbered returns parameters of one meaning that are named by their place, from 1 on.
-func numbered(name, meaning string, values []float64) []Parameter {
-	list := make([]Parameter, len(values))
-	for i, v := range values {
-		list[i] = Parameter{Name: fmt.Sprintf(name, i+1), Value: v, Meaning: meaning}
 	}
 	return list
 }

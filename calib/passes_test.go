@@ -104,9 +104,9 @@ func TestFitsNeedFewPasses(t *testing.T) {
 		{"not sure enough", testset.Simulated(3000, 10, 0.5, 0.4, 4)},
 		{"just right", testset.Simulated(600, 20, 2, 1, 5)},
 		{"far too sure", testset.Simulated(4000, 10, 30, 9, 6)},
-		{"falling", testset.Ranked(4000, 10, falling, 7)},
+		{"falling", testset.Ranked(4000, 10, testset.Falling, 7)},
 		{"steep", testset.Ranked(1000, 5, steep, 8)},
-		{"rising, so a = 0 binds", testset.Ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},
+		{"testset.Rising, so a = 0 binds", testset.Ranked(4000, 6, func(q float64) float64 { return 1 + 2*q }, 9)},
 	} {
 		checkPasses(t, c.name, c.set)
 	}

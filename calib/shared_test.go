@@ -1,4 +1,4 @@
-package calib
+package calib_test
 
 import (
 	"context"
@@ -7,13 +7,16 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/calibtest"
+
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
 // countedStream counts the rows that are read.
 type countedStream struct {
-	Stream
+	calib.Stream
 	rows atomic.Int64
 }
 
@@ -34,14 +37,14 @@ func TestSharedResultsSaveReadsAndChangeNoBit(t *testing.T) {
 	for name, set := range map[string]*data.Set{
 		"sample": testset.Simulated(3000, 7, 2, 1.7, 1), "no sample": testset.Simulated(300, 7, 2, 1.7, 2), "all right": right,
 	} {
-		alone, rows := map[string]*Fitted{}, map[string]int64{}
+		alone, rows := map[string]*calib.Fitted{}, map[string]int64{}
 		for _, order := range [][]string{{"ts"}, {"qats"}, {"hts"}, {"qats-pw-free"}, {"ts", "qats", "hts", "qats-pw-free"}, {"qats-pw-free", "hts", "qats", "ts"}} {
-			shared := &Shared{}
+			shared := &calib.Shared{}
 			for i, method := range order {
 				s := &countedStream{Stream: testset.StreamOf(set)}
-				f := fitOn(t, method, Input{Stream: s, Shared: shared}, nil)
+				f := calibtest.FitInput(t, entry(method), calib.Input{Stream: s, Shared: shared}, nil)
 				if len(order) == 1 {
-					alone[method], rows[method] = fitOn(t, method, Input{Stream: testset.StreamOf(set)}, nil), s.rows.Load()
+					alone[method], rows[method] = calibtest.FitInput(t, entry(method), calib.Input{Stream: testset.StreamOf(set)}, nil), s.rows.Load()
 				}
 				if !reflect.DeepEqual(f, alone[method]) {
 					t.Errorf("%s: %s after %v: %+v, alone %+v", name, method, order[:i], f.Report, alone[method].Report)

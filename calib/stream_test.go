@@ -1,4 +1,4 @@
-package calib
+package calib_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/calib"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -17,7 +19,7 @@ func TestBitsDoNotDependOnProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set := testset.Tied(9000, 11) // more logits than a small set has
 	for _, name := range temperatureMethods {
-		var want *Fitted
+		var want *calib.Fitted
 		for _, workers := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(workers)
 			got := fitAny(t, name, set)
@@ -37,7 +39,7 @@ func TestErrorsOfStreamsNameTheFirstBadRow(t *testing.T) {
 	set := testset.Simulated(n, k, 2, 1, 1)
 	for _, name := range []string{"ts", "qats", "hts"} {
 		for _, bad := range []int{0, 1000, n - 1} {
-			in := Input{Stream: testset.Broken{Stream: testset.StreamOf(set), Bad: bad}}
+			in := calib.Input{Stream: testset.Broken{Stream: testset.StreamOf(set), Bad: bad}}
 			if err := fitError(t, name, in); !errors.Is(err, testset.ErrBroken) {
 				t.Errorf("%s: row %d fails: %v", name, bad, err)
 			}
@@ -46,7 +48,7 @@ func TestErrorsOfStreamsNameTheFirstBadRow(t *testing.T) {
 				t.Errorf("%s: a label of row %d is no class: %v", name, bad, err)
 			}
 		}
-		if err := fitError(t, name, Input{Stream: testset.StreamOf(&data.Set{})}); err == nil {
+		if err := fitError(t, name, calib.Input{Stream: testset.StreamOf(&data.Set{})}); err == nil {
 			t.Errorf("%s: no error without rows", name)
 		}
 	}
@@ -57,7 +59,7 @@ func TestErrorsOfStreamsNameTheFirstBadRow(t *testing.T) {
 	}
 }
 
-func mustStream(t *testing.T, s Stream) *fit.Objective {
+func mustStream(t *testing.T, s calib.Stream) *fit.Objective {
 	t.Helper()
 	o, err := fit.NewStreamed(s)
 	if err != nil {
@@ -66,10 +68,10 @@ func mustStream(t *testing.T, s Stream) *fit.Objective {
 	return o
 }
 
-func fitError(t *testing.T, name string, in Input) error {
+func fitError(t *testing.T, name string, in calib.Input) error {
 	t.Helper()
-	entry, _ := lookup(name)
-	m, err := entry.New().Method()
+	e := entry(name)
+	m, err := e.New().Method()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package calib
+package calib_test
 
 import (
 	"context"
@@ -7,6 +7,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/calib/calibtest"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
@@ -20,30 +24,29 @@ var temperatureMethods = []string{
 	"hts", "ec", "bts", "cbt", "t-conf", "t-entropy", "t-gap",
 }
 
-// parameters returns the parameters of a map, without the ranks.
-func parameters(m Map) []float64 {
-	switch m := m.(type) {
-	case Temperature:
-		return []float64{m.T}
-	case qatsMap:
-		return []float64{m.A, m.B}
-	case knotsMap:
-		return m.Knots
-	case htsMap:
-		return []float64{m.W, m.B}
-	case linearMap[byConfidence], linearMap[byEntropy], linearMap[byGap]:
-		a, b := lineOf(m)
-		return []float64{a, b}
-	case binnedMap:
-		return m.T
+// entry returns the entry of the method of the given name.
+func entry(name string) calib.Entry {
+	e, ok := all.Lookup(name)
+	if !ok {
+		panic("no method " + name)
 	}
-	return nil
+	return e
+}
+
+// parameters returns the parameters of a map, without the ranks.
+func parameters(m calib.Map) (values []float64) {
+	if p, ok := m.(calib.Parametric); ok {
+		for _, parameter := range p.Parameters() {
+			values = append(values, parameter.Value)
+		}
+	}
+	return values
 }
 
 // fitAny fits any temperature method. The target is the calibration rows.
-func fitAny(t testing.TB, name string, set *data.Set) *Fitted {
+func fitAny(t testing.TB, name string, set *data.Set) *calib.Fitted {
 	t.Helper()
-	return fitOn(t, name, Input{Cal: set, Target: &data.Set{Logits: set.Logits}}, nil)
+	return calibtest.FitInput(t, entry(name), calib.Input{Cal: set, Target: &data.Set{Logits: set.Logits}}, nil)
 }
 
 // sumsTol is the largest relative change of fitted parameters by another order of
@@ -52,7 +55,7 @@ func fitAny(t testing.TB, name string, set *data.Set) *Fitted {
 const sumsTol = 1e-9
 
 func TestOffsetOfRowsChangesNoBit(t *testing.T) {
-	set := testset.Ranked(300, 4, falling, 1)
+	set := testset.Ranked(300, 4, testset.Falling, 1)
 	for i, l := range set.Logits.Data { // a grid on which float32 adds 1024 exactly
 		set.Logits.Data[i] = float32(math.Round(float64(l)*64) / 64)
 	}
@@ -65,7 +68,7 @@ func TestOffsetOfRowsChangesNoBit(t *testing.T) {
 		if !slices.Equal(parameters(a.Map), parameters(b.Map)) {
 			t.Errorf("%s: %v, shifted %v", name, parameters(a.Map), parameters(b.Map))
 		}
-		if !slices.Equal(applied(a.Map, set.Logits).Data, applied(b.Map, shifted.Logits).Data) {
+		if !slices.Equal(calibtest.Apply(a.Map, set.Logits).Data, calibtest.Apply(b.Map, shifted.Logits).Data) {
 			t.Errorf("%s: probabilities change with an offset", name)
 		}
 	}
@@ -73,7 +76,7 @@ func TestOffsetOfRowsChangesNoBit(t *testing.T) {
 
 func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 	const n, k = 300, 5
-	set := testset.Ranked(n, k, falling, 2)
+	set := testset.Ranked(n, k, testset.Falling, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
 	classes, rows := rng.Perm(k), rng.Perm(n)
 	byClass := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
@@ -89,13 +92,13 @@ func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 	for _, name := range temperatureMethods {
 		base, a, b := fitAny(t, name, set), fitAny(t, name, byClass), fitAny(t, name, byRow)
 		for i, want := range parameters(base.Map) {
-			for _, other := range []Map{a.Map, b.Map} {
+			for _, other := range []calib.Map{a.Map, b.Map} {
 				if got := parameters(other)[i]; !(math.Abs(got-want) <= sumsTol*(1+want)) {
 					t.Errorf("%s: parameter %d is %.12g, after a permutation %.12g", name, i, want, got)
 				}
 			}
 		}
-		p, q := applied(base.Map, set.Logits), applied(a.Map, byClass.Logits)
+		p, q := calibtest.Apply(base.Map, set.Logits), calibtest.Apply(a.Map, byClass.Logits)
 		for i := range n {
 			for j := range k {
 				if d := p.Row(i)[j] - q.Row(i)[classes[j]]; !(math.Abs(d) <= sumsTol) {
@@ -103,8 +106,9 @@ func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 				}
 			}
 		}
-		if m, ok := base.Map.(qatsMap); ok {
-			if !slices.Equal(m.ECDF, a.Map.(qatsMap).ECDF) || !slices.Equal(m.ECDF, b.Map.(qatsMap).ECDF) {
+		type ranked interface{ OfRanks() fit.Line }
+		if m, ok := base.Map.(ranked); ok {
+			if ranks := m.OfRanks().ECDF; !slices.Equal(ranks, a.Map.(ranked).OfRanks().ECDF) || !slices.Equal(ranks, b.Map.(ranked).OfRanks().ECDF) {
 				t.Errorf("%s: ranks depend on an order", name)
 			}
 		}
@@ -116,9 +120,9 @@ func TestOrderOfRowsAndClassesDoesNotMatter(t *testing.T) {
 // with two.
 func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 	for _, name := range []string{"ts", "qats", "qats-pw", "qats-free"} {
-		var options map[string]int
+		var options map[string]any
 		if name == "qats-pw" {
-			options = map[string]int{"segments": 2}
+			options = map[string]any{"segments": 2}
 		}
 		for _, c := range []float32{0.125, 4} {
 			// The temperature is so high that no bound is active, since bounds do not scale.
@@ -127,7 +131,7 @@ func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 			for i, l := range set.Logits.Data {
 				scaled.Logits.Data[i] = c * l
 			}
-			a, b := fitMethod(t, name, set, options), fitMethod(t, name, scaled, options)
+			a, b := calibtest.Fit(t, entry(name), set, options), calibtest.Fit(t, entry(name), scaled, options)
 			for i, v := range parameters(a.Map) {
 				got, want := parameters(b.Map)[i], v*float64(c)
 				if !(math.Abs(got-want) <= 1e-7*(math.Abs(want)+float64(c))) {
@@ -140,14 +144,14 @@ func TestTemperaturesScaleWithTheLogits(t *testing.T) {
 
 // A set that is applied in blocks of any size has the same bits.
 func TestBlocksHaveTheSameBits(t *testing.T) {
-	set := testset.Ranked(700, 4, falling, 4)
+	set := testset.Ranked(700, 4, testset.Falling, 4)
 	for _, name := range temperatureMethods {
 		m := fitAny(t, name, set).Map
-		whole := applied(m, set.Logits)
+		whole := calibtest.Apply(m, set.Logits)
 		for _, size := range []int{1, 7, 256, 699} {
 			for lo := 0; lo < 700; lo += size {
 				hi := min(lo+size, 700)
-				if !slices.Equal(applied(m, set.Logits.Slice(lo, hi)).Data, whole.Slice(lo, hi).Data) {
+				if !slices.Equal(calibtest.Apply(m, set.Logits.Slice(lo, hi)).Data, whole.Slice(lo, hi).Data) {
 					t.Fatalf("%s: rows %d..%d differ when applied alone", name, lo, hi-1)
 				}
 			}
@@ -156,7 +160,7 @@ func TestBlocksHaveTheSameBits(t *testing.T) {
 }
 
 func TestTemperaturesKeepThePrediction(t *testing.T) {
-	set := testset.Ranked(400, 5, falling, 5)
+	set := testset.Ranked(400, 5, testset.Falling, 5)
 	test := testset.Simulated(500, 5, 2, 1, 6)
 	for i := range 100 { // rows with two or more classes at the maximum, and constant rows
 		row := test.Logits.Row(i)
@@ -166,7 +170,7 @@ func TestTemperaturesKeepThePrediction(t *testing.T) {
 		}
 	}
 	for _, name := range temperatureMethods {
-		p := applied(fitAny(t, name, set).Map, test.Logits)
+		p := calibtest.Apply(fitAny(t, name, set).Map, test.Logits)
 		for i := range 500 {
 			row, q := test.Logits.Row(i), p.Row(i)
 			if want, got := slices.Index(row, slices.Max(row)), slices.Index(q, slices.Max(q)); got != want {
@@ -207,7 +211,7 @@ func TestHardSetsEndAtBounds(t *testing.T) {
 		set  *data.Set
 		t    float64 // temperature of ts, 0 if it is inside the bounds
 	}{
-		{"all right", right, fit.MinT}, {"all wrong", wrong, fit.MaxT * spreadOf(wrong)}, {"constant rows", constant, 1},
+		{"all right", right, fit.MinT}, {"all wrong", wrong, fit.MaxT * testset.Spread(wrong)}, {"constant rows", constant, 1},
 		{"absent class", absent, 0}, {"huge logits", huge, 0}, {"tiny logits", tiny, 0},
 		{"one row, right", one(0), fit.MinT}, {"one row, wrong", one(1), fit.MaxT},
 		{"one class", &data.Set{Logits: data.NewMatrix(4, 1), Labels: make([]int32, 4)}, 1},
@@ -218,7 +222,7 @@ func TestHardSetsEndAtBounds(t *testing.T) {
 			if math.IsNaN(r.NLL) || math.IsInf(r.NLL, 0) || math.IsNaN(r.Gradient) {
 				t.Errorf("%s, %s: %+v", c.name, name, r)
 			}
-			for i, p := range applied(f.Map, c.set.Logits).Data {
+			for i, p := range calibtest.Apply(f.Map, c.set.Logits).Data {
 				if !(p >= 0 && p <= 1) {
 					t.Errorf("%s, %s: probability %d is %g", c.name, name, i, p)
 				}
@@ -226,8 +230,8 @@ func TestHardSetsEndAtBounds(t *testing.T) {
 			if name != "ts" {
 				continue
 			}
-			got := f.Map.(Temperature).T
-			if gap := spreadOf(c.set); (c.t != 0 && !(math.Abs(got/c.t-1) <= 1e-14)) || (c.t == 0 && (got <= fit.MinT*gap || got >= fit.MaxT*gap)) {
+			got := f.Map.(calib.Temperature).T
+			if gap := testset.Spread(c.set); (c.t != 0 && !(math.Abs(got/c.t-1) <= 1e-14)) || (c.t == 0 && (got <= fit.MinT*gap || got >= fit.MaxT*gap)) {
 				t.Errorf("%s: T = %g, want %g", c.name, got, c.t)
 			}
 			if (c.t != 0) != (len(r.Warnings) > 0) || (c.t != 0 && c.t != 1) != (len(r.AtBound) > 0) {
@@ -235,17 +239,6 @@ func TestHardSetsEndAtBounds(t *testing.T) {
 			}
 		}
 	}
-}
-
-// spreadOf returns the mean gap of the two largest logits of the rows.
-func spreadOf(set *data.Set) float64 {
-	sum := 0.0
-	for i := range set.Logits.Rows {
-		if row := slices.Sorted(slices.Values(set.Logits.Row(i))); len(row) > 1 {
-			sum += float64(row[len(row)-1]) - float64(row[len(row)-2])
-		}
-	}
-	return sum / float64(set.Logits.Rows)
 }
 
 func TestTemperatureMethodsRejectBadSets(t *testing.T) {
@@ -259,12 +252,12 @@ func TestTemperatureMethodsRejectBadSets(t *testing.T) {
 		{"label negative", &data.Set{Logits: data.NewMatrix(1, 2), Labels: []int32{-1}}},
 	} {
 		for _, name := range temperatureMethods[1:] { // uncal reads nothing
-			e, _ := lookup(name)
+			e := entry(name)
 			m, err := e.New().Method()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.Fit(context.Background(), Input{Cal: c.set, Target: c.set}); err == nil {
+			if _, err := m.Fit(context.Background(), calib.Input{Cal: c.set, Target: c.set}); err == nil {
 				t.Errorf("%s, %s: no error", c.name, name)
 			}
 		}
@@ -276,12 +269,12 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 	cancel()
 	set := testset.Simulated(10, 3, 1, 1, 1)
 	for _, name := range temperatureMethods {
-		e, _ := lookup(name)
+		e := entry(name)
 		m, err := e.New().Method()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Fit(ctx, Input{Cal: set, Target: set}); err != context.Canceled {
+		if _, err := m.Fit(ctx, calib.Input{Cal: set, Target: set}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -291,13 +284,13 @@ func TestCancelledFitsReturnTheErrorOfTheContext(t *testing.T) {
 func TestMapsKeepNoArrays(t *testing.T) {
 	test := testset.Simulated(20, 3, 2, 1, 2)
 	for _, name := range temperatureMethods {
-		set := testset.Ranked(100, 3, falling, 9)
+		set := testset.Ranked(100, 3, testset.Falling, 9)
 		m := fitAny(t, name, set).Map
-		before := applied(m, test.Logits)
+		before := calibtest.Apply(m, test.Logits)
 		for i := range set.Logits.Data {
 			set.Logits.Data[i] = float32(math.NaN())
 		}
-		if !slices.Equal(before.Data, applied(m, test.Logits).Data) {
+		if !slices.Equal(before.Data, calibtest.Apply(m, test.Logits).Data) {
 			t.Errorf("%s: the map reads the calibration arrays", name)
 		}
 	}
@@ -312,9 +305,9 @@ func BenchmarkFit(b *testing.B) {
 					set = testset.Simulated(c.n, c.k, 5, 1.6, 1)
 				}
 				b.SetBytes(int64(4 * c.n * c.k))
-				var f *Fitted
+				var f *calib.Fitted
 				for b.Loop() {
-					f = fitMethod(b, name, set, nil)
+					f = calibtest.Fit(b, entry(name), set, nil)
 				}
 				b.ReportMetric(f.Report.Passes, "passes")
 			})
@@ -327,11 +320,11 @@ func BenchmarkApply(b *testing.B) {
 	set := testset.Simulated(n, k, 5, 1.6, 1)
 	for _, name := range []string{"ts", "qats"} {
 		b.Run(fmt.Sprintf("method=%s/n=%d/k=%d", name, n, k), func(b *testing.B) {
-			m := fitMethod(b, name, set, nil).Map
+			m := calibtest.Fit(b, entry(name), set, nil).Map
 			dst := data.NewProbs(n, k)
 			b.SetBytes(4 * n * k)
 			for b.Loop() {
-				Apply(m, dst, set)
+				calib.Apply(m, dst, set)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package calib
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
@@ -37,23 +36,10 @@ var TSEntry = NewEntry[TemperatureScaling, Temperature](Entry{
 	Aliases: []string{"temperature-scaling", "temperature"},
 })
 
-// LogitsContract is the contract of methods that use logits alone and keep the
-// prediction, and that take masked classes.
-func LogitsContract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true}
-}
-
-// VectorContract is the contract of methods that use logits alone and may change
-// the prediction.
-func VectorContract() Contract {
-	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
-}
-
-// streamedContract is LogitsContract of methods that accept a Stream.
+// streamedContract is that of methods that use logits alone, keep the prediction, and accept masked
+// classes and a Stream.
 func streamedContract() Contract {
-	c := LogitsContract()
-	c.Streams = true
-	return c
+	return Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true, Streams: true}
 }
 
 // Minimises names the objective.
@@ -66,7 +52,7 @@ func (TemperatureScaling) Contract() Contract { return streamedContract() }
 // minimum inside the bounds: T is then at a bound, or 1 if all logits of every row are
 // equal. It also warns if the search did not converge.
 func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
-	o, err := in.Objective()
+	o, err := in.objective()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +60,7 @@ func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.stage("ts", report.Passes)
+	fit.Stage(in.Stage).End("ts", report.Passes)
 	return Result(Temperature{t}, report), nil
 }
 
@@ -83,24 +69,11 @@ type Temperature struct {
 	T float64 // > 0
 }
 
-func (m Temperature) Check() error { return CheckTemperature("T", m.T) }
+func (m Temperature) Check() error { return fit.CheckTemperature("T", m.T) }
 
 // Parameters returns T.
 func (m Temperature) Parameters() []Parameter {
 	return []Parameter{{Name: "T", Value: m.T, Meaning: MeaningT}}
-}
-
-// usable reports whether a model may hold the temperature t. The range is wider
-// than that of any fit, whose logits may have any size of a float32. It is narrow enough
-// that 1/T is finite and a temperature between two others stays positive in float64.
-func usable(t float64) bool { return t >= 1e-50 && t <= 1e50 }
-
-// CheckTemperature rejects a temperature of a saved model that is not usable.
-func CheckTemperature(name string, t float64) error {
-	if !usable(t) {
-		return fmt.Errorf("temperature %s = %v: want one in [1e-50, 1e50]", name, t)
-	}
-	return nil
 }
 
 // Scales writes 1/T for every row.

@@ -82,7 +82,7 @@ func TestSavedTemperaturesHaveLimits(t *testing.T) {
 		{1e-50, true}, {1, true}, {1e50, true}, {math.Nextafter(1e-50, 0), false}, {math.Nextafter(1e50, 1e60), false},
 		{0, false}, {-1, false}, {math.Inf(1), false}, {math.NaN(), false},
 	} {
-		if err := CheckTemperature("T", c.t); (err == nil) != c.ok {
+		if err := fit.CheckTemperature("T", c.t); (err == nil) != c.ok {
 			t.Errorf("T = %v: %v", c.t, err)
 		}
 	}
@@ -105,10 +105,7 @@ func applied(m Map, logits data.Matrix) data.Probs {
 
 // entries are the methods of this package.
 func entries() []Entry {
-	return []Entry{
-		UncalEntry, TSEntry, TSGuo50Entry, TSECEGridEntry, ECEntry, CTSEntry, ETSEntry, TTATSEntry, AdaTSEntry, HTSEntry, BTSEntry, CBTEntry,
-		QaTSEntry, QaTSPWEntry, QaTSFreeEntry, QaTSPWFreeEntry, QaTSTransductiveEntry, QaTSReadingEntry, TConfEntry, TEntropyEntry, TGapEntry,
-	}
+	return []Entry{UncalEntry, TSEntry, QaTSEntry}
 }
 
 // lookup returns the method of the given name, and whether there is one.

@@ -12,7 +12,9 @@ import (
 	"github.com/qats-bench/qats/calib/linear"
 	"github.com/qats-bench/qats/calib/neighbours"
 	"github.com/qats-bench/qats/calib/network"
+	"github.com/qats-bench/qats/calib/quantile"
 	"github.com/qats-bench/qats/calib/splines"
+	"github.com/qats-bench/qats/calib/temperature"
 )
 
 // Registry returns every method, in the order of table columns. Adding a
@@ -23,11 +25,11 @@ func Registry() []calib.Entry {
 	list := []calib.Entry{
 		calib.UncalEntry,
 		calib.TSEntry,
-		calib.TSGuo50Entry,
-		calib.TSECEGridEntry,
-		calib.ECEntry,
-		calib.CTSEntry,
-		calib.ETSEntry,
+		temperature.TSGuo50Entry,
+		temperature.TSECEGridEntry,
+		temperature.ECEntry,
+		temperature.CTSEntry,
+		temperature.ETSEntry,
 		isotonic.IREntry,
 		isotonic.IRTopEntry,
 		isotonic.IROVAEntry,
@@ -52,11 +54,11 @@ func Registry() []calib.Entry {
 		linear.SMSEntry,
 		linear.DirichletEntry,
 		linear.MSODIREntry,
-		calib.TTATSEntry,
-		calib.AdaTSEntry,
-		calib.HTSEntry,
-		calib.BTSEntry,
-		calib.CBTEntry,
+		temperature.TTATSEntry,
+		network.AdaTSEntry,
+		temperature.HTSEntry,
+		temperature.BTSEntry,
+		temperature.CBTEntry,
 		network.PTSEntry,
 		network.SMARTEntry,
 		network.HCalEntry,
@@ -71,14 +73,14 @@ func Registry() []calib.Entry {
 		features.HFETargetEntry,
 		linear.LabelShiftEntry,
 		calib.QaTSEntry,
-		calib.QaTSPWEntry,
-		calib.QaTSFreeEntry,
-		calib.QaTSPWFreeEntry,
-		calib.QaTSTransductiveEntry,
-		calib.QaTSReadingEntry,
-		calib.TConfEntry,
-		calib.TEntropyEntry,
-		calib.TGapEntry,
+		quantile.QaTSPWEntry,
+		quantile.QaTSFreeEntry,
+		quantile.QaTSPWFreeEntry,
+		quantile.QaTSTransductiveEntry,
+		quantile.QaTSReadingEntry,
+		temperature.TConfEntry,
+		temperature.TEntropyEntry,
+		temperature.TGapEntry,
 	}
 	for i := range list {
 		list[i].Aliases = slices.Clone(list[i].Aliases)

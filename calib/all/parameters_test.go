@@ -10,6 +10,8 @@ import (
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/calib/linear"
+	"github.com/qats-bench/qats/calib/quantile"
+	"github.com/qats-bench/qats/calib/temperature"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -29,15 +31,15 @@ func TestParametersHaveAFixedOrder(t *testing.T) {
 		want   string
 	}{
 		{calib.TemperatureScaling{}, "T"},
-		{calib.ExpectationConsistency{}, "T"},
+		{temperature.ExpectationConsistency{}, "T"},
 		{calib.QaTS{}, "a, b"},
-		{calib.FreeQaTS{}, "a, b"},
-		{calib.PiecewiseQaTS{Segments: 2}, "t_1, t_2, t_3"},
-		{calib.BinnedTemperatureScaling{Bins: 3}, "bin 1: T, bin 2: T, bin 3: T"},
-		{calib.EntropyTemperature{}, "a, b"},
-		{calib.GapTemperature{}, "a, b, unit"},
-		{calib.EntropyTemperatureScaling{}, "w, b"},
-		{calib.EnsembleTemperatureScaling{}, "T, w_1, w_2, w_3"},
+		{quantile.FreeQaTS{}, "a, b"},
+		{quantile.PiecewiseQaTS{Segments: 2}, "t_1, t_2, t_3"},
+		{temperature.BinnedTemperatureScaling{Bins: 3}, "bin 1: T, bin 2: T, bin 3: T"},
+		{temperature.EntropyTemperature{}, "a, b"},
+		{temperature.GapTemperature{}, "a, b, unit"},
+		{temperature.EntropyTemperatureScaling{}, "w, b"},
+		{temperature.EnsembleTemperatureScaling{}, "T, w_1, w_2, w_3"},
 		{features.HFEWithoutOOD{}, "T0, theta1, theta2, correct.mean, correct.std, wrong.mean, wrong.std"},
 		{linear.Dirichlet{Lambda: 1}, "lambda, mu"},
 		{calib.Uncalibrated{}, ""},

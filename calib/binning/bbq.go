@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -63,7 +64,7 @@ func (m *Bayesian) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Bayesian) Contract() calib.Contract { return calib.VectorContract() }
+func (Bayesian) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the averaged histograms of every class.
 func (m Bayesian) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

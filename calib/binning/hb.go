@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -109,10 +110,10 @@ func (h histogram) Check() error {
 }
 
 // Options returns the option bins.
-func (h *Histogram) Options() []calib.Option { return calib.BinsOption(&h.Bins) }
+func (h *Histogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (Histogram) Contract() calib.Contract { return calib.VectorContract() }
+func (Histogram) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns a histogram for each class.
 func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -121,7 +122,7 @@ func (h Histogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 
 // fit is Fit for logits of usual size.
 func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	h, err := calib.Ready(h, in)
+	h, err := method.Ready(h, in)
 	if err != nil {
 		return nil, err
 	}
@@ -213,10 +214,10 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 }
 
 // Options returns the option bins.
-func (h *TopHistogram) Options() []calib.Option { return calib.BinsOption(&h.Bins) }
+func (h *TopHistogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels.
-func (TopHistogram) Contract() calib.Contract { return calib.LogitsContract() }
+func (TopHistogram) Contract() calib.Contract { return method.LogitsContract() }
 
 // Fit returns the histogram of the confidences.
 func (h TopHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -229,15 +230,15 @@ func (h TopHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := calib.TopRows(ctx, in.Cal)
+	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
 	tally := newBinTally(h.Bins)
 	for _, r := range rows {
-		tally.add(calib.TopConf(r.Tail), r.Hit)
+		tally.add(method.TopConf(r.Tail), r.Hit)
 	}
-	return calib.TopFitted(hbTopMap{tally.histogram()}), nil
+	return method.TopFitted(hbTopMap{tally.histogram()}), nil
 }
 
 // hbTopMap holds the histogram of the confidences.
@@ -249,5 +250,5 @@ func (m hbTopMap) Check() error { return m.Bins.Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	calib.EachConfidence(dst, at, func(tail float64) float64 { return m.Bins.at(calib.TopConf(tail)) })
+	method.EachConfidence(dst, at, func(tail float64) float64 { return m.Bins.at(method.TopConf(tail)) })
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 )
 
 // MassHistogram is histogram binning of each class against all others, with bins of
@@ -49,7 +50,7 @@ var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
 func (h *MassHistogram) Options() []calib.Option { return equalBinsOption(&h.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (MassHistogram) Contract() calib.Contract { return calib.VectorContract() }
+func (MassHistogram) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the edges and values of every class.
 func (h MassHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/stretch"
@@ -92,10 +93,10 @@ func (m *Scaled) Options() []calib.Option { return equalBinsOption(&m.Bins) }
 func (m *TopScaled) Options() []calib.Option { return equalBinsOption(&m.Bins) }
 
 // Contract needs logits and labels. The prediction may change.
-func (Scaled) Contract() calib.Contract { return calib.VectorContract() }
+func (Scaled) Contract() calib.Contract { return method.VectorContract() }
 
 // Contract needs logits and labels.
-func (TopScaled) Contract() calib.Contract { return calib.LogitsContract() }
+func (TopScaled) Contract() calib.Contract { return method.LogitsContract() }
 
 // binnedSigmoid is a sigmoid of a score and its mean in each bin. Stretched values of the
 // sigmoid up to Edges[0] are in bin 0, those above Edges[i] up to Edges[i+1] in bin i+1.
@@ -225,7 +226,7 @@ func centre(edges []float64, bin int) float64 {
 }
 
 func (s binnedSigmoid) Check() error {
-	if err := calib.CheckVectors([]string{"a", "b"}, []float64{s.A}, []float64{s.B}); err != nil {
+	if err := fit.CheckVectors([]string{"a", "b"}, []float64{s.A}, []float64{s.B}); err != nil {
 		return err
 	}
 	return checkBins(s.Edges, s.Values)
@@ -278,7 +279,7 @@ func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 	if err != nil {
 		return nil, err
 	}
-	rows, err := calib.TopRows(ctx, in.Cal)
+	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 		scores[i], hit[i] = -softmax.Log(r.Tail), r.Hit
 	}
 	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
-	f := calib.TopFitted(topScalingBinningMap(s))
+	f := method.TopFitted(topScalingBinningMap(s))
 	calib.NoteSolutions(&f.Report, []fit.Solution{end})
 	return f, nil
 }
@@ -302,5 +303,5 @@ func (m topScalingBinningMap) Check() error { return binnedSigmoid(m).Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m topScalingBinningMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	calib.EachConfidence(dst, at, func(tail float64) float64 { return binnedSigmoid(m).At(-softmax.Log(tail)) })
+	method.EachConfidence(dst, at, func(tail float64) float64 { return binnedSigmoid(m).At(-softmax.Log(tail)) })
 }

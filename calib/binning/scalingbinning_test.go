@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/internal/stretch"
 )
@@ -16,7 +16,7 @@ func TestScalingBinningKeepsTheMean(t *testing.T) {
 	set := testset.Drawn(503, 5, 2, 9)
 	m := calibtest.Fit(t, ScalingBinningTopEntry, set, map[string]any{"bins": 7}).Map.(topScalingBinningMap)
 	_, conf := calibtest.TopLabels(m, set)
-	rows, err := calib.TopRows(t.Context(), set)
+	rows, err := method.TopRows(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

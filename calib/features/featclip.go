@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -72,7 +73,7 @@ func (FeatureClipping) Contract() calib.Contract {
 // Fit returns c. The iterations of the report are the thresholds that were computed.
 // A grid has no gradient.
 func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	f, err := calib.Ready(f, in)
+	f, err := method.Ready(f, in)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted
 	}
 	report := fit.Report{Iterations: s.Computed, Passes: s.Passes}
 	explainClip(&report, best, *f.Guard)
-	return calib.Reported(ctx, m, set, report)
+	return method.Reported(ctx, m, set, report)
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about
@@ -120,7 +121,7 @@ const headTolerance = 0.02
 // not give the logits, up to an offset of each row. It computes at most 256 rows,
 // because arrays of another network differ in any row.
 func checkHead(set *data.Set) error {
-	if err := calib.CheckFeatures(set); err != nil {
+	if err := method.CheckFeatures(set); err != nil {
 		return err
 	}
 	if err := checkLast(set); err != nil {

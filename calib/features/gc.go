@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -92,7 +93,7 @@ func (g *GroupCalibrationOneSet) Options() []calib.Option { return (*GroupCalibr
 
 // Contract needs logits, labels and features. The mean of probabilities that all
 // have one top class has it too.
-func (GroupCalibration) Contract() calib.Contract { return calib.FeaturesContract() }
+func (GroupCalibration) Contract() calib.Contract { return method.FeaturesContract() }
 
 // Contract needs logits, labels and features.
 func (GroupCalibrationOneSet) Contract() calib.Contract { return GroupCalibration{}.Contract() }
@@ -104,7 +105,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 	if in.Cal.Logits.Rows < 2 { // one row has no halves
 		return GroupCalibrationOneSet(g).Fit(ctx, in)
 	}
-	if err := calib.CheckGrouped(in.Cal); err != nil {
+	if err := method.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	learn, judge := halves(in.Cal, in.Seed)
@@ -118,7 +119,7 @@ func (g GroupCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 
 // Fit is that of GroupCalibration, on the same rows twice.
 func (g GroupCalibrationOneSet) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	if err := calib.CheckGrouped(in.Cal); err != nil {
+	if err := method.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	return GroupCalibration(g).fit(ctx, in, in.Cal, in.Cal)
@@ -292,7 +293,7 @@ func (e *gcEnds) explain(r *fit.Report, all float64, whole fit.Report) {
 // is smaller. The split depends on a hash of the seed and the features of each row,
 // so a row is in the same half in any order of the rows.
 func halves(set *data.Set, seed uint64) (a, b *data.Set) {
-	order := calib.FeatureOrder(set.Features, seed)
+	order := method.FeatureOrder(set.Features, seed)
 	first, second := order[:len(order)/2], order[len(order)/2:]
 	slices.Sort(first)
 	slices.Sort(second)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -78,7 +78,7 @@ func (m gcMap) Check() error {
 			if len(w) != m.Width {
 				return fmt.Errorf("partition %d, group %d: %d weights for %d features", u, g, len(w), m.Width)
 			}
-			if err := calib.CheckTemperature("T", p.T[g]); err != nil {
+			if err := fit.CheckTemperature("T", p.T[g]); err != nil {
 				return fmt.Errorf("partition %d, group %d: %w", u, g, err)
 			}
 		}
@@ -86,7 +86,7 @@ func (m gcMap) Check() error {
 	return nil
 }
 
-func (m gcMap) CheckSet(set *data.Set) error { return calib.CheckWidth(set, m.Width) }
+func (m gcMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }
 
 // Apply writes the mean over the partitions of softmax(l/T). If all partitions have
 // the same temperature, the bits are those of ts. Every term has the same top class,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -127,7 +128,7 @@ func (HFE) Contract() calib.Contract {
 
 // Contract needs true logits and labels.
 func (HFEWithoutOOD) Contract() calib.Contract {
-	c := calib.LogitsContract()
+	c := method.LogitsContract()
 	c.TrueLogits = true
 	return c
 }
@@ -214,7 +215,7 @@ func fitHFE(ctx context.Context, in calib.Input, ood data.Matrix) (*calib.Fitted
 	if data.LogProbs(in.Cal.Logits) {
 		return nil, errors.New("the logits are log-probabilities: their offset, which is the energy, is lost")
 	}
-	o, t0, flat, err := in.Temperature(ctx)
+	o, t0, flat, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, err
 	}

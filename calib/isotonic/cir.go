@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
@@ -39,7 +40,7 @@ var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 })
 
 // Contract needs logits and labels. The prediction may change.
-func (Centred) Contract() calib.Contract { return calib.VectorContract() }
+func (Centred) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the functions. The scores of a class below its least positive one are
 // in the block of value 0, of which only the right end matters. So only the larger

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/stretch"
@@ -41,7 +42,7 @@ var IREntry = calib.NewEntry[Regression, Map](calib.Entry{
 })
 
 // Contract needs logits and labels.
-func (Regression) Contract() calib.Contract { return calib.LogitsContract() }
+func (Regression) Contract() calib.Contract { return method.LogitsContract() }
 
 // Fit returns g. Instead of n k pairs it keeps n, and the zeros near each of them:
 // 30 MB at 25,000 x 1,000. All pairs would take 200 MB at 8 bytes each, and a sort of
@@ -59,7 +60,7 @@ func (Regression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	return calib.Reported(ctx, Map{g}, in.Cal, fit.Report{Passes: float64(2 * tries)})
+	return method.Reported(ctx, Map{g}, in.Cal, fit.Report{Passes: float64(2 * tries)})
 }
 
 // FitPooled returns the isotonic regression of the n k pairs, and the number of windows

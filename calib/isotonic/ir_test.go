@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -328,7 +329,7 @@ func TestIRTopKeepsTheBitsOfConfidences(t *testing.T) {
 	for _, label := range []int32{0, 1} {
 		set := &data.Set{Logits: testset.Rows([][]float32{{1, 0}}), Labels: []int32{label}}
 		m := calibtest.Map(t, TopRegression{}, set).(irTopMap)
-		if want := []float64{calib.TopStretched(calib.NewUnscaled(set.Logits).Tails()[0])}; !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
+		if want := []float64{method.TopStretched(calib.NewUnscaled(set.Logits).Tails()[0])}; !slices.Equal(m.X, want) || m.Y[0] != float64(1-label) {
 			t.Errorf("label %d: knots %v with values %v, want %v", label, m.X, m.Y, want)
 		}
 	}

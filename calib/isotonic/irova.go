@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -37,7 +38,7 @@ var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRest) Contract() calib.Contract {
-	c := calib.VectorContract()
+	c := method.VectorContract()
 	c.Masked = true // rows with a probability of 0 and another label change no other level
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/stretch"
 )
@@ -30,7 +31,7 @@ var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 })
 
 // Contract needs logits and labels.
-func (TopRegression) Contract() calib.Contract { return calib.LogitsContract() }
+func (TopRegression) Contract() calib.Contract { return method.LogitsContract() }
 
 // Fit returns g.
 func (m TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -39,14 +40,14 @@ func (m TopRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, 
 
 // fit is Fit for logits of usual size.
 func (TopRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	rows, err := calib.TopRows(ctx, in.Cal)
+	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
 	// Bits of numbers above 0 have the order of the numbers, and sort faster than runs.
 	keys := make([]uint64, len(rows))
 	for i, r := range rows {
-		keys[i] = math.Float64bits(calib.TopStretched(r.Tail)) << 1
+		keys[i] = math.Float64bits(method.TopStretched(r.Tail)) << 1
 		if r.Hit {
 			keys[i]++
 		}
@@ -61,7 +62,7 @@ func (TopRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 		}
 		runs = append(runs, run)
 	}
-	return calib.TopFitted(irTopMap{regress(runs)}), nil
+	return method.TopFitted(irTopMap{regress(runs)}), nil
 }
 
 // irTopMap is the function g.
@@ -71,5 +72,5 @@ func (m irTopMap) Check() error { return m.CheckKnots() }
 
 // Confidences writes g(conf) of every row.
 func (m irTopMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	calib.EachConfidence(dst, at, func(tail float64) float64 { return m.At(calib.TopStretched(tail)) })
+	method.EachConfidence(dst, at, func(tail float64) float64 { return m.At(method.TopStretched(tail)) })
 }

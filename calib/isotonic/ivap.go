@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -119,10 +120,10 @@ func (m *CrossVennAbers) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (InductiveVennAbers) Contract() calib.Contract { return calib.VectorContract() }
+func (InductiveVennAbers) Contract() calib.Contract { return method.VectorContract() }
 
 // Contract needs logits and labels. The prediction may change.
-func (CrossVennAbers) Contract() calib.Contract { return calib.VectorContract() }
+func (CrossVennAbers) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the grouped calibration scores of each binary problem.
 func (m InductiveVennAbers) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -218,7 +219,7 @@ func fitVennAbers(ctx context.Context, in calib.Input, pairs bool, folds int) (*
 	if err != nil {
 		return nil, err
 	}
-	return calib.Reported(ctx, m.Prepared(), set, fit.Report{Passes: 1})
+	return method.Reported(ctx, m.Prepared(), set, fit.Report{Passes: 1})
 }
 
 // difference32 returns l_b - l_a, exact in float64.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -51,7 +52,7 @@ const (
 )
 
 // Contract needs logits and labels. The prediction may change.
-func (Beta) Contract() calib.Contract { return calib.VectorContract() }
+func (Beta) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns a, b and c of every class. It needs 41 bytes a row for each class
 // that is being fitted, beside its scores.

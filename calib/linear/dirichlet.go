@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -99,11 +100,11 @@ func (d *Dirichlet) Options() []calib.Option {
 func (m *MatrixODIR) Options() []calib.Option { return (*Dirichlet)(m).Options() }
 
 // Contract needs logits and labels.
-func (Dirichlet) Contract() calib.Contract { return calib.VectorContract() }
+func (Dirichlet) Contract() calib.Contract { return method.VectorContract() }
 
 // Contract needs labels and logits that are not log-probabilities.
 func (MatrixODIR) Contract() calib.Contract {
-	c := calib.VectorContract()
+	c := method.VectorContract()
 	c.TrueLogits = true
 	return c
 }
@@ -142,7 +143,7 @@ func rawLogits(dst []float64, row []float32) {
 
 // fitOn is fit on the scores x.
 func (d Dirichlet) fitOn(ctx context.Context, in calib.Input, name string, x scores, mapOf func(odirMap) calib.Map) (*calib.Fitted, error) {
-	d, err := calib.Ready(d, in)
+	d, err := method.Ready(d, in)
 	if err != nil {
 		return nil, err
 	}

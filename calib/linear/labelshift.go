@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
@@ -79,7 +80,7 @@ func (m *LabelShift) Options() []calib.Option {
 // Contract needs logits and labels, and logits of the target. The prediction may
 // change.
 func (LabelShift) Contract() calib.Contract {
-	c := calib.VectorContract()
+	c := method.VectorContract()
 	c.Target = data.Logits
 	return c
 }
@@ -87,7 +88,7 @@ func (LabelShift) Contract() calib.Contract {
 // Fit returns T, b and w. The iterations of the report are those of the calibration
 // and the steps of EM.
 func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	m, err := calib.Ready(m, in)
+	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +116,12 @@ func (m LabelShift) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if change > m.Tolerance {
 		r.Warn(calib.Warning{Text: "EM ended after {steps} steps: the last changed a class share by {value}", Steps: steps, Value: report.Rounded(change, 2)})
 	}
-	return calib.Reported(ctx, shift, in.Cal, r)
+	return method.Reported(ctx, shift, in.Cal, r)
 }
 
 // calibrate sets T and, with offsets, b.
 func (m *labelShiftMap) calibrate(ctx context.Context, in calib.Input, offsets bool) (fit.Report, error) {
-	o, t, r, err := in.Temperature(ctx)
+	o, t, r, err := method.Temperature(ctx, in)
 	r.Passes = o.Passes
 	if m.T = t; err != nil || !offsets {
 		return r, err
@@ -182,7 +183,7 @@ func (m *labelShiftMap) reweight(ctx context.Context, cal, target data.Matrix, m
 		steps, change = steps+1, 0
 		for j := range next {
 			change = max(change, math.Abs(next[j]-share[j]))
-			m.W[j] = min(next[j]/max(mean[j], fit.LeastProb), calib.MostParameter)
+			m.W[j] = min(next[j]/max(mean[j], fit.LeastProb), fit.MostParameter)
 			weights[j] = float64(m.W[j] * v[j])
 		}
 		if share = next; change <= tolerance || steps == most {
@@ -225,10 +226,10 @@ func (m labelShiftMap) Parameters() []calib.Parameter {
 func (m labelShiftMap) NumClasses() int { return len(m.B) }
 
 func (m labelShiftMap) Check() error {
-	if err := calib.CheckTemperature("T", m.T); err != nil {
+	if err := fit.CheckTemperature("T", m.T); err != nil {
 		return err
 	}
-	if err := calib.CheckVectors([]string{"b", "w"}, m.B, m.W); err != nil {
+	if err := fit.CheckVectors([]string{"b", "w"}, m.B, m.W); err != nil {
 		return err
 	}
 	for j, w := range m.W {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -18,7 +19,7 @@ func reportedDescent(ctx context.Context, m calib.Map, set *data.Set, end fit.De
 	if end.Gradient > linearDone {
 		r.Warn(report.Unconverged(end.Gradient, end.Steps))
 	}
-	return calib.Reported(ctx, m, set, r)
+	return method.Reported(ctx, m, set, r)
 }
 
 // allRight reports whether the label of every row has the one largest of the scores that write
@@ -48,11 +49,11 @@ func checkMatrix(w [][]float64, b []float64) error {
 		return errors.New("no classes")
 	}
 	for c, row := range w {
-		if err := calib.CheckParameters(fmt.Sprintf("w[%d]", c), row, len(w)); err != nil {
+		if err := fit.CheckParameters(fmt.Sprintf("w[%d]", c), row, len(w)); err != nil {
 			return err
 		}
 	}
-	return calib.CheckParameters("b", b, len(w))
+	return fit.CheckParameters("b", b, len(w))
 }
 
 // mostMatrixClasses is the largest number of classes of a method with k^2

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -78,10 +79,10 @@ func (m *PlattLogits) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (Platt) Contract() calib.Contract { return calib.VectorContract() }
+func (Platt) Contract() calib.Contract { return method.VectorContract() }
 
 // Contract needs logits and labels. The prediction may change.
-func (PlattLogits) Contract() calib.Contract { return calib.VectorContract() }
+func (PlattLogits) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns a and b of every class.
 func (m Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -137,7 +138,7 @@ func (m plattMap) Check() error {
 	if m.Score != calib.ScoreProb && m.Score != calib.ScoreLogOdds && m.Score != calib.ScoreLogProb {
 		return fmt.Errorf("score %q: want %s, %s or %s", m.Score, calib.ScoreProb, calib.ScoreLogOdds, calib.ScoreLogProb)
 	}
-	return calib.CheckVectors([]string{"a", "b"}, m.A, m.B)
+	return fit.CheckVectors([]string{"a", "b"}, m.A, m.B)
 }
 
 // Apply writes the n x k probabilities.

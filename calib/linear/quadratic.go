@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -39,7 +40,7 @@ var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 })
 
 // Contract needs logits and labels. The prediction may change.
-func (Quadratic) Contract() calib.Contract { return calib.VectorContract() }
+func (Quadratic) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns a, b and c of every class.
 func (m Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -73,7 +74,7 @@ type quadraticMap struct {
 func (m quadraticMap) NumClasses() int { return len(m.A) }
 
 func (m quadraticMap) Check() error {
-	return calib.CheckVectors([]string{"a", "b", "c"}, m.A, m.B, m.C)
+	return fit.CheckVectors([]string{"a", "b", "c"}, m.A, m.B, m.C)
 }
 
 // Apply writes the n x k probabilities.

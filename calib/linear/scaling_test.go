@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/temperature"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -236,7 +237,7 @@ func BenchmarkFitScaling(b *testing.B) {
 
 // entry returns the entry of the method of the given name.
 func entry(name string) calib.Entry {
-	for _, e := range []calib.Entry{calib.TSEntry, calib.ETSEntry, binning.HBEntry, binning.HBTopEntry, PlattEntry, PlattLogitsEntry, VSEntry, SVSEntry, SMSEntry, DirichletEntry, MSODIREntry} {
+	for _, e := range []calib.Entry{calib.TSEntry, temperature.ETSEntry, binning.HBEntry, binning.HBTopEntry, PlattEntry, PlattLogitsEntry, VSEntry, SVSEntry, SMSEntry, DirichletEntry, MSODIREntry} {
 		if e.Name == name {
 			return e
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -45,7 +46,7 @@ func (s *StructuredMatrix) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredMatrix) Contract() calib.Contract { return calib.VectorContract() }
+func (StructuredMatrix) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns T, w, the matrix and the offsets.
 func (s StructuredMatrix) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -50,7 +51,7 @@ func (s *StructuredVector) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (StructuredVector) Contract() calib.Contract { return calib.VectorContract() }
+func (StructuredVector) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns T, w, the slopes and the offsets.
 func (s StructuredVector) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -89,7 +90,7 @@ type mixed struct {
 
 // fitMixed returns T of ts and w = 1/(n+1); see Input.temperature.
 func fitMixed(ctx context.Context, in calib.Input) (*fit.Objective, mixed, fit.Report, error) {
-	o, t, report, err := in.Temperature(ctx)
+	o, t, report, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, mixed{}, report, err
 	}
@@ -97,7 +98,7 @@ func fitMixed(ctx context.Context, in calib.Input) (*fit.Objective, mixed, fit.R
 }
 
 func (m mixed) check() error {
-	if err := calib.CheckTemperature("T", m.T); err != nil {
+	if err := fit.CheckTemperature("T", m.T); err != nil {
 		return err
 	}
 	if !(m.Mix >= 1e-15 && m.Mix < 1) {
@@ -128,7 +129,7 @@ func (m svsMap) Check() error {
 	if err := m.mixed.check(); err != nil {
 		return err
 	}
-	return calib.CheckVectors([]string{"v", "b"}, m.V, m.B)
+	return fit.CheckVectors([]string{"v", "b"}, m.V, m.B)
 }
 
 // Apply writes softmax(v x + b).

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -55,7 +56,7 @@ func (m Vector) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	if err != nil {
 		return nil, err
 	}
-	o, t, flat, err := in.Temperature(ctx)
+	o, t, flat, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ type vsMap struct {
 
 func (m vsMap) NumClasses() int { return len(m.V) }
 
-func (m vsMap) Check() error { return calib.CheckVectors([]string{"v", "b"}, m.V, m.B) }
+func (m vsMap) Check() error { return fit.CheckVectors([]string{"v", "b"}, m.V, m.B) }
 
 // Apply writes softmax(v l + b).
 func (m vsMap) Apply(dst data.Probs, set *data.Set) { applyDiagonal(dst, set, rawLogits, m.V, m.B) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
@@ -32,7 +33,7 @@ const leastNorm = 1e-10
 func newBank(in calib.Input, most int) (b featureBank, own []int) {
 	h := in.Cal.Features
 	if h.Rows > most {
-		return newFeatureBank(h, calib.FeatureOrder(h, in.Seed)[:most])
+		return newFeatureBank(h, method.FeatureOrder(h, in.Seed)[:most])
 	}
 	rows := make([]int, h.Rows)
 	for i := range rows {

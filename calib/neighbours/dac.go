@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -69,7 +70,7 @@ func (m *DAC) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (DAC) Contract() calib.Contract { return calib.FeaturesContract() }
+func (DAC) Contract() calib.Contract { return method.FeaturesContract() }
 
 // Fit returns w, w0 and the bank.
 func (m DAC) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -82,7 +83,7 @@ func (m DAC) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := calib.CheckFeatures(in.Cal); err != nil {
+	if err := method.CheckFeatures(in.Cal); err != nil {
 		return nil, err
 	}
 	loss, err := calib.NewTemperatureLoss(in)
@@ -187,7 +188,7 @@ func (m dacMap) Check() error {
 }
 
 // CheckSet rejects features of another width.
-func (m dacMap) CheckSet(set *data.Set) error { return calib.CheckWidth(set, m.Width) }
+func (m dacMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }
 
 // temperature returns T of a row.
 func (m *dacMap) temperature(s float64) float64 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -59,7 +60,7 @@ func (m *KernelRegression) Options() []calib.Option {
 }
 
 // Contract needs logits and labels. The prediction may change.
-func (KernelRegression) Contract() calib.Contract { return calib.VectorContract() }
+func (KernelRegression) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the bank of calibration rows.
 func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -68,7 +69,7 @@ func (m KernelRegression) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 
 // fit is Fit for logits of usual size.
 func (m KernelRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	m, err := calib.Ready(m, in)
+	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (m KernelRegression) fit(ctx context.Context, in calib.Input) (*calib.Fitte
 			bank.Logits = append(bank.Logits, set.Logits.Row(i)...)
 		}
 	}
-	return calib.Reported(ctx, kernelMap(bank.Prepared()), set, fit.Report{})
+	return method.Reported(ctx, kernelMap(bank.Prepared()), set, fit.Report{})
 }
 
 // checkBankSize rejects banks of too many rows of k classes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -69,7 +70,7 @@ func proximityOptions(k, bank *int) []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCal) Contract() calib.Contract { return calib.FeaturesContract() }
+func (ProCal) Contract() calib.Contract { return method.FeaturesContract() }
 
 // Fit returns the points of the two densities.
 func (m ProCal) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -82,13 +83,13 @@ func (m ProCal) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := calib.CheckGrouped(in.Cal); err != nil {
+	if err := method.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	p := proCalMap{T: 1}
 	report := fit.Report{Passes: 1}
 	if m.Base == "ts" {
-		o, err := in.Objective()
+		o, err := method.Objective(in)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +174,7 @@ func (m proCalMap) Prepared() calib.Map {
 }
 
 func (m proCalMap) Check() error {
-	if err := calib.CheckTemperature("T", m.T); err != nil {
+	if err := fit.CheckTemperature("T", m.T); err != nil {
 		return err
 	}
 	if len(m.Right.X)+len(m.Wrong.X) == 0 {
@@ -189,7 +190,7 @@ func (m proCalMap) Check() error {
 }
 
 // CheckSet rejects features of another width.
-func (m proCalMap) CheckSet(set *data.Set) error { return calib.CheckWidth(set, m.Width) }
+func (m proCalMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }
 
 // Parameters returns the temperature of the base and the shares.
 func (m proCalMap) Parameters() []calib.Parameter {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/isotonic"
 	"github.com/qats-bench/qats/data"
 )
@@ -53,7 +54,7 @@ func (m *ProCalBins) Options() []calib.Option {
 }
 
 // Contract needs logits, labels and features.
-func (ProCalBins) Contract() calib.Contract { return calib.FeaturesContract() }
+func (ProCalBins) Contract() calib.Contract { return method.FeaturesContract() }
 
 // Fit returns the edges and the function of each group.
 func (m ProCalBins) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -66,7 +67,7 @@ func (m ProCalBins) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	if err := calib.CheckGrouped(in.Cal); err != nil {
+	if err := method.CheckGrouped(in.Cal); err != nil {
 		return nil, err
 	}
 	bank, others, all, err := newProximityBank(ctx, in, m.Neighbours, m.Bank)
@@ -103,7 +104,7 @@ func (m ProCalBins) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 		}
 		report.Warn(calib.Warning{Text: "{count} of {of} groups have no calibration row, since " + why + ": they have the function of all rows", Count: empty, Of: m.Groups})
 	}
-	report.NLL, err = calib.MeanNLL(ctx, in.Cal, func(q data.Probs, lo, hi int) {
+	report.NLL, err = method.MeanNLL(ctx, in.Cal, func(q data.Probs, lo, hi int) {
 		p.apply(q, in.Cal.Rows(lo, hi), all[lo:hi])
 	})
 	return calib.Result(p, report), err
@@ -157,7 +158,7 @@ func (m proCalBinsMap) Check() error {
 }
 
 // CheckSet rejects features of another width.
-func (m proCalBinsMap) CheckSet(set *data.Set) error { return calib.CheckWidth(set, m.Width) }
+func (m proCalBinsMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }
 
 // Apply writes the n x k probabilities.
 func (m proCalBinsMap) Apply(dst data.Probs, set *data.Set) {

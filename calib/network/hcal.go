@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -70,7 +71,7 @@ func (m *HCalibration) Options() []calib.Option {
 
 // Contract needs logits and labels.
 func (HCalibration) Contract() calib.Contract {
-	c := calib.LogitsContract()
+	c := method.LogitsContract()
 	c.Masked = false // the network gives every class a share
 	return c
 }
@@ -83,7 +84,7 @@ func (m HCalibration) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 
 // fit is Fit for logits of usual size.
 func (m HCalibration) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	m, err := calib.Ready(m, in)
+	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (m HCalibration) fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	if !end.Stopped {
 		report.Warn(calib.Warning{Text: "the ECE still fell in the last {count} of {of} epochs", Count: min(m.Patience, end.Epochs), Of: end.Epochs})
 	}
-	return calib.Reported(ctx, hCalMap{end.Best}, in.Cal, report)
+	return method.Reported(ctx, hCalMap{end.Best}, in.Cal, report)
 }
 
 // hCalMap is the mixture.
@@ -112,7 +113,7 @@ func (m hCalMap) Check() error {
 			return fmt.Errorf("inverse[%d] = %v is outside [0, 1e6]", i, b)
 		}
 	}
-	return calib.CheckWeights("weights", m.Weights)
+	return fit.CheckWeights("weights", m.Weights)
 }
 
 // Apply writes the n x k probabilities.

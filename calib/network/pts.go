@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"gonum.org/v1/gonum/floats"
@@ -76,7 +77,7 @@ func (ParameterizedTemperature) Minimises() calib.Objective { return calib.ByBri
 
 // Contract needs labels and logits that are not log-probabilities.
 func (ParameterizedTemperature) Contract() calib.Contract {
-	c := calib.LogitsContract()
+	c := method.LogitsContract()
 	c.TrueLogits = true
 	c.Masked = false // the network reads the largest logits
 	return c
@@ -94,7 +95,7 @@ func (m ParameterizedTemperature) fit(ctx context.Context, in calib.Input) (*cal
 	if err != nil {
 		return nil, err
 	}
-	_, start, flat, err := in.Temperature(ctx)
+	_, start, flat, err := method.Temperature(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (m ParameterizedTemperature) fit(ctx context.Context, in calib.Input) (*cal
 		read += len(rows)
 		gradient = floats.Norm(t.grad, math.Inf(1))
 	}
-	return calib.Reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, fit.Report{
+	return method.Reported(ctx, ptsMap{Inputs: min(ptsInputs, k), Weights: t.w}, in.Cal, fit.Report{
 		Gradient: gradient, Iterations: m.Steps, Passes: flat.Passes + float64(read)/float64(n), Warnings: flat.Warnings,
 	})
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/temperature"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"gonum.org/v1/gonum/floats"
@@ -68,7 +70,7 @@ func (m *SMART) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (SMART) Contract() calib.Contract { return calib.LogitsContract() }
+func (SMART) Contract() calib.Contract { return method.LogitsContract() }
 
 // Fit trains the network. The report's iterations and passes are epochs. Its gradient
 // is that of the surrogate at the best network.
@@ -78,7 +80,7 @@ func (m SMART) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 
 // fit is Fit for logits of usual size.
 func (m SMART) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	m, err := calib.Ready(m, in)
+	m, err := method.Ready(m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (m SMART) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if end.waited < m.Patience {
 		report.Warn(calib.Warning{Text: "the loss still fell {count} epochs before the last of {of}", Count: end.waited, Of: end.epochs})
 	}
-	return calib.Reported(ctx, end.best, in.Cal, report)
+	return method.Reported(ctx, end.best, in.Cal, report)
 }
 
 // smartMap is the trained network.
@@ -114,7 +116,7 @@ func (m smartMap) Check() error {
 }
 
 // input returns the input of the network for a row.
-func (m smartMap) input(row []float32) float64 { return (calib.TopGap(row) - m.Mean) * m.Scale }
+func (m smartMap) input(row []float32) float64 { return (temperature.TopGap(row) - m.Mean) * m.Scale }
 
 // smartTemperature returns T of the network's output, and dT/d output. If the
 // network overflowed to NaN, T is the largest temperature.
@@ -157,13 +159,13 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 	sum, square := 0.0, 0.0
 	for i := range n {
 		row := set.Logits.Row(i)
-		sum += calib.TopGap(row) / float64(n)
+		sum += temperature.TopGap(row) / float64(n)
 		if fit.TopClass(row) == int(set.Labels[i]) {
 			t.hit[i] = 1
 		}
 	}
 	for i := range n {
-		e := calib.TopGap(set.Logits.Row(i)) - sum
+		e := temperature.TopGap(set.Logits.Row(i)) - sum
 		square += float64(e*e) / float64(n)
 	}
 	t.shape.Mean = sum

@@ -5,6 +5,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 )
 
 // Smoothing is the spline calibration of Lucena (2018), as the author's package
@@ -51,7 +52,7 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 })
 
 // Contract needs logits and labels. The prediction may change.
-func (Smoothing) Contract() calib.Contract { return calib.VectorContract() }
+func (Smoothing) Contract() calib.Contract { return method.VectorContract() }
 
 // Fit returns the spline of every class.
 func (m Smoothing) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {

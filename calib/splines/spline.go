@@ -10,6 +10,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/stretch"
 	"gonum.org/v1/gonum/floats"
@@ -58,7 +59,7 @@ func (m *Cumulative) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (Cumulative) Contract() calib.Contract { return calib.LogitsContract() }
+func (Cumulative) Contract() calib.Contract { return method.LogitsContract() }
 
 // Fit returns the new confidence at each confidence of the calibration set.
 func (m Cumulative) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -71,7 +72,7 @@ func (m Cumulative) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	rows, err := calib.TopRows(ctx, in.Cal)
+	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err
 	}
@@ -79,16 +80,16 @@ func (m Cumulative) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	if err != nil {
 		return nil, err
 	}
-	return calib.TopFitted(fitted), nil
+	return method.TopFitted(fitted), nil
 }
 
 // fitSpline returns the map fitted to rows, which it sorts. If there are fewer rows
 // than knots, it takes as many knots as rows, at least two. A single row is at t = 1,
 // so its new confidence is 0 or 1.
-func fitSpline(rows []calib.TopRow, knots int) (splineMap, error) {
-	slices.SortFunc(rows, func(a, b calib.TopRow) int { return cmp.Compare(b.Tail, a.Tail) })
+func fitSpline(rows []method.TopRow, knots int) (splineMap, error) {
+	slices.SortFunc(rows, func(a, b method.TopRow) int { return cmp.Compare(b.Tail, a.Tail) })
 	n := len(rows)
-	equal := stretch.Logits.Groups(n, func(i int) float64 { return calib.TopStretched(rows[i].Tail) })
+	equal := stretch.Logits.Groups(n, func(i int) float64 { return method.TopStretched(rows[i].Tail) })
 	at := make([]float64, n)
 	for i := range at {
 		at[i] = float64(i) / float64(n-1)
@@ -108,7 +109,7 @@ func fitSpline(rows []calib.TopRow, knots int) (splineMap, error) {
 		}
 		mean := hits / float64(hi-lo)
 		for i := lo; i < hi; i++ {
-			sum += (mean - calib.TopConf(rows[i].Tail)) / float64(n)
+			sum += (mean - method.TopConf(rows[i].Tail)) / float64(n)
 			cumulative[i] = sum
 		}
 	}
@@ -122,7 +123,7 @@ func fitSpline(rows []calib.TopRow, knots int) (splineMap, error) {
 		for i := lo; i < hi; i++ {
 			slope += basis.slope(y, at[i]) / float64(hi-lo)
 		}
-		m.X, m.Y = append(m.X, calib.TopStretched(rows[lo].Tail)), append(m.Y, calib.TopConf(rows[lo].Tail)+slope)
+		m.X, m.Y = append(m.X, method.TopStretched(rows[lo].Tail)), append(m.Y, method.TopConf(rows[lo].Tail)+slope)
 	}
 	return m, nil
 }
@@ -192,7 +193,7 @@ func (m splineMap) Check() error {
 
 // Confidences writes the new confidences.
 func (m splineMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	calib.EachConfidence(dst, at, func(tail float64) float64 { return m.confidence(calib.TopStretched(tail)) })
+	method.EachConfidence(dst, at, func(tail float64) float64 { return m.confidence(method.TopStretched(tail)) })
 }
 
 // confidence returns the new confidence, limited to [0, 1], of the stretched one x.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/stretch"
@@ -77,10 +77,10 @@ func TestSplineRecoversSplines(t *testing.T) {
 // Rows whose accuracy is their confidence keep their confidence.
 func TestSplineKeepsCalibratedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	rows := make([]calib.TopRow, 20000)
+	rows := make([]method.TopRow, 20000)
 	for i := range rows {
 		rows[i] = rowOf(0.3 + 0.7*rng.Float64())
-		rows[i].Hit = rng.Float64() < calib.TopConf(rows[i].Tail)
+		rows[i].Hit = rng.Float64() < method.TopConf(rows[i].Tail)
 	}
 	m := mustSpline(t, rows, 6)
 	for conf := 0.32; conf < 1; conf += 0.02 {
@@ -93,7 +93,7 @@ func TestSplineKeepsCalibratedRows(t *testing.T) {
 // The order of rows of equal confidence does not matter.
 func TestSplineDoesNotDependOnTheOrderOfTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	rows := make([]calib.TopRow, 300)
+	rows := make([]method.TopRow, 300)
 	for i := range rows {
 		rows[i] = rowOf(float64(20+rng.IntN(20)) / 40)
 		rows[i].Hit = rng.IntN(2) == 1
@@ -150,9 +150,9 @@ func TestSplineOfFewRows(t *testing.T) {
 }
 
 // rowOf returns a wrong row of the given confidence.
-func rowOf(conf float64) calib.TopRow { return calib.TopRow{Tail: (1 - conf) / conf} }
+func rowOf(conf float64) method.TopRow { return method.TopRow{Tail: (1 - conf) / conf} }
 
-func mustSpline(t *testing.T, rows []calib.TopRow, knots int) splineMap {
+func mustSpline(t *testing.T, rows []method.TopRow, knots int) splineMap {
 	t.Helper()
 	m, err := fitSpline(rows, knots)
 	if err != nil {

@@ -205,13 +205,13 @@ func (f *Local) accumulate() {
 // falling and free, with 1, 4 and 10 segments (270 fits), both starts ended
 // within 1e-10 nats of each other. So there is one start. Only a free curve on
 // at most FewRows rows has two more, one rising and one falling steeply.
-func TemperatureCurve(ctx context.Context, stage func(name string, passes float64), o *Objective, q []float64, c Curve) (x []float64, r Report, err error) {
+func TemperatureCurve(ctx context.Context, stage Stage, o *Objective, q []float64, c Curve) (x []float64, r Report, err error) {
 	before := o.Passes
 	t, flat, totals, err := temperatureWithSums(ctx, o, 3*(c.Segments+1), func(b *RowBlock, sum []float64) { c.add(b, q, sum) })
 	if err != nil {
 		return nil, Report{}, err
 	}
-	stage("ts", o.Passes-before)
+	stage.End("ts", o.Passes-before)
 	before = o.Passes
 	eval := func(x []float64) (Local, error) {
 		if totals != nil { // the last pass of ts is also the first pass of the curve
@@ -251,7 +251,7 @@ func TemperatureCurve(ctx context.Context, stage func(name string, passes float6
 		}
 		c.span = wide
 	}
-	stage("qats", o.Passes-before)
+	stage.End("qats", o.Passes-before)
 	r = Report{NLL: sol.Value, Gradient: sol.Gradient, Iterations: flat.Iterations + sol.Steps, Passes: o.Passes}
 	WarnLocalMinima(&r, len(starts), gap)
 	if c.isFlat(sol.At) {

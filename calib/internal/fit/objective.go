@@ -23,7 +23,7 @@ type Objective struct {
 	labels     []int32     // n, the true class; nil for a stream, or if no sum needs it
 	stream     Stream      // nil for rows in memory
 	Passes     float64     // reads of the whole set so far; a part counts as its share
-	Shared     *Shared     // results of other fits on these rows; may be nil
+	Shared     Cache       // results of other fits on these rows; may be nil
 	unit       float64     // by which Slope divides the logits, a power of two; 0 means 1
 	usual      bool        // the temperature is in the usual span, whatever the spread
 	spaces     []*workspace

@@ -72,14 +72,15 @@ const LeastProb = data.LeastProb
 
 // Pick returns the given rows of logits, labels and features, copied.
 func Pick(set *data.Set, rows []int) *data.Set {
-	s := &data.Set{
-		Logits:   data.NewMatrix(len(rows), set.Logits.Cols),
-		Features: data.NewMatrix(len(rows), set.Features.Cols),
-		Labels:   make([]int32, len(rows)),
+	s := &data.Set{Logits: data.NewMatrix(len(rows), set.Logits.Cols), Labels: make([]int32, len(rows))}
+	if set.Features.Present() {
+		s.Features = data.NewMatrix(len(rows), set.Features.Cols)
 	}
 	for to, from := range rows {
 		copy(s.Logits.Row(to), set.Logits.Row(from))
-		copy(s.Features.Row(to), set.Features.Row(from))
+		if set.Features.Present() {
+			copy(s.Features.Row(to), set.Features.Row(from))
+		}
 		s.Labels[to] = set.Labels[from]
 	}
 	return s

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/qats-bench/qats/calib/report"
@@ -43,8 +42,10 @@ func AtMostT(t float64, r Report) bool { return slices.Contains(r.AtBound, repor
 func temperatureWithSums(ctx context.Context, o *Objective, width int, visit func(b *RowBlock, sum []float64)) (float64, Report, []float64, error) {
 	before := o.Passes
 	var totals []float64
-	shared := cmp.Or(o.Shared, &Shared{})
-	f := shared.whole.Load()
+	var f *temperatureFit
+	if o.Shared != nil {
+		f, _ = o.Shared.Load().(*temperatureFit)
+	}
 	if f == nil {
 		o.Passes = 0
 		spent, err := cputime.Part(ctx, func(ctx context.Context) (err error) {
@@ -55,7 +56,9 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 			return 0, Report{}, nil, err
 		}
 		f.spent = spent
-		shared.whole.Store(f)
+		if o.Shared != nil {
+			o.Shared.Store(f)
+		}
 	} else if cputime.Add(ctx, f.spent); f.near && visit != nil {
 		var err error
 		if totals, err = o.Sums(ctx, Constant(f.beta), width, visit); err != nil {
@@ -67,12 +70,6 @@ func temperatureWithSums(ctx context.Context, o *Objective, width int, visit fun
 	report.Passes = o.Passes
 	report.AtBound, report.Warnings = slices.Clip(report.AtBound), slices.Clip(report.Warnings) // other fits share them
 	return f.t, report, totals, ctx.Err()
-}
-
-// Shared caches what several fits on one calibration set need; calib.Shared
-// documents it.
-type Shared struct {
-	whole atomic.Pointer[temperatureFit]
 }
 
 // temperatureFit is the result of solveTemperature.

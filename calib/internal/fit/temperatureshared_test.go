@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,11 +11,14 @@ import (
 	"github.com/qats-bench/qats/internal/cputime"
 )
 
+// cache is a Cache, as calib.Shared is.
+type cache struct{ atomic.Value }
+
 // TestASharedTemperatureCountsForEachFit: a fit that finds T already made has the
 // processor time of making it, as if it were alone.
 func TestASharedTemperatureCountsForEachFit(t *testing.T) {
-	shared := &Shared{}
-	shared.whole.Store(&temperatureFit{t: 1.5, spent: time.Hour})
+	shared := &cache{}
+	shared.Store(&temperatureFit{t: 1.5, spent: time.Hour})
 	spent, _, err := cputime.Measure(t.Context(), func(ctx context.Context) error {
 		got, _, err := Temperature(ctx, &Objective{Shared: shared})
 		if got != 1.5 {
@@ -36,7 +40,7 @@ func TestCurveOfASharedTemperatureHasTheSameBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(q)
-	fitted := func(ctx context.Context, shared *Shared) ([]float64, error) {
+	fitted := func(ctx context.Context, shared Cache) ([]float64, error) {
 		o, err := NewObjective(set)
 		if err != nil {
 			t.Fatal(err)
@@ -49,14 +53,14 @@ func TestCurveOfASharedTemperatureHasTheSameBits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := &Shared{}
+	shared := &cache{}
 	o, err := NewObjective(set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Shared = shared
-	if _, _, err := Temperature(t.Context(), o); err != nil || !shared.whole.Load().near {
-		t.Fatalf("the last pass was near is %v (%v)", shared.whole.Load().near, err)
+	if _, _, err := Temperature(t.Context(), o); err != nil || !shared.Load().(*temperatureFit).near {
+		t.Fatalf("the last pass was near is %v (%v)", shared.Load().(*temperatureFit).near, err)
 	}
 	if got, err := fitted(t.Context(), shared); err != nil || !slices.Equal(got, want) {
 		t.Errorf("with a shared temperature %v (%v), alone %v", got, err, want)

@@ -1,0 +1,35 @@
+package method
+
+import (
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// LogitsContract is the contract of methods that use logits alone and keep the
+// prediction, and that take masked classes.
+func LogitsContract() calib.Contract {
+	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true}
+}
+
+// VectorContract is the contract of methods that use logits alone and may change
+// the prediction.
+func VectorContract() calib.Contract {
+	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits}
+}
+
+// FeaturesContract is that of a method that reads features and keeps the prediction.
+func FeaturesContract() calib.Contract {
+	return calib.Contract{
+		Cal:       data.Logits | data.Labels | data.Features,
+		Test:      data.Logits | data.Features,
+		KeepsTop1: true,
+		Masked:    true,
+	}
+}
+
+// StreamedContract is LogitsContract of methods that accept a Stream.
+func StreamedContract() calib.Contract {
+	c := LogitsContract()
+	c.Streams = true
+	return c
+}
