@@ -1,7 +1,6 @@
 package calib
 
 import (
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 )
@@ -31,6 +30,3 @@ type (
 	Warning   = report.Warning
 	Parameter = report.Parameter
 )
-
-// Result returns a fitted calibrator.
-func Result(m Map, r fit.Report) *Fitted { return &Fitted{Map: m, Report: r} }

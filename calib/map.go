@@ -261,11 +261,11 @@ func fill(dst []float64, v float64) {
 // and then shared, so an Unscaled belongs to one goroutine. The slices that it
 // returns are read-only.
 type Unscaled struct {
-	logits      data.Matrix
-	tails       []float64
-	confidences []float64
-	entropies   []float64
-	moments     []softmax.Moments
+	logits                            data.Matrix
+	tails                             []float64
+	confidences                       []float64
+	entropies, logEntropies, energies []float64
+	moments                           []softmax.Moments
 }
 
 // NewUnscaled returns the rows of logits at T = 1.
@@ -293,24 +293,45 @@ func (u *Unscaled) Confidences() []float64 {
 	return u.confidences
 }
 
+// LogEntropies returns the n logarithms of Entropies, at least -693.
+func (u *Unscaled) LogEntropies() []float64 {
+	if u.logEntropies == nil {
+		u.logEntropies = make([]float64, u.logits.Rows)
+		for i := range u.rows() {
+			u.logEntropies[i] = fit.LogEntropy(&u.moments[i], u.logits.Cols)
+		}
+	}
+	return u.logEntropies
+}
+
 // Entropies returns the n entropies of the softmax divided by log k: in [0, 1],
 // 1 if all logits are equal, 0 if one class has all the probability. With one
 // class it is 1. Rows whose confidence rounds to 1 keep all their digits.
 func (u *Unscaled) Entropies() []float64 {
 	if u.entropies == nil {
 		u.entropies = make([]float64, u.logits.Rows)
-		for i := range u.Moments() {
+		for i := range u.rows() {
 			u.entropies[i] = fit.ScaledEntropy(&u.moments[i], u.logits.Cols)
 		}
 	}
 	return u.entropies
 }
 
-// Moments returns the n moments of softmax.Rows at scale 1.
-func (u *Unscaled) Moments() []softmax.Moments {
+// Energies returns the n energies, -log sum of exp(l_j) over the classes.
+func (u *Unscaled) Energies() []float64 {
+	if u.energies == nil {
+		u.energies = make([]float64, u.logits.Rows)
+		for i := range u.rows() {
+			u.energies[i] = fit.Energy(&u.moments[i])
+		}
+	}
+	return u.energies
+}
+
+// rows returns the n moments at scale 1.
+func (u *Unscaled) rows() []softmax.Moments {
 	if u.moments == nil {
-		u.moments = make([]softmax.Moments, u.logits.Rows)
-		softmax.Rows(u.moments, u.logits.Data, u.logits.Cols, []float64{1})
+		u.moments = fit.Moments(u.logits)
 	}
 	return u.moments
 }

@@ -51,7 +51,7 @@ func (QaTS) Fit(ctx context.Context, in Input) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Result(qatsMap{fit.Line{A: x[0], B: x[1], ECDF: ranks}}, report), nil
+	return &Fitted{Map: qatsMap{fit.Line{A: x[0], B: x[1], ECDF: ranks}}, Report: report}, nil
 }
 
 // rankedCurve fits a curve over the rank, and returns its parameters and the ranks.

@@ -61,7 +61,7 @@ func (TemperatureScaling) Fit(ctx context.Context, in Input) (*Fitted, error) {
 		return nil, err
 	}
 	fit.Stage(in.Stage).End("ts", report.Passes)
-	return Result(Temperature{t}, report), nil
+	return &Fitted{Map: Temperature{t}, Report: report}, nil
 }
 
 // Temperature is the map of TemperatureScaling: one temperature for all rows.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -77,16 +77,16 @@ func (m Bayesian) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error
 	if err != nil {
 		return nil, err
 	}
-	g := calib.NewOneVsRest[averagedHistogram](in.Cal.Logits.Cols)
+	g := onevsrest.New[averagedHistogram](in.Cal.Logits.Cols)
 	cost := 2.0 // of a bin
 	if m.Score == scoreBIC {
 		cost = softmax.Log(float64(in.Cal.Logits.Rows))
 	}
-	return calib.FitClasses(ctx, in.Cal, g, func(class int, p []float64, positive []bool) fit.Solution {
+	return onevsrest.Fit(ctx, in.Cal, g, func(class int, p []float64, positive []bool) calib.Minimum {
 		g.Classes[class] = averageHistograms(p, positive, cost).Prepared()
-		return fit.Solution{}
+		return calib.Minimum{}
 	})
 }
 
 // bbqMap holds the averaged histograms of each of the k classes.
-type bbqMap = calib.OneVsRest[averagedHistogram]
+type bbqMap = onevsrest.Functions[averagedHistogram]

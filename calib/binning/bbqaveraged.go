@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -143,7 +143,7 @@ func (a averagedHistogram) Prepared() averagedHistogram {
 }
 
 // ClassScore is the probability.
-func (averagedHistogram) ClassScore() string { return calib.ScoreProb }
+func (averagedHistogram) ClassScore() string { return onevsrest.ScoreProb }
 
 // At returns the weighted mean of the values of the bins of x in [0, 1].
 func (a averagedHistogram) At(x float64) float64 {

@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -158,7 +159,7 @@ func (h Histogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 		}
 		m.Classes[j] = t.histogram()
 	}
-	return calib.Result(m, fit.Report{NLL: m.nll(placed, set.Labels), Passes: 1}), nil
+	return &calib.Fitted{Map: m, Report: fit.Report{NLL: m.nll(placed, set.Labels), Passes: 1}}, nil
 }
 
 // placement says that the probability of a class is in a bin other than the first. A
@@ -186,7 +187,7 @@ func (m hbMap) nll(placed [][]placement, labels []int32) float64 {
 }
 
 // hbMap holds a histogram for each of the k classes: Classes is k x m.
-type hbMap struct{ calib.PerClass[histogram] }
+type hbMap struct{ onevsrest.PerClass[histogram] }
 
 // first returns the value of the first bin of each class.
 func (m hbMap) first() []float64 {

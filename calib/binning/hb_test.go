@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/calibtest"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/stretch"
@@ -65,7 +66,7 @@ func TestHBIsTheShareOfEachBin(t *testing.T) {
 }
 
 func TestHBRowOfZerosIsUniform(t *testing.T) {
-	m := hbMap{calib.PerClass[histogram]{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}}
+	m := hbMap{onevsrest.PerClass[histogram]{Classes: []histogram{{0, 1}, {0, 1}, {0, 1}}}}
 	q := calibtest.Apply(m, data.NewMatrix(1, 3)).Row(0)
 	if !testset.Near(q, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-16) {
 		t.Errorf("%v, want thirds", q)
@@ -215,7 +216,7 @@ func TestBBQOfSeparatedOutcomesLoads(t *testing.T) {
 
 // A prepared map shares no memory with the one it is made of.
 func TestPreparedBBQIsACopy(t *testing.T) {
-	m := bbqMap{PerClass: calib.PerClass[averagedHistogram]{Classes: []averagedHistogram{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}}
+	m := bbqMap{PerClass: onevsrest.PerClass[averagedHistogram]{Classes: []averagedHistogram{{Weights: []float64{1}, Histograms: [][]float64{{.25, .5}}}}}}
 	m.Prepared()
 	if m.Classes[0].At(0) != 0 { // the value of the first bin where it is prepared
 		t.Error("the map itself was prepared")

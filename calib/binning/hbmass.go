@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 )
 
 // MassHistogram is histogram binning of each class against all others, with bins of
@@ -63,10 +63,10 @@ func (h MassHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, 
 	if err != nil {
 		return nil, err
 	}
-	m := calib.NewOneVsRest[massHistogram](in.Cal.Logits.Cols)
-	return calib.FitClasses(ctx, in.Cal, m, func(class int, x []float64, positive []bool) fit.Solution {
+	m := onevsrest.New[massHistogram](in.Cal.Logits.Cols)
+	return onevsrest.Fit(ctx, in.Cal, m, func(class int, x []float64, positive []bool) calib.Minimum {
 		m.Classes[class] = newMassHistogram(x, positive, h.Bins)
-		return fit.Solution{}
+		return calib.Minimum{}
 	})
 }
 
@@ -100,10 +100,10 @@ func newMassHistogram(scores []float64, hit []bool, bins int) massHistogram {
 }
 
 // ClassScore is the stretched probability.
-func (massHistogram) ClassScore() string { return calib.ScoreStretched }
+func (massHistogram) ClassScore() string { return onevsrest.ScoreStretched }
 
 // At returns the value of the bin of x.
 func (h massHistogram) At(x float64) float64 { return h.Values[edgesBelow(h.Edges, x)] }
 
 // hbMassMap holds a histogram for each of the k classes.
-type hbMassMap = calib.OneVsRest[massHistogram]
+type hbMassMap = onevsrest.Functions[massHistogram]

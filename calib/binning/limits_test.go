@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
@@ -16,20 +16,20 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 	numbers := func(n int) []float64 { return make([]float64, n) }
 	testset.CheckLimits(t, map[string]testset.Limits{
 		"histograms": {
-			Good: []testset.Checked{hbMap{calib.PerClass[histogram]{Classes: []histogram{{0, 1}, {.5}}}}, hbTopMap{histogram{0, 1}}},
-			Bad:  []testset.Checked{hbMap{}, hbMap{calib.PerClass[histogram]{Classes: []histogram{{}}}}, hbTopMap{}, hbTopMap{histogram{-1e-9}}, hbTopMap{histogram{1 / below}}, hbTopMap{histogram{nan}}},
+			Good: []testset.Checked{hbMap{onevsrest.PerClass[histogram]{Classes: []histogram{{0, 1}, {.5}}}}, hbTopMap{histogram{0, 1}}},
+			Bad:  []testset.Checked{hbMap{}, hbMap{onevsrest.PerClass[histogram]{Classes: []histogram{{}}}}, hbTopMap{}, hbTopMap{histogram{-1e-9}}, hbTopMap{histogram{1 / below}}, hbTopMap{histogram{nan}}},
 		},
 		"histograms of equal mass": {
-			Good: []testset.Checked{hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{1}}, {[]float64{0, stretch.Logits.End(stretch.Most)}, []float64{0, .5, 1}}}}}},
+			Good: []testset.Checked{hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{1}}, {[]float64{0, stretch.Logits.End(stretch.Most)}, []float64{0, .5, 1}}}}}},
 			Bad: []testset.Checked{
-				hbMassMap{}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{.5}, []float64{1}}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{1 / below}}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{-1e-9}}}}},
-				hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{.5, .5}, numbers(3)}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{-1e-9}, numbers(2)}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{stretch.Most / below}, numbers(2)}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{nan}, numbers(2)}}}}, hbMassMap{PerClass: calib.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{inf}, numbers(2)}}}},
+				hbMassMap{}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{.5}, []float64{1}}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{1 / below}}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{nil, []float64{-1e-9}}}}},
+				hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{.5, .5}, numbers(3)}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{-1e-9}, numbers(2)}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{stretch.Most / below}, numbers(2)}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{nan}, numbers(2)}}}}, hbMassMap{PerClass: onevsrest.PerClass[massHistogram]{Classes: []massHistogram{{[]float64{inf}, numbers(2)}}}},
 			},
 		},
 		"scaling and binning": {
-			Good: []testset.Checked{scalingBinningMap{PerClass: calib.PerClass[binnedSigmoid]{Classes: []binnedSigmoid{{A: 1, Values: []float64{1}}}}}, topScalingBinningMap{A: 1, Values: []float64{0}}},
-			Bad:  []testset.Checked{scalingBinningMap{}, scalingBinningMap{PerClass: calib.PerClass[binnedSigmoid]{Classes: []binnedSigmoid{{A: nan, Values: []float64{1}}}}}, topScalingBinningMap{A: 1}, topScalingBinningMap{B: inf, Values: []float64{0}}},
+			Good: []testset.Checked{scalingBinningMap{PerClass: onevsrest.PerClass[binnedSigmoid]{Classes: []binnedSigmoid{{A: 1, Values: []float64{1}}}}}, topScalingBinningMap{A: 1, Values: []float64{0}}},
+			Bad:  []testset.Checked{scalingBinningMap{}, scalingBinningMap{PerClass: onevsrest.PerClass[binnedSigmoid]{Classes: []binnedSigmoid{{A: nan, Values: []float64{1}}}}}, topScalingBinningMap{A: 1}, topScalingBinningMap{B: inf, Values: []float64{0}}},
 		},
-		"averaged": {Bad: []testset.Checked{bbqMap{}, bbqMap{PerClass: calib.PerClass[averagedHistogram]{Classes: []averagedHistogram{{}}}}}},
+		"averaged": {Bad: []testset.Checked{bbqMap{}, bbqMap{PerClass: onevsrest.PerClass[averagedHistogram]{Classes: []averagedHistogram{{}}}}}},
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/internal/stretch"
@@ -120,7 +121,7 @@ func (s *binnedSigmoid) sigmoid(z float64) float64 {
 }
 
 // ClassScore is the log odds.
-func (binnedSigmoid) ClassScore() string { return calib.ScoreLogOdds }
+func (binnedSigmoid) ClassScore() string { return onevsrest.ScoreLogOdds }
 
 // At returns the value of a score.
 func (s binnedSigmoid) At(z float64) float64 { return s.Values[edgesBelow(s.Edges, s.sigmoid(z))] }
@@ -261,10 +262,11 @@ func (m Scaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	if err != nil {
 		return nil, err
 	}
-	g := calib.NewOneVsRest[binnedSigmoid](in.Cal.Logits.Cols)
-	return calib.FitClasses(ctx, in.Cal, g, func(class int, f []float64, positive []bool) (end fit.Solution) {
-		g.Classes[class], end = fitBinnedSigmoid(f, positive, m.Bins)
-		return end
+	g := onevsrest.New[binnedSigmoid](in.Cal.Logits.Cols)
+	return onevsrest.Fit(ctx, in.Cal, g, func(class int, f []float64, positive []bool) calib.Minimum {
+		s, end := fitBinnedSigmoid(f, positive, m.Bins)
+		g.Classes[class] = s
+		return method.Minimum(end)
 	})
 }
 
@@ -289,12 +291,12 @@ func (m TopScaled) fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 	}
 	s, end := fitBinnedSigmoid(scores, hit, m.Bins)
 	f := method.TopFitted(topScalingBinningMap(s))
-	calib.NoteSolutions(&f.Report, []fit.Solution{end})
+	onevsrest.Note(&f.Report, []calib.Minimum{method.Minimum(end)})
 	return f, nil
 }
 
 // scalingBinningMap holds a binned sigmoid for each of the k classes.
-type scalingBinningMap = calib.OneVsRest[binnedSigmoid]
+type scalingBinningMap = onevsrest.Functions[binnedSigmoid]
 
 // topScalingBinningMap is the binned sigmoid of the confidence.
 type topScalingBinningMap binnedSigmoid

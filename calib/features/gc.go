@@ -144,7 +144,7 @@ func (g GroupCalibration) fit(ctx context.Context, in calib.Input, learn, judge 
 		return nil, err
 	}
 	report.Passes += passes + 1
-	return calib.Result(m, report), nil
+	return &calib.Fitted{Map: m, Report: report}, nil
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.

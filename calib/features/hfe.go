@@ -250,7 +250,7 @@ func fitHFE(ctx context.Context, in calib.Input, ood data.Matrix) (*calib.Fitted
 	}
 	m.explain(&r)
 	fit.WarnLocalMinima(&r, sol.Starts, sol.Spread)
-	return calib.Result(m, r), nil
+	return &calib.Fitted{Map: m, Report: r}, nil
 }
 
 // explain adds the warnings about m to r.
@@ -281,8 +281,7 @@ type hfeMap struct {
 
 // Scales writes 1/T of every row.
 func (m hfeMap) Scales(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	for i, moments := range at.Moments() {
-		e := energy(&moments)
+	for i, e := range at.Energies() {
 		dst[i] = 1 / m.temperature(m.Correct.density(e), m.Wrong.density(e))
 	}
 }

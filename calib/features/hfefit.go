@@ -28,7 +28,7 @@ func newHFEFit(ctx context.Context, o *fit.Objective, labels []int32, ood data.M
 	hit := make([]bool, o.Rows())
 	_, err := o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
 		for i := range b.Moments {
-			energies[b.First+i] = energy(&b.Moments[i])
+			energies[b.First+i] = fit.Energy(&b.Moments[i])
 			hit[b.First+i] = b.Moments[i].Top == b.Labels[i]
 		}
 	})
@@ -46,7 +46,7 @@ func newHFEFit(ctx context.Context, o *fit.Objective, labels []int32, ood data.M
 	for i := range ood.Rows {
 		var moments [1]softmax.Moments
 		softmax.Rows(moments[:], ood.Row(i), ood.Cols, []float64{1})
-		energies[o.Rows()+i] = energy(&moments[0])
+		energies[o.Rows()+i] = fit.Energy(&moments[0])
 	}
 	m.Correct, m.Wrong = fitNormal(right), fitNormal(append(wrong, energies[o.Rows():]...))
 	f := &hfeFit{
@@ -66,9 +66,6 @@ func (f *hfeFit) row(i int) (logits []float32, class int) {
 	}
 	return f.ood.Row(i - f.Rows()), -1
 }
-
-// energy returns -logsumexp of the row of m, moments at scale 1.
-func energy(m *softmax.Moments) float64 { return -(float64(m.Max) + softmax.Log1p(m.Tail)) }
 
 // squaredError returns the mean over all rows of sum_j (p_j - 1[y = j])^2 with its
 // derivatives in the thetas. With s = 1/T, d_j = l_j - E_p[l] and V = Var_p[l]

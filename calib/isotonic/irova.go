@@ -7,6 +7,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -78,7 +79,7 @@ func fittedClasses(ctx context.Context, set *data.Set, rows []likelyRow, classes
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(m, fit.Report{NLL: nll, Passes: 1}), nil
+	return &calib.Fitted{Map: m, Report: fit.Report{NLL: nll, Passes: 1}}, nil
 }
 
 // classIsotonics returns the isotonic regression of each class, and whether the
@@ -125,7 +126,7 @@ func classIsotonics(ctx context.Context, set *data.Set, rows []likelyRow, window
 // irOVAMap holds one function for each of the k classes. It serves sets of k
 // classes only.
 type irOVAMap struct {
-	calib.PerClass[Function]
+	onevsrest.PerClass[Function]
 	limit []float32 // k: likelyLimit of the right end of the zeros of each class
 }
 
@@ -133,7 +134,7 @@ type irOVAMap struct {
 func (m irOVAMap) Prepared() calib.Map { return newIROVAMap(m.Classes) }
 
 func newIROVAMap(classes []Function) irOVAMap {
-	m := irOVAMap{calib.PerClass[Function]{Classes: classes}, make([]float32, len(classes))}
+	m := irOVAMap{onevsrest.PerClass[Function]{Classes: classes}, make([]float32, len(classes))}
 	for j, g := range classes {
 		m.limit[j] = float32(math.Inf(-1))
 		for i := 0; i < len(g.Y) && g.Y[i] == 0; i++ {
@@ -150,7 +151,7 @@ func newIROVAMap(classes []Function) irOVAMap {
 func (m irOVAMap) Apply(dst data.Probs, set *data.Set) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
-		for i, moments := range calib.NewUnscaled(part).Moments() {
+		for i, moments := range fit.Moments(part) {
 			r, row, q := newLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
 			softmax.Probs(q, row, 1)
 			sum := plateauSlope

@@ -295,7 +295,7 @@ func (m *vennAbersMap) odds(problem int, score float64) float64 {
 func (m vennAbersMap) Apply(dst data.Probs, set *data.Set) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		part := set.Logits.Slice(lo, min(lo+fit.BlockRows, set.Logits.Rows))
-		for i, moments := range calib.NewUnscaled(part).Moments() {
+		for i, moments := range fit.Moments(part) {
 			r, row, q := newLikelyRow(&moments), part.Row(i), dst.Row(lo+i)
 			if m.Pairs {
 				m.couple(q, row)

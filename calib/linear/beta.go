@@ -8,6 +8,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -63,16 +64,16 @@ func (m Beta) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 // fit is Fit for logits of usual size.
 func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
-	ends, separable := make([]fit.Solution, k), make([]bool, k)
+	ends, separable := make([]calib.Minimum, k), make([]bool, k)
 	m := betaMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	f, err := calib.FitClasses(ctx, in.Cal, m, func(class int, logP []float64, positive []bool) fit.Solution {
+	f, err := onevsrest.Fit(ctx, in.Cal, m, func(class int, logP []float64, positive []bool) calib.Minimum {
 		lnP, lnRest := make([]float64, len(logP)), make([]float64, len(logP))
 		for i, v := range logP {
 			lnP[i], lnRest[i] = betaLogs(v)
 		}
 		l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
 		// a, b and c, from the identity
-		end := l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
+		end := method.Minimum(l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}))
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 		ends[class], separable[class] = end, separated(lnP, positive)
 		return end
@@ -88,7 +89,7 @@ func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 }
 
 // noteBounds adds how many parameters of the k fits are at a bound.
-func noteBounds(r *calib.Report, ends []fit.Solution) {
+func noteBounds(r *calib.Report, ends []calib.Minimum) {
 	for i, name := range []string{"a", "b"} {
 		held := 0
 		for _, e := range ends {
@@ -132,11 +133,11 @@ type betaMap struct {
 
 // Apply writes the n x k probabilities.
 func (m betaMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, m)
+	onevsrest.Apply(dst, set, m)
 }
 
 // ClassScore is ln p, which At limits.
-func (betaMap) ClassScore() string { return calib.ScoreLog }
+func (betaMap) ClassScore() string { return onevsrest.ScoreLog }
 
 // At returns the sigmoid of a class.
 func (m betaMap) At(class int, logP float64) float64 {

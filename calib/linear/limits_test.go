@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/onevsrest"
 )
 
 // Parameters of a saved model may be at their limits, and not beyond them.
@@ -40,8 +40,8 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			Bad:  []testset.Checked{labelShiftMap{0, numbers(1), numbers(1)}, labelShiftMap{1, nil, nil}, labelShiftMap{1, numbers(1), numbers(2)}, labelShiftMap{1, []float64{nan}, numbers(1)}, labelShiftMap{1, numbers(1), []float64{-1e-9}}, labelShiftMap{1, numbers(1), []float64{inf}}},
 		},
 		"Platt": {
-			Good: []testset.Checked{plattMap{calib.ScoreProb, []float64{fit.MostParameter}, []float64{-fit.MostParameter}}, plattMap{calib.ScoreLogOdds, numbers(2), numbers(2)}, plattMap{calib.ScoreLogProb, numbers(1), numbers(1)}},
-			Bad:  []testset.Checked{plattMap{"odds", numbers(1), numbers(1)}, plattMap{calib.ScoreProb, nil, nil}, plattMap{calib.ScoreProb, numbers(1), numbers(2)}, plattMap{calib.ScoreProb, []float64{fit.MostParameter / below}, numbers(1)}, plattMap{calib.ScoreProb, []float64{nan}, numbers(1)}},
+			Good: []testset.Checked{plattMap{onevsrest.ScoreProb, []float64{fit.MostParameter}, []float64{-fit.MostParameter}}, plattMap{onevsrest.ScoreLogOdds, numbers(2), numbers(2)}, plattMap{onevsrest.ScoreLogProb, numbers(1), numbers(1)}},
+			Bad:  []testset.Checked{plattMap{"odds", numbers(1), numbers(1)}, plattMap{onevsrest.ScoreProb, nil, nil}, plattMap{onevsrest.ScoreProb, numbers(1), numbers(2)}, plattMap{onevsrest.ScoreProb, []float64{fit.MostParameter / below}, numbers(1)}, plattMap{onevsrest.ScoreProb, []float64{nan}, numbers(1)}},
 		},
 		"quadratic": {
 			Good: []testset.Checked{quadraticMap{numbers(2), numbers(2), numbers(2)}},

@@ -7,6 +7,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -75,7 +76,7 @@ var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 
 // Options returns the option score.
 func (m *PlattLogits) Options() []calib.Option {
-	return []calib.Option{calib.ChoiceOption("score", &m.Score, []string{calib.ScoreLogOdds, calib.ScoreLogProb}, "what the logistic regression sees")}
+	return []calib.Option{calib.ChoiceOption("score", &m.Score, []string{onevsrest.ScoreLogOdds, onevsrest.ScoreLogProb}, "what the logistic regression sees")}
 }
 
 // Contract needs logits and labels. The prediction may change.
@@ -91,7 +92,7 @@ func (m Platt) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 
 // fit is Fit for logits of usual size.
 func (Platt) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
-	return fitPlatt(ctx, in, calib.ScoreProb)
+	return fitPlatt(ctx, in, onevsrest.ScoreProb)
 }
 
 // Fit returns a and b of every class.
@@ -111,16 +112,16 @@ func (m PlattLogits) fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 func fitPlatt(ctx context.Context, in calib.Input, score string) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	m := plattMap{Score: score, A: make([]float64, k), B: make([]float64, k)}
-	return calib.FitClasses(ctx, in.Cal, m, func(class int, f []float64, positive []bool) fit.Solution {
+	return onevsrest.Fit(ctx, in.Cal, m, func(class int, f []float64, positive []bool) calib.Minimum {
 		hits := float64(fit.Count(positive))
 		l := fit.Logistic{
 			Columns: [][]float64{f}, Positive: positive,
 			Low: 1 / (float64(len(f)) - hits + 2), High: (hits + 1) / (hits + 2),
-			Identity: score == calib.ScoreLogOdds,
+			Identity: score == onevsrest.ScoreLogOdds,
 		}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.B[class] = slopes[0], offset
-		return end
+		return method.Minimum(end)
 	})
 }
 
@@ -135,15 +136,15 @@ type plattMap struct {
 func (m plattMap) NumClasses() int { return len(m.A) }
 
 func (m plattMap) Check() error {
-	if m.Score != calib.ScoreProb && m.Score != calib.ScoreLogOdds && m.Score != calib.ScoreLogProb {
-		return fmt.Errorf("score %q: want %s, %s or %s", m.Score, calib.ScoreProb, calib.ScoreLogOdds, calib.ScoreLogProb)
+	if m.Score != onevsrest.ScoreProb && m.Score != onevsrest.ScoreLogOdds && m.Score != onevsrest.ScoreLogProb {
+		return fmt.Errorf("score %q: want %s, %s or %s", m.Score, onevsrest.ScoreProb, onevsrest.ScoreLogOdds, onevsrest.ScoreLogProb)
 	}
 	return fit.CheckVectors([]string{"a", "b"}, m.A, m.B)
 }
 
 // Apply writes the n x k probabilities.
 func (m plattMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, m)
+	onevsrest.Apply(dst, set, m)
 }
 
 // ClassScore is the score that the sigmoids were fitted to.

@@ -6,6 +6,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -51,7 +52,7 @@ func (m Quadratic) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, erro
 func (Quadratic) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	k := in.Cal.Logits.Cols
 	m := quadraticMap{A: make([]float64, k), B: make([]float64, k), C: make([]float64, k)}
-	return calib.FitClasses(ctx, in.Cal, m, func(class int, f []float64, positive []bool) fit.Solution {
+	return onevsrest.Fit(ctx, in.Cal, m, func(class int, f []float64, positive []bool) calib.Minimum {
 		squares := make([]float64, len(f))
 		for i, z := range f {
 			squares[i] = float64(z * z)
@@ -59,7 +60,7 @@ func (Quadratic) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 		l := fit.Logistic{Columns: [][]float64{f, squares}, Positive: positive, High: 1, Identity: true}
 		slopes, offset, end := l.Minimise()
 		m.A[class], m.C[class], m.B[class] = slopes[0], slopes[1], offset
-		return end
+		return method.Minimum(end)
 	})
 }
 
@@ -79,11 +80,11 @@ func (m quadraticMap) Check() error {
 
 // Apply writes the n x k probabilities.
 func (m quadraticMap) Apply(dst data.Probs, set *data.Set) {
-	calib.ApplyClasses(dst, set, m)
+	onevsrest.Apply(dst, set, m)
 }
 
 // ClassScore is the log odds.
-func (quadraticMap) ClassScore() string { return calib.ScoreLogOdds }
+func (quadraticMap) ClassScore() string { return onevsrest.ScoreLogOdds }
 
 // At returns the sigmoid of a class.
 func (m quadraticMap) At(class int, z float64) float64 {

@@ -7,13 +7,14 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/data"
 )
 
 // Regressions of classes that end at a gradient of GradTol have converged. Those above it
 // are counted, and so are the parameters of beta calibration at 0.
 func TestRegressionsOfClassesAreCounted(t *testing.T) {
-	ends := []fit.Solution{
+	ends := []calib.Minimum{
 		{At: []float64{0, 2, 1}, Gradient: fit.GradTol, Steps: 2},
 		{At: []float64{1, 0, 0}, Gradient: 2 * fit.GradTol, Steps: 3},
 		{At: []float64{0, 0, 5}, Gradient: 3 * fit.GradTol, Steps: 1},
@@ -26,15 +27,15 @@ func TestRegressionsOfClassesAreCounted(t *testing.T) {
 		}
 	}
 	beta, sigmoids := calib.Report{Iterations: 2}, calib.Report{Iterations: 2}
-	calib.NoteSolutions(&beta, ends)
+	onevsrest.Note(&beta, ends)
 	noteBounds(&beta, ends)
-	calib.NoteSolutions(&sigmoids, ends)
+	onevsrest.Note(&sigmoids, ends)
 	check("beta", beta, 12, "a >= 0 in 3 of 4 classes; b >= 0 in 2 of 4 classes", "2 of 4 classes not converged: gradient 3")
 	check("sigmoids", sigmoids, 12, "", "2 of 4 classes not converged: gradient 3")
 	beta, sigmoids = calib.Report{Iterations: 2}, calib.Report{Iterations: 2}
-	calib.NoteSolutions(&beta, ends[3:])
+	onevsrest.Note(&beta, ends[3:])
 	noteBounds(&beta, ends[3:])
-	calib.NoteSolutions(&sigmoids, []fit.Solution{ends[0], {Steps: 2}})
+	onevsrest.Note(&sigmoids, []calib.Minimum{ends[0], {Steps: 2}})
 	check("one class of beta", beta, 6, "a >= 0 in 1 of 1 classes", "")
 	check("converged sigmoids", sigmoids, 6, "", "")
 }

@@ -126,7 +126,7 @@ func (m DAC) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if floored > 0 {
 		r.Warn(report.Floored(dacFloor, floored, len(all)))
 	}
-	return calib.Result(d, r), nil
+	return &calib.Fitted{Map: d, Report: r}, nil
 }
 
 // nll returns the mean NLL of a set, given the distance s of each row. A probability below

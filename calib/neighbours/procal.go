@@ -121,7 +121,7 @@ func (m ProCal) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 			report.Warn(calib.Warning{Text: "no calibration row is " + end.text})
 		}
 	}
-	return calib.Result(p, report), nil
+	return &calib.Fitted{Map: p, Report: report}, nil
 }
 
 // proximityBank computes proximities. Its fields are saved.

@@ -107,7 +107,7 @@ func (m ProCalBins) fit(ctx context.Context, in calib.Input) (*calib.Fitted, err
 	report.NLL, err = method.MeanNLL(ctx, in.Cal, func(q data.Probs, lo, hi int) {
 		p.apply(q, in.Cal.Rows(lo, hi), all[lo:hi])
 	})
-	return calib.Result(p, report), err
+	return &calib.Fitted{Map: p, Report: report}, err
 }
 
 // quantileEdges returns the inner edges of groups of equal size, interpolated linearly

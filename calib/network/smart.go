@@ -10,7 +10,6 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
-	"github.com/qats-bench/qats/calib/temperature"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"gonum.org/v1/gonum/floats"
@@ -116,7 +115,7 @@ func (m smartMap) Check() error {
 }
 
 // input returns the input of the network for a row.
-func (m smartMap) input(row []float32) float64 { return (temperature.TopGap(row) - m.Mean) * m.Scale }
+func (m smartMap) input(row []float32) float64 { return (fit.TopGap(row) - m.Mean) * m.Scale }
 
 // smartTemperature returns T of the network's output, and dT/d output. If the
 // network overflowed to NaN, T is the largest temperature.
@@ -159,13 +158,13 @@ func newSMARTTrainer(set *data.Set) *smartTrainer {
 	sum, square := 0.0, 0.0
 	for i := range n {
 		row := set.Logits.Row(i)
-		sum += temperature.TopGap(row) / float64(n)
+		sum += fit.TopGap(row) / float64(n)
 		if fit.TopClass(row) == int(set.Labels[i]) {
 			t.hit[i] = 1
 		}
 	}
 	for i := range n {
-		e := temperature.TopGap(set.Logits.Row(i)) - sum
+		e := fit.TopGap(set.Logits.Row(i)) - sum
 		square += float64(e*e) / float64(n)
 	}
 	t.shape.Mean = sum

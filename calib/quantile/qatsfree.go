@@ -38,5 +38,5 @@ func (FreeQaTS) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) 
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(lineMap{fit.Line{A: knots[0] - knots[1], B: knots[1], ECDF: ranks}}, report), nil
+	return &calib.Fitted{Map: lineMap{fit.Line{A: knots[0] - knots[1], B: knots[1], ECDF: ranks}}, Report: report}, nil
 }

@@ -96,7 +96,7 @@ func (m PiecewiseQaTS) fit(ctx context.Context, in calib.Input, free bool) (*cal
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(knotsMap{curve.Knots(x), ranks}, report), nil
+	return &calib.Fitted{Map: knotsMap{curve.Knots(x), ranks}, Report: report}, nil
 }
 
 // knotsMap is a piecewise linear temperature with the ranks that give q.

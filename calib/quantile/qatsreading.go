@@ -117,7 +117,7 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	case m.Form == formRising && x[0] != 0:
 		line.A, line.B = -x[0], x[0]+x[1]
 	}
-	return calib.Result(line, report), nil
+	return &calib.Fitted{Map: line, Report: report}, nil
 }
 
 // line returns a and b.

@@ -49,7 +49,7 @@ func (TransductiveQaTS) Fit(ctx context.Context, in calib.Input) (*calib.Fitted,
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(lineMap{fit.Line{A: x[0], B: x[1], ECDF: ranks}}, report), nil
+	return &calib.Fitted{Map: lineMap{fit.Line{A: x[0], B: x[1], ECDF: ranks}}, Report: report}, nil
 }
 
 // targetECDF returns the distribution of confidence on the target rows.

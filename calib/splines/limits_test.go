@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/testset"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
@@ -19,6 +19,6 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			Good: []testset.Checked{splineMap{[]float64{0, stretch.Most}, []float64{-1e6, 1e6}}},
 			Bad:  []testset.Checked{splineMap{}, splineMap{numbers(1), numbers(2)}, splineMap{[]float64{.5, .5}, numbers(2)}, splineMap{[]float64{-1e-9}, numbers(1)}, splineMap{[]float64{stretch.Most / below}, numbers(1)}, splineMap{numbers(1), []float64{1e6 / below}}, splineMap{numbers(1), []float64{nan}}, splineMap{[]float64{.2, .5, .4}, numbers(3)}},
 		},
-		"smoothing splines": {Bad: []testset.Checked{smoothingSplineMap{}, smoothingSplineMap{PerClass: calib.PerClass[smoothSpline]{Classes: []smoothSpline{{}}}}}},
+		"smoothing splines": {Bad: []testset.Checked{smoothingSplineMap{}, smoothingSplineMap{PerClass: onevsrest.PerClass[smoothSpline]{Classes: []smoothSpline{{}}}}}},
 	})
 }

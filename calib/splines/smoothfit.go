@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/calib/onevsrest"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
@@ -163,7 +163,7 @@ func (s smoothSpline) Prepared() smoothSpline {
 }
 
 // ClassScore is the log odds.
-func (smoothSpline) ClassScore() string { return calib.ScoreLogOdds }
+func (smoothSpline) ClassScore() string { return onevsrest.ScoreLogOdds }
 
 // At returns the probability that belongs to the log odds x.
 func (s smoothSpline) At(x float64) float64 { return fit.Sigmoid(s.logOdds(x)) }

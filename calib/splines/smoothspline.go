@@ -6,6 +6,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
+	"github.com/qats-bench/qats/calib/onevsrest"
 )
 
 // Smoothing is the spline calibration of Lucena (2018), as the author's package
@@ -71,11 +72,11 @@ func (Smoothing) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	for i, r := range rank {
 		order[r] = i
 	}
-	m := calib.NewOneVsRest[smoothSpline](k)
-	return calib.FitClasses(ctx, set, m, func(class int, z []float64, positive []bool) fit.Solution {
+	m := onevsrest.New[smoothSpline](k)
+	return onevsrest.Fit(ctx, set, m, func(class int, z []float64, positive []bool) calib.Minimum {
 		s, end := fitSmooth(z, positive, fifth(order, positive))
 		m.Classes[class] = s.Prepared()
-		return end
+		return method.Minimum(end)
 	})
 }
 
@@ -102,4 +103,4 @@ func fifth(order []int, positive []bool) []bool {
 }
 
 // smoothingSplineMap holds the spline of each of the k classes.
-type smoothingSplineMap = calib.OneVsRest[smoothSpline]
+type smoothingSplineMap = onevsrest.Functions[smoothSpline]

@@ -77,5 +77,5 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cal
 		report.Warn(calib.Warning{Text: "all rows are right in {count} of {of} bins: T of ts there", Count: kept, Of: m.Bins})
 		report.AtBound, report.Warnings = append(report.AtBound, flat.AtBound...), append(report.Warnings, flat.Warnings...)
 	}
-	return calib.Result(fitted, report), nil
+	return &calib.Fitted{Map: fitted, Report: report}, nil
 }

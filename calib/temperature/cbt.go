@@ -68,5 +68,5 @@ func (m ConfidenceBinTemperature) fit(ctx context.Context, in calib.Input) (*cal
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(fitted, report), nil
+	return &calib.Fitted{Map: fitted, Report: report}, nil
 }

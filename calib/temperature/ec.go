@@ -59,7 +59,7 @@ func (ExpectationConsistency) fit(ctx context.Context, in calib.Input) (*calib.F
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(calib.Temperature{T: t}, report), nil
+	return &calib.Fitted{Map: calib.Temperature{T: t}, Report: report}, nil
 }
 
 // accuracy returns the share of rows whose label is the top class.

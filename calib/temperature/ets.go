@@ -80,7 +80,7 @@ func (EnsembleTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cal
 	}
 	m := etsMap{T: t, W: total.weights(in.Cal.Logits.Cols)}
 	report.NLL, report.Passes = m.nll(labels, in.Cal.Logits.Cols), f.passes
-	return calib.Result(m, report), nil
+	return &calib.Fitted{Map: m, Report: report}, nil
 }
 
 // etsFit computes the squared error of a calibration set. With e_j = exp(beta (l_j -

@@ -89,7 +89,7 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cali
 	}
 	f.Passes += loss.Passes()
 	m := htsMap{W: sol.At[0], B: sol.At[1], Floor: f.floor}
-	return calib.Result(m, f.report(m, sol, flat)), nil
+	return &calib.Fitted{Map: m, Report: f.report(m, sol, flat)}, nil
 }
 
 // htsFit is a calibration set with its entropies.
@@ -168,9 +168,9 @@ func (m htsMap) Parameters() []calib.Parameter {
 }
 
 // Scales writes 1/T of every row.
-func (m htsMap) Scales(dst []float64, set *data.Set, at *calib.Unscaled) {
-	for i, moments := range at.Moments() {
-		dst[i] = 1 / m.temperature(fit.LogEntropy(&moments, set.Logits.Cols))
+func (m htsMap) Scales(dst []float64, _ *data.Set, at *calib.Unscaled) {
+	for i, h := range at.LogEntropies() {
+		dst[i] = 1 / m.temperature(h)
 	}
 }
 

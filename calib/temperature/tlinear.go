@@ -9,7 +9,6 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ConfidenceTemperature, EntropyTemperature and GapTemperature show what the quantile
@@ -102,52 +101,34 @@ func (EntropyTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitte
 func (GapTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	unit := 0.0
 	for i := range in.Cal.Logits.Rows {
-		unit = max(unit, TopGap(in.Cal.Logits.Row(i)))
+		unit = max(unit, fit.TopGap(in.Cal.Logits.Row(i)))
 	}
 	return fitLinear[byGap](ctx, in, unit)
 }
 
-// certainty is a measure s of how certain a row is, from its moments m at scale
-// 1; unit is G of the gap, 0 for the others.
+// certainty is a measure s of how certain a row is, from its confidence and entropy at T = 1
+// or from its logits; unit is G of the gap, 0 for the others.
 type certainty interface {
-	of(m *softmax.Moments, row []float32, unit float64) float64
+	of(conf float64, entropy func() float64, row []float32, unit float64) float64
 }
 
 type byConfidence struct{}
 
-func (byConfidence) of(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
+func (byConfidence) of(conf float64, _ func() float64, _ []float32, _ float64) float64 { return conf }
 
 type byEntropy struct{}
 
-func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
-	return 1 - fit.ScaledEntropy(m, len(row))
+func (byEntropy) of(_ float64, entropy func() float64, _ []float32, _ float64) float64 {
+	return 1 - entropy()
 }
 
 type byGap struct{}
 
-func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
+func (byGap) of(_ float64, _ func() float64, row []float32, unit float64) float64 {
 	if unit == 0 {
 		return 0
 	}
-	return min(TopGap(row)/unit, 1)
-}
-
-// TopGap returns the difference of the two largest elements of row, 0 if they
-// tie or there is one.
-func TopGap(row []float32) float64 {
-	if len(row) < 2 {
-		return 0
-	}
-	first, second := max(row[0], row[1]), min(row[0], row[1])
-	for _, l := range row[2:] {
-		switch {
-		case l > first:
-			first, second = l, first
-		case l > second:
-			second = l
-		}
-	}
-	return float64(first) - float64(second)
+	return min(fit.TopGap(row)/unit, 1)
 }
 
 // fitLinear fits a and b.
@@ -160,7 +141,9 @@ func fitLinear[S certainty](ctx context.Context, in calib.Input, unit float64) (
 	s := make([]float64, o.Rows())
 	_, err = o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
 		for i := range b.Moments {
-			s[b.First+i] = measure.of(&b.Moments[i], in.Cal.Logits.Row(b.First+i), unit)
+			m := &b.Moments[i]
+			entropy := func() float64 { return fit.ScaledEntropy(m, in.Cal.Logits.Cols) }
+			s[b.First+i] = measure.of(m.Conf(), entropy, in.Cal.Logits.Row(b.First+i), unit)
 		}
 	})
 	if err != nil {
@@ -170,7 +153,7 @@ func fitLinear[S certainty](ctx context.Context, in calib.Input, unit float64) (
 	if err != nil {
 		return nil, err
 	}
-	return calib.Result(linearMap[S]{A: x[0], B: x[1], Unit: unit}, report), nil
+	return &calib.Fitted{Map: linearMap[S]{A: x[0], B: x[1], Unit: unit}, Report: report}, nil
 }
 
 // linearMap is the temperature A (1-s) + B.
@@ -214,8 +197,9 @@ func (m linearMap[S]) Parameters() []calib.Parameter {
 // Scales writes 1/T of every row.
 func (m linearMap[S]) Scales(dst []float64, set *data.Set, at *calib.Unscaled) {
 	var measure S
-	for i, moments := range at.Moments() {
-		s := measure.of(&moments, set.Logits.Row(i), m.Unit)
+	for i := range dst {
+		entropy := func() float64 { return at.Entropies()[i] }
+		s := measure.of(at.Confidences()[i], entropy, set.Logits.Row(i), m.Unit)
 		dst[i] = 1 / (float64(m.A*(1-s)) + m.B)
 	}
 }

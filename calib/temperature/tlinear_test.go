@@ -94,7 +94,7 @@ func TestLinearTemperaturesFollowTheirDefinition(t *testing.T) {
 		unit := 0.0
 		if name == "t-gap" {
 			for i := range 50 {
-				unit = max(unit, TopGap(set.Logits.Row(i)))
+				unit = max(unit, fit.TopGap(set.Logits.Row(i)))
 			}
 		}
 		text := fmt.Sprintf(`{"qats":1,"method":%q,"version":%d,"options":{},"classes":6,"params":{"a":3,"b":0.5,"unit":%v},"report":{"nll":0,"gradient":0,"iterations":0,"passes":0}}`, name, e.Version, unit)
@@ -136,7 +136,7 @@ func TestTopGapIsTheGapOfTheTwoLargest(t *testing.T) {
 		{[]float32{1, 4, 4, 2}, 0}, {[]float32{-1, -4, -2}, 1}, {[]float32{0, 1, 2, 9}, 7}, {[]float32{9, 0, 8.5}, 0.5},
 		{[]float32{3e38, -3e38}, 6e38},
 	} {
-		if got := TopGap(c.row); !(math.Abs(got-c.want) <= 1e-6*c.want) {
+		if got := fit.TopGap(c.row); !(math.Abs(got-c.want) <= 1e-6*c.want) {
 			t.Errorf("%v: %v, want %v", c.row, got, c.want)
 		}
 	}

@@ -76,7 +76,7 @@ func (TSECEGrid) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error)
 	if r.AtBound != nil {
 		r.Warn(report.End(r.AtBound[0]))
 	}
-	return calib.Result(calib.Temperature{T: best}, r), nil
+	return &calib.Fitted{Map: calib.Temperature{T: best}, Report: r}, nil
 }
 
 // eceAt returns the ECE-15 at one scale: the sum over the bins of

@@ -63,7 +63,7 @@ func (TSGuo50) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if r.Gradient > 1e-7 {
 		r.Warn(report.Early(r.Gradient, steps))
 	}
-	return calib.Result(calib.Temperature{T: t}, r), nil
+	return &calib.Fitted{Map: calib.Temperature{T: t}, Report: r}, nil
 }
 
 // lossAt is the value and the derivative of a function of one variable.

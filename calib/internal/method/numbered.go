@@ -2,6 +2,7 @@ package method
 
 import (
 	"fmt"
+
 	"github.com/qats-bench/qats/calib"
 )
 

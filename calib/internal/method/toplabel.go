@@ -39,7 +39,9 @@ func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 }
 
 // TopFitted returns a fitted top-label map with its report: one pass, and no NLL.
-func TopFitted(m calib.TopLabel) *calib.Fitted { return calib.Result(m, fit.Report{Passes: 1}) }
+func TopFitted(m calib.TopLabel) *calib.Fitted {
+	return &calib.Fitted{Map: m, Report: fit.Report{Passes: 1}}
+}
 
 // EachConfidence writes the new confidence of every row, a function of its tail.
 func EachConfidence(dst []float64, at *calib.Unscaled, confidence func(tail float64) float64) {

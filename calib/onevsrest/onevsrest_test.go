@@ -1,4 +1,4 @@
-package calib
+package onevsrest
 
 import (
 	"math"
@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/qats-bench/qats/calib/calibtest"
+
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/testset"
 )
 
@@ -38,7 +41,7 @@ func TestScoresAreLogOdds(t *testing.T) {
 func TestClassesInPartsAreThoseAtOnce(t *testing.T) {
 	const n, k = 40, 7
 	set := testset.Drawn(n, k, 1, 1)
-	probs := applied(Temperature{1}, set.Logits)
+	probs := calibtest.Apply(calib.Temperature{T: 1}, set.Logits)
 	for _, zero := range []bool{false, true} {
 		at := func(class int, f float64) float64 {
 			if zero {

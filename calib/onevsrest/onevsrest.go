@@ -1,10 +1,16 @@
-package calib
+// Package onevsrest holds maps of each class against all others: class j has a function of its
+// own score, and the values of a row are divided by their sum. Fit calls a solver for each class
+// with the scores and outcomes of the calibration rows, and Functions is a map whose functions are
+// values of one type. Histogram binning, BBQ, Platt scaling, beta calibration and smoothing splines
+// are such methods, and a method of another module can be one.
+package onevsrest
 
 import (
 	"context"
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
@@ -25,45 +31,45 @@ const (
 	mostLogOdds = 700.0
 )
 
-// ClassMap is a Map of each class against all others: class j has a function of its own
+// Map is a map of each class against all others: class j has a function of its own
 // score, g_j(s_j) >= 0, and
 //
 //	q_j = g_j(s_j) / sum of the same over the classes.
 //
 // A row of zeros becomes uniform.
-type ClassMap interface {
-	Map
+type Map interface {
+	calib.Map
 	ClassScore() string                  // what the functions see, one of the constants Score
 	At(class int, score float64) float64 // g of a class
 }
 
-// OneVsRest is a ClassMap whose functions are values of one type.
-type OneVsRest[F ClassFunction] struct{ PerClass[F] }
+// Functions is a Map whose functions are values of one type.
+type Functions[F Function] struct{ PerClass[F] }
 
-// ClassFunction is the function of one class in a OneVsRest map.
-type ClassFunction interface {
+// Function is the function of one class in Functions.
+type Function interface {
 	Check() error
 	ClassScore() string
 	At(score float64) float64
 }
 
-// NewOneVsRest returns a map for k classes, without their functions.
-func NewOneVsRest[F ClassFunction](k int) OneVsRest[F] {
-	return OneVsRest[F]{PerClass[F]{Classes: make([]F, k)}}
+// New returns a map for k classes, without their functions.
+func New[F Function](k int) Functions[F] {
+	return Functions[F]{PerClass[F]{Classes: make([]F, k)}}
 }
 
 // ClassScore is that of the functions.
-func (m OneVsRest[F]) ClassScore() string {
+func (m Functions[F]) ClassScore() string {
 	var f F
 	return f.ClassScore()
 }
 
 // At returns the value of the function of a class.
-func (m OneVsRest[F]) At(class int, score float64) float64 { return m.Classes[class].At(score) }
+func (m Functions[F]) At(class int, score float64) float64 { return m.Classes[class].At(score) }
 
 // Prepared returns m with what its functions derive from their saved parameters, if they
 // have a method Prepared that returns them with it.
-func (m OneVsRest[F]) Prepared() Map {
+func (m Functions[F]) Prepared() calib.Map {
 	m.Classes = slices.Clone(m.Classes)
 	for j, f := range m.Classes {
 		if p, ok := any(f).(interface{ Prepared() F }); ok {
@@ -74,14 +80,14 @@ func (m OneVsRest[F]) Prepared() Map {
 }
 
 // Apply writes the n x k probabilities.
-func (m OneVsRest[F]) Apply(dst data.Probs, set *data.Set) { ApplyClasses(dst, set, m) }
+func (m Functions[F]) Apply(dst data.Probs, set *data.Set) { Apply(dst, set, m) }
 
-// FitClasses returns m fitted to a labelled set, with its report. It calls binary with the n
+// Fit returns m fitted to a labelled set, with its report. It calls binary with the n
 // scores of each class and their outcomes, for several classes at a time; binary writes the
 // function of the class to m, and returns how its solver ended. binary may change the
 // scores and must not keep the slice: At gets them next, for the NLL of the report.
-func FitClasses(ctx context.Context, set *data.Set, m ClassMap, binary func(class int, scores []float64, positive []bool) fit.Solution) (*Fitted, error) {
-	ends := make([]fit.Solution, set.Logits.Cols)
+func Fit(ctx context.Context, set *data.Set, m Map, binary func(class int, scores []float64, positive []bool) calib.Minimum) (*calib.Fitted, error) {
+	ends := make([]calib.Minimum, set.Logits.Cols)
 	nll, err := eachClass(ctx, set, m.ClassScore(), func(class int, f []float64, positive []bool) {
 		ends[class] = binary(class, f, positive)
 		for i, score := range f {
@@ -91,8 +97,8 @@ func FitClasses(ctx context.Context, set *data.Set, m ClassMap, binary func(clas
 	if err != nil {
 		return nil, err
 	}
-	f := Result(m, fit.Report{NLL: nll, Passes: 1})
-	NoteSolutions(&f.Report, ends)
+	f := &calib.Fitted{Map: m, Report: fit.Report{NLL: nll, Passes: 1}}
+	Note(&f.Report, ends)
 	return f, nil
 }
 
@@ -171,9 +177,9 @@ func classesInParts(ctx context.Context, set *data.Set, score string, width int,
 	return nll / float64(n), nil
 }
 
-// NoteSolutions adds the results of the logistic regressions of all classes to r: all
+// Note adds the results of the logistic regressions of all classes to r: all
 // steps, the largest gradient, and a warning if some have not converged.
-func NoteSolutions(r *Report, ends []fit.Solution) {
+func Note(r *calib.Report, ends []calib.Minimum) {
 	open := 0
 	for _, e := range ends {
 		r.Iterations += e.Steps
@@ -183,7 +189,7 @@ func NoteSolutions(r *Report, ends []fit.Solution) {
 		}
 	}
 	if open > 0 {
-		r.Warn(Warning{Text: "{count} of {of} classes not converged: gradient {value}", Count: open, Of: len(ends), Value: report.Rounded(r.Gradient, 2)})
+		r.Warn(calib.Warning{Text: "{count} of {of} classes not converged: gradient {value}", Count: open, Of: len(ends), Value: report.Rounded(r.Gradient, 2)})
 	}
 }
 
@@ -197,7 +203,7 @@ type classScores struct {
 func newClassScores(logits data.Matrix, score string) classScores {
 	r := classScores{score: score, logits: logits}
 	if score != ScoreProb && score != ScoreStretched {
-		r.moments = NewUnscaled(logits).Moments()
+		r.moments = fit.Moments(logits)
 	}
 	return r
 }
@@ -258,8 +264,8 @@ func (r classScores) write(s []float64, i, from, to int) []float64 {
 	return s
 }
 
-// ApplyClasses writes the n x k probabilities of m.
-func ApplyClasses(dst data.Probs, set *data.Set, m ClassMap) {
+// Apply writes the n x k probabilities of m.
+func Apply(dst data.Probs, set *data.Set, m Map) {
 	for lo := 0; lo < set.Logits.Rows; lo += fit.BlockRows {
 		hi := min(lo+fit.BlockRows, set.Logits.Rows)
 		rows := newClassScores(set.Logits.Slice(lo, hi), m.ClassScore())

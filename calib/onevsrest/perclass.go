@@ -1,4 +1,4 @@
-package calib
+package onevsrest
 
 import (
 	"errors"
