@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // ConfidenceTemperature, EntropyTemperature and GapTemperature show what the quantile
@@ -106,25 +107,25 @@ func (GapTemperature) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	return fitLinear[byGap](ctx, in, unit)
 }
 
-// certainty is a measure s of how certain a row is, from its confidence and entropy at T = 1
-// or from its logits; unit is G of the gap, 0 for the others.
+// certainty is a measure s of how certain a row is, from its moments m at scale
+// 1; unit is G of the gap, 0 for the others.
 type certainty interface {
-	of(conf float64, entropy func() float64, row []float32, unit float64) float64
+	of(m *softmax.Moments, row []float32, unit float64) float64
 }
 
 type byConfidence struct{}
 
-func (byConfidence) of(conf float64, _ func() float64, _ []float32, _ float64) float64 { return conf }
+func (byConfidence) of(m *softmax.Moments, _ []float32, _ float64) float64 { return m.Conf() }
 
 type byEntropy struct{}
 
-func (byEntropy) of(_ float64, entropy func() float64, _ []float32, _ float64) float64 {
-	return 1 - entropy()
+func (byEntropy) of(m *softmax.Moments, row []float32, _ float64) float64 {
+	return 1 - fit.ScaledEntropy(m, len(row))
 }
 
 type byGap struct{}
 
-func (byGap) of(_ float64, _ func() float64, row []float32, unit float64) float64 {
+func (byGap) of(_ *softmax.Moments, row []float32, unit float64) float64 {
 	if unit == 0 {
 		return 0
 	}
@@ -141,9 +142,7 @@ func fitLinear[S certainty](ctx context.Context, in calib.Input, unit float64) (
 	s := make([]float64, o.Rows())
 	_, err = o.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
 		for i := range b.Moments {
-			m := &b.Moments[i]
-			entropy := func() float64 { return fit.ScaledEntropy(m, in.Cal.Logits.Cols) }
-			s[b.First+i] = measure.of(m.Conf(), entropy, in.Cal.Logits.Row(b.First+i), unit)
+			s[b.First+i] = measure.of(&b.Moments[i], in.Cal.Logits.Row(b.First+i), unit)
 		}
 	})
 	if err != nil {
@@ -195,11 +194,10 @@ func (m linearMap[S]) Parameters() []calib.Parameter {
 }
 
 // Scales writes 1/T of every row.
-func (m linearMap[S]) Scales(dst []float64, set *data.Set, at *calib.Unscaled) {
+func (m linearMap[S]) Scales(dst []float64, set *data.Set, _ *calib.Unscaled) {
 	var measure S
-	for i := range dst {
-		entropy := func() float64 { return at.Entropies()[i] }
-		s := measure.of(at.Confidences()[i], entropy, set.Logits.Row(i), m.Unit)
+	for i, moments := range fit.Moments(set.Logits) {
+		s := measure.of(&moments, set.Logits.Row(i), m.Unit)
 		dst[i] = 1 / (float64(m.A*(1-s)) + m.B)
 	}
 }
