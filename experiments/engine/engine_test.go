@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"weak"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
@@ -209,5 +212,24 @@ func TestSuits(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%+v, %+v: %q, want %q", c.form, c.contract, got, c.want)
 		}
+	}
+}
+
+// The first collection after a pass frees what the pass alone has used, such as the tallies of the
+// classes, which are as large as the scores. Otherwise they would stand beside the next step.
+func TestNothingOfAPassIsKept(t *testing.T) {
+	set := drawn()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only one collection
+	var kept weak.Pointer[Column]
+	func() {
+		c := column(t, "ts", set.Rows(0, 300))
+		if err := Score(t.Context(), data.ReadRows(set), []*Column{c}, ScoreOptions{Reads: Reads{Classes: true}}); err != nil || c.Err != nil {
+			t.Fatal(err, c.Err)
+		}
+		kept = weak.Make(c)
+	}()
+	runtime.GC()
+	if kept.Value() != nil {
+		t.Error("the column is still in memory")
 	}
 }

@@ -67,15 +67,15 @@ type pass struct {
 	options ScoreOptions
 	whole   data.Probs // probabilities of all rows of the only column that has them; with Vectors
 
-	memory sync.Pool   // of type *scratch, for the calls of block
 	offset atomic.Bool // some row of logits has an offset
 
 	mu      sync.Mutex            // of the errors of the columns, and of
 	tallies []*scoring.ClassTally // by column; nil where no metric asks for them
+	idle    []*scratch            // no sync.Pool, which would keep the tallies through two collections after the pass
 }
 
 func newPass(test data.Reader, columns []*Column, o ScoreOptions) *pass {
-	p := &pass{test: test, k: cmp.Or(test.Classes(), o.K), options: o, memory: sync.Pool{New: func() any { return new(scratch) }}}
+	p := &pass{test: test, k: cmp.Or(test.Classes(), o.K), options: o}
 	p.columns = slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return c.Err != nil })
 	p.tallies = make([]*scoring.ClassTally, len(p.columns))
 	for i, c := range p.columns {
@@ -118,21 +118,38 @@ func (p *pass) scan(ctx context.Context) error {
 		if p.options.Block != nil {
 			p.options.Block(set)
 		}
-		s := p.memory.Get().(*scratch)
-		defer p.memory.Put(s)
-		s.pass, s.lo, s.set = p, lo, set
-		s.parts = s.parts[:0]
+		s := p.take()
+		defer p.put(s)
+		s.lo, s.set, s.parts = lo, set, s.parts[:0]
 		for _, c := range p.columns {
 			s.parts = append(s.parts, c.Samples.Part(lo, lo+len(set.Labels)))
 		}
 		s.tempered()
 		s.others()
-		s.set = nil
 		if len(p.live(lo, func(*Column) bool { return true })) == 0 {
 			return errNone
 		}
 		return ctx.Err()
 	})
+}
+
+// take returns the memory for a block, and put gives it back.
+func (p *pass) take() *scratch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return &scratch{pass: p}
+	}
+	s := p.idle[last]
+	p.idle = p.idle[:last]
+	return s
+}
+
+func (p *pass) put(s *scratch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, s)
 }
 
 // live returns the columns of a kind that have not failed before the block whose first row is lo.
