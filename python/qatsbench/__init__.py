@@ -7,6 +7,7 @@ methods, metrics and comparisons are the program's own.
 from ._calibrator import Calibrator, calibrator, load
 from ._errors import CalibrationWarning, Error, InputError, ProgramError
 from ._methods import *  # noqa: F403
+from ._methods import METHODS
 from ._methods import __all__ as _classes
 from ._metrics import ece, metrics
 from ._version import __version__
@@ -14,7 +15,7 @@ from ._version import __version__
 _LATER = {"CalibratedClassifier": "_classifier", "compare": "_comparison", "Comparison": "_comparison",
           "run": "_runs", "results": "_runs", "Results": "_runs", "method": "_external"}  # they need more than numpy, or are seldom used
 
-__all__ = ["CalibratedClassifier", "CalibrationWarning", "Calibrator", "Comparison", "Error", "InputError", "ProgramError", "Results",
+__all__ = ["CalibratedClassifier", "CalibrationWarning", "Calibrator", "Comparison", "Error", "InputError", "METHODS", "ProgramError", "Results",
            "calibrator", "compare", "ece", "load", "method", "metrics", "results", "run", "__version__", *_classes]
 
 

@@ -16,19 +16,19 @@ from ._version import __version__
 _ROWS = 1 << 14  # rows that are put into another order at a time
 KINDS = ("logits", "log-probs", "probs")
 
-# Arrays beside logits and labels: the flag of the program, and their axes.
+# Arrays beside logits and labels: the flag of the program, their axes, and what they are.
 MORE = {
-    "features": ("--features", "n x d"),
-    "augmented": ("--augmented", "v x n x k"),
-    "head_weight": ("--head-weight", "k x d"),
-    "head_bias": ("--head-bias", "k"),
-    "ood_logits": ("--ood-logits", "m x k"),
-    "target_logits": ("--target-logits", "m x k"),
+    "features": ("--features", "n x d", "n x d features of the rows"),
+    "augmented": ("--augmented", "v x n x k", "v x n x k logits of augmented views of the rows"),
+    "head_weight": ("--head-weight", "k x d", "k x d weights of the network's last layer"),
+    "head_bias": ("--head-bias", "k", "its k offsets"),
+    "ood_logits": ("--ood-logits", "m x k", "m x k logits of out-of-distribution rows"),
+    "target_logits": ("--target-logits", "m x k", "m x k logits of unlabelled rows of the set that will be predicted"),
 }
 
 
 class Calibrator:
-    """A method of qats. The classes of the methods are made from ``qats doc methods --json``.
+    """A method of qats. The classes of the methods are made at import from what ``qats doc methods --json`` says.
 
     It follows scikit-learn's conventions: the parameters of the constructor are stored
     unchanged, ``fit`` returns the estimator, and what was fitted ends with an underscore.
