@@ -51,7 +51,7 @@ def test_mistakes_in_arguments_name_the_class():
     with pytest.raises(TypeError, match=r"^DAC.fit\(\) .*'features'"):
         qatsbench.DAC().fit([[0.0, 1]], [0])
     with pytest.raises(TypeError, match=r"^DAC.predict\(\) .*'feature'"):
-        qatsbench.DAC().predict([[0.0, 1]], feature=3)
+        qatsbench.DAC().predict([[0.0, 1]], features=3, feature=3)
 
 
 def test_methods_are_listed():
