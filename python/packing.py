@@ -91,11 +91,20 @@ class Project:
     def metadata(self):
         """Return METADATA, which is also the PKG-INFO of an sdist."""
         t = self.toml
-        lines = ["Metadata-Version: 2.4", f"Name: {t['name']}", f"Version: {self.version}", f"Summary: {t['description']}",
-                 f"Keywords: {','.join(t['keywords'])}", f"Author: {', '.join(a['name'] for a in t['authors'])}",
-                 f"License-Expression: {t['license']}", *(f"License-File: {f}" for f in t["license-files"]),
-                 *(f"Classifier: {c}" for c in t["classifiers"]), *(f"Project-URL: {n}, {u}" for n, u in t["urls"].items()),
-                 f"Requires-Python: {t['requires-python']}", *(f"Requires-Dist: {d}" for d in t["dependencies"])]
+        lines = [
+            "Metadata-Version: 2.4",
+            f"Name: {t['name']}",
+            f"Version: {self.version}",
+            f"Summary: {t['description']}",
+            f"Keywords: {','.join(t['keywords'])}",
+            f"Author: {', '.join(a['name'] for a in t['authors'])}",
+            f"License-Expression: {t['license']}",
+            *(f"License-File: {f}" for f in t["license-files"]),
+            *(f"Classifier: {c}" for c in t["classifiers"]),
+            *(f"Project-URL: {n}, {u}" for n, u in t["urls"].items()),
+            f"Requires-Python: {t['requires-python']}",
+            *(f"Requires-Dist: {d}" for d in t["dependencies"]),
+        ]
         for extra, needs in t["optional-dependencies"].items():
             lines += [f"Provides-Extra: {extra}", *(f'Requires-Dist: {d}; extra == "{extra}"' for d in needs)]
         lines += ["Description-Content-Type: text/markdown", "", (HERE / t["readme"]).read_text(encoding="utf-8")]
@@ -137,7 +146,9 @@ def go_command():
 def this_system():
     """Return the system that Python runs on, by its name in Go."""
     system = {"Linux": "linux", "Darwin": "darwin", "Windows": "windows"}.get(platform.system(), platform.system().lower())
-    machine = {"x86_64": "amd64", "amd64": "amd64", "arm64": "arm64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine().lower())
+    machine = {"x86_64": "amd64", "amd64": "amd64", "arm64": "arm64", "aarch64": "arm64"}.get(
+        platform.machine().lower(), platform.machine().lower()
+    )
     name = f"{system}/{machine}"
     if name not in TARGETS:
         raise Failure(f"qatsbench: no wheel is made for {name}; build the program by `go build ./cmd/qats` and set QATS_BIN to its path")
@@ -182,10 +193,18 @@ def wheel(target, out):
 def write_wheel(path, project, tags, files):
     """Write a wheel of files, which are (name, bytes, mode)."""
     info = f"{project.stem}.dist-info"
-    about = ["Wheel-Version: 1.0", "Generator: qatsbench packing", f"Root-Is-Purelib: {'true' if tags == 'any' else 'false'}",
-             *(f"Tag: py3-none-{tag}" for tag in tags.split(".")), ""]
-    files = sorted(files) + [(f"{info}/licenses/LICENSE", project.licence(), 0o644), (f"{info}/METADATA", project.metadata(), 0o644),
-                             (f"{info}/WHEEL", "\n".join(about).encode(), 0o644)]
+    about = [
+        "Wheel-Version: 1.0",
+        "Generator: qatsbench packing",
+        f"Root-Is-Purelib: {'true' if tags == 'any' else 'false'}",
+        *(f"Tag: py3-none-{tag}" for tag in tags.split(".")),
+        "",
+    ]
+    files = sorted(files) + [
+        (f"{info}/licenses/LICENSE", project.licence(), 0o644),
+        (f"{info}/METADATA", project.metadata(), 0o644),
+        (f"{info}/WHEEL", "\n".join(about).encode(), 0o644),
+    ]
     record = [f"{name},sha256={digest(text)},{len(text)}" for name, text, _ in files] + [f"{info}/RECORD,,", ""]
     files.append((f"{info}/RECORD", "\n".join(record).encode(), 0o644))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -210,7 +229,11 @@ def sdist(out):
     files += package_files() + [(f"go/{name}", (go_root() / name).read_bytes()) for name in go_files()]
     path = out / f"{project.stem}.tar.gz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb") as f, gzip.GzipFile("", "wb", 9, f, EPOCH) as z, tarfile.open(fileobj=z, mode="w", format=tarfile.PAX_FORMAT) as t:
+    with (
+        open(path, "wb") as f,
+        gzip.GzipFile("", "wb", 9, f, EPOCH) as z,
+        tarfile.open(fileobj=z, mode="w", format=tarfile.PAX_FORMAT) as t,
+    ):
         for name, text in sorted(files):
             entry = tarfile.TarInfo(f"{project.stem}/{name}")
             entry.size, entry.mtime, entry.mode = len(text), EPOCH, 0o644
@@ -225,7 +248,9 @@ def go_files():
     for target in TARGETS:
         system, machine = target.split("/")
         environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": machine, "GOFLAGS": ""}
-        done = subprocess.run([go_command(), "list", "-deps", "-f", shown, "./cmd/qats"], cwd=root, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [go_command(), "list", "-deps", "-f", shown, "./cmd/qats"], cwd=root, env=environment, capture_output=True, text=True
+        )
         if done.returncode != 0:
             raise Failure(f"qatsbench: go list failed for {target}:\n{done.stderr}")
         names |= {Path(line).relative_to(root).as_posix() for line in done.stdout.split("\n") if line.strip()}

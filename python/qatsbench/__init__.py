@@ -12,11 +12,37 @@ from ._methods import __all__ as _classes
 from ._metrics import ece, metrics
 from ._version import __version__
 
-_LATER = {"CalibratedClassifier": "_classifier", "compare": "_comparison", "Comparison": "_comparison",
-          "run": "_runs", "results": "_runs", "Results": "_runs", "method": "_external"}  # they need more than numpy, or are seldom used
+_LATER = {
+    "CalibratedClassifier": "_classifier",
+    "compare": "_comparison",
+    "Comparison": "_comparison",
+    "run": "_runs",
+    "results": "_runs",
+    "Results": "_runs",
+    "method": "_external",
+}  # they need more than numpy, or are seldom used
 
-__all__ = ["CalibratedClassifier", "CalibrationWarning", "Calibrator", "Comparison", "Error", "InputError", "METHODS", "ProgramError", "Results",
-           "calibrator", "compare", "ece", "load", "method", "metrics", "results", "run", "__version__", *_classes]
+__all__ = [
+    "CalibratedClassifier",
+    "CalibrationWarning",
+    "Calibrator",
+    "Comparison",
+    "Error",
+    "InputError",
+    "METHODS",
+    "ProgramError",
+    "Results",
+    "calibrator",
+    "compare",
+    "ece",
+    "load",
+    "method",
+    "metrics",
+    "results",
+    "run",
+    "__version__",
+    *_classes,
+]
 
 
 def __getattr__(name):

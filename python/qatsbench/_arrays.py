@@ -40,8 +40,12 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
     axes = shape.count("x") + 1
     if a.ndim == 1 and axes == 2 and shape.endswith("k"):
         if kind not in BINARY:
-            raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name,
-                             hint="of two classes in one number a row, kind='probs' or kind='logits' says what it is")
+            raise InputError(
+                f"{_dimensions(a.ndim)}, want {shape}",
+                code="input",
+                where=name,
+                hint="of two classes in one number a row, kind='probs' or kind='logits' says what it is",
+            )
         a = a.reshape(-1, 1)
     if a.ndim != axes:
         hint = _reshaped(a, name, labels, labels_name) if shape == "n x k" else ""
@@ -108,8 +112,7 @@ def labels(value, n, k, classes=None, name="labels", ignore=None):
         if a.dtype == object and not any(isinstance(v, str) for v in a):
             raise InputError("dtype object, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
         what = "strings" if a.dtype.kind in "UT" or a.dtype == object else f"dtype {a.dtype}"
-        raise InputError(f"{what}, want integers from 0", code="input", where=name,
-                         hint="classes= names the k columns in their order")
+        raise InputError(f"{what}, want integers from 0", code="input", where=name, hint="classes= names the k columns in their order")
     if k not in (None, 1) and len(a):  # one column is of two classes
         _in_range(a, k, name, _integers(left_out))
     return _mapped(a) or a, None if k is None else np.arange(k)
@@ -133,8 +136,12 @@ def ignored(ignore, labels, classes):
 def _integers(left_out):
     for v in left_out:
         if isinstance(v, (bool, np.bool_)) or not isinstance(v, (int, np.integer)):
-            raise InputError(f"{v!r}, want an integer, or a list of integers", code="usage", where="ignore",
-                             hint="other labels need classes=, the names of the k columns")
+            raise InputError(
+                f"{v!r}, want an integer, or a list of integers",
+                code="usage",
+                where="ignore",
+                hint="other labels need classes=, the names of the k columns",
+            )
     return list(dict.fromkeys(map(int, left_out)))
 
 
@@ -186,15 +193,25 @@ def array_of_labels(value, name):
 
 
 def _several(name):
-    return InputError("several labels a row are not supported", code="input", where=name, hint="give one label for each row, the index of its class")
+    return InputError(
+        "several labels a row are not supported", code="input", where=name, hint="give one label for each row, the index of its class"
+    )
 
 
 def not_one_label(a, n, name):
     """Return the error of labels that have not one axis."""
-    if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind in "biuf" and a.shape[0] == (n if n is not None else a.shape[0]) and np.isin(a, (0, 1)).all():
+    if (
+        a.ndim == 2
+        and a.shape[1] > 1
+        and a.dtype.kind in "biuf"
+        and a.shape[0] == (n if n is not None else a.shape[0])
+        and np.isin(a, (0, 1)).all()
+    ):
         if (a.sum(axis=1) != 1).any():  # argmax would make up labels
             return _several(name)
-        return InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=f"each row has one 1: give {name}.argmax(1)")
+        return InputError(
+            f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=f"each row has one 1: give {name}.argmax(1)"
+        )
     hint = f"reshape it by {name}.reshape(-1)" if a.ndim > 1 and a.size == n and a.shape[-1] > 1 else ""
     return InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=hint)
 
@@ -205,7 +222,7 @@ def _reshaped(a, name, labels, labels_name):
         return ""
     axis = a.ndim - 1 if a.ndim == 3 else 1  # n x t x k, n x k x h x w
     shape = None if labels is None or isinstance(labels, (str, os.PathLike)) else np.shape(labels)
-    fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1:]]
+    fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1 :]]
     if fits and axis not in fits:
         axis = fits[0]
     name, k = name.rpartition(" ")[2], a.shape[axis]  # cal logits is no variable
@@ -323,8 +340,13 @@ def _mapped(a):
         there = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
         return None
-    same = (type(there) is np.memmap and there.offset == a.offset and there.shape == a.shape
-            and there.dtype == a.dtype and there.strides == a.strides)
+    same = (
+        type(there) is np.memmap
+        and there.offset == a.offset
+        and there.shape == a.shape
+        and there.dtype == a.dtype
+        and there.strides == a.strides
+    )
     return File(path) if same and path.endswith(".npy") else None
 
 

@@ -71,7 +71,11 @@ class Calibrator:
 
     def __repr__(self):
         given = inspect.signature(type(self).__init__).parameters
-        words = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not given[name].default and value != given[name].default]
+        words = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not given[name].default and value != given[name].default
+        ]
         return f"{type(self).__name__}({', '.join(words)})"
 
     def __sklearn_is_fitted__(self):
@@ -80,7 +84,9 @@ class Calibrator:
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
-        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags(), input_tags=InputTags())
+        return Tags(
+            estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags(), input_tags=InputTags()
+        )
 
     # Fit and predict.
 
@@ -135,8 +141,11 @@ class Calibrator:
                 words += ["-p", f"{name}={_text(value, parameter)}"]
         summary = _program.call(words + self._array_words(arrays), _program.streamed(arrays), read=_read_json)
         if summary["version"] != self._version:
-            raise Error(f"the program has version {summary['version']} of {self._name}, this package knows version {self._version}",
-                        code="version", hint="use the program and the package of one version")
+            raise Error(
+                f"the program has version {summary['version']} of {self._name}, this package knows version {self._version}",
+                code="version",
+                hint="use the program and the package of one version",
+            )
         _program.warn(summary["warnings"])
         return self._keep(summary.pop("model"), names, summary)
 
@@ -168,8 +177,11 @@ class Calibrator:
             usable = False
         if not usable:
             by = f"qats {package}" if package else "an earlier version of qats"
-            raise InputError(f"this {type(self).__name__} was pickled by {by}, and this is {__version__}", code="version",
-                             hint="fit it again; files of save() and load() say what they are")
+            raise InputError(
+                f"this {type(self).__name__} was pickled by {by}, and this is {__version__}",
+                code="version",
+                hint="fit it again; files of save() and load() say what they are",
+            )
 
     def _take(self, more, arrays, n, k):
         """Check the arrays of MORE and add them to arrays."""
@@ -218,15 +230,19 @@ class Calibrator:
 
     def _applied(self, arrays, *words):
         with _program.private(self.model_, ".json") as (model, descriptors):
-            return _program.call(["apply", model, "-o", "-", *words, *self._kind_words(), *self._array_words(arrays)],
-                                 _program.streamed(arrays), read=_program.read_array, pass_fds=descriptors)
+            return _program.call(
+                ["apply", model, "-o", "-", *words, *self._kind_words(), *self._array_words(arrays)],
+                _program.streamed(arrays),
+                read=_program.read_array,
+                pass_fds=descriptors,
+            )
 
     def _apply(self, logits, more, dtype=np.float64):
         """Return the probabilities in the order of classes_."""
         p = self._apply_columns(logits, more, dtype)
         if self._order is not None:
             for lo in range(0, len(p), _ROWS):  # without a second array of this size
-                p[lo:lo + _ROWS] = p[lo:lo + _ROWS, self._order]
+                p[lo : lo + _ROWS] = p[lo : lo + _ROWS, self._order]
         return p
 
     def _apply_columns(self, logits, more, dtype=np.float64):
@@ -307,7 +323,9 @@ def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:
         raise InputError(f"a model of {name!r}, which this package does not know", code="model", where=where)
     kind = CLASSES[name]
     if version != kind._version:
-        raise InputError(f"fitted by version {version} of {name}, and this is version {kind._version}", code="model", where=where, hint="fit it again")
+        raise InputError(
+            f"fitted by version {version} of {name}, and this is version {kind._version}", code="model", where=where, hint="fit it again"
+        )
     parameters = {kind._options[o]: value for o, value in options.items() if o in kind._options}
     names = None if classes is None else _arrays.names(classes, k or None)
     return kind(**parameters)._keep(model, names, {"parameters": []})
@@ -322,7 +340,12 @@ def calibrator(method: str, **parameters: Any) -> Calibrator:
         import difflib
 
         near = difflib.get_close_matches(str(method), [*CLASSES, *ALIASES], 1)
-        raise InputError(f"unknown method {method!r}", code="method", where="method", hint=f"did you mean {near[0]!r}?" if near else "qatsbench.METHODS lists them")
+        raise InputError(
+            f"unknown method {method!r}",
+            code="method",
+            where="method",
+            hint=f"did you mean {near[0]!r}?" if near else "qatsbench.METHODS lists them",
+        )
     return CLASSES[name](**parameters)
 
 
@@ -338,5 +361,5 @@ def _text(value, parameter):
 
 def _model_text(model):
     """Return the bytes of model.json: one line for each key."""
-    lines = [f'  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, separators=(",", ":"))}' for key, value in model.items()]
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}" for key, value in model.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

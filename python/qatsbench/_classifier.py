@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_array, get_tags, indexable
+from sklearn.utils._indexing import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_is_fitted
-from sklearn.utils._indexing import _safe_indexing
 
 from . import _arrays, _program
 from ._calibrator import Calibrator, calibrator
@@ -85,7 +85,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         counts = np.bincount(codes)
         if counts.min() < folds:
             rarest = counts.argmin()
-            raise InputError(f"class {self.classes_[rarest]} has {counts[rarest]} rows, fewer than the {folds} parts", code="input", where="y", hint="set cv to fewer")
+            raise InputError(
+                f"class {self.classes_[rarest]} has {counts[rarest]} rows, fewer than the {folds} parts",
+                code="input",
+                where="y",
+                hint="set cv to fewer",
+            )
         plain = _one_vs_rest(self.estimator, clone)
         kept = []  # of each part: its classifier, rows, logits and predictions
         kinds = set()
@@ -122,8 +127,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return (outputs, kind): n x k logits or probabilities, a column for each of classes_."""
         order = _arrays.ascending(np.asarray(fitted.classes_))
         if len(fitted.classes_) != len(self.classes_):
-            raise InputError(f"a part of the rows has {len(fitted.classes_)} of the {len(self.classes_)} classes", code="input", where="y",
-                             hint="set cv to parts that have all of them")
+            raise InputError(
+                f"a part of the rows has {len(fitted.classes_)} of the {len(self.classes_)} classes",
+                code="input",
+                where="y",
+                hint="set cv to parts that have all of them",
+            )
         if hasattr(fitted, "decision_function"):
             z = np.asarray(fitted.decision_function(X))
             if z.ndim == 1:
@@ -131,7 +140,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if z.shape[1] == len(fitted.classes_):
                 return (z if order is None else z[:, order]), "logits"
         if not hasattr(fitted, "predict_proba"):
-            raise InputError(f"{type(fitted).__name__} has neither a decision_function with a column for each class nor predict_proba", code="input", where="estimator")
+            raise InputError(
+                f"{type(fitted).__name__} has neither a decision_function with a column for each class nor predict_proba",
+                code="input",
+                where="estimator",
+            )
         p = np.asarray(fitted.predict_proba(X))
         return (p if order is None else p[:, order]), "probs"
 
@@ -145,8 +158,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         of = "largest of its scores" if kind == "logits" else "largest of its probabilities"
         text = f"in {100 * share:.3g} % of {len(own)} rows the {of} is of another class than the classifier predicts"
         if share > _MOST_APART and gain.mean() < -3 * gain.std(ddof=1) / np.sqrt(len(gain)):
-            raise InputError(f"{text}, and less often right: {100 * np.mean(top == codes):.1f} % against {100 * np.mean(own == codes):.1f} %", code="input",
-                             where="estimator", hint="its decision_function may have scores of pairs of classes, or the classes in another order than classes_")
+            raise InputError(
+                f"{text}, and less often right: {100 * np.mean(top == codes):.1f} % against {100 * np.mean(own == codes):.1f} %",
+                code="input",
+                where="estimator",
+                hint="its decision_function may have scores of pairs of classes, or the classes in another order than classes_",
+            )
         _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
 
     def _with_class(self, X, y):

@@ -14,7 +14,21 @@ from ._frames import frame
 
 _BY = ("nll", "brier")
 _NAMES = {"nll": "NLL", "brier": "Brier score"}
-_COLUMNS = ("method", "label", "choice", "nll", "brier", "ece", "ece_null_lo", "ece_null_hi", "inside", "accuracy", "changed", "fit_seconds", "chosen")
+_COLUMNS = (
+    "method",
+    "label",
+    "choice",
+    "nll",
+    "brier",
+    "ece",
+    "ece_null_lo",
+    "ece_null_hi",
+    "inside",
+    "accuracy",
+    "changed",
+    "fit_seconds",
+    "chosen",
+)
 
 
 def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, ignore=None, progress=True):
@@ -70,7 +84,9 @@ def _ignored(arrays, classes, ignore):
     """Return the flag of labels that are left out, in all sets."""
     of = {tuple(_arrays.ignored(ignore, a, classes)) for name, a in arrays.items() if name.endswith("_labels")}
     if len(of) > 1:
-        raise InputError("labels of one set are in a file and those of the other have names", code="usage", where="ignore", hint="load the file")
+        raise InputError(
+            "labels of one set are in a file and those of the other have names", code="usage", where="ignore", hint="load the file"
+        )
     return of.pop()
 
 
@@ -96,7 +112,10 @@ class Comparison:
         self.choice = of("choice")[0]
         self._pairs = of("pair")
         found = ({"kind": "rows", "text": _finding(f), **f} for f in self.findings if f["severity"] in ("warning", "error"))
-        self.warnings = [*found, *(w | {"text": f"{m['method']}: {w['text']}"} for m in self.methods for w in m.get("warnings") or ())]  # as CalibrationWarning.value
+        self.warnings = [
+            *found,
+            *(w | {"text": f"{m['method']}: {w['text']}"} for m in self.methods for w in m.get("warnings") or ()),
+        ]  # as CalibrationWarning.value
 
     @property
     def best(self):
@@ -136,14 +155,26 @@ class Comparison:
             else:
                 accuracy = format(100 * (m["accuracy"] - plain["accuracy"]), "+.2f")
             band = f"{100 * m['ece_null_lo']:.1f} to {100 * m['ece_null_hi']:.1f}"
-            rows.append([m["method"], number(m["choice"], ".4f"), number(m["nll"], ".4f"), number(m["brier"], ".4f"),
-                         number(None if m["ece"] is None else 100 * m["ece"], ".2f"), band, "inside" if m["inside"] else "outside", accuracy])
+            rows.append(
+                [
+                    m["method"],
+                    number(m["choice"], ".4f"),
+                    number(m["nll"], ".4f"),
+                    number(m["brier"], ".4f"),
+                    number(None if m["ece"] is None else 100 * m["ece"], ".2f"),
+                    band,
+                    "inside" if m["inside"] else "outside",
+                    accuracy,
+                ]
+            )
         return ["method", "cal " + _NAMES[self.choice["by"]], "NLL", "Brier", "ECE %", "band %", "", "accuracy"], rows
 
     def _legend(self):
         judge = "the test rows" if self.choice["judged_on"] == "test" else f"the same rows, by {self.choice['folds']}-fold cross-fitting"
-        return (f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting. The other columns are of {judge}. "
-                "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points.")
+        return (
+            f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting. The other columns are of {judge}. "
+            "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points."
+        )
 
     def _remarks(self):
         yield from (f"{f['severity']}: {_finding(f)}" for f in self.findings)
@@ -155,13 +186,24 @@ class Comparison:
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         line = lambda mark, row: "  ".join([mark + row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:]))])  # noqa: E731
         body = [line("-> " if row[0] == self.best else "   ", row) for row in rows]
-        return "\n".join([*textwrap.wrap(self.choice["answer"], 100), "", line("   ", head), *body, "", *textwrap.wrap(self._legend(), 100),
-                          *(part for r in self._remarks() for part in textwrap.wrap(r, 100))])
+        return "\n".join(
+            [
+                *textwrap.wrap(self.choice["answer"], 100),
+                "",
+                line("   ", head),
+                *body,
+                "",
+                *textwrap.wrap(self._legend(), 100),
+                *(part for r in self._remarks() for part in textwrap.wrap(r, 100)),
+            ]
+        )
 
     def _repr_html_(self):
         head, rows = self._cells()
         e = html.escape
-        cells = lambda row, tag: "".join(f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{e(c)}</{tag}>' for i, c in enumerate(row))  # noqa: E731
+        cells = lambda row, tag: "".join(
+            f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{e(c)}</{tag}>' for i, c in enumerate(row)
+        )  # noqa: E731
         body = []
         for row in rows:
             best = row[0] == self.best
@@ -169,8 +211,10 @@ class Comparison:
             name = f"\u2192 {row[0]}" if best else row[0]
             body.append(f"<tr{style}>{cells([name, *row[1:]], 'td')}</tr>")
         remarks = "".join(f"<br>{e(r)}" for r in self._remarks())
-        return (f"<div><p>{e(self.choice['answer'])}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-                f'<p style="max-width:60em"><small>{e(self._legend())}{remarks}</small></p></div>')
+        return (
+            f"<div><p>{e(self.choice['answer'])}</p><table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f'<p style="max-width:60em"><small>{e(self._legend())}{remarks}</small></p></div>'
+        )
 
     # Figures.
 
@@ -205,7 +249,9 @@ class Comparison:
         name = (self.best or self.methods[0]["method"]) if method is None else method
         m = next((m for m in self.methods if m["method"] == name), None)
         if m is None:
-            raise InputError(f"{name!r} is not among the methods compared: {', '.join(m['method'] for m in self.methods)}", code="method", where="method")
+            raise InputError(
+                f"{name!r} is not among the methods compared: {', '.join(m['method'] for m in self.methods)}", code="method", where="method"
+            )
         if ax is None:
             _, ax = plt.subplots()
         bins = [b for b in m["bins"] if b["n"]]
@@ -214,7 +260,9 @@ class Comparison:
         ax.bar(lo, acc, hi - lo, align="edge", edgecolor="white", linewidth=0.5, alpha=0.6)
         ax.errorbar(conf, acc, error, fmt="o", markersize=3, color="0.2", linewidth=1)
         ax.plot([0, 1], [0, 1], "--", color="0.5", linewidth=0.8)
-        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy", title=f"{m.get('label', name)}, ECE {100 * m['ece']:.2f} %")
+        ax.set(
+            xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy", title=f"{m.get('label', name)}, ECE {100 * m['ece']:.2f} %"
+        )
         return ax
 
     def fit(self, cal, *, classes=None, ignore=None):
@@ -232,7 +280,9 @@ def _left(seconds):
     """Return how long the rest takes in words, after a comma; nothing where that is not known."""
     if seconds is None:
         return ""
-    value, unit = (seconds / 3600, "hours") if seconds >= 3 * 3600 else (seconds / 60, "minutes") if seconds >= 300 else (max(seconds, 1), "s")
+    value, unit = (
+        (seconds / 3600, "hours") if seconds >= 3 * 3600 else (seconds / 60, "minutes") if seconds >= 300 else (max(seconds, 1), "s")
+    )
     return f", {value:.0f} {unit} left"
 
 

@@ -47,8 +47,20 @@ def has_source(function):
 _ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, type(Ellipsis), type(NotImplemented), range, slice)
 _DRAWS = (random.Random, np.random.Generator, np.random.RandomState, np.random.BitGenerator)  # what was drawn before decides
 _SHARED = (random._inst, np.random.mtrand._rand)
-_OF_CLASSES = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__", "__annotations__",
-               "__abstractmethods__", "_abc_impl", "__slotnames__", "__annotate_func__", "__annotations_cache__"}
+_OF_CLASSES = {
+    "__dict__",
+    "__weakref__",
+    "__doc__",
+    "__module__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__annotations__",
+    "__abstractmethods__",
+    "_abc_impl",
+    "__slotnames__",
+    "__annotate_func__",
+    "__annotations_cache__",
+}
 
 
 class _Writer:
@@ -206,8 +218,22 @@ class _Writer:
         """Write code, and the values that it names. named has those of its globals and cells; it is
         None of code that is a value by itself, which names nothing that is known."""
         self.part("code", code.co_code)
-        self.part("shape", repr((code.co_name, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags,
-                                 code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)))
+        self.part(
+            "shape",
+            repr(
+                (
+                    code.co_name,
+                    code.co_argcount,
+                    code.co_posonlyargcount,
+                    code.co_kwonlyargcount,
+                    code.co_flags,
+                    code.co_names,
+                    code.co_varnames,
+                    code.co_freevars,
+                    code.co_cellvars,
+                )
+            ),
+        )
         self.part("handlers", getattr(code, "co_exceptiontable", b""))
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
@@ -222,7 +248,9 @@ class _Writer:
                 self._import(steps, i, where)
             elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"):
                 self._named(step.argval, named, steps, i, where)
-            elif step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") and isinstance(named.get(step.argval), types.ModuleType):
+            elif step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") and isinstance(
+                named.get(step.argval), types.ModuleType
+            ):
                 self._named(step.argval, named, steps, i, where)
 
     def _named(self, name, named, steps, i, where):
@@ -253,7 +281,7 @@ class _Writer:
             self._library(name)
             return
         wanted = []
-        for step in steps[i + 1:]:
+        for step in steps[i + 1 :]:
             if step.opname == "IMPORT_FROM":
                 wanted.append(step.argval)
             elif not step.opname.startswith("STORE_"):

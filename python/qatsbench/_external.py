@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _arrays, _digest, _program
+from . import _arrays, _digest
 from ._errors import InputError
 
 # Arrays beside logits and labels, by their files in the folder of a call.
@@ -64,6 +64,7 @@ def method(fit=None, *, name=None, label="", version="", needs=(), limit="", dis
     representation, such as a generator of random numbers, need a version. Count it up where
     anything else changes the result.
     """
+
     def make(function):
         return Method(function, name=name, label=label, version=str(version), needs=needs, limit=limit, disk_mib=disk_mib)
 
@@ -111,16 +112,30 @@ class Method:
     def described(self):
         """Return what the program is told."""
         if self._apply is None:
-            raise InputError(f"{self.name} has no function that predicts", code="usage", where="methods", hint=f"decorate it by @{self._fit.__name__}.apply")
+            raise InputError(
+                f"{self.name} has no function that predicts",
+                code="usage",
+                where="methods",
+                hint=f"decorate it by @{self._fit.__name__}.apply",
+            )
         source, problem = _digest.digest((self._fit, self._apply))
         if not self.version:
             hint = "give version=, and count it up with every change"
             if not self._sourced:
                 raise InputError(f"the source of {self.name} cannot be found", code="usage", where="methods", hint=hint)
             if problem:
-                raise InputError(f"{self.name} depends on a value without a stable representation: {problem}", code="usage", where="methods", hint=hint)
-        return {"name": self.name, "label": self.label, "source": source, "version": self.version, "needs": self.needs,
-                "limit": self.limit, "disk_mib": self.disk_mib}
+                raise InputError(
+                    f"{self.name} depends on a value without a stable representation: {problem}", code="usage", where="methods", hint=hint
+                )
+        return {
+            "name": self.name,
+            "label": self.label,
+            "source": source,
+            "version": self.version,
+            "needs": self.needs,
+            "limit": self.limit,
+            "disk_mib": self.disk_mib,
+        }
 
     # Calls, in the other process.
 
@@ -179,7 +194,10 @@ def _work(methods, pipe):
             answer = {}
         except Exception as e:
             place = next((f for f in reversed(traceback.extract_tb(e.__traceback__)) if f.filename != __file__), None)
-            answer = {"error": f"{type(e).__name__}: {e}", "line": f"{os.path.basename(place.filename)}:{place.lineno}: {place.line}" if place else ""}
+            answer = {
+                "error": f"{type(e).__name__}: {e}",
+                "line": f"{os.path.basename(place.filename)}:{place.lineno}: {place.line}" if place else "",
+            }
         pipe.send(answer)
 
 
@@ -196,8 +214,12 @@ class Server:
             try:
                 pickle.dumps(self.methods)
             except pickle.PicklingError as e:
-                raise InputError(f"{e}, and this system has no fork", code="usage", where="methods",
-                                 hint="put the function into a file, not into another function or a notebook") from None
+                raise InputError(
+                    f"{e}, and this system has no fork",
+                    code="usage",
+                    where="methods",
+                    hint="put the function into a file, not into another function or a notebook",
+                ) from None
         self.lock = threading.RLock()  # of worker, pipe and doing
         self.worker = self.pipe = self.doing = None
         self.to = None
@@ -266,7 +288,9 @@ class Server:
         self.pipe, other = context.Pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        self.worker = context.Process(target=_alone, args=(self.methods, other, self.pipe if _START == "fork" else None, os.getpid()), daemon=True)
+        self.worker = context.Process(
+            target=_alone, args=(self.methods, other, self.pipe if _START == "fork" else None, os.getpid()), daemon=True
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
             self.worker.start()

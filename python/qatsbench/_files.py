@@ -13,7 +13,9 @@ def opened(path):
     it is regular and has 0 bytes, and yet has some, or cannot be read."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # before opening, which may act on a device
         raise _refused(path)
-    f = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)), "rb")
+    f = os.fdopen(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)), "rb"
+    )
     try:
         info = os.fstat(f.fileno())  # it may be another file by now
         if not stat.S_ISREG(info.st_mode) or info.st_size == 0 and _has_some(f):

@@ -42,5 +42,7 @@ def read_csv(path, numbers, texts):
         rows = list(csv.reader(f))
     head, body = rows[0], rows[1:]
     columns = list(zip(*body)) if body else [()] * len(head)
-    return {c: np.array([float(v) if v else np.nan for v in values]) if c in numbers else np.array(values, dtype=str)
-            for c, values in zip(head, columns)}
+    return {
+        c: np.array([float(v) if v else np.nan for v in values]) if c in numbers else np.array(values, dtype=str)
+        for c, values in zip(head, columns)
+    }

@@ -10,7 +10,12 @@ from ._calibrator import MORE, Calibrator
 
 _WIDTH = 100  # of docstrings
 _TYPES = {"int": int, "float": float, "str": str, "list": list}
-_METHODS = {"predict_proba": "_apply", "predict": "_predicted", "temperature": "_temperature", "score": "_score"}  # that take arrays of rows
+_METHODS = {
+    "predict_proba": "_apply",
+    "predict": "_predicted",
+    "temperature": "_temperature",
+    "score": "_score",
+}  # that take arrays of rows
 
 
 class _Docstring:
@@ -31,7 +36,12 @@ def _docstring(m):
     def filled(text, indent="    "):
         return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
-    out = [filled(f"{m['label']}: {m['summary']}.").lstrip(), "", filled(f"Formula: {m['formula']}"), filled(f"Reference: {m['reference']}")]
+    out = [
+        filled(f"{m['label']}: {m['summary']}.").lstrip(),
+        "",
+        filled(f"Formula: {m['formula']}"),
+        filled(f"Reference: {m['reference']}"),
+    ]
     if m.get("top_label"):
         out.append(filled("It gives the predicted class a new confidence; the other classes share the rest in their old proportions."))
     if m.get("true_logits"):
@@ -40,7 +50,11 @@ def _docstring(m):
     for o in m["options"]:
         default = "" if o["default"] is None else f", default {o['default']!r}"
         out += [f"    {o['parameter']} : {o['type']}{' | None' if o['default'] is None else ''}{default}", filled(o["help"], "        ")]
-    out += ["    kind : str | None", "        what the rows are: logits, log-probs or probs; None: logits, and probabilities are an error", "    "]
+    out += [
+        "    kind : str | None",
+        "        what the rows are: logits, log-probs or probs; None: logits, and probabilities are an error",
+        "    ",
+    ]
     return "\n".join(out)
 
 
@@ -55,7 +69,9 @@ def _init(name, options):
         vars(self).update(defaults | given)
 
     taken = [Parameter(p, Parameter.KEYWORD_ONLY, default=default, annotation=kind) for p, kind, default in options]
-    return _described(__init__, name, "__init__", Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *taken], return_annotation=None))
+    return _described(
+        __init__, name, "__init__", Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *taken], return_annotation=None)
+    )
 
 
 def _taking(name, public, private, arrays):
@@ -91,10 +107,21 @@ def _described(function, of, name, parameters):
 def _made(m):
     """Return the class of a method."""
     name, cal, test = m["class"], m.get("cal", []), m.get("test", [])
-    options = [(o["parameter"], _TYPES[o["type"]] | None if o["default"] is None else _TYPES[o["type"]], o["default"]) for o in m["options"]]
-    body = {"__module__": __name__, "__qualname__": name, "__doc__": _Docstring(m), "__init__": _init(name, [*options, ("kind", str | None, None)]),
-            "_name": m["name"], "_version": m["version"], "_options": {o["name"]: o["parameter"] for o in m["options"]},
-            "_cal": tuple(cal), "_test": tuple(test), "_top_label": m.get("top_label", False)}
+    options = [
+        (o["parameter"], _TYPES[o["type"]] | None if o["default"] is None else _TYPES[o["type"]], o["default"]) for o in m["options"]
+    ]
+    body = {
+        "__module__": __name__,
+        "__qualname__": name,
+        "__doc__": _Docstring(m),
+        "__init__": _init(name, [*options, ("kind", str | None, None)]),
+        "_name": m["name"],
+        "_version": m["version"],
+        "_options": {o["name"]: o["parameter"] for o in m["options"]},
+        "_cal": tuple(cal),
+        "_test": tuple(test),
+        "_top_label": m.get("top_label", False),
+    }
     if cal:
         body["fit"] = _taking(name, "fit", "_fit", cal)
     if test:

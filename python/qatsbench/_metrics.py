@@ -9,7 +9,9 @@ from ._errors import InputError
 _INTERVALS = ("standard", "percentile", "bc", "population")
 
 
-def metrics(p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None, ignore=None):
+def metrics(
+    p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None, ignore=None
+):
     """Return metrics of n x k probabilities p for the labels y.
 
     metrics: a name, a list of names, or a group such as "@binned"; ``qats doc metrics`` lists

@@ -77,8 +77,11 @@ def find():
     found = shutil.which(_INSTALLED) or shutil.which(_BUILT)
     if found:
         return found
-    raise ProgramError("the program qats was not found", code="program",
-                       hint="install a wheel of qatsbench, which carries it; or build it by `go build -o bin/qats ./cmd/qats` and set QATS_BIN to its path")
+    raise ProgramError(
+        "the program qats was not found",
+        code="program",
+        hint="install a wheel of qatsbench, which carries it; or build it by `go build -o bin/qats ./cmd/qats` and set QATS_BIN to its path",
+    )
 
 
 def _places():
@@ -130,14 +133,22 @@ def _check(path):
         it = json.loads(said)
         protocol, version, commit = it["protocol"], it["version"], it["commit"]
     except (ValueError, KeyError, TypeError):
-        raise ProgramError(f"{path} is older than this package ({__version__}), or is another program", code="version", hint=_remedy(path)) from None
+        raise ProgramError(
+            f"{path} is older than this package ({__version__}), or is another program", code="version", hint=_remedy(path)
+        ) from None
     if protocol != PROTOCOL:
-        raise ProgramError(f"{path} is version {version} with protocol {protocol}; this package ({__version__}) has protocol {PROTOCOL}",
-                           code="version", hint=_remedy(path))
+        raise ProgramError(
+            f"{path} is version {version} with protocol {protocol}; this package ({__version__}) has protocol {PROTOCOL}",
+            code="version",
+            hint=_remedy(path),
+        )
     made_for = _carried()
     if made_for and commit and made_for["commit"] and made_for["commit"] != commit:
-        raise ProgramError(f"{path} is version {version}, of commit {commit[:12]}; this package is {__version__}, of commit {made_for['commit'][:12]}",
-                           code="version", hint=_remedy(path))
+        raise ProgramError(
+            f"{path} is version {version}, of commit {commit[:12]}; this package is {__version__}, of commit {made_for['commit'][:12]}",
+            code="version",
+            hint=_remedy(path),
+        )
 
 
 def _remedy(path):
@@ -188,15 +199,19 @@ def private(text, suffix):
                 named = None
         left = memoryview(text)
         while left:
-            left = left[os.write(fd, left):]
+            left = left[os.write(fd, left) :]
         os.lseek(fd, 0, os.SEEK_SET)
         if named is not None:
             os.close(fd)
             fd = None
     except OSError as e:
         _remove(fd, named)
-        raise Error(f"the model cannot be written for the program: {e.strerror}", code="machine", where=named or "memory",
-                    hint="TMPDIR names a folder with room" if named else "") from None
+        raise Error(
+            f"the model cannot be written for the program: {e.strerror}",
+            code="machine",
+            where=named or "memory",
+            hint="TMPDIR names a folder with room" if named else "",
+        ) from None
     except BaseException:
         _remove(fd, named)
         raise
@@ -227,7 +242,7 @@ def read_array(pipe):
     view = memoryview(a.reshape(-1, order="A").view(np.uint8))
     at = 0
     while at < len(view):
-        n = pipe.readinto(view[at:at + _PIPE])
+        n = pipe.readinto(view[at : at + _PIPE])
         if not n:
             raise EOFError
         at += n
@@ -249,8 +264,15 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
     try:
         with _undisturbed():
             process = subprocess.Popen(
-                words, stdin=subprocess.PIPE if arrays or serve else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                bufsize=-1, pipesize=_PIPE if sys.platform == "linux" else -1, env=env, pass_fds=pass_fds)
+                words,
+                stdin=subprocess.PIPE if arrays or serve else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=-1,
+                pipesize=_PIPE if sys.platform == "linux" else -1,
+                env=env,
+                pass_fds=pass_fds,
+            )
         pipes = [p for p in (process.stdin, process.stdout, process.stderr) if p is not None]
         kept(*(p.fileno() for p in pipes))
         stderr = _Words(process.stderr, progress)
@@ -379,12 +401,28 @@ def _argument(where):
     return where.removeprefix("--") if re.fullmatch(r"--[a-z-]+", where) else where
 
 
-_FLAGS = {"kind": str, "ignore": int, "interval": str, "by": str, "methods": str, "features": None, "augmented": None, "head-weight": None,
-          "head-bias": None, "ood-logits": None, "target-logits": None, "logits": None, "labels": None, "probs": None, "uncal": None}
+_FLAGS = {
+    "kind": str,
+    "ignore": int,
+    "interval": str,
+    "by": str,
+    "methods": str,
+    "features": None,
+    "augmented": None,
+    "head-weight": None,
+    "head-bias": None,
+    "ood-logits": None,
+    "target-logits": None,
+    "logits": None,
+    "labels": None,
+    "probs": None,
+    "uncal": None,
+}
 
 
 def _in_python(text):
     """Write the flags of the program, with their values, as the arguments of the package."""
+
     def argument(match):
         name, value = match["name"].replace("-", "_"), match["value"]
         kind = _FLAGS[match["name"]]

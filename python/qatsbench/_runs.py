@@ -12,7 +12,26 @@ from ._external import Server
 from ._files import opened
 from ._frames import read_csv
 
-_NUMBERS = {"value", "n", "k", "severity", "bin", "lo", "hi", "conf", "acc", "acc_lo", "acc_hi", "difference", "seconds", "bound", "class", "version", "freq", "ece"}
+_NUMBERS = {
+    "value",
+    "n",
+    "k",
+    "severity",
+    "bin",
+    "lo",
+    "hi",
+    "conf",
+    "acc",
+    "acc_lo",
+    "acc_hi",
+    "difference",
+    "seconds",
+    "bound",
+    "class",
+    "version",
+    "freq",
+    "ece",
+}
 
 
 def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
@@ -106,7 +125,9 @@ class Results:
     def classes(self):
         """classes.csv: the calibration error of each class, of specs with ``per_class``."""
         if not (self.folder / "classes.csv").is_file():
-            raise InputError("there is no classes.csv", code="input", where=str(self.folder), hint="qats run writes it for specs with per_class: true")
+            raise InputError(
+                "there is no classes.csv", code="input", where=str(self.folder), hint="qats run writes it for specs with per_class: true"
+            )
         return self._read("classes.csv")
 
     @cached_property

@@ -6,8 +6,20 @@ import struct
 
 import numpy as np
 
-_TYPES = {"b1": "BOOL", "u1": "U8", "i1": "I8", "u2": "U16", "i2": "I16", "u4": "U32", "i4": "I32",
-          "u8": "U64", "i8": "I64", "f2": "F16", "f4": "F32", "f8": "F64"}
+_TYPES = {
+    "b1": "BOOL",
+    "u1": "U8",
+    "i1": "I8",
+    "u2": "U16",
+    "i2": "I16",
+    "u4": "U32",
+    "i4": "I32",
+    "u8": "U64",
+    "i8": "I64",
+    "f2": "F16",
+    "f4": "F32",
+    "f8": "F64",
+}
 
 _BLOCK = 1 << 20  # bytes that are converted, and written, at a time
 
@@ -39,4 +51,4 @@ def _numbers(a):
         return
     step = max(1, _BLOCK * len(a) // max(1, a.nbytes))
     for lo in range(0, len(a), step):
-        yield memoryview(np.ascontiguousarray(a[lo:lo + step], plain).reshape(-1).view(np.uint8))
+        yield memoryview(np.ascontiguousarray(a[lo : lo + step], plain).reshape(-1).view(np.uint8))

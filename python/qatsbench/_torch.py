@@ -22,10 +22,15 @@ from torch import nn
 
 _LEAST_T, _MOST_T = 1e-3, 1e3
 _LEAST_P = 1e-300
-_MASKED = -2.0**60  # is calculated with in the place of -inf, since 0 times an infinity is no number
+_MASKED = -(2.0**60)  # is calculated with in the place of -inf, since 0 times an infinity is no number
 _NOT_LOGITS = {
-    "adats": "it reads features", "gc": "it reads features", "gc-split": "it reads features", "featclip": "it reads features",
-    "dac": "it reads features", "procal": "it reads features", "procal-bins": "it reads features",
+    "adats": "it reads features",
+    "gc": "it reads features",
+    "gc-split": "it reads features",
+    "featclip": "it reads features",
+    "dac": "it reads features",
+    "procal": "it reads features",
+    "procal-bins": "it reads features",
     "tta-ts": "it reads augmented views of each row",
 }
 
@@ -220,13 +225,17 @@ class _ByGap(_Linear):
 
 class _HFE(_Tempered):
     def __init__(self, params, k):
-        super().__init__(T0=params["T0"], theta=[params["theta1"], params["theta2"]],
-                         mean=[params[g]["mean"] for g in ("correct", "wrong")], std=[params[g]["std"] for g in ("correct", "wrong")])
+        super().__init__(
+            T0=params["T0"],
+            theta=[params["theta1"], params["theta2"]],
+            mean=[params[g]["mean"] for g in ("correct", "wrong")],
+            std=[params[g]["std"] for g in ("correct", "wrong")],
+        )
 
     def temperatures(self, z):
         energy = -torch.logsumexp(z, dim=1, keepdim=True)
         std = torch.where(self.std == 0, 1.0, self.std)
-        density = torch.where(self.std == 0, 0.0, torch.exp(-((energy - self.mean) / std) ** 2 / 2) / (std * math.sqrt(2 * math.pi)))
+        density = torch.where(self.std == 0, 0.0, torch.exp(-(((energy - self.mean) / std) ** 2) / 2) / (std * math.sqrt(2 * math.pi)))
         correct, wrong = (self.theta * density)[:, :1], (self.theta * density)[:, 1:]
         return torch.clamp(self.T0 - correct + wrong, min=_LEAST_T)
 
@@ -239,7 +248,7 @@ class _Network(_Tempered):
         super().__init__(**numbers)
         at, self.layers = 0, len(sizes)
         for i, (inputs, outputs) in enumerate(zip(sizes, [*sizes[1:], 1])):
-            layer = np.reshape(weights[at:at + (inputs + 1) * outputs], (outputs, inputs + 1))
+            layer = np.reshape(weights[at : at + (inputs + 1) * outputs], (outputs, inputs + 1))
             at += layer.size
             self.register_buffer(f"w{i}", torch.as_tensor(layer[:, :-1].copy()))
             self.register_buffer(f"b{i}", torch.as_tensor(layer[:, -1].copy()))
@@ -363,10 +372,34 @@ def _numbers(value):
 
 
 _MAPS = {
-    "uncal": _Temperature, "ts": _Temperature, "ts-guo50": _Temperature, "ts-ecegrid": _Temperature, "ec": _Temperature,
-    "qats": _QaTS, "qats-free": _QaTS, "qats-transductive": _QaTS, "qats-pw": _Knots, "qats-pw-free": _Knots, "qats-reading": _QaTS,
-    "t-conf": _ByConfidence, "t-entropy": _ByEntropy, "t-gap": _ByGap, "hts": _HTS, "bts": _Binned, "cbt": _Binned,
-    "hfe": _HFE, "hfe-noood": _HFE, "hfe-target": _HFE, "pts": _PTS, "smart": _SMART,
-    "ets": _ETS, "cts": _ClassTemperatures, "vs": _Diagonal, "svs": _SVS, "sms": _SMS,
-    "dirichlet": _Dirichlet, "ms-odir": _Matrices, "label-shift": _LabelShift,
+    "uncal": _Temperature,
+    "ts": _Temperature,
+    "ts-guo50": _Temperature,
+    "ts-ecegrid": _Temperature,
+    "ec": _Temperature,
+    "qats": _QaTS,
+    "qats-free": _QaTS,
+    "qats-transductive": _QaTS,
+    "qats-pw": _Knots,
+    "qats-pw-free": _Knots,
+    "qats-reading": _QaTS,
+    "t-conf": _ByConfidence,
+    "t-entropy": _ByEntropy,
+    "t-gap": _ByGap,
+    "hts": _HTS,
+    "bts": _Binned,
+    "cbt": _Binned,
+    "hfe": _HFE,
+    "hfe-noood": _HFE,
+    "hfe-target": _HFE,
+    "pts": _PTS,
+    "smart": _SMART,
+    "ets": _ETS,
+    "cts": _ClassTemperatures,
+    "vs": _Diagonal,
+    "svs": _SVS,
+    "sms": _SMS,
+    "dirichlet": _Dirichlet,
+    "ms-odir": _Matrices,
+    "label-shift": _LabelShift,
 }

@@ -54,7 +54,7 @@ def fake(tmp_path, monkeypatch):
         path.write_text(f"""#!{sys.executable}
 import sys, os, time, signal
 if sys.argv[1] == '--version':
-    open({str(tmp_path / 'asked')!r}, 'a').write('x')
+    open({str(tmp_path / "asked")!r}, 'a').write('x')
     print({version!r})
     sys.exit()
 {code}

@@ -17,8 +17,8 @@ def stream(arrays):
     raw = b"".join(bytes(part) for part in _safetensors.stream(arrays))
     length = struct.unpack("<Q", raw[:8])[0]
     assert length % 8 == 0
-    body, at, out = raw[8 + length:], 0, {}
-    for name, t in json.loads(raw[8:8 + length]).items():
+    body, at, out = raw[8 + length :], 0, {}
+    for name, t in json.loads(raw[8 : 8 + length]).items():
         lo, hi = t["data_offsets"]
         assert lo == at
         at = hi
@@ -31,10 +31,25 @@ def stream(arrays):
 BASE = np.arange(24, dtype=np.float64).reshape(6, 4) / 7
 
 
-@pytest.mark.parametrize("a", [
-    BASE, BASE.astype(np.float32), BASE.astype(np.float16), BASE.astype(">f4"), np.asfortranarray(BASE), BASE[::2], BASE[:, ::-1], BASE.T,
-    np.arange(6), np.arange(6, dtype=np.uint8), np.array([True, False]), BASE.reshape(2, 3, 4), BASE.reshape(2, 3, 4).transpose(2, 1, 0),
-], ids=lambda a: f"{a.dtype.str}{a.shape}{a.strides}")
+@pytest.mark.parametrize(
+    "a",
+    [
+        BASE,
+        BASE.astype(np.float32),
+        BASE.astype(np.float16),
+        BASE.astype(">f4"),
+        np.asfortranarray(BASE),
+        BASE[::2],
+        BASE[:, ::-1],
+        BASE.T,
+        np.arange(6),
+        np.arange(6, dtype=np.uint8),
+        np.array([True, False]),
+        BASE.reshape(2, 3, 4),
+        BASE.reshape(2, 3, 4).transpose(2, 1, 0),
+    ],
+    ids=lambda a: f"{a.dtype.str}{a.shape}{a.strides}",
+)
 def test_a_stream_holds_the_numbers_of_every_layout(a):
     np.testing.assert_array_equal(stream({"x": a, "y": np.arange(3)})["x"], a)
 
@@ -49,30 +64,39 @@ def test_an_array_in_another_order_is_copied_in_blocks():
     assert max(len(part) for part in _safetensors.stream({"x": a})) <= 1 << 20
 
 
-@pytest.mark.parametrize("value, want", [
-    ([[1, 2], [3, 4]], np.float64), (np.ones((2, 2), np.float16), np.float16), (np.ones((2, 2), np.int8), np.float64),
-    (np.ones((2, 2), np.longdouble), np.float64), (np.asmatrix([[1.0, 2], [3, 4]]), np.float64),
-])
+@pytest.mark.parametrize(
+    "value, want",
+    [
+        ([[1, 2], [3, 4]], np.float64),
+        (np.ones((2, 2), np.float16), np.float16),
+        (np.ones((2, 2), np.int8), np.float64),
+        (np.ones((2, 2), np.longdouble), np.float64),
+        (np.asmatrix([[1.0, 2], [3, 4]]), np.float64),
+    ],
+)
 def test_what_a_table_can_be(value, want):
     a = _arrays.table(value, "logits")
     assert a.dtype == want and a.shape == (2, 2)
 
 
-@pytest.mark.parametrize("value, says", [
-    (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k; reshape it by logits.reshape(-1, 4)"),
-    (np.ones(3), "logits: 1 dimension, want n x k; of two classes in one number a row, kind='probs' or kind='logits' says what it is"),
-    (1.0, "logits: a number, want n x k"),
-    (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
-    ([[1, 2], [3]], "logits: rows of different lengths"),
-    (np.ones((2, 2), complex), "logits: dtype complex128, want floating-point numbers"),
-    (np.ones((2, 2), bool), "logits: dtype bool, want floating-point numbers"),
-    ([["a", "b"]], "logits: dtype <U1, want floating-point numbers"),
-    ([[None, 1.0], [{}, 2.0]], "logits: dtype object, want numbers"),
-    (np.ma.masked_equal([[1.0, 2], [3, 4]], 3), "logits: a masked array with masked numbers; remove their rows"),
-    ([np.ma.masked_equal([1.0, 2], 2), [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
-    ([[1.0, np.ma.masked], [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
-    (np.ones((2, 3, 4, 5)), "logits: 4 dimensions, want n x k; reshape it by np.moveaxis(logits, 1, -1).reshape(-1, 3)"),
-])
+@pytest.mark.parametrize(
+    "value, says",
+    [
+        (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k; reshape it by logits.reshape(-1, 4)"),
+        (np.ones(3), "logits: 1 dimension, want n x k; of two classes in one number a row, kind='probs' or kind='logits' says what it is"),
+        (1.0, "logits: a number, want n x k"),
+        (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
+        ([[1, 2], [3]], "logits: rows of different lengths"),
+        (np.ones((2, 2), complex), "logits: dtype complex128, want floating-point numbers"),
+        (np.ones((2, 2), bool), "logits: dtype bool, want floating-point numbers"),
+        ([["a", "b"]], "logits: dtype <U1, want floating-point numbers"),
+        ([[None, 1.0], [{}, 2.0]], "logits: dtype object, want numbers"),
+        (np.ma.masked_equal([[1.0, 2], [3, 4]], 3), "logits: a masked array with masked numbers; remove their rows"),
+        ([np.ma.masked_equal([1.0, 2], 2), [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
+        ([[1.0, np.ma.masked], [3, 4]], "logits: a masked array with masked numbers; remove their rows"),
+        (np.ones((2, 3, 4, 5)), "logits: 4 dimensions, want n x k; reshape it by np.moveaxis(logits, 1, -1).reshape(-1, 3)"),
+    ],
+)
 def test_what_is_no_table_names_the_argument(value, says):
     with pytest.raises(qatsbench.InputError) as e:
         _arrays.table(value, "logits")
@@ -89,49 +113,93 @@ def test_a_sparse_matrix_is_an_error():
 def test_tensors_and_frames_are_tables():
     torch, pandas = pytest.importorskip("torch"), pytest.importorskip("pandas")
     want = np.array([[1.0, 2], [3, 4]])
-    values = [torch.tensor(want), torch.tensor(want, requires_grad=True), torch.tensor(want).half(), torch.tensor(want).bfloat16(), torch.tensor(want.T).T,
-              pandas.DataFrame(want), pandas.DataFrame({"a": pandas.array([1.0, 3.0], "Float64"), "b": [2, 4]}), pandas.DataFrame(want).astype(np.float32)]
+    values = [
+        torch.tensor(want),
+        torch.tensor(want, requires_grad=True),
+        torch.tensor(want).half(),
+        torch.tensor(want).bfloat16(),
+        torch.tensor(want.T).T,
+        pandas.DataFrame(want),
+        pandas.DataFrame({"a": pandas.array([1.0, 3.0], "Float64"), "b": [2, 4]}),
+        pandas.DataFrame(want).astype(np.float32),
+    ]
     for value in values:
         np.testing.assert_array_equal(_arrays.table(value, "logits"), want)
 
 
-@pytest.mark.parametrize("value, k, classes, codes, named", [
-    ([0, 2, 1], 3, None, [0, 2, 1], [0, 1, 2]),
-    (np.array([1, 0], np.uint8), 2, None, [1, 0], [0, 1]),
-    ([True, False], 2, None, [1, 0], [False, True]),
-    (["b", "a"], 3, ["a", "b", "c"], [1, 0], ["a", "b", "c"]),
-    (["dog", "cat"], 2, ["dog", "cat"], [0, 1], ["dog", "cat"]),
-    ([30, 10], 3, [10, 20, 30], [2, 0], [10, 20, 30]),
-])
+@pytest.mark.parametrize(
+    "value, k, classes, codes, named",
+    [
+        ([0, 2, 1], 3, None, [0, 2, 1], [0, 1, 2]),
+        (np.array([1, 0], np.uint8), 2, None, [1, 0], [0, 1]),
+        ([True, False], 2, None, [1, 0], [False, True]),
+        (["b", "a"], 3, ["a", "b", "c"], [1, 0], ["a", "b", "c"]),
+        (["dog", "cat"], 2, ["dog", "cat"], [0, 1], ["dog", "cat"]),
+        ([30, 10], 3, [10, 20, 30], [2, 0], [10, 20, 30]),
+    ],
+)
 def test_what_labels_can_be(value, k, classes, codes, named):
     got, names = _arrays.labels(value, len(value), k, classes)
     assert got.tolist() == codes and names.tolist() == named
 
 
-@pytest.mark.parametrize("value, n, k, classes, says", [
-    ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows"),
-    ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices"),
-    ([0.0, 1.0], 2, 2, None, "labels: dtype float64, want integers from 0; convert them by .astype(int)"),
-    (["a", "b"], 2, 2, None, "labels: strings, want integers from 0; classes= names the k columns in their order"),
-    ([True, False], 2, 3, None, "labels: booleans are labels of 2 classes, and there are 3"),
-    (["a", "x"], 2, 2, ["a", "b"], "labels: row 1: 'x' is not one of classes"),
-    (["a", "b"], 2, 3, ["a", "b"], "classes: 2 names for 3 columns of logits"),
-    (["a", "b"], 2, 2, ["a", "a"], "classes: a name occurs twice"),
-    (["a", "b"], 2, 2, ["a", None], "classes: None is no name of a class"),
-    ([1, 2], 2, 2, [1, float("nan")], "classes: nan is no name of a class"),
-    (["a", None], 2, 2, ["a", "b"], "labels: row 1: None is no class; remove such rows"),
-    ([0, None], 2, 2, None, "labels: row 1: None is no class; remove such rows"),
-    ([1, -1], 2, 2, None, "labels: row 1: label -1 is outside 0..1; labels of -1 and 1 are 0 and 1 by (labels + 1) // 2, or name the columns by classes=[-1, 1]"),
-    ([1, 0, -1], 3, 2, None, "labels: row 2: label -1 is outside 0..1; if rows of this label have no class, ignore=-1 leaves them out"),
-    ([1, 2, 3], 3, 3, None, "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give labels - 1"),
-    ([0, 7], 2, 3, None, "labels: row 1: label 7 is outside 0..2; if rows of this label have no class, ignore=7 leaves them out; otherwise give the logits of all classes"),
-    ([[1, 0], [1, 1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
-    ([[1, 0], [0, 0]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
-    ([[1, 0], [0, 1]], 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give labels.argmax(1)"),
-    ([[0, 1], [1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
-    ([{"a"}, {"a", "b"}], 2, 2, ["a", "b"], "labels: several labels a row are not supported; give one label for each row, the index of its class"),
-    (np.zeros((2, 3), int) + 2, 6, 4, None, "labels: 2 dimensions, want n class indices; reshape it by labels.reshape(-1)"),
-])
+@pytest.mark.parametrize(
+    "value, n, k, classes, says",
+    [
+        ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows"),
+        ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices"),
+        ([0.0, 1.0], 2, 2, None, "labels: dtype float64, want integers from 0; convert them by .astype(int)"),
+        (["a", "b"], 2, 2, None, "labels: strings, want integers from 0; classes= names the k columns in their order"),
+        ([True, False], 2, 3, None, "labels: booleans are labels of 2 classes, and there are 3"),
+        (["a", "x"], 2, 2, ["a", "b"], "labels: row 1: 'x' is not one of classes"),
+        (["a", "b"], 2, 3, ["a", "b"], "classes: 2 names for 3 columns of logits"),
+        (["a", "b"], 2, 2, ["a", "a"], "classes: a name occurs twice"),
+        (["a", "b"], 2, 2, ["a", None], "classes: None is no name of a class"),
+        ([1, 2], 2, 2, [1, float("nan")], "classes: nan is no name of a class"),
+        (["a", None], 2, 2, ["a", "b"], "labels: row 1: None is no class; remove such rows"),
+        ([0, None], 2, 2, None, "labels: row 1: None is no class; remove such rows"),
+        (
+            [1, -1],
+            2,
+            2,
+            None,
+            "labels: row 1: label -1 is outside 0..1; labels of -1 and 1 are 0 and 1 by (labels + 1) // 2, or name the columns by classes=[-1, 1]",
+        ),
+        ([1, 0, -1], 3, 2, None, "labels: row 2: label -1 is outside 0..1; if rows of this label have no class, ignore=-1 leaves them out"),
+        ([1, 2, 3], 3, 3, None, "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give labels - 1"),
+        (
+            [0, 7],
+            2,
+            3,
+            None,
+            "labels: row 1: label 7 is outside 0..2; if rows of this label have no class, ignore=7 leaves them out; otherwise give the logits of all classes",
+        ),
+        (
+            [[1, 0], [1, 1]],
+            2,
+            2,
+            None,
+            "labels: several labels a row are not supported; give one label for each row, the index of its class",
+        ),
+        (
+            [[1, 0], [0, 0]],
+            2,
+            2,
+            None,
+            "labels: several labels a row are not supported; give one label for each row, the index of its class",
+        ),
+        ([[1, 0], [0, 1]], 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give labels.argmax(1)"),
+        ([[0, 1], [1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
+        (
+            [{"a"}, {"a", "b"}],
+            2,
+            2,
+            ["a", "b"],
+            "labels: several labels a row are not supported; give one label for each row, the index of its class",
+        ),
+        (np.zeros((2, 3), int) + 2, 6, 4, None, "labels: 2 dimensions, want n class indices; reshape it by labels.reshape(-1)"),
+    ],
+)
 def test_what_labels_cannot_be(value, n, k, classes, says):
     with pytest.raises(qatsbench.InputError) as e:
         _arrays.labels(value, n, k, classes)
@@ -183,12 +251,15 @@ def test_where_the_system_does_not_say_what_is_mapped_rows_are_streamed(tmp_path
     np.testing.assert_array_equal(_arrays.table(mapped, "logits"), BASE)
 
 
-@pytest.mark.parametrize("z, y, says", [
-    (np.ones((2, 5, 3)), np.ones((2, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
-    (np.ones((2, 3, 5)), np.ones((2, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
-    (np.ones((2, 3, 4, 5)), np.ones((2, 4, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
-    (np.ones((2, 4, 5, 3)), np.ones((2, 4, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
-])
+@pytest.mark.parametrize(
+    "z, y, says",
+    [
+        (np.ones((2, 5, 3)), np.ones((2, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
+        (np.ones((2, 3, 5)), np.ones((2, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
+        (np.ones((2, 3, 4, 5)), np.ones((2, 4, 5), int), "np.moveaxis(logits, 1, -1).reshape(-1, 3), and labels by labels.reshape(-1)"),
+        (np.ones((2, 4, 5, 3)), np.ones((2, 4, 5), int), "logits.reshape(-1, 3), and labels by labels.reshape(-1)"),
+    ],
+)
 def test_the_line_that_reshapes_arrays_of_pixels_and_tokens(z, y, says, program):
     with pytest.raises(qatsbench.InputError) as e:
         qatsbench.TS().fit(z, y)
@@ -211,7 +282,9 @@ def test_rows_of_labels_that_are_ignored(small):
     with pytest.warns(qatsbench.CalibrationWarning):
         named = qatsbench.TS().fit(z, np.where(kept, names[np.maximum(y, 0)], "none"), classes=names, ignore="none")
         assert named.parameters_ == want.parameters_
-        assert named.score(z, np.where(kept, names[np.maximum(y, 0)], "none"), "nll", ignore=["none"]) == want.score(z[kept], y[kept], "nll")
+        assert named.score(z, np.where(kept, names[np.maximum(y, 0)], "none"), "nll", ignore=["none"]) == want.score(
+            z[kept], y[kept], "nll"
+        )
         assert qatsbench.metrics(z, y, "nll", kind="logits", ignore=[-100, -1]) == qatsbench.metrics(z[kept], y[kept], "nll", kind="logits")
         compared = qatsbench.compare((z, y), methods="ts", ignore=-100, progress=False)
         assert compared.choice["rows"] == kept.sum()
@@ -230,7 +303,13 @@ def test_every_layout_gives_the_same_bytes(small, tmp_path):
     want = qatsbench.QaTS().fit(z, y).model_
     np.save(tmp_path / "z.npy", z)
     np.save(tmp_path / "y.npy", y)
-    variants = [(z.astype(np.float64), y), (np.asfortranarray(z), y.astype(np.uint8)), (z.astype(">f4"), y), (z.tolist(), y.tolist()),
-                (tmp_path / "z.npy", tmp_path / "y.npy"), (np.load(tmp_path / "z.npy", mmap_mode="r"), y)]
+    variants = [
+        (z.astype(np.float64), y),
+        (np.asfortranarray(z), y.astype(np.uint8)),
+        (z.astype(">f4"), y),
+        (z.tolist(), y.tolist()),
+        (tmp_path / "z.npy", tmp_path / "y.npy"),
+        (np.load(tmp_path / "z.npy", mmap_mode="r"), y),
+    ]
     for Z, labels in variants:
         assert qatsbench.QaTS().fit(Z, labels).model_ == want

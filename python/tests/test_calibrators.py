@@ -103,12 +103,24 @@ def test_a_fitted_estimator_can_be_pickled(small):
     np.testing.assert_array_equal(c.predict_proba(small[0]), qatsbench.QaTS().fit(*small).predict_proba(small[0]))
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda state: {k: v for k, v in state.items() if k not in ("_package", "columns_", "_order")},  # of the package before it had these
-    lambda state: {k: v for k, v in state.items() if k != "segments"},
-    lambda state: state | {"model_": state["model_"].replace(b'"version": 1', b'"version": 0').replace(b'"version": 2', b'"version": 0').replace(b'"version": 3', b'"version": 0')},
-    lambda state: state | {"model_": b"{"},
-], ids=["attributes", "parameter", "version", "broken"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda state: {k: v for k, v in state.items() if k not in ("_package", "columns_", "_order")},  # of the package before it had these
+        lambda state: {k: v for k, v in state.items() if k != "segments"},
+        lambda state: (
+            state
+            | {
+                "model_": state["model_"]
+                .replace(b'"version": 1', b'"version": 0')
+                .replace(b'"version": 2', b'"version": 0')
+                .replace(b'"version": 3', b'"version": 0')
+            }
+        ),
+        lambda state: state | {"model_": b"{"},
+    ],
+    ids=["attributes", "parameter", "version", "broken"],
+)
 def test_a_pickle_of_another_package_is_an_error_that_says_so(small, spoil):
     c = qatsbench.QaTSPW(segments=3).fit(*small)
     state = spoil(c.__getstate__())
@@ -298,7 +310,9 @@ def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
             assert np.allclose(a.temperature(one), b.temperature(two), atol=1e-5)
     assert qatsbench.metrics(one, y, "nll", kind=kind) == pytest.approx(qatsbench.metrics(two, y, "nll", kind=kind), abs=1e-6)
     u = 2 * x
-    against = [qatsbench.metrics(p, y, "phi", kind=kind, uncal=uncal) for p, uncal in ((one, u.reshape(one.shape)), (two, np.stack([0 * u, u], 1)))]
+    against = [
+        qatsbench.metrics(p, y, "phi", kind=kind, uncal=uncal) for p, uncal in ((one, u.reshape(one.shape)), (two, np.stack([0 * u, u], 1)))
+    ]
     assert against[0] == pytest.approx(against[1], abs=1e-6)
     r = qatsbench.compare((one[:200], y[:200]), test=(one[200:], y[200:]), kind=kind, methods="ts", progress=False)
     assert len(r.methods) == 2
@@ -340,7 +354,8 @@ def test_masked_classes(small):
     for spoil, message in [
         ((slice(7, 8), slice(None), -np.inf), "row 7, class 0: all logits of the row are -Inf"),
         ((7, y[7], -np.inf), f"row 7: class {y[7]} is the label of the row"),
-        ((7, 1, np.nan), "row 7, class 1: NaN"), ((7, 1, np.inf), r"row 7, class 1: \+Inf"),
+        ((7, 1, np.nan), "row 7, class 1: NaN"),
+        ((7, 1, np.inf), r"row 7, class 1: \+Inf"),
     ]:
         bad = z.copy()
         bad[spoil[0], spoil[1]] = spoil[2]

@@ -30,9 +30,11 @@ def rows():
     return x[:800], y[:800], x[800:], y[800:]
 
 
-@pytest.mark.parametrize("estimator, check", [
-    (e, c) for e, c in estimator_checks_generator(qatsbench.CalibratedClassifier(LogisticRegression(C=1), method="ts", cv=2))
-], ids=lambda v: getattr(getattr(v, "func", v), "__name__", ""))
+@pytest.mark.parametrize(
+    "estimator, check",
+    [(e, c) for e, c in estimator_checks_generator(qatsbench.CalibratedClassifier(LogisticRegression(C=1), method="ts", cv=2))],
+    ids=lambda v: getattr(getattr(v, "func", v), "__name__", ""),
+)
 def test_scikit_learns_checks(estimator, check, program):
     name = check.func.__name__
     if name in NOT_APPLICABLE:
@@ -94,7 +96,12 @@ def test_a_rare_class_is_an_error_that_names_it(rows):
 
 # Scores that are not of classes.
 
-@pytest.mark.parametrize("estimator", [SVC(decision_function_shape="ovo"), make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))], ids=["svc", "pipeline"])
+
+@pytest.mark.parametrize(
+    "estimator",
+    [SVC(decision_function_shape="ovo"), make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))],
+    ids=["svc", "pipeline"],
+)
 @pytest.mark.parametrize("cv", [2, "prefit"])
 @pytest.mark.parametrize("ensemble", [False, True])
 def test_scores_of_pairs_are_not_taken_for_scores_of_classes(rows, estimator, cv, ensemble):
@@ -130,7 +137,10 @@ class Nearly(LogisticRegression):
 def test_scores_that_contradict_the_predictions_are_an_error(rows, cv):
     x, y, _, _ = rows
     odd = Odd().fit(x, y) if cv == "prefit" else Odd()
-    with pytest.raises(qatsbench.InputError, match=r"estimator: in [\d.]+ % of 800 rows the largest of its scores is of another class than the classifier predicts, and less often right: .*; its decision_function"):
+    with pytest.raises(
+        qatsbench.InputError,
+        match=r"estimator: in [\d.]+ % of 800 rows the largest of its scores is of another class than the classifier predicts, and less often right: .*; its decision_function",
+    ):
         qatsbench.CalibratedClassifier(odd, method="ts", cv=cv).fit(x, y)
 
 
@@ -145,6 +155,7 @@ def test_few_scores_that_contradict_the_predictions_are_a_warning(rows):
 
 # Labels.
 
+
 def test_rows_without_a_class_are_left_out(rows):
     x, y, xt, yt = rows
     drop = np.arange(len(y)) % 5 == 0
@@ -157,18 +168,24 @@ def test_rows_without_a_class_are_left_out(rows):
     assert got.score(xt, np.where(some, -1, yt)) == want.score(xt[~some], yt[~some])
     assert got.score(xt, np.where(some, -1, yt), weights) == want.score(xt[~some], yt[~some], weights[~some])
     words = np.array(["a", "b", "c"])
-    named = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=["none"]).fit(x, np.where(drop, "none", words[y]))
+    named = qatsbench.CalibratedClassifier(LogisticRegression(), method="ts", cv=3, ignore=["none"]).fit(
+        x, np.where(drop, "none", words[y])
+    )
     np.testing.assert_allclose(named.predict_proba(xt), want.predict_proba(xt), atol=1e-12)
     with pytest.raises(qatsbench.InputError, match="y: no row is left"):
         qatsbench.CalibratedClassifier(LogisticRegression(), ignore=0).fit(x, np.zeros(len(x), int))
 
 
-@pytest.mark.parametrize("y, says", [
-    (lambda n: np.tile([[1, 1, 0], [0, 1, 0]], (n // 2, 1)), "y: several labels a row are not supported"),
-    (lambda n: [["a", "b"], ["a"]] * (n // 2), "y: several labels a row are not supported"),
-    (lambda n: [{"a", "b"}, {"a"}] * (n // 2), "y: several labels a row are not supported"),
-    (lambda n: np.array([None, "a"] * (n // 2), object), "y: row 0: None is no class; remove such rows"),
-], ids=["matrix", "lists", "sets", "None"])
+@pytest.mark.parametrize(
+    "y, says",
+    [
+        (lambda n: np.tile([[1, 1, 0], [0, 1, 0]], (n // 2, 1)), "y: several labels a row are not supported"),
+        (lambda n: [["a", "b"], ["a"]] * (n // 2), "y: several labels a row are not supported"),
+        (lambda n: [{"a", "b"}, {"a"}] * (n // 2), "y: several labels a row are not supported"),
+        (lambda n: np.array([None, "a"] * (n // 2), object), "y: row 0: None is no class; remove such rows"),
+    ],
+    ids=["matrix", "lists", "sets", "None"],
+)
 def test_what_is_no_label(rows, y, says):
     x, _, _, _ = rows
     with pytest.raises(qatsbench.InputError, match=says):
@@ -193,8 +210,10 @@ class Descending(LogisticRegression):
 @pytest.mark.parametrize("cv", [3, "prefit"])
 def test_the_columns_ascend_though_those_of_the_classifier_do_not(rows, cv):
     x, y, xt, yt = rows
+
     def of(kind):
         return qatsbench.CalibratedClassifier(kind().fit(x, y) if cv == "prefit" else kind(), method="ts", cv=cv).fit(x, y)
+
     got, want = of(Descending), of(LogisticRegression)
     assert got.classes_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))

@@ -21,7 +21,12 @@ def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
     for name, a in zip(("cal_logits", "cal_labels", "test_logits", "test_labels"), text):
         np.save(tmp_path / f"{name}.npy", a)
     files = [str(tmp_path / f"{n}.npy") for n in ("cal_logits", "cal_labels", "test_logits", "test_labels")]
-    lines = [json.loads(x) for x in subprocess.run([program, "try", "--json", "--methods", "qats,svs", *files], capture_output=True, check=True).stdout.splitlines()]
+    lines = [
+        json.loads(x)
+        for x in subprocess.run(
+            [program, "try", "--json", "--methods", "qats,svs", *files], capture_output=True, check=True
+        ).stdout.splitlines()
+    ]
     want = {x["method"]: x for x in lines if x["kind"] == "method"}
     assert compared.best == next(x["method"] for x in lines if x["kind"] == "choice") == "qats"
     for m in compared.methods:
@@ -45,16 +50,21 @@ def test_tables(compared, monkeypatch):
     pairs = compared.pairs.set_index("method")
     assert pairs.against.unique().tolist() == ["ts"] and (pairs.lo < pairs.difference).all() and (pairs.difference < pairs.hi).all()
     real = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", lambda name, *a, **k: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *a, **k))
+    monkeypatch.setattr(
+        builtins, "__import__", lambda name, *a, **k: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *a, **k)
+    )
     plain = compared.frame
     assert isinstance(plain, dict) and plain["nll"].dtype == float and plain["method"].tolist() == [m["method"] for m in compared.methods]
 
 
 def test_texts(compared):
     text, html = repr(compared), compared._repr_html_()
-    assert text.startswith("Use `qats`: on your test rows NLL 1.367 -> 0.963, ECE 17.3 -> 5.2 %; against `ts` NLL -0.0206 (95 %") and "-> qats" in text
+    assert (
+        text.startswith("Use `qats`: on your test rows NLL 1.367 -> 0.963, ECE 17.3 -> 5.2 %; against `ts` NLL -0.0206 (95 %")
+        and "-> qats" in text
+    )
     assert max(map(len, text.splitlines())) <= 100
-    assert html.count("<tr") == 5 and "<tr style=\"font-weight:bold\"><td style=\"text-align:left\">→ qats" in html
+    assert html.count("<tr") == 5 and '<tr style="font-weight:bold"><td style="text-align:left">→ qats' in html
 
 
 def test_figures(compared):
@@ -150,7 +160,14 @@ def test_the_warnings_of_fits_are_below_the_table_with_their_method(small):
 def test_the_time_left_in_words():
     from qatsbench._comparison import _left
 
-    assert [_left(s) for s in (None, 0.2, 36.4, 299, 600, 4 * 3600)] == ["", ", 1 s left", ", 36 s left", ", 299 s left", ", 10 minutes left", ", 4 hours left"]
+    assert [_left(s) for s in (None, 0.2, 36.4, 299, 600, 4 * 3600)] == [
+        "",
+        ", 1 s left",
+        ", 36 s left",
+        ", 299 s left",
+        ", 10 minutes left",
+        ", 4 hours left",
+    ]
 
 
 def test_progress_without_tqdm_on_a_terminal(monkeypatch):

@@ -30,7 +30,9 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
     z, y, zt, yt = text
     names = {"np": np, "Z": z, "y": y, "Zt": zt, "yt": yt, "X": x, "labels": labels, "clf": LogisticRegression()}
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.yaml").write_text("name: small\ndata: []\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: none\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n")
+    (tmp_path / "small.yaml").write_text(
+        "name: small\ndata: []\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: none\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n"
+    )
     real = qatsbench.run  # the documents run a spec of 31 networks
     monkeypatch.setattr(qatsbench, "run", lambda spec, **more: real("small.yaml", data=ROOT / "data/bundle", **more))
     found = blocks(ROOT / file)

@@ -40,7 +40,11 @@ def folder(small, tmp_path):
 def run(folder, *methods):
     r = qatsbench.run(folder / "mine.yaml", out=folder / "out", data=folder / "arrays", methods=methods, workers=2, progress=False)
     f = r.frame
-    return {(b, m): (v, s, str(n)) for b, m, metric, v, s, n in zip(f["backbone"], f["method"], f["metric"], f["value"], f["status"], f["note"]) if metric == "nll"}
+    return {
+        (b, m): (v, s, str(n))
+        for b, m, metric, v, s, n in zip(f["backbone"], f["method"], f["metric"], f["value"], f["status"], f["note"])
+        if metric == "nll"
+    }
 
 
 def softmax(z):
@@ -206,7 +210,10 @@ def test_a_method_that_cannot_be_imported_is_an_error_without_fork(folder, monke
     def inside(model, logits):
         return softmax(logits)
 
-    with pytest.raises(qatsbench.InputError, match="inside is not at the top level of the module test_external, and this system has no fork; put the function into a file"):
+    with pytest.raises(
+        qatsbench.InputError,
+        match="inside is not at the top level of the module test_external, and this system has no fork; put the function into a file",
+    ):
         run(folder, inside)
 
 
@@ -236,7 +243,9 @@ print([v for m, metric, b, v in zip(f["method"], f["metric"], f["backbone"], f["
 
 def python(folder, code, **env):
     at = str(Path(qatsbench.__file__).resolve().parent.parent)
-    done = subprocess.run([sys.executable, "-B", "-c", code], cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": at, **env})
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": at, **env}
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -272,11 +281,13 @@ def test_what_a_function_names_is_part_of_its_digest(monkeypatch):
     def enclosing(value):
         def fit(logits, labels):
             return value
+
         return fit
 
     def defaulting(value):
         def fit(logits, labels, a=value, *, b=-value):
             return a, b
+
         return fit
 
     def indirect(logits, labels):
@@ -290,7 +301,12 @@ def test_what_a_function_names_is_part_of_its_digest(monkeypatch):
         assert described(make(np.ones(3))) != described(make(np.array([1.0, 1, 2])))
     before = base()
     assert before == base()
-    for name, value in (("SCALE", 3.0), ("TABLE", {**TABLE, "a": [1, {"x", "z"}]}), ("TABLE", {**TABLE, "b": np.arange(4.0)}), ("helper", lambda x: x * SCALE + 1)):
+    for name, value in (
+        ("SCALE", 3.0),
+        ("TABLE", {**TABLE, "a": [1, {"x", "z"}]}),
+        ("TABLE", {**TABLE, "b": np.arange(4.0)}),
+        ("helper", lambda x: x * SCALE + 1),
+    ):
         with monkeypatch.context() as m:
             m.setitem(globals(), name, value)
             assert base() != before
@@ -299,7 +315,8 @@ def test_what_a_function_names_is_part_of_its_digest(monkeypatch):
 
 def test_a_digest_is_equal_in_every_process(folder):
     (folder / "lib.py").write_text("RATE = .1\ndef step(x):\n    return x * RATE\n")
-    (folder / "code_.py").write_text(textwrap.dedent("""
+    (folder / "code_.py").write_text(
+        textwrap.dedent("""
         import collections, dataclasses, enum, functools, math, random, re
         from pathlib import Path
         import numpy as np
@@ -330,7 +347,8 @@ def test_a_digest_is_equal_in_every_process(folder):
             return logits
 
         print(mine.described()["source"])
-    """))
+    """)
+    )
     first, second = (python(folder, "import code_", PYTHONHASHSEED=seed) for seed in ("1", "2"))
     assert first == second and len(first) == 65
     (folder / "lib.py").write_text("RATE = .2\ndef step(x):\n    return x * RATE\n")
@@ -346,7 +364,10 @@ def test_a_value_that_has_no_stable_representation_needs_a_version():
     def locking(logits, labels):
         return lock
 
-    with pytest.raises(qatsbench.InputError, match=r"^methods: drawing depends on a value without a stable representation: rng in drawing: a generator of random numbers.*; give version="):
+    with pytest.raises(
+        qatsbench.InputError,
+        match=r"^methods: drawing depends on a value without a stable representation: rng in drawing: a generator of random numbers.*; give version=",
+    ):
         described(drawing)
     with pytest.raises(qatsbench.InputError, match="lock in locking: a value of the type lock.*give version="):
         described(locking)
@@ -358,12 +379,17 @@ def test_a_value_that_has_no_stable_representation_needs_a_version():
 
 # What a function may return.
 
-@pytest.mark.parametrize("spoil, says", [
-    (lambda p: p + 0j, "bad returned numbers of the type complex128"),
-    (lambda p: np.ma.masked_less(p, 0.1), "what bad returned: a masked array with masked numbers"),
-    (lambda p: [np.ma.masked_less(row, 0.1) for row in p], "what bad returned: a masked array with masked numbers"),
-    (lambda p: p.astype(str), "bad returned numbers of the type <U"),
-], ids=["complex", "masked", "masked rows", "text"])
+
+@pytest.mark.parametrize(
+    "spoil, says",
+    [
+        (lambda p: p + 0j, "bad returned numbers of the type complex128"),
+        (lambda p: np.ma.masked_less(p, 0.1), "what bad returned: a masked array with masked numbers"),
+        (lambda p: [np.ma.masked_less(row, 0.1) for row in p], "what bad returned: a masked array with masked numbers"),
+        (lambda p: p.astype(str), "bad returned numbers of the type <U"),
+    ],
+    ids=["complex", "masked", "masked rows", "text"],
+)
 def test_what_is_no_probability_fails_the_cell(folder, spoil, says):
     @qatsbench.method(version=1)
     def bad(logits, labels):
@@ -382,8 +408,13 @@ def test_what_is_no_probability_fails_the_cell(folder, spoil, says):
 
 # What is left behind.
 
+
 def running(pids):
-    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"]
+    return [
+        pid
+        for pid in pids
+        if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    ]
 
 
 def gone(pids, seconds=20):
@@ -418,13 +449,21 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
-@pytest.mark.parametrize("end, then", [("returns", "return None"), ("dies", "os._exit(3)"), ("is killed", "time.sleep(60)"), ("is terminated", "time.sleep(60)")])
+@pytest.mark.parametrize(
+    "end, then", [("returns", "return None"), ("dies", "os._exit(3)"), ("is killed", "time.sleep(60)"), ("is terminated", "time.sleep(60)")]
+)
 def test_nothing_runs_on_when_the_session(folder, end, then):
     """Processes that a served function starts end with the run, and all of them with the session."""
     log = folder / "log"
     (folder / "leaving.py").write_text(LEAVING.format(log=str(log), then=then, version=str(time.time())))
-    session = subprocess.Popen([sys.executable, "leaving.py"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env={**os.environ, "PYTHONPATH": str(Path(qatsbench.__file__).resolve().parent.parent)})
+    session = subprocess.Popen(
+        [sys.executable, "leaving.py"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(qatsbench.__file__).resolve().parent.parent)},
+    )
     if end in ("is killed", "is terminated"):
         while not log.exists() or not log.read_text().endswith("\n"):
             assert session.poll() is None, session.communicate()

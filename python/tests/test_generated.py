@@ -26,20 +26,37 @@ def test_a_class_is_spelt_as_the_label(program):
         from generate import class_name
     finally:
         sys.path.pop(0)
-    for name, label, want in (("qats-pw-free", "QaTS-PW free", "QaTSPWFree"), ("ts-ecegrid", "TS (ECE grid)", "TSECEGrid"),
-                              ("hfe-noood", "HFE (no OOD)", "HFENoOOD"), ("gc-split", "GC", "GCSplit"), ("new-method", "Entirely Other", "NewMethod")):
+    for name, label, want in (
+        ("qats-pw-free", "QaTS-PW free", "QaTSPWFree"),
+        ("ts-ecegrid", "TS (ECE grid)", "TSECEGrid"),
+        ("hfe-noood", "HFE (no OOD)", "HFENoOOD"),
+        ("gc-split", "GC", "GCSplit"),
+        ("new-method", "Entirely Other", "NewMethod"),
+    ):
         assert class_name(name, label) == want
 
 
 def test_signatures_and_docstrings_are_those_of_written_classes():
     assert str(inspect.signature(qatsbench.DAC)) == "(*, neighbours: int | None = None, bank: int = 10000, kind: str | None = None) -> None"
-    assert str(inspect.signature(qatsbench.DAC.fit)) == "(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self"
+    assert (
+        str(inspect.signature(qatsbench.DAC.fit))
+        == "(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self"
+    )
     assert str(inspect.signature(qatsbench.DAC.predict)) == "(self, logits: Any, *, features: Any) -> numpy.ndarray"
-    assert str(inspect.signature(qatsbench.TS.fit)) == "(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self"
+    assert (
+        str(inspect.signature(qatsbench.TS.fit)) == "(self, logits: Any, labels: Any, *, classes: Any = None, ignore: Any = None) -> Self"
+    )
     doc = inspect.getdoc(qatsbench.DAC)
-    assert doc.startswith("DAC: temperature linear in the distance") and "neighbours : int | None\n    K: distances" in doc and "bank : int, default 10000" in doc
+    assert (
+        doc.startswith("DAC: temperature linear in the distance")
+        and "neighbours : int | None\n    K: distances" in doc
+        and "bank : int, default 10000" in doc
+    )
     assert qatsbench.DAC().__doc__ == qatsbench.DAC.__doc__
-    assert inspect.getdoc(qatsbench.DAC.fit) == "Fit the method, as Calibrator.fit says. Besides it takes:\n\nfeatures: n x d features of the rows"
+    assert (
+        inspect.getdoc(qatsbench.DAC.fit)
+        == "Fit the method, as Calibrator.fit says. Besides it takes:\n\nfeatures: n x d features of the rows"
+    )
     assert (qatsbench.DAC.__module__, qatsbench.DAC.fit.__qualname__) == ("qatsbench._methods", "DAC.fit")
 
 
@@ -95,17 +112,39 @@ def test_joblib_takes_an_estimator_to_other_processes(small, tmp_path):
 
 def test_an_import_reads_nothing_that_it_does_not_need():
     code = "import sys, numpy; before = set(sys.modules); import qatsbench; print(*sorted(set(sys.modules) - before))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(PYTHON)}).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(PYTHON)}
+    ).stdout.split()
     allowed = {"_arrays", "_calibrator", "_errors", "_files", "_methods", "_metrics", "_program", "_safetensors", "_version"}
     assert {m for m in loaded if m.startswith("qatsbench.")} == {f"qatsbench.{m}" for m in allowed}
-    assert not {m.split(".")[0] for m in loaded} & {"sklearn", "pandas", "torch", "matplotlib", "scipy", "asyncio", "importlib.metadata", "difflib", "tqdm"}
+    assert not {m.split(".")[0] for m in loaded} & {
+        "sklearn",
+        "pandas",
+        "torch",
+        "matplotlib",
+        "scipy",
+        "asyncio",
+        "importlib.metadata",
+        "difflib",
+        "tqdm",
+    }
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("mypy"), reason="needs mypy")
 def test_the_stub_is_what_the_classes_are(tmp_path):
-    words = [sys.executable, "-m", "mypy.stubtest", "qatsbench._methods", "--ignore-disjoint-bases", "--mypy-config-file", str(PYTHON / "pyproject.toml")]
+    words = [
+        sys.executable,
+        "-m",
+        "mypy.stubtest",
+        "qatsbench._methods",
+        "--ignore-disjoint-bases",
+        "--mypy-config-file",
+        str(PYTHON / "pyproject.toml"),
+    ]
     allow = tmp_path / "allow"
     allow.write_text(r"qatsbench\._methods\.(json|Any|Path|Parameter|Signature|signature|MORE)" + "\n")
     env = {"PYTHONPATH": str(PYTHON), "MYPY_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([*words, "--allowlist", str(allow), "--ignore-unused-allowlist"], capture_output=True, text=True, env=env, cwd=PYTHON)
+    done = subprocess.run(
+        [*words, "--allowlist", str(allow), "--ignore-unused-allowlist"], capture_output=True, text=True, env=env, cwd=PYTHON
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -37,7 +37,9 @@ print(fit, apply, z.nbytes / 2**20, p.nbytes / 2**20)
 @pytest.mark.parametrize("fortran", [False, True])
 def test_peak_of_fit_and_apply(fortran, program):
     env = dict(os.environ, PYTHONPATH=str(Path(qatsbench.__file__).parent.parent))
-    out = subprocess.run([sys.executable, "-c", CHILD.replace("{fortran}", str(fortran))], env=env, check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-c", CHILD.replace("{fortran}", str(fortran))], env=env, check=True, capture_output=True, text=True
+    ).stdout
     fit, apply, given, returned = map(float, out.split())
     some = 8  # MiB: blocks, pages of the allocator
     assert fit <= some, f"fit: {fit:.0f} MiB beside {given:.0f} MiB of logits"

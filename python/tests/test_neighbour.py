@@ -31,8 +31,11 @@ def environment(tmp_path_factory):
     folder = tmp_path_factory.mktemp("two")
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True)
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    got = subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "qats==5.5.0", "pymatreader", "npTDMS", "QtPy", "xmltodict"],
-                         capture_output=True, text=True)
+    got = subprocess.run(
+        [python, "-m", "pip", "install", "-q", "--no-deps", "qats==5.5.0", "pymatreader", "npTDMS", "QtPy", "xmltodict"],
+        capture_output=True,
+        text=True,
+    )
     if got.returncode != 0:
         pytest.skip("pip cannot download the other project")
     made = subprocess.run([sys.executable, PYTHON / "packing.py", "wheel", folder], capture_output=True, text=True, check=True).stdout

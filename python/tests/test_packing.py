@@ -73,10 +73,20 @@ def test_an_sdist_has_what_the_program_is_made_of(tmp_path):
     with tarfile.open(packing.sdist(tmp_path)) as t:
         t.extractall(tmp_path, filter="data")
         names = {n.split("/", 1)[1] for n in t.getnames()}
-    assert {"PKG-INFO", "pyproject.toml", "packing.py", "qatsbench/__init__.py", "go/go.mod", "go/cmd/qats/main.go", "go/experiments/companion.yaml"} <= names
+    assert {
+        "PKG-INFO",
+        "pyproject.toml",
+        "packing.py",
+        "qatsbench/__init__.py",
+        "go/go.mod",
+        "go/cmd/qats/main.go",
+        "go/experiments/companion.yaml",
+    } <= names
     assert not [n for n in names if n.endswith("_test.go") or "__pycache__" in n]
     root = tmp_path / packing.Project().stem
-    done = subprocess.run(["go", "vet", "./cmd/qats"], cwd=root / "go", capture_output=True, text=True, env={**os.environ, "GOFLAGS": "-buildvcs=false"})
+    done = subprocess.run(
+        ["go", "vet", "./cmd/qats"], cwd=root / "go", capture_output=True, text=True, env={**os.environ, "GOFLAGS": "-buildvcs=false"}
+    )
     assert done.returncode == 0, done.stderr
     # Without Go it says what to do.
     code = "import packing; packing.build_wheel('.')"

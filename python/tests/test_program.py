@@ -61,14 +61,27 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
         qatsbench.ece([[0.1, 0.9]], [1])
 
 
-@pytest.mark.parametrize("call, says", [
-    (lambda p, y: qatsbench.TS().fit(p, y), 'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
-    (lambda p, y: qatsbench.compare((p, y), progress=False), 'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities'),
-    (lambda p, y: qatsbench.ece(2 * p, y), "^p: row 0.* is not a probability"),
-    (lambda p, y: qatsbench.metrics(p, y, "nlll"), "^metrics: unknown metric"),
-    (lambda p, y: qatsbench.metrics(p, y + 3), "^y: row 0: label .* is outside"),
-    (lambda p, y: qatsbench.TS().fit(p, y - 7), "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$"),
-], ids=["kind", "compare", "p", "metrics", "y", "ignore"])
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (
+            lambda p, y: qatsbench.TS().fit(p, y),
+            'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
+        ),
+        (
+            lambda p, y: qatsbench.compare((p, y), progress=False),
+            'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
+        ),
+        (lambda p, y: qatsbench.ece(2 * p, y), "^p: row 0.* is not a probability"),
+        (lambda p, y: qatsbench.metrics(p, y, "nlll"), "^metrics: unknown metric"),
+        (lambda p, y: qatsbench.metrics(p, y + 3), "^y: row 0: label .* is outside"),
+        (
+            lambda p, y: qatsbench.TS().fit(p, y - 7),
+            "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$",
+        ),
+    ],
+    ids=["kind", "compare", "p", "metrics", "y", "ignore"],
+)
 def test_messages_name_the_arguments_of_python(small, call, says):
     z, y = small
     p = np.exp(z.astype(float)) / np.exp(z.astype(float)).sum(1, keepdims=True)
@@ -82,29 +95,65 @@ def put(values, path):
     return path
 
 
-@pytest.mark.parametrize("call, says", [
-    (lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")), "y.npy: row .*; if such rows have no class, give ignore=99; otherwise"),
-    (lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98), r"give ignore=\[98, 99\]; otherwise"),
-    (lambda z, y, d: qatsbench.TS().fit(put(np.full((30, 2), .5), d / "p.npy"), put(y[:30] * 0, d / "y.npy")), 'p.npy: these are probabilities, not logits: .*; give kind="probs" if'),
-    (lambda z, y, d: qatsbench.TS().fit(put(z[:, 0], d / "p.npy"), put(y, d / "y.npy")), 'p.npy: shape .*; give kind="probs" if'),
-    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), 50.), d / "p.npy"), y[:30] * 0), "p.npy: row 0, class 0: 50 is not a probability; .* as per cent do: divide them by 100$"),
-    (lambda z, y, d: qatsbench.ece(np.full((30, 2), .5), 1 - 2 * (y[:30] % 2)), r"^y: row .* by \(y \+ 1\) // 2"),
-    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 - 2 * (np.arange(30) % 2), d / "y.npy")), r"y.npy: row .*: store \(labels \+ 1\) // 2, which is 0 and 1$"),
-    (lambda z, y, d: qatsbench.ece(put(np.full((30, 2), .5), d / "p.npy"), put(1 + np.arange(30) % 2, d / "y.npy")), "y.npy: row 1: .*: store labels - 1$"),
-], ids=["label", "labels", "probs", "column", "percent", "signs", "signs-file", "from-1"])
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (
+            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy")),
+            "y.npy: row .*; if such rows have no class, give ignore=99; otherwise",
+        ),
+        (
+            lambda z, y, d: qatsbench.TS().fit(put(z, d / "z.npy"), put(np.where(y == 0, 99, y), d / "y.npy"), ignore=98),
+            r"give ignore=\[98, 99\]; otherwise",
+        ),
+        (
+            lambda z, y, d: qatsbench.TS().fit(put(np.full((30, 2), 0.5), d / "p.npy"), put(y[:30] * 0, d / "y.npy")),
+            'p.npy: these are probabilities, not logits: .*; give kind="probs" if',
+        ),
+        (lambda z, y, d: qatsbench.TS().fit(put(z[:, 0], d / "p.npy"), put(y, d / "y.npy")), 'p.npy: shape .*; give kind="probs" if'),
+        (
+            lambda z, y, d: qatsbench.ece(put(np.full((30, 2), 50.0), d / "p.npy"), y[:30] * 0),
+            "p.npy: row 0, class 0: 50 is not a probability; .* as per cent do: divide them by 100$",
+        ),
+        (lambda z, y, d: qatsbench.ece(np.full((30, 2), 0.5), 1 - 2 * (y[:30] % 2)), r"^y: row .* by \(y \+ 1\) // 2"),
+        (
+            lambda z, y, d: qatsbench.ece(put(np.full((30, 2), 0.5), d / "p.npy"), put(1 - 2 * (np.arange(30) % 2), d / "y.npy")),
+            r"y.npy: row .*: store \(labels \+ 1\) // 2, which is 0 and 1$",
+        ),
+        (
+            lambda z, y, d: qatsbench.ece(put(np.full((30, 2), 0.5), d / "p.npy"), put(1 + np.arange(30) % 2, d / "y.npy")),
+            "y.npy: row 1: .*: store labels - 1$",
+        ),
+    ],
+    ids=["label", "labels", "probs", "column", "percent", "signs", "signs-file", "from-1"],
+)
 def test_messages_on_files_name_the_arguments_of_python(small, call, says, tmp_path):
     with pytest.raises(qatsbench.InputError, match=says) as e:
         call(*small, tmp_path)
     assert "--" not in str(e.value) and "manifest" not in str(e.value) and "-#" not in str(e.value)
 
 
-@pytest.mark.parametrize("call, says", [
-    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), "50 of .* have the label 255 and are left out; if they have no class, give ignore=255$"),
-    (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), "give ignore=255$"),
-    (lambda z, y: qatsbench.TS().fit(100 * np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True), y),
-     r'sums to 100 \(probabilities in per cent\?\); divide them by 100, and give kind="probs"$'),
-    (lambda z, y: qatsbench.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False), "if they have no class, give ignore=255$"),
-], ids=["fit", "ece", "percent", "compare"])
+@pytest.mark.parametrize(
+    "call, says",
+    [
+        (
+            lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)),
+            "50 of .* have the label 255 and are left out; if they have no class, give ignore=255$",
+        ),
+        (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), "give ignore=255$"),
+        (
+            lambda z, y: qatsbench.TS().fit(
+                100 * np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True), y
+            ),
+            r'sums to 100 \(probabilities in per cent\?\); divide them by 100, and give kind="probs"$',
+        ),
+        (
+            lambda z, y: qatsbench.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False),
+            "if they have no class, give ignore=255$",
+        ),
+    ],
+    ids=["fit", "ece", "percent", "compare"],
+)
 def test_warnings_name_the_arguments_of_python(small, call, says):
     with pytest.warns(qatsbench.CalibrationWarning, match=says) as found:
         call(*small)
@@ -112,11 +161,18 @@ def test_warnings_name_the_arguments_of_python(small, call, says):
         assert "--" not in str(w.message) and "manifest" not in str(w.message)
 
 
-@pytest.mark.parametrize("version, carried, says", [
-    ('{"protocol": 99, "version": "v2", "commit": ""}', None, "is version v2 with protocol 99; this package"),
-    ("qats 1.0", None, "is older than this package"),
-    ('{"protocol": 1, "version": "v2", "commit": "bbbb"}', {"commit": "aaaa"}, "of commit bbbb; this package is .* of commit aaaa; .*unset QATS_BIN"),
-])
+@pytest.mark.parametrize(
+    "version, carried, says",
+    [
+        ('{"protocol": 99, "version": "v2", "commit": ""}', None, "is version v2 with protocol 99; this package"),
+        ("qats 1.0", None, "is older than this package"),
+        (
+            '{"protocol": 1, "version": "v2", "commit": "bbbb"}',
+            {"commit": "aaaa"},
+            "of commit bbbb; this package is .* of commit aaaa; .*unset QATS_BIN",
+        ),
+    ],
+)
 def test_another_version_is_an_error(fake, monkeypatch, version, carried, says):
     fake("", version)
     monkeypatch.setattr(_program, "_carried", lambda: carried)
@@ -125,7 +181,7 @@ def test_another_version_is_an_error(fake, monkeypatch, version, carried, says):
 
 
 def test_the_version_is_looked_up_once(fake, tmp_path):
-    fake("print('{\"n\": 1, \"ece\": 0.5}')")
+    fake('print(\'{"n": 1, "ece": 0.5}\')')
     for _ in range(3):
         assert qatsbench.ece([[0.1, 0.9]], [1]) == 0.5
     assert (tmp_path / "asked").read_text() == "x"
@@ -150,13 +206,17 @@ sys.stdout.buffer.write(b.getvalue()[:1000])
         fitted.predict_proba(small[0])
 
 
-@pytest.mark.parametrize("fit, kinds", [
-    (lambda z, y: qatsbench.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
-    (lambda z, y: qatsbench.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
-    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
-    (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
-    (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
-], ids=["bound", "few", "255", "ignore", "score"])
+@pytest.mark.parametrize(
+    "fit, kinds",
+    [
+        (lambda z, y: qatsbench.TS().fit(z, z.argmin(1)), {"rows", "remark"}),  # T at its bound
+        (lambda z, y: qatsbench.TS().fit(z[:20], y[:20]), {"rows"}),  # few rows
+        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, 255, y)), {"file"}),
+        (lambda z, y: qatsbench.TS().fit(z, np.where(np.arange(len(y)) < 50, -100, y), ignore=-100), {"file"}),
+        (lambda z, y: qatsbench.ece(np.full((4, 2), 0.5), [0, 1, 0, 255]), {"file"}),
+    ],
+    ids=["bound", "few", "255", "ignore", "score"],
+)
 def test_every_warning_of_the_program_is_one_of_the_package(small, fit, kinds):
     z, y = small
     with warnings.catch_warnings(record=True) as caught:
@@ -175,8 +235,24 @@ def test_the_warnings_of_a_fit_are_those_of_the_shell(small, program, tmp_path):
     z = small[0]
     np.save(tmp_path / "z.npy", z)
     np.save(tmp_path / "y.npy", z.argmin(1))
-    done = subprocess.run([program, "--errors", "json", "fit", "ts", "--logits", str(tmp_path / "z.npy"), "--labels", str(tmp_path / "y.npy"), "-o", str(tmp_path / "m.json")],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [
+            program,
+            "--errors",
+            "json",
+            "fit",
+            "ts",
+            "--logits",
+            str(tmp_path / "z.npy"),
+            "--labels",
+            str(tmp_path / "y.npy"),
+            "-o",
+            str(tmp_path / "m.json"),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     want = [json.loads(line)["warning"] for line in done.stderr.splitlines() if "warning" in json.loads(line)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -207,7 +283,7 @@ sys.stderr.write(json.dumps({"error": {"code": "failed", "what": mode, "where": 
 def test_an_interrupt_ends_the_process_and_leaves_nothing(fake, tmp_path):
     """A session of Python that is interrupted in the middle of apply, as a notebook's cell is."""
     path = fake(f"""
-open({str(tmp_path / 'started')!r}, "w").write(str(os.getpid()))
+open({str(tmp_path / "started")!r}, "w").write(str(os.getpid()))
 sys.stdin.buffer.read()
 time.sleep(60)
 """)
@@ -276,19 +352,31 @@ def test_joblib_workers_do_not_disturb_each_other(small):
 
 # Forks, kills and full disks.
 
+
 def session(code, **env):
     """Start a session of Python in which SIGINT has its usual effect."""
     head = f"import sys; sys.path.insert(0, {str(PYTHON)!r})\nimport os, signal, threading, time\nimport numpy as np, qatsbench\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    return subprocess.Popen([sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **env})
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", head + textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **env},
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
-    path = fake("print('{\"n\": 1, \"ece\": 0.5}')")
-    path.write_text(path.read_text().replace("import sys, os, time, signal", f"import sys, os, time, signal\nopen({str(tmp_path / 'begun')!r}, 'a').close()\ntime.sleep(1)"))
-    done = session(f"""
+    path = fake('print(\'{"n": 1, "ece": 0.5}\')')
+    path.write_text(
+        path.read_text().replace(
+            "import sys, os, time, signal", f"import sys, os, time, signal\nopen({str(tmp_path / 'begun')!r}, 'a').close()\ntime.sleep(1)"
+        )
+    )
+    done = session(
+        f"""
         threading.Thread(target=qatsbench.ece, args=([[.1, .9]], [1])).start()  # asks for the version, with the lock
-        while not os.path.exists({str(tmp_path / 'begun')!r}):
+        while not os.path.exists({str(tmp_path / "begun")!r}):
             time.sleep(.01)
         child = os.fork()
         if child == 0:
@@ -301,7 +389,9 @@ def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
         else:
             os.kill(child, signal.SIGKILL)
             print("waits for ever")
-    """, QATS_BIN=str(path))
+    """,
+        QATS_BIN=str(path),
+    )
     assert done.communicate(timeout=60)[0] == "0.5\n"
 
 
@@ -309,27 +399,30 @@ def test_a_fork_beside_the_first_call_does_not_wait_for_ever(fake, tmp_path):
 def test_a_fork_beside_a_call_does_not_keep_its_pipes_open(fake, tmp_path):
     path = fake(f"""
 sys.stdin.buffer.read(1)
-open({str(tmp_path / 'begun')!r}, "w").close()
-while not os.path.exists({str(tmp_path / 'forked')!r}):
+open({str(tmp_path / "begun")!r}, "w").close()
+while not os.path.exists({str(tmp_path / "forked")!r}):
     time.sleep(.01)
 sys.stdin.buffer.read()  # until nobody has the other end
 print('{{"n": 1, "ece": 0.5}}')
 """)
-    done = session(f"""
+    done = session(
+        f"""
         call = threading.Thread(target=lambda: print(qatsbench.ece(np.full((1_000_000, 2), .5), np.zeros(1_000_000, int)), flush=True), daemon=True)
         call.start()
-        while not os.path.exists({str(tmp_path / 'begun')!r}):
+        while not os.path.exists({str(tmp_path / "begun")!r}):
             time.sleep(.01)
         child = os.fork()
         if child == 0:
             time.sleep(300)
             os._exit(0)
-        open({str(tmp_path / 'forked')!r}, "w").close()
+        open({str(tmp_path / "forked")!r}, "w").close()
         call.join(20)
         print("waits for the fork" if call.is_alive() else "ended", flush=True)
         os.kill(child, signal.SIGKILL)
         os._exit(0)
-    """, QATS_BIN=str(path))
+    """,
+        QATS_BIN=str(path),
+    )
     assert done.communicate(timeout=60)[0] == "0.5\nended\n"
 
 
@@ -365,16 +458,20 @@ def test_an_interrupt_within_the_start_of_the_program_leaves_no_process(small, p
 def test_a_session_that_is_killed_leaves_no_model(fake, tmp_path, monkeypatch):
     """joblib kills its workers when it is interrupted."""
     path = fake(f"""
-open({str(tmp_path / 'started')!r}, "w").close()
+open({str(tmp_path / "started")!r}, "w").close()
 time.sleep(60)
 """)
     temp = tmp_path / "temp"
     temp.mkdir()
-    at = session("""
+    at = session(
+        """
         c = qatsbench.TS()
         c._keep({"method": "ts", "version": c._version, "options": {}, "classes": 3, "params": {}, "report": {}}, None, {})
         c.predict_proba(np.ones((10, 3)))
-    """, QATS_BIN=str(path), TMPDIR=str(temp))
+    """,
+        QATS_BIN=str(path),
+        TMPDIR=str(temp),
+    )
     while not (tmp_path / "started").exists():
         assert at.poll() is None
         time.sleep(0.01)
@@ -400,7 +497,9 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(small, tmp_path, monkeypatch
         m.setattr(sys, "platform", "freebsd14")  # a system without files that have no name
         np.testing.assert_array_equal(c.predict_proba(small[0]), want)
         m.setattr(os, "write", full)
-        with pytest.raises(qatsbench.Error, match="the model cannot be written for the program: No space left on device; TMPDIR names a folder with room") as e:
+        with pytest.raises(
+            qatsbench.Error, match="the model cannot be written for the program: No space left on device; TMPDIR names a folder with room"
+        ) as e:
             c.predict_proba(small[0])
         assert e.value.code == "machine" and e.value.where.startswith(str(tmp_path))
     assert not list(tmp_path.iterdir())
@@ -416,6 +515,8 @@ def test_a_name_that_begins_with_a_dash_is_no_flag(small, program, tmp_path, mon
         os.makedirs(f"-arrays/small/net/{part}")
         np.save(f"-arrays/small/net/{part}/logits.npy", small[0])
         np.save(f"-arrays/small/net/{part}/labels.npy", small[1])
-    Path("--allow-exec=1").write_text("name: mine\ndata: [arrays]\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: ts\nsettings: {dataset: small, backbone: net}\n")
+    Path("--allow-exec=1").write_text(
+        "name: mine\ndata: [arrays]\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: ts\nsettings: {dataset: small, backbone: net}\n"
+    )
     r = qatsbench.run("--allow-exec=1", out="-out", data="-arrays", progress=False)
     assert Path("-out/results.csv").is_file() and len(r.frame["method"]) == 2

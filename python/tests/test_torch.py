@@ -20,7 +20,13 @@ TARGET = {"qats-transductive", "label-shift", "hfe-target"}
 
 def fitted(name, z, y):
     kind = _methods.CLASSES[name]
-    more = {"target_logits": z[:100] * np.float32(0.7)} if name in TARGET else {"ood_logits": z[:100] * np.float32(0.5)} if name == "hfe" else {}
+    more = (
+        {"target_logits": z[:100] * np.float32(0.7)}
+        if name in TARGET
+        else {"ood_logits": z[:100] * np.float32(0.5)}
+        if name == "hfe"
+        else {}
+    )
     options = {"steps": 50} if name == "pts" else {"epochs": 20} if name == "smart" else {}
     return kind(**options).fit(z, y, **more)
 
@@ -62,7 +68,9 @@ def test_a_module_has_the_probabilities_of_the_program_for_logits_of_an_unusual_
         np.testing.assert_allclose(got, c.predict_proba(part), atol=2e-3 if ties else 1e-9, rtol=0)
         assert (np.abs(got - c.predict_proba(part)) > 1e-9).any(axis=1).sum() <= ties
     if isinstance(module, (_torch._Tempered, _torch._DividedTempered)) and not ties:
-        np.testing.assert_allclose(np.broadcast_to(module.temperatures(torch.tensor(zt).double()).numpy().ravel(), len(zt)), c.temperature(zt), rtol=1e-9)
+        np.testing.assert_allclose(
+            np.broadcast_to(module.temperatures(torch.tensor(zt).double()).numpy().ravel(), len(zt)), c.temperature(zt), rtol=1e-9
+        )
 
 
 def test_logits_of_an_unusual_size_have_a_divisor_in_the_model(rows):
@@ -122,8 +130,28 @@ def test_a_fit_on_probabilities_has_no_module(small):
         qatsbench.TS(kind="probs").fit(p, y).to_torch()
 
 
-@pytest.mark.parametrize("name,by", [(name, 1) for name in ("qats", "qats-pw", "bts", "hts", "t-entropy", "t-gap", "hfe-noood", "ets", "dirichlet", "svs", "label-shift", "smart", "pts")]
-                         + [(name, by) for name in ("dirichlet", "ms-odir", "hfe-noood", "ec") for by in (1e5, 1e-6)])
+@pytest.mark.parametrize(
+    "name,by",
+    [
+        (name, 1)
+        for name in (
+            "qats",
+            "qats-pw",
+            "bts",
+            "hts",
+            "t-entropy",
+            "t-gap",
+            "hfe-noood",
+            "ets",
+            "dirichlet",
+            "svs",
+            "label-shift",
+            "smart",
+            "pts",
+        )
+    ]
+    + [(name, by) for name in ("dirichlet", "ms-odir", "hfe-noood", "ec") for by in (1e5, 1e-6)],
+)
 def test_onnx_has_the_same_probabilities(name, by, rows, tmp_path):
     pytest.importorskip("onnxscript")
     onnxruntime = pytest.importorskip("onnxruntime")
@@ -131,7 +159,14 @@ def test_onnx_has_the_same_probabilities(name, by, rows, tmp_path):
     c = fitted(name, z, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        torch.onnx.export(c.to_torch(), (torch.tensor(z[:8]),), tmp_path / "m.onnx", dynamo=True, input_names=["logits"], dynamic_shapes=({0: torch.export.Dim("n")},))
+        torch.onnx.export(
+            c.to_torch(),
+            (torch.tensor(z[:8]),),
+            tmp_path / "m.onnx",
+            dynamo=True,
+            input_names=["logits"],
+            dynamic_shapes=({0: torch.export.Dim("n")},),
+        )
     session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
     for part in (z, zt):
         np.testing.assert_allclose(session.run(None, {"logits": part})[0], c.predict_proba(part), atol=1e-6, rtol=0)

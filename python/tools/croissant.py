@@ -16,13 +16,39 @@ BUNDLE = Path(__file__).resolve().parent.parent.parent / "data" / "bundle"
 REPOSITORY = "https://github.com/qats-bench/qats"
 
 CONTEXT = {
-    "@language": "en", "@vocab": "https://schema.org/", "cr": "http://mlcommons.org/croissant/", "dct": "http://purl.org/dc/terms/",
-    "sc": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column", "conformsTo": "dct:conformsTo", "containedIn": "cr:containedIn",
-    "data": {"@id": "cr:data", "@type": "@json"}, "dataType": {"@id": "cr:dataType", "@type": "@vocab"}, "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract", "field": "cr:field", "fileObject": "cr:fileObject", "fileProperty": "cr:fileProperty", "fileSet": "cr:fileSet",
-    "format": "cr:format", "includes": "cr:includes", "isLiveDataset": "cr:isLiveDataset", "jsonPath": "cr:jsonPath", "key": "cr:key", "md5": "cr:md5",
-    "parentField": "cr:parentField", "path": "cr:path", "recordSet": "cr:recordSet", "references": "cr:references", "regex": "cr:regex",
-    "repeated": "cr:repeated", "replace": "cr:replace", "separator": "cr:separator", "source": "cr:source", "subField": "cr:subField",
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "sc": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
     "transform": "cr:transform",
 }
 
@@ -54,21 +80,58 @@ def networks():
 
 
 def card():
-    files = [{"@type": "cr:FileObject", "@id": "repository", "name": "repository", "description": "the repository of qats", "contentUrl": REPOSITORY,
-              "encodingFormat": "git+https", "sha256": "https://github.com/mlcommons/croissant/issues/80"}]
-    files += [{"@type": "cr:FileSet", "@id": name, "name": name, "description": about, "containedIn": {"@id": "repository"},
-               "encodingFormat": "application/x-npy", "includes": f"data/bundle/{pattern}"} for name, (pattern, about) in ARRAYS.items()]
-    fields = [{"@type": "cr:Field", "@id": f"networks/{name}", "name": f"networks/{name}", "description": about, "dataType": kind}
-              for name, (kind, about) in FIELDS.items()]
+    files = [
+        {
+            "@type": "cr:FileObject",
+            "@id": "repository",
+            "name": "repository",
+            "description": "the repository of qats",
+            "contentUrl": REPOSITORY,
+            "encodingFormat": "git+https",
+            "sha256": "https://github.com/mlcommons/croissant/issues/80",
+        }
+    ]
+    files += [
+        {
+            "@type": "cr:FileSet",
+            "@id": name,
+            "name": name,
+            "description": about,
+            "containedIn": {"@id": "repository"},
+            "encodingFormat": "application/x-npy",
+            "includes": f"data/bundle/{pattern}",
+        }
+        for name, (pattern, about) in ARRAYS.items()
+    ]
+    fields = [
+        {"@type": "cr:Field", "@id": f"networks/{name}", "name": f"networks/{name}", "description": about, "dataType": kind}
+        for name, (kind, about) in FIELDS.items()
+    ]
     return {
-        "@context": CONTEXT, "@type": "sc:Dataset", "name": "qats-bundle", "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "name": "qats-bundle",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
         "description": "Logits and labels of calibration and test sets of real networks, trained for a benchmark of post-hoc calibrators. "
-                       "Predictions and labels alone; the samples are not in it.",
-        "url": f"{REPOSITORY}/tree/main/data/bundle", "license": "https://opensource.org/license/mit", "version": "0.1.0", "datePublished": "2026-11-26",
-        "citeAs": "The authors of qats: qats, a benchmark of post-hoc calibrators.", "creator": {"@type": "sc:Organization", "name": "The authors of qats"},
+        "Predictions and labels alone; the samples are not in it.",
+        "url": f"{REPOSITORY}/tree/main/data/bundle",
+        "license": "https://opensource.org/license/mit",
+        "version": "0.1.0",
+        "datePublished": "2026-11-26",
+        "citeAs": "The authors of qats: qats, a benchmark of post-hoc calibrators.",
+        "creator": {"@type": "sc:Organization", "name": "The authors of qats"},
         "distribution": files,
-        "recordSet": [{"@type": "cr:RecordSet", "@id": "networks", "name": "networks", "description": "The networks, one record each.",
-                       "key": {"@id": "networks/setting"}, "field": fields, "data": networks()}],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "networks",
+                "name": "networks",
+                "description": "The networks, one record each.",
+                "key": {"@id": "networks/setting"},
+                "field": fields,
+                "data": networks(),
+            }
+        ],
     }
 
 

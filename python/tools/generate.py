@@ -15,7 +15,13 @@ import sys
 from pathlib import Path
 
 PYTHON = Path(__file__).resolve().parent.parent
-MORE = {"features": ["features"], "augmented": ["augmented"], "head": ["head_weight", "head_bias"], "ood": ["ood_logits"], "target": ["target_logits"]}
+MORE = {
+    "features": ["features"],
+    "augmented": ["augmented"],
+    "head": ["head_weight", "head_bias"],
+    "ood": ["ood_logits"],
+    "target": ["target_logits"],
+}
 TYPES = {"int": "int", "float": "float", "text": "str", "choice": "str", "list": "list"}
 TAKEN = ("fit", "predict", "score", "temperature", "save", "kind")  # names of a calibrator, which an option must not hide
 HEAD = '''"""The estimators, one for each method: written by tools/generate.py, as _methods.json is."""
@@ -42,21 +48,33 @@ def class_name(name, label):
     spelt, parts = "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", label)), []
     for part in name.split("-"):
         at = spelt.lower().find(part.lower())
-        word = spelt[at:at + len(part)] if at >= 0 else part
+        word = spelt[at : at + len(part)] if at >= 0 else part
         parts.append(word[:1].upper() + word[1:])
     return "".join(parts)
 
 
 def known(m):
     """Return what the package needs to know of a method."""
-    it = {"name": m["name"], "class": class_name(m["name"], m["label"])} | {key: m[key] for key in ("label", "version", "summary", "formula", "reference")}
+    it = {"name": m["name"], "class": class_name(m["name"], m["label"])} | {
+        key: m[key] for key in ("label", "version", "summary", "formula", "reference")
+    }
     needs = {when: list(m["needs"].get(when) or []) for when in ("cal", "test")}
     if m["needs"].get("target"):
         needs["cal"].append("target")
     arrays = {when: [a for part in parts for a in MORE.get(part, [])] for when, parts in needs.items()}
-    it |= {key: value for key, value in arrays.items() if value} | {key: m[key] for key in ("aliases", "true_logits", "top_label") if m.get(key)}
-    it["options"] = [{"name": o["name"], "parameter": o["name"] + "_" if o["name"] in TAKEN or keyword.iskeyword(o["name"]) else o["name"], "type": TYPES[o["type"]],
-                      "default": o["default"], "help": o["help"] + (f" ({o['range']})" if o.get("range") else "")} for o in m["options"]]
+    it |= {key: value for key, value in arrays.items() if value} | {
+        key: m[key] for key in ("aliases", "true_logits", "top_label") if m.get(key)
+    }
+    it["options"] = [
+        {
+            "name": o["name"],
+            "parameter": o["name"] + "_" if o["name"] in TAKEN or keyword.iskeyword(o["name"]) else o["name"],
+            "type": TYPES[o["type"]],
+            "default": o["default"],
+            "help": o["help"] + (f" ({o['range']})" if o.get("range") else ""),
+        }
+        for o in m["options"]
+    ]
     return it
 
 
@@ -65,16 +83,22 @@ def stub(m):
     types = {o["parameter"]: o["type"] + (" | None" if o["default"] is None else "") for o in m["options"]}
     taken = "".join(f", {o['parameter']}: {types[o['parameter']]} = {o['default']!r}" for o in m["options"])
     about = f"{m['label']}: {m['summary']}.".replace("\\", "\\\\")
-    out = [f"class {m['class']}(Calibrator):", f'    """{about}"""', *(f"    {name}: {kind}" for name, kind in types.items()),
-           f"    def __init__(self, *{taken}, kind: str | None = None) -> None: ..."]
+    out = [
+        f"class {m['class']}(Calibrator):",
+        f'    """{about}"""',
+        *(f"    {name}: {kind}" for name, kind in types.items()),
+        f"    def __init__(self, *{taken}, kind: str | None = None) -> None: ...",
+    ]
     cal, test = ("".join(f", {a}: Any" for a in m.get(when, [])) for when in ("cal", "test"))
     more = "# type: ignore[override] # it needs more arrays than others"
     if cal:
         out.append(f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None) -> Self: ...  {more}")
     if test:
-        out += [f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ...) -> np.ndarray: ...  {more}",
-                *(f"    def {public}(self, logits: Any, *{test}) -> np.ndarray: ...  {more}" for public in ("predict", "temperature")),
-                f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None) -> Any: ...  {more}"]
+        out += [
+            f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ...) -> np.ndarray: ...  {more}",
+            *(f"    def {public}(self, logits: Any, *{test}) -> np.ndarray: ...  {more}" for public in ("predict", "temperature")),
+            f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None) -> Any: ...  {more}",
+        ]
     return "\n".join(out)
 
 

@@ -30,11 +30,20 @@ def memory(text):
 
 def parser(table):
     """Returns the parser of the command line."""
-    p = argparse.ArgumentParser(prog="python -m qatsbench.datasets", description="Published predictions of trained networks: fetch and import.")
+    p = argparse.ArgumentParser(
+        prog="python -m qatsbench.datasets", description="Published predictions of trained networks: fetch and import."
+    )
     sub = p.add_subparsers(dest="command", required=True)
-    sources = "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values()) if table else "  (the table of them needs PyYAML)"
-    f = sub.add_parser("fetch", formatter_class=argparse.RawDescriptionHelpFormatter, help="download published predictions and import them",
-                       description=f"""Downloads the files of a source, checks them, and imports them. Sources:
+    sources = (
+        "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values())
+        if table
+        else "  (the table of them needs PyYAML)"
+    )
+    f = sub.add_parser(
+        "fetch",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="download published predictions and import them",
+        description=f"""Downloads the files of a source, checks them, and imports them. Sources:
 
 {sources}
 
@@ -44,22 +53,39 @@ Sizes and licences are printed first; --yes answers the question. Each file of a
 in the table; where a source publishes none, the digest of the first download is recorded and later
 downloads must have it. A finished file is never loaded twice. A missing file costs its network alone:
 its name is printed at the end, and the status is 1.""",
-                       epilog="""examples:
+        epilog="""examples:
   python -m qatsbench.datasets fetch real
   python -m qatsbench.datasets fetch real --only 'cifar10/*' --dry-run
   python -m qatsbench.datasets fetch real --url https://mirror.example/qats
   python -m qatsbench.datasets fetch nncal --only '*c100*' --yes
-  python -m qatsbench.datasets fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal""")
+  python -m qatsbench.datasets fetch file:///tmp/probs_resnet110_c10_logits.p --format nncal""",
+    )
     f.add_argument("source", nargs="+", metavar="SOURCE|ADDRESS")
     f.add_argument("--to", help=f"folder of arrays to import to (default: that of the source, {INTO} for addresses)")
     f.add_argument("--downloads", help="folder of the downloads (default: $QATS_CACHE, or the cache of the system)")
-    f.add_argument("--only", action="append", default=[], metavar="PATTERN",
-                   help="only networks DATASET/NETWORK (real) or files that match; may be repeated")
-    f.add_argument("--select", action="append", default=[], metavar="PATTERN",
-                   help="import only networks whose DATASET/MODEL in the files matches; may be repeated")
-    f.add_argument("--url", default="", metavar="BASE", help="a mirror, which has each file under its key: BASE/KEY; --dry-run prints the keys")
-    f.add_argument("--labels", choices=["all", "repositories"], default="all",
-                   help="repositories: take no labels from MedMNIST's own files; where only the validation labels are there, the test rows are divided")
+    f.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="only networks DATASET/NETWORK (real) or files that match; may be repeated",
+    )
+    f.add_argument(
+        "--select",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="import only networks whose DATASET/MODEL in the files matches; may be repeated",
+    )
+    f.add_argument(
+        "--url", default="", metavar="BASE", help="a mirror, which has each file under its key: BASE/KEY; --dry-run prints the keys"
+    )
+    f.add_argument(
+        "--labels",
+        choices=["all", "repositories"],
+        default="all",
+        help="repositories: take no labels from MedMNIST's own files; where only the validation labels are there, the test rows are divided",
+    )
     f.add_argument("--format", default="", help="format of files given by their addresses: " + ", ".join(formats.FORMATS))
     f.add_argument("--sha256", default="", help="SHA-256 of a file given by its address")
     f.add_argument("--yes", action="store_true", help="download without asking")
@@ -69,8 +95,11 @@ its name is printed at the end, and the status is 1.""",
     f.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"downloads at once (at most {JOBS})")
     f.add_argument("--table", help="another table than sources.yaml")
     lines = "\n".join(f"  {x.name:<9} {x.title}:\n            {x.files}" for x in formats.FORMATS.values())
-    i = sub.add_parser("import", formatter_class=argparse.RawDescriptionHelpFormatter, help="import published predictions that you have",
-                       description=f"""Reads published predictions and writes them as arrays, with a manifest that says where they come
+    i = sub.add_parser(
+        "import",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="import published predictions that you have",
+        description=f"""Reads published predictions and writes them as arrays, with a manifest that says where they come
 from. Formats:
 
 {lines}
@@ -79,7 +108,7 @@ Logits keep every bit. Probabilities become log-probabilities; a probability bel
 zero, counts as 2^-126. A network with a data set and a backbone of the paper is a stand-in: its numbers
 are marked and enter no verdict on the paper. Nothing in the files is run. Arrays of another source are
 not overwritten; comments in an existing manifest.yaml are lost.""",
-                       epilog="""examples:
+        epilog="""examples:
   python -m qatsbench.datasets import nncal probs_*_logits.p
   python -m qatsbench.datasets import medmnist *@r50_28_seed0.csv dermamnist.npz --network resnet50
   python -m qatsbench.datasets import calarena cv-multiclass.h5 --select 'c10/*' --to data/calarena
@@ -87,37 +116,85 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
   python -m qatsbench.datasets import csv predictions.csv
   python -m qatsbench.datasets import csv predictions.csv --split part --cal val --label y --classes 'p*' --kind probs \\
       --dataset mine --backbone resnet50
-  python -m qatsbench.datasets import pickle outputs.pt""")
+  python -m qatsbench.datasets import pickle outputs.pt""",
+    )
     i.add_argument("format", help=", ".join(formats.FORMATS))
     i.add_argument("files", nargs="+", metavar="FILE")
     i.add_argument("--to", default=INTO, help=f"folder of arrays to write to (default {INTO})")
     i.add_argument("--dataset", default="", help="name of the data set, in place of that of the file; with --backbone")
     i.add_argument("--backbone", default="", help="name of the backbone, in place of that of the file; with --dataset")
-    i.add_argument("--select", action="append", default=[], metavar="PATTERN", help="import only networks whose DATASET/MODEL in the source matches; may be repeated")
-    i.add_argument("--network", default="", help="medmnist: the backbone of files with any text after @; lm-eval, helm, inspect: the model, in place of its name in the files")
-    i.add_argument("--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)")
+    i.add_argument(
+        "--select",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="import only networks whose DATASET/MODEL in the source matches; may be repeated",
+    )
+    i.add_argument(
+        "--network",
+        default="",
+        help="medmnist: the backbone of files with any text after @; lm-eval, helm, inspect: the model, in place of its name in the files",
+    )
+    i.add_argument(
+        "--pixels", type=int, default=28, help="medmnist: resolution of the training that gets the plain name of its backbone (default 28)"
+    )
     i.add_argument("--run", default="1", help="medmnist: run that gets it (default 1)")
     i.add_argument("--training", default="", help="how the networks differ from the paper's of the same name, for the marks of stand-ins")
-    i.add_argument("--classes", type=lambda s: s.split(","), default=[], help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them")
+    i.add_argument(
+        "--classes",
+        type=lambda s: s.split(","),
+        default=[],
+        help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them",
+    )
     i.add_argument("--label", default="", help="csv: column of the label, a class from 0 or its name, where the header does not tell it")
-    i.add_argument("--kind", default="", choices=["", "logits", "log-probs", "probs"], help="csv, parquet, pickle: what the scores are, where names and values do not tell it")
+    i.add_argument(
+        "--kind",
+        default="",
+        choices=["", "logits", "log-probs", "probs"],
+        help="csv, parquet, pickle: what the scores are, where names and values do not tell it",
+    )
     i.add_argument("--split", default="", help="csv: column that says the set of a row; one file without such a column is divided")
     i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
     i.add_argument("--test", default="test", help="csv: value of that column in rows that test (default test)")
-    i.add_argument("--normalise", default="", choices=["none", "chars", "bytes", "tokens", "mutual"],
-                   help="lm-eval: divide log-likelihoods by the length of the choice (acc_norm: chars, acc_bytes: bytes), or subtract those without context (mutual); "
-                        "default none. helm: tokens or mutual, as the method of the run has it, or none")
-    i.add_argument("--missing", default="rest", choices=list(choices.MISSING),
-                   help="helm, inspect: an answer that is not among the likeliest tokens has the rest of the mass, or its row is left out (drop)")
+    i.add_argument(
+        "--normalise",
+        default="",
+        choices=["none", "chars", "bytes", "tokens", "mutual"],
+        help="lm-eval: divide log-likelihoods by the length of the choice (acc_norm: chars, acc_bytes: bytes), or subtract those without context (mutual); "
+        "default none. helm: tokens or mutual, as the method of the run has it, or none",
+    )
+    i.add_argument(
+        "--missing",
+        default="rest",
+        choices=list(choices.MISSING),
+        help="helm, inspect: an answer that is not among the likeliest tokens has the rest of the mass, or its row is left out (drop)",
+    )
     i.add_argument("--filter", default="", help="lm-eval: the filter whose lines are read (default none, or the only one)")
-    i.add_argument("--delimiter", default=None, metavar="TEXT", help="lm-eval: what precedes a choice in its continuation, if no results_*.json says it (default: a space where there is one)")
-    i.add_argument("--least", type=int, default=20, metavar="N", help="lm-eval, helm, inspect: leave out data sets with fewer rows (default 20)")
-    i.add_argument("--across", action="store_true", help="lm-eval, helm, inspect: add <task>-<choices>-others, with the same test rows, which all other tasks calibrate")
+    i.add_argument(
+        "--delimiter",
+        default=None,
+        metavar="TEXT",
+        help="lm-eval: what precedes a choice in its continuation, if no results_*.json says it (default: a space where there is one)",
+    )
+    i.add_argument(
+        "--least", type=int, default=20, metavar="N", help="lm-eval, helm, inspect: leave out data sets with fewer rows (default 20)"
+    )
+    i.add_argument(
+        "--across",
+        action="store_true",
+        help="lm-eval, helm, inspect: add <task>-<choices>-others, with the same test rows, which all other tasks calibrate",
+    )
     i.add_argument("--from", dest="came_from", default="", help="what the networks are, in a few words for captions")
     i.add_argument("--licence", default="", help="licence of the predictions, if not that of the source")
     i.add_argument("--url", default="", help="where the files come from, for the manifest")
     for s in (f, i):
-        s.add_argument("--memory", type=memory, default=worker.MEMORY, metavar="SIZE", help="most memory of the process that reads the files (default 4GiB)")
+        s.add_argument(
+            "--memory",
+            type=memory,
+            default=worker.MEMORY,
+            metavar="SIZE",
+            help="most memory of the process that reads the files (default 4GiB)",
+        )
     return p
 
 
@@ -219,8 +296,32 @@ def main(arguments=None):
         a = parser(table).parse_args(arguments)
         if a.command == "fetch":
             return run_fetch(a, table or Table(), sys.stdout)
-        options = {k: getattr(a, k) for k in ("dataset", "backbone", "select", "network", "pixels", "run", "training", "classes", "label", "kind",
-                                              "split", "cal", "test", "came_from", "licence", "normalise", "filter", "delimiter", "least", "across", "missing")}
+        options = {
+            k: getattr(a, k)
+            for k in (
+                "dataset",
+                "backbone",
+                "select",
+                "network",
+                "pixels",
+                "run",
+                "training",
+                "classes",
+                "label",
+                "kind",
+                "split",
+                "cal",
+                "test",
+                "came_from",
+                "licence",
+                "normalise",
+                "filter",
+                "delimiter",
+                "least",
+                "across",
+                "missing",
+            )
+        }
         summary = fetching.import_files(a.format, a.files, a.to, a.memory, a.url, **options)
         for line in summary.lines():
             print(line)

@@ -74,7 +74,10 @@ class Task:
             if (sides == CAL).any() and (sides == TEST).any():
                 cal = sides == CAL
             else:
-                cal, how = splits.stratified(np.frombuffer(r.digests, np.uint64), labels), "half of the rows of each class calibrate, by SHA-256"
+                cal, how = (
+                    splits.stratified(np.frombuffer(r.digests, np.uint64), labels),
+                    "half of the rows of each class calibrate, by SHA-256",
+                )
             if len(labels) < least:
                 skipped.append(f"{self.name}-{k}: fewer rows than --least {least} (rows: {len(labels)})")
             elif cal.all() or not cal.any():
@@ -101,11 +104,23 @@ def networks(tasks, kind, came_from, o, skipped):
             share = np.bincount(np.frombuffer(r.labels, np.int64)).max() / len(r.labels)
             if share >= NAMED:
                 place = int(np.bincount(np.frombuffer(r.labels, np.int64)).argmax())
-                warning = f"choice {place} is right in {share:.0%} of the rows: methods that see the classes learn the place, not the answer"
+                warning = (
+                    f"choice {place} is right in {share:.0%} of the rows: methods that see the classes learn the place, not the answer"
+                )
                 notes.append(warning)
             made.append((t, k, r, cal, notes))
-            yield Network(f"{t.name}-{k}", t.model, kind, r.part(k, cal), r.part(k, ~cal), t.file, came_from=came_from,
-                          note=", ".join([*notes, how]), names=t.files, warning=warning)
+            yield Network(
+                f"{t.name}-{k}",
+                t.model,
+                kind,
+                r.part(k, cal),
+                r.part(k, ~cal),
+                t.file,
+                came_from=came_from,
+                note=", ".join([*notes, how]),
+                names=t.files,
+                warning=warning,
+            )
     if o.across:
         yield from _across(made, kind, came_from, skipped)
 
@@ -119,9 +134,23 @@ def _across(made, kind, came_from, skipped):
             continue
         parts = [s.part(k, slice(None)) for _, s in others]
         pooled = Split(np.vstack([p.scores for p in parts]), np.concatenate([p.labels for p in parts]))
-        yield Network(f"{t.name}-{k}-others", t.model, kind, pooled, r.part(k, ~cal), t.file, came_from=came_from, samples=f"{t.name}-{k}",
-                      note=", ".join([*notes, f"all rows of {' and '.join(f'{u.name}-{k}' for u, _ in others)} calibrate, the test rows are those of {t.name}-{k}"]),
-                      names=sorted({f for u in [t, *(u for u, _ in others)] for f in u.files}))
+        yield Network(
+            f"{t.name}-{k}-others",
+            t.model,
+            kind,
+            pooled,
+            r.part(k, ~cal),
+            t.file,
+            came_from=came_from,
+            samples=f"{t.name}-{k}",
+            note=", ".join(
+                [
+                    *notes,
+                    f"all rows of {' and '.join(f'{u.name}-{k}' for u, _ in others)} calibrate, the test rows are those of {t.name}-{k}",
+                ]
+            ),
+            names=sorted({f for u in [t, *(u for u, _ in others)] for f in u.files}),
+        )
 
 
 def number(value):

@@ -31,8 +31,8 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from . import folder, forms
 from .._files import opened
+from . import folder, forms
 from .errors import ZIP_FAULTS, Cancelled, DatasetError, need, short
 from .table import check_address
 
@@ -264,8 +264,14 @@ class Client:
                 raise Cancelled
             have += len(chunk)
             if have > limit:
-                raise _Final(f"more than the {limit} bytes that " + ("it should have" if stated is not None else
-                             "a file may have whose length nobody states; download it by other means, and import it"))
+                raise _Final(
+                    f"more than the {limit} bytes that "
+                    + (
+                        "it should have"
+                        if stated is not None
+                        else "a file may have whose length nobody states; download it by other means, and import it"
+                    )
+                )
             to.write(chunk)
             self.progress(len(chunk))
         to.flush()
@@ -404,8 +410,10 @@ class _Answer:
                 if time.monotonic() < end:
                     continue
                 self._client._local.__dict__.pop("session", None)  # its connection is still in use
-                raise _Broken("the server is too slow: it sent less than "
-                              f"{CHUNK >> 10} KiB in {self._client.stall:g} s, or less than {self._client.slowest} bytes a second") from None
+                raise _Broken(
+                    "the server is too slow: it sent less than "
+                    f"{CHUNK >> 10} KiB in {self._client.stall:g} s, or less than {self._client.slowest} bytes a second"
+                ) from None
             if isinstance(piece, Exception):
                 raise piece
             return piece

@@ -7,7 +7,18 @@ import zipfile
 import zlib
 
 # What zipfile raises for archives that are damaged, encrypted, or packed in a way that it does not know.
-ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, EOFError, RuntimeError, ValueError, IndexError, KeyError, OverflowError)
+ZIP_FAULTS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    NotImplementedError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+    KeyError,
+    OverflowError,
+)
 
 
 class DatasetError(Exception):

@@ -42,7 +42,9 @@ class Plan:
                 unknown |= not n
                 size += n
             total += size
-            what = f"{count(len(files), 'file')}, " + ("is there" if there == len(files) else f"{megabytes(size)}" + (f", {there} are there" if there else ""))
+            what = f"{count(len(files), 'file')}, " + (
+                "is there" if there == len(files) else f"{megabytes(size)}" + (f", {there} are there" if there else "")
+            )
             if any(f.members for _, f in files):
                 what = f"{count(len(files), 'file')}, of which only the labels are read where the server allows it"
             yield f"  {where}: {what}, licence: {licence or 'not known'}"
@@ -107,7 +109,12 @@ def plan_addresses(addresses, format, sha256=""):
         name = unquote(name)
         if not name or name.startswith(".") or "/" in name or "\\" in name or not name.isprintable():
             raise DatasetError(f"{short(a, 200)}: does not end in the name of a file")
-        files[a] = File(f"url/{hashlib.sha256(a.encode()).hexdigest()[:16]}/{name}", a, formats.look_up(format).licence if format else "", sha256=sha256.lower())
+        files[a] = File(
+            f"url/{hashlib.sha256(a.encode()).hexdigest()[:16]}/{name}",
+            a,
+            formats.look_up(format).licence if format else "",
+            sha256=sha256.lower(),
+        )
     licence = formats.look_up(format).licence if format else ""
     return Plan(Source("url", "files by their addresses", "\n".join(addresses), licence, "data/arrays", format), files)
 
@@ -191,7 +198,12 @@ def run_plan(plan, client, into, memory=worker.MEMORY, select=(), at_once=None, 
             return summary
         named = {formats.base(p): sources[id] for id, p in paths.items()}
         o = {"select": list(select), "licence": plan.source.licence, "came_from": plan.source.came_from, "training": plan.source.training}
-        _import(into, [({"do": "import", "format": plan.source.format, "files": list(paths.values()), "options": o}, "", named)], memory, summary)
+        _import(
+            into,
+            [({"do": "import", "format": plan.source.format, "files": list(paths.values()), "options": o}, "", named)],
+            memory,
+            summary,
+        )
         if summary.failed:
             raise DatasetError(summary.failed[0])
         return summary

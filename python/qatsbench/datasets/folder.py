@@ -57,8 +57,16 @@ def entry(n):
             note += f" ({n.clipped} below 2^-126 were set to it)"
     if n.note:
         note += ", " + n.note
-    e = {"set": n.name, "kind": n.kind, "source": "measured", "from": text(n.came_from), "samples": n.samples, "note": text(note),
-         "stand-in": text(n.stands_in), "licence": text(n.licence)}
+    e = {
+        "set": n.name,
+        "kind": n.kind,
+        "source": "measured",
+        "from": text(n.came_from),
+        "samples": n.samples,
+        "note": text(note),
+        "stand-in": text(n.stands_in),
+        "licence": text(n.licence),
+    }
     return {k: v for k, v in e.items() if v}
 
 
@@ -136,7 +144,11 @@ def read_manifest(dir):
         m = {}
     except (OSError, UnicodeDecodeError) as e:
         raise DatasetError(f"{path}: {short(e, 200)}") from None
-    if not isinstance(m, dict) or not isinstance(m.get("sets", []), list) or not all(isinstance(m.get(k, {}), dict) for k in ("files", "sources")):
+    if (
+        not isinstance(m, dict)
+        or not isinstance(m.get("sets", []), list)
+        or not all(isinstance(m.get(k, {}), dict) for k in ("files", "sources"))
+    ):
         raise DatasetError(f"{path}: not a manifest; move it away")
     return m
 
@@ -201,7 +213,9 @@ def _check_free(dir, manifest, e):
         if isinstance(s, dict) and s.get("set") == e["set"] and str(s.get("note", "")).split(",")[0] == want:
             return
     files = want.removeprefix("imported from ")
-    raise DatasetError(f"{os.path.join(dir, e['set'])}: there are other arrays already; import {files} to another folder, or under another name")
+    raise DatasetError(
+        f"{os.path.join(dir, e['set'])}: there are other arrays already; import {files} to another folder, or under another name"
+    )
 
 
 def add(dir, stage, staged, sources):

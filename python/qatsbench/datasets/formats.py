@@ -81,8 +81,17 @@ def read_nncal(files, o, skipped):
         if not m and not o.dataset:
             raise DatasetError(f"{short(file, 200)}: not named probs_<network>_<data set>_logits.p; give --dataset and --backbone")
         cal, test = at(file, _pairs, file)
-        yield Network(o.dataset or dataset_name(m[2]), o.backbone or backbone_name(m[1]), "logits", cal, test, file,
-                      came_from="networks of NN_calibration", training="another network and training", names=[base(file)])
+        yield Network(
+            o.dataset or dataset_name(m[2]),
+            o.backbone or backbone_name(m[1]),
+            "logits",
+            cal,
+            test,
+            file,
+            came_from="networks of NN_calibration",
+            training="another network and training",
+            names=[base(file)],
+        )
 
 
 def _pairs(file):
@@ -92,7 +101,11 @@ def _pairs(file):
     splits = []
     for where, pair in zip(("validation set", "test set"), found):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not all(map(unpickle.is_array, pair)):
-            what = " and ".join(map(unpickle.describe, pair)) if isinstance(pair, (list, tuple)) and len(pair) == 2 else unpickle.describe(pair)
+            what = (
+                " and ".join(map(unpickle.describe, pair))
+                if isinstance(pair, (list, tuple)) and len(pair) == 2
+                else unpickle.describe(pair)
+            )
             raise DatasetError(f"{where}: {what}; want (logits, labels), two arrays")
         splits.append(Split(unpickle.array(pair[0], where + ": logits"), unpickle.array(pair[1], where + ": labels")))
     return splits
@@ -191,8 +204,18 @@ def read_medmnist(files, o, skipped):
             even = np.arange(len(test.labels)) % 2 == 0
             cal, test = test.take(even), test.take(~even)
             note = "no predictions for the validation set: rows of even index of the test set calibrate and rows of odd index test"
-        yield Network(flag, name, "probs", cal, test, file, came_from=f"networks in files of MedMNIST's form ({titles[key]})",
-                      training=o.training or f"another training, named {titles[key]} in its file", note=note, names=[base(s) for s in sources])
+        yield Network(
+            flag,
+            name,
+            "probs",
+            cal,
+            test,
+            file,
+            came_from=f"networks in files of MedMNIST's form ({titles[key]})",
+            training=o.training or f"another training, named {titles[key]} in its file",
+            note=note,
+            names=[base(s) for s in sources],
+        )
 
 
 def _member(z, info):
@@ -217,13 +240,22 @@ def read_calarena(files, o, skipped):
                             continue
                         some = True
                         splits = [Split(h.read(own, "probas_" + part), h.read(own, "labels_" + part)) for part in ("cal", "test")]
-                        yield Network(dataset_name(name), backbone_name(model), "probs", *splits, file,
-                                      came_from=f"CalArena's networks ({base(file).removesuffix('.h5')})", training="CalArena's training",
-                                      names=[base(file)])
+                        yield Network(
+                            dataset_name(name),
+                            backbone_name(model),
+                            "probs",
+                            *splits,
+                            file,
+                            came_from=f"CalArena's networks ({base(file).removesuffix('.h5')})",
+                            training="CalArena's training",
+                            names=[base(file)],
+                        )
             except DatasetError as e:
                 raise DatasetError(f"{short(file, 200)}: {e}") from None
     if o.select and not some:
-        raise DatasetError(f"{short(', '.join(files), 200)}: no group matches {short(', '.join(o.select), 200)} (the data sets are {short(', '.join(all_sets), 400)})")
+        raise DatasetError(
+            f"{short(', '.join(files), 200)}: no group matches {short(', '.join(o.select), 200)} (the data sets are {short(', '.join(all_sets), 400)})"
+        )
 
 
 _GROUPCAL = re.compile(r"^([a-z0-9]+)_(.+?)(?:_(0\.\d+|1\.0+))?_(val|test)\.(?:pkl|p|pickle)$")
@@ -247,8 +279,17 @@ def read_groupcal(files, o, skipped):
             if part not in sets:
                 raise DatasetError(f"{short(next(iter(sets.values())), 200)}: there is no file *_{part}.pkl of the same network")
         cal, test = (at(sets[part], _tensors, sets[part]) for part in ("val", "test"))
-        yield Network(dataset_name(dataset), backbone_name(model), "logits", cal, test, next(iter(sets.values())),
-                      came_from="networks of group_calibration", training="another training", names=[base(f) for f in sets.values()])
+        yield Network(
+            dataset_name(dataset),
+            backbone_name(model),
+            "logits",
+            cal,
+            test,
+            next(iter(sets.values())),
+            came_from="networks of group_calibration",
+            training="another training",
+            names=[base(f) for f in sets.values()],
+        )
 
 
 def _tensors(file):
@@ -316,11 +357,15 @@ def read_pickle(files, o, skipped):
     arrays = at(file, lambda: _arrays(unpickle.loads(forms.read_bytes(file))))
     chosen = at(file, names.choose, arrays)
     if not chosen:
-        raise DatasetError(f"{short(file, 200)}: it has {names.listed(arrays) or 'no array'}, and no scores with labels under names that are understood; understood are "
-                           f"{names.KNOWN}")
+        raise DatasetError(
+            f"{short(file, 200)}: it has {names.listed(arrays) or 'no array'}, and no scores with labels under names that are understood; understood are "
+            f"{names.KNOWN}"
+        )
     sets, told = {}, []
     kind = o.kind or chosen[0].kind
-    z = np.concatenate([arrays[c.scores].reshape(len(arrays[c.scores]), -1) for c in chosen if arrays[c.scores].ndim and len(arrays[c.scores])])
+    z = np.concatenate(
+        [arrays[c.scores].reshape(len(arrays[c.scores]), -1) for c in chosen if arrays[c.scores].ndim and len(arrays[c.scores])]
+    )
     why = ""
     per_cent = o.kind in ("", None, "probs") and names.in_per_cent(z)
     if not o.kind:
@@ -378,29 +423,82 @@ def _sets(files, found, o, given):
             raise DatasetError(f"{short(files[0], 200)}: {len(y)} rows are too few to calibrate and to test")
         sets = {"cal": only.take(cal), "test": only.take(~cal)}
         note = "one set, of which half of the rows of each class calibrate, by SHA-256"
-        whole = "; qats try takes the whole file and judges by cross-fitting" if given == "a table" and not base(files[0]).endswith(".parquet") else ""
+        whole = (
+            "; qats try takes the whole file and judges by cross-fitting"
+            if given == "a table" and not base(files[0]).endswith(".parquet")
+            else ""
+        )
         found.told.append("one set: half of the rows of each class calibrate, and the others test" + whole)
-    yield Network(dataset, o.backbone or "network", found.kind, sets["cal"], sets["test"], files[0], training=o.training or f"given as {given}",
-                  note=note, names=[base(f) for f in files], told=found.told)
+    yield Network(
+        dataset,
+        o.backbone or "network",
+        found.kind,
+        sets["cal"],
+        sets["test"],
+        files[0],
+        training=o.training or f"given as {given}",
+        note=note,
+        names=[base(f) for f in files],
+        told=found.told,
+    )
 
 
-FORMATS = {f.name: f for f in (
-    Format("nncal", "NN_calibration (Kull et al., 2019): CIFAR-10, CIFAR-100, SVHN", "its files probs_*_logits.p", "MIT", read_nncal),
-    Format("medmnist", "MedMNIST v2 (Yang et al., 2023), and files of its form",
-           "prediction files (*.csv, or the .zip that has them) and the <data set>.npz files with the labels",
-           "CC BY 4.0 (DermaMNIST: CC BY-NC 4.0)", read_medmnist),
-    Format("calarena", "CalArena (Berta et al., 2026)", "its *.h5 files, such as cv-multiclass.h5", "", read_calarena),
-    Format("groupcal", "group_calibration (Yang et al., 2023)", "two files a network, *_val.pkl and *_test.pkl", "", read_groupcal),
-    Format("lm-eval", "lm-evaluation-harness: questions with several choices", "its samples_<task>_<date>.jsonl of --log_samples, and results_<date>.json", "",
-           lm_eval.read, names=True),
-    Format("helm", "HELM: questions with several choices", "scenario_state.json of its runs, and per_instance_stats.json", "", helm.read, names=True),
-    Format("inspect", "Inspect: questions with several choices", "its logs, *.eval or *.json, with logprobs and top_logprobs", "", inspect_logs.read, names=True),
-    Format("csv", "any CSV file with a header (.csv, .tsv, also .gz)", "one file, which may have a column that says the set of a row, or two: calibration and test", "",
-           read_csv, names=True),
-    Format("parquet", "any .parquet file with such columns", "one file, or two: calibration and test", "", read_parquet, names=True),
-    Format("pickle", "scores and labels in a pickle or a file of torch.save (.pkl, .pt)", "one file with arrays under such names as logits and labels", "", read_pickle,
-           names=True),
-)}
+FORMATS = {
+    f.name: f
+    for f in (
+        Format("nncal", "NN_calibration (Kull et al., 2019): CIFAR-10, CIFAR-100, SVHN", "its files probs_*_logits.p", "MIT", read_nncal),
+        Format(
+            "medmnist",
+            "MedMNIST v2 (Yang et al., 2023), and files of its form",
+            "prediction files (*.csv, or the .zip that has them) and the <data set>.npz files with the labels",
+            "CC BY 4.0 (DermaMNIST: CC BY-NC 4.0)",
+            read_medmnist,
+        ),
+        Format("calarena", "CalArena (Berta et al., 2026)", "its *.h5 files, such as cv-multiclass.h5", "", read_calarena),
+        Format("groupcal", "group_calibration (Yang et al., 2023)", "two files a network, *_val.pkl and *_test.pkl", "", read_groupcal),
+        Format(
+            "lm-eval",
+            "lm-evaluation-harness: questions with several choices",
+            "its samples_<task>_<date>.jsonl of --log_samples, and results_<date>.json",
+            "",
+            lm_eval.read,
+            names=True,
+        ),
+        Format(
+            "helm",
+            "HELM: questions with several choices",
+            "scenario_state.json of its runs, and per_instance_stats.json",
+            "",
+            helm.read,
+            names=True,
+        ),
+        Format(
+            "inspect",
+            "Inspect: questions with several choices",
+            "its logs, *.eval or *.json, with logprobs and top_logprobs",
+            "",
+            inspect_logs.read,
+            names=True,
+        ),
+        Format(
+            "csv",
+            "any CSV file with a header (.csv, .tsv, also .gz)",
+            "one file, which may have a column that says the set of a row, or two: calibration and test",
+            "",
+            read_csv,
+            names=True,
+        ),
+        Format("parquet", "any .parquet file with such columns", "one file, or two: calibration and test", "", read_parquet, names=True),
+        Format(
+            "pickle",
+            "scores and labels in a pickle or a file of torch.save (.pkl, .pt)",
+            "one file with arrays under such names as logits and labels",
+            "",
+            read_pickle,
+            names=True,
+        ),
+    )
+}
 
 
 def look_up(name):
@@ -427,7 +525,9 @@ def read(name, files, o, skipped):
         n.came_from = o.came_from or n.came_from
         at(n.source, n.prepare)
         if n.name in found:
-            raise DatasetError(f"{short(n.source, 200)}: a second network named {n.name}; import it to another folder, or give it another name")
+            raise DatasetError(
+                f"{short(n.source, 200)}: a second network named {n.name}; import it to another folder, or give it another name"
+            )
         found.add(n.name)
         yield n
     if not found:

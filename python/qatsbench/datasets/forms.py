@@ -198,7 +198,9 @@ class Table:
     def label(self, row, j):
         """Returns the label of a field."""
         if not (row[j].isascii() and row[j].isdigit() and len(row[j]) < 10):
-            raise DatasetError(f"line {self.line}, column {short(self.header[j], 60)}: {short(row[j], 40)!r} is no label; want an integer from 0")
+            raise DatasetError(
+                f"line {self.line}, column {short(self.header[j], 60)}: {short(row[j], 40)!r} is no label; want an integer from 0"
+            )
         return int(row[j])
 
 

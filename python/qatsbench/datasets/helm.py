@@ -19,7 +19,17 @@ from . import choices, stream
 from .errors import DatasetError, at, base, short
 
 # Arguments of a run that do not say what is asked.
-_SILENT = {"model", "model_deployment", "method", "data_augmentation", "groups", "eval_split", "max_train_instances", "num_train_trials", "max_eval_instances"}
+_SILENT = {
+    "model",
+    "model_deployment",
+    "method",
+    "data_augmentation",
+    "groups",
+    "eval_split",
+    "max_train_instances",
+    "num_train_trials",
+    "max_eval_instances",
+}
 MOST_PENDING = 10_000
 CLOSE = 1e-3
 
@@ -125,9 +135,15 @@ class _Reader:
     def _begin(self, adapter):
         self.adapter = adapter
         self.method, model = str(adapter.get("method")), str(adapter.get("model") or adapter.get("model_deployment") or "model")
-        usual = {"multiple_choice_separate_original": "tokens", "multiple_choice_separate_calibrated": "mutual", "multiple_choice_joint": ""}
+        usual = {
+            "multiple_choice_separate_original": "tokens",
+            "multiple_choice_separate_calibrated": "mutual",
+            "multiple_choice_joint": "",
+        }
         if self.method not in usual:
-            raise _Unfit(f"method {short(self.method, 60)} has no several choices; multiple_choice_separate_original and multiple_choice_separate_calibrated have")
+            raise _Unfit(
+                f"method {short(self.method, 60)} has no several choices; multiple_choice_separate_original and multiple_choice_separate_calibrated have"
+            )
         self.normalise = self.o.normalise or usual[self.method]
         if self.normalise == "mutual" and not self.method.endswith("calibrated"):
             raise _Unfit("has no likelihoods of the choices without their question, for --normalise mutual")
@@ -170,7 +186,9 @@ class _Reader:
             return
         j, mode = r.get("reference_index"), r.get("request_mode")
         if type(j) is not int or not 0 <= j < len(texts) or mode not in ("original", "calibration"):
-            raise DatasetError(f"reference_index {short(repr(j), 20)}, request_mode {short(repr(mode), 20)}; want the index of a reference, and original or calibration")
+            raise DatasetError(
+                f"reference_index {short(repr(j), 20)}, request_mode {short(repr(mode), 20)}; want the index of a reference, and original or calibration"
+            )
         modes = ("original", "calibration") if self.method.endswith("calibrated") else ("original",)
         if row not in self.pending and len(self.pending) == MOST_PENDING:
             raise DatasetError(f"{MOST_PENDING} instances before lack choices")
@@ -224,8 +242,10 @@ class _Reader:
         if not isinstance(mapping, dict) or len(mapping) != len(r["instance"]["references"]):
             raise DatasetError("output_mapping: want a letter for each reference")
         if tokens is None:
-            raise _Unfit("the file has the likelihood of the given answer alone; the methods multiple_choice_separate_original and "
-                         "multiple_choice_separate_calibrated have those of all choices")
+            raise _Unfit(
+                "the file has the likelihood of the given answer alone; the methods multiple_choice_separate_original and "
+                "multiple_choice_separate_calibrated have those of all choices"
+            )
         found, lacking = choices.of_tokens([m.strip() for m in mapping], tokens, self.o.missing)
         if isinstance(found, str):
             self.t.leave_out(found)

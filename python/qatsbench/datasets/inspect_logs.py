@@ -160,7 +160,9 @@ class _Reader:
         if not isinstance(score, dict) or score.get("answer") not in list(letters) or score.get("value") not in ("C", "I"):
             return False
         if (score["answer"] == letters[label]) != (score["value"] == "C"):
-            raise DatasetError(f"sample {short(s.get('id'), 40)}: the score says {score['value']} of the answer {score['answer']}, the target {letters[label]}")
+            raise DatasetError(
+                f"sample {short(s.get('id'), 40)}: the score says {score['value']} of the answer {score['answer']}, the target {letters[label]}"
+            )
         if "Choices were shuffled before" in str(score.get("explanation")):
             raise _Unfit("multiple_choice(shuffle) changed the letters after the answer; shuffle the choices of the dataset instead")
         return True
@@ -200,8 +202,10 @@ def _zstandard(z, info):
     try:
         import zstandard
     except ImportError:
-        raise DatasetError("is packed with Zstandard, which this Python cannot unpack: pip install zstandard, use Python 3.14, "
-                           "or write the log as JSON: inspect log convert FILE --to json --output-dir DIR") from None
+        raise DatasetError(
+            "is packed with Zstandard, which this Python cannot unpack: pip install zstandard, use Python 3.14, "
+            "or write the log as JSON: inspect log convert FILE --to json --output-dir DIR"
+        ) from None
     z.fp.seek(info.header_offset)
     head = z.fp.read(30)
     if len(head) < 30 or head[:4] != b"PK\x03\x04":

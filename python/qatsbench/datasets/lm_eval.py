@@ -151,7 +151,11 @@ class _Reader:
             raise _Unfit(f.own)
         meaning = next((m for m in ("index", "text") if f.wrong[m] is None), None)
         if meaning is None:
-            advice = "" if self.metric == "acc" else "; if the lengths are not those of the harness, give its results_*.json file too, or --delimiter"
+            advice = (
+                ""
+                if self.metric == "acc"
+                else "; if the lengths are not those of the harness, give its results_*.json file too, or --delimiter"
+            )
             raise _Unfit(f"{f.wrong['index']}, so the task counts answers by a rule of its own{advice}")
         t = f.tasks[meaning]
         t.notes = self._notes(f)
@@ -165,15 +169,23 @@ class _Reader:
     def _chosen(self):
         name = self.o.filter or ("none" if "none" in self.filters else next(iter(self.filters)))
         if name not in self.filters or not self.o.filter and name != "none" and len(self.filters) > 1:
-            raise DatasetError(f"no filter {short(name, 40)!r}; say which by --filter: {short(', '.join(self.filters), 200)}" if self.o.filter else
-                               f"several filters; say which by --filter: {short(', '.join(self.filters), 200)}")
+            raise DatasetError(
+                f"no filter {short(name, 40)!r}; say which by --filter: {short(', '.join(self.filters), 200)}"
+                if self.o.filter
+                else f"several filters; say which by --filter: {short(', '.join(self.filters), 200)}"
+            )
         self.filter = name
         return self.filters[name]
 
     def _notes(self, f):
         version = self.told.get("lm_eval_version")
         shots = self.told.get("n-shot", {}).get(self.name) if isinstance(self.told.get("n-shot"), dict) else None
-        notes = ["lm-evaluation-harness" + (f" {version}" if isinstance(version, str) else ""), f"task {self.name}", f"filter {self.filter}", self.said]
+        notes = [
+            "lm-evaluation-harness" + (f" {version}" if isinstance(version, str) else ""),
+            f"task {self.name}",
+            f"filter {self.filter}",
+            self.said,
+        ]
         if isinstance(shots, int):
             notes.append(f"{shots} examples in the prompt")
         if f.runs > 1:
@@ -240,7 +252,12 @@ class _Reader:
         asked = _arguments(row.get("arguments"), len(pairs))
         n = len(pairs)
         alone = None
-        if n % 2 == 0 and n > 2 and all(c == "" for c, _ in asked[n // 2 :]) and [t for _, t in asked[n // 2 :]] == [t for _, t in asked[: n // 2]]:
+        if (
+            n % 2 == 0
+            and n > 2
+            and all(c == "" for c, _ in asked[n // 2 :])
+            and [t for _, t in asked[n // 2 :]] == [t for _, t in asked[: n // 2]]
+        ):
             scores, alone, asked = scores[: n // 2], scores[n // 2 :], asked[: n // 2]
         if len(scores) < 2:
             raise _Unfit("one log-likelihood a row: there are no choices")
@@ -275,8 +292,10 @@ class _Reader:
             if self.o.delimiter is None and self.config.get("target_delimiter") == self.delimiter and not continuation[:1].isspace():
                 return continuation  # with a chat template there is none
             known = "a space, the usual delimiter" if self.delimiter is None else f"{self.delimiter!r}, the delimiter of the task"
-            raise DatasetError(f"the continuation {short(repr(continuation), 40)} does not begin with {known}; "
-                               "give the results_*.json file of the run too, or --delimiter")
+            raise DatasetError(
+                f"the continuation {short(repr(continuation), 40)} does not begin with {known}; "
+                "give the results_*.json file of the run too, or --delimiter"
+            )
         return continuation[len(self.delimiter) :]
 
     def _labels(self, f, target, texts, contexts, scores, row):
@@ -344,7 +363,11 @@ def _arguments(arguments, n):
         asked = [arguments.get(f"gen_args_{i}") for i in range(n)] if len(arguments) == n else []
         asked = [(a.get("arg_0"), a.get("arg_1")) if isinstance(a, dict) else (None, None) for a in asked]
     else:
-        asked = [tuple(a[:2]) if isinstance(a, list) and len(a) >= 2 else (None, None) for a in arguments] if isinstance(arguments, list) else []
+        asked = (
+            [tuple(a[:2]) if isinstance(a, list) and len(a) >= 2 else (None, None) for a in arguments]
+            if isinstance(arguments, list)
+            else []
+        )
     if len(asked) != n or not all(isinstance(c, str) and isinstance(t, str) for c, t in asked):
         raise DatasetError(f"arguments: want context and continuation of each of the {n} requests")
     return asked

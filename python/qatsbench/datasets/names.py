@@ -12,16 +12,53 @@ from .errors import DatasetError, short
 SCORES = [
     ("", ["logits", "logit"]),
     ("log-probs", ["log_probs", "logprobs", "log_prob", "logprob", "log_softmax", "log_proba"]),
-    ("probs", ["probs", "prob", "probabilities", "probability", "proba", "probas", "y_prob", "y_probs", "y_proba", "y_pred_proba", "pred_proba",
-               "predict_proba", "softmax", "softmaxes"]),
-    ("", ["scores", "score", "y_score", "y_scores", "decision", "decisions", "decision_function", "outputs", "output", "predictions", "prediction",
-          "preds", "pred", "y_pred", "y_hat"]),
+    (
+        "probs",
+        [
+            "probs",
+            "prob",
+            "probabilities",
+            "probability",
+            "proba",
+            "probas",
+            "y_prob",
+            "y_probs",
+            "y_proba",
+            "y_pred_proba",
+            "pred_proba",
+            "predict_proba",
+            "softmax",
+            "softmaxes",
+        ],
+    ),
+    (
+        "",
+        [
+            "scores",
+            "score",
+            "y_score",
+            "y_scores",
+            "decision",
+            "decisions",
+            "decision_function",
+            "outputs",
+            "output",
+            "predictions",
+            "prediction",
+            "preds",
+            "pred",
+            "y_pred",
+            "y_hat",
+        ],
+    ),
 ]
 LABELS = ["labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"]
 CALS = ["cal", "calibration", "val", "valid", "validation"]
 
-KNOWN = ("logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; "
-         "of two sets with cal_ or val_ and test_ before or behind them")
+KNOWN = (
+    "logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; "
+    "of two sets with cal_ or val_ and test_ before or behind them"
+)
 
 
 def plain(name):
@@ -102,8 +139,9 @@ def choose(arrays):
                 raise DatasetError(f"{short(scores[0], 60)} has no labels")
         return found
     all_scores = all_scores or [n for n, a in arrays.items() if _scores(a) and a.dtype.kind == "f" and _unnamed(n)]
-    all_labels = all_labels or [n for n, a in arrays.items() if _classes(a) and _unnamed(n)
-                                and (not all_scores or len(a) == len(arrays[all_scores[0]]))]
+    all_labels = all_labels or [
+        n for n, a in arrays.items() if _classes(a) and _unnamed(n) and (not all_scores or len(a) == len(arrays[all_scores[0]]))
+    ]
     return [_pair("", all_scores, all_labels, arrays)] if all_scores and all_labels else []
 
 

@@ -11,9 +11,26 @@ LEAST_PROB = 2.0**-126
 
 # The names of data sets and backbones in the paper. A network that has one of each stands in for the paper's.
 PAPER_DATASETS = {
-    "cifar10", "cifar100", "cifar100-c", "cifar100-lt-r10", "cifar100-lt-r100", "imagenet", "imagenet-lt", "ham10000", "pathmnist",
-    "bloodmnist", "breastmnist", "dermamnist", "organamnist", "organcmnist", "organsmnist", "pneumoniamnist", "retinamnist",
-    "tissuemnist", "voc2012", "20newsgroups",
+    "cifar10",
+    "cifar100",
+    "cifar100-c",
+    "cifar100-lt-r10",
+    "cifar100-lt-r100",
+    "imagenet",
+    "imagenet-lt",
+    "ham10000",
+    "pathmnist",
+    "bloodmnist",
+    "breastmnist",
+    "dermamnist",
+    "organamnist",
+    "organcmnist",
+    "organsmnist",
+    "pneumoniamnist",
+    "retinamnist",
+    "tissuemnist",
+    "voc2012",
+    "20newsgroups",
 }
 PAPER_BACKBONES = {"resnet50", "resnet18", "densenet121", "vit-s16", "vit-b16", "deeplabv3-r50", "bert-b"}
 
@@ -79,7 +96,7 @@ class Network:
     def prepare(self):
         """Checks all parts and turns probabilities into log-probabilities. The first fault is an error."""
         for part in (self.dataset, self.backbone):
-            if not part or part in (".", "..") or any(c in '/\\#{}*?[]' or not c.isprintable() for c in part):
+            if not part or part in (".", "..") or any(c in "/\\#{}*?[]" or not c.isprintable() for c in part):
                 raise DatasetError(f"{short(part, 60)!r} cannot name a data set or backbone; give --dataset and --backbone")
         if not self.stands_in and self.dataset in PAPER_DATASETS and self.backbone in PAPER_BACKBONES:
             self.stands_in = self.training
@@ -146,7 +163,7 @@ def labels(a):
         raise DatasetError(f"labels of type {a.dtype}; labels must be integers")
     if a.ndim not in (1, 2) or a.ndim == 2 and a.shape[1] != 1:
         raise DatasetError(f"labels of shape {list(a.shape)}; want n or n x 1")
-    if a.size and (int(a.max()) > 2**31 - 1 or int(a.min()) < -2**31):
+    if a.size and (int(a.max()) > 2**31 - 1 or int(a.min()) < -(2**31)):
         raise DatasetError("a label beyond int32")
     return a.reshape(len(a)).astype(np.int64)
 

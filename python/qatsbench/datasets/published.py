@@ -29,8 +29,19 @@ def build(spec, paths):
             raise DatasetError(f"{spec['dataset']}/{spec['network']}: all rows fall on one side")
     else:
         cal, test = (_set(spec, spec[k], paths, head)[0] for k in ("cal", "test"))
-    n = Network(spec["dataset"], name_of(spec), spec["kind"], cal, test, first_file(spec), came_from=spec["from"], note=note_of(spec),
-                licence=spec["licence"], names=sorted(files_of(spec)), stands_in=spec.get("stands_in", ""))
+    n = Network(
+        spec["dataset"],
+        name_of(spec),
+        spec["kind"],
+        cal,
+        test,
+        first_file(spec),
+        came_from=spec["from"],
+        note=note_of(spec),
+        licence=spec["licence"],
+        names=sorted(files_of(spec)),
+        stands_in=spec.get("stands_in", ""),
+    )
     if head is not None:
         n.head = head
     if "ood" in spec:
@@ -129,8 +140,10 @@ def _check_accuracy(p, scores, y):
     """Checks labels by the accuracy that the source states, a fraction of three digits."""
     right = float(np.mean(np.argmax(scores, axis=1) == y))
     if not abs(right - p["accuracy"]) <= 0.00051:
-        raise DatasetError(f"{p['scores']['file']}: the accuracy is {right:.4f} with the labels of {p['labels']['file']}; its source says {p['accuracy']}: "
-                           "these are other labels, or in another order")
+        raise DatasetError(
+            f"{p['scores']['file']}: the accuracy is {right:.4f} with the labels of {p['labels']['file']}; its source says {p['accuracy']}: "
+            "these are other labels, or in another order"
+        )
 
 
 def _names(a, paths):
@@ -183,4 +196,3 @@ def _read(a, paths):
             raise DatasetError(f"{a['at']['file']}: a number that is not one of 0 to {len(found) - 1}")
         found = found[index]
     return found
-

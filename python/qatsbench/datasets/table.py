@@ -99,8 +99,9 @@ class Table:
                 self.fail(f"{where}.{k}", f"{short(v, 60)!r}; want {getattr(t, '__name__', 'a number')}")
 
     def _origin(self, o, where):
-        self._check(o, where, {"name": str, "licence": str, "files": list},
-                    {"repository": str, "commit": str, "url": str, "lfs": bool, "note": str})
+        self._check(
+            o, where, {"name": str, "licence": str, "files": list}, {"repository": str, "commit": str, "url": str, "lfs": bool, "note": str}
+        )
         if ("repository" in o) == ("url" in o) or ("repository" in o) != ("commit" in o):
             self.fail(where, "want repository and commit, or url")
         if not re.fullmatch(r"[a-z0-9-]+", o["name"]) or o["name"] in self.origins:
@@ -110,8 +111,12 @@ class Table:
         self.origins[o["name"]] = o
         for i, f in enumerate(o["files"]):
             at = f"{where}.files[{i}]"
-            self._check(f, at, {"path": str, "sha256": str},
-                        {"bytes": int, "md5": str, "git": str, "licence": str, "members": list, "always": bool, "on_request": bool, "query": str})
+            self._check(
+                f,
+                at,
+                {"path": str, "sha256": str},
+                {"bytes": int, "md5": str, "git": str, "licence": str, "members": list, "always": bool, "on_request": bool, "query": str},
+            )
             self._file(o, f, at)
 
     def _file(self, o, f, at):
@@ -121,26 +126,44 @@ class Table:
         for key, digits in (("sha256", 64), ("md5", 32), ("git", 40)):
             unknown = key == "sha256" and f[key] == "not stated"
             if key in f and not unknown and not re.fullmatch(f"[0-9a-f]{{{digits}}}", f[key]):
-                self.fail(f"{at}.{key}", f"{short(f[key], 80)!r}; want {digits} hexadecimal digits" + (", or not stated" if key == "sha256" else ""))
+                self.fail(
+                    f"{at}.{key}",
+                    f"{short(f[key], 80)!r}; want {digits} hexadecimal digits" + (", or not stated" if key == "sha256" else ""),
+                )
         if f.get("bytes", 1) <= 0:
             self.fail(f"{at}.bytes", "want a number above 0")
         if "repository" in o:
             if "query" in f:
                 self.fail(f"{at}.query", "is for an origin with a url")
             key = f"{o['repository']}/{o['commit']}/{path}"
-            base = f"https://github.com/{o['repository']}/raw/{o['commit']}" if o.get("lfs") else f"{GITHUB}/{o['repository']}/{o['commit']}"
+            base = (
+                f"https://github.com/{o['repository']}/raw/{o['commit']}" if o.get("lfs") else f"{GITHUB}/{o['repository']}/{o['commit']}"
+            )
         else:
             key, base = f"{o['name']}/{path}", o["url"].rstrip("/")
         id = f"{o['name']}:{path}"
         if id in self.files:
             self.fail(f"{at}.path", f"{id} is there already")
-        self.files[id] = File(key, f"{base}/{quote(path)}{f.get('query', '')}", f.get("licence", o["licence"]), f.get("bytes", 0),
-                              "" if f["sha256"] == "not stated" else f["sha256"], f.get("md5", ""), f.get("git", ""),
-                              tuple(f.get("members", ())), f.get("always", False), f.get("on_request", False))
+        self.files[id] = File(
+            key,
+            f"{base}/{quote(path)}{f.get('query', '')}",
+            f.get("licence", o["licence"]),
+            f.get("bytes", 0),
+            "" if f["sha256"] == "not stated" else f["sha256"],
+            f.get("md5", ""),
+            f.get("git", ""),
+            tuple(f.get("members", ())),
+            f.get("always", False),
+            f.get("on_request", False),
+        )
 
     def _source(self, s, where):
-        self._check(s, where, {"name": str, "title": str, "page": str, "licence": str, "into": str},
-                    {"format": str, "origins": list, "networks": list, "from": str, "training": str})
+        self._check(
+            s,
+            where,
+            {"name": str, "title": str, "page": str, "licence": str, "into": str},
+            {"format": str, "origins": list, "networks": list, "from": str, "training": str},
+        )
         if s["name"] in self.sources:
             self.fail(f"{where}.name", f"{s['name']} is there already")
         if ("format" in s) == ("networks" in s) or ("format" in s) != ("origins" in s):
@@ -159,12 +182,26 @@ class Table:
                 self.fail(f"{where}.networks[{i}]", f"{full} is there already")
             names.add(full)
             networks.append(n)
-        self.sources[s["name"]] = Source(s["name"], s["title"], s["page"], s["licence"], s["into"], s.get("format", ""), tuple(files), tuple(networks),
-                                         s.get("from", ""), s.get("training", ""))
+        self.sources[s["name"]] = Source(
+            s["name"],
+            s["title"],
+            s["page"],
+            s["licence"],
+            s["into"],
+            s.get("format", ""),
+            tuple(files),
+            tuple(networks),
+            s.get("from", ""),
+            s.get("training", ""),
+        )
 
     def _network(self, n, where):
-        self._check(n, where, {"dataset": str, "network": str, "kind": str, "from": str},
-                    {"seed": int, "note": str, "stands_in": str, "cal": dict, "test": dict, "halves": dict, "head": dict, "ood": dict})
+        self._check(
+            n,
+            where,
+            {"dataset": str, "network": str, "kind": str, "from": str},
+            {"seed": int, "note": str, "stands_in": str, "cal": dict, "test": dict, "halves": dict, "head": dict, "ood": dict},
+        )
         if n["kind"] not in ("logits", "probs"):
             self.fail(f"{where}.kind", "want logits or probs")
         if ("halves" in n) == ("test" in n) or ("cal" in n) != ("test" in n):
@@ -201,8 +238,12 @@ class Table:
                 self._array(w, f"{at}.without[{j}]")
 
     def _array(self, a, where):
-        self._check(a, where, {"file": str, "form": str},
-                    {"member": (str, list), "columns": list, "column": str, "codes": dict, "at": dict, "prefix": str})
+        self._check(
+            a,
+            where,
+            {"file": str, "form": str},
+            {"member": (str, list), "columns": list, "column": str, "codes": dict, "at": dict, "prefix": str},
+        )
         if a["file"] not in self.files:
             self.fail(f"{where}.file", f"{short(a['file'], 100)!r} is no file of the origins")
         if a["form"] not in ("npy", "npz", "pickle", "csv", "indexed", "hdf5", "json", "head"):
@@ -232,7 +273,9 @@ class Table:
         for p in patterns:
             if not any(_matches(p, self.files[f]) for f in source.files):
                 raise DatasetError(f"no file of {source.name} matches {p!r} (it has {', '.join(self.files[f].name for f in source.files)})")
-        chosen = [f for f in source.files if any(_matches(p, self.files[f]) for p in patterns) or not patterns and not self.files[f].on_request]
+        chosen = [
+            f for f in source.files if any(_matches(p, self.files[f]) for p in patterns) or not patterns and not self.files[f].on_request
+        ]
         return [f for f in source.files if f in chosen or self.files[f].always]
 
 

@@ -15,15 +15,72 @@ from .errors import DatasetError, short
 from .names import CALS, LABELS, PER_CENT, in_per_cent, kind_of, plain
 
 SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
-INDICES = ["", "id", "index", "idx", "row", "row_id", "unnamed:_0", "unnamed:0", "sample", "sample_id", "image", "image_id", "file", "filename", "path",
-           "name", "text", "uid", "uuid"]
+INDICES = [
+    "",
+    "id",
+    "index",
+    "idx",
+    "row",
+    "row_id",
+    "unnamed:_0",
+    "unnamed:0",
+    "sample",
+    "sample_id",
+    "image",
+    "image_id",
+    "file",
+    "filename",
+    "path",
+    "name",
+    "text",
+    "uid",
+    "uuid",
+]
 WEAK_LABELS = ["class", "true_class", "class_id", "actual", "y_val", "y_cal", "category", "outcome"]
 PREFIXES = [
     ("logits", ["logits", "logit", "z"]),
     ("log-probs", ["log_probs", "logprobs", "log_prob", "logprob", "log_proba", "log_softmax", "logp"]),
-    ("probs", ["probabilities", "probability", "probas", "proba", "probs", "prob", "p", "softmax", "y_proba", "y_prob", "pred_prob", "pred_proba"]),
-    ("", ["scores", "score", "y_score", "s", "decision", "decision_function", "outputs", "output", "out", "confidence", "conf", "predictions",
-          "prediction", "preds", "pred", "y_pred", "class", "c", "x"]),
+    (
+        "probs",
+        [
+            "probabilities",
+            "probability",
+            "probas",
+            "proba",
+            "probs",
+            "prob",
+            "p",
+            "softmax",
+            "y_proba",
+            "y_prob",
+            "pred_prob",
+            "pred_proba",
+        ],
+    ),
+    (
+        "",
+        [
+            "scores",
+            "score",
+            "y_score",
+            "s",
+            "decision",
+            "decision_function",
+            "outputs",
+            "output",
+            "out",
+            "confidence",
+            "conf",
+            "predictions",
+            "prediction",
+            "preds",
+            "pred",
+            "y_pred",
+            "class",
+            "c",
+            "x",
+        ],
+    ),
 ]
 CONFIDENCES = ["confidence", "conf"]  # alone they are of the predicted class
 WORDS = {"logits": "logits", "log-probs": "log-probabilities", "probs": "probabilities"}
@@ -94,7 +151,7 @@ def _suffix(title, prefix):
     """Returns what stands behind a prefix in a title, without separators; None if the prefix is another one."""
     if not title.startswith(prefix):
         return None
-    rest = title[len(prefix):]
+    rest = title[len(prefix) :]
     if rest[:1] in ("_", "[", "("):
         return rest.strip("_[]()")
     return rest if not rest or re.fullmatch(r"[+-]?\d+", rest, re.ASCII) else None
@@ -194,8 +251,10 @@ class _Columns:
             chosen = {"cal": first([*CALS, "calib", "dev", "holdout"]), "test": first(["test", "testing", "eval", "evaluation"])}
         sets = {s: by[n] for s, n in chosen.items() if n in by}
         if not sets:
-            raise DatasetError(f"column {short(self.title(self.split), 60)} has the values {_few(list(by))}, and none of cal, val and test; "
-                               "name them by --split, --cal and --test")
+            raise DatasetError(
+                f"column {short(self.title(self.split), 60)} has the values {_few(list(by))}, and none of cal, val and test; "
+                "name them by --split, --cal and --test"
+            )
         left = [f"{short(n, 60)} ({len(rows)} rows)" for n, rows in by.items() if n not in chosen.values()]
         if left:
             self.told.append(f"left out are the rows whose {short(self.title(self.split), 60)} is {', '.join(left)}")
@@ -220,19 +279,30 @@ class _Columns:
             for prefix in prefixes:
                 for j, title in enumerate(self.plain):
                     s = _suffix(title, prefix)
-                    if s is None or j in (self.label, self.split) or not self._numeric(j) or not s and (not self._fraction(j) or prefix in CONFIDENCES):
+                    if (
+                        s is None
+                        or j in (self.label, self.split)
+                        or not self._numeric(j)
+                        or not s
+                        and (not self._fraction(j) or prefix in CONFIDENCES)
+                    ):
                         continue
                     groups.setdefault(prefix, []).append((j, s))
             several = [g for g in groups.values() if len(g) > 1] or list(groups.values())
             if len(several) > 1:
-                raise DatasetError("several groups of columns can be the scores: " + "; ".join(self.titles([j for j, _ in g]) for g in several) +
-                                   "; name one by --classes")
+                raise DatasetError(
+                    "several groups of columns can be the scores: "
+                    + "; ".join(self.titles([j for j, _ in g]) for g in several)
+                    + "; name one by --classes"
+                )
             if several:
                 return (*self._ordered([j for j, _ in several[0]], [s for _, s in several[0]]), kind)
         found = self._unprefixed()
         if not found:
-            raise DatasetError(f"no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are {forms.names(self.header)}); "
-                               "integers in one column are labels, and are never taken as scores; name the columns by --classes")
+            raise DatasetError(
+                f"no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are {forms.names(self.header)}); "
+                "integers in one column are labels, and are never taken as scores; name the columns by --classes"
+            )
         return (*self._ordered(found, [self.plain[j] for j in found]), "")
 
     def _prefix(self, found):
@@ -249,7 +319,9 @@ class _Columns:
             order = sorted(range(len(found)), key=lambda i: int(classes[i]))
             for a, b in zip(order, order[1:]):
                 if int(classes[b]) != int(classes[a]) + 1:
-                    raise DatasetError(f"the columns of scores have the numbers {classes[a]} and {classes[b]}, and none between them; give the scores of all classes")
+                    raise DatasetError(
+                        f"the columns of scores have the numbers {classes[a]} and {classes[b]}, and none between them; give the scores of all classes"
+                    )
             return [found[i] for i in order], [classes[i] for i in order]
         return found, classes
 
@@ -290,7 +362,11 @@ class _Columns:
         elif "." in text:
             self.points.add(".")
         if len(self.points) == 2:
-            self.fail(i, j, f"{short(self.rows[i][j], 40)!r}: numbers with a decimal comma and numbers with a point in one file; write all with a point")
+            self.fail(
+                i,
+                j,
+                f"{short(self.rows[i][j], 40)!r}: numbers with a decimal comma and numbers with a point in one file; write all with a point",
+            )
         if not text:
             self.fail(i, j, "no number")
         try:
@@ -325,7 +401,9 @@ class _Columns:
         if single and len(names) == 2 and len(missing) == 1:  # the title names the class whose score it is
             one, other = next(t for t in names if t in codes), missing[0]
             if not (integers and self.classes[0] == "1" and other == "0"):
-                self.told.append(f"{self.titles(self.scores)} is the score of label {short(one, 60)}, which is class 1; label {short(other, 60)} is class 0")
+                self.told.append(
+                    f"{self.titles(self.scores)} is the score of label {short(one, 60)}, which is class 1; label {short(other, 60)} is class 0"
+                )
             return {one: 1, other: 0}
         if not single and not missing:
             if integers and self.classes[0] != "0":
@@ -337,11 +415,15 @@ class _Columns:
                     self.fail(i, self.label, f"label {short(t, 20)}; there are {k} classes, from 0")
             return {t: _whole(t) for t in names}
         if not single and len(missing) < len(names):
-            raise DatasetError(f"no column of scores is of {_few(missing)}, and others are of {_few([t for t in names if t in codes])}; "
-                               f"name each column by its class, such as p_{short(missing[0], 40)}")
+            raise DatasetError(
+                f"no column of scores is of {_few(missing)}, and others are of {_few([t for t in names if t in codes])}; "
+                f"name each column by its class, such as p_{short(missing[0], 40)}"
+            )
         if len(names) != k:
-            raise DatasetError(f"{len(names)} labels ({_few(names)}), and {k} classes by the columns {self.titles(self.scores)}, whose titles do not name the "
-                               f"labels; name each column by its class, such as p_{short(names[0], 40)}")
+            raise DatasetError(
+                f"{len(names)} labels ({_few(names)}), and {k} classes by the columns {self.titles(self.scores)}, whose titles do not name the "
+                f"labels; name each column by its class, such as p_{short(names[0], 40)}"
+            )
         return self._ascending(names)
 
     def _ascending(self, names):
@@ -349,8 +431,11 @@ class _Columns:
         codes = {t: n for n, t in enumerate(names)}
         if [t.lower() for t in names] == ["false", "true"]:
             return codes
-        pairs = ([f"{short(t, 40)} is {self.title(j)}" for t, j in zip(names, self.scores)] if len(self.scores) > 1 else
-                 [f"{self.title(self.scores[0])} is the score of {short(names[1], 40)}"])
+        pairs = (
+            [f"{short(t, 40)} is {self.title(j)}" for t, j in zip(names, self.scores)]
+            if len(self.scores) > 1
+            else [f"{self.title(self.scores[0])} is the score of {short(names[1], 40)}"]
+        )
         self.told.append(f"warning: the titles do not name the labels, which are the classes in ascending order: {_few(pairs)}")
         right = n = 0
         for rows in self.sets.values():
@@ -363,6 +448,8 @@ class _Columns:
             right += sum(codes[self.rows[i][self.label]] == b for i, b in zip(rows, best))
             n += len(rows)
         if right * max(2, len(self.scores)) <= n:
-            raise DatasetError(f"the titles do not name the labels, and in ascending order accuracy is {100 * right / n:.1f} %, at most that of chance; "
-                               f"name each column by its class, such as p_{short(names[0], 40)}")
+            raise DatasetError(
+                f"the titles do not name the labels, and in ascending order accuracy is {100 * right / n:.1f} %, at most that of chance; "
+                f"name each column by its class, such as p_{short(names[0], 40)}"
+            )
         return codes

@@ -21,9 +21,16 @@ from .errors import ZIP_FAULTS, DatasetError, short
 
 # Element types of torch's storages, by the name of the class.
 STORAGES = {
-    "DoubleStorage": "<f8", "FloatStorage": "<f4", "HalfStorage": "<f2", "BFloat16Storage": "bf16",
-    "LongStorage": "<i8", "IntStorage": "<i4", "ShortStorage": "<i2", "CharStorage": "<i1",
-    "ByteStorage": "<u1", "BoolStorage": "|b1",
+    "DoubleStorage": "<f8",
+    "FloatStorage": "<f4",
+    "HalfStorage": "<f2",
+    "BFloat16Storage": "bf16",
+    "LongStorage": "<i8",
+    "IntStorage": "<i4",
+    "ShortStorage": "<i2",
+    "CharStorage": "<i1",
+    "ByteStorage": "<u1",
+    "BoolStorage": "|b1",
 }
 
 # The numbers at the start of a file of torch.save before version 1.6.
@@ -145,8 +152,14 @@ class _Tensor:
 
     def array(self):
         s = self.storage
-        if not isinstance(s, _Storage) or not _is_shape(self.size) or not _is_shape(self.stride) or len(self.size) != len(self.stride) \
-                or type(self.offset) is not int or self.offset < 0:
+        if (
+            not isinstance(s, _Storage)
+            or not _is_shape(self.size)
+            or not _is_shape(self.stride)
+            or len(self.size) != len(self.stride)
+            or type(self.offset) is not int
+            or self.offset < 0
+        ):
             raise DatasetError("a tensor with unexpected arguments")
         numbers = s.numbers()
         count = math.prod(self.size)
@@ -158,7 +171,7 @@ class _Tensor:
         if count == 0:
             return np.empty(self.size, numbers.dtype)
         width = numbers.itemsize
-        return np.lib.stride_tricks.as_strided(numbers[self.offset:], self.size, [step * width for step in self.stride], writeable=False)
+        return np.lib.stride_tricks.as_strided(numbers[self.offset :], self.size, [step * width for step in self.stride], writeable=False)
 
 
 def _tensor(storage, offset, size, stride, *_):
@@ -222,8 +235,16 @@ class _Unpickler(pickle.Unpickler):
         return _torch(data, nested=True)
 
     def persistent_load(self, pid):
-        if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage" or not isinstance(pid[1], _Name) or pid[1]._text not in STORAGES \
-                or type(pid[4]) is not int or not 0 <= pid[4] < 2**40 or not isinstance(pid[2], str):
+        if (
+            not isinstance(pid, tuple)
+            or len(pid) < 5
+            or pid[0] != "storage"
+            or not isinstance(pid[1], _Name)
+            or pid[1]._text not in STORAGES
+            or type(pid[4]) is not int
+            or not 0 <= pid[4] < 2**40
+            or not isinstance(pid[2], str)
+        ):
             raise DatasetError("a storage that torch.save does not write")
         if pid[2] not in self.storages:
             self.storages[pid[2]] = _Storage(STORAGES[pid[1]._text], pid[2], pid[4])
@@ -287,7 +308,7 @@ def _torch(data, nested):
         head = file.read(8)
         if len(head) < 8:
             raise DatasetError("the file of torch.save is not complete")
-        count, = struct.unpack("<q", head)
+        (count,) = struct.unpack("<q", head)
         storage = storages[key]
         if count != storage.count:
             raise DatasetError(f"a storage of {storage.count} elements is followed by {count} elements")

@@ -36,10 +36,23 @@ class Reader:
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH")) if p)
         # One thread: the libraries of numpy reserve memory for each, which would count.
-        env = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-                            "HDF5_PLUGIN_PRELOAD": "::", "HDF5_USE_FILE_LOCKING": "FALSE", "MALLOC_ARENA_MAX": "2"}
-        self.process = subprocess.Popen([sys.executable, "-m", "qatsbench.datasets.worker", str(self.memory), str(self.seconds)],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True)
+        env = os.environ | {
+            "PYTHONPATH": path,
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "HDF5_PLUGIN_PRELOAD": "::",
+            "HDF5_USE_FILE_LOCKING": "FALSE",
+            "MALLOC_ARENA_MAX": "2",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "qatsbench.datasets.worker", str(self.memory), str(self.seconds)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=env,
+            start_new_session=True,
+        )
         self._words = []
         threading.Thread(target=self._listen, args=(self.process.stderr, self._words), daemon=True).start()
 
@@ -112,8 +125,18 @@ def work(job):
     for n in networks:
         e = folder.entry(n)
         files = folder.stage(job["stage"], n)
-        done.append({"entry": e, "files": files, "cal": len(n.cal.labels) if n.cal else 0, "test": len(n.test.labels),
-                     "classes": n.test.scores.shape[1], "clipped": n.clipped, "warning": n.warning, "told": n.told})
+        done.append(
+            {
+                "entry": e,
+                "files": files,
+                "cal": len(n.cal.labels) if n.cal else 0,
+                "test": len(n.test.labels),
+                "classes": n.test.scores.shape[1],
+                "clipped": n.clipped,
+                "warning": n.warning,
+                "told": n.told,
+            }
+        )
     return {"networks": done, "skipped": skipped}
 
 
@@ -138,7 +161,9 @@ def main():
     for line in sys.stdin.buffer:
         if resource:
             used = resource.getrusage(resource.RUSAGE_SELF)
-            resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+            resource.setrlimit(
+                resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds, resource.getrlimit(resource.RLIMIT_CPU)[1])
+            )
         try:
             answer = work(json.loads(line))
         except DatasetError as e:

@@ -14,7 +14,28 @@ from test_lm_eval import true_rows
 from qatsbench.datasets import choices, formats
 from qatsbench.datasets.errors import DatasetError
 
-ODD = [None, True, 0, -1, 3, 1 << 70, 0.5, float("nan"), float("-inf"), "", "x", "0", "[1]", "\ud800", [], [1], [[]], {}, {"a": 1}, ["A", "B"]]
+ODD = [
+    None,
+    True,
+    0,
+    -1,
+    3,
+    1 << 70,
+    0.5,
+    float("nan"),
+    float("-inf"),
+    "",
+    "x",
+    "0",
+    "[1]",
+    "\ud800",
+    [],
+    [1],
+    [[]],
+    {},
+    {"a": 1},
+    ["A", "B"],
+]
 
 
 def nodes(x, path=()):
@@ -45,7 +66,9 @@ def whole(harness):
     if harness == "inspect":
         with lzma.open(os.path.join(TESTDATA, "inspect", "log.json.xz")) as f:
             log = json.load(f)
-        log["samples"] = [{k: v for k, v in s.items() if k not in ("events", "messages", "attachments", "events_data")} for s in log["samples"]]
+        log["samples"] = [
+            {k: v for k, v in s.items() if k not in ("events", "messages", "attachments", "events_data")} for s in log["samples"]
+        ]
         return {k: log[k] for k in ("eval", "samples")}, "log.json"
     method, name = harness.split("/")
     with lzma.open(os.path.join(TESTDATA, "helm", method, name + ".json.xz")) as f:
@@ -57,8 +80,17 @@ def whole(harness):
     return x, name + ".json"
 
 
-@pytest.mark.parametrize("harness", ["lm-eval", "inspect", "multiple_choice_separate_original/scenario_state", "multiple_choice_separate_calibrated/scenario_state",
-                                     "multiple_choice_joint/scenario_state", "multiple_choice_separate_original/per_instance_stats"])
+@pytest.mark.parametrize(
+    "harness",
+    [
+        "lm-eval",
+        "inspect",
+        "multiple_choice_separate_original/scenario_state",
+        "multiple_choice_separate_calibrated/scenario_state",
+        "multiple_choice_joint/scenario_state",
+        "multiple_choice_separate_original/per_instance_stats",
+    ],
+)
 def test_values_of_any_type(harness, tmp_path):
     """Files with a value of another type, anywhere, are rows or an error of one line."""
     rng, (x, name) = random.Random(harness), whole(harness)
@@ -72,7 +104,9 @@ def test_values_of_any_type(harness, tmp_path):
     for _ in range(400):
         bad = changed(x, rng)
         file.write_text("".join(json.dumps(r) + "\n" for r in bad) if format == "lm-eval" else json.dumps(bad))
-        options = formats.Options(least=1, normalise=rng.choice(["", "chars"]) if format == "lm-eval" else "", missing=rng.choice(choices.MISSING), across=True)
+        options = formats.Options(
+            least=1, normalise=rng.choice(["", "chars"]) if format == "lm-eval" else "", missing=rng.choice(choices.MISSING), across=True
+        )
         try:
             for n in formats.read(format, [str(file), *beside], options, []):
                 assert np.isfinite(n.test.scores).all()

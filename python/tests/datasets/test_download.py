@@ -43,12 +43,15 @@ def test_a_finished_file_is_not_loaded_again(tmp_path):
         assert left(tmp_path) == ["a/x.npz"]
 
 
-@pytest.mark.parametrize("wrong,want", [
-    ({"sha256": "0" * 64}, f"wrong digest: sha256 {SUM}; the source says 000"),
-    ({"md5": "0" * 32}, "wrong digest: md5"),
-    ({"git": "0" * 40}, "wrong digest: git"),
-    ({"sha256": SUM, "bytes": 5}, f"the server has {len(DATA)} bytes; the source says 5"),
-])
+@pytest.mark.parametrize(
+    "wrong,want",
+    [
+        ({"sha256": "0" * 64}, f"wrong digest: sha256 {SUM}; the source says 000"),
+        ({"md5": "0" * 32}, "wrong digest: md5"),
+        ({"git": "0" * 40}, "wrong digest: git"),
+        ({"sha256": SUM, "bytes": 5}, f"the server has {len(DATA)} bytes; the source says 5"),
+    ],
+)
 def test_wrong_digests(wrong, want, tmp_path):
     with serving({"a/x.npz": DATA}) as s:
         with pytest.raises(DatasetError) as e:
@@ -134,6 +137,7 @@ def test_large_files_go_on_where_they_ended(tmp_path):
 
 def test_a_file_that_changes_between_two_tries(tmp_path):
     with serving({"a/x": DATA}) as s:
+
         def change(h):
             s.files["a/x"] = DATA[::-1]
             return False
@@ -171,16 +175,19 @@ def raw(reply):
     return fault
 
 
-@pytest.mark.parametrize("reply,want", [
-    (b"HTTP/1.1 " + b"x" * (9 << 20), ""),
-    (b"HTTP/1.1 200 OK\r\n" + b"".join(b"A%d: b\r\n" % i for i in range(5000)) + b"\r\n", ""),
-    (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + b"x" * 5, "after 5 of 10 bytes"),
-    (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", ""),
-    (b"HTTP/1.1 206 Partial Content\r\nContent-Length: 1\r\nContent-Range: bytes 5-5/9\r\n\r\nx", "the server answers 206"),
-    (b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", ""),
-    (b"HTTP/1.1 200 " + b"y" * 60000 + b"\r\nContent-Length: 0\r\n\r\n", ""),
-    (b"\x00\xff\n", ""),
-])
+@pytest.mark.parametrize(
+    "reply,want",
+    [
+        (b"HTTP/1.1 " + b"x" * (9 << 20), ""),
+        (b"HTTP/1.1 200 OK\r\n" + b"".join(b"A%d: b\r\n" % i for i in range(5000)) + b"\r\n", ""),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + b"x" * 5, "after 5 of 10 bytes"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", ""),
+        (b"HTTP/1.1 206 Partial Content\r\nContent-Length: 1\r\nContent-Range: bytes 5-5/9\r\n\r\nx", "the server answers 206"),
+        (b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n", ""),
+        (b"HTTP/1.1 200 " + b"y" * 60000 + b"\r\nContent-Length: 0\r\n\r\n", ""),
+        (b"\x00\xff\n", ""),
+    ],
+)
 def test_answers_of_hostile_servers(reply, want, tmp_path):
     with serving({"a/x": DATA}) as s:
         s.faults["a/x"] = [raw(reply)] * 3
@@ -213,9 +220,17 @@ def ranged(tag, total, start=lambda n: n, **headers):
 SAME = '"' + SUM[:16] + '"'
 
 
-@pytest.mark.parametrize("answer_", [
-    ranged('"other"', len(DATA)), ranged("", len(DATA)), ranged("W/" + SAME, len(DATA)), ranged(SAME, len(DATA) + 1000),
-    ranged(SAME, len(DATA), Content_Encoding="gzip"), ranged(SAME, len(DATA), start=lambda n: n - 1)])
+@pytest.mark.parametrize(
+    "answer_",
+    [
+        ranged('"other"', len(DATA)),
+        ranged("", len(DATA)),
+        ranged("W/" + SAME, len(DATA)),
+        ranged(SAME, len(DATA) + 1000),
+        ranged(SAME, len(DATA), Content_Encoding="gzip"),
+        ranged(SAME, len(DATA), start=lambda n: n - 1),
+    ],
+)
 def test_two_versions_are_never_joined(answer_, tmp_path):
     """A server that goes on with another file than it began: the file is loaded from the start."""
     with serving({"a/x": DATA}) as s:
@@ -270,6 +285,7 @@ def test_a_server_that_drips_is_given_up(head, tmp_path):
 
 def test_a_server_that_is_slow_on_the_whole_is_given_up(tmp_path):
     """Each piece comes in time, and all of them do not."""
+
     def slow(h):
         h.send_response(200)
         h.send_header("Content-Length", str(1 << 40))
@@ -310,7 +326,9 @@ def test_bodies_without_a_stated_length_have_a_bound(packed, tmp_path, monkeypat
         assert os.path.getsize(path) == 3_000_000
         monkeypatch.setattr(download.forms, "MOST_BYTES", 1_000_000)
         s.faults["a/x"] = [unstated(packed)]
-        with pytest.raises(DatasetError, match="more than the 1000000 bytes that a file may have whose length nobody states; download it by other means"):
+        with pytest.raises(
+            DatasetError, match="more than the 1000000 bytes that a file may have whose length nobody states; download it by other means"
+        ):
             Client(tmp_path / "2").fetch(file(s, "a/x"))
 
 
@@ -356,6 +374,7 @@ def test_members_by_ranges(tmp_path):
 def test_members_of_a_file_that_changes(tmp_path):
     data = labels(tmp_path)
     with serving({"a/x.npz": data}) as s:
+
         def change(h):
             s.files["a/x.npz"] = data + b"\0"
             return False
@@ -382,7 +401,9 @@ Client(dir, pause=0.01, resume_from=100_000).fetch(File("a/x", url, "", sha256=s
 def start(s, dir, limit=0):
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(download.__file__)))))
     env = os.environ | {"PYTHONPATH": os.path.join(root, "python")}
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(PROGRAM), s.url + "/a/x", dir, SUM, str(limit)], env=env, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM), s.url + "/a/x", dir, SUM, str(limit)], env=env, stderr=subprocess.PIPE
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -390,6 +411,7 @@ def start(s, dir, limit=0):
 def test_a_killed_download_is_continued(signal_, tmp_path):
     stop = threading.Event()
     with serving({"a/x": DATA}) as s:
+
         def slow(h):
             h.send_response(200)
             h.send_header("Content-Length", str(len(DATA)))
@@ -397,7 +419,7 @@ def test_a_killed_download_is_continued(signal_, tmp_path):
             h.end_headers()
             for i in range(0, len(DATA), 50_000):
                 try:
-                    h.wfile.write(DATA[i:i + 50_000])
+                    h.wfile.write(DATA[i : i + 50_000])
                     h.wfile.flush()
                 except OSError:
                     break

@@ -43,7 +43,9 @@ def test_every_form(world, tmp_path):
     assert np.array_equal(load(tmp_path, "d/pairs/cal/logits"), zv) and np.array_equal(load(tmp_path, "d/pairs/test/labels"), y)
     side = np.array([splits.calibrates("d", "test", i) for i in range(60)])
     for name in ("half", "probs"):  # the same rows for every network of a data set
-        assert np.array_equal(load(tmp_path, f"d/{name}/cal/labels"), y[side]) and np.array_equal(load(tmp_path, f"d/{name}/test/labels"), y[~side])
+        assert np.array_equal(load(tmp_path, f"d/{name}/cal/labels"), y[side]) and np.array_equal(
+            load(tmp_path, f"d/{name}/test/labels"), y[~side]
+        )
     assert np.array_equal(load(tmp_path, "d/half/test/logits"), z[~side])
     assert np.allclose(load(tmp_path, "d/probs/cal/logits"), np.log(p[side]), atol=1e-6)
     assert np.array_equal(load(tmp_path, "d/seeded-seed0/cal/labels"), yv) and len(load(tmp_path, "d/seeded-seed0/test/labels")) == 60
@@ -58,7 +60,9 @@ def test_every_form(world, tmp_path):
     m = folder.read_manifest(tmp_path / "real")
     e = {e["set"]: e for e in m["sets"]}
     assert e["d/probs"]["stand-in"] == "made" and e["d/probs"]["kind"] == "log-probs" and e["d/pairs"]["kind"] == "logits"
-    assert "the epoch was chosen on the validation rows" in e["d/seeded-seed0"]["note"] and e["d/seeded-seed0"]["licence"] == "CC BY 4.0, MIT"
+    assert (
+        "the epoch was chosen on the validation rows" in e["d/seeded-seed0"]["note"] and e["d/seeded-seed0"]["licence"] == "CC BY 4.0, MIT"
+    )
     assert m["sources"]["repo:pairs.p"]["url"] == f"{world.url}/someone/predictions/{small.COMMIT}/pairs.p"
     before = len(world.requests)
     assert fetch(world, tmp_path).loaded == 0 and len(world.requests) == before  # nothing is loaded twice
@@ -120,7 +124,9 @@ def test_another_fetch_that_ends_meanwhile(world, tmp_path, monkeypatch):
 
 def command(*arguments, **k):
     env = os.environ | {"PYTHONPATH": ROOT}
-    return subprocess.Popen([sys.executable, "-m", "qatsbench.datasets", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **k)
+    return subprocess.Popen(
+        [sys.executable, "-m", "qatsbench.datasets", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **k
+    )
 
 
 def run(*arguments, answer="", status=0):
@@ -142,7 +148,12 @@ def test_the_command(world, tmp_path):
     out, _ = run("fetch", "real", *at, "--list")
     assert "d/probs: probs, halves, MIT, stand-in\n" in out
     out, err = run("fetch", "real", *at, "--only", "d/half", answer="n\n", status=2)
-    assert "licence: MIT" in out and "Download 1 file, 1." in out and "nothing was downloaded; answer y, or give --yes" in err and not world.requests
+    assert (
+        "licence: MIT" in out
+        and "Download 1 file, 1." in out
+        and "nothing was downloaded; answer y, or give --yes" in err
+        and not world.requests
+    )
     out, _ = run("fetch", "real", *at, "--only", "d/half", answer="y\n")
     assert "imported 1 network into" in out and "d/half " in out
     out, _ = run("fetch", "real", *at, "--yes")
@@ -177,8 +188,31 @@ def test_files_by_their_addresses(tmp_path):
 
 def test_import_on_the_command_line(tmp_path):
     at = os.path.join(TESTDATA, "formats")
-    out, _ = run("import", "csv", os.path.join(at, "table.csv"), "--split", "split", "--cal", "val", "--label", "truth", "--classes", "z_a,z_b,z_c", "--kind", "logits",
-                 "--dataset", "mine", "--backbone", "net", "--to", str(tmp_path / "a"), "--licence", "CC0", "--from", "networks of mine")
+    out, _ = run(
+        "import",
+        "csv",
+        os.path.join(at, "table.csv"),
+        "--split",
+        "split",
+        "--cal",
+        "val",
+        "--label",
+        "truth",
+        "--classes",
+        "z_a,z_b,z_c",
+        "--kind",
+        "logits",
+        "--dataset",
+        "mine",
+        "--backbone",
+        "net",
+        "--to",
+        str(tmp_path / "a"),
+        "--licence",
+        "CC0",
+        "--from",
+        "networks of mine",
+    )
     assert "mine/net " in out and "licence: CC0" in out and folder.read_manifest(tmp_path / "a")["sets"][0]["from"] == "networks of mine"
     assert "unknown format 'ncal'" in run("import", "ncal", "x.p", status=2)[1]
     assert "nowhere_c10_logits.p: no such file" in run("import", "nncal", "nowhere_c10_logits.p", status=2)[1]
@@ -206,7 +240,9 @@ def test_killed_and_continued(signal_, moment, world, tmp_path):
     p.send_signal(signal_)
     p.communicate()
     named = {f for f in folder.read_manifest(real).get("files", {})} if real.exists() else set()
-    there = {os.path.relpath(os.path.join(d, n), real) for d, _, ns in os.walk(real) for n in ns if n.endswith(".npy") and ".stage" not in d}
+    there = {
+        os.path.relpath(os.path.join(d, n), real) for d, _, ns in os.walk(real) for n in ns if n.endswith(".npy") and ".stage" not in d
+    }
     assert there <= named
     out, _ = run("fetch", "real", *where(world, tmp_path), "--yes")
     assert "imported 8 networks" in out and not [n for n in os.listdir(real) if n.startswith(".stage")]

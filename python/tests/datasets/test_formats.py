@@ -24,8 +24,15 @@ def files(format):
     """Returns the files of a format in testdata, and the options for them."""
     at = lambda p: sorted(os.path.join(FILES, n) for n in os.listdir(FILES) if n.endswith(p))  # noqa: E731
     if format == "csv":
-        return [os.path.join(FILES, "table.csv")], {"dataset": "mine", "backbone": "net", "classes": ["z_a", "z_b", "z_c"], "label": "truth",
-                                                    "kind": "logits", "split": "split", "cal": "val"}
+        return [os.path.join(FILES, "table.csv")], {
+            "dataset": "mine",
+            "backbone": "net",
+            "classes": ["z_a", "z_b", "z_c"],
+            "label": "truth",
+            "kind": "logits",
+            "split": "split",
+            "cal": "val",
+        }
     if format == "medmnist":
         return [f for f in at(".csv") if "@" in f] + at(".npz"), {}
     if format == "calarena":
@@ -66,7 +73,11 @@ def test_log_probabilities():
     want = [[np.float32(np.log(max(x / sum(row), 2.0**-126))) for x in row] for row in p.tolist()]
     assert np.abs(got.view(np.int32) - np.array(want, np.float32).view(np.int32)).max() <= 1
     assert clipped == np.count_nonzero([[x / sum(row) < 2.0**-126 for x in row] for row in p.tolist()]) > 0
-    for bad, message in ((p[:3] * 1.005 + 0.005, "not 1 within 0.01"), (p - 0.001, "is not a probability"), (p * np.nan, "is not a probability")):
+    for bad, message in (
+        (p[:3] * 1.005 + 0.005, "not 1 within 0.01"),
+        (p - 0.001, "is not a probability"),
+        (p * np.nan, "is not a probability"),
+    ):
         with pytest.raises(DatasetError, match=message):
             network.log_probs(bad)
 
@@ -76,21 +87,25 @@ def test_what_an_import_says(tmp_path):
     into = str(tmp_path / "a")
     s = qatsbench.datasets.import_files("medmnist", names, into)
     lines = list(s.lines())
-    assert any(line.startswith("dermamnist/resnet18 ") and line.endswith("7 classes, log-probabilities (6 below 2^-126 set to it), stand-in") for line in lines)
+    assert any(
+        line.startswith("dermamnist/resnet18 ") and line.endswith("7 classes, log-probabilities (6 below 2^-126 set to it), stand-in")
+        for line in lines
+    )
     e = next(e for e in folder.read_manifest(into)["sets"] if e["set"] == "dermamnist/resnet18")
     assert e["stand-in"] == "another training, named 28 pixels, run 1 in its file" and "the validation set calibrates" in e["note"]
     e = next(e for e in folder.read_manifest(into)["sets"] if e["set"] == "breastmnist/resnet18")
     assert "rows of even index" in e["note"]
 
 
-
-
-@pytest.mark.parametrize("options,want", [
-    ({}, "resnet18 resnet18-28-run2 resnet18-224-run1 resnet18-224-run2"),
-    ({"run": "2"}, "resnet18-28-run1 resnet18 resnet18-224-run1 resnet18-224-run2"),
-    ({"pixels": 224}, "resnet18-28-run1 resnet18-28-run2 resnet18 resnet18-224-run2"),
-    ({"select": ["*/resnet18_224_*"]}, ""),
-])
+@pytest.mark.parametrize(
+    "options,want",
+    [
+        ({}, "resnet18 resnet18-28-run2 resnet18-224-run1 resnet18-224-run2"),
+        ({"run": "2"}, "resnet18-28-run1 resnet18 resnet18-224-run1 resnet18-224-run2"),
+        ({"pixels": 224}, "resnet18-28-run1 resnet18-28-run2 resnet18 resnet18-224-run2"),
+        ({"select": ["*/resnet18_224_*"]}, ""),
+    ],
+)
 def test_names_of_trainings(options, want, tmp_path):
     names = []
     for training in ("28_1", "28_2", "224_1", "224_2"):
@@ -114,25 +129,34 @@ def test_any_training_with_a_network(tmp_path):
             with pytest.raises(DatasetError, match="--network"):
                 list(read)
             continue
-        n, = read
+        (n,) = read
         assert n.backbone == "resnet50" and n.stands_in == "another training, named r50_28_seed0 in its file"
 
 
 def test_archives_leave_out_what_cannot_be_used(tmp_path):
     out = tmp_path / "p.zip"
     with zipfile.ZipFile(out, "w") as z:
-        for name in ("p/readme.txt", "p/._dermamnist_test_x@resnet18_28_1.csv", "p/table.csv", "p/other.csv", "p/octmnist_test_x@resnet18_28_1.csv",
-                     "p/dermamnist_train_x@resnet18_28_1.csv", "p/dermamnist_test_x@autokeras.csv"):
+        for name in (
+            "p/readme.txt",
+            "p/._dermamnist_test_x@resnet18_28_1.csv",
+            "p/table.csv",
+            "p/other.csv",
+            "p/octmnist_test_x@resnet18_28_1.csv",
+            "p/dermamnist_train_x@resnet18_28_1.csv",
+            "p/dermamnist_test_x@autokeras.csv",
+        ):
             z.writestr(name, "")
         z.writestr("p/dermamnist_test_x@resnet50_28_1.csv", "damaged")
         z.writestr("p/" + MEDMNIST, content("formats/" + MEDMNIST))
     skipped = []
     found = list(formats.read("medmnist", [str(out), os.path.join(FILES, "dermamnist.npz")], formats.Options(), skipped))
     assert [n.name for n in found] == ["dermamnist/resnet18"]
-    assert len(skipped) == 5 and any("(files of predictions: 2)" in s for s in skipped) and any("line 1: want an index" in s for s in skipped)
+    assert (
+        len(skipped) == 5 and any("(files of predictions: 2)" in s for s in skipped) and any("line 1: want an index" in s for s in skipped)
+    )
     data = out.read_bytes()
     for i in range(0, len(data), 97):  # damaged archives
-        out.write_bytes(data[:i] + bytes([data[i] ^ 0x21]) + data[i + 1:])
+        out.write_bytes(data[:i] + bytes([data[i] ^ 0x21]) + data[i + 1 :])
         try:
             list(formats.read("medmnist", [str(out), os.path.join(FILES, "dermamnist.npz")], formats.Options(), []))
         except DatasetError as e:
@@ -147,7 +171,9 @@ def test_an_archive_without_a_folder(tmp_path):
             for n in names:
                 if n not in npz:
                     z.write(n, folder_ + os.path.basename(n))
-        got = qatsbench.datasets.import_files("medmnist", [tmp_path / "predictions.zip", *npz], tmp_path / f"to{len(folder_)}{folder_[-1:] == '/'}")
+        got = qatsbench.datasets.import_files(
+            "medmnist", [tmp_path / "predictions.zip", *npz], tmp_path / f"to{len(folder_)}{folder_[-1:] == '/'}"
+        )
         want = qatsbench.datasets.import_files("medmnist", names, tmp_path / "want")
         assert [n["entry"]["set"] for n in got.networks] == [n["entry"]["set"] for n in want.networks]
 
@@ -155,10 +181,22 @@ def test_an_archive_without_a_folder(tmp_path):
 IRREGULAR = [p for p in ("/proc/self/mem", "/proc/self/maps", "/dev/zero") if os.path.exists(p)]
 
 
-@pytest.mark.parametrize("format,name", [
-    ("nncal", "probs_net_c10_logits.p"), ("medmnist", MEDMNIST), ("medmnist", "dermamnist.npz"), ("medmnist", "x.zip"), ("calarena", "x.h5"),
-    ("groupcal", "c10_net_val.pkl"), ("lm-eval", "samples_t_2026-11-24T10-00-00.jsonl"), ("lm-eval", "results_2026-11-24T10-00-00.json"),
-    ("inspect", "x.json"), ("inspect", "x.eval"), ("csv", "x.csv")])
+@pytest.mark.parametrize(
+    "format,name",
+    [
+        ("nncal", "probs_net_c10_logits.p"),
+        ("medmnist", MEDMNIST),
+        ("medmnist", "dermamnist.npz"),
+        ("medmnist", "x.zip"),
+        ("calarena", "x.h5"),
+        ("groupcal", "c10_net_val.pkl"),
+        ("lm-eval", "samples_t_2026-11-24T10-00-00.jsonl"),
+        ("lm-eval", "results_2026-11-24T10-00-00.json"),
+        ("inspect", "x.json"),
+        ("inspect", "x.eval"),
+        ("csv", "x.csv"),
+    ],
+)
 def test_only_regular_files_are_opened(format, name, tmp_path):
     """Opening a pipe waits for ever, a device has no end, and a file of the kernel cannot be read as others are."""
     path = tmp_path / name
@@ -167,7 +205,11 @@ def test_only_regular_files_are_opened(format, name, tmp_path):
         path.symlink_to(target)
         with pytest.raises(DatasetError, match=f"{name.replace('[', '.').replace(']', '.')}: not a regular file"):
             qatsbench.datasets.import_files(format, [path], tmp_path / "arrays")
-        more = {"dermamnist.npz": [os.path.join(FILES, MEDMNIST)], "c10_net_val.pkl": [os.path.join(FILES, "c10_net_test.pkl")], "x.csv": [str(path)]}.get(name, [])
+        more = {
+            "dermamnist.npz": [os.path.join(FILES, MEDMNIST)],
+            "c10_net_val.pkl": [os.path.join(FILES, "c10_net_test.pkl")],
+            "x.csv": [str(path)],
+        }.get(name, [])
         skipped, o = [], formats.Options(dataset="d", backbone="b", label="y", classes=["p*"], kind="probs")
         with pytest.raises(DatasetError, match="not a regular file"):
             list(formats.read(format, [str(path), *more], o, skipped))
@@ -237,22 +279,25 @@ def pairs(tmp_path, z, y, name="probs_net_c10_logits.p"):
     return [str(file)]
 
 
-@pytest.mark.parametrize("z,y,want", [
-    (np.array([[1, np.nan], [1, 1]], "f4"), [0, 1], "row 0, class 1: nan"),
-    (np.array([[1, 1], [1, np.inf]], "f4"), [0, 1], "row 1, class 1: inf"),
-    (np.array([[1, 1], [1, 1e300]]), [0, 1], "row 1, class 1: 1e+300"),
-    (np.ones((1, 2, 2), "f4"), [0], "want rows and classes"),
-    (np.ones((0, 2), "f4"), [], "want rows and classes"),
-    (np.ones((2, 1), "f4"), [0, 1], "1 class"),
-    (np.ones((2, 2), "i4"), [0, 1], "want floats"),
-    (np.ones((2, 2), "f4"), np.array([0, 1.0]), "must be integers"),
-    (np.ones((2, 2), "f4"), [0, 2], "row 1: label 2"),
-    (np.ones((2, 2), "f4"), [0, -1], "row 1: label -1; there are"),
-    (np.ones((2, 2), "f4"), [0], "1 labels for 2 rows"),
-    (np.ones((2, 2), "f4"), np.ones((2, 2), int), "labels of shape [2, 2]"),
-    (np.ones((2, 2), "f4"), np.array([0, 2**31]), "beyond int32"),
-    (np.full((20, 2), 0.5, "f4"), [0] * 20, "these are probabilities, not logits"),
-])
+@pytest.mark.parametrize(
+    "z,y,want",
+    [
+        (np.array([[1, np.nan], [1, 1]], "f4"), [0, 1], "row 0, class 1: nan"),
+        (np.array([[1, 1], [1, np.inf]], "f4"), [0, 1], "row 1, class 1: inf"),
+        (np.array([[1, 1], [1, 1e300]]), [0, 1], "row 1, class 1: 1e+300"),
+        (np.ones((1, 2, 2), "f4"), [0], "want rows and classes"),
+        (np.ones((0, 2), "f4"), [], "want rows and classes"),
+        (np.ones((2, 1), "f4"), [0, 1], "1 class"),
+        (np.ones((2, 2), "i4"), [0, 1], "want floats"),
+        (np.ones((2, 2), "f4"), np.array([0, 1.0]), "must be integers"),
+        (np.ones((2, 2), "f4"), [0, 2], "row 1: label 2"),
+        (np.ones((2, 2), "f4"), [0, -1], "row 1: label -1; there are"),
+        (np.ones((2, 2), "f4"), [0], "1 labels for 2 rows"),
+        (np.ones((2, 2), "f4"), np.ones((2, 2), int), "labels of shape [2, 2]"),
+        (np.ones((2, 2), "f4"), np.array([0, 2**31]), "beyond int32"),
+        (np.full((20, 2), 0.5, "f4"), [0] * 20, "these are probabilities, not logits"),
+    ],
+)
 def test_arrays_that_do_not_fit(z, y, want, tmp_path):
     with pytest.raises(DatasetError) as e:
         list(formats.read("nncal", pairs(tmp_path, z, np.array(y)), formats.Options(), []))
@@ -261,7 +306,7 @@ def test_arrays_that_do_not_fit(z, y, want, tmp_path):
 
 def test_precision_is_that_of_the_source(tmp_path):
     for dtype, want in (("f2", "<f4"), ("f4", "<f4"), (">f4", "<f4"), ("f8", "<f8")):
-        n, = formats.read("nncal", pairs(tmp_path, np.arange(6, dtype=dtype).reshape(3, 2), np.zeros(3, int)), formats.Options(), [])
+        (n,) = formats.read("nncal", pairs(tmp_path, np.arange(6, dtype=dtype).reshape(3, 2), np.zeros(3, int)), formats.Options(), [])
         assert n.cal.scores.dtype.str == want
 
 
@@ -341,6 +386,14 @@ def test_time_is_limited(tmp_path):
         big = tmp_path / MEDMNIST
         big.write_bytes(b"".join(b"%d,%s\n" % (i, b",".join([b"0.001"] * 1000)) for i in range(20_000)))
         with pytest.raises(DatasetError, match="more than 1 seconds of processor time"):
-            r.do({"do": "import", "format": "medmnist", "files": [str(big), os.path.join(FILES, "dermamnist.npz")], "options": {}, "stage": str(tmp_path)})
+            r.do(
+                {
+                    "do": "import",
+                    "format": "medmnist",
+                    "files": [str(big), os.path.join(FILES, "dermamnist.npz")],
+                    "options": {},
+                    "stage": str(tmp_path),
+                }
+            )
         with pytest.raises(DatasetError, match="no such file"):  # the next job has a process of its own
             r.do({"do": "import", "format": "nncal", "files": ["a_c10_logits.p"], "options": {}, "stage": str(tmp_path)})

@@ -16,19 +16,24 @@ from qatsbench.datasets import forms
 from qatsbench.datasets.errors import DatasetError
 
 
-@pytest.mark.parametrize("text,want", [
-    ("0,1,0\n1,1\n", "line 2: 2 fields; line 1 has 3"),
-    ("0,1,0\n2,1,0\n", "line 2: the index '2' is not one of 0 to 1"),
-    ("1,1,0\n1,1,0\n", "line 2: the index 1 is that of line 1 too"),
-    ("0,1,0\n1,0.5,x\n", "line 2, column 2: 'x' is not a finite number"),
-    ("0,1,0\n1,nan,0.5", "line 2, column 1: 'nan' is not a finite number"),
-    ("0,1,0\n1,1_0,0.5", "line 2, column 1: '1_0' is not a finite number"),
-    ("0,1,0\n-1,1,0\n\n", "line 2: the index '-1' is not one of 0 to 2"),
-    ("0,1,0\n\n1,1,0\n", "line 2: 1 fields; line 1 has 3"),
-    ("", "empty"), ("\n", "empty"), ("<html>\n</html>\n", "line 1: want an index"),
-    ("0" + ",1" * 200_000, "line 1: 200000 numbers; at most 65536 are read"),
-    ("0,\xe4", "byte 2: not a text"),
-])
+@pytest.mark.parametrize(
+    "text,want",
+    [
+        ("0,1,0\n1,1\n", "line 2: 2 fields; line 1 has 3"),
+        ("0,1,0\n2,1,0\n", "line 2: the index '2' is not one of 0 to 1"),
+        ("1,1,0\n1,1,0\n", "line 2: the index 1 is that of line 1 too"),
+        ("0,1,0\n1,0.5,x\n", "line 2, column 2: 'x' is not a finite number"),
+        ("0,1,0\n1,nan,0.5", "line 2, column 1: 'nan' is not a finite number"),
+        ("0,1,0\n1,1_0,0.5", "line 2, column 1: '1_0' is not a finite number"),
+        ("0,1,0\n-1,1,0\n\n", "line 2: the index '-1' is not one of 0 to 2"),
+        ("0,1,0\n\n1,1,0\n", "line 2: 1 fields; line 1 has 3"),
+        ("", "empty"),
+        ("\n", "empty"),
+        ("<html>\n</html>\n", "line 1: want an index"),
+        ("0" + ",1" * 200_000, "line 1: 200000 numbers; at most 65536 are read"),
+        ("0,\xe4", "byte 2: not a text"),
+    ],
+)
 def test_faults_of_indexed_rows(text, want):
     with pytest.raises(DatasetError) as e:
         forms.indexed(text.encode("latin-1"))
@@ -40,24 +45,27 @@ def test_indexed_rows_are_sorted():
 
 
 def test_columns_of_a_csv_file():
-    data = b"\xef\xbb\xbfid,a1,a2,y\nx,1,2,0\n\"y\nz\",3,4e1,1\n"
+    data = b'\xef\xbb\xbfid,a1,a2,y\nx,1,2,0\n"y\nz",3,4e1,1\n'
     assert np.array_equal(forms.columns(data, ["a*"]), [[1, 2], [3, 40]])
     assert np.array_equal(forms.columns(data, ["a2", "a1"]), [[2, 1], [40, 3]])
     assert list(forms.classes(data, "y", None)) == [0, 1] and list(forms.classes(data, "id", {"x": 4, "y\nz": 5})) == [4, 5]
     assert forms.texts(data, "id") == ["x", "y\nz"]
 
 
-@pytest.mark.parametrize("text,call,want", [
-    ("", lambda d: forms.columns(d, ["a"]), "empty"),
-    ("a,b\n1\n", lambda d: forms.columns(d, ["a"]), "line 2: wrong number of fields: 1; the header has 2"),
-    ("a,a\n1,2\n", lambda d: forms.columns(d, ["a"]), "two columns are named 'a'"),
-    ("a,b\n1,2\n", lambda d: forms.columns(d, ["a", "*"]), "column a has two meanings"),
-    ("a,b\n1,2\n", lambda d: forms.columns(d, ["c*"]), "no column matches 'c*' (the columns are a, b)"),
-    ("a\nx\n", lambda d: forms.classes(d, "a", {"y": 1}), "line 2, column a: 'x' is none of the classes y"),
-    ("a\n1.0\n", lambda d: forms.classes(d, "a", None), "line 2, column a: '1.0' is no label; want an integer from 0"),
-    ("a\n" + '"' + "x" * 200_000, lambda d: forms.texts(d, "a"), "line 2: field larger"),
-    (",".join("a" * 200_000), lambda d: forms.columns(d, ["a"]), "line 1: 200000 columns; at most 65536 are read"),
-])
+@pytest.mark.parametrize(
+    "text,call,want",
+    [
+        ("", lambda d: forms.columns(d, ["a"]), "empty"),
+        ("a,b\n1\n", lambda d: forms.columns(d, ["a"]), "line 2: wrong number of fields: 1; the header has 2"),
+        ("a,a\n1,2\n", lambda d: forms.columns(d, ["a"]), "two columns are named 'a'"),
+        ("a,b\n1,2\n", lambda d: forms.columns(d, ["a", "*"]), "column a has two meanings"),
+        ("a,b\n1,2\n", lambda d: forms.columns(d, ["c*"]), "no column matches 'c*' (the columns are a, b)"),
+        ("a\nx\n", lambda d: forms.classes(d, "a", {"y": 1}), "line 2, column a: 'x' is none of the classes y"),
+        ("a\n1.0\n", lambda d: forms.classes(d, "a", None), "line 2, column a: '1.0' is no label; want an integer from 0"),
+        ("a\n" + '"' + "x" * 200_000, lambda d: forms.texts(d, "a"), "line 2: field larger"),
+        (",".join("a" * 200_000), lambda d: forms.columns(d, ["a"]), "line 1: 200000 columns; at most 65536 are read"),
+    ],
+)
 def test_faults_of_csv_files(text, call, want):
     with pytest.raises(DatasetError) as e:
         call(text.encode())
@@ -81,7 +89,7 @@ def test_members_of_npz():
         forms.npz(io.BytesIO(b"PK\3\4"), "a")
     good = packed(a=np.random.default_rng(0).normal(size=400)).getvalue()
     for i in range(0, len(good), 41):
-        for data in (good[:i], good[:i] + bytes([good[i] ^ 0x55]) + good[i + 1:]):
+        for data in (good[:i], good[:i] + bytes([good[i] ^ 0x55]) + good[i + 1 :]):
             try:
                 forms.npz(io.BytesIO(data), "a")
             except DatasetError as e:
@@ -94,7 +102,7 @@ def test_a_member_that_says_it_is_huge():
         z.writestr("a.npy", b"x")
     data = bytearray(out.getvalue())
     at = data.find(b"PK\1\2") + 24
-    data[at: at + 4] = b"\xfe\xff\xff\xff"
+    data[at : at + 4] = b"\xfe\xff\xff\xff"
     with pytest.raises(DatasetError, match="a: "):
         forms.npz(io.BytesIO(bytes(data)), "a")
 

@@ -27,8 +27,9 @@ def run(tmp_path, method, state=None, stats=True):
     """Writes the files of a run, and returns their names."""
     folder = tmp_path / f"news:task=news_group,method={method},model=huggingface_tiny-lm"
     folder.mkdir(exist_ok=True)
-    (folder / "scenario_state.json").write_bytes(unpacked(method, "scenario_state") if state is None else state if isinstance(state, bytes) else
-                                                 json.dumps(state).encode())
+    (folder / "scenario_state.json").write_bytes(
+        unpacked(method, "scenario_state") if state is None else state if isinstance(state, bytes) else json.dumps(state).encode()
+    )
     if stats:
         (folder / "per_instance_stats.json").write_bytes(unpacked(method, "per_instance_stats"))
     return [str(f) for f in sorted(folder.iterdir())]
@@ -46,7 +47,9 @@ def test_what_helm_wrote(method, tmp_path):
     assert {d: len(both(n)[1]) for d, n in nets.items()} == {"news-news-group-4": 5, "news-news-group-10": 5} and not skipped
     want = {}
     state = json.loads(unpacked(method, "scenario_state"))
-    right = {r["instance"]["id"]: ["correct" in x["tags"] for x in r["instance"]["references"]].index(True) for r in state["request_states"]}
+    right = {
+        r["instance"]["id"]: ["correct" in x["tags"] for x in r["instance"]["references"]].index(True) for r in state["request_states"]
+    }
     for e in json.loads(unpacked(method, "per_instance_stats")):
         s = {x["name"]["name"]: x.get("mean") for x in e["stats"]}
         want[e["instance_id"]] = (round(s["max_prob"], 5), s["predicted_index"], s["exact_match"], right[e["instance_id"]])
@@ -60,7 +63,11 @@ def test_what_helm_wrote(method, tmp_path):
     assert sorted(got) == sorted(want.values())
     if len({r["instance"]["split"] for r in state["request_states"]}) == 2:
         n = nets["news-news-group-4"]
-        valid = {r["instance"]["id"] for r in state["request_states"] if r["instance"]["split"] == "valid" and len(r["instance"]["references"]) == 4}
+        valid = {
+            r["instance"]["id"]
+            for r in state["request_states"]
+            if r["instance"]["split"] == "valid" and len(r["instance"]["references"]) == 4
+        }
         assert len(n.cal.labels) == len(valid) and "the validation rows calibrate" in n.note
 
 
@@ -108,35 +115,47 @@ def perturbed(s, r):
         r.append(x)
 
 
-@pytest.mark.parametrize("change,want", [
-    (lambda s, r: r.pop(), "a choice without a result (1)"),
-    (lambda s, r: r[0].update(result={"success": False}), "a request without a result (1)"),
-    (lambda s, r: r[0]["result"]["completions"][0].update(tokens=[]), "a completion without tokens (1)"),
-    (lambda s, r: r[0]["result"]["completions"][0]["tokens"][-1].update(logprob=float("nan")), "a log-likelihood is nan (1)"),
-    (lambda s, r: r[0]["result"]["completions"][0]["tokens"][-1].update(logprob=-90.0), "max_prob or predicted_index is another"),
-    (lambda s, r: r[0]["result"]["completions"][0]["tokens"].pop(), "the completion does not end with the choice (1)"),
-    (lambda s, r: [x["tags"].append("correct") for x in r[0]["instance"]["references"] if not x["tags"]], "several choices are right"),
-    (lambda s, r: [x["instance"].update(split="train") for x in r if x["instance"]["id"] == r[0]["instance"]["id"]], "of the training split (1)"),
-    (lambda s, r: [x.update(train_trial_index=1) for x in r if x["instance"]["id"] == r[0]["instance"]["id"]], "of another choice of examples in the prompt (1)"),
-    (perturbed, "perturbed copies (1)"),
-])
+@pytest.mark.parametrize(
+    "change,want",
+    [
+        (lambda s, r: r.pop(), "a choice without a result (1)"),
+        (lambda s, r: r[0].update(result={"success": False}), "a request without a result (1)"),
+        (lambda s, r: r[0]["result"]["completions"][0].update(tokens=[]), "a completion without tokens (1)"),
+        (lambda s, r: r[0]["result"]["completions"][0]["tokens"][-1].update(logprob=float("nan")), "a log-likelihood is nan (1)"),
+        (lambda s, r: r[0]["result"]["completions"][0]["tokens"][-1].update(logprob=-90.0), "max_prob or predicted_index is another"),
+        (lambda s, r: r[0]["result"]["completions"][0]["tokens"].pop(), "the completion does not end with the choice (1)"),
+        (lambda s, r: [x["tags"].append("correct") for x in r[0]["instance"]["references"] if not x["tags"]], "several choices are right"),
+        (
+            lambda s, r: [x["instance"].update(split="train") for x in r if x["instance"]["id"] == r[0]["instance"]["id"]],
+            "of the training split (1)",
+        ),
+        (
+            lambda s, r: [x.update(train_trial_index=1) for x in r if x["instance"]["id"] == r[0]["instance"]["id"]],
+            "of another choice of examples in the prompt (1)",
+        ),
+        (perturbed, "perturbed copies (1)"),
+    ],
+)
 def test_rows_that_are_left_out(change, want, tmp_path):
     nets, skipped = read(run(tmp_path, "multiple_choice_separate_original", changed(change)))
     assert want in next(iter(nets.values())).note + " ".join(skipped).replace(" (rows: ", " (")
 
 
-@pytest.mark.parametrize("change,want", [
-    (lambda s, r: s.update(adapter_spec=3), "adapter_spec: want an object"),
-    (lambda s, r: s["adapter_spec"].update(method="generation"), "method generation has no several choices"),
-    (lambda s, r: s.pop("adapter_spec"), "request_states come before adapter_spec"),
-    (lambda s, r: r.insert(0, 5), "request_states 0: want an instance with references"),
-    (lambda s, r: r[3]["instance"].update(references=[1]), "request_states 3: reference 0: want an output"),
-    (lambda s, r: r[3].update(reference_index="1"), "request_states 3: reference_index '1'"),
-    (lambda s, r: r[3].update(request_mode="x"), "request_mode 'x'"),
-    (lambda s, r: r.insert(0, r[1]), "comes twice"),
-    (lambda s, r: r[3]["result"]["completions"][0]["tokens"].append({"text": 1}), "tokens: want text and logprob"),
-    (lambda s, r: r[3]["result"]["completions"][0]["tokens"][-1].update(logprob="x"), "'x' is not a number"),
-])
+@pytest.mark.parametrize(
+    "change,want",
+    [
+        (lambda s, r: s.update(adapter_spec=3), "adapter_spec: want an object"),
+        (lambda s, r: s["adapter_spec"].update(method="generation"), "method generation has no several choices"),
+        (lambda s, r: s.pop("adapter_spec"), "request_states come before adapter_spec"),
+        (lambda s, r: r.insert(0, 5), "request_states 0: want an instance with references"),
+        (lambda s, r: r[3]["instance"].update(references=[1]), "request_states 3: reference 0: want an output"),
+        (lambda s, r: r[3].update(reference_index="1"), "request_states 3: reference_index '1'"),
+        (lambda s, r: r[3].update(request_mode="x"), "request_mode 'x'"),
+        (lambda s, r: r.insert(0, r[1]), "comes twice"),
+        (lambda s, r: r[3]["result"]["completions"][0]["tokens"].append({"text": 1}), "tokens: want text and logprob"),
+        (lambda s, r: r[3]["result"]["completions"][0]["tokens"][-1].update(logprob="x"), "'x' is not a number"),
+    ],
+)
 def test_rejects(change, want, tmp_path):
     files = run(tmp_path, "multiple_choice_separate_original", changed(change))
     with pytest.raises(DatasetError) as e:
@@ -166,7 +185,7 @@ def test_cut_and_damaged_files_are_errors(tmp_path):
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1 << 20])
 def test_json_in_pieces(chunk, monkeypatch):
     monkeypatch.setattr(stream, "CHUNK", chunk)
-    whole = {"a": [1, {"b": None}], "ü": "東\"京\\", "l": [[], {}, "x", 12345, -1.5e-7, True], "e": {}, "n": 77}
+    whole = {"a": [1, {"b": None}], "ü": '東"京\\', "l": [[], {}, "x", 12345, -1.5e-7, True], "e": {}, "n": 77}
     for indent in (None, 1):
         for ascii in (True, False):
             found, elements = {}, []
@@ -177,6 +196,19 @@ def test_json_in_pieces(chunk, monkeypatch):
                     found[k] = v
             assert found | {"l": elements} == whole
     assert list(stream.Reader(io.BytesIO(b" [1, 22,[3]] ")).elements()) == [1, 22, [3]]
-    for bad in (b"", b"{", b"[1]", b'{"l": [1', b'{"l": [1,]}', b'{"a" 1}', b'{"a": 1,}', b"{} x", b'{"a": tru}', b'{1: 2}', b'{"a": "\xff"}', b'{"a": ' + b"[" * 99999):
+    for bad in (
+        b"",
+        b"{",
+        b"[1]",
+        b'{"l": [1',
+        b'{"l": [1,]}',
+        b'{"a" 1}',
+        b'{"a": 1,}',
+        b"{} x",
+        b'{"a": tru}',
+        b"{1: 2}",
+        b'{"a": "\xff"}',
+        b'{"a": ' + b"[" * 99999,
+    ):
         with pytest.raises(DatasetError, match="not JSON: character"):
             list(stream.Reader(io.BytesIO(bad)).items({"l"}))

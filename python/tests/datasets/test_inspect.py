@@ -116,37 +116,46 @@ def token(c, i=-1):
     return c["logprobs"]["content"][i]
 
 
-@pytest.mark.parametrize("change,want", [
-    (lambda log, s, c: c.update(logprobs=None), "no logprobs: run with --logprobs --top-logprobs 20"),
-    (lambda log, s, c: token(c).update(top_logprobs=None), "no top_logprobs: run with"),
-    (lambda log, s, c: token(c).update(token=" Z"), "no token of the output is the letter of an answer"),
-    (lambda log, s, c: token(c).update(top_logprobs=[{"token": "x", "logprob": -1.0}]), "no answer is among the likeliest tokens"),
-    (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob=float("nan")), "a log-probability is no number below 0"),
-    (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob=0.7), "a log-probability is no number below 0"),
-    (lambda log, s, c: s.update(target=["A", "B"]), "several choices are right"),
-    (lambda log, s, c: s.update(target="Paris"), "the target is no letter of a choice"),
-    (lambda log, s, c: s.update(choices=None), "no choices"),
-    (lambda log, s, c: s.update(epoch=2), "of a later epoch"),
-    (lambda log, s, c: s.update(error={"message": "x"}), "the sample has an error"),
-    (lambda log, s, c: s["output"].update(choices=[]), "no output"),
-])
+@pytest.mark.parametrize(
+    "change,want",
+    [
+        (lambda log, s, c: c.update(logprobs=None), "no logprobs: run with --logprobs --top-logprobs 20"),
+        (lambda log, s, c: token(c).update(top_logprobs=None), "no top_logprobs: run with"),
+        (lambda log, s, c: token(c).update(token=" Z"), "no token of the output is the letter of an answer"),
+        (lambda log, s, c: token(c).update(top_logprobs=[{"token": "x", "logprob": -1.0}]), "no answer is among the likeliest tokens"),
+        (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob=float("nan")), "a log-probability is no number below 0"),
+        (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob=0.7), "a log-probability is no number below 0"),
+        (lambda log, s, c: s.update(target=["A", "B"]), "several choices are right"),
+        (lambda log, s, c: s.update(target="Paris"), "the target is no letter of a choice"),
+        (lambda log, s, c: s.update(choices=None), "no choices"),
+        (lambda log, s, c: s.update(epoch=2), "of a later epoch"),
+        (lambda log, s, c: s.update(error={"message": "x"}), "the sample has an error"),
+        (lambda log, s, c: s["output"].update(choices=[]), "no output"),
+    ],
+)
 def test_rows_that_are_left_out(change, want, tmp_path):
     nets, skipped = read(tmp_path, changed(change))
     assert sum(len(both(n)[1]) for n in nets.values()) == 9
     assert len(skipped) >= 1 and want in skipped[0] and skipped[0].endswith("(rows: 1)")
 
 
-@pytest.mark.parametrize("change,want", [
-    (lambda log, s, c: log.pop("eval"), "samples come before eval"),
-    (lambda log, s, c: log["eval"].pop("model"), "eval: want task and model"),
-    (lambda log, s, c: log["samples"].insert(0, 3), "want a sample with an output"),
-    (lambda log, s, c: c["logprobs"].update(content=[1]), "logprobs: want content with tokens"),
-    (lambda log, s, c: token(c).update(top_logprobs=[3]), "top_logprobs: want token and logprob"),
-    (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob="x"), "'x' is not a number"),
-    (lambda log, s, c: s.update(target=[1]), "target [1]; want letters"),
-    (lambda log, s, c: s["scores"]["choice"].update(value="C" if s["scores"]["choice"]["value"] == "I" else "I"), "the score says"),
-    (lambda log, s, c: s["scores"]["choice"].update(explanation="Choices were shuffled before generating"), "shuffle the choices of the dataset instead"),
-])
+@pytest.mark.parametrize(
+    "change,want",
+    [
+        (lambda log, s, c: log.pop("eval"), "samples come before eval"),
+        (lambda log, s, c: log["eval"].pop("model"), "eval: want task and model"),
+        (lambda log, s, c: log["samples"].insert(0, 3), "want a sample with an output"),
+        (lambda log, s, c: c["logprobs"].update(content=[1]), "logprobs: want content with tokens"),
+        (lambda log, s, c: token(c).update(top_logprobs=[3]), "top_logprobs: want token and logprob"),
+        (lambda log, s, c: token(c)["top_logprobs"][0].update(logprob="x"), "'x' is not a number"),
+        (lambda log, s, c: s.update(target=[1]), "target [1]; want letters"),
+        (lambda log, s, c: s["scores"]["choice"].update(value="C" if s["scores"]["choice"]["value"] == "I" else "I"), "the score says"),
+        (
+            lambda log, s, c: s["scores"]["choice"].update(explanation="Choices were shuffled before generating"),
+            "shuffle the choices of the dataset instead",
+        ),
+    ],
+)
 def test_rejects(change, want, tmp_path):
     file = tmp_path / "log.json"
     file.write_text(json.dumps(changed(change)))
@@ -157,9 +166,20 @@ def test_rejects(change, want, tmp_path):
 
 def test_the_answer_is_the_letter_after_the_last_answer():
     """Words such as "A" before it, or in a chain of thought, are none."""
+
     def output(*texts):
-        return {"choices": [{"logprobs": {"content": [{"token": t, "logprob": -0.1, "top_logprobs": [{"token": t, "logprob": -0.1}, {"token": str(i), "logprob": -3}]}
-                                                      for i, t in enumerate(texts)]}}]}
+        return {
+            "choices": [
+                {
+                    "logprobs": {
+                        "content": [
+                            {"token": t, "logprob": -0.1, "top_logprobs": [{"token": t, "logprob": -0.1}, {"token": str(i), "logprob": -3}]}
+                            for i, t in enumerate(texts)
+                        ]
+                    }
+                }
+            ]
+        }
 
     def place(*texts):
         found = inspect_logs._answer(output(*texts), "ABCD")

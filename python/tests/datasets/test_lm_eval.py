@@ -19,9 +19,17 @@ FILES = os.path.join(TESTDATA, "lm-eval", "tiny-lm")
 def line(doc, lls, target, texts=None, **more):
     """Returns a line of samples as the harness writes it."""
     texts = texts or [f"choice {j}" for j in range(len(lls))]
-    return {"doc_id": doc, "doc": {}, "target": target,
-            "arguments": {f"gen_args_{j}": {"arg_0": "Question:", "arg_1": " " + t} for j, t in enumerate(texts)},
-            "resps": [[[str(v), "False"]] for v in lls], "filtered_resps": [[str(v), "False"] for v in lls], "filter": "none", "metrics": ["acc"], **more}
+    return {
+        "doc_id": doc,
+        "doc": {},
+        "target": target,
+        "arguments": {f"gen_args_{j}": {"arg_0": "Question:", "arg_1": " " + t} for j, t in enumerate(texts)},
+        "resps": [[[str(v), "False"]] for v in lls],
+        "filtered_resps": [[str(v), "False"] for v in lls],
+        "filter": "none",
+        "metrics": ["acc"],
+        **more,
+    }
 
 
 def questions(n, k=4, seed=0, first=0, **more):
@@ -53,7 +61,10 @@ def test_a_name_reaches_no_terminal_raw(tmp_path):
     with pytest.raises(DatasetError) as e:
         qatsbench.datasets.import_files("lm-eval", [file], tmp_path / "arrays")
     assert str(e.value).isprintable() and "a?[31mb?c d: the answers are texts" in str(e.value)
-    file = write(tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl", questions(40) + [dict(questions(1)[0], filtered_resps=[["nan", "False"]] * 4, doc_id=99)])
+    file = write(
+        tmp_path / "m" / f"samples_{wild}_2026-11-24T10-00-00.jsonl",
+        questions(40) + [dict(questions(1)[0], filtered_resps=[["nan", "False"]] * 4, doc_id=99)],
+    )
     lines = list(qatsbench.datasets.import_files("lm-eval", [file], tmp_path / "arrays", least=2).lines())
     assert all(line.isprintable() for line in lines) and len(lines) > 1
 
@@ -66,7 +77,7 @@ def both(n):
 def test_scores_are_the_log_likelihoods(tmp_path):
     rows = questions(101)
     nets, skipped = read(tmp_path, rows)
-    n, = nets.values()
+    (n,) = nets.values()
     assert n.name == "some-task-4/model" and n.kind == "logits" and not skipped
     z, y = both(n)
     want = {tuple(float(v) for v, _ in r["filtered_resps"]): int(r["target"]) for r in rows}
@@ -93,7 +104,7 @@ def test_lengths_are_those_of_the_choice(normalise, length, metric, delimiter, t
         z = [float(v) / length(t) for (v, _), t in zip(r["filtered_resps"], texts)]
         rows.append(r | {metric: float(int(np.argmax(z)) == int(r["target"]))})
     nets, _ = read(tmp_path, rows, normalise=normalise, delimiter=delimiter)
-    n, = nets.values()
+    (n,) = nets.values()
     want = {tuple(float(v) / length(t) for (v, _), t in zip(r["filtered_resps"], texts)) for r in rows}
     assert set(map(tuple, both(n)[0].tolist())) == want and f"{metric} of 30 rows agrees" in n.note
     if delimiter == "\n":  # which nobody can guess
@@ -109,7 +120,7 @@ def test_results_say_the_delimiter(tmp_path):
     file = write(tmp_path / "m" / "samples_t_2026-11-24T10-00-00.1.jsonl", rows)
     results = tmp_path / "m" / "results_2026-11-24T10-00-00.1.json"
     results.write_text(json.dumps({"configs": {"t": {"target_delimiter": "::  "}}, "lm_eval_version": "0.4.13", "n-shot": {"t": 2}}))
-    n, = formats.read("lm-eval", [file, str(results)], formats.Options(normalise="chars"), [])
+    (n,) = formats.read("lm-eval", [file, str(results)], formats.Options(normalise="chars"), [])
     assert both(n)[0].min() == min(float(v) / 8 for r in rows for v, _ in r["filtered_resps"])
     assert "lm-evaluation-harness 0.4.13, task t" in n.note and "2 examples in the prompt" in n.note
 
@@ -126,9 +137,9 @@ def mutual(rows, seed=5):
 
 def test_mutual_information_has_twice_as_many_entries(tmp_path):
     rows = list(mutual(questions(40)))
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     assert both(n)[0].shape == (40, 4)
-    m, = read(tmp_path, rows, normalise="mutual")[0].values()
+    (m,) = read(tmp_path, rows, normalise="mutual")[0].values()
     v = np.array([[float(x) for x, _ in r["filtered_resps"]] for r in rows])
     assert set(map(tuple, both(m)[0].tolist())) == set(map(tuple, (v[:, :4] - v[:, 4:]).tolist()))
     with pytest.raises(DatasetError, match="without their context"):
@@ -141,7 +152,7 @@ def test_targets(tmp_path):
     lls = [-1.0, -2.0, -3.0]
     rows = [line(i, lls, t, texts) for i, t in enumerate(["0", "no", "[2]", "perhaps", "1", "yes"])]
     rows += [line(10 + i, lls, t, texts) for i, t in enumerate(["[0, 2]", "-100", "3", "never", "", "[", "[0, 1"])]
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     assert sorted(both(n)[1].tolist()) == [0, 0, 1, 1, 2, 2]
     assert "left out: several choices are right (1), the target is none of the choices (6)" in n.note
 
@@ -153,8 +164,11 @@ def test_a_number_as_target_is_what_the_accuracies_say(meaning, tmp_path):
         lls, t = (-rng.random(4)).tolist(), str(rng.integers(4))
         y = int(t) if meaning == "index" else texts.index(t)
         rows.append(line(i, lls, t, texts, acc=float(int(np.argmax(lls)) == y)))
-    n, = read(tmp_path, rows)[0].values()
-    want = {tuple(map(float, np.array(r["filtered_resps"])[:, 0])): int(r["target"]) if meaning == "index" else texts.index(r["target"]) for r in rows}
+    (n,) = read(tmp_path, rows)[0].values()
+    want = {
+        tuple(map(float, np.array(r["filtered_resps"])[:, 0])): int(r["target"]) if meaning == "index" else texts.index(r["target"])
+        for r in rows
+    }
     assert {tuple(a): b for a, b in zip(both(n)[0].tolist(), both(n)[1].tolist())} == want
 
 
@@ -168,7 +182,7 @@ def test_choices_that_are_contexts(tmp_path):
             r["arguments"][f"gen_args_{j}"]["arg_0"] = f"The trophy did not fit because it {j}"
         rows.append(r)
         want[tuple(lls)] = y
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     assert {tuple(a): b for a, b in zip(both(n)[0].tolist(), both(n)[1].tolist())} == want
     with pytest.raises(DatasetError, match="the choices are contexts"):
         read(tmp_path, rows, normalise="chars")
@@ -181,19 +195,21 @@ def test_choices_that_are_contexts(tmp_path):
 
 def test_runs_in_one_file(tmp_path):
     first, second = questions(30, seed=1), questions(50, seed=2)
-    n, = read(tmp_path, first + second)[0].values()
+    (n,) = read(tmp_path, first + second)[0].values()
     assert set(map(tuple, both(n)[0].tolist())) == {tuple(float(v) for v, _ in r["filtered_resps"]) for r in second}
     assert "2 runs in the file, of which the last is used" in n.note and "of an earlier run in the same file (30)" in n.note
 
 
 def test_one_filter_is_read(tmp_path):
     rows = questions(30) + [r | {"filter": "other"} for r in questions(30, seed=9)]
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     assert "of another filter (other) (30)" in n.note
-    m, = read(tmp_path, rows, filter="other")[0].values()
+    (m,) = read(tmp_path, rows, filter="other")[0].values()
     assert "filter other" in m.note and not np.array_equal(both(n)[0], both(m)[0])
-    for row, options, message in ((rows, {"filter": "x"}, "no filter 'x'; say which by --filter: none, other"),
-                                  ([r | {"filter": r["filter"] + "1"} for r in rows], {}, "several filters; say which by --filter: none1, other1")):
+    for row, options, message in (
+        (rows, {"filter": "x"}, "no filter 'x'; say which by --filter: none, other"),
+        ([r | {"filter": r["filter"] + "1"} for r in rows], {}, "several filters; say which by --filter: none1, other1"),
+    ):
         with pytest.raises(DatasetError, match=message):
             read(tmp_path, row, **options)
 
@@ -205,7 +221,7 @@ def test_infinite_and_nan(tmp_path):
     rows[5]["filtered_resps"][1][0] = "-inf"
     for r in rows[3:6]:
         del r["acc"]
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     z, _ = both(n)
     assert z.shape == (28, 4) and np.isfinite(z).all()
     i = np.argmax(z.max(1) - z.min(1))
@@ -228,16 +244,33 @@ def test_scores_of_a_rule_of_its_own(tmp_path):
 
 def test_a_place_that_is_always_right(tmp_path):
     rows = [r | {"target": "0", "acc": None} for r in questions(30)]
-    n, = read(tmp_path, rows)[0].values()
+    (n,) = read(tmp_path, rows)[0].values()
     assert "choice 0 is right in 100% of the rows" in n.warning and n.warning in n.note
 
 
 def test_other_tasks_calibrate(tmp_path):
-    files = [write(tmp_path / "model" / f"samples_t{i}_2026-11-24T10-00-00.jsonl", questions(20 + i, 4, seed=i) + questions(5, 2 + (i == 0), seed=9, first=90))
-             for i in range(3)]
+    files = [
+        write(
+            tmp_path / "model" / f"samples_t{i}_2026-11-24T10-00-00.jsonl",
+            questions(20 + i, 4, seed=i) + questions(5, 2 + (i == 0), seed=9, first=90),
+        )
+        for i in range(3)
+    ]
     skipped = []
     nets = {n.dataset: n for n in formats.read("lm-eval", files, formats.Options(least=2, across=True), skipped)}
-    assert sorted(nets) == ["t0-3", "t0-4", "t0-4-others", "t1-2", "t1-2-others", "t1-4", "t1-4-others", "t2-2", "t2-2-others", "t2-4", "t2-4-others"]
+    assert sorted(nets) == [
+        "t0-3",
+        "t0-4",
+        "t0-4-others",
+        "t1-2",
+        "t1-2-others",
+        "t1-4",
+        "t1-4-others",
+        "t2-2",
+        "t2-2-others",
+        "t2-4",
+        "t2-4-others",
+    ]
     own, other = nets["t1-4"], nets["t1-4-others"]
     assert np.array_equal(own.test.scores, other.test.scores) and other.samples == "t1-4"
     assert set(map(tuple, other.cal.scores.tolist())) == set(map(tuple, np.vstack([both(nets["t0-4"])[0], both(nets["t2-4"])[0]]).tolist()))
@@ -246,19 +279,29 @@ def test_other_tasks_calibrate(tmp_path):
 
 
 def true_rows(task):
-    file, = [os.path.join(FILES, f) for f in os.listdir(FILES) if f.startswith(f"samples_{task}_")]
+    (file,) = [os.path.join(FILES, f) for f in os.listdir(FILES) if f.startswith(f"samples_{task}_")]
     with open(file, encoding="utf-8") as f:
         return file, [json.loads(row) for row in f]
 
 
 RESULTS = os.path.join(FILES, "results_2026-11-24T19-52-38.json")
 # The data sets of each task of testdata, with their rows.
-TRUE = {"news_group": {"news-group-4": 4, "news-group-10": 4}, "news_subject": {"news-subject-4": 5}, "news_next": {"news-next-4": 5},
-        "news_before": {"news-before-2": 5}, "news_first": {"news-first-4": 5}, "news_either": {"news-either-4": 3}}
+TRUE = {
+    "news_group": {"news-group-4": 4, "news-group-10": 4},
+    "news_subject": {"news-subject-4": 5},
+    "news_next": {"news-next-4": 5},
+    "news_before": {"news-before-2": 5},
+    "news_first": {"news-first-4": 5},
+    "news_either": {"news-either-4": 3},
+}
 
 
-@pytest.mark.parametrize("task,normalise,metric", [(t, "none", "acc") for t in TRUE] + [(t, n, m) for t in ("news_group", "news_next") for n, m in
-                         (("chars", "acc_norm"), ("bytes", "acc_bytes"))] + [("news_subject", "mutual", "acc_mutual_info"), ("news_subject", "chars", "acc_norm")])
+@pytest.mark.parametrize(
+    "task,normalise,metric",
+    [(t, "none", "acc") for t in TRUE]
+    + [(t, n, m) for t in ("news_group", "news_next") for n, m in (("chars", "acc_norm"), ("bytes", "acc_bytes"))]
+    + [("news_subject", "mutual", "acc_mutual_info"), ("news_subject", "chars", "acc_norm")],
+)
 def test_what_the_harness_wrote(task, normalise, metric, tmp_path):
     """The rows give the accuracies that the harness has given to them, and the documents say the same label as the targets."""
     file, rows = true_rows(task)
@@ -272,7 +315,12 @@ def test_what_the_harness_wrote(task, normalise, metric, tmp_path):
             continue
         k = len(r["doc"]["choices"])
         v = np.array([float(x) for x, _ in r["filtered_resps"]])
-        size = {"none": 1, "mutual": 1, "chars": [len(c) for c in r["doc"]["choices"]], "bytes": [len(c.encode()) for c in r["doc"]["choices"]]}[normalise]
+        size = {
+            "none": 1,
+            "mutual": 1,
+            "chars": [len(c) for c in r["doc"]["choices"]],
+            "bytes": [len(c.encode()) for c in r["doc"]["choices"]],
+        }[normalise]
         z = v[:k] - v[k:] if normalise == "mutual" else v[:k] / size
         (y,) = [y for a, y in got if len(a) == k and np.allclose(a, z, rtol=1e-12, atol=0)]
         assert y == answers[0] and (int(np.argmax(z)) == y) == r[metric]
@@ -351,10 +399,10 @@ def test_names(tmp_path):
     file = write(tmp_path / "Some Org__My Model" / "samples_x.jsonl", questions(30))
     with pytest.raises(DatasetError, match="not named samples_<task>_<date>.jsonl; give --dataset and --backbone"):
         list(formats.read("lm-eval", [file], formats.Options(), []))
-    n, = formats.read("lm-eval", [file], formats.Options(dataset="mine", backbone="net"), [])
+    (n,) = formats.read("lm-eval", [file], formats.Options(dataset="mine", backbone="net"), [])
     assert n.name == "mine-4/net"
     file = write(tmp_path / "Some Org__My Model" / "samples_a_b_2026-11-24T10-00-00.jsonl", questions(30))
-    n, = formats.read("lm-eval", [file], formats.Options(), [])
+    (n,) = formats.read("lm-eval", [file], formats.Options(), [])
     assert n.name == "a-b-4/My-Model"
 
 
@@ -370,13 +418,15 @@ def big(path, size):
     return n
 
 
-@pytest.mark.parametrize("size", [pytest.param(1 << 30, marks=pytest.mark.skipif("QATS_BIG" not in os.environ, reason="QATS_BIG=1 reads 1 GB")), 20 << 20])
+@pytest.mark.parametrize(
+    "size", [pytest.param(1 << 30, marks=pytest.mark.skipif("QATS_BIG" not in os.environ, reason="QATS_BIG=1 reads 1 GB")), 20 << 20]
+)
 def test_memory_does_not_grow_with_the_file(size, tmp_path):
     """A line takes the bytes of its numbers, and some 80 for its name; the text of a line goes when it is read."""
     file = tmp_path / "samples_t_2026-11-24T10-00-00.jsonl"
     n = big(file, size)
     tracemalloc.start()
-    net, = formats.read("lm-eval", [str(file)], formats.Options(), [])
+    (net,) = formats.read("lm-eval", [str(file)], formats.Options(), [])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(both(net)[1]) == n and peak < (4 << 20) + 500 * n

@@ -1,13 +1,12 @@
 """The true files of sources.yaml, which lie outside the project: a folder that has each under its key.
 
-    QATS_REAL_FILES=DIR python3 -m pytest python/tests/datasets/test_real.py
+QATS_REAL_FILES=DIR python3 -m pytest python/tests/datasets/test_real.py
 """
 
 import os
 
 import numpy as np
 import pytest
-
 from server import serving
 
 import qatsbench.datasets
@@ -23,7 +22,9 @@ pytestmark = pytest.mark.skipif(not os.path.isdir(FILES), reason="needs the file
 def real(tmp_path_factory):
     into = tmp_path_factory.mktemp("real")
     with serving(root=FILES) as s:
-        summary = qatsbench.datasets.fetch("real", into=str(into / "arrays"), url=s.url, downloads=str(into / "cache"), labels="repositories")
+        summary = qatsbench.datasets.fetch(
+            "real", into=str(into / "arrays"), url=s.url, downloads=str(into / "cache"), labels="repositories"
+        )
     return into, summary
 
 
@@ -46,7 +47,9 @@ def test_rows_are_those_of_the_arrays_before(real):
             continue
 
         def rows(root):
-            z, y = (np.concatenate([np.load(os.path.join(root, name, p, a + ".npy")) for p in ("cal", "test")]) for a in ("logits", "labels"))
+            z, y = (
+                np.concatenate([np.load(os.path.join(root, name, p, a + ".npy")) for p in ("cal", "test")]) for a in ("logits", "labels")
+            )
             return sorted(r.tobytes() + bytes([v]) for r, v in zip(z.astype("f4"), y))
 
         assert rows(old) == rows(into / "arrays"), name
@@ -63,7 +66,10 @@ def test_probabilities_are_those_of_the_arrays_before(real):
     for n in s.networks:
         name = n["entry"]["set"]
         if n["entry"]["kind"] == "log-probs" and os.path.isdir(os.path.join(old, name)):
-            z = [np.concatenate([np.load(os.path.join(root, name, p, "logits.npy")) for p in ("cal", "test")]) for root in (old, into / "arrays")]
+            z = [
+                np.concatenate([np.load(os.path.join(root, name, p, "logits.npy")) for p in ("cal", "test")])
+                for root in (old, into / "arrays")
+            ]
             z = [np.sort(a.astype(float).round(4), axis=None) for a in z]
             z = [np.maximum(a, -69) for a in z]
             assert len(z[0]) == len(z[1]) and np.abs(z[0] - z[1]).max() < 2e-3, name

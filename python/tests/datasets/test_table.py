@@ -44,7 +44,9 @@ def test_what_is_listed(real):
             assert f.sha256 and f.bytes, id
     assert all(f.licence for f in real.files.values())
     used = {f for n in networks for f in published.files_of(n)}
-    spare = {i for i, f in real.files.items() if i.split(":")[0] not in ("nncal", "medmnist-predictions", "medmnist-data", "calarena")} - used
+    spare = {
+        i for i, f in real.files.items() if i.split(":")[0] not in ("nncal", "medmnist-predictions", "medmnist-data", "calarena")
+    } - used
     assert not spare, spare
 
 

@@ -76,7 +76,9 @@ def test_one_file_without_options(tmp_path):
     want = {tuple(np.log(p / p.sum()).astype("f4")): y for p, y in zip(P, Y)}
     assert all(want[tuple(z)] == y for zs, ys in got.values() for z, y in zip(zs, ys))
     lines = list(s.lines())
-    assert any("probabilities in p0, p1, p2, labels in label" in x for x in lines) and any("half of the rows of each class calibrate" in x for x in lines)
+    assert any("probabilities in p0, p1, p2, labels in label" in x for x in lines) and any(
+        "half of the rows of each class calibrate" in x for x in lines
+    )
     again = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
     assert [n["entry"] for n in again.networks] == [n["entry"] for n in s.networks]
 
@@ -99,22 +101,27 @@ def test_options_say_what_the_header_does_not(tmp_path):
     file = table(tmp_path / "x.csv", "a,b,c,what,fold", [(*p, y, i % 5) for i, (p, y) in enumerate(zip(P, Y))])
     with pytest.raises(DatasetError, match="no column of labels .*name it by --label"):
         qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
-    qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays", label="what", classes=["a", "b", "c"], split="fold", cal="0", test="1", kind="probs")
+    qatsbench.datasets.import_files(
+        "csv", [file], tmp_path / "arrays", label="what", classes=["a", "b", "c"], split="fold", cal="0", test="1", kind="probs"
+    )
     assert [len(y) for _, y in load(tmp_path, "x/network").values()] == [12, 12]
 
 
-@pytest.mark.parametrize("found,want", [
-    ({"logits": P, "targets": Y}, "logits with targets"),
-    ({"val": {"probs": P, "y": Y}, "test": {"probs": P, "y": Y}}, "val_probs with val_y; test_probs with test_y"),
-    ((P, Y), "scores with labels"),
-    ((Y, P), "scores with labels"),
-    ([(P, Y), (P, Y)], "cal_scores with cal_labels; test_scores with test_labels"),
-    ({"y_pred": Y, "y_true": Y}, "no scores with labels"),
-    ({"probs": P, "y_prob": P, "y": Y}, "several arrays can be the scores: probs (60x3 float64), y_prob (60x3 float64)"),
-    ({"decision": P[:, 0] * 4 - 2, "y": (P[:, 0] > .5).astype(int)}, "decision with y"),
-    ({"weight": P}, "no scores with labels"),
-    ("text", "no scores with labels"),
-])
+@pytest.mark.parametrize(
+    "found,want",
+    [
+        ({"logits": P, "targets": Y}, "logits with targets"),
+        ({"val": {"probs": P, "y": Y}, "test": {"probs": P, "y": Y}}, "val_probs with val_y; test_probs with test_y"),
+        ((P, Y), "scores with labels"),
+        ((Y, P), "scores with labels"),
+        ([(P, Y), (P, Y)], "cal_scores with cal_labels; test_scores with test_labels"),
+        ({"y_pred": Y, "y_true": Y}, "no scores with labels"),
+        ({"probs": P, "y_prob": P, "y": Y}, "several arrays can be the scores: probs (60x3 float64), y_prob (60x3 float64)"),
+        ({"decision": P[:, 0] * 4 - 2, "y": (P[:, 0] > 0.5).astype(int)}, "decision with y"),
+        ({"weight": P}, "no scores with labels"),
+        ("text", "no scores with labels"),
+    ],
+)
 def test_pickles(found, want, tmp_path):
     path = tmp_path / "o.pkl"
     path.write_bytes(pickle.dumps(found, 4))
@@ -144,7 +151,7 @@ def test_parquet(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", types.ModuleType("pyarrow"))
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", fake)
     (tmp_path / "o.parquet").write_bytes(b"PAR1")
-    n, = formats.read("parquet", [str(tmp_path / "o.parquet")], formats.Options(), [])
+    (n,) = formats.read("parquet", [str(tmp_path / "o.parquet")], formats.Options(), [])
     assert n.told[0] == "probabilities in probs_0, probs_1, probs_2, labels in label" and len(n.cal.labels) + len(n.test.labels) == 60
 
 
@@ -155,8 +162,10 @@ def test_true_parquet(tmp_path):
     names = np.array(["cat", "dog", "frog"])
     wide = pa.table({f"p_{c}": P[:, j] for j, c in enumerate(names)} | {"label": pa.array(names[Y]).dictionary_encode()})
     lists = pa.table({"logits": pa.array((np.log(P) + 1).tolist(), pa.list_(pa.float32())), "label": pa.array(Y, pa.int8())})
-    for name, content, told, kind in (("wide", wide, "probabilities in p_cat, p_dog, p_frog, labels in label", "log-probs"),
-                                      ("lists", lists, "logits in logits_0, logits_1, logits_2, labels in label", "logits")):
+    for name, content, told, kind in (
+        ("wide", wide, "probabilities in p_cat, p_dog, p_frog, labels in label", "log-probs"),
+        ("lists", lists, "logits in logits_0, logits_1, logits_2, labels in label", "logits"),
+    ):
         parquet.write_table(content, tmp_path / f"{name}.parquet", compression="zstd")
         s = qatsbench.datasets.import_files("parquet", [tmp_path / f"{name}.parquet"], tmp_path / "arrays")
         (n,) = s.networks
@@ -193,11 +202,18 @@ def test_an_import_needs_no_extra_that_it_does_not_use(tmp_path):
     assert len(s.networks) == 1
 
 
-@pytest.mark.parametrize("modules,arguments,want", [
-    (("yaml",), ["fetch", "real", "--list"], "the table of published files needs PyYAML, which is not installed: pip install pyyaml"),
-    (("pooch",), ["fetch", "file:///nowhere", "--no-import"], "a download needs pooch, which is not installed: pip install pooch"),
-    (("pyarrow", "pyarrow.parquet"), ["import", "parquet", "FILE"], "a .parquet file needs pyarrow.*which is not installed: pip install pyarrow"),
-])
+@pytest.mark.parametrize(
+    "modules,arguments,want",
+    [
+        (("yaml",), ["fetch", "real", "--list"], "the table of published files needs PyYAML, which is not installed: pip install pyyaml"),
+        (("pooch",), ["fetch", "file:///nowhere", "--no-import"], "a download needs pooch, which is not installed: pip install pooch"),
+        (
+            ("pyarrow", "pyarrow.parquet"),
+            ["import", "parquet", "FILE"],
+            "a .parquet file needs pyarrow.*which is not installed: pip install pyarrow",
+        ),
+    ],
+)
 def test_what_is_not_installed_is_named_in_one_line(modules, arguments, want, tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     arguments = [str(tmp_path / "x.parquet") if a == "FILE" else a for a in arguments]

@@ -47,25 +47,28 @@ def evil(call, *arguments, protocol=4):
     return pickle.dumps(Evil(call, *arguments), protocol)
 
 
-@pytest.mark.parametrize("data,want", [
-    (b"", "not complete"),
-    (b"<html>", "not a pickle"),
-    (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "not a pickle"),
-    (b"cos\nsystem\n(S'touch owned'\ntR.", "imports 'system' from 'os'"),
-    (b"cposix\nsystem\n(S'touch owned'\ntR.", "nothing is run"),
-    (b"c__main__\nModel\n)\x81.", "__main__"),
-    (b"cbuiltins\neval\n(S'1'\ntR.", "eval"),
-    (b"cbuiltins\ngetattr\n.", "getattr"),
-    (b"ctorch\nload\n(S'x'\ntR.", "'load' from 'torch'"),
-    (b"cnumpy\nndarray\n(I1000000000\ntR.", "calls ndarray"),
-    (b"cnumpy\nload\n(S'x'\ntR.", "'load' from 'numpy'"),
-    (b"(lp0\n.x", "byte 6: bytes after the end"),
-    (b"ctorch.storage\n_load_from_bytes\n(C\x01NtR.", "not complete"),
-    (b"ccollections\nOrderedDict\n(K\x01tR.", "ordered dict"),
-    (b"cnumpy\ndtype\n}X\x04\x00\x00\x00_call\x8c\x01xs\x86b.", ""),  # sets an attribute of a name
-    (b"cnumpy\ndtype\nN}\x8c\x05_callK\x01s\x86b.", "sets an attribute"),
-    (b"(" * 100_000 + b"t" * 100_000 + b".", ""),
-])
+@pytest.mark.parametrize(
+    "data,want",
+    [
+        (b"", "not complete"),
+        (b"<html>", "not a pickle"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "not a pickle"),
+        (b"cos\nsystem\n(S'touch owned'\ntR.", "imports 'system' from 'os'"),
+        (b"cposix\nsystem\n(S'touch owned'\ntR.", "nothing is run"),
+        (b"c__main__\nModel\n)\x81.", "__main__"),
+        (b"cbuiltins\neval\n(S'1'\ntR.", "eval"),
+        (b"cbuiltins\ngetattr\n.", "getattr"),
+        (b"ctorch\nload\n(S'x'\ntR.", "'load' from 'torch'"),
+        (b"cnumpy\nndarray\n(I1000000000\ntR.", "calls ndarray"),
+        (b"cnumpy\nload\n(S'x'\ntR.", "'load' from 'numpy'"),
+        (b"(lp0\n.x", "byte 6: bytes after the end"),
+        (b"ctorch.storage\n_load_from_bytes\n(C\x01NtR.", "not complete"),
+        (b"ccollections\nOrderedDict\n(K\x01tR.", "ordered dict"),
+        (b"cnumpy\ndtype\n}X\x04\x00\x00\x00_call\x8c\x01xs\x86b.", ""),  # sets an attribute of a name
+        (b"cnumpy\ndtype\nN}\x8c\x05_callK\x01s\x86b.", "sets an attribute"),
+        (b"(" * 100_000 + b"t" * 100_000 + b".", ""),
+    ],
+)
 def test_rejects(data, want, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     try:
@@ -88,18 +91,29 @@ def test_names_stay_as_they_are():
 
 def array(shape, code, data):
     """A pickle's array with any state."""
-    return (b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntC\x01btR(I1\n" + shape + b"cnumpy\ndtype\n(S'" + code +
-            b"'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbI00\nC" + bytes([len(data)]) + data + b"tb")
+    return (
+        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntC\x01btR(I1\n"
+        + shape
+        + b"cnumpy\ndtype\n(S'"
+        + code
+        + b"'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbI00\nC"
+        + bytes([len(data)])
+        + data
+        + b"tb"
+    )
 
 
-@pytest.mark.parametrize("data,want", [
-    (array(b"(I1000000000\nI1000000000\nt", b"f4", b"1234"), "4 bytes for an array of shape [1000000000, 1000000000]"),
-    (array(b"(I-1\nt", b"f4", b"1234"), "does not write"),
-    (array(b"(I1\nt", b"O8", b"12345678"), "want numbers"),
-    (array(b"(I1\nt", b"V4", b"1234"), "want numbers"),
-    (array(b"(I1\nt", b"f3", b"123"), "want numbers"),
-    (b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntC\x01btR", "without a state"),
-])
+@pytest.mark.parametrize(
+    "data,want",
+    [
+        (array(b"(I1000000000\nI1000000000\nt", b"f4", b"1234"), "4 bytes for an array of shape [1000000000, 1000000000]"),
+        (array(b"(I-1\nt", b"f4", b"1234"), "does not write"),
+        (array(b"(I1\nt", b"O8", b"12345678"), "want numbers"),
+        (array(b"(I1\nt", b"V4", b"1234"), "want numbers"),
+        (array(b"(I1\nt", b"f3", b"123"), "want numbers"),
+        (b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntC\x01btR", "without a state"),
+    ],
+)
 def test_states_of_arrays(data, want):
     with pytest.raises(DatasetError, match="(?s).*"):
         try:
@@ -130,24 +144,29 @@ def saved(**tensors):
 
 def test_tensors():
     numbers = np.arange(6, dtype="<f4")
-    data = saved(a=((2, 3), (3, 1), 0, 6, numbers.tobytes()), t=((3, 2), (1, 3), 0, 6, numbers.tobytes()), o=((2,), (2,), 1, 6, numbers.tobytes()))
+    data = saved(
+        a=((2, 3), (3, 1), 0, 6, numbers.tobytes()), t=((3, 2), (1, 3), 0, 6, numbers.tobytes()), o=((2,), (2,), 1, 6, numbers.tobytes())
+    )
     found = unpickle.loads(data)
     assert np.array_equal(unpickle.array(found["a"], "a"), numbers.reshape(2, 3))
     assert np.array_equal(unpickle.array(found["t"], "t"), numbers.reshape(2, 3).T)
     assert np.array_equal(unpickle.array(found["o"], "o"), [1, 3])
 
 
-@pytest.mark.parametrize("size,stride,offset,count,data,want", [
-    ((2, 4), (4, 1), 0, 6, bytes(24), "than its storage has"),
-    ((2, 3), (4, 1), 0, 6, bytes(24), "beyond its storage"),
-    ((2, 3), (3, 1), 1, 6, bytes(24), "beyond its storage"),
-    ((2, 3), (3, 1), -1, 6, bytes(24), "unexpected arguments"),
-    ((2, 3), (-3, 1), 3, 6, bytes(24), "unexpected arguments"),
-    ((1 << 20, 1 << 10), (0, 0), 0, 6, bytes(24), "than its storage has"),
-    ((2, 3), (3,), 0, 6, bytes(24), "unexpected arguments"),
-    ((2, 3), (3, 1), 0, 6, bytes(20), "has 20 bytes"),
-    ((2, 3), (3, 1), 0, 5, bytes(24), "want at most 20"),
-])
+@pytest.mark.parametrize(
+    "size,stride,offset,count,data,want",
+    [
+        ((2, 4), (4, 1), 0, 6, bytes(24), "than its storage has"),
+        ((2, 3), (4, 1), 0, 6, bytes(24), "beyond its storage"),
+        ((2, 3), (3, 1), 1, 6, bytes(24), "beyond its storage"),
+        ((2, 3), (3, 1), -1, 6, bytes(24), "unexpected arguments"),
+        ((2, 3), (-3, 1), 3, 6, bytes(24), "unexpected arguments"),
+        ((1 << 20, 1 << 10), (0, 0), 0, 6, bytes(24), "than its storage has"),
+        ((2, 3), (3,), 0, 6, bytes(24), "unexpected arguments"),
+        ((2, 3), (3, 1), 0, 6, bytes(20), "has 20 bytes"),
+        ((2, 3), (3, 1), 0, 5, bytes(24), "want at most 20"),
+    ],
+)
 def test_tensors_within_their_storage(size, stride, offset, count, data, want):
     with pytest.raises(DatasetError) as e:
         unpickle.array(unpickle.loads(saved(a=(size, stride, offset, count, data)))["a"], "a")
@@ -182,7 +201,7 @@ def test_damaged_files_are_errors_or_arrays(name):
     """Any cut and any changed byte is an error in one line, or another number, and never another exception."""
     good = content(name)
     for i in range(0, len(good), max(1, len(good) // 300)):
-        for data in (good[:i], good[:i] + bytes([good[i] ^ 0x41]) + good[i + 1:]):
+        for data in (good[:i], good[:i] + bytes([good[i] ^ 0x41]) + good[i + 1 :]):
             try:
                 unpickle.loads(data)
             except DatasetError as e:

@@ -10,6 +10,7 @@ write: command, path, type, shape and the SHA-256 of its bytes, computed here, i
 Python. Written with Python 3.11, numpy 1.24.2 and torch 1.13.0. The HDF5 file is
 ../hdf5/calarena.h5.
 """
+
 import hashlib
 import math
 import os
@@ -69,16 +70,29 @@ for name, dataset, backbone, k in [("resnet110_c10", "cifar10", "resnet110", 4),
 def to_csv(name, p, order):
     with open(at(name), "w") as f:
         for i in order:
-            f.write(",".join([str(i)] + [np.format_float_positional(x, unique=True) if x == 0 or x >= 1e-4 else np.format_float_scientific(x, unique=True, exp_digits=2)
-                                         for x in p[i]]) + "\n")
+            f.write(
+                ",".join(
+                    [str(i)]
+                    + [
+                        np.format_float_positional(x, unique=True)
+                        if x == 0 or x >= 1e-4
+                        else np.format_float_scientific(x, unique=True, exp_digits=2)
+                        for x in p[i]
+                    ]
+                )
+                + "\n"
+            )
 
 
 labels = {}
 for flag, k, sizes in [("dermamnist", 7, {"val": 26, "test": 31}), ("breastmnist", 2, {"test": 40})]:
     for split, n in {"train": 5, "val": sizes.get("val", 8), "test": sizes["test"]}.items():
         labels[f"{flag}/{split}"] = rng.integers(0, k, size=(n, 1)).astype(np.uint8)
-    np.savez_compressed(at(f"{flag}.npz"), **{f"{s}_labels": labels[f"{flag}/{s}"] for s in ["train", "val", "test"]},
-                        test_images=np.zeros((2, 3), np.uint8))
+    np.savez_compressed(
+        at(f"{flag}.npz"),
+        **{f"{s}_labels": labels[f"{flag}/{s}"] for s in ["train", "val", "test"]},
+        test_images=np.zeros((2, 3), np.uint8),
+    )
     for backbone, pixels, run in [("resnet18", 28, 1), ("resnet50", 28, 1), ("resnet18", 224, 2)]:
         if flag == "breastmnist" and backbone == "resnet50":
             continue

@@ -7,6 +7,7 @@ and the SHA-256 of its elements as little-endian float64 in C order. Written wit
 h5py 3.7.0 and numpy 1.24.2. calarena.h5 is written as CalArena's
 generate_cv_benchmarks.py does: f.create_group(f"{dataset}/{model}") and gzip.
 """
+
 import hashlib
 import os
 

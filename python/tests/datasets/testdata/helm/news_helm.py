@@ -12,7 +12,17 @@ import os
 from helm.benchmark.adaptation.adapter_spec import AdapterSpec
 from helm.benchmark.metrics.metric import MetricSpec
 from helm.benchmark.run_spec import RunSpec, run_spec_function
-from helm.benchmark.scenarios.scenario import CORRECT_TAG, TEST_SPLIT, VALID_SPLIT, Input, Instance, Output, Reference, Scenario, ScenarioSpec
+from helm.benchmark.scenarios.scenario import (
+    CORRECT_TAG,
+    TEST_SPLIT,
+    VALID_SPLIT,
+    Input,
+    Instance,
+    Output,
+    Reference,
+    Scenario,
+    ScenarioSpec,
+)
 
 
 class NewsScenario(Scenario):
@@ -34,9 +44,29 @@ class NewsScenario(Scenario):
 
 @run_spec_function("news")
 def spec(task: str, method: str) -> RunSpec:
-    adapter = AdapterSpec(method=method, input_prefix="", input_suffix="\n", output_prefix="Newsgroup: ", output_suffix="\n" if "joint" in method else "", reference_prefix="\nA. ",
-                          max_train_instances=0, max_eval_instances=200, num_outputs=5, max_tokens=1, temperature=0.0, num_train_trials=1)
-    metric = MetricSpec("helm.benchmark.metrics.basic_metrics.BasicReferenceMetric", {}) if "separate" in method else \
-        MetricSpec("helm.benchmark.metrics.basic_metrics.BasicGenerationMetric", {"names": ["exact_match"]})
-    return RunSpec(name=f"news:task={task},method={method}", scenario_spec=ScenarioSpec("news_helm.NewsScenario", {"task": task}), adapter_spec=adapter,
-                   metric_specs=[metric], groups=["news"])
+    adapter = AdapterSpec(
+        method=method,
+        input_prefix="",
+        input_suffix="\n",
+        output_prefix="Newsgroup: ",
+        output_suffix="\n" if "joint" in method else "",
+        reference_prefix="\nA. ",
+        max_train_instances=0,
+        max_eval_instances=200,
+        num_outputs=5,
+        max_tokens=1,
+        temperature=0.0,
+        num_train_trials=1,
+    )
+    metric = (
+        MetricSpec("helm.benchmark.metrics.basic_metrics.BasicReferenceMetric", {})
+        if "separate" in method
+        else MetricSpec("helm.benchmark.metrics.basic_metrics.BasicGenerationMetric", {"names": ["exact_match"]})
+    )
+    return RunSpec(
+        name=f"news:task={task},method={method}",
+        scenario_spec=ScenarioSpec("news_helm.NewsScenario", {"task": task}),
+        adapter_spec=adapter,
+        metric_specs=[metric],
+        groups=["news"],
+    )

@@ -3,11 +3,13 @@
 SAMPLES is the file samples_news_group_... of which testdata/lm-eval has the beginning. The model is mockllm, whose probabilities of the letters are those
 of the tiny network for the choices; of these the log has the five likeliest.
 """
+
 import json
 import math
 import sys
 
-from inspect_ai import Task, eval as run
+from inspect_ai import Task
+from inspect_ai import eval as run
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._model_output import ChatCompletionChoice, Logprob, Logprobs, TopLogprob
@@ -15,7 +17,9 @@ from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 
 rows = [json.loads(x) for x in open(sys.argv[1])][:10]
-samples = [Sample(input=r["doc"]["text"], choices=r["doc"]["choices"], target="ABCDEFGHIJ"[r["doc"]["answer"]], id=r["doc_id"]) for r in rows]
+samples = [
+    Sample(input=r["doc"]["text"], choices=r["doc"]["choices"], target="ABCDEFGHIJ"[r["doc"]["answer"]], id=r["doc_id"]) for r in rows
+]
 by_text = {r["doc"]["text"]: r for r in rows}
 
 
@@ -32,11 +36,21 @@ def answer(input, tools, tool_choice, config):
     before = [Logprob(token=t, logprob=0.0, top_logprobs=[TopLogprob(token=t, logprob=0.0)]) for t in ("ANSWER", ":")]
     content = [*before, Logprob(token=f" {token}", logprob=p[0][0], bytes=top[0].bytes, top_logprobs=top)]
     message = ChatMessageAssistant(content=f"ANSWER: {token}", source="generate")
-    return ModelOutput(model="mockllm/tiny-lm", usage=ModelUsage(input_tokens=100, output_tokens=3, total_tokens=103),
-                       choices=[ChatCompletionChoice(message=message, stop_reason="stop", logprobs=Logprobs(content=content))])
+    return ModelOutput(
+        model="mockllm/tiny-lm",
+        usage=ModelUsage(input_tokens=100, output_tokens=3, total_tokens=103),
+        choices=[ChatCompletionChoice(message=message, stop_reason="stop", logprobs=Logprobs(content=content))],
+    )
 
 
 model = get_model("mockllm/tiny-lm", custom_outputs=answer)
 for fmt in ("eval", "json"):
-    run(Task(dataset=MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="news_group"), model=model, log_format=fmt, log_dir="logs", display="none",
-        logprobs=True, top_logprobs=5)
+    run(
+        Task(dataset=MemoryDataset(samples), solver=multiple_choice(), scorer=choice(), name="news_group"),
+        model=model,
+        log_format=fmt,
+        log_dir="logs",
+        display="none",
+        logprobs=True,
+        top_logprobs=5,
+    )
