@@ -4,6 +4,8 @@ A call runs the program once. Arrays reach it through a pipe, and nothing is com
 methods, metrics and comparisons are the program's own.
 """
 
+from typing import TYPE_CHECKING
+
 from ._calibrator import Calibrator, calibrator, load
 from ._errors import CalibrationWarning, Error, InputError, ProgramError
 from ._methods import *  # noqa: F403
@@ -11,6 +13,12 @@ from ._methods import METHODS
 from ._methods import __all__ as _classes
 from ._metrics import ece, metrics
 from ._version import __version__
+
+if TYPE_CHECKING:
+    from ._classifier import CalibratedClassifier
+    from ._comparison import Comparison, compare
+    from ._external import method
+    from ._runs import Results, results, run
 
 _LATER = {
     "CalibratedClassifier": "_classifier",

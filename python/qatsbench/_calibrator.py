@@ -45,9 +45,9 @@ class Calibrator:
 
     _name = ""  # of the method
     _version = 0  # of the method, as this package knows it
-    _options = {}  # parameters of the constructor by their names in the program
-    _cal = ()  # arrays of MORE that fit takes
-    _test = ()  # arrays of MORE that predict_proba takes
+    _options: dict[str, str] = {}  # parameters of the constructor by their names in the program
+    _cal: tuple[str, ...] = ()  # arrays of MORE that fit takes
+    _test: tuple[str, ...] = ()  # arrays of MORE that predict_proba takes
     _top_label = False  # gives the predicted class alone a new confidence
 
     # Parameters.

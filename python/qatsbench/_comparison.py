@@ -201,9 +201,10 @@ class Comparison:
     def _repr_html_(self):
         head, rows = self._cells()
         e = html.escape
-        cells = lambda row, tag: "".join(
-            f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{e(c)}</{tag}>' for i, c in enumerate(row)
-        )  # noqa: E731
+
+        def cells(row, tag):
+            return "".join(f'<{tag} style="text-align:{"left" if i == 0 else "right"}">{e(c)}</{tag}>' for i, c in enumerate(row))
+
         body = []
         for row in rows:
             best = row[0] == self.best

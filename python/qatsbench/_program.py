@@ -31,9 +31,9 @@ _PIPE = 1 << 20
 _LAST_WORDS = 20  # lines of standard error that are kept
 _PATIENCE = 10  # seconds for an interrupted run to save its finished cells
 
-_checked = {}  # programs that were asked for their version, with the stamp of their file
+_checked: dict[str, tuple] = {}  # programs that were asked for their version, with the stamp of their file
 _checking = threading.Lock()
-_kept = set()  # descriptors of pipes that this process alone holds
+_kept: set[int] = set()  # descriptors of pipes that this process alone holds
 
 
 def _forked():

@@ -64,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             start, end = int(span[1]), min(int(span[2] or len(data) - 1), len(data) - 1)
             self.send_response(206)
             self.send_header("Content-Range", f"bytes {start}-{end}/{len(data)}")
-            total, data = len(data), data[start : end + 1]
+            data = data[start : end + 1]
         else:
             self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
