@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"slices"
+
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 var (
@@ -79,7 +81,7 @@ func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) 
 	place := make([]uint64, n)     // the position of the row's uniform number in a stream
 	threshold := make([]uint64, n) // the row is correct where the uniform number is below; 2^63 is certainty
 	for j, x := range s.sorted {
-		place[j] = uint64(x.row) * golden
+		place[j] = uint64(x.row) * splitmix.Golden
 		threshold[j] = uint64(x.conf * 0x1p63)
 	}
 	conf := make([]float64, len(l.runs))
@@ -93,7 +95,7 @@ func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) 
 			var hits uint64
 			at := threshold[run.lo:run.hi]
 			for j, p := range place[run.lo:run.hi] {
-				hits += (mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
+				hits += (splitmix.Mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
 			}
 			residual[r] = conf[r] - float64(hits)
 		}

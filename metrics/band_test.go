@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/internal/exact"
+	"github.com/qats-bench/qats/internal/splitmix"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
 
@@ -28,7 +29,7 @@ func TestBandIsThatOfScoringDrawnLabels(t *testing.T) {
 		for d := range 200 {
 			hit := make([]bool, n)
 			for i, c := range f.Conf {
-				u := mix(stream(5, forBand, d) + uint64(i)*golden)
+				u := splitmix.Mix(stream(5, forBand, d) + uint64(i)*splitmix.Golden)
 				hit[i] = float64(u>>1) < c*0x1p63
 			}
 			g := given(f.Conf, hit)
@@ -104,15 +105,6 @@ func TestBandOfNormalLogitsHasItsMeasuredLevel(t *testing.T) {
 		band := bandOf(t, name, f, 1)
 		near(t, name, band[1], want[0], want[1])
 		near(t, name+": spread", (band[2]-band[0])/(2*1.96), want[1], .0003) // the range of a normal is 3.92 deviations
-	}
-}
-
-// The stream is fixed: changing it changes results and requires new versions.
-// mix(golden), mix(2 golden) are the first words of splitmix64 seeded with 0, as
-// published with the algorithm.
-func TestMixIsSplitmix64(t *testing.T) {
-	if a, b := mix(golden), mix(2*golden&math.MaxUint64); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
-		t.Errorf("splitmix64 gives %x, %x", a, b)
 	}
 }
 

@@ -2,6 +2,8 @@ package metrics
 
 import (
 	"slices"
+
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 // CurvePoint is a point of a reliability curve, with a band.
@@ -81,7 +83,7 @@ func (s *Samples) drawnCurves(points []point, seed uint64) [][]float64 {
 	for d := range bandDraws {
 		start := stream(seed, forBand, d)
 		for j, x := range s.sorted {
-			u := mix(start+uint64(x.row)*golden) >> 1 // the uniform number of the row in ECEBand
+			u := splitmix.Mix(start+uint64(x.row)*splitmix.Golden) >> 1 // the uniform number of the row in ECEBand
 			drawn.sorted[j].correct = u < uint64(x.conf*0x1p63)
 		}
 		pools, _ = drawn.isotonic(pools[:0], all, nil, 0)

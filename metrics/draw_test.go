@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 // TestDrawsAreAsManyAsRowsAndEquallyLikely, for even and odd numbers of rows.
@@ -13,7 +15,7 @@ func TestDrawsAreAsManyAsRowsAndEquallyLikely(t *testing.T) {
 		count := make([]float64, n)
 		for r := range resamples {
 			drawn := make([]times, n)
-			draw(drawn, 0, mix(uint64(r)))
+			draw(drawn, 0, splitmix.Mix(uint64(r)))
 			total := 0
 			for i := range drawn {
 				total += int(drawn[i][0])

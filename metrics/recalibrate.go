@@ -3,6 +3,7 @@ package metrics
 import (
 	"math/bits"
 
+	"github.com/qats-bench/qats/internal/splitmix"
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
@@ -16,7 +17,7 @@ func (s *Samples) fold(start uint64, row int32) int {
 	if s.origin != nil {
 		row = s.origin[row]
 	}
-	part, _ := bits.Mul64(mix(start+uint64(row)*golden), folds)
+	part, _ := bits.Mul64(splitmix.Mix(start+uint64(row)*splitmix.Golden), folds)
 	return int(part)
 }
 

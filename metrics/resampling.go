@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/qats-bench/qats/internal/splitmix"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -208,20 +209,20 @@ func draw(drawn []times, lane int, start uint64) {
 	n, at := uint64(len(drawn)), start
 	if n > 1<<20 {
 		for range drawn {
-			i, _ := bits.Mul64(mix(at), n)
+			i, _ := bits.Mul64(splitmix.Mix(at), n)
 			drawn[i][lane]++
-			at += golden
+			at += splitmix.Golden
 		}
 		return
 	}
 	for range n / 2 {
-		word := mix(at)
+		word := splitmix.Mix(at)
 		drawn[(word>>32)*n>>32][lane]++
 		drawn[(word&(1<<32-1))*n>>32][lane]++
-		at += golden
+		at += splitmix.Golden
 	}
 	if n%2 == 1 {
-		drawn[(mix(at)>>32)*n>>32][lane]++
+		drawn[(splitmix.Mix(at)>>32)*n>>32][lane]++
 	}
 }
 
@@ -287,18 +288,8 @@ const (
 	forFolds     = 3
 )
 
-const golden = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio
-
 // stream returns the start of the stream of draw r. Word i of the stream is
-// mix(start + i golden): the splitmix64 generator of Steele, Lea and Flood (2014)
-// read at any place, so that no draw depends on another.
+// splitmix.Mix(start + i Golden), so that no draw depends on another.
 func stream(seed, use uint64, r int) uint64 {
-	return mix(mix(mix(seed)+use) + uint64(r))
-}
-
-// mix is the output function of splitmix64, a bijection.
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return splitmix.Mix(splitmix.Mix(splitmix.Mix(seed)+use) + uint64(r))
 }

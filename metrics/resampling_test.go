@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/internal/splitmix"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
 
@@ -116,7 +117,7 @@ func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
 	const start = 1234567
 	for n := 1; n <= 7; n++ {
 		drawn, want := make([]times, n), make([]times, n)
-		draw(drawn, 1, start+golden)
+		draw(drawn, 1, start+splitmix.Golden)
 		for i := range n {
 			half := words[i/2] >> 32 // the even draws take the upper half of a word
 			if i%2 == 1 {
@@ -130,7 +131,7 @@ func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
 	}
 	const n = 1<<20 + 1 // one draw a word
 	drawn, total, next := make([]times, n), 0, 0
-	draw(drawn, 1, start+golden)
+	draw(drawn, 1, start+splitmix.Golden)
 	for i := range drawn {
 		total += int(drawn[i][1])
 	}

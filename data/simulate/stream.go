@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 // stream is a source of random numbers that returns the same bits on every
@@ -26,13 +27,8 @@ func identity(names ...string) uint64 {
 // seed sets the stream to that of row i of id.
 func (s *stream) seed(id uint64, i int) { s.pcg.Seed(mix(id), mix(id^mix(uint64(i)))) }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// mix is the first word of a seed.
+func mix(seed uint64) uint64 { return splitmix.Mix(seed + splitmix.Golden) }
 
 // uniform returns a number in [0, 1).
 func (s *stream) uniform() float64 { return float64(s.pcg.Uint64()>>11) * 0x1p-53 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 // Folds is the number of folds of a cross-fitting.
@@ -53,13 +54,8 @@ func (f *folded) without(k int) *data.Set { return f.set.Rows(f.edges[k+1], f.ro
 // only returns the rows of fold k.
 func (f *folded) only(k int) *data.Set { return f.set.Rows(f.edges[k], f.edges[k+1]) }
 
-// hash mixes the number of a row (Steele, Lea and Flood 2014).
-func hash(row int) uint64 {
-	x := uint64(row)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
+// hash mixes the number of a row.
+func hash(row int) uint64 { return splitmix.Mix(uint64(row+1) * splitmix.Golden) }
 
 // gather returns some rows of a set, in their order, in new memory. The last layer and the
 // out-of-distribution logits are shared.

@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/internal/exact"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 // ClassBins are the statistics from which metrics of all k class probabilities are
@@ -67,10 +68,7 @@ const (
 // group returns the group of a row of the test set. It is a hash of the row's number, so
 // that rows in the order of their labels are dealt out at random too.
 func group(row int) int {
-	x := uint64(row) + 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return int((x ^ x>>31) >> 60)
+	return int(splitmix.Mix(uint64(row)+splitmix.Golden) >> 60)
 }
 
 // ClassBinsVersion is raised whenever a ClassTally gives other bins. It belongs
