@@ -16,36 +16,37 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from ._classifier import CalibratedClassifier
-    from ._comparison import Comparison, compare
     from ._external import method
+    from ._recommendation import Recommendation, recommend
     from ._runs import Results, results, run
 
 _LATER = {
     "CalibratedClassifier": "_classifier",
-    "compare": "_comparison",
-    "Comparison": "_comparison",
+    "recommend": "_recommendation",
+    "Recommendation": "_recommendation",
     "run": "_runs",
     "results": "_runs",
     "Results": "_runs",
     "method": "_external",
 }  # they need more than numpy, or are seldom used
+_RENAMED = {"compare": "recommend", "Comparison": "Recommendation"}  # compare is what Results and a shell do with a run
 
 __all__ = [
     "CalibratedClassifier",
     "CalibrationWarning",
     "Calibrator",
-    "Comparison",
+    "Recommendation",
     "Error",
     "InputError",
     "METHODS",
     "ProgramError",
     "Results",
     "calibrator",
-    "compare",
     "ece",
     "load",
     "method",
     "metrics",
+    "recommend",
     "results",
     "run",
     "__version__",
@@ -60,6 +61,8 @@ def __getattr__(name):
         value = getattr(import_module("." + _LATER[name], __name__), name)
         globals()[name] = value
         return value
+    if name in _RENAMED:
+        raise AttributeError(f"{__name__}.{name} is {__name__}.{_RENAMED[name]}, as qats try in a shell", name=None)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

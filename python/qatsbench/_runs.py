@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from . import _program
-from ._comparison import _Progress
 from ._errors import InputError
 from ._external import Server
 from ._files import opened
 from ._frames import read_csv
+from ._recommendation import _Progress
 
 _NUMBERS = {
     "value",

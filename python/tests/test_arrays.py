@@ -286,7 +286,7 @@ def test_rows_of_labels_that_are_ignored(small):
             z[kept], y[kept], "nll"
         )
         assert qatsbench.metrics(z, y, "nll", kind="logits", ignore=[-100, -1]) == qatsbench.metrics(z[kept], y[kept], "nll", kind="logits")
-        compared = qatsbench.compare((z, y), methods="ts", ignore=-100, progress=False)
+        compared = qatsbench.recommend((z, y), methods="ts", ignore=-100, progress=False)
         assert compared.choice["rows"] == kept.sum()
     with pytest.raises(qatsbench.InputError, match="ignore: 'none', want an integer"):
         qatsbench.TS().fit(z, y, ignore="none")

@@ -314,7 +314,7 @@ def test_two_classes_in_one_number_a_row(kind, shape, tmp_path):
         qatsbench.metrics(p, y, "phi", kind=kind, uncal=uncal) for p, uncal in ((one, u.reshape(one.shape)), (two, np.stack([0 * u, u], 1)))
     ]
     assert against[0] == pytest.approx(against[1], abs=1e-6)
-    r = qatsbench.compare((one[:200], y[:200]), test=(one[200:], y[200:]), kind=kind, methods="ts", progress=False)
+    r = qatsbench.recommend((one[:200], y[:200]), test=(one[200:], y[200:]), kind=kind, methods="ts", progress=False)
     assert len(r.methods) == 2
     np.save(tmp_path / "z.npy", one)
     assert qatsbench.calibrator("ts", kind=kind).fit(str(tmp_path / "z.npy"), y).predict_proba(str(tmp_path / "z.npy")).shape == (400, 2)
@@ -349,7 +349,7 @@ def test_masked_classes(small):
         np.testing.assert_allclose(scores["nll"], -logs[np.arange(len(y)), y].mean(), rtol=1e-8)
         np.testing.assert_allclose(qatsbench.metrics(logs, y, ["nll"], kind="log-probs")["nll"], scores["nll"], rtol=1e-6)
         half = len(y) // 2
-        text = str(qatsbench.compare((z[:half], y[:half]), (z[half:], y[half:])))
+        text = str(qatsbench.recommend((z[:half], y[:half]), (z[half:], y[half:])))
         assert "left out: ets: needs the logit of every class" in text
     for spoil, message in [
         ((slice(7, 8), slice(None), -np.inf), "row 7, class 0: all logits of the row are -Inf"),

@@ -69,7 +69,7 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
             'logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
         ),
         (
-            lambda p, y: qatsbench.compare((p, y), progress=False),
+            lambda p, y: qatsbench.recommend((p, y), progress=False),
             'cal_logits: these are probabilities, not logits: .*; give kind="probs" if they are probabilities',
         ),
         (lambda p, y: qatsbench.ece(2 * p, y), "^p: row 0.* is not a probability"),
@@ -148,7 +148,7 @@ def test_messages_on_files_name_the_arguments_of_python(small, call, says, tmp_p
             r'sums to 100 \(probabilities in per cent\?\); divide them by 100, and give kind="probs"$',
         ),
         (
-            lambda z, y: qatsbench.compare((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False),
+            lambda z, y: qatsbench.recommend((z, np.where(np.arange(len(y)) < 50, 255, y)), methods="ts", progress=False),
             "if they have no class, give ignore=255$",
         ),
     ],

@@ -31,7 +31,7 @@ _COLUMNS = (
 )
 
 
-def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, ignore=None, progress=True):
+def recommend(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, ignore=None, progress=True):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
@@ -49,7 +49,7 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     answer, such as an accuracy by chance, are a warning too: the table is there, and best is
     None. Rows whose numbers mean nothing are an InputError.
 
-    Returns a Comparison.
+    Returns a Recommendation.
     """
     if by not in _BY:
         raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
@@ -67,7 +67,7 @@ def compare(cal, test=None, methods="@recommended", *, by="nll", kind=None, clas
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
         lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown, despite=_has_answer)
-    compared = Comparison(lines)
+    compared = Recommendation(lines)
     _program.warn(compared.warnings)
     return compared
 
@@ -101,8 +101,8 @@ def _read_lines(pipe):
     return [json.loads(line) for line in pipe]
 
 
-class Comparison:
-    """The result of ``compare``. In a notebook it shows the table of the methods."""
+class Recommendation:
+    """The result of ``recommend``. In a notebook it shows the table of the methods."""
 
     def __init__(self, lines):
         of = lambda kind: [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == kind]  # noqa: E731

@@ -1,4 +1,4 @@
-"""qatsbench.compare: the answer of qats try, as objects."""
+"""qatsbench.recommend: the answer of qats try, as objects."""
 
 import builtins
 import json
@@ -14,7 +14,7 @@ ROWS = {"methods": ["qats", "svs"], "progress": False}
 
 @pytest.fixture(scope="module")
 def compared(text):
-    return qatsbench.compare(cal=text[:2], test=text[2:], **ROWS)
+    return qatsbench.recommend(cal=text[:2], test=text[2:], **ROWS)
 
 
 def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
@@ -32,8 +32,14 @@ def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
     for m in compared.methods:
         for key in ("choice", "nll", "brier", "ece", "ece_null_lo", "accuracy", "changed", "bins"):
             assert m[key] == want[m["method"]][key]
-    by_path = qatsbench.compare(cal=files[:2], test=(np.load(files[2], mmap_mode="r"), text[3]), **ROWS)
+    by_path = qatsbench.recommend(cal=files[:2], test=(np.load(files[2], mmap_mode="r"), text[3]), **ROWS)
     assert [m["nll"] for m in by_path.methods] == [m["nll"] for m in compared.methods]
+
+
+def test_the_former_name_says_where_it_went():
+    with pytest.raises(AttributeError, match="^qatsbench.compare is qatsbench.recommend, as qats try in a shell$"):
+        qatsbench.compare  # noqa: B018
+    assert not hasattr(qatsbench, "Comparison") and "recommend" in dir(qatsbench)
 
 
 def test_the_choice_is_made_on_the_calibration_rows(compared):
@@ -85,7 +91,7 @@ def test_figures(compared):
 
 
 def test_one_set_is_judged_by_cross_fitting(text):
-    r = qatsbench.compare(cal=text[:2], **ROWS)
+    r = qatsbench.recommend(cal=text[:2], **ROWS)
     assert r.choice["judged_on"] == "cross-fitting"
     assert "by 5-fold cross-fitting" in repr(r)
 
@@ -93,24 +99,24 @@ def test_one_set_is_judged_by_cross_fitting(text):
 def test_named_classes_and_mistakes(small):
     z, y = small
     names = np.array(["a", "b", "c"])
-    r = qatsbench.compare(cal=(z, names[y]), classes=names, methods="ts", progress=False)
+    r = qatsbench.recommend(cal=(z, names[y]), classes=names, methods="ts", progress=False)
     assert len(r.methods) == 2
     with pytest.raises(qatsbench.InputError, match="^cal: want a pair of logits and labels"):
-        qatsbench.compare(cal=z)
+        qatsbench.recommend(cal=z)
     with pytest.raises(qatsbench.InputError, match="^test logits: 1 dimension, want n x k"):
-        qatsbench.compare(cal=(z, y), test=(z[0], y))
+        qatsbench.recommend(cal=(z, y), test=(z[0], y))
     with pytest.raises(qatsbench.InputError, match="unknown method .*qatz"):
-        qatsbench.compare(cal=(z, y), methods="qatz")
+        qatsbench.recommend(cal=(z, y), methods="qatz")
     with pytest.raises(qatsbench.InputError, match="by: 'mce', want one of nll, brier"):
-        qatsbench.compare(cal=(z, y), by="mce")
+        qatsbench.recommend(cal=(z, y), by="mce")
 
 
 def test_progress_is_a_bar_or_a_line(small, capsys, monkeypatch):
     pytest.importorskip("tqdm")
-    qatsbench.compare(cal=small, methods="ts")
+    qatsbench.recommend(cal=small, methods="ts")
     assert "fit" in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
-    qatsbench.compare(cal=small, methods="ts")
+    qatsbench.recommend(cal=small, methods="ts")
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -123,10 +129,10 @@ def test_the_best_can_be_fitted(compared, text):
 def test_rows_that_recommend_nothing_say_why(text):
     z, y, zt, yt = text
     with pytest.raises(qatsbench.InputError, match="^cal_logits and test_logits: the test rows are the calibration rows") as e:
-        qatsbench.compare(cal=(z, y), test=(z, y), methods=["ts"], progress=False)
+        qatsbench.recommend(cal=(z, y), test=(z, y), methods=["ts"], progress=False)
     assert e.value.hint and e.value.code == "input"
     with pytest.raises(qatsbench.InputError, match="^cal_logits: 3 rows are too few"):
-        qatsbench.compare(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
+        qatsbench.recommend(cal=(z[:3], y[:3]), test=(zt, yt), methods=["ts"], progress=False)
 
 
 def test_an_accuracy_by_chance_is_a_warning_with_a_table(text):
@@ -138,7 +144,7 @@ def test_an_accuracy_by_chance_is_a_warning_with_a_table(text):
     choices = 3 * rng.normal(size=(400, 4)), rng.integers(0, 4, 400)
     for cal, test in ((weak, None), (choices, None), ((z, y), (zt, np.roll(yt, 1)))):
         with pytest.warns(qatsbench.CalibrationWarning, match="is chance") as caught:
-            r = qatsbench.compare(cal=cal, test=test, methods=["ts"], progress=False)
+            r = qatsbench.recommend(cal=cal, test=test, methods=["ts"], progress=False)
         assert any(w.message.value.get("oddity") for w in caught)
         assert {m["method"] for m in r.methods} == {"uncal", "ts"} and len(r.frame["method"]) == 2
         assert "warning: accuracy" in repr(r) and "is chance" in r._repr_html_()
@@ -152,13 +158,13 @@ def test_the_warnings_of_fits_are_below_the_table_with_their_method(small):
     z, _ = small
     bound = 1000 * np.diff(np.sort(z, axis=1)[:, -2:]).mean()  # the largest temperature goes with the spread of the logits
     with pytest.warns(qatsbench.CalibrationWarning, match=f"^ts: T = {bound:.4g}: the calibration labels contradict") as caught:
-        r = qatsbench.compare((z, z.argmin(1)), methods="ts", progress=False)
+        r = qatsbench.recommend((z, z.argmin(1)), methods="ts", progress=False)
     assert {str(w.message) for w in caught} == {w["text"] for w in r.warnings}
     assert f"ts: T = {bound:.4g}" in " ".join(repr(r).split())
 
 
 def test_the_time_left_in_words():
-    from qatsbench._comparison import _left
+    from qatsbench._recommendation import _left
 
     assert [_left(s) for s in (None, 0.2, 36.4, 299, 600, 4 * 3600)] == [
         "",
@@ -175,7 +181,7 @@ def test_progress_without_tqdm_on_a_terminal(monkeypatch):
     import io
     import sys
 
-    from qatsbench._comparison import _Progress
+    from qatsbench._recommendation import _Progress
 
     class Terminal(io.StringIO):
         def isatty(self):
