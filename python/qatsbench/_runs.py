@@ -9,8 +9,8 @@ from . import _program
 from ._errors import InputError
 from ._external import Server
 from ._files import opened
-from ._frames import read_csv
-from ._recommendation import _Progress
+from ._frames import frame, read_csv
+from ._recommendation import _Progress, _read_lines
 
 _NUMBERS = {
     "value",
@@ -134,6 +134,30 @@ class Results:
     def about(self):
         """run.json: the specs and the version of the run."""
         return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
+
+    def compare(self, *methods, against=None, metrics=("ece", "aece")):
+        """Compare methods (default: all) with the one of against (default: the baseline of the run) over all
+        settings, as ``qats compare`` does: a row for each metric and method, with the columns of
+        ``qats compare --json``. Among them are the mean, the mean difference, wins and losses, and p with
+        Holm's correction. A DataFrame, or a dict of arrays without pandas."""
+        lines = _program.call(self._words("--json", methods, against, metrics), read=_read_lines)
+        rows = [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == "method"]
+        return frame(rows, list(dict.fromkeys(name for row in rows for name in row)))
+
+    def to_latex(self, *methods, against=None, metrics=("ece", "aece")):
+        """Return the table of ``compare`` as LaTeX."""
+        return _program.call(self._words("--format=latex", methods, against, metrics))
+
+    def page(self):
+        """Write the page of the results for a browser, and return its path."""
+        _program.call(["report", "--", str(self.folder)])
+        return self.folder / "index.html"
+
+    def _words(self, form, methods, against, metrics):
+        words = ["compare", form, "--out", _program.file_argument(self.folder)]
+        words += ["--metric", metrics if isinstance(metrics, str) else ",".join(metrics)]
+        words += [] if against is None else ["--against", against]
+        return [*words, "--", *methods]
 
     def __repr__(self):
         return f"Results({str(self.folder)!r})"

@@ -63,3 +63,25 @@ def test_mistakes(folder, tmp_path):
     (folder / "wrong.yaml").write_text(SPEC.replace("qats]", "qatz]"))
     with pytest.raises(qatsbench.InputError, match=r"wrong.yaml:4:\d+: unknown method .qatz. .did you mean qats"):
         qatsbench.run(folder / "wrong.yaml", out=tmp_path)
+
+
+def test_a_run_with_an_own_function_is_compared(folder, program):
+    @qatsbench.method(version=1)
+    def shares(logits, labels):
+        return np.bincount(labels, minlength=logits.shape[1]) / len(labels)
+
+    @shares.apply
+    def shares(model, logits):
+        return np.tile(model, (len(logits), 1))
+
+    out = folder / "own"
+    r = qatsbench.run(folder / "mine.yaml", out=out, data=folder / "arrays", methods=[shares], progress=False)
+    rows = r.compare("shares", against="qats", metrics="nll")
+    mean = {m: v for m, metric, v in zip(r.frame["method"], r.frame["metric"], r.frame["value"]) if metric == "nll"}
+    assert list(rows["method"]) == ["shares"] and list(rows["against"]) == ["qats"] and list(rows["metric"]) == ["nll"]
+    assert rows["mean"][0] == pytest.approx(mean["shares"]) and rows["difference"][0] == pytest.approx(mean["shares"] - mean["qats"])
+    assert set(r.compare(metrics="ece")["method"]) == {"uncal", "qats", "shares"}  # against ts, the baseline
+    assert r"\begin{tabular}" in r.to_latex("shares", metrics=["nll"])
+    assert r.page() == out / "index.html" and "shares" in r.page().read_text(encoding="utf-8")
+    with pytest.raises(qatsbench.InputError, match="nosuch"):
+        r.compare("nosuch", metrics="nll")
