@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/metrics"
@@ -89,16 +88,16 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 
 // assembleOK appends the rows of a cell that is in the store.
 func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts results.Note) error {
-	var s scores
+	var s engine.Metrics
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
 	}
 	source := string(u.Provenance.Origin)
-	note := withWarnings(facts, s.Report)
+	note := engine.WithWarnings(facts, s.Report)
 	if in.Few != (report.Warning{}) && c.Method.Contract().Cal&data.Labels != 0 {
 		s.Report.Warn(in.Few)
 	}
-	appendScores(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note, Key: results.Key(c.scores)}, u.Spec.Metrics, &s)
+	s.Append(out, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Source: source, Note: note, Key: results.Key(c.scores)}, u.Spec.Metrics)
 	out.Times = append(out.Times, p.timeRow(u, c))
 	out.Classes = append(out.Classes, classRows(u, c, s.Classes)...)
 	var pairs []metrics.Pair // none for the baseline itself, or if the baseline failed
@@ -117,69 +116,6 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts 
 		out.Pairs = append(out.Pairs, pair)
 	}
 	return nil
-}
-
-// appendScores appends the records, bins and parameters of a cell. All of them have the setting,
-// the method and the source of head, and the records its note. The first record has its key.
-func appendScores(out *results.Rows, head results.Record, entries []metrics.Entry, s *scores) {
-	for _, e := range entries {
-		for _, id := range e.Names() {
-			r := head
-			head.Key = ""
-			r.Metric, r.Status, r.Value, r.N = id, results.OK, s.Values[id], s.N
-			if why, ok := s.Undefined[id]; ok {
-				r.Status, r.Note, r.Value, r.N = results.Skip, why, 0, 0
-			}
-			out.Records = append(out.Records, r)
-		}
-	}
-	for _, binning := range metrics.Binnings() {
-		for i, b := range s.Bins[binning.Name] {
-			out.Bins = append(out.Bins, results.Bin{Setting: head.Setting, Method: head.Method, Binning: binning.Name,
-				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: head.Source})
-		}
-	}
-	out.Parameters = append(out.Parameters, parameterRows(results.Parameter{Setting: head.Setting, Method: head.Method, Source: head.Source}, s)...)
-}
-
-// AppendCell computes the metrics of samples that were scored without a plan, and appends the
-// rows of their cell: records, bins and parameters. All of them have the setting, the method
-// and the source of head; warnings of the fit are added to its note. The records have no
-// keys.
-func AppendCell(out *results.Rows, head results.Record, entries []metrics.Entry, samples *metrics.Samples, fitted *calib.Fitted, seed uint64) error {
-	s, err := computeScores(samples, entries, seed, func() {})
-	if err != nil {
-		return err
-	}
-	s.Report, s.Parameters = fitted.Report, fitted.Parameters()
-	head.Note = withWarnings(head.Note, fitted.Report)
-	appendScores(out, head, entries, &s)
-	return nil
-}
-
-// parameterRows returns the rows of fits.csv of a cell, each with the columns of row:
-// the parameters of its fit with their active bounds, then the other active bounds,
-// then the warnings.
-func parameterRows(row results.Parameter, s *scores) []results.Parameter {
-	var list []results.Parameter
-	bounds := lists.Values(s.Report.AtBound, report.Bound.String)
-	for _, p := range s.Parameters {
-		r := row
-		r.Name, r.Value, r.Bound = p.Name, p.Value, p.Bound
-		bounds = slices.DeleteFunc(bounds, func(b string) bool { return b == p.Bound })
-		list = append(list, r)
-	}
-	for _, b := range lists.Distinct(bounds, func(s string) string { return s }) {
-		r := row
-		r.Bound = b
-		list = append(list, r)
-	}
-	for _, w := range lists.Distinct(s.Report.Warnings, report.Warning.String) {
-		r := row
-		r.Warning = w
-		list = append(list, r)
-	}
-	return list
 }
 
 // timeRow returns the row of times.csv of a cell with values. A time that is absent or
@@ -228,15 +164,6 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
 		CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
 		N: in.Rows, K: in.Classes, Facts: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
-}
-
-// withWarnings returns the facts of a setting and the warnings of a fit.
-func withWarnings(facts results.Note, fitted calib.Report) results.Note {
-	note := facts[:len(facts):len(facts)]
-	for _, w := range fitted.Warnings {
-		note = append(note, results.Warn(w))
-	}
-	return note
 }
 
 // factsOf returns what is known of the arrays.

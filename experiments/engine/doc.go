@@ -8,6 +8,7 @@
 //	column.go  is one fit beside the rows of a set: probabilities, temperatures, pairs
 //	bytes.go   counts the memory of all that, before it is taken
 //	score.go   reads a set once, in blocks, and keeps a few numbers of each row under each column
+//	metrics.go computes metrics of these numbers, and makes rows of the CSV files
 //
 // The engine knows arrays and methods. It knows neither specs, nor the store, nor flags, and
 // it prints nothing.

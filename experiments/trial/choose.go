@@ -105,7 +105,7 @@ func (t *Trial) better(ctx context.Context, base *Result, candidates []*Result) 
 	}
 	p := make([]float64, len(candidates))
 	for i, pair := range pairs {
-		if p[i] = 1; pair.Verdict != nil && !alike(pair.Difference, 0) {
+		if p[i] = 1; pair.Verdict != nil && results.Sign(pair.Difference) != 0 {
 			p[i] = pair.Verdict.P
 		}
 	}

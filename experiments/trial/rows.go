@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -53,7 +53,7 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 			}
 		}
 		head.Method = r.Method.Name
-		if err := experiments.AppendCell(rows, head, entries, samples, r.Fitted, seed); err != nil {
+		if err := engine.AppendCell(rows, head, entries, samples, r.Fitted, seed); err != nil {
 			return nil, err
 		}
 		time := r.Time

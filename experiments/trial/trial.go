@@ -159,9 +159,6 @@ func (r *Result) SameAsReference() bool {
 	return slices.ContainsFunc(r.Fitted.Report.Warnings, func(w calib.Warning) bool { return w.Kind == report.EqualToTS && w.Bin == 0 })
 }
 
-// alike reports whether two values of a metric are equal but for rounding.
-func alike(a, b float64) bool { return math.Abs(a-b) <= results.Alike }
-
 // seed is that of consistency bands and folds, and of the paired intervals: the identity of
 // the rows is not known. qats score has the same. fitSeed is that of qats fit.
 const (
