@@ -13,8 +13,8 @@ import (
 // under the given names.
 func members(v float32, logits, labels string, more ...any) []byte {
 	return zipOf(0, append([]any{
-		logits + ".npy", append(headerBytes(Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...),
-		labels + ".npy", append(headerBytes(Int32, []int{1}), appendLittle(nil, []int32{0})...),
+		logits + ".npy", append(headerBytes(Float32, []int{1, 2}), bytesLE([]float32{v, 0})...),
+		labels + ".npy", append(headerBytes(Int32, []int{1}), bytesLE([]int32{0})...),
 	}, more...)...)
 }
 
@@ -26,14 +26,14 @@ func TestSetsAreFoundInTheirPlaces(t *testing.T) {
 		"head_bias.npy", append(headerBytes(Float32, []int{2}), make([]byte, 8)...),
 		"ood_logits.npy", append(headerBytes(Float32, []int{1, 2}), make([]byte, 8)...),
 	}
-	npy := func(v float32) []byte {
-		return append(headerBytes(Float32, []int{1, 2}), appendLittle(nil, []float32{v, 0})...)
+	oneRow := func(v float32) []byte {
+		return append(headerBytes(Float32, []int{1, 2}), bytesLE([]float32{v, 0})...)
 	}
 	label := append(headerBytes(Int32, []int{1}), make([]byte, 4)...)
 	tensors := tensorFile(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
-		append(appendLittle(nil, []float32{9, 0}), 0, 0, 0, 0)...)
+		append(bytesLE([]float32{9, 0}), 0, 0, 0, 0)...)
 	both := zipOf(0,
-		"val_logits.npy", npy(1), "val_labels.npy", label, "test_logits.npy", npy(2), "test_labels.npy", label,
+		"val_logits.npy", oneRow(1), "val_labels.npy", label, "test_logits.npy", oneRow(2), "test_labels.npy", label,
 		head[0], head[1], head[2], head[3], head[4], head[5])
 	for name, c := range map[string]struct {
 		files  fstest.MapFS
@@ -49,13 +49,13 @@ func TestSetsAreFoundInTheirPlaces(t *testing.T) {
 		"a loss":             {fstest.MapFS{"d/b/focal/test.npz": {Data: members(4, "logits", "labels")}}, "", Ref{Loss: "focal", Split: Test}, 4, Logits | Labels},
 		"a corruption": {fstest.MapFS{"d/b/fog/3.npz": {Data: members(5, "logits", "labels")}, "d/b.npz": {Data: both}}, "",
 			Ref{Corruption: "fog", Severity: 3, Split: Test}, 5, Logits | Labels | Head | OOD},
-		"cal comes before val": {fstest.MapFS{"d/b/cal.npz": {Data: members(6, "logits", "labels")}, "d/b/val/logits.npy": {Data: npy(7)}, "d/b/val/labels.npy": {Data: label}},
+		"cal comes before val": {fstest.MapFS{"d/b/cal.npz": {Data: members(6, "logits", "labels")}, "d/b/val/logits.npy": {Data: oneRow(7)}, "d/b/val/labels.npy": {Data: label}},
 			"", Ref{Split: Cal}, 6, Logits | Labels},
-		"files before members": {fstest.MapFS{"d/b/test.npz": {Data: members(6, "logits", "labels")}, "d/b/test/logits.npy": {Data: npy(7)}},
+		"files before members": {fstest.MapFS{"d/b/test.npz": {Data: members(6, "logits", "labels")}, "d/b/test/logits.npy": {Data: oneRow(7)}},
 			"", Ref{Split: Test}, 7, Logits},
 		"a stated layout":        {fstest.MapFS{"val.npz": {Data: members(8, "logits", "labels")}}, "{split}.npz#{array}", Ref{Split: Cal}, 8, Logits | Labels},
 		"it has no alternatives": {fstest.MapFS{"d/b/test.npz": {Data: members(8, "logits", "labels")}}, "{dataset}/{split}.npz#{array}", Ref{Split: Test}, 0, 0},
-		"separators":             {fstest.MapFS{"test_logits.npy": {Data: npy(1)}, "head_weight.npy": {Data: head[1].([]byte)}, "head_bias.npy": {Data: head[3].([]byte)}}, "{split}_{array}.npy", Ref{Split: Test}, 1, Logits | Head},
+		"separators":             {fstest.MapFS{"test_logits.npy": {Data: oneRow(1)}, "head_weight.npy": {Data: head[1].([]byte)}, "head_bias.npy": {Data: head[3].([]byte)}}, "{split}_{array}.npy", Ref{Split: Test}, 1, Logits | Head},
 	} {
 		layout := Layout{c.layout}
 		folder, err := NewFolder(c.files, "a", layout, nil)

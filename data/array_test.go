@@ -2,7 +2,6 @@ package data
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -11,58 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
-
-// npyFile assembles a .npy by hand from the format's document, independently
-// of the package's writer. The header is not padded.
-func npyFile(version byte, header string, body []byte) []byte {
-	b := append([]byte("\x93NUMPY"), version, 0)
-	if version == 1 {
-		b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
-	} else {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
-	}
-	return append(append(b, header...), body...)
-}
-
-// npyHeader is the text of a header as numpy words it.
-func npyHeader(descr string, fortran bool, shape string) string {
-	order := "False"
-	if fortran {
-		order = "True"
-	}
-	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
-}
-
-// zipOf packs members, in pairs of name and bytes.
-func zipOf(method uint16, members ...any) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: members[i].(string), Method: method})
-		if err != nil {
-			panic(err)
-		}
-		if _, err := w.Write(members[i+1].([]byte)); err != nil {
-			panic(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-func fileSystem(name string, b []byte) fs.FS { return fstest.MapFS{name: {Data: b}} }
-
-// noSeek serves files that can only be read from their beginning.
-type noSeek struct{ fs.FS }
-
-func (f noSeek) Open(name string) (fs.File, error) {
-	file, err := f.FS.Open(name)
-	return struct{ fs.File }{file}, err
-}
 
 // variants are the elements of one 2 x 3 table in every numeric type.
 var variants = []struct {
@@ -184,7 +132,7 @@ func TestThreeAxesAreRowsOfViews(t *testing.T) {
 		}
 	}
 	for fortran, body := range map[bool][]float32{false: c, true: f} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), appendLittle(nil, body))), "a.npy")
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), bytesLE(body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,8 +166,8 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	}
 	shape := fmt.Sprintf("(%d, %d)", n, k)
 	for name, file := range map[string][]byte{
-		"C":       npyFile(1, npyHeader("<f4", false, shape), appendLittle(nil, want)),
-		"Fortran": npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, columns)),
+		"C":       npyFile(1, npyHeader("<f4", false, shape), bytesLE(want)),
+		"Fortran": npyFile(1, npyHeader("<f4", true, shape), bytesLE(columns)),
 		"f8":      npyFile(1, npyHeader("<f8", false, shape), wide),
 		"big":     npyFile(1, npyHeader(">f4", false, shape), swapped),
 	} {
@@ -243,7 +191,7 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	columns[5*n+19_999] = float32(math.NaN())
 	want[19_999*k+5] = float32(math.NaN())
 	for fortran, body := range map[bool][]float32{false: want, true: columns} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), appendLittle(nil, body))), "a.npy")
+		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), bytesLE(body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +250,7 @@ func TestLongColumnsInFortranOrder(t *testing.T) {
 		values[i] = float64(i)
 	}
 	open := func() *Array {
-		file := npyFile(1, npyHeader("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols)), floats64(values...))
+		file := npyFile(1, npyHeader("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols)), f8(values...))
 		a, err := OpenArray(fileSystem("a.npy", file), "a.npy")
 		if err != nil {
 			t.Fatal(err)
@@ -344,29 +292,6 @@ func TestLengthOfAHeaderIsChecked(t *testing.T) {
 	} {
 		if _, err := OpenArray(fileSystem("a.npy", c.file), "a.npy"); fmt.Sprint(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
-		}
-	}
-}
-
-// The rows of a reader are within its set.
-func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
-	r := readers(t, 4)["f4.npy"]()
-	defer r.Close()
-	for _, c := range [][2]int{{-1, 1}, {2, 1}, {3, 5}} {
-		func() {
-			defer func() {
-				if p, want := recover(), fmt.Sprintf("data: rows %d..%d of 4", c[0], c[1]); p != want {
-					t.Errorf("%v, want %s", p, want)
-				}
-			}()
-			Read(t.Context(), r, c[0], c[1])
-		}()
-	}
-	s := NewStream(readers(t, 4)["plain"]())
-	defer s.Close()
-	for _, at := range []int{0, 4} {
-		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
-			t.Errorf("no rows from %d: %v", at, err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func binaryFolder(t *testing.T, kind Kind, shape string, values ...float64) *Folder {
 	t.Helper()
 	fsys := fstest.MapFS{
-		"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, shape), floats64(values...))},
+		"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, shape), f8(values...))},
 		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(values))), []byte{0, 1, 1}[:len(values)])},
 	}
 	if kind != AnyKind {
@@ -25,18 +25,6 @@ func binaryFolder(t *testing.T, kind Kind, shape string, values ...float64) *Fol
 		t.Fatal(err)
 	}
 	return folder
-}
-
-func floats64(values ...float64) []byte {
-	var b []byte
-	for _, v := range values {
-		u := math.Float64bits(v)
-		for range 8 {
-			b = append(b, byte(u))
-			u >>= 8
-		}
-	}
-	return b
 }
 
 // p becomes [log(1-p), log p] and z becomes [0, z], whether stored as n x 1 or n.
@@ -139,7 +127,7 @@ func TestNotesOnOneColumn(t *testing.T) {
 // no hint about binary scores.
 func TestPartsOfABinarySetAreChecked(t *testing.T) {
 	floats := func(shape string, n int) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, shape), floats64(make([]float64, n)...))}
+		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, shape), f8(make([]float64, n)...))}
 	}
 	for name, c := range map[string]struct {
 		file  string

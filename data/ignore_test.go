@@ -20,9 +20,9 @@ func voidFolder(t *testing.T, k int, sets string, labels ...int32) *Folder {
 		logits[i*k], features[i] = float32(i), float32(-i)
 	}
 	fsys := fstest.MapFS{
-		"d/b/cal/logits.npy":   {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, %d)", n, k)), appendLittle(nil, logits))},
-		"d/b/cal/features.npy": {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 1)", n)), appendLittle(nil, features))},
-		"d/b/cal/labels.npy":   {Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", n)), appendLittle(nil, labels))},
+		"d/b/cal/logits.npy":   {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, %d)", n, k)), bytesLE(logits))},
+		"d/b/cal/features.npy": {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 1)", n)), bytesLE(features))},
+		"d/b/cal/labels.npy":   {Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", n)), bytesLE(labels))},
 	}
 	if sets != "" {
 		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets:\n" + sets)}
@@ -221,8 +221,8 @@ func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
 				add(y, float32(i))
 			}
 			dir := "d/b/" + string(split) + "/"
-			fsys[dir+"logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 3)", len(all))), appendLittle(nil, logits))}
-			fsys[dir+"labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(all))), appendLittle(nil, all))}
+			fsys[dir+"logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 3)", len(all))), bytesLE(logits))}
+			fsys[dir+"labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(all))), bytesLE(all))}
 		}
 		f, err := NewFolder(fsys, "f", Layout{}, nil)
 		if err != nil {

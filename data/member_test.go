@@ -66,7 +66,7 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 			"unpacks to 16 MiB, more than the limit of 8 MiB: store it as .npy, which is read in blocks, or raise --max-memory"},
 		{"longer than its header says", archive(t, headerBytes(Float32, []int{10, 4}), n, nil), 0, 4 << 20, "too long"},
 		{"no array", archive(t, []byte("zeros"), n, nil), 0, 4 << 20, "not a .npy file"},
-		{"encrypted", archive(t, good, n, func(h *zip.FileHeader) { h.Flags |= encrypted }), 0, 4 << 20, "is encrypted; store it without a password"},
+		{"encrypted", archive(t, good, n, func(h *zip.FileHeader) { h.Flags |= 1 }), 0, 4 << 20, "is encrypted; store it without a password"},
 	} {
 		got := ""
 		bytes := allocated(func() {

@@ -104,7 +104,7 @@ func TestFirstRowOfAMemberIsChecked(t *testing.T) {
 	for row := range 2 {
 		values := []float64{1, 2}
 		values[row] = math.Inf(1)
-		file := zipOf(0, "conf.npy", append(headerBytes(Float64, []int{2}), floats64(values...)...))
+		file := zipOf(0, "conf.npy", append(headerBytes(Float64, []int{2}), f8(values...)...))
 		if got, err := ReadNPZ(file); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d: +Inf", row)) {
 			t.Errorf("row %d: %v, %v", row, got, err)
 		}

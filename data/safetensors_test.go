@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -12,12 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 )
-
-// tensorFile is a .safetensors file with the given header and numbers.
-func tensorFile(header string, body ...byte) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return append(append(b, header...), body...)
-}
 
 // TestReadsTensorsOfTorch reads testdata/safetensors/torch.safetensors. Its numbers
 // are [[1.5, -2.25, 0], [3, 65504, -1e-3]] in four types and [2, 0] in the others, as
@@ -48,36 +41,6 @@ func TestReadsTensorsOfTorch(t *testing.T) {
 	}
 	if _, err := OpenArrayFile(file + "#logits"); err == nil || !strings.Contains(err.Error(), "no such member (it has ") {
 		t.Error(err)
-	}
-}
-
-// TestDigestOfATensorIsThatOfItsNPY: the same array has one digest in both formats, so
-// results in the store belong to both.
-func TestDigestOfATensorIsThatOfItsNPY(t *testing.T) {
-	body := appendLittle(nil, []float32{1, 2, 3, 4, 5, 6})
-	file := tensorFile(`{"pad":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"logits":{"dtype":"F32","shape":[2,3],"data_offsets":[3,27]},"tail":{"dtype":"U8","shape":[1],"data_offsets":[27,28]}}`,
-		append(append([]byte{7, 7, 7}, body...), 9)...)
-	fsys := fstest.MapFS{
-		"d/n/test/logits.npy":   {Data: append(headerBytes(Float32, []int{2, 3}), body...)},
-		"d/m/test.safetensors":  {Data: file},
-		"d/o/test.safetensors":  {Data: append(file[:len(file)-2:len(file)-2], 0x41, 9)},
-		"d/p.safetensors":       {Data: tensorFile(`{"test_logits":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]}}`, body...)},
-		"d/n/test/.DS_Store":    {},
-		"d/m/test/unrelated.md": {},
-	}
-	folder, err := NewFolder(fsys, "a", Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	digest := map[string]string{}
-	for _, backbone := range []string{"n", "m", "o", "p"} {
-		ref := Ref{Dataset: "d", Backbone: backbone, Split: Test}
-		if digest[backbone], err = folder.Digest(context.Background(), ref, Logits); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if digest["n"] != digest["m"] || digest["m"] == digest["o"] || digest["m"] == digest["p"] {
-		t.Errorf("digests %q", digest)
 	}
 }
 

@@ -33,8 +33,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	for i, v := range logits {
 		doubled[i] = 2 * v
 	}
-	swapped := bytes.Clone(appendLittle(nil, logits))
-	swapBytes(swapped, 4)
+	swapped := bytes.Clone(bytesLE(logits))
+	bigEndian(swapped, 4)
 	wide := make([]float64, len(logits))
 	columns := make([]float32, len(logits))
 	for i, v := range logits {
@@ -46,7 +46,7 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	z := zip.NewWriter(&archive)
 	member, err := z.Create("logits.npy")
 	if err == nil {
-		_, err = member.Write(append(headerBytes(Float32, []int{n, 3}), appendLittle(nil, logits)...))
+		_, err = member.Write(append(headerBytes(Float32, []int{n, 3}), bytesLE(logits)...))
 	}
 	shape := fmt.Sprintf("(%d, 3)", n)
 	err = errors.Join(err, z.Close(),
@@ -62,8 +62,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 		WriteInt32(at("y.npy"), labels, n),
 		os.WriteFile(at("z.npz"), archive.Bytes(), 0o666),
 		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
-		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, columns)), 0o666),
-		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", appendLittle(nil, logits)), 0o666),
+		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), bytesLE(columns)), 0o666),
+		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", bytesLE(logits)), 0o666),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -175,8 +175,8 @@ func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []i
 			void[at] = labels[i]
 		}
 	}
-	swapped := appendLittle(nil, wide)
-	swapBytes(swapped, 4)
+	swapped := bytesLE(wide)
+	bigEndian(swapped, 4)
 	all := spread(views, 2, 3)
 	at := func(name string) string { return filepath.Join(dir, "void-"+name) }
 	shape := fmt.Sprintf("(%d, 3)", len(rows))
@@ -187,8 +187,8 @@ func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []i
 		WriteFloat32(at("features.npy"), spread(views, 1, 6), len(rows), 6),
 		WriteInt32(at("y.npy"), void, len(rows)),
 		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
-		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), appendLittle(nil, transposed(wide, len(rows), 3))), 0o666),
-		os.WriteFile(at("views-columns.npy"), npyFile(1, npyHeader("<f4", true, fmt.Sprintf("(2, %d, 3)", len(rows))), appendLittle(nil, transposed(all, 2, len(rows), 3))), 0o666),
+		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), bytesLE(transposed(wide, len(rows), 3))), 0o666),
+		os.WriteFile(at("views-columns.npy"), npyFile(1, npyHeader("<f4", true, fmt.Sprintf("(2, %d, 3)", len(rows))), bytesLE(transposed(all, 2, len(rows), 3))), 0o666),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -387,6 +387,29 @@ func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 		wait.Wait()
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The rows of a reader are within its set.
+func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
+	r := readers(t, 4)["f4.npy"]()
+	defer r.Close()
+	for _, c := range [][2]int{{-1, 1}, {2, 1}, {3, 5}} {
+		func() {
+			defer func() {
+				if p, want := recover(), fmt.Sprintf("data: rows %d..%d of 4", c[0], c[1]); p != want {
+					t.Errorf("%v, want %s", p, want)
+				}
+			}()
+			Read(t.Context(), r, c[0], c[1])
+		}()
+	}
+	s := NewStream(readers(t, 4)["plain"]())
+	defer s.Close()
+	for _, at := range []int{0, 4} {
+		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
+			t.Errorf("no rows from %d: %v", at, err)
 		}
 	}
 }

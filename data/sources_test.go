@@ -225,8 +225,8 @@ func TestFormOfAllParts(t *testing.T) {
 		offset = append(offset, 1e9+float64(i))
 	}
 	files := fstest.MapFS{
-		"s/n/ood/logits.npy":  {Data: npyFile(1, npyHeader("<f8", false, "(3, 2)"), floats64(offset...))},
-		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("<f8", false, "(4,)"), floats64(0, 1, 1, 0))},
+		"s/n/ood/logits.npy":  {Data: npyFile(1, npyHeader("<f8", false, "(3, 2)"), f8(offset...))},
+		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("<f8", false, "(4,)"), f8(0, 1, 1, 0))},
 	}
 	for parts, want := range map[Parts]string{
 		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
@@ -242,7 +242,7 @@ func TestFormOfAllParts(t *testing.T) {
 			t.Errorf("%s: %q, %v", parts, form.Notes, err)
 		}
 	}
-	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(4,)"), floats64(0, 1, .5, 0))}
+	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(4,)"), f8(0, 1, .5, 0))}
 	r, err := pairOfSets(t, files).Open(context.Background(), clean, Logits|Labels)
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestRedrawnSetsFitEachOther(t *testing.T) {
 		table[i] = .5
 	}
 	labels := make([]byte, 30)
-	looksLikeProbs := fstest.MapFS{"s/n/cal/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, "(30, 2)"), floats64(table...))},
+	looksLikeProbs := fstest.MapFS{"s/n/cal/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, "(30, 2)"), f8(table...))},
 		"s/n/cal/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, "(30,)"), labels)}}
 	if r, err = Redrawn(pairOfSets(t, looksLikeProbs), 1).Open(ctx, clean, Logits|Labels); err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestSkewedRowsSayWhatTheyAre(t *testing.T) {
 
 // A number that cannot be read is named with its value in each type.
 func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
-	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": floats64(0, math.Inf(1))} {
+	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": f8(0, math.Inf(1))} {
 		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader(descr, false, "(1, 2)"), body)), "a.npy")
 		if err != nil {
 			t.Fatal(err)

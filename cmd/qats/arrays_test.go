@@ -81,7 +81,7 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("array: dtype %s", args[1])
 		}
 	}
-	file := npy(dict(descr, shape), body...)
+	file := npyOf(dict(descr, shape), body...)
 	if archive, member, ok := strings.Cut(path, "#"); ok {
 		if err := addMember(archive, member, file); err != nil {
 			ts.Fatalf("%v", err)

@@ -13,7 +13,7 @@ import (
 )
 
 // npy is a file with the given header dictionary and body.
-func npy(dict string, body ...byte) []byte {
+func npyOf(dict string, body ...byte) []byte {
 	for (10+len(dict)+1)%64 != 0 {
 		dict += " "
 	}
@@ -47,30 +47,30 @@ func badInputs() map[string][]byte {
 	return map[string][]byte{
 		"logits-empty.npy":              {},
 		"logits-text.npy":               []byte("0.1, 0.9\n"),
-		"logits-nan.npy":                npy(f4, cat(one, two, notANum, one)...),
-		"logits-infinite.npy":           npy(f4, cat(one, infinite, two, one)...),
-		"logits-all-masked.npy":         npy(f4, cat(one, two, minusInf, minusInf)...),
-		"logits-label-masked.npy":       npy(f4, cat(one, two, two, minusInf)...),
-		"logits-truncated.npy":          npy(f4, good[:13]...),
-		"logits-too-long.npy":           npy(f4, append(good, 0)...),
-		"logits-shape-too-big.npy":      npy(dict("<f4", "(2000, 2)"), good...),
-		"logits-shape-negative.npy":     npy(dict("<f4", "(-2, -2)"), good...),
-		"logits-shape-overflow.npy":     npy(dict("<f4", "(4294967296, 4294967296)"), good...),
-		"logits-shape-no-tuple.npy":     npy(dict("<f4", "(4)"), good...),
-		"logits-vector.npy":             npy(dict("<f4", "(4,)"), good...),
-		"logits-one-class.npy":          npy(dict("<f4", "(2, 1)"), cat(one, two)...),
-		"logits-no-rows.npy":            npy(dict("<f4", "(0, 2)")),
-		"logits-object.npy":             npy(dict("|O", "(2, 2)"), good...),
-		"logits-header-cut.npy":         npy(f4, good...)[:40],
-		"logits-header-keys.npy":        npy("{'shape': (2, 2), 'descr': '<f4', 'fortran_order': False, }", good...),
-		"logits-three-rows.npy":         npy(dict("<f4", "(3, 2)"), cat(good, one, two)...),
-		"logits-double-overflow.npy":    npy(dict("<f8", "(2, 2)"), cat(make([]byte, 24), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0x7f})...),
-		"labels-out-of-range.npy":       npy(i1, 0, 2),
-		"labels-negative.npy":           npy(i1, 0, 0xff),
-		"labels-all-ignored.npy":        npy(dict("|u1", "(2,)"), 0xff, 0xff),
-		"labels-floats.npy":             npy(dict("<f4", "(2,)"), cat(one, oneHalf)...),
-		"labels-too-many.npy":           npy(dict("|i1", "(3,)"), 0, 1, 1),
-		"labels-matrix.npy":             npy(dict("|i1", "(2, 2)"), 0, 1, 1, 0),
+		"logits-nan.npy":                npyOf(f4, cat(one, two, notANum, one)...),
+		"logits-infinite.npy":           npyOf(f4, cat(one, infinite, two, one)...),
+		"logits-all-masked.npy":         npyOf(f4, cat(one, two, minusInf, minusInf)...),
+		"logits-label-masked.npy":       npyOf(f4, cat(one, two, two, minusInf)...),
+		"logits-truncated.npy":          npyOf(f4, good[:13]...),
+		"logits-too-long.npy":           npyOf(f4, append(good, 0)...),
+		"logits-shape-too-big.npy":      npyOf(dict("<f4", "(2000, 2)"), good...),
+		"logits-shape-negative.npy":     npyOf(dict("<f4", "(-2, -2)"), good...),
+		"logits-shape-overflow.npy":     npyOf(dict("<f4", "(4294967296, 4294967296)"), good...),
+		"logits-shape-no-tuple.npy":     npyOf(dict("<f4", "(4)"), good...),
+		"logits-vector.npy":             npyOf(dict("<f4", "(4,)"), good...),
+		"logits-one-class.npy":          npyOf(dict("<f4", "(2, 1)"), cat(one, two)...),
+		"logits-no-rows.npy":            npyOf(dict("<f4", "(0, 2)")),
+		"logits-object.npy":             npyOf(dict("|O", "(2, 2)"), good...),
+		"logits-header-cut.npy":         npyOf(f4, good...)[:40],
+		"logits-header-keys.npy":        npyOf("{'shape': (2, 2), 'descr': '<f4', 'fortran_order': False, }", good...),
+		"logits-three-rows.npy":         npyOf(dict("<f4", "(3, 2)"), cat(good, one, two)...),
+		"logits-double-overflow.npy":    npyOf(dict("<f8", "(2, 2)"), cat(make([]byte, 24), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0x7f})...),
+		"labels-out-of-range.npy":       npyOf(i1, 0, 2),
+		"labels-negative.npy":           npyOf(i1, 0, 0xff),
+		"labels-all-ignored.npy":        npyOf(dict("|u1", "(2,)"), 0xff, 0xff),
+		"labels-floats.npy":             npyOf(dict("<f4", "(2,)"), cat(one, oneHalf)...),
+		"labels-too-many.npy":           npyOf(dict("|i1", "(3,)"), 0, 1, 1),
+		"labels-matrix.npy":             npyOf(dict("|i1", "(2, 2)"), 0, 1, 1, 0),
 		"spec-empty.yaml":               {},
 		"spec-ignore.yaml":              []byte("name: a\nignore: void\nmethods: [ts]\nsettings: {dataset: d, backbone: b}\n"),
 		"spec-two-documents.yaml":       []byte("name: a\nmethods: [ts]\nsettings: {dataset: d, backbone: b}\n---\nname: b\n"),
@@ -104,8 +104,8 @@ func TestBadInputIsOneLine(t *testing.T) {
 	tmp := t.TempDir()
 	logits, labels := filepath.Join(tmp, "logits.npy"), filepath.Join(tmp, "labels.npy")
 	if err := errors.Join(
-		os.WriteFile(logits, npy(dict("<f4", "(2, 2)"), cat(one, two, two, one)...), 0o666),
-		os.WriteFile(labels, npy(dict("|i1", "(2,)"), 0, 1), 0o666),
+		os.WriteFile(logits, npyOf(dict("<f4", "(2, 2)"), cat(one, two, two, one)...), 0o666),
+		os.WriteFile(labels, npyOf(dict("|i1", "(2,)"), 0, 1), 0o666),
 	); err != nil {
 		t.Fatal(err)
 	}

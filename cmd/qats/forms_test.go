@@ -179,7 +179,7 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 					body = append(body, byte(c), 0, 0, 0)
 				}
 			}
-			mustDo(t, os.WriteFile(filepath.Join(dir, "labels.npy"), npy(dict("<U4", fmt.Sprintf("(%d,)", n)), body...), 0o666))
+			mustDo(t, os.WriteFile(filepath.Join(dir, "labels.npy"), npyOf(dict("<U4", fmt.Sprintf("(%d,)", n)), body...), 0o666))
 		}, []typed{{words: "try logits.npy labels.npy", says: `np\.unique\(labels, return_inverse=True\)\[1\] numbers labels that are names, in ascending order$`},
 			{words: "try logits.npy numbers.npy"}}}, // the names ascend with the numbers
 		{"softmax in float16", func(t *testing.T, dir string) {

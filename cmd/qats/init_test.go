@@ -62,7 +62,7 @@ func setFiles(n int) (logits, labels []byte) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(v))
 	}
 	shape := func(s string) string { return strings.ReplaceAll(s, "N", strconv.Itoa(n)) }
-	return npy(dict("<f4", shape("(N, 4)")), a...), npy(dict("<i4", shape("(N,)")), b...)
+	return npyOf(dict("<f4", shape("(N, 4)")), a...), npyOf(dict("<i4", shape("(N,)")), b...)
 }
 
 // TestInitWritesASpecForEveryLayout: run and report accept it unchanged, every setting

@@ -23,9 +23,9 @@ func TestPlanChangesNothing(t *testing.T) {
 		errs = append(errs, os.MkdirAll(at(set), 0o777), data.WriteFloat32(at(set+"/logits.npy"), small, 30, 2), data.WriteInt32(at(set+"/labels.npy"), labels, 30))
 	}
 	const rows = 13_000_000 // 104 MB; the file has no blocks on the disk
-	header := npy(dict("<f4", "(13000000, 2)"))
+	header := npyOf(dict("<f4", "(13000000, 2)"))
 	errs = append(errs, os.WriteFile(at("d/large/cal/logits.npy"), header, 0o666), os.Truncate(at("d/large/cal/logits.npy"), int64(len(header))+8*rows),
-		os.WriteFile(at("d/large/cal/labels.npy"), npy(dict("|i1", "(13000000,)")), 0o666), os.Truncate(at("d/large/cal/labels.npy"), int64(len(npy(dict("|i1", "(13000000,)"))))+rows),
+		os.WriteFile(at("d/large/cal/labels.npy"), npyOf(dict("|i1", "(13000000,)")), 0o666), os.Truncate(at("d/large/cal/labels.npy"), int64(len(npyOf(dict("|i1", "(13000000,)"))))+rows),
 		os.Truncate(at("d/cut/cal/logits.npy"), 200),
 		os.WriteFile(at("s.yaml"), []byte("name: s\nmethods: [uncal, ts, qats]\nmetrics: [ece]\nsettings: {dataset: d, backbone: [small, large, cut]}\n"), 0o666))
 	if err := errors.Join(errs...); err != nil {

@@ -1,0 +1,102 @@
+package data
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLargestExactIntegersAreRead, of both signs, and the next ones are not.
+func TestLargestExactIntegersAreRead(t *testing.T) {
+	for v, want := range map[int64]int{1 << 24: -1, -1 << 24: -1, 1<<24 + 1: 0, -1<<24 - 1: 0} {
+		dst := make([]float32, 1)
+		if bad := decodeFloats(dst, binary.LittleEndian.AppendUint64(nil, uint64(v)), Int64); bad != want || want < 0 && dst[0] != float32(v) {
+			t.Errorf("%d: %v, problem at %d, want %d", v, dst[0], bad, want)
+		}
+	}
+}
+
+// TestReadErrorsAreNotTruncations.
+func TestReadErrorsAreNotTruncations(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	if err := readFull(readFrom(func(p []byte) (int, error) { return 1, broken }), make([]byte, 3), 5); !errors.Is(err, broken) {
+		t.Errorf("an error of the disk: %v", err)
+	}
+	err := readFull(readFrom(func(p []byte) (int, error) { return 1, nil }), make([]byte, 3), 5)
+	if err == nil || err.Error() != "truncated to 6 bytes while being read" {
+		t.Errorf("a short read: %v", err)
+	}
+}
+
+type readFrom func(p []byte) (int, error)
+
+func (r readFrom) ReadAt(p []byte, _ int64) (int, error) { return r(p) }
+
+// TestArraysPanicOnRowsThatTheyDoNotHave, and on slices of another length.
+func TestArraysPanicOnRowsThatTheyDoNotHave(t *testing.T) {
+	a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", false, "(4, 3)"), bytesLE(make([]float32, 12)))), "a.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ lo, hi, n int }{{-1, 1, 6}, {2, 1, 0}, {3, 2, -3}, {3, 5, 6}, {5, 5, 0}, {0, 2, 5}} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "data: rows ") {
+					t.Errorf("rows %d..%d into %d numbers: %v", c.lo, c.hi, c.n, p)
+				}
+			}()
+			a.ReadFloat32(make([]float32, max(0, c.n)), c.lo, c.hi)
+		}()
+	}
+}
+
+// Arrays are created with shapes that fit the memory, and take elements of their type,
+// as many as they have.
+func TestWritersPanicOnMisuse(t *testing.T) {
+	dir := t.TempDir()
+	panics := func(f func()) (text string) {
+		defer func() { text, _ = recover().(string) }()
+		f()
+		return ""
+	}
+	for name, shape := range map[string][]int{"negative": {-1}, "second": {2, -3}, "after 0": {0, -1}, "too large": {math.MaxInt, math.MaxInt}} {
+		if got := panics(func() { CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...) }); !strings.HasPrefix(got, "data: shape ") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for name, shape := range map[string][]int{"no rows": {0, 3}, "no columns": {3, 0}, "0 and large": {0, math.MaxInt}} {
+		if got := panics(func() {
+			w, err := CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			w.Abort()
+		}); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	w, err := CreateArray(filepath.Join(dir, "b.npy"), Float32, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if got := panics(func() { w.Int32([]int32{1}) }); !strings.HasPrefix(got, "data: 1 int32 elements for ") {
+		t.Errorf("integers in a float array: %q", got)
+	}
+	if got := panics(func() { w.Float32([]float32{1, 2, 3}) }); !strings.HasPrefix(got, "data: 3 float32 elements for ") {
+		t.Errorf("three elements of two: %q", got)
+	}
+}
+
+// Labels and targets of torch are integers.
+func TestRemedyForTorchFilesKeepsIntegers(t *testing.T) {
+	for name, want := range map[string]string{"a/test_labels.pt": "t.cpu()", "targets.pth": "t.cpu()", "labels/logits.pt": "t.float().cpu()"} {
+		if got := TorchProblem(name).Error(); !strings.Contains(got, want+".numpy())") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
