@@ -3,6 +3,8 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,9 +14,9 @@ import (
 // members is an .npz of a head (2 x 3 and 2), logits 1 x 2 of value v and one label,
 // under the given names.
 func members(v float32, logits, labels string, more ...any) []byte {
-	return zipOf(0, append([]any{
-		logits + ".npy", append(headerBytes(Float32, []int{1, 2}), bytesLE([]float32{v, 0})...),
-		labels + ".npy", append(headerBytes(Int32, []int{1}), bytesLE([]int32{0})...),
+	return npytest.Zip(0, append([]any{
+		logits + ".npy", append(npy.HeaderBytes(npy.Float32, []int{1, 2}), npytest.Bytes([]float32{v, 0})...),
+		labels + ".npy", append(npy.HeaderBytes(npy.Int32, []int{1}), npytest.Bytes([]int32{0})...),
 	}, more...)...)
 }
 
@@ -22,17 +24,17 @@ func members(v float32, logits, labels string, more ...any) []byte {
 // a file or a network a file, and a calibration set has one of several names.
 func TestSetsAreFoundInTheirPlaces(t *testing.T) {
 	head := []any{
-		"head_weight.npy", append(headerBytes(Float32, []int{2, 3}), make([]byte, 24)...),
-		"head_bias.npy", append(headerBytes(Float32, []int{2}), make([]byte, 8)...),
-		"ood_logits.npy", append(headerBytes(Float32, []int{1, 2}), make([]byte, 8)...),
+		"head_weight.npy", append(npy.HeaderBytes(npy.Float32, []int{2, 3}), make([]byte, 24)...),
+		"head_bias.npy", append(npy.HeaderBytes(npy.Float32, []int{2}), make([]byte, 8)...),
+		"ood_logits.npy", append(npy.HeaderBytes(npy.Float32, []int{1, 2}), make([]byte, 8)...),
 	}
 	oneRow := func(v float32) []byte {
-		return append(headerBytes(Float32, []int{1, 2}), bytesLE([]float32{v, 0})...)
+		return append(npy.HeaderBytes(npy.Float32, []int{1, 2}), npytest.Bytes([]float32{v, 0})...)
 	}
-	label := append(headerBytes(Int32, []int{1}), make([]byte, 4)...)
-	tensors := tensorFile(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
-		append(bytesLE([]float32{9, 0}), 0, 0, 0, 0)...)
-	both := zipOf(0,
+	label := append(npy.HeaderBytes(npy.Int32, []int{1}), make([]byte, 4)...)
+	tensors := npytest.Tensors(`{"logits":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"labels":{"dtype":"I32","shape":[1],"data_offsets":[8,12]}}`,
+		append(npytest.Bytes([]float32{9, 0}), 0, 0, 0, 0)...)
+	both := npytest.Zip(0,
 		"val_logits.npy", oneRow(1), "val_labels.npy", label, "test_logits.npy", oneRow(2), "test_labels.npy", label,
 		head[0], head[1], head[2], head[3], head[4], head[5])
 	for name, c := range map[string]struct {

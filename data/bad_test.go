@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"testing"
 	"testing/fstest"
@@ -12,10 +13,10 @@ import (
 // labels that are not classes.
 func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 	array := func(descr, shape string, size int) []byte {
-		return npyFile(1, npyHeader(descr, false, shape), make([]byte, size))
+		return npytest.File(1, npytest.Header(descr, false, shape), make([]byte, size))
 	}
 	labels := func(v ...int32) []byte {
-		return npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(v))), bytesLE(v))
+		return npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", len(v))), npytest.Bytes(v))
 	}
 	good := map[string][]byte{
 		"test/logits.npy":     array("<f4", "(3, 2)", 24),
@@ -40,11 +41,11 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		{"test/labels.npy", labels(1, -1, 1), "d/s/n/test/labels.npy: row 1: label -1 is outside 0..1; the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"},
 		{"test/labels.npy", labels(0, 1), "d/s/n/test/logits.npy has 3 rows but d/s/n/test/labels.npy has 2"},
 		{"test/labels.npy", array("<f8", "(3,)", 24), "<nil>"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3, 1)"), f4(0, 1, 1)), "<nil>"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 0.5, 1)), "d/s/n/test/labels.npy: row 1: label 0.5 is no whole number; store the index of the class as int32 (are these scores or soft labels?)"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(1, 1, 2)), "d/s/n/test/labels.npy: row 2: label 2 is outside 0..1; labels start at 0, and the largest of this file is 2; the smallest is 1, so they count from 1: store labels - 1"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, float32(math.NaN()), 1)), "d/s/n/test/labels.npy: row 1: NaN"},
-		{"test/labels.npy", npyFile(1, npyHeader("<f4", false, "(3,)"), f4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 1.000000015e+30 is outside 0..1; labels start at 0, and the largest of this file is 1.000000015e+30; leave out rows without a class, also of the logits; otherwise give the logits of all classes"},
+		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3, 1)"), npytest.F4(0, 1, 1)), "<nil>"},
+		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(0, 0.5, 1)), "d/s/n/test/labels.npy: row 1: label 0.5 is no whole number; store the index of the class as int32 (are these scores or soft labels?)"},
+		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(1, 1, 2)), "d/s/n/test/labels.npy: row 2: label 2 is outside 0..1; labels start at 0, and the largest of this file is 2; the smallest is 1, so they count from 1: store labels - 1"},
+		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(0, float32(math.NaN()), 1)), "d/s/n/test/labels.npy: row 1: NaN"},
+		{"test/labels.npy", npytest.File(1, npytest.Header("<f4", false, "(3,)"), npytest.F4(0, 1e30, 1)), "d/s/n/test/labels.npy: row 1: label 1.000000015e+30 is outside 0..1; labels start at 0, and the largest of this file is 1.000000015e+30; leave out rows without a class, also of the logits; otherwise give the logits of all classes"},
 		{"test/logits.npy", array("<f4", "(2, 3)", 24), "d/s/n/test/logits.npy: shape (2, 3), and d/s/n/test/labels.npy has 3 rows: the logits are transposed; store logits.T, one row a sample"},
 		{"test/labels.npy", array("<i4", "(3, 2)", 24), "d/s/n/test/labels.npy: shape (3, 2); want n; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"},
 		{"test/logits.npy", array("<f4", "(6,)", 24), "d/s/n/test/logits.npy: shape (6,); want n x k; if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"},
@@ -58,7 +59,7 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 		{"head_weight.npy", array("<f4", "(4, 2)", 32), "d/s/n/test/logits.npy has 2 classes but d/s/n/head_weight.npy has 4"},
 		{"head_bias.npy", array("<f4", "(3,)", 12), "d/s/n/test/logits.npy has 2 classes but d/s/n/head_bias.npy has 3"},
 		{"ood/logits.npy", array("<f4", "(7, 3)", 84), "d/s/n/test/logits.npy has 2 classes but d/s/n/ood/logits.npy has 3"},
-		{"test/features.npy", npyFile(1, npyHeader("<f4", false, "(3, 4)"), f4(0, 0, 0, 0, 0, 0, float32(math.NaN()), 0, 0, 0, 0, 0)), "d/s/n/test/features.npy: row 1, feature 2: NaN"},
+		{"test/features.npy", npytest.File(1, npytest.Header("<f4", false, "(3, 4)"), npytest.F4(0, 0, 0, 0, 0, 0, float32(math.NaN()), 0, 0, 0, 0, 0)), "d/s/n/test/features.npy: row 1, feature 2: NaN"},
 	} {
 		fsys := fstest.MapFS{}
 		for name, b := range good {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -21,10 +22,10 @@ func BenchmarkRead(b *testing.B) {
 	}
 	path := filepath.Join(dir, "f4.npy")
 	half := filepath.Join(dir, "f2.npy")
-	if err := WriteFloat32(path, values, n, k); err != nil {
+	if err := npy.WriteFloat32(path, values, n, k); err != nil {
 		b.Fatal(err)
 	}
-	if err := WriteFloat16(half, values, n, k); err != nil {
+	if err := npy.WriteFloat16(half, values, n, k); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("kind=plain", func(b *testing.B) {
@@ -44,7 +45,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run("kind="+kind.name, func(b *testing.B) {
 			b.SetBytes(4 * n * k)
 			for b.Loop() {
-				a, err := OpenArrayFile(kind.path)
+				a, err := npy.OpenArrayFile(kind.path)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/problem"
 	"math"
 )
 
@@ -23,7 +24,7 @@ func (a *scores) makeBinary(kind Kind) error {
 		a.conversion = binaryLogits
 	default:
 		fix := "state kind: probs in " + ManifestName + ", or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"
-		return &Problem{Place: a.Name(), Cause: "one column", Fix: fix, Remedy: Remedy{Argument: "kind", Words: fix}}
+		return &problem.Problem{Place: a.Name(), Cause: "one column", Fix: fix, Remedy: problem.Remedy{Argument: "kind", Words: fix}}
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func (a scores) examineBinary() (conversion, Form, error) {
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
 		case !(v >= 0 && v <= 1+beyondOne):
-			bad = &Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
+			bad = &problem.Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
 			return false
 		case v == 0 || v >= 1:
 			zeros++

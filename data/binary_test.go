@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"strings"
 	"testing"
@@ -14,8 +15,8 @@ import (
 func binaryFolder(t *testing.T, kind Kind, shape string, values ...float64) *Folder {
 	t.Helper()
 	fsys := fstest.MapFS{
-		"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, shape), f8(values...))},
-		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(values))), []byte{0, 1, 1}[:len(values)])},
+		"s/n/test/logits.npy": {Data: npytest.File(1, npytest.Header("<f8", false, shape), npytest.F8(values...))},
+		"s/n/test/labels.npy": {Data: npytest.File(1, npytest.Header("|u1", false, fmt.Sprintf("(%d,)", len(values))), []byte{0, 1, 1}[:len(values)])},
 	}
 	if kind != AnyKind {
 		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets: [{set: s/n, kind: " + string(kind) + "}]\n")}
@@ -127,7 +128,7 @@ func TestNotesOnOneColumn(t *testing.T) {
 // no hint about binary scores.
 func TestPartsOfABinarySetAreChecked(t *testing.T) {
 	floats := func(shape string, n int) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, shape), f8(make([]float64, n)...))}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, shape), npytest.F8(make([]float64, n)...))}
 	}
 	for name, c := range map[string]struct {
 		file  string
@@ -142,7 +143,7 @@ func TestPartsOfABinarySetAreChecked(t *testing.T) {
 		fsys := fstest.MapFS{
 			ManifestName:            {Data: []byte("sets: [{set: s/n, kind: probs}]\n")},
 			"s/n/test/logits.npy":   floats("(3, 1)", 3),
-			"s/n/test/labels.npy":   {Data: npyFile(1, npyHeader("|u1", false, "(3,)"), []byte{0, 1, 1})},
+			"s/n/test/labels.npy":   {Data: npytest.File(1, npytest.Header("|u1", false, "(3,)"), []byte{0, 1, 1})},
 			"s/n/head_bias.npy":     floats("(1,)", 1),
 			"s/n/test/features.npy": floats("(3, 2)", 6),
 			c.file:                  c.array,

@@ -21,6 +21,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -93,9 +94,9 @@ func TestBundleFilesAreThoseOfTheManifest(t *testing.T) {
 	}
 }
 
-func openBundled(t *testing.T, name string) *data.Array {
+func openBundled(t *testing.T, name string) *npy.Array {
 	t.Helper()
-	a, err := data.OpenArrayFile(filepath.Join(bundle, name))
+	a, err := npy.OpenArrayFile(filepath.Join(bundle, name))
 	if err != nil {
 		t.Fatal(err)
 	}

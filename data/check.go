@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/kernel/finite"
 )
 
@@ -74,7 +75,7 @@ func (s *Set) Check() error {
 		return fmt.Errorf("bias of the last layer: %d numbers for %d rows of weights", len(s.Head.B), w.Rows)
 	}
 	if j := finite.First(s.Head.B); j >= 0 {
-		return &Problem{Place: fmt.Sprintf("bias of the last layer: class %d", j), Cause: fmt.Sprint(s.Head.B[j])}
+		return &problem.Problem{Place: fmt.Sprintf("bias of the last layer: class %d", j), Cause: fmt.Sprint(s.Head.B[j])}
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (m Matrix) check(name, column string) error {
 		return fmt.Errorf("%s: %d rows without a column", name, m.Rows)
 	}
 	if i := finite.First(m.Data); i >= 0 {
-		p := &Problem{Place: fmt.Sprintf("%s: row %d, %s %d", name, i/m.Cols, column, i%m.Cols), Cause: fmt.Sprint(m.Data[i])}
+		p := &problem.Problem{Place: fmt.Sprintf("%s: row %d, %s %d", name, i/m.Cols, column, i%m.Cols), Cause: fmt.Sprint(m.Data[i])}
 		if column == "class" && math.IsInf(float64(m.Data[i]), -1) {
 			p.Fix = "the logit of a masked class is data.Masked in a Set"
 		}

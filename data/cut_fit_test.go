@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // A calibration set that is read as a stream, on several goroutines, is truncated between
@@ -26,10 +27,10 @@ func TestTruncatedFileEndsAFitThatStreams(t *testing.T) {
 		classes[i] = int32(i % k)
 	}
 	for _, streams := range []bool{true, false} {
-		if err := data.WriteFloat32(path, logits, n, k); err != nil {
+		if err := npy.WriteFloat32(path, logits, n, k); err != nil {
 			t.Fatal(err)
 		}
-		if err := data.WriteInt32(labels, classes, n); err != nil {
+		if err := npy.WriteInt32(labels, classes, n); err != nil {
 			t.Fatal(err)
 		}
 		r, err := data.Files{Logits: path, Labels: labels}.Open()

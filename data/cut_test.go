@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 func zeros(t *testing.T, n int) (path string, r Reader) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "logits.npy")
-	if err := WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
+	if err := npy.WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Files{Logits: path}.Open()
@@ -32,7 +33,7 @@ func TestValuesOfAWholeSetAreChecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.npy")
 	logits := make([]float32, 3000)
 	logits[1501], logits[2000] = float32(math.Inf(1)), float32(math.NaN())
-	if err := WriteFloat32(path, logits, 1000, 3); err != nil {
+	if err := npy.WriteFloat32(path, logits, 1000, 3); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Files{Logits: path}.Open()
@@ -48,7 +49,7 @@ func TestValuesOfAWholeSetAreChecked(t *testing.T) {
 
 func TestWriterLeavesAnOpenSetAsItWas(t *testing.T) {
 	path, r := zeros(t, 1000)
-	if err := WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
+	if err := npy.WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Read(t.Context(), r, 0, 1000)
@@ -140,10 +141,10 @@ func TestChangedFilesAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path, labels := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy")
-			if err := WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
+			if err := npy.WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
 				t.Fatal(err)
 			}
-			if err := WriteInt32(labels, make([]int32, n), n); err != nil {
+			if err := npy.WriteInt32(labels, make([]int32, n), n); err != nil {
 				t.Fatal(err)
 			}
 			before, err := os.Stat(path)
@@ -184,11 +185,11 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name+".npy") }
 	for name, shape := range map[string][]int{"logits": {3, 2}, "features": {3, 4}, "augmented": {2, 3, 2}} {
 		v := make([]float32, 24)[:shape[0]*shape[1]*append(shape, 1)[2]]
-		if err := WriteFloat32(path(name), v, shape...); err != nil {
+		if err := npy.WriteFloat32(path(name), v, shape...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteInt32(path("labels"), []int32{1, 0, 1}, 3); err != nil {
+	if err := npy.WriteInt32(path("labels"), []int32{1, 0, 1}, 3); err != nil {
 		t.Fatal(err)
 	}
 	full := Files{Logits: path("logits"), Labels: path("labels"), Features: path("features"), Augmented: path("augmented")}
@@ -226,7 +227,7 @@ func TestScaledRowsLeaveTheMemoryOfTheirSetAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := Files{Logits: filepath.Join(dir, "l.npy"), Labels: filepath.Join(dir, "y.npy")}
-	if err := errors.Join(WriteFloat32(files.Logits, make([]float32, 4), 2, 2), WriteInt32(files.Labels, []int32{0, 0}, 2)); err != nil {
+	if err := errors.Join(npy.WriteFloat32(files.Logits, make([]float32, 4), 2, 2), npy.WriteInt32(files.Labels, []int32{0, 0}, 2)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := files.Open()

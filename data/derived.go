@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"github.com/qats-bench/qats/data/npy"
 	"sync"
 )
 
@@ -63,7 +64,7 @@ func (g *gatherer) Close() error { return closeAll(g.readers) }
 func (g *gatherer) Unchanged() error { return nil }
 
 // Kept is nil, since rows of several files have no place in one.
-func (g *gatherer) Kept() *Kept { return nil }
+func (g *gatherer) Kept() *npy.Kept { return nil }
 
 // ReadInto gathers rows in new memory.
 func (g *gatherer) ReadInto(ctx context.Context, _ *Block, lo, hi int) (*Set, error) {

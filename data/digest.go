@@ -19,6 +19,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -126,7 +128,7 @@ func readDigests(path string) (known map[string]record, older bool, err error) {
 		return known, false, nil
 	}
 	if err != nil {
-		return known, false, placed(path, inputfile.Cause(err))
+		return known, false, problem.At(path, inputfile.Cause(err))
 	}
 	for line := range strings.Lines(string(b)) {
 		check, rest, _ := strings.Cut(line, " ")
@@ -150,12 +152,12 @@ func (d *Digests) File(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.of(location{fsys: inputfile.System{}, path: path, name: name}, abs)
+	return d.of(npy.Location{FS: inputfile.System{}, Path: path, Name: name}, abs)
 }
 
 // of returns the digest, in hex, of the .npy bytes at l. It is remembered under
 // id, the absolute path of the array, unless that is empty.
-func (d *Digests) of(l location, id string) (string, error) {
+func (d *Digests) of(l npy.Location, id string) (string, error) {
 	var s record
 	var err error
 	switch {
@@ -195,7 +197,7 @@ func (e *NotHashed) Error() string {
 
 // sum returns the digest of the file at l, remembered or, with anew, computed. A file
 // of more than most bytes is not hashed, unless most is 0.
-func (d *Digests) sum(l location, id string, anew bool, most int64) (record, error) {
+func (d *Digests) sum(l npy.Location, id string, anew bool, most int64) (record, error) {
 	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
@@ -207,7 +209,7 @@ func (d *Digests) sum(l location, id string, anew bool, most int64) (record, err
 	case ok && !anew && known.stamp == now:
 		return known, nil
 	case most > 0 && now.size > most:
-		return record{}, &NotHashed{strings.TrimSuffix(l.name, "#"+l.member), now.size}
+		return record{}, &NotHashed{strings.TrimSuffix(l.Name, "#"+l.Member), now.size}
 	}
 	sum, err, _ := d.flight.Do(id, func() (any, error) {
 		s, err := hash(l)
@@ -236,8 +238,8 @@ func (d *Digests) clock() time.Time {
 }
 
 // stampAt returns the version of the file at l.
-func stampAt(l location) (stamp, error) {
-	info, err := l.stat()
+func stampAt(l npy.Location) (stamp, error) {
+	info, err := l.Stat()
 	if err != nil {
 		return stamp{}, err
 	}
@@ -246,21 +248,21 @@ func stampAt(l location) (stamp, error) {
 
 // hash computes the digest of the .npy bytes at l; for an archive, of the unpacked
 // member.
-func hash(l location) (record, error) {
-	c, err := l.open()
+func hash(l npy.Location) (record, error) {
+	c, err := l.Open()
 	if err != nil {
 		return record{}, err
 	}
-	defer c.close()
-	time.Sleep(stampOf(c.info).settling(time.Now()))
+	defer c.Close()
+	time.Sleep(stampOf(c.Info).settling(time.Now()))
 	h := sha256.New()
-	if err := l.copyTo(h, c); err != nil {
-		return record{}, l.wrap(err)
+	if err := l.CopyTo(h, c); err != nil {
+		return record{}, l.Wrap(err)
 	}
 	after, err := stampAt(l)
 	if err != nil {
 		return record{}, err
 	}
-	s := record{stampOf(c.info), hex.EncodeToString(h.Sum(nil))}
-	return s, s.same(after, l.name)
+	s := record{stampOf(c.Info), hex.EncodeToString(h.Sum(nil))}
+	return s, s.same(after, l.Name)
 }

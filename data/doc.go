@@ -2,26 +2,10 @@
 // and features, in files of numpy. ReadSet reads one data set from two files;
 // Folder serves the sets of many networks from one folder.
 //
-// # Arrays
-//
-// Array reads a .npy file, a member of an .npz archive ("file.npz#member") or a
-// tensor of a .safetensors file ("file.safetensors#name"): float16, 32 and 64,
-// bfloat16 of .safetensors, integers of 8 to 64 bits and booleans, in both byte orders
-// and both element orders (C and Fortran), in the formats 1.0, 2.0 and 3.0. A
-// file is rejected unless its header is exactly what numpy.save writes and its
-// length exactly what shape and type need; only then is the header given to the
-// npyio library, and only then is memory allocated. Archive members are unpacked
-// into memory, with a bound on their size and their CRC checked, so large arrays
-// are better kept as .npy or .safetensors, which are read in place.
-//
-// Every value is checked when it is read. NaN, infinities, numbers that the wanted type
-// cannot hold and labels outside the classes are errors that name file, row and class. A
-// file that is changed or truncated while it is read is an error too. A logit of -Inf alone is
-// none: it is a masked class (see Masked).
-//
-// Writer and the Write functions write the same bytes as numpy, to a temporary
-// file that is then renamed. WriteNPZ and ReadNPZ hold columns of numbers in
-// memory.
+// Package npy reads and writes arrays; ReadSet and Files.Open read several as a set. Values
+// that a set cannot hold, such as labels outside the classes, are errors that name file, row
+// and class. A logit of -Inf alone is none: it is a masked class (see Masked). Every error
+// of an input is a *problem.Problem or a text that begins with the file.
 //
 // # Sets
 //

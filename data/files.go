@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -67,7 +69,7 @@ func (f Files) Parts() Parts {
 // values as they are read.
 func (f Files) Open() (Reader, error) {
 	if (f.HeadWeight == "") != (f.HeadBias == "") {
-		return nil, &Problem{Place: cmp.Or(f.HeadWeight, f.HeadBias), Cause: "a head needs both a weight and a bias"}
+		return nil, &problem.Problem{Place: cmp.Or(f.HeadWeight, f.HeadBias), Cause: "a head needs both a weight and a bias"}
 	}
 	return f.open(f.Parts())
 }
@@ -101,16 +103,16 @@ func (f Files) open(parts Parts) (Reader, error) {
 	if fsys == nil {
 		fsys = inputfile.System{}
 	}
-	return openSet(f, parts, func(x file) (*Array, error) {
-		l := locate(fsys, x.path)
-		l.limit = f.MemberLimit
-		return l.openArray()
+	return openSet(f, parts, func(x file) (*npy.Array, error) {
+		l := npy.Locate(fsys, x.path)
+		l.Limit = f.MemberLimit
+		return l.Array()
 	})
 }
 
 // openSet opens the files of parts, checks their shapes against each other and finds the rows
 // to leave out.
-func openSet(files Files, parts Parts, open func(file) (*Array, error)) (Reader, error) {
+func openSet(files Files, parts Parts, open func(file) (*npy.Array, error)) (Reader, error) {
 	r, err := openArrays(files, parts, open)
 	if err != nil {
 		return nil, err
@@ -127,7 +129,7 @@ const byRow = Logits | Labels | Features | Augmented
 
 // leaveOut finds the rows whose labels are ignored, also where the labels are not among the
 // parts: all parts of a set have the same rows.
-func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, error)) error {
+func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*npy.Array, error)) error {
 	r.ignore = files.Ignore
 	if parts&byRow == 0 || files.Labels == "" {
 		return nil
@@ -146,7 +148,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 			r.others = append(r.others, a)
 		}()
 		if len(a.Shape()) == 0 || a.Shape()[0] != r.n || a.FileRows()*a.Cols() != r.n {
-			return files.Ignore.need(&Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", tuple(a.Shape()), r.n)})
+			return files.Ignore.need(&problem.Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; the other arrays have %d rows", npy.Tuple(a.Shape()), r.n)})
 		}
 		labels = a
 	}
@@ -165,7 +167,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 		return err
 	}
 	r.kept, r.n = kept, kept.Rows()
-	for _, a := range []*Array{r.logits.Array, r.labels, r.features, r.augmented.Array} {
+	for _, a := range []*npy.Array{r.logits.Array, r.labels, r.features, r.augmented.Array} {
 		if a != nil {
 			a.Keep(kept)
 		}
@@ -174,7 +176,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*Array, 
 }
 
 // openArrays opens the files of parts and checks their shapes against each other.
-func openArrays(files Files, parts Parts, open func(file) (*Array, error)) (_ *setReader, err error) {
+func openArrays(files Files, parts Parts, open func(file) (*npy.Array, error)) (_ *setReader, err error) {
 	r := &setReader{kind: files.Kind, stated: files.Classes}
 	defer func() {
 		if err != nil {
@@ -226,7 +228,7 @@ func (r *setReader) check() error {
 // checkAxes checks the number of axes of each part, and that none is empty.
 func (r *setReader) checkAxes() error {
 	for _, x := range []struct {
-		a    *Array
+		a    *npy.Array
 		axes int
 		want string
 	}{
@@ -249,7 +251,7 @@ func (r *setReader) checkAxes() error {
 		}
 		column := x.axes == 1 && len(s) == 2 && s[1] == 1
 		if len(s) != x.axes && !column {
-			hint, remedy := "", Remedy{}
+			hint, remedy := "", problem.Remedy{}
 			if x.a == r.labels && len(s) == 2 {
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
@@ -257,13 +259,13 @@ func (r *setReader) checkAxes() error {
 				hint = reshaped(s, r.labels)
 			}
 			if binary {
-				remedy = Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
+				remedy = problem.Remedy{Argument: "kind", Words: "if they are binary scores, state kind: probs or kind: logits (as a flag --kind probs or --kind logits)"}
 				hint = "; " + remedy.Words
 			}
-			return &Problem{Place: x.a.Name(), Cause: "shape " + tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
+			return &problem.Problem{Place: x.a.Name(), Cause: "shape " + npy.Tuple(s), Fix: "want " + x.want + hint, Remedy: remedy}
 		}
 		if slices.Contains(s, 0) {
-			return &Problem{Place: x.a.Name(), Cause: "shape " + tuple(s) + ": the array is empty"}
+			return &problem.Problem{Place: x.a.Name(), Cause: "shape " + npy.Tuple(s) + ": the array is empty"}
 		}
 	}
 	return nil
@@ -271,7 +273,7 @@ func (r *setReader) checkAxes() error {
 
 // reshaped is the line of Python that makes n x k of logits with more axes, one of which has the classes: the
 // one that the shape of the labels says, else the last of three and the second of more.
-func reshaped(s []int, labels *Array) string {
+func reshaped(s []int, labels *npy.Array) string {
 	axis := 1
 	if len(s) == 3 {
 		axis = 2
@@ -316,9 +318,9 @@ func (r *setReader) checkLengths() error {
 				return err
 			}
 		}
-		for _, a := range []*Array{r.weight, r.bias} {
+		for _, a := range []*npy.Array{r.weight, r.bias} {
 			if a != nil {
-				return &Problem{Place: a.Name(), Cause: "a last layer of one class", Fix: "store a row of zeros before it"}
+				return &problem.Problem{Place: a.Name(), Cause: "a last layer of one class", Fix: "store a row of zeros before it"}
 			}
 		}
 		r.k = 2
@@ -336,23 +338,23 @@ func (r *setReader) transposed() error {
 	if s[0] >= n || s[1] != n {
 		return nil
 	}
-	return &Problem{
+	return &problem.Problem{
 		Place: r.logits.Name(),
-		Cause: fmt.Sprintf("shape %s, and %s has %d rows: the logits are transposed", tuple(s), r.labels.Name(), n),
+		Cause: fmt.Sprintf("shape %s, and %s has %d rows: the logits are transposed", npy.Tuple(s), r.labels.Name(), n),
 		Fix:   "store logits.T, one row a sample",
 	}
 }
 
 // axis is axis i of an array that may be absent.
 type axis struct {
-	a *Array
+	a *npy.Array
 	i int
 }
 
 // commonLength returns the length of the axes of the arrays that are present, which
 // must be equal; 0 if there are none.
 func commonLength(what string, axes []axis) (int, error) {
-	var first *Array
+	var first *npy.Array
 	length := 0
 	for _, x := range axes {
 		if x.a == nil {

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"path/filepath"
 	"testing"
@@ -11,12 +12,12 @@ func TestReadSetNamesTheFault(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, err := range map[string]error{
-		"logits":  WriteFloat32(at("logits.npy"), []float32{1, 2, 3, 4, 5, 6}, 2, 3),
-		"nan":     WriteFloat32(at("nan.npy"), []float32{1, 2, 3, 4, float32(math.NaN()), 6}, 2, 3),
-		"vector":  WriteFloat32(at("vector.npy"), []float32{1, 2, 3}, 3),
-		"labels":  WriteInt32(at("labels.npy"), []int32{2, 0}, 2),
-		"outside": WriteInt32(at("outside.npy"), []int32{2, 3}, 2),
-		"three":   WriteInt32(at("three.npy"), []int32{2, 1, 0}, 3),
+		"logits":  npy.WriteFloat32(at("logits.npy"), []float32{1, 2, 3, 4, 5, 6}, 2, 3),
+		"nan":     npy.WriteFloat32(at("nan.npy"), []float32{1, 2, 3, 4, float32(math.NaN()), 6}, 2, 3),
+		"vector":  npy.WriteFloat32(at("vector.npy"), []float32{1, 2, 3}, 3),
+		"labels":  npy.WriteInt32(at("labels.npy"), []int32{2, 0}, 2),
+		"outside": npy.WriteInt32(at("outside.npy"), []int32{2, 3}, 2),
+		"three":   npy.WriteInt32(at("three.npy"), []int32{2, 1, 0}, 3),
 	} {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -58,7 +60,7 @@ func OpenFolder(root string, layout Layout, digests *Digests) (*Folder, error) {
 		err = errors.New("not a folder")
 	}
 	if err != nil {
-		return nil, placed(root, inputfile.Cause(err))
+		return nil, problem.At(root, inputfile.Cause(err))
 	}
 	f, err := NewFolder(os.DirFS(root), root, layout, digests)
 	if err != nil {
@@ -119,12 +121,12 @@ func (f *Folder) namesOf(ref Ref) setNamesIn {
 		return setNamesIn{ref.segments()}
 	}
 	l := f.at(files.Logits)
-	file := strings.TrimPrefix(l.path, "./")
+	file := strings.TrimPrefix(l.Path, "./")
 	folders := slices.Clone(f.between)
 	if dir := path.Dir(file); dir != "." {
 		folders = append(folders, strings.Split(dir, "/")...)
 	}
-	if l.member != "" {
+	if l.Member != "" {
 		folders = append(folders, stem(file))
 	}
 	split := ref.Split
@@ -175,10 +177,10 @@ func NewFolder(fsys fs.FS, name string, layout Layout, digests *Digests) (*Folde
 }
 
 // at returns the location of a path below the root.
-func (f *Folder) at(name string) location {
-	l := locate(f.fsys, name)
-	l.name = path.Join(filepath.ToSlash(f.root), name)
-	l.limit = f.limit
+func (f *Folder) at(name string) npy.Location {
+	l := npy.Locate(f.fsys, name)
+	l.Name = path.Join(filepath.ToSlash(f.root), name)
+	l.Limit = f.limit
 	return l
 }
 
@@ -292,9 +294,9 @@ func (f *Folder) otherNames(ref Ref, places []place) otherNames {
 }
 
 // like returns the arrays whose paths begin and end in this way, by what is between, which is known.
-func (f *Folder) like(before, after string, known func(name string) bool) (arrays []Named) {
+func (f *Folder) like(before, after string, known func(name string) bool) (arrays []npy.Named) {
 	if file, member, ok := strings.Cut(before, "#"); ok {
-		all, err := f.at(file).arrays()
+		all, err := f.at(file).Arrays()
 		if err != nil {
 			return nil
 		}
@@ -316,8 +318,8 @@ func (f *Folder) like(before, after string, known func(name string) bool) (array
 		if !ok || !known(name) {
 			continue
 		}
-		a := Named{Name: name}
-		if h, err := f.at(dir + e.Name()).describe(); err == nil {
+		a := npy.Named{Name: name}
+		if h, err := f.at(dir + e.Name()).Describe(); err == nil {
 			a.DType, a.Shape = h.DType, h.Shape
 		}
 		arrays = append(arrays, a)
@@ -353,14 +355,14 @@ func (f *Folder) Has(ref Ref) Parts {
 }
 
 func (f *Folder) missing(x file) bool {
-	l := locate(f.fsys, x.path) // without the name of a message
-	if _, err := fs.Stat(l.fsys, l.path); err != nil {
+	l := npy.Locate(f.fsys, x.path) // without the name of a message
+	if _, err := fs.Stat(l.FS, l.Path); err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) // no file can have such a name
 	}
-	if l.member == "" {
+	if l.Member == "" {
 		return false
 	}
-	return f.at(x.path).lacksMember()
+	return f.at(x.path).LacksMember()
 }
 
 // Describe returns the manifest's description of the set; measured logits by
@@ -442,7 +444,7 @@ func (f *Folder) countRows(ctx context.Context, ref Ref, files Files) (rowCounts
 	}
 	key := countKey{labels: files.Labels, stamp: now, ignore: files.Ignore.String()}
 	if len(files.Ignore) == 0 {
-		if h, err := f.at(files.Logits).describe(); err == nil && len(h.Shape) > 0 {
+		if h, err := f.at(files.Logits).Describe(); err == nil && len(h.Shape) > 0 {
 			key.classes = h.Shape[len(h.Shape)-1]
 		}
 	}
@@ -491,7 +493,7 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	if parts&Labels == 0 && f.missing(file{path: files.Labels}) {
 		files.Labels = ""
 	}
-	return openSet(files, parts, func(x file) (*Array, error) {
+	return openSet(files, parts, func(x file) (*npy.Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -509,9 +511,9 @@ func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err err
 	if err != nil {
 		return 0, 0, err
 	}
-	h, err := f.at(files.Logits).describe()
+	h, err := f.at(files.Logits).Describe()
 	if err == nil && len(h.Shape) != 2 && len(h.Shape) != 1 {
-		err = &Problem{Place: files.Logits, Cause: "shape " + tuple(h.Shape), Fix: "want n x k"}
+		err = &problem.Problem{Place: files.Logits, Cause: "shape " + npy.Tuple(h.Shape), Fix: "want n x k"}
 	}
 	if err != nil {
 		return 0, 0, err
@@ -528,8 +530,8 @@ func (f *Folder) Shape(ctx context.Context, ref Ref) (rows, classes int, err err
 	return rows, classes, nil
 }
 
-func (f *Folder) open(name string) (*Array, error) {
-	a, err := f.at(name).openArray()
+func (f *Folder) open(name string) (*npy.Array, error) {
+	a, err := f.at(name).Array()
 	if err != nil {
 		return nil, err
 	}
@@ -545,7 +547,7 @@ func (f *Folder) open(name string) (*Array, error) {
 }
 
 // verify compares a file with its entry in the manifest, if it has one.
-func (f *Folder) verify(a *Array, name string) error {
+func (f *Folder) verify(a *npy.Array, name string) error {
 	if err := f.verifyShape(a, name); err != nil {
 		return err
 	}
@@ -558,16 +560,16 @@ func (f *Folder) verify(a *Array, name string) error {
 		return err
 	}
 	if sum != want.SHA256 {
-		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("sha256 %s; %s says %s", sum, ManifestName, want.SHA256)}
+		return &problem.Problem{Place: a.Name(), Cause: fmt.Sprintf("sha256 %s; %s says %s", sum, ManifestName, want.SHA256)}
 	}
 	return nil
 }
 
 // verifyShape compares the shape of a file with its entry in the manifest, if it has
 // one.
-func (f *Folder) verifyShape(a *Array, name string) error {
+func (f *Folder) verifyShape(a *npy.Array, name string) error {
 	if want := f.manifest.Files[name]; want.Shape != nil && !slices.Equal(want.Shape, a.Shape()) {
-		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; %s says %s", tuple(a.Shape()), ManifestName, tuple(want.Shape))}
+		return &problem.Problem{Place: a.Name(), Cause: fmt.Sprintf("shape %s; %s says %s", npy.Tuple(a.Shape()), ManifestName, npy.Tuple(want.Shape))}
 	}
 	return nil
 }

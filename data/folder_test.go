@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,13 +41,13 @@ func writeSet(t *testing.T, root string) Ref {
 		return path
 	}
 	err = errors.Join(
-		WriteFloat32(at(f.Logits), seq(15), 5, 3),
-		WriteInt32(at(f.Labels), []int32{0, 1, 2, 1, 0}, 5),
-		WriteFloat32(at(f.Features), seq(10), 5, 2),
-		WriteFloat32(at(f.Augmented), seq(30), 2, 5, 3),
-		WriteFloat32(at(f.HeadWeight), seq(6), 3, 2),
-		WriteFloat32(at(f.HeadBias), seq(3), 3),
-		WriteFloat32(at(f.OOD), seq(12), 4, 3),
+		npy.WriteFloat32(at(f.Logits), seq(15), 5, 3),
+		npy.WriteInt32(at(f.Labels), []int32{0, 1, 2, 1, 0}, 5),
+		npy.WriteFloat32(at(f.Features), seq(10), 5, 2),
+		npy.WriteFloat32(at(f.Augmented), seq(30), 2, 5, 3),
+		npy.WriteFloat32(at(f.HeadWeight), seq(6), 3, 2),
+		npy.WriteFloat32(at(f.HeadBias), seq(3), 3),
+		npy.WriteFloat32(at(f.OOD), seq(12), 4, 3),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -178,12 +180,12 @@ func TestDigestsOfMembersDoNotDependOnTheArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	logits := npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))
-	labels := npyFile(1, npyHeader("<i8", false, "(1,)"), make([]byte, 8))
+	logits := npytest.File(1, npytest.Header("<f4", false, "(1, 2)"), npytest.F4(1, 2))
+	labels := npytest.File(1, npytest.Header("<i8", false, "(1,)"), make([]byte, 8))
 	ref, ctx := Ref{Dataset: "toy", Backbone: "net", Split: Test}, context.Background()
 	var digests []string
 	for method := range []int{0, 1} {
-		fsys := fstest.MapFS{"toy.npz": {Data: zipOf(uint16(8*method), "test_logits.npy", logits, "test_labels.npy", labels)}}
+		fsys := fstest.MapFS{"toy.npz": {Data: npytest.Zip(uint16(8*method), "test_logits.npy", logits, "test_labels.npy", labels)}}
 		folder, err := NewFolder(fsys, "arrays", layout, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -275,7 +277,7 @@ func TestDigestsAreRememberedUntilAFileChanges(t *testing.T) {
 	if got, _ := digest(); got != content() {
 		t.Errorf("a touched file: %q", got)
 	}
-	if err := WriteFloat32(logits, []float32{1, 2, 3}, 1, 3); err != nil {
+	if err := npy.WriteFloat32(logits, []float32{1, 2, 3}, 1, 3); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chtimes(logits, old, old); err != nil {

@@ -2,6 +2,8 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"strconv"
 	"strings"
@@ -28,8 +30,8 @@ func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs} }
 func (k Kind) OffsetLost() bool { return k == KindLogProbs || k == KindProbs }
 
 // stateKind is the remedy of arrays that are of another kind than the logits as which they are read.
-func stateKind(k Kind) Remedy {
-	return Remedy{"kind", string(k), fmt.Sprintf("state kind: %s in %s (fit, apply and try: --kind %[1]s; score: --%[1]s)", k, ManifestName)}
+func stateKind(k Kind) problem.Remedy {
+	return problem.Remedy{Argument: "kind", Value: string(k), Words: fmt.Sprintf("state kind: %s in %s (fit, apply and try: --kind %[1]s; score: --%[1]s)", k, ManifestName)}
 }
 
 // Form says how the logits of a set are read, and notes what is unusual about them.
@@ -43,10 +45,10 @@ type Form struct {
 
 // Remark is what is unusual about the logits or the rows of a set.
 type Remark struct {
-	Warning bool   // it becomes a footnote of tables
-	Text    string // one line, in which {value}, {count} and {of} stand for the numbers
-	Fix     string // what to do; may be empty
-	Remedy  Remedy // what the reader can state, of which Fix has the words; none for most
+	Warning bool           // it becomes a footnote of tables
+	Text    string         // one line, in which {value}, {count} and {of} stand for the numbers
+	Fix     string         // what to do; may be empty
+	Remedy  problem.Remedy // what the reader can state, of which Fix has the words; none for most
 
 	// The numbers are apart from the text, so that remarks that differ in them alone can be told.
 	Value     float64
@@ -72,7 +74,7 @@ func (f Form) join(g Form) Form {
 // scores is an array of logits, of views or of OOD rows, with what it holds; its Array is nil
 // if it is absent.
 type scores struct {
-	*Array
+	*npy.Array
 	conversion
 }
 
@@ -123,7 +125,7 @@ func (a scores) examine(kind Kind) (conversion, Form, error) {
 	n, k := a.Rows(), a.Cols()
 	probs := kind == AnyKind && n >= fewestProbs && k >= 2
 	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs, percent: probs}
-	wide := a.DType() == Float64
+	wide := a.DType() == npy.Float64
 	offset := 0.0 // the largest |logit| of the rows whose differences float32 would lose
 	var masked bool
 	var buf []byte
@@ -145,12 +147,12 @@ func (a scores) examine(kind Kind) (conversion, Form, error) {
 		return asStored, form, nil // reading the row will give the same error
 	case looks.probs:
 		fix := "save the outputs before the softmax, or " + stateKind(KindProbs).Words + "; if they are logits, state kind: logits"
-		return asStored, form, &Problem{
+		return asStored, form, &problem.Problem{
 			Place: a.Name(),
 			Cause: "these are probabilities, not logits: every row is in [0, 1] and sums to 1",
 			Fix:   fix,
 
-			Remedy: Remedy{Argument: "kind", Words: fix},
+			Remedy: problem.Remedy{Argument: "kind", Words: fix},
 		}
 	case looks.unit:
 		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
@@ -258,7 +260,7 @@ func (a scores) each(buf *[]byte, lo, hi int, masked *bool, do func(i int, row [
 // class.
 func (a scores) readInto(dst []float32, buf *[]byte, lo, hi int, masked *bool) error {
 	if a.conversion == asStored {
-		return MaskedFloats(a.Array, dst, buf, lo, hi, Masked, masked)
+		return npy.MaskedFloats(a.Array, dst, buf, lo, hi, Masked, masked)
 	}
 	cols := a.tableCols()
 	return a.each(buf, lo, hi, masked, func(i int, row []float64) bool {
@@ -269,10 +271,10 @@ func (a scores) readInto(dst []float32, buf *[]byte, lo, hi int, masked *bool) e
 
 // ReadLogits reads rows lo..hi-1 of an array of logits into dst, (hi-lo) x Cols. -Inf is a
 // masked class and becomes Masked; every other number is as in Array.ReadFloat32.
-func ReadLogits(a *Array, dst []float32, lo, hi int) error {
+func ReadLogits(a *npy.Array, dst []float32, lo, hi int) error {
 	var masked bool
 	var buf []byte
-	return MaskedFloats(a, dst, &buf, lo, hi, Masked, &masked)
+	return npy.MaskedFloats(a, dst, &buf, lo, hi, Masked, &masked)
 }
 
 // row converts one row.

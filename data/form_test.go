@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -14,7 +15,7 @@ import (
 func formOf(t *testing.T, kind Kind, n, k int, at func(i, j int) float64) (*Set, Form, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "logits.npy")
-	w, err := CreateArray(path, Float64, n, k)
+	w, err := npy.CreateArray(path, npy.Float64, n, k)
 	if err != nil {
 		t.Fatal(err)
 	}

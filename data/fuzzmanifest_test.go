@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"github.com/qats-bench/qats/data/npytest"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("sets:\n  - set: \"[a\"\n    stand-in: |\n      x\n")
 	f.Add("---\n---\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		read := func(text []byte) (Manifest, error) { return readManifest(fileSystem(ManifestName, text), "d") }
+		read := func(text []byte) (Manifest, error) { return readManifest(npytest.FS(ManifestName, text), "d") }
 		first, err := read([]byte(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "d/"+ManifestName+":") || strings.Contains(err.Error(), "\n") {

@@ -2,13 +2,14 @@ package data
 
 import (
 	"context"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // ArrayHeader describes the file of an array.
 type ArrayHeader struct {
 	Role  string // logits, labels, features, augmented, head_weight, head_bias or ood
 	Name  string // of the file, as errors print it
-	DType DType
+	DType npy.DType
 	Shape []int
 }
 
@@ -56,16 +57,16 @@ func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHead
 	if err != nil {
 		return nil, err
 	}
-	r, err := openArrays(files, parts, func(x file) (*Array, error) {
+	r, err := openArrays(files, parts, func(x file) (*npy.Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := f.at(x.path)
-		a, err := l.unread()
+		a, err := l.Unread()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ArrayHeader{x.role, l.name, a.DType(), a.Shape()})
+		all = append(all, ArrayHeader{x.role, l.Name, a.DType(), a.Shape()})
 		return a, f.verifyShape(a, x.path)
 	})
 	if err != nil {

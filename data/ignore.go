@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"gopkg.in/yaml.v3"
 )
 
@@ -114,7 +116,7 @@ func (g Ignore) labels(k int) Ignore {
 }
 
 // note says how many rows are left out. What nobody has stated is a warning.
-func (g Ignore) note(rows *Kept) Remark {
+func (g Ignore) note(rows *npy.Kept) Remark {
 	stated, list := len(g) > 0, g.labels(1)
 	files := rows.FileRows(0)
 	r := Remark{Count: files - rows.Rows(), Of: files, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
@@ -127,12 +129,12 @@ func (g Ignore) note(rows *Kept) Remark {
 
 // keptOf returns the rows of n labels that are kept; nil if that is all of them. classes
 // returns the number of classes, 0 if it is not known. See need for labels that cannot be read.
-func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept, error) {
+func (g Ignore) keptOf(labels *npy.Array, n int, classes func() (int, error)) (*npy.Kept, error) {
 	list := g.labels(1)
 	if !list.canBe(labels.DType()) {
 		return nil, nil
 	}
-	rows := NewKept(n)
+	rows := npy.NewKept(n)
 	err := eachLabel(labels, n, func(i int, v int64, label bool) {
 		if !label || v < math.MinInt32 || v > math.MaxInt32 || !slices.Contains(list, int32(v)) {
 			rows.Add(i)
@@ -150,7 +152,7 @@ func (g Ignore) keptOf(labels *Array, n int, classes func() (int, error)) (*Kept
 	case rows.Rows() == n:
 		return nil, nil
 	case rows.Rows() == 0:
-		return nil, &Problem{Place: labels.Name(), Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
+		return nil, &problem.Problem{Place: labels.Name(), Cause: fmt.Sprintf("all %d rows have %s, which is ignored: no row is left", n, list.words()),
 			Fix: "correct ignore, or the labels"}
 	}
 	return rows, nil
@@ -166,7 +168,7 @@ func (g Ignore) need(err error) error {
 }
 
 // eachLabel calls do with each of n labels; one that is no whole number is not a label.
-func eachLabel(labels *Array, n int, do func(i int, v int64, label bool)) error {
+func eachLabel(labels *npy.Array, n int, do func(i int, v int64, label bool)) error {
 	const step = 1 << 16
 	if !labels.DType().Integer() {
 		return labels.Each(func(i int, row []float64) bool {
@@ -188,24 +190,24 @@ func eachLabel(labels *Array, n int, do func(i int, v int64, label bool)) error 
 }
 
 // canBe reports whether an array of type t can have one of the labels.
-func (g Ignore) canBe(t DType) bool {
+func (g Ignore) canBe(t npy.DType) bool {
 	least, most := int64(math.MinInt32), int64(math.MaxInt32)
 	switch t {
-	case Bool:
+	case npy.Bool:
 		least, most = 0, 1
-	case Int8:
+	case npy.Int8:
 		least, most = math.MinInt8, math.MaxInt8
-	case Uint8:
+	case npy.Uint8:
 		least, most = 0, math.MaxUint8
 	}
 	return slices.ContainsFunc(g, func(v int32) bool { return least <= int64(v) && int64(v) <= most })
 }
 
 // stateIgnore is the remedy of labels of rows that have no class.
-func stateIgnore(list Ignore) Remedy {
+func stateIgnore(list Ignore) problem.Remedy {
 	key := list.String()
 	if len(list) > 1 {
 		key = "[" + strings.ReplaceAll(key, ",", ", ") + "]"
 	}
-	return Remedy{"ignore", list.String(), fmt.Sprintf("state ignore: %s in %s or the spec, or --ignore %s", key, ManifestName, list)}
+	return problem.Remedy{Argument: "ignore", Value: list.String(), Words: fmt.Sprintf("state ignore: %s in %s or the spec, or --ignore %s", key, ManifestName, list)}
 }

@@ -3,6 +3,8 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,9 +22,9 @@ func voidFolder(t *testing.T, k int, sets string, labels ...int32) *Folder {
 		logits[i*k], features[i] = float32(i), float32(-i)
 	}
 	fsys := fstest.MapFS{
-		"d/b/cal/logits.npy":   {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, %d)", n, k)), bytesLE(logits))},
-		"d/b/cal/features.npy": {Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 1)", n)), bytesLE(features))},
-		"d/b/cal/labels.npy":   {Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", n)), bytesLE(labels))},
+		"d/b/cal/logits.npy":   {Data: npytest.File(1, npytest.Header("<f4", false, fmt.Sprintf("(%d, %d)", n, k)), npytest.Bytes(logits))},
+		"d/b/cal/features.npy": {Data: npytest.File(1, npytest.Header("<f4", false, fmt.Sprintf("(%d, 1)", n)), npytest.Bytes(features))},
+		"d/b/cal/labels.npy":   {Data: npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", n)), npytest.Bytes(labels))},
 	}
 	if sets != "" {
 		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets:\n" + sets)}
@@ -192,11 +194,11 @@ func TestErrorsNameTheRowOfTheFile(t *testing.T) {
 	}
 	f := voidFolder(t, 3, "", 255, 0, 255, 1, 2)
 	fsys := f.fsys.(fstest.MapFS)
-	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, "(5, 3)"), f4(0, 0, 0, 1, 0, 0, 0, 0, 0, 3e38, 0, 0, 0, 0, 0))}
+	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, "(5, 3)"), npytest.F4(0, 0, 0, 1, 0, 0, 0, 0, 0, 3e38, 0, 0, 0, 0, 0))}
 	if err := load(Scaled(f, 2)); fmt.Sprint(err) != "row 3, class 0: logit 3e+38 times 2 is too large for float32" {
 		t.Error(err)
 	}
-	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(5, 3)"), f8(9, 9, 9, .2, .3, .5, 9, 9, 9, .2, .3, .5, .2, .2, .2))}
+	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(5, 3)"), npytest.F8(9, 9, 9, .2, .3, .5, 9, 9, 9, .2, .3, .5, .2, .2, .2))}
 	f.manifest = Manifest{Sets: []ManifestSet{{Set: "d", Kind: KindProbs}}}
 	if err := load(f); fmt.Sprint(err) != "f/d/b/cal/logits.npy: row 4: probabilities sum to 0.6, which is not 1 within 0.1" {
 		t.Error(err)
@@ -221,8 +223,8 @@ func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
 				add(y, float32(i))
 			}
 			dir := "d/b/" + string(split) + "/"
-			fsys[dir+"logits.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, fmt.Sprintf("(%d, 3)", len(all))), bytesLE(logits))}
-			fsys[dir+"labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(all))), bytesLE(all))}
+			fsys[dir+"logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, fmt.Sprintf("(%d, 3)", len(all))), npytest.Bytes(logits))}
+			fsys[dir+"labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", len(all))), npytest.Bytes(all))}
 		}
 		f, err := NewFolder(fsys, "f", Layout{}, nil)
 		if err != nil {
@@ -292,7 +294,7 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	a, err := NewArray(Float64, false, false, []int{3, 2}, f8(1, 2, 3, 4, 5, 6))
+	a, err := npy.NewArray(npy.Float64, false, false, []int{3, 2}, npytest.F8(1, 2, 3, 4, 5, 6))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +305,7 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	if err := a.ReadFloat64(got, 0, 2); err != nil || !slices.Equal(got, []float64{1, 2, 5, 6}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	short, err := NewArray(Float64, false, false, []int{2, 1}, f8(1, 2))
+	short, err := npy.NewArray(npy.Float64, false, false, []int{2, 1}, npytest.F8(1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

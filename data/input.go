@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -14,7 +16,7 @@ import (
 // Told.
 type InputFS struct {
 	inputfile.System
-	stream func() (held, error)
+	stream func() (npy.Held, error)
 	limit  int64
 
 	mu     sync.Mutex
@@ -23,17 +25,17 @@ type InputFS struct {
 
 // heldTable is a table that was read.
 type heldTable struct {
-	held
+	npy.Held
 	told []string
 }
 
 // NewInput returns the file system with the stream r, of which at most limit bytes are held. An
 // error of the stream is a Problem that is placed in name.
 func NewInput(r io.Reader, name string, limit int64) *InputFS {
-	return &InputFS{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (held, error) {
-		b, err := readTensorStream(r, limit)
+	return &InputFS{limit: limit, tables: map[string]func() (*heldTable, error){}, stream: sync.OnceValues(func() (npy.Held, error) {
+		b, err := npy.ReadTensors(r, limit)
 		if err != nil {
-			return nil, placed(name, err)
+			return nil, problem.At(name, err)
 		}
 		return b, nil
 	})}
@@ -41,15 +43,15 @@ func NewInput(r io.Reader, name string, limit int64) *InputFS {
 
 // Open opens a file, or the stream.
 func (in *InputFS) Open(path string) (fs.File, error) {
-	var b held
+	var b npy.Held
 	var err error
 	switch {
-	case path == StreamName:
+	case path == npy.StreamName:
 		b, err = in.stream()
-	case IsTable(path):
+	case npy.IsTable(path):
 		var t *heldTable
 		if t, err = in.table(path); err == nil {
-			b = t.held
+			b = t.Held
 		}
 	default:
 		return in.System.Open(path)
@@ -57,7 +59,7 @@ func (in *InputFS) Open(path string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openHeld(b), nil
+	return npy.OpenHeld(b), nil
 }
 
 // table reads a table, once.
@@ -83,7 +85,7 @@ func (in *InputFS) table(path string) (*heldTable, error) {
 // Told returns what was taken from a table: which columns, and what they hold. It has no lines for
 // another file.
 func (in *InputFS) Told(path string) []string {
-	if !IsTable(path) {
+	if !npy.IsTable(path) {
 		return nil
 	}
 	t, err := in.table(path)
@@ -96,14 +98,14 @@ func (in *InputFS) Told(path string) []string {
 // Stat describes a file, or the stream.
 func (in *InputFS) Stat(path string) (fs.FileInfo, error) {
 	switch {
-	case path == StreamName:
+	case path == npy.StreamName:
 		return in.stream()
-	case IsTable(path):
+	case npy.IsTable(path):
 		t, err := in.table(path)
 		if err != nil {
 			return nil, err
 		}
-		return t.held, nil
+		return t.Held, nil
 	}
 	return in.System.Stat(path)
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
+	"github.com/qats-bench/qats/data/problem"
 	"io"
 	"math"
 	"os"
@@ -22,13 +25,13 @@ func stream(b []byte, limit int64) *InputFS {
 // Arrays of a stream have the numbers of the same file, are read as often as needed, and stand
 // beside files.
 func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
-	const file = "testdata/safetensors/torch.safetensors"
+	const file = "npy/testdata/safetensors/torch.safetensors"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := stream(b, 1<<20)
-	arrays, err := NamedArrays(in, StreamName)
+	arrays, err := npy.Arrays(in, npy.StreamName)
 	names := Names(arrays)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
@@ -36,8 +39,8 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 	for _, name := range names {
 		for range 2 {
 			var values [][]float64
-			for _, from := range []string{StreamName, file} {
-				a, err := OpenArray(in, from+"#"+name)
+			for _, from := range []string{npy.StreamName, file} {
+				a, err := npy.OpenArray(in, from+"#"+name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -55,7 +58,7 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := OpenArrayFile("-#f32"); err == nil {
+	if _, err := npy.OpenArrayFile("-#f32"); err == nil {
 		t.Error("a stream that nobody has given is read")
 	}
 }
@@ -64,11 +67,11 @@ func TestArraysOfAStreamAreThoseOfItsFile(t *testing.T) {
 func TestSetOfAStream(t *testing.T) {
 	header := `{"x":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"y":{"dtype":"I64","shape":[2],"data_offsets":[16,32]},"e":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[32,34]}}`
 	of := func(x []float32, y []int64) *InputFS {
-		b := bytesLE(x)
+		b := npytest.Bytes(x)
 		for _, v := range y {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
-		return stream(tensorFile(header, append(b, 1, 2)...), 1<<10)
+		return stream(npytest.Tensors(header, append(b, 1, 2)...), 1<<10)
 	}
 	files := Files{Logits: "-#x", Labels: "-#y", FS: of([]float32{1, 2, 3, 4}, []int64{0, 1})}
 	r, err := files.Open()
@@ -97,7 +100,7 @@ func TestSetOfAStream(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
-		if p := (*Problem)(nil); !errors.As(err, &p) || !strings.HasPrefix(p.Place, "-") {
+		if p := (*problem.Problem)(nil); !errors.As(err, &p) || !strings.HasPrefix(p.Place, "-") {
 			t.Errorf("%v has no place", err)
 		}
 	}
@@ -110,8 +113,8 @@ func failing(r io.Reader) io.Reader {
 
 // Each broken stream is an error of one line that names the stream, whichever array is asked for.
 func TestBrokenStreamsAreErrors(t *testing.T) {
-	good := tensorFile(`{"x":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}`, make([]byte, 16)...)
-	huge := tensorFile(`{"x":{"dtype":"F32","shape":[1073741824,256],"data_offsets":[0,1099511627776]}}`)
+	good := npytest.Tensors(`{"x":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}`, make([]byte, 16)...)
+	huge := npytest.Tensors(`{"x":{"dtype":"F32","shape":[1073741824,256],"data_offsets":[0,1099511627776]}}`)
 	for _, c := range []struct {
 		r     io.Reader
 		limit int64
@@ -126,7 +129,7 @@ func TestBrokenStreamsAreErrors(t *testing.T) {
 		{bytes.NewReader(append(slices.Clone(good), make([]byte, 1<<20)...)), 1 << 20, "too long: 1 bytes after the last tensor"},
 		{bytes.NewReader([]byte("\x93NUMPY\x01\x00")), 1 << 20, "a .npy array; a .safetensors is read, in which arrays have names"},
 		{bytes.NewReader([]byte("PK\x03\x04----")), 1 << 20, "not a .safetensors file: its header would have 3255307777022839632 bytes; at most 8388608 are read"},
-		{bytes.NewReader(tensorFile(`{"x":1}`)), 1 << 20, `not a .safetensors file: tensor "x": `},
+		{bytes.NewReader(npytest.Tensors(`{"x":1}`)), 1 << 20, `not a .safetensors file: tensor "x": `},
 		{bytes.NewReader(huge), 1 << 30, "declares 1099511627776 bytes, more than the limit of 1073741824: raise --max-memory, or write it to a file, which is read in blocks"},
 		{bytes.NewReader(good), int64(len(good)) - 1, fmt.Sprintf("declares 16 bytes, more than the limit of %d: ", len(good)-1)},
 		{bytes.NewReader(good), 10, fmt.Sprintf("declares %d bytes, more than the limit of 10", len(good)-16)},
@@ -136,7 +139,7 @@ func TestBrokenStreamsAreErrors(t *testing.T) {
 	} {
 		in := NewInput(c.r, "standard input", c.limit)
 		for _, name := range []string{"-#x", "-#y"} {
-			_, err := OpenArray(in, name)
+			_, err := npy.OpenArray(in, name)
 			if c.want == "" {
 				if name == "-#x" && err != nil {
 					t.Error(err)

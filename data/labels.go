@@ -3,6 +3,8 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"slices"
 )
@@ -41,14 +43,14 @@ func (r *setReader) classLimit() int64 {
 
 func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error {
 	wide := make([]float64, hi-lo)
-	if err := Floats(r.labels, wide, buf, lo, hi); err != nil {
+	if err := npy.Floats(r.labels, wide, buf, lo, hi); err != nil {
 		return err
 	}
 	limit := float64(r.classLimit())
 	for i, v := range wide {
 		switch {
 		case v != math.Trunc(v):
-			return &Problem{
+			return &problem.Problem{
 				Place: fmt.Sprintf("%s: row %d", r.labels.Name(), r.labels.FileRow(lo+i)),
 				Cause: fmt.Sprintf("label %g is no whole number", v),
 				Fix:   "store the index of the class as int32 (are these scores or soft labels?)",
@@ -64,7 +66,7 @@ func (r *setReader) readFloatLabels(dst []int32, buf *[]byte, lo, hi int) error 
 // labelProblem explains label v of a row, which is outside the classes, by the range of all
 // labels.
 func (r *setReader) labelProblem(row int, v float64) error {
-	p := &Problem{Place: fmt.Sprintf("%s: row %d", r.labels.Name(), r.labels.FileRow(row))}
+	p := &problem.Problem{Place: fmt.Sprintf("%s: row %d", r.labels.Name(), r.labels.FileRow(row))}
 	k := r.classCount()
 	const signs = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
 	if k == 0 {
@@ -95,7 +97,7 @@ func (r *setReader) labelProblem(row int, v float64) error {
 }
 
 // ignoreIt says how rows of a label are left out, with those that are.
-func (r *setReader) ignoreIt(p *Problem, v float64) string {
+func (r *setReader) ignoreIt(p *problem.Problem, v float64) string {
 	if v < math.MinInt32 || v > math.MaxInt32 {
 		return "leave out rows without a class, also of the logits"
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -111,7 +112,7 @@ func checkTemplate(template string, needed ...string) (map[string]bool, error) {
 		}
 	}
 	file, _, member := strings.Cut(template, "#")
-	if member != hasMembers(file) || strings.Count(template, "#") > 1 {
+	if member != npy.HasMembers(file) || strings.Count(template, "#") > 1 {
 		return bad("a member must be named FILE.npz#MEMBER or FILE.safetensors#MEMBER")
 	}
 	if !member && !strings.HasSuffix(template, ".npy") {
@@ -255,13 +256,13 @@ func (l Layout) path(ref Ref, array string) (string, error) {
 	}
 	segments := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
 	if last := len(segments) - 1; last > 0 {
-		if file, _, _ := strings.Cut(segments[last], "#"); hasMembers(file) && strings.LastIndexByte(file, '.') == 0 {
+		if file, _, _ := strings.Cut(segments[last], "#"); npy.HasMembers(file) && strings.LastIndexByte(file, '.') == 0 {
 			segments[last-1] += segments[last] // the file has no name of its own
 			segments = segments[:last]
 		}
 	}
 	path = strings.Join(segments, "/")
-	if file := locate(nil, path).path; !fs.ValidPath(file) {
+	if file := npy.Locate(nil, path).Path; !fs.ValidPath(file) {
 		return "", fmt.Errorf("%s: layout %q gives the path %q", ref, l, path)
 	}
 	return path, nil

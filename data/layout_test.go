@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -133,7 +134,7 @@ func FuzzLayout(f *testing.F) {
 			return
 		}
 		for _, x := range files.list(Logits | Labels | Features | Augmented | Head | OOD) {
-			path := locate(nil, x.path).path
+			path := npy.Locate(nil, x.path).Path
 			if !fs.ValidPath(path) || strings.Contains(path, "..") && strings.Contains("/"+path+"/", "/../") {
 				t.Fatalf("%q leads to %q", template, x.path)
 			}

@@ -18,6 +18,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
@@ -184,7 +186,7 @@ func readManifest(fsys fs.FS, root string) (Manifest, error) {
 		return Manifest{}, nil
 	}
 	if err != nil {
-		return Manifest{}, placed(where, inputfile.Cause(err))
+		return Manifest{}, problem.At(where, inputfile.Cause(err))
 	}
 	if !isManifest(b) {
 		return Manifest{}, nil
@@ -502,7 +504,7 @@ func eachKey(n *yaml.Node, allowed []string, f func(key string, value *yaml.Node
 // OriginOf returns Simulated for a file of arrays below a folder whose manifest has simulated sets,
 // and Measured for all others.
 func OriginOf(file string) Origin {
-	if file == StreamName {
+	if file == npy.StreamName {
 		return Measured
 	}
 	own := filepath.Dir(file)

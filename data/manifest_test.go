@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,7 +134,7 @@ func TestRejectsBadManifests(t *testing.T) {
 
 // TestManifestChecksShapesAndDigests when a file is opened.
 func TestManifestChecksShapesAndDigests(t *testing.T) {
-	logits := npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))
+	logits := npytest.File(1, npytest.Header("<f4", false, "(1, 2)"), npytest.F4(1, 2))
 	ref := Ref{Dataset: "a", Backbone: "b", Split: Test}
 	right := fmt.Sprintf("%x", sha256.Sum256(logits))
 	wrong := strings.Repeat("0", 64)
@@ -261,7 +263,7 @@ func TestManifestsOfFoldersAbove(t *testing.T) {
 		for name, text := range c.files {
 			write(name, text)
 		}
-		write(c.root+"/d/n/val/logits.npy", string(headerBytes(Float32, []int{0, 2})))
+		write(c.root+"/d/n/val/logits.npy", string(npy.HeaderBytes(npy.Float32, []int{0, 2})))
 		f, err := OpenFolder(filepath.Join(top, c.root), Layout{}, nil)
 		if err == nil && c.below != "" {
 			err = f.Below(filepath.Join(top, c.below))

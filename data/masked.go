@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"slices"
 )
@@ -85,12 +86,12 @@ func (m Matrix) checkMasks(name string, labels []int32, place func(row, class in
 		switch {
 		case masked == 0:
 		case masked == len(row):
-			return &Problem{Place: place(i, 0), Cause: "all logits of the row are -Inf, so no class is left",
+			return &problem.Problem{Place: place(i, 0), Cause: "all logits of the row are -Inf, so no class is left",
 				Fix: "leave the row out, or give a class that the network may predict a finite logit"}
 		case !open:
-			return &Problem{Place: place(i, 0), Cause: fmt.Sprintf("the row has a masked class, and no logit above %g", Masked), Fix: "scale the logits"}
+			return &problem.Problem{Place: place(i, 0), Cause: fmt.Sprintf("the row has a masked class, and no logit above %g", Masked), Fix: "scale the logits"}
 		case labels != nil && row[labels[i]] == Masked:
-			return &Problem{Place: label(i), Cause: fmt.Sprintf("class %d is the label of the row, and masked in %s: its logit is -Inf, so its probability is 0", labels[i], name),
+			return &problem.Problem{Place: label(i), Cause: fmt.Sprintf("class %d is the label of the row, and masked in %s: its logit is -Inf, so its probability is 0", labels[i], name),
 				Fix: "mask only classes that the row cannot have, or leave the row out"}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/qats-bench/qats/data/npytest"
 	"github.com/qats-bench/qats/internal/kernel/half"
 )
 
@@ -35,12 +36,12 @@ func fileOf(m Matrix, descr string, fortran bool) []byte {
 			h := half.FromFloat32(x)
 			body = append(body, byte(h), byte(h>>8))
 		case "<f4":
-			body = append(body, f4(x)...)
+			body = append(body, npytest.F4(x)...)
 		default:
-			body = append(body, f8(float64(x))...)
+			body = append(body, npytest.F8(float64(x))...)
 		}
 	}
-	return npyFile(1, npyHeader(descr, fortran, fmt.Sprintf("(%d, %d)", m.Rows, m.Cols)), body)
+	return npytest.File(1, npytest.Header(descr, fortran, fmt.Sprintf("(%d, %d)", m.Rows, m.Cols)), body)
 }
 
 // readMasked reads a calibration set of a folder.
@@ -50,7 +51,7 @@ func readMasked(t *testing.T, kind Kind, logits []byte, labels []int32) (*Set, e
 	files := Files{Logits: "logits.npy", Kind: kind, FS: fsys}
 	if labels != nil {
 		files.Labels = "labels.npy"
-		fsys["labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<i4", false, fmt.Sprintf("(%d,)", len(labels))), bytesLE(labels))}
+		fsys["labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", len(labels))), npytest.Bytes(labels))}
 	}
 	r, err := files.Open()
 	if err != nil {
@@ -91,7 +92,7 @@ func TestMinusInfinityIsAMaskedClass(t *testing.T) {
 // Logits so large that they are read relative to the largest of their row keep their masks.
 func TestMaskedClassesOfLargeLogits(t *testing.T) {
 	m := []float64{math.Inf(-1), 1e9 + .25, 1e9, 3, math.Inf(-1), 1e9}
-	body := npyFile(1, npyHeader("<f8", false, "(2, 3)"), bytesLE(m))
+	body := npytest.File(1, npytest.Header("<f8", false, "(2, 3)"), npytest.Bytes(m))
 	set, err := readMasked(t, KindLogits, body, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +108,7 @@ func TestMaskedClassesOfLargeLogits(t *testing.T) {
 func TestRowsThatMasksSpoil(t *testing.T) {
 	inf := math.Inf(1)
 	rows := func(v ...float64) []byte {
-		return npyFile(1, npyHeader("<f8", false, fmt.Sprintf("(%d, 3)", len(v)/3)), bytesLE(v))
+		return npytest.File(1, npytest.Header("<f8", false, fmt.Sprintf("(%d, 3)", len(v)/3)), npytest.Bytes(v))
 	}
 	for _, c := range []struct {
 		logits []byte
@@ -131,7 +132,7 @@ func TestRowsThatMasksSpoil(t *testing.T) {
 }
 
 func TestOneColumnHasNoMaskedClass(t *testing.T) {
-	body := npyFile(1, npyHeader("<f8", false, "(3, 1)"), bytesLE([]float64{1, math.Inf(-1), 2}))
+	body := npytest.File(1, npytest.Header("<f8", false, "(3, 1)"), npytest.Bytes([]float64{1, math.Inf(-1), 2}))
 	if _, err := readMasked(t, KindLogits, body, nil); err == nil || !strings.Contains(err.Error(), "row 1: -Inf") {
 		t.Errorf("log odds of -Inf: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -54,7 +55,7 @@ func allocated(f func()) uint64 {
 // zeros are 16 KiB in an archive.
 func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 	const n = 16 << 20
-	good := headerBytes(Float32, []int{n / 4 / 4, 4})
+	good := npy.HeaderBytes(npy.Float32, []int{n / 4 / 4, 4})
 	for _, x := range []struct {
 		name, path string
 		limit      int64
@@ -64,7 +65,7 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 		{"whole", archive(t, good, n, nil), 0, n + 4<<20, ""},
 		{"above the limit", archive(t, good, n, nil), 8 << 20, 4 << 20,
 			"unpacks to 16 MiB, more than the limit of 8 MiB: store it as .npy, which is read in blocks, or raise --max-memory"},
-		{"longer than its header says", archive(t, headerBytes(Float32, []int{10, 4}), n, nil), 0, 4 << 20, "too long"},
+		{"longer than its header says", archive(t, npy.HeaderBytes(npy.Float32, []int{10, 4}), n, nil), 0, 4 << 20, "too long"},
 		{"no array", archive(t, []byte("zeros"), n, nil), 0, 4 << 20, "not a .npy file"},
 		{"encrypted", archive(t, good, n, func(h *zip.FileHeader) { h.Flags |= 1 }), 0, 4 << 20, "is encrypted; store it without a password"},
 	} {
@@ -89,8 +90,8 @@ func TestMemberTakesNoMoreMemoryThanItsArray(t *testing.T) {
 // TestMemberIsHashedInConstantMemory, and its digest is that of the bytes unpacked.
 func TestMemberIsHashedInConstantMemory(t *testing.T) {
 	const n = 16 << 20
-	good := headerBytes(Float32, []int{n / 4 / 4, 4})
-	l := locate(inputfile.System{}, archive(t, good, n, nil))
+	good := npy.HeaderBytes(npy.Float32, []int{n / 4 / 4, 4})
+	l := npy.Locate(inputfile.System{}, archive(t, good, n, nil))
 	npy := filepath.Join(t.TempDir(), "a.npy")
 	if err := os.WriteFile(npy, append(bytes.Clone(good), make([]byte, n)...), 0o666); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,13 @@
 package data
 
-import "os"
+import (
+	"github.com/qats-bench/qats/data/npy"
+	"os"
+)
 
 // NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
 // labels, of a split or of none.
-func NamedFiles(dir string) []Named {
+func NamedFiles(dir string) []npy.Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
 	return f.like("", ".npy", func(name string) bool { _, role := RoleOf(name); return IsScores(role) || IsLabels(role) })
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -77,25 +78,25 @@ func RoleOf(name string) (split Split, role string) {
 }
 
 // isLabelArray reports whether the array has the type and shape of labels: n or n x 1 integers.
-func isLabelArray(a Named) bool {
+func isLabelArray(a npy.Named) bool {
 	return a.DType.Integer() && (len(a.Shape) == 1 || len(a.Shape) == 2 && a.Shape[1] == 1)
 }
 
 // isScoreArray reports whether the array can be scores: n x k, or n that are no integers. Integers n are
 // labels, whatever their name is: scikit-learn's y_pred is the predicted class.
-func isScoreArray(a Named) bool {
+func isScoreArray(a npy.Named) bool {
 	return a.DType != "" && (len(a.Shape) == 1 || len(a.Shape) == 2) && !isLabelArray(a)
 }
 
 // isUnnamed reports whether the name is that of numpy.savez for an array without one.
-func isUnnamed(a Named) bool {
+func isUnnamed(a npy.Named) bool {
 	number, ok := strings.CutPrefix(a.Name, "arr_")
 	_, err := strconv.Atoi(number)
 	return ok && err == nil
 }
 
 // rowsOf returns the length of the first axis.
-func rowsOf(a Named) int {
+func rowsOf(a npy.Named) int {
 	if len(a.Shape) == 0 {
 		return -1
 	}
@@ -116,8 +117,8 @@ func (c Chosen) String() string {
 
 // Taken says which arrays of a file Choose took; nothing where the file has these alone, under the
 // names logits and labels.
-func Taken(arrays []Named, sets []Chosen) string {
-	plain := len(lists.Where(arrays, func(a Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
+func Taken(arrays []npy.Named, sets []Chosen) string {
+	plain := len(lists.Where(arrays, func(a npy.Named) bool { _, role := RoleOf(a.Name); return rankOf(role) >= 0 || IsLabels(role) })) == 2*len(sets)
 	var took []string
 	for _, s := range sets {
 		_, scores := RoleOf(s.Logits)
@@ -137,13 +138,13 @@ func Taken(arrays []Named, sets []Chosen) string {
 // of the file are one. An array without a name, as arr_0 of numpy.savez, is what its type and shape
 // say. Two arrays of which either could be meant are an error that lists them, and so
 // are scores without labels in a file of two sets.
-func Choose(arrays []Named) ([]Chosen, error) {
+func Choose(arrays []npy.Named) ([]Chosen, error) {
 	type candidates struct {
-		scores, labels []Named
+		scores, labels []npy.Named
 		rank           int
 	}
 	sets := map[Split]*candidates{"": {}, Cal: {}, Test: {}}
-	var scores, labels []Named // of any split
+	var scores, labels []npy.Named // of any split
 	for _, a := range arrays {
 		split, role := RoleOf(a.Name)
 		s := sets[split]
@@ -183,10 +184,10 @@ func Choose(arrays []Named) ([]Chosen, error) {
 		return found, nil
 	}
 	if len(scores) == 0 {
-		scores = lists.Where(arrays, func(a Named) bool { return isScoreArray(a) && !a.DType.Integer() && isUnnamed(a) })
+		scores = lists.Where(arrays, func(a npy.Named) bool { return isScoreArray(a) && !a.DType.Integer() && isUnnamed(a) })
 	}
 	if len(labels) == 0 {
-		labels = lists.Where(arrays, func(a Named) bool {
+		labels = lists.Where(arrays, func(a npy.Named) bool {
 			return isLabelArray(a) && isUnnamed(a) && (len(scores) == 0 || rowsOf(a) == rowsOf(scores[0]))
 		})
 	}
@@ -201,15 +202,15 @@ func Choose(arrays []Named) ([]Chosen, error) {
 }
 
 // pair returns the set of the only scores and the only labels.
-func pair(split Split, scores, labels []Named) (Chosen, error) {
+func pair(split Split, scores, labels []npy.Named) (Chosen, error) {
 	for _, x := range []struct {
 		what string
-		list []Named
+		list []npy.Named
 	}{{"scores", scores}, {"labels", labels}} {
 		if len(x.list) > 1 {
 			var names []string
 			for _, a := range x.list {
-				names = append(names, fmt.Sprintf("%s (%s %s)", a.Name, tuple(a.Shape), a.DType))
+				names = append(names, fmt.Sprintf("%s (%s %s)", a.Name, npy.Tuple(a.Shape), a.DType))
 			}
 			return Chosen{}, fmt.Errorf("several arrays can be the %s: %s", x.what, strings.Join(names, ", "))
 		}
@@ -231,6 +232,6 @@ func ArrayOf(file string) string {
 }
 
 // Names returns the names of arrays.
-func Names(arrays []Named) []string {
-	return lists.Values(arrays, func(a Named) string { return a.Name })
+func Names(arrays []npy.Named) []string {
+	return lists.Values(arrays, func(a npy.Named) string { return a.Name })
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,8 +43,8 @@ func TestSetsOfAFolderUnderOtherNames(t *testing.T) {
 		return err
 	}
 	labels := func(f *os.File) error {
-		f.Write(headerBytes(Int32, []int{4}))
-		_, err := f.Write(little([]int32{1, 0, 1, 1}))
+		f.Write(npy.HeaderBytes(npy.Int32, []int{4}))
+		_, err := f.Write(npy.Little([]int32{1, 0, 1, 1}))
 		return err
 	}
 	write("d/a/val/probs.npy", scores)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -116,10 +117,10 @@ type nearest struct {
 // near returns the manifest of the folder of a file of arrays or, if it has none with the key sets, that of
 // the nearest folder above. A folder of a split is one with the folder that it is in.
 func near(file string) (n nearest, err error) {
-	l := locate(inputfile.System{}, file)
-	own := filepath.Dir(l.path)
+	l := npy.Locate(inputfile.System{}, file)
+	own := filepath.Dir(l.Path)
 	abs, err := filepath.Abs(own)
-	if l.path == StreamName || err != nil {
+	if l.Path == npy.StreamName || err != nil {
 		return n, nil
 	}
 	m, path, err := manifestIn(own)
@@ -142,8 +143,8 @@ func near(file string) (n nearest, err error) {
 	if between, err := filepath.Rel(root, abs); err == nil && between != "." {
 		folders = strings.Split(filepath.ToSlash(between), "/")
 	}
-	if l.member != "" {
-		folders = append(folders, stem(l.path))
+	if l.Member != "" {
+		folders = append(folders, stem(l.Path))
 	}
 	split, _ := RoleOf(ArrayOf(file))
 	if last := len(folders) - 1; split == "" && last >= 0 && IsSplit(folders[last]) {
@@ -158,7 +159,7 @@ func near(file string) (n nearest, err error) {
 // stem is the name of a file without its endings.
 func stem(path string) string {
 	base := filepath.Base(path)
-	if IsTable(base) && strings.EqualFold(filepath.Ext(base), ".gz") {
+	if npy.IsTable(base) && strings.EqualFold(filepath.Ext(base), ".gz") {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	return strings.TrimSuffix(base, filepath.Ext(base))

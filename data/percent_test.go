@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"github.com/qats-bench/qats/data/npy"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestPerCentIsSaid(t *testing.T) {
 		{"a negative number", rows(70, 40, -10), 3, AnyKind, "", ""},
 		{"a wrong probability", rows(2, .5, .5), 3, KindProbs, "", "row 0, class 0: 2 is not a probability"},
 	} {
-		if err := WriteFloat64(path, c.values, len(c.values)/c.cols, c.cols); err != nil {
+		if err := npy.WriteFloat64(path, c.values, len(c.values)/c.cols, c.cols); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Logits: path, Kind: c.kind}.Open()
@@ -72,7 +73,7 @@ func TestLabelsOfStatedClasses(t *testing.T) {
 		{0, []int32{1, -1, 1}, "row 1: label -1 is negative; the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"},
 		{0, []int32{1, 9, 0}, ""},
 	} {
-		if err := WriteInt32(path, c.labels, 3); err != nil {
+		if err := npy.WriteInt32(path, c.labels, 3); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Labels: path, Classes: c.classes}.Open()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -21,7 +23,7 @@ func (d *Digests) Pinned(anew bool) *Digests {
 
 // pin returns the digest that id is held to, or holds it to the one that the file
 // at l has now.
-func (d *Digests) pin(l location, id string) (record, error) {
+func (d *Digests) pin(l npy.Location, id string) (record, error) {
 	now, err := stampAt(l)
 	if err != nil {
 		return record{}, err
@@ -30,7 +32,7 @@ func (d *Digests) pin(l location, id string) (record, error) {
 	first, ok := d.pins[id]
 	d.mu.Unlock()
 	if ok {
-		return first, first.same(now, l.name)
+		return first, first.same(now, l.Name)
 	}
 	s, err := d.memory.sum(l, id, d.anew, d.most)
 	d.mu.Lock()
@@ -46,7 +48,7 @@ func (d *Digests) pin(l location, id string) (record, error) {
 		return record{}, err
 	}
 	if first, ok := d.pins[id]; ok { // another goroutine was faster
-		return first, first.same(s.stamp, l.name)
+		return first, first.same(s.stamp, l.Name)
 	}
 	d.pins[id] = s
 	return s, nil
@@ -56,7 +58,7 @@ func (d *Digests) pin(l location, id string) (record, error) {
 // record.
 func (r record) same(now stamp, name string) error {
 	if r.stamp != now {
-		return changedFile(name)
+		return problem.Changed(name)
 	}
 	return nil
 }
@@ -79,7 +81,7 @@ func (d *Digests) Unchanged(path, name string) error {
 	if err != nil {
 		return err
 	}
-	now, err := stampAt(location{fsys: inputfile.System{}, path: path, name: name})
+	now, err := stampAt(npy.Location{FS: inputfile.System{}, Path: path, Name: name})
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func (f *Folder) unchanged(ref Ref, parts Parts) error {
 		if err != nil {
 			return err
 		}
-		if err := f.digests.check(f.id(x.path), now, f.at(x.path).name); err != nil {
+		if err := f.digests.check(f.id(x.path), now, f.at(x.path).Name); err != nil {
 			return err
 		}
 	}

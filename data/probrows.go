@@ -2,6 +2,8 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"math"
 )
 
@@ -28,7 +30,7 @@ const (
 )
 
 // sumLimit returns the limit of the sums of the rows of a, which it reads all.
-func sumLimit(a *Array) (float64, error) {
+func sumLimit(a *npy.Array) (float64, error) {
 	decimals := 1
 	err := a.Each(func(_ int, row []float64) bool {
 		for _, v := range row {
@@ -63,7 +65,7 @@ func hasDecimals(v float64, decimals int) bool {
 // probRows checks rows of probabilities of an array. Its limit is that of sumLimit, which is found
 // when a row first needs it.
 type probRows struct {
-	a     *Array
+	a     *npy.Array
 	exact float64 // a sum this near to 1 is 1
 	limit float64
 	found bool
@@ -77,7 +79,7 @@ type probRows struct {
 func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
-		return 0, &Problem{Place: p.a.Name() + ": " + p.a.Place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
+		return 0, &problem.Problem{Place: p.a.Name() + ": " + p.a.Place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
 	}
 	off := math.Abs(sum - 1)
 	limit := looseSum
@@ -91,7 +93,7 @@ func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 		limit = p.limit
 	}
 	if !(off <= limit+sumSlack) {
-		return 0, &Problem{Place: fmt.Sprintf("%s: row %d", p.a.Name(), p.a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %.3g", sum, limit)}
+		return 0, &problem.Problem{Place: fmt.Sprintf("%s: row %d", p.a.Name(), p.a.FileRow(i)), Cause: fmt.Sprintf("probabilities sum to %.9g, which is not 1 within %.3g", sum, limit)}
 	}
 	if off > p.exact {
 		p.divided++
@@ -127,9 +129,9 @@ func (p *probRows) sumNote() Remark {
 type ProbReader struct{ rows probRows }
 
 // NewProbReader returns a reader of an array n x k, n x 1 or n.
-func NewProbReader(a *Array) (*ProbReader, error) {
+func NewProbReader(a *npy.Array) (*ProbReader, error) {
 	if s := a.Shape(); len(s) != 1 && len(s) != 2 || a.Cols() < 1 {
-		return nil, &Problem{Place: a.Name(), Cause: "shape " + tuple(s), Fix: "probabilities are n x k, or n for the probability of class 1 of two"}
+		return nil, &problem.Problem{Place: a.Name(), Cause: "shape " + npy.Tuple(s), Fix: "probabilities are n x k, or n for the probability of class 1 of two"}
 	}
 	exact := exactSum + float64(a.Cols())*0x1p-24 // the rounding errors of a softmax in float32
 	return &ProbReader{probRows{a: a, exact: exact}}, nil
@@ -170,7 +172,7 @@ func (r *ProbReader) Read(dst []float64, lo, hi int) error {
 	}
 	for i, v := range ones {
 		if !(v >= 0 && v <= 1+beyondOne) {
-			return &Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
+			return &problem.Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
 		}
 		v = min(v, 1)
 		row := dst[2*i:][:2]

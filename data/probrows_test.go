@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 	} {
 		n := len(c.rows) / c.k
 		path := filepath.Join(t.TempDir(), "probs.npy")
-		if err := os.WriteFile(path, append(headerBytes(Float64, []int{n, c.k}), little(c.rows)...), 0o666); err != nil {
+		if err := os.WriteFile(path, append(npy.HeaderBytes(npy.Float64, []int{n, c.k}), npy.Little(c.rows)...), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		check := func(door string, err error, warned bool) {
@@ -84,7 +85,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 			}
 		}
 		r.Close()
-		a, err := OpenArrayFile(path)
+		a, err := npy.OpenArrayFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}

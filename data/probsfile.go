@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func FormOf(path string) (FileForm, error) {
 // Output says how the numbers of rows are written: probabilities, n x k, or temperatures, n.
 type Output struct {
 	Form         FileForm
-	DType        DType // Float64, also if it is empty, or Float32, to which numbers are rounded to nearest
+	DType        npy.DType // Float64, also if it is empty, or Float32, to which numbers are rounded to nearest
 	Temperatures bool
 }
 
@@ -72,7 +73,7 @@ func NewProbsWriter(w io.Writer, o Output, n, k int) (*ProbsWriter, error) {
 	if o.Temperatures {
 		k, shape = 1, shape[:1]
 	}
-	o.DType = cmp.Or(o.DType, Float64)
+	o.DType = cmp.Or(o.DType, npy.Float64)
 	p := &ProbsWriter{Output: o, to: bufio.NewWriterSize(w, 1<<16), cols: k, left: n * k}
 	p.body = p.to
 	switch o.Form {
@@ -93,7 +94,7 @@ func NewProbsWriter(w io.Writer, o Output, n, k int) (*ProbsWriter, error) {
 			return nil, err
 		}
 	}
-	_, err := p.body.Write(headerBytes(o.DType, shape))
+	_, err := p.body.Write(npy.HeaderBytes(o.DType, shape))
 	return p, err
 }
 
@@ -111,7 +112,7 @@ func (p *ProbsWriter) Write(rows Probs) error {
 		panic("data: more probabilities than announced")
 	}
 	bits := 64
-	if p.DType == Float32 {
+	if p.DType == npy.Float32 {
 		bits = 32
 		p.narrow = p.narrow[:0]
 		for _, v := range rows.Data {
@@ -119,9 +120,9 @@ func (p *ProbsWriter) Write(rows Probs) error {
 		}
 	}
 	if p.Form != CSV {
-		b := little(rows.Data)
-		if p.DType == Float32 {
-			b = little(p.narrow)
+		b := npy.Little(rows.Data)
+		if p.DType == npy.Float32 {
+			b = npy.Little(p.narrow)
 		}
 		_, err := p.body.Write(b)
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"slices"
 	"sync"
@@ -11,15 +12,15 @@ import (
 
 // setReader reads a set from open arrays.
 type setReader struct {
-	all                            []*Array // of the parts
-	others                         []*Array // open besides, such as labels that say which rows are kept
-	labels, features, weight, bias *Array
+	all                            []*npy.Array // of the parts
+	others                         []*npy.Array // open besides, such as labels that say which rows are kept
+	labels, features, weight, bias *npy.Array
 	logits, augmented, ood         scores
 	n, k                           int
 	stated                         int // classes of a set without logits; 0 if they are not known
 
-	ignore Ignore // as it is stated
-	kept   *Kept  // the rows of the files; nil for all
+	ignore Ignore    // as it is stated
+	kept   *npy.Kept // the rows of the files; nil for all
 
 	mu      sync.Mutex
 	network Set  // head and OOD, once read
@@ -77,7 +78,7 @@ func (r *setReader) Bytes() int64 {
 }
 
 // cols returns the columns of an array after its conversion.
-func (r *setReader) cols(a *Array) int {
+func (r *setReader) cols(a *npy.Array) int {
 	for _, x := range []scores{r.logits, r.augmented, r.ood} {
 		if x.Array == a {
 			return x.tableCols()
@@ -98,7 +99,7 @@ func closeAll[C io.Closer](all []C) error {
 }
 
 // Kept returns the rows of the files.
-func (r *setReader) Kept() *Kept { return r.kept }
+func (r *setReader) Kept() *npy.Kept { return r.kept }
 
 // Unchanged compares size and time of every file with those that it had when it was opened.
 func (r *setReader) Unchanged() error {
@@ -214,15 +215,15 @@ func (b *Block) logits(ctx context.Context, m *Matrix, a scores, lo, hi int) (ma
 }
 
 // matrix reads rows lo..hi-1 of a into the memory of m. If a is absent, m becomes absent.
-func (b *Block) matrix(ctx context.Context, m *Matrix, a *Array, lo, hi int) error {
+func (b *Block) matrix(ctx context.Context, m *Matrix, a *npy.Array, lo, hi int) error {
 	if a == nil {
 		*m = Matrix{}
 		return nil
 	}
-	return b.read(ctx, m, a, a.Cols(), lo, hi, func(dst []float32, lo, hi int) error { return Floats(a, dst, &b.bytes, lo, hi) })
+	return b.read(ctx, m, a, a.Cols(), lo, hi, func(dst []float32, lo, hi int) error { return npy.Floats(a, dst, &b.bytes, lo, hi) })
 }
 
-func (b *Block) read(ctx context.Context, m *Matrix, a *Array, cols, lo, hi int, read func(dst []float32, lo, hi int) error) error {
+func (b *Block) read(ctx context.Context, m *Matrix, a *npy.Array, cols, lo, hi int, read func(dst []float32, lo, hi int) error) error {
 	m.Rows, m.Cols = hi-lo, cols
 	m.Data = resize(m.Data, m.Rows*m.Cols)
 	step := max(1, interruptAt/m.Cols)

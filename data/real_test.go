@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 					probs = append(probs, math.Round(math.Exp(float64(v)-sum)*unit)/unit)
 				}
 			}
-			if err := WriteFloat64(path, probs, n, k); err != nil {
+			if err := npy.WriteFloat64(path, probs, n, k); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := ReadSet(path, ""); err == nil || !strings.HasPrefix(err.Error(), path+": these are probabilities, not logits") {

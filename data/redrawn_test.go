@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,9 +36,9 @@ func writeHalves(t *testing.T, root string) Ref {
 			t.Fatal(err)
 		}
 		if err := errors.Join(
-			WriteFloat32(filepath.Join(root, f.Logits), logits, len(labels), 3),
-			WriteFloat32(filepath.Join(root, f.Features), features, len(labels), 2),
-			WriteInt32(filepath.Join(root, f.Labels), labels, len(labels)),
+			npy.WriteFloat32(filepath.Join(root, f.Logits), logits, len(labels), 3),
+			npy.WriteFloat32(filepath.Join(root, f.Features), features, len(labels), 2),
+			npy.WriteInt32(filepath.Join(root, f.Labels), labels, len(labels)),
 		); err != nil {
 			t.Fatal(err)
 		}

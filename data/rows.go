@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // ReadRows returns a Reader of a set in memory. Its blocks are views of the set, which must
@@ -21,7 +22,7 @@ func (r rowsReader) Bytes() int64 {
 }
 
 func (r rowsReader) Unchanged() error { return nil }
-func (r rowsReader) Kept() *Kept      { return nil }
+func (r rowsReader) Kept() *npy.Kept  { return nil }
 
 // ReadInto returns rows of the set itself.
 func (r rowsReader) ReadInto(ctx context.Context, _ *Block, lo, hi int) (*Set, error) {

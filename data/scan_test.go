@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"os"
 	"path/filepath"
@@ -33,8 +35,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	for i, v := range logits {
 		doubled[i] = 2 * v
 	}
-	swapped := bytes.Clone(bytesLE(logits))
-	bigEndian(swapped, 4)
+	swapped := bytes.Clone(npytest.Bytes(logits))
+	npytest.Swap(swapped, 4)
 	wide := make([]float64, len(logits))
 	columns := make([]float32, len(logits))
 	for i, v := range logits {
@@ -46,24 +48,24 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	z := zip.NewWriter(&archive)
 	member, err := z.Create("logits.npy")
 	if err == nil {
-		_, err = member.Write(append(headerBytes(Float32, []int{n, 3}), bytesLE(logits)...))
+		_, err = member.Write(append(npy.HeaderBytes(npy.Float32, []int{n, 3}), npytest.Bytes(logits)...))
 	}
 	shape := fmt.Sprintf("(%d, 3)", n)
 	err = errors.Join(err, z.Close(),
-		WriteFloat32(at("f4.npy"), logits, n, 3),
-		WriteFloat32(at("doubled.npy"), doubled, n, 3),
-		WriteFloat16(at("f2.npy"), logits, n, 3),
-		WriteFloat64(at("f8.npy"), wide, n, 3),
-		WriteFloat32(at("views.npy"), views, 2, n, 3),
-		WriteFloat16(at("views16.npy"), views, 2, n, 3),
-		WriteFloat32(at("features.npy"), views, n, 6),
-		WriteFloat32(at("w.npy"), views[:18], 3, 6),
-		WriteFloat32(at("b.npy"), views[:3], 3),
-		WriteInt32(at("y.npy"), labels, n),
+		npy.WriteFloat32(at("f4.npy"), logits, n, 3),
+		npy.WriteFloat32(at("doubled.npy"), doubled, n, 3),
+		npy.WriteFloat16(at("f2.npy"), logits, n, 3),
+		npy.WriteFloat64(at("f8.npy"), wide, n, 3),
+		npy.WriteFloat32(at("views.npy"), views, 2, n, 3),
+		npy.WriteFloat16(at("views16.npy"), views, 2, n, 3),
+		npy.WriteFloat32(at("features.npy"), views, n, 6),
+		npy.WriteFloat32(at("w.npy"), views[:18], 3, 6),
+		npy.WriteFloat32(at("b.npy"), views[:3], 3),
+		npy.WriteInt32(at("y.npy"), labels, n),
 		os.WriteFile(at("z.npz"), archive.Bytes(), 0o666),
-		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
-		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), bytesLE(columns)), 0o666),
-		os.WriteFile(at("odd.npy"), npyFile(1, npyHeader("<f4", false, shape)+"", bytesLE(logits)), 0o666),
+		os.WriteFile(at("swapped.npy"), npytest.File(1, npytest.Header(">f4", false, shape), swapped), 0o666),
+		os.WriteFile(at("columns.npy"), npytest.File(1, npytest.Header("<f4", true, shape), npytest.Bytes(columns)), 0o666),
+		os.WriteFile(at("odd.npy"), npytest.File(1, npytest.Header("<f4", false, shape)+"", npytest.Bytes(logits)), 0o666),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -90,8 +92,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 			return &gatherer{readers: []Reader{open(files("f4.npy", "views.npy"))}, parts: Labels, n: n, choose: func([]*Set) ([]int, error) { return all, nil }}
 		},
 		"no seek": func() Reader {
-			r, err := openSet(files("f4.npy", "views.npy"), allParts&^OOD, func(x file) (*Array, error) {
-				return OpenArray(noSeek{os.DirFS(dir)}, filepath.Base(x.path))
+			r, err := openSet(files("f4.npy", "views.npy"), allParts&^OOD, func(x file) (*npy.Array, error) {
+				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.path))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -175,20 +177,20 @@ func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []i
 			void[at] = labels[i]
 		}
 	}
-	swapped := bytesLE(wide)
-	bigEndian(swapped, 4)
+	swapped := npytest.Bytes(wide)
+	npytest.Swap(swapped, 4)
 	all := spread(views, 2, 3)
 	at := func(name string) string { return filepath.Join(dir, "void-"+name) }
 	shape := fmt.Sprintf("(%d, 3)", len(rows))
 	if err := errors.Join(
-		WriteFloat32(at("f4.npy"), wide, len(rows), 3),
-		WriteFloat64(at("f8.npy"), doubles, len(rows), 3),
-		WriteFloat32(at("views.npy"), all, 2, len(rows), 3),
-		WriteFloat32(at("features.npy"), spread(views, 1, 6), len(rows), 6),
-		WriteInt32(at("y.npy"), void, len(rows)),
-		os.WriteFile(at("swapped.npy"), npyFile(1, npyHeader(">f4", false, shape), swapped), 0o666),
-		os.WriteFile(at("columns.npy"), npyFile(1, npyHeader("<f4", true, shape), bytesLE(transposed(wide, len(rows), 3))), 0o666),
-		os.WriteFile(at("views-columns.npy"), npyFile(1, npyHeader("<f4", true, fmt.Sprintf("(2, %d, 3)", len(rows))), bytesLE(transposed(all, 2, len(rows), 3))), 0o666),
+		npy.WriteFloat32(at("f4.npy"), wide, len(rows), 3),
+		npy.WriteFloat64(at("f8.npy"), doubles, len(rows), 3),
+		npy.WriteFloat32(at("views.npy"), all, 2, len(rows), 3),
+		npy.WriteFloat32(at("features.npy"), spread(views, 1, 6), len(rows), 6),
+		npy.WriteInt32(at("y.npy"), void, len(rows)),
+		os.WriteFile(at("swapped.npy"), npytest.File(1, npytest.Header(">f4", false, shape), swapped), 0o666),
+		os.WriteFile(at("columns.npy"), npytest.File(1, npytest.Header("<f4", true, shape), npytest.Bytes(transposed(wide, len(rows), 3))), 0o666),
+		os.WriteFile(at("views-columns.npy"), npytest.File(1, npytest.Header("<f4", true, fmt.Sprintf("(2, %d, 3)", len(rows))), npytest.Bytes(transposed(all, 2, len(rows), 3))), 0o666),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -288,12 +290,12 @@ func TestScanNamesTheFirstBadBlock(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 20000, 3
 	path := filepath.Join(t.TempDir(), "bad.npy")
-	for _, dtype := range []DType{Float32, Float16} {
+	for _, dtype := range []npy.DType{npy.Float32, npy.Float16} {
 		logits := make([]float32, n*k)
 		for _, row := range []int{5123, 9000, 19999} {
 			logits[row*k+1] = float32(math.Inf(1))
 		}
-		if err := writeArray(path, dtype, []int{n, k}, (*Writer).Float32, logits); err != nil {
+		if err := npy.WritePieces(path, dtype, []int{n, k}, (*npy.Writer).Float32, logits); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Logits: path}.Open()

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -36,13 +37,13 @@ func (f *Folder) search(ref Ref) Search {
 	for _, x := range all {
 		l := f.at(x.Logits)
 		if len(all) > 1 {
-			l.name = strings.TrimSuffix(l.name, "#"+l.member)
+			l.Name = strings.TrimSuffix(l.Name, "#"+l.Member)
 		}
-		if !slices.Contains(s.Tried, l.name) && (len(all) == 1 || !isTensors(l.path)) {
-			s.Tried = append(s.Tried, l.name)
+		if !slices.Contains(s.Tried, l.Name) && (len(all) == 1 || !npy.IsTensors(l.Path)) {
+			s.Tried = append(s.Tried, l.Name)
 		}
 	}
-	logits := locate(f.fsys, all[0].Logits).path
+	logits := npy.Locate(f.fsys, all[0].Logits).Path
 	dir, missing := path.Dir(logits), path.Base(logits)
 	for dir != "." {
 		if info, err := fs.Stat(f.fsys, dir); err == nil && info.IsDir() {
@@ -62,13 +63,13 @@ func (f *Folder) search(ref Ref) Search {
 			continue
 		case e.IsDir():
 			name += "/"
-		case IsTorch(name):
-			s.Note = TorchProblem(path.Join(s.Dir, name)).Error()
+		case npy.IsTorch(name):
+			s.Note = npy.TorchProblem(path.Join(s.Dir, name)).Error()
 		}
 		s.Entries = append(s.Entries, name)
 	}
 	if files, err := f.files(ref); err == nil && !f.missing(file{path: files.Logits}) && f.missing(file{path: files.Labels}) {
-		s.Note = f.at(files.Logits).name + " is there, " + path.Base(files.Labels) + " is not"
+		s.Note = f.at(files.Logits).Name + " is there, " + path.Base(files.Labels) + " is not"
 	}
 	return s
 }

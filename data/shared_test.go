@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -19,7 +20,7 @@ func TestSharedRowsCountsEachCalibrationRowOnce(t *testing.T) {
 			values = append(values, row...)
 		}
 		logits, labels := filepath.Join(dir, name+"-logits.npy"), filepath.Join(dir, name+"-labels.npy")
-		if err := errors.Join(WriteFloat32(logits, values, len(rows), 2), WriteInt32(labels, make([]int32, len(rows)), len(rows))); err != nil {
+		if err := errors.Join(npy.WriteFloat32(logits, values, len(rows), 2), npy.WriteInt32(labels, make([]int32, len(rows)), len(rows))); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Logits: logits, Labels: labels}.Open()

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -21,15 +22,15 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 		t.Errorf("rows %v of a test set without class 1", got)
 	}
 	table := func(shape string, body []byte) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, shape), body)}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, shape), body)}
 	}
 	labels := func(y ...byte) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
 	}
 	folder, err := NewFolder(fstest.MapFS{
-		"s/n/cal/logits.npy":  table("(3, 2)", f4(1, 2, 3, 4, 5, 6)),
+		"s/n/cal/logits.npy":  table("(3, 2)", npytest.F4(1, 2, 3, 4, 5, 6)),
 		"s/n/cal/labels.npy":  labels(0, 0, 1),
-		"s/n/test/logits.npy": table("(4, 2)", f4(1, 2, 3, 4, 5, 6, 7, 8)),
+		"s/n/test/logits.npy": table("(4, 2)", npytest.F4(1, 2, 3, 4, 5, 6, 7, 8)),
 		"s/n/test/labels.npy": labels(1, 1, 0, 0),
 	}, "d", Layout{}, nil)
 	if err != nil {

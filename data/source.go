@@ -3,6 +3,8 @@ package data
 import (
 	"context"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +122,7 @@ type Reader interface {
 	Unchanged() error
 	// Kept returns which rows of the files are rows of the set; nil for all, and where
 	// there are no files.
-	Kept() *Kept
+	Kept() *npy.Kept
 	Close() error
 }
 
@@ -150,9 +152,9 @@ func FileRows(r Reader) int { return r.Kept().FileRows(r.Rows()) }
 // Follow makes a, which has one row for each row of the files that r reads, leave out the
 // rows that r leaves out: labels that are ignored. It is an error if a has another number of
 // rows, also where r reads no files.
-func Follow(a *Array, r Reader) error {
+func Follow(a *npy.Array, r Reader) error {
 	if n, rows := a.FileRows(), FileRows(r); n != rows {
-		return &Problem{Place: a.Name(), Cause: fmt.Sprintf("%d rows; the set has %d", n, rows)}
+		return &problem.Problem{Place: a.Name(), Cause: fmt.Sprintf("%d rows; the set has %d", n, rows)}
 	}
 	a.Keep(r.Kept())
 	return nil

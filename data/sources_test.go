@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,15 +20,15 @@ import (
 func pairOfSets(t *testing.T, more fstest.MapFS, without ...string) *Folder {
 	t.Helper()
 	table := func(shape string, body []byte) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, shape), body)}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, shape), body)}
 	}
 	labels := func(y ...byte) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
 	}
 	fsys := fstest.MapFS{
-		"s/n/cal/logits.npy":  table("(3, 2)", f4(1, 2, 3, 4, 5, 6)),
+		"s/n/cal/logits.npy":  table("(3, 2)", npytest.F4(1, 2, 3, 4, 5, 6)),
 		"s/n/cal/labels.npy":  labels(0, 0, 1),
-		"s/n/test/logits.npy": table("(4, 2)", f4(1, 2, 3, 4, 5, 6, 7, 8)),
+		"s/n/test/logits.npy": table("(4, 2)", npytest.F4(1, 2, 3, 4, 5, 6, 7, 8)),
 		"s/n/test/labels.npy": labels(1, 1, 0, 0),
 	}
 	for name, file := range more {
@@ -54,8 +56,8 @@ func calibrationOf(ref Ref) Ref {
 func TestSourcesOfBothSetsNeedTheLabelsOfBoth(t *testing.T) {
 	fog := clean
 	fog.Corruption, fog.Severity = "fog", 1
-	corrupted := fstest.MapFS{"s/n/fog/1/logits.npy": {Data: npyFile(1, npyHeader("<f4", false, "(1, 2)"), f4(1, 2))},
-		"s/n/fog/1/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, "(1,)"), []byte{0})}}
+	corrupted := fstest.MapFS{"s/n/fog/1/logits.npy": {Data: npytest.File(1, npytest.Header("<f4", false, "(1, 2)"), npytest.F4(1, 2))},
+		"s/n/fog/1/labels.npy": {Data: npytest.File(1, npytest.Header("|u1", false, "(1,)"), []byte{0})}}
 	for without, want := range map[string][3]Parts{ // of Redrawn, of Skewed, and of the calibration set of Skewed
 		"":                   {Logits | Labels, Logits | Labels, Logits | Labels},
 		"s/n/cal/labels.npy": {0, 0, Logits}, "s/n/test/labels.npy": {0, 0, Logits | Labels},
@@ -141,7 +143,7 @@ func TestHeadersHaveTheShapes(t *testing.T) {
 // The shape of a set is that of its logits, which have one axis or two.
 func TestShapeNeedsOneAxisOrTwo(t *testing.T) {
 	ctx := context.Background()
-	cube := fstest.MapFS{"s/n/test/logits.npy": {Data: npyFile(1, npyHeader("<f4", false, "(1, 2, 2)"), f4(1, 2, 3, 4))}}
+	cube := fstest.MapFS{"s/n/test/logits.npy": {Data: npytest.File(1, npytest.Header("<f4", false, "(1, 2, 2)"), npytest.F4(1, 2, 3, 4))}}
 	if _, _, err := pairOfSets(t, cube).Shape(ctx, clean); err == nil || !strings.Contains(err.Error(), "shape (1, 2, 2); want n x k") {
 		t.Errorf("three axes: %v", err)
 	}
@@ -161,7 +163,7 @@ func TestShapeNeedsOneAxisOrTwo(t *testing.T) {
 // first one.
 func TestHeadsAreLookedForOnTheirOwn(t *testing.T) {
 	zeros := func(shape string, n int) *fstest.MapFile {
-		return &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, shape), make([]byte, 4*n))}
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, shape), make([]byte, 4*n))}
 	}
 	folder, err := NewFolder(fstest.MapFS{
 		"s/n/test.npz":        {Data: members(3, "logits", "labels")},
@@ -186,7 +188,7 @@ func (fileless) Inputs(Ref, Parts) []Input { return nil }
 // its entries.
 func TestSearchNamesWhatIsThere(t *testing.T) {
 	empty := &fstest.MapFile{}
-	src := pairOfSets(t, fstest.MapFS{"s/m/test/logits.npy": {Data: f4(1)}, "s/m/.hidden": empty, "s/m/readme": empty, "s/m/weights.pt": empty}, "s/n/cal/labels.npy")
+	src := pairOfSets(t, fstest.MapFS{"s/m/test/logits.npy": {Data: npytest.F4(1)}, "s/m/.hidden": empty, "s/m/readme": empty, "s/m/weights.pt": empty}, "s/n/cal/labels.npy")
 	s, ok := SearchOf(First(src, 3), Ref{Dataset: "s", Backbone: "m", Split: Cal})
 	if !ok || s.Dir != "d/s/m" || s.Missing != "cal" || !slices.Equal(s.Entries, []string{"readme", "test/", "weights.pt"}) || !strings.Contains(s.Note, "d/s/m/weights.pt: a file of torch.save") {
 		t.Errorf("%+v, %v", s, ok)
@@ -225,8 +227,8 @@ func TestFormOfAllParts(t *testing.T) {
 		offset = append(offset, 1e9+float64(i))
 	}
 	files := fstest.MapFS{
-		"s/n/ood/logits.npy":  {Data: npyFile(1, npyHeader("<f8", false, "(3, 2)"), f8(offset...))},
-		"s/n/test/labels.npy": {Data: npyFile(1, npyHeader("<f8", false, "(4,)"), f8(0, 1, 1, 0))},
+		"s/n/ood/logits.npy":  {Data: npytest.File(1, npytest.Header("<f8", false, "(3, 2)"), npytest.F8(offset...))},
+		"s/n/test/labels.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, 1, 0))},
 	}
 	for parts, want := range map[Parts]string{
 		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
@@ -242,7 +244,7 @@ func TestFormOfAllParts(t *testing.T) {
 			t.Errorf("%s: %q, %v", parts, form.Notes, err)
 		}
 	}
-	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npyFile(1, npyHeader("<f8", false, "(4,)"), f8(0, 1, .5, 0))}
+	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, .5, 0))}
 	r, err := pairOfSets(t, files).Open(context.Background(), clean, Logits|Labels)
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +289,7 @@ func TestArraysAreReadAsTheLogits(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "logits.npy")
 	open := func(kind Kind, body ...float32) (*Set, error) {
-		if err := WriteFloat32(path, body, len(body)/2, 2); err != nil {
+		if err := npy.WriteFloat32(path, body, len(body)/2, 2); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Files{Logits: path, Kind: kind}.Open()
@@ -313,7 +315,7 @@ func TestViewsAreInTheirPlaces(t *testing.T) {
 	for i := range views {
 		views[i] = float32(i)
 	}
-	if err := errors.Join(WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
+	if err := errors.Join(npy.WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), npy.WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
@@ -352,7 +354,7 @@ func TestBytesOfDerivedSets(t *testing.T) {
 // Sets of other classes, or with logits that cannot be read, cannot be redrawn.
 func TestRedrawnSetsFitEachOther(t *testing.T) {
 	ctx := context.Background()
-	three := &fstest.MapFile{Data: npyFile(1, npyHeader("<f4", false, "(3, 3)"), f4(1, 2, 3, 4, 5, 6, 7, 8, 9))}
+	three := &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, "(3, 3)"), npytest.F4(1, 2, 3, 4, 5, 6, 7, 8, 9))}
 	r, err := Redrawn(pairOfSets(t, fstest.MapFS{"s/n/cal/logits.npy": three}), 1).Open(ctx, clean, Logits|Labels)
 	if err != nil {
 		t.Fatal(err)
@@ -373,8 +375,8 @@ func TestRedrawnSetsFitEachOther(t *testing.T) {
 		table[i] = .5
 	}
 	labels := make([]byte, 30)
-	looksLikeProbs := fstest.MapFS{"s/n/cal/logits.npy": {Data: npyFile(1, npyHeader("<f8", false, "(30, 2)"), f8(table...))},
-		"s/n/cal/labels.npy": {Data: npyFile(1, npyHeader("|u1", false, "(30,)"), labels)}}
+	looksLikeProbs := fstest.MapFS{"s/n/cal/logits.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(30, 2)"), npytest.F8(table...))},
+		"s/n/cal/labels.npy": {Data: npytest.File(1, npytest.Header("|u1", false, "(30,)"), labels)}}
 	if r, err = Redrawn(pairOfSets(t, looksLikeProbs), 1).Open(ctx, clean, Logits|Labels); err != nil {
 		t.Fatal(err)
 	}
@@ -399,8 +401,8 @@ func TestSkewedRowsSayWhatTheyAre(t *testing.T) {
 
 // A number that cannot be read is named with its value in each type.
 func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
-	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": f8(0, math.Inf(1))} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader(descr, false, "(1, 2)"), body)), "a.npy")
+	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": npytest.F8(0, math.Inf(1))} {
+		a, err := npy.OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header(descr, false, "(1, 2)"), body)), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}

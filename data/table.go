@@ -7,6 +7,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"io"
 	"maps"
 	"math"
@@ -26,7 +28,7 @@ import (
 //
 // with cal_ and test_ before their names where a column says which rows calibrate. Errors say line
 // and column. The columns are found by the rules of columnsOf.
-func readTextTable(name string, r io.Reader, limit int64) (held, []string, error) {
+func readTextTable(name string, r io.Reader, limit int64) (npy.Held, []string, error) {
 	t, err := parseTable(name, r, limit)
 	if err != nil {
 		return nil, nil, err
@@ -49,12 +51,12 @@ type textTable struct {
 
 // problem is an error of a field.
 func (t *textTable) problem(row, col int, cause, fix string) error {
-	return &Problem{Place: fmt.Sprintf("%s:%d: column %s", t.name, t.lines[row], t.title(col)), Cause: cause, Fix: fix}
+	return &problem.Problem{Place: fmt.Sprintf("%s:%d: column %s", t.name, t.lines[row], t.title(col)), Cause: cause, Fix: fix}
 }
 
 // fail is an error of the table.
 func (t *textTable) fail(cause, fix string) error {
-	return &Problem{Place: t.name, Cause: cause, Fix: fix}
+	return &problem.Problem{Place: t.name, Cause: cause, Fix: fix}
 }
 
 // title is the name of a column, or its number.
@@ -97,7 +99,7 @@ func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
 	case err != nil && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
 		return nil, t.fail("not a complete .gz file: "+err.Error(), "")
 	case err != nil:
-		return nil, placed(name, err)
+		return nil, problem.At(name, err)
 	case int64(len(text)) > limit:
 		return nil, t.fail(fmt.Sprintf("has more than %d bytes, the limit for a table", limit), "raise --max-memory, or save the arrays as .npy, which are read in blocks")
 	}
@@ -122,7 +124,7 @@ func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
 			if errors.Is(err, csv.ErrFieldCount) {
 				cause = fmt.Sprintf("%d fields; the header has %d", len(row), len(t.header))
 			}
-			return nil, &Problem{Place: fmt.Sprintf("%s:%d:%d", name, pe.Line, pe.Column), Cause: cause}
+			return nil, &problem.Problem{Place: fmt.Sprintf("%s:%d:%d", name, pe.Line, pe.Column), Cause: cause}
 		}
 		line, _ := c.FieldPos(0)
 		for j := range row {
@@ -626,7 +628,7 @@ func (c *columns) number(row, col int) (float64, error) {
 }
 
 // arrays returns the arrays, as a .safetensors, and what was taken.
-func (c *columns) arrays() (held, []string, error) {
+func (c *columns) arrays() (npy.Held, []string, error) {
 	values := map[Split][]float64{}
 	for _, split := range []Split{"", Cal, Test} {
 		for _, i := range c.rowsOf[split] {
@@ -652,7 +654,7 @@ func (c *columns) arrays() (held, []string, error) {
 		why = " (every row is in [0, 100] and sums to 100: read as per cent)"
 	}
 	role := map[Kind]string{KindLogits: "logits", KindLogProbs: "log_probs", KindProbs: "probs"}[kind]
-	var w tensorWriter
+	var w npy.TensorWriter
 	for _, split := range []Split{"", Cal, Test} {
 		n := len(c.rowsOf[split])
 		if n == 0 {
@@ -669,12 +671,12 @@ func (c *columns) arrays() (held, []string, error) {
 		for r, i := range c.rowsOf[split] {
 			labels[r] = c.classes[c.rows[i][c.label]]
 		}
-		w.add(before+role, "F64", shape, little(values[split]))
-		w.add(before+"labels", "I32", []int{n}, little(labels))
+		w.Add(before+role, "F64", shape, npy.Little(values[split]))
+		w.Add(before+"labels", "I32", []int{n}, npy.Little(labels))
 	}
 	what := map[Kind]string{KindLogits: "logits", KindLogProbs: "log-probabilities", KindProbs: "probabilities"}[kind]
 	told := []string{fmt.Sprintf("%s in %s%s, labels in %s", what, c.titles(c.scores), why, c.title(c.label))}
-	b, err := w.bytes()
+	b, err := w.Bytes()
 	return b, append(told, c.told...), err
 }
 

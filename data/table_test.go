@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,7 +56,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := stream(nil, 1<<20)
-				arrays, err := NamedArrays(in, path)
+				arrays, err := npy.Arrays(in, path)
 				if c.Error != "" {
 					want, _, _ := strings.Cut(c.Error, "; ")
 					want = place.ReplaceAllString(want, path+":$1: column $2: ")
@@ -96,7 +97,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 					if !slices.Equal(set.Labels, want.Labels) {
 						t.Errorf("%s: labels %v, want %v", split, set.Labels, want.Labels)
 					}
-					a, err := OpenArray(in, path+"#"+s.Logits)
+					a, err := npy.OpenArray(in, path+"#"+s.Logits)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -132,14 +133,14 @@ func TestTablesWithFaults(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NamedArrays(stream(nil, 32<<10), path); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := npy.Arrays(stream(nil, 32<<10), path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text[:min(20, len(c.text))], err, c.want)
 		}
 	}
-	if _, err := NamedArrays(stream(nil, 1<<20), filepath.Join(dir, "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
+	if _, err := npy.Arrays(stream(nil, 1<<20), filepath.Join(dir, "none.csv")); err == nil || !strings.Contains(err.Error(), "none.csv: no such file") {
 		t.Error(err)
 	}
-	if _, err := OpenArrayFile(filepath.Join(dir, "x.csv")); err == nil || !strings.Contains(err.Error(), "a table of text, not an array") {
+	if _, err := npy.OpenArrayFile(filepath.Join(dir, "x.csv")); err == nil || !strings.Contains(err.Error(), "a table of text, not an array") {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 )
@@ -38,7 +39,7 @@ func WriteSet(s *Set, dir string, layout Layout, ref Ref) error {
 		}
 		path, err := makeRoom(dir, a.name)
 		if err == nil {
-			err = writeArray(path, Float32, a.shape, (*Writer).Float32, a.floats...)
+			err = npy.WritePieces(path, npy.Float32, a.shape, (*npy.Writer).Float32, a.floats...)
 		}
 		if err != nil {
 			return err
@@ -51,7 +52,7 @@ func WriteSet(s *Set, dir string, layout Layout, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	return WriteInt32(path, s.Labels, len(s.Labels))
+	return npy.WriteInt32(path, s.Labels, len(s.Labels))
 }
 
 // makeRoom returns the path of a file below dir, and makes its folder.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -154,7 +155,7 @@ func TestPrecomputedFileThatChangesIsNotScored(t *testing.T) {
 	w := newWorld(t)
 	write := func(backbone string, top int) {
 		t.Helper()
-		f, err := data.CreateArray(filepath.Join(w.data, "mine-"+backbone+".npy"), data.Float64, 300, 5)
+		f, err := npy.CreateArray(filepath.Join(w.data, "mine-"+backbone+".npy"), npy.Float64, 300, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results"
 )
@@ -394,7 +395,7 @@ func (w *world) putProbs(name, of string, change func(data.Probs)) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := data.WriteFloat64(path, p.Data, p.Rows, p.Cols); err != nil {
+	if err := npy.WriteFloat64(path, p.Data, p.Rows, p.Cols); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results"
 )
@@ -51,7 +52,7 @@ func (w *world) writeVoid(label int32) {
 		all.Logits.Rows, all.Logits.Cols = len(all.Labels), k
 		w.write(folder, &all)
 		dir := filepath.Join(w.data, "mine", strings.TrimSuffix(folder, "test"))
-		if err := errors.Join(os.MkdirAll(dir, 0o777), data.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, len(all.Labels), k)); err != nil {
+		if err := errors.Join(os.MkdirAll(dir, 0o777), npy.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, len(all.Labels), k)); err != nil {
 			w.t.Fatal(err)
 		}
 	}

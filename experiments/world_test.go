@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
@@ -93,8 +94,8 @@ func (w *world) write(dir string, set *data.Set) {
 		w.t.Fatal(err)
 	}
 	if err := errors.Join(
-		data.WriteFloat32(filepath.Join(dir, "logits.npy"), set.Logits.Data, set.Logits.Rows, set.Logits.Cols),
-		data.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, len(set.Labels)),
+		npy.WriteFloat32(filepath.Join(dir, "logits.npy"), set.Logits.Data, set.Logits.Rows, set.Logits.Cols),
+		npy.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, len(set.Labels)),
 	); err != nil {
 		w.t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // build compiles a program of this module.
@@ -39,7 +40,7 @@ func writeTest(dir string) error {
 	if err := os.Mkdir(filepath.Join(dir, "test"), 0o777); err != nil {
 		return err
 	}
-	return data.WriteFloat32(filepath.Join(dir, "test", "logits.npy"), make([]float32, n*k), n, k)
+	return npy.WriteFloat32(filepath.Join(dir, "test", "logits.npy"), make([]float32, n*k), n, k)
 }
 
 func writeNothing(string) error { return nil }
@@ -352,7 +353,7 @@ func TestModelRoundTrip(t *testing.T) {
 func TestRoundedNumbersOfATable(t *testing.T) {
 	dir := t.TempDir()
 	probs, logits := filepath.Join(dir, "probs.npy"), filepath.Join(dir, "logits.npy")
-	if err := cmp.Or(data.WriteFloat32(logits, make([]float32, 6), 3, 2), data.WriteFloat64(probs, []float64{1 + 0x1p-52, 0, 1.5, -1, .25, .75}, 3, 2)); err != nil {
+	if err := cmp.Or(npy.WriteFloat32(logits, make([]float32, 6), 3, 2), npy.WriteFloat64(probs, []float64{1 + 0x1p-52, 0, 1.5, -1, .25, .75}, 3, 2)); err != nil {
 		t.Fatal(err)
 	}
 	set, err := data.Files{Logits: logits}.Open()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // message is any line that a Parent gets.
@@ -70,7 +71,7 @@ func even(m message) error {
 	for i := range probs {
 		probs[i] = 1. / k
 	}
-	return data.WriteFloat64(filepath.Join(m.Dir, "probs.npy"), probs, n, k)
+	return npy.WriteFloat64(filepath.Join(m.Dir, "probs.npy"), probs, n, k)
 }
 
 func answered(id int, err error) string {

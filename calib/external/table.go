@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // Table is a file of n x k probabilities, or of logits, which it turns into
 // probabilities by the softmax. It is used by one goroutine.
 type Table struct {
-	array  *data.Array
+	array  *npy.Array
 	path   string
 	name   string // in place of the path, in errors
 	logits bool
@@ -42,7 +43,7 @@ func OpenTable(path, name string, set data.Reader, first bool) (*Table, error) {
 }
 
 func (t *Table) open(n, k int, first bool) error {
-	array, err := data.OpenArrayFile(t.path)
+	array, err := npy.OpenArrayFile(t.path)
 	if err != nil {
 		return t.named(err)
 	}

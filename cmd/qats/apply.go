@@ -4,6 +4,8 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/results/table"
@@ -38,8 +40,8 @@ classes are rescaled to share the rest.`,
 	a.memory.flag(cmd, "memory for members of archives and for standard input")
 	f := cmd.Flags()
 	f.StringVarP(&a.output, "output", "o", "", "probabilities, n x k: FILE.npy, FILE.npz or FILE.csv; - for standard output")
-	a.dtype = data.Float64
-	choiceFlag(cmd, &a.dtype, "dtype", []data.DType{data.Float32, data.Float64}, "type of the output: float32 or float64")
+	a.dtype = npy.Float64
+	choiceFlag(cmd, &a.dtype, "dtype", []npy.DType{npy.Float32, npy.Float64}, "type of the output: float32 or float64")
 	f.BoolVar(&a.temperature, "temperature", false, "write the temperature of each row, n, in place of probabilities; for methods that divide the logits of a row by one number")
 	f.BoolVar(&a.json, "json", false, "print one JSON object: rows, classes, files and warnings")
 	return cmd
@@ -49,7 +51,7 @@ classes are rescaled to share the rest.`,
 type apply struct {
 	arrayFiles
 	output      string
-	dtype       data.DType
+	dtype       npy.DType
 	temperature bool
 	memory      memory
 	json        bool
@@ -57,15 +59,15 @@ type apply struct {
 
 // applyJSON is the result of qats apply --json.
 type applyJSON struct {
-	Method   string     `json:"method"`
-	Rows     int        `json:"rows"`
-	Classes  int        `json:"classes"`
-	Output   string     `json:"output"`
-	Holds    string     `json:"holds"` // probabilities or temperatures
-	DType    data.DType `json:"dtype"`
-	TopLabel bool       `json:"top_label"`
-	Pairs    string     `json:"pairs,omitempty"` // the file with class and conf of a top-label method
-	Warnings []warning  `json:"warnings"`
+	Method   string    `json:"method"`
+	Rows     int       `json:"rows"`
+	Classes  int       `json:"classes"`
+	Output   string    `json:"output"`
+	Holds    string    `json:"holds"` // probabilities or temperatures
+	DType    npy.DType `json:"dtype"`
+	TopLabel bool      `json:"top_label"`
+	Pairs    string    `json:"pairs,omitempty"` // the file with class and conf of a top-label method
+	Warnings []warning `json:"warnings"`
 }
 
 func (a *apply) run(cmd *cobra.Command, path string) error {
@@ -124,12 +126,12 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 func loadModel(path string) (*calib.Model, calib.Contract, error) {
 	f, _, err := inputfile.Open(path)
 	if err != nil {
-		return nil, calib.Contract{}, &data.Problem{Place: path, Cause: inputfile.Cause(err).Error()}
+		return nil, calib.Contract{}, &problem.Problem{Place: path, Cause: inputfile.Cause(err).Error()}
 	}
 	defer f.Close()
 	model, err := calib.LoadModel(f, all.Registry())
 	if err != nil {
-		return nil, calib.Contract{}, &data.Problem{Place: path, Cause: err.Error()}
+		return nil, calib.Contract{}, &problem.Problem{Place: path, Cause: err.Error()}
 	}
 	entry, _ := all.Lookup(model.Method)
 	return model, entry.Method.Contract(), nil

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // importing names the command of the Python package that makes arrays of a file.
@@ -23,15 +23,15 @@ func notArrays(takes string, args []string) error {
 		}
 		remedy := ""
 		switch end := strings.ToLower(filepath.Ext(arg)); {
-		case data.IsTorch(arg):
-			p := data.TorchProblem(arg)
+		case npy.IsTorch(arg):
+			p := npy.TorchProblem(arg)
 			p.Fix = importing("pickle", arg) + " of its logits and labels; or " + p.Fix
 			return p
 		case end == ".npz" || end == ".safetensors":
 			remedy = "qats try " + quoted([]string{arg}) + " reads it"
 		case end == ".npy":
 			remedy = "qats try LOGITS.npy LABELS.npy reads two such files"
-		case data.IsTable(arg):
+		case npy.IsTable(arg):
 			remedy = "qats try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
 		case end == ".parquet":
 			remedy = importing("parquet", arg) + " of its columns"

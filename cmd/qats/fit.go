@@ -15,6 +15,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/engine"
@@ -305,7 +306,7 @@ func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(array
 	}
 	defer r.Close()
 	if need := r.Bytes(); need > files.MemberLimit {
-		return nil, nil, &data.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
+		return nil, nil, &problem.Problem{Place: files.Logits, Cause: fmt.Sprintf("%s needs the whole set in memory, %d MiB", m.Name, need>>20+1), Fix: "raise --max-memory"}
 	}
 	cal, err := data.Read(ctx, r, 0, r.Rows())
 	return cal, nil, err

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // madeSet has the logits and labels of a made network with k classes.
@@ -112,10 +112,10 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 			mustDo(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 		}
 	}
-	archive := func(name string, members ...data.Member) func(*testing.T, string) {
+	archive := func(name string, members ...npy.Column) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
 			var b bytes.Buffer
-			mustDo(t, data.WriteNPZ(&b, members...))
+			mustDo(t, npy.WriteNPZ(&b, members...))
 			mustDo(t, os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666))
 		}
 	}
@@ -128,8 +128,8 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 		for i := range y {
 			y[i] = r.labels[i] + shift
 		}
-		mustDo(t, data.WriteFloat32(filepath.Join(dir, logits), narrow(r.logits), n, k))
-		mustDo(t, data.WriteInt32(filepath.Join(dir, labels), y, n))
+		mustDo(t, npy.WriteFloat32(filepath.Join(dir, logits), narrow(r.logits), n, k))
+		mustDo(t, npy.WriteInt32(filepath.Join(dir, labels), y, n))
 	}
 	sets := func(pattern string, networks ...string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
@@ -140,10 +140,10 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 						path := filepath.Join(dir, strings.NewReplacer("NETWORK", network, "SPLIT", split, "ARRAY", array).Replace(pattern))
 						mustDo(t, os.MkdirAll(filepath.Dir(path), 0o777))
 						if array == "labels" {
-							mustDo(t, data.WriteInt32(path, s.labels, len(s.labels)))
+							mustDo(t, npy.WriteInt32(path, s.labels, len(s.labels)))
 							continue
 						}
-						mustDo(t, data.WriteFloat32(path, narrow(s.logits), len(s.labels), 3))
+						mustDo(t, npy.WriteFloat32(path, narrow(s.logits), len(s.labels), 3))
 					}
 				}
 			}
@@ -151,16 +151,16 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 	}
 	for _, f := range []form{
 		{"predict_proba of scikit-learn and y_test", func(t *testing.T, dir string) {
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "predict_proba.npy"), r.probs(1), n, k))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "y_test.npy"), r.labels, n))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "predict_proba.npy"), r.probs(1), n, k))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "y_test.npy"), r.labels, n))
 		}, []typed{
 			{words: "try predict_proba.npy y_test.npy", says: `these are probabilities, not logits: .*try: --kind probs`},
 			{words: "try predict_proba.npy y_test.npy --kind probs"}}},
 		{"the same by its folder", func(t *testing.T, dir string) {
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "predict_proba.npy"), r.probs(1), n, k))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "y_test.npy"), r.labels, n))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "predict_proba.npy"), r.probs(1), n, k))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "y_test.npy"), r.labels, n))
 		}, []typed{{words: "try .", says: `taken are predict_proba with the labels y_test`}}},
-		{"one npz under usual names", archive("out.npz", data.Member{Name: "y_score", Float64: column(2, 1, two.probs(1))}, data.Member{Name: "y_true", Int32: two.labels}),
+		{"one npz under usual names", archive("out.npz", npy.Column{Name: "y_score", Float64: column(2, 1, two.probs(1))}, npy.Column{Name: "y_true", Int32: two.labels}),
 			[]typed{{words: "try out.npz", says: `as a flag --kind probs or --kind logits`}, {words: "try out.npz --kind probs", says: "taken are y_score with the labels y_true"}}},
 		{"a table with semicolons and decimal commas", text("pred.csv", strings.ReplaceAll(r.table("p0;p1;p2;p3;target", ";", "%.5f", r.probs(1), number), ".", ",")),
 			[]typed{{words: "try pred.csv", says: `probabilities in p0, p1, p2, p3, labels in target`}}},
@@ -185,7 +185,7 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 		{"softmax in float16", func(t *testing.T, dir string) {
 			labelled(t, dir, "logits.npy", "targets.npy", 0)
 			mustDo(t, os.Remove(filepath.Join(dir, "logits.npy")))
-			mustDo(t, data.WriteFloat16(filepath.Join(dir, "softmax.npy"), narrow(r.probs(1)), n, k))
+			mustDo(t, npy.WriteFloat16(filepath.Join(dir, "softmax.npy"), narrow(r.probs(1)), n, k))
 		}, []typed{{words: "try .", says: "taken are softmax with the labels targets"}}},
 		{"maps of images", func(t *testing.T, dir string) {
 			labelled(t, dir, "flat.npy", "flat-labels.npy", 0)
@@ -197,29 +197,29 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 					}
 				}
 			}
-			mustDo(t, data.WriteFloat32(filepath.Join(dir, "logits.npy"), narrow(maps), 3, k, 10, 10))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "labels.npy"), r.labels, 3, 10, 10))
+			mustDo(t, npy.WriteFloat32(filepath.Join(dir, "logits.npy"), narrow(maps), 3, k, 10, 10))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "labels.npy"), r.labels, 3, 10, 10))
 		}, []typed{{words: "try .", says: `shape \(3, 4, 10, 10\); want n x k; store np\.moveaxis\(logits, 1, -1\)\.reshape\(-1, 4\), and labels\.reshape\(-1\)$`},
 			{words: "try flat.npy flat-labels.npy"}}},
 		{"log-probabilities", func(t *testing.T, dir string) {
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "log_probs.npy"), logP, n, k))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "labels.npy"), r.labels, n))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "log_probs.npy"), logP, n, k))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "labels.npy"), r.labels, n))
 		}, []typed{{words: "try .", says: "taken are log_probs with the labels labels"}}},
 		{"one column of two classes", func(t *testing.T, dir string) {
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "y_prob.npy"), column(2, 1, two.probs(1)), n))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "y_true.npy"), two.labels, n))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "y_prob.npy"), column(2, 1, two.probs(1)), n))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "y_true.npy"), two.labels, n))
 		}, []typed{{words: "try y_prob.npy y_true.npy", says: `shape \(300,\); .*\(as a flag --kind probs or --kind logits\)$`}, {words: "try y_prob.npy y_true.npy --kind probs"}}},
-		{"decision_function of two classes", archive("svm.npz", data.Member{Name: "decision_function", Float64: odds}, data.Member{Name: "y_test", Int32: two.labels}),
+		{"decision_function of two classes", archive("svm.npz", npy.Column{Name: "decision_function", Float64: odds}, npy.Column{Name: "y_test", Int32: two.labels}),
 			[]typed{{words: "try svm.npz", says: "taken are decision_function with the labels y_test"}}},
 		{"per cent in a table", text("percent.csv", r.table("cat,dog,frog,ship,label", ",", "%.1f", r.probs(100), named)),
 			[]typed{{words: "try percent.csv", says: `every row is in \[0, 100\] and sums to 100: read as per cent`}}},
 		{"per cent in an array", func(t *testing.T, dir string) {
 			labelled(t, dir, "logits.npy", "labels.npy", 0)
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "probs.npy"), r.probs(100), n, k))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "probs.npy"), r.probs(100), n, k))
 			mustDo(t, os.Remove(filepath.Join(dir, "logits.npy")))
 		}, []typed{{words: "try .", says: `the row sums to 100, as per cent do: divide them by 100$`},
 			{words: "try .", mend: func(t *testing.T, dir string) {
-				mustDo(t, data.WriteFloat64(filepath.Join(dir, "probs.npy"), r.probs(1), n, k))
+				mustDo(t, npy.WriteFloat64(filepath.Join(dir, "probs.npy"), r.probs(1), n, k))
 			}}}},
 		{"labels as rows with one 1", func(t *testing.T, dir string) {
 			labelled(t, dir, "logits.npy", "classes.npy", 0)
@@ -227,7 +227,7 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 			for i, y := range r.labels {
 				hot[i*k+int(y)] = 1
 			}
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "labels.npy"), hot, n, k))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "labels.npy"), hot, n, k))
 		}, []typed{{words: "try logits.npy labels.npy", says: `store its index: labels\.argmax\(1\)`}, {words: "try logits.npy classes.npy"}}},
 		{"labels from 1", func(t *testing.T, dir string) { labelled(t, dir, "logits.npy", "labels.npy", 1) },
 			[]typed{{words: "try .", says: `they count from 1: store labels - 1$`}, {words: "try .", mend: func(t *testing.T, dir string) { labelled(t, dir, "logits.npy", "labels.npy", 0) }}}},
@@ -236,11 +236,11 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 			for i, y := range two.labels {
 				signs[i] = 2*y - 1
 			}
-			mustDo(t, data.WriteFloat64(filepath.Join(dir, "decision_function.npy"), odds, n))
-			mustDo(t, data.WriteInt32(filepath.Join(dir, "y_test.npy"), signs, n))
+			mustDo(t, npy.WriteFloat64(filepath.Join(dir, "decision_function.npy"), odds, n))
+			mustDo(t, npy.WriteInt32(filepath.Join(dir, "y_test.npy"), signs, n))
 		}, []typed{{words: "try .", says: `the labels are -1 and 1: store \(labels \+ 1\) // 2, which is 0 and 1$`},
 			{words: "try .", mend: func(t *testing.T, dir string) {
-				mustDo(t, data.WriteInt32(filepath.Join(dir, "y_test.npy"), two.labels, n))
+				mustDo(t, npy.WriteInt32(filepath.Join(dir, "y_test.npy"), two.labels, n))
 			}}}},
 		{"one row a class", func(t *testing.T, dir string) {
 			labelled(t, dir, "logits.npy", "labels.npy", 0)
@@ -248,7 +248,7 @@ func TestFormsOfArraysUntilTheFirstTable(t *testing.T) {
 			for j := range k {
 				turned = append(turned, column(k, j, r.logits)...)
 			}
-			mustDo(t, data.WriteFloat32(filepath.Join(dir, "logits.npy"), narrow(turned), k, n))
+			mustDo(t, npy.WriteFloat32(filepath.Join(dir, "logits.npy"), narrow(turned), k, n))
 		}, []typed{{words: "try .", says: `the logits are transposed; store logits\.T, one row a sample$`},
 			{words: "try .", mend: func(t *testing.T, dir string) { labelled(t, dir, "logits.npy", "labels.npy", 0) }}}},
 		{"a folder a network", sets("NETWORK/SPLIT/ARRAY.npy", "resnet", "vgg"),

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // archive FILE NAME=ARRAY.npy...: writes a .safetensors of some arrays, integers as I32, float64
@@ -27,7 +27,7 @@ func archive(ts *testscript.TestScript, neg bool, args []string) {
 	var body []byte
 	for i, arg := range args[1:] {
 		name, path, _ := strings.Cut(arg, "=")
-		a, err := data.OpenArrayFile(ts.MkAbs(path))
+		a, err := npy.OpenArrayFile(ts.MkAbs(path))
 		ts.Check(err)
 		defer a.Close()
 		values := make([]float64, a.Rows()*a.Cols())
@@ -37,7 +37,7 @@ func archive(ts *testscript.TestScript, neg bool, args []string) {
 			switch {
 			case a.DType().Integer():
 				t.DType, body = "I32", binary.LittleEndian.AppendUint32(body, uint32(int32(v)))
-			case a.DType() == data.Float64:
+			case a.DType() == npy.Float64:
 				t.DType, body = "F64", binary.LittleEndian.AppendUint64(body, math.Float64bits(v))
 			default:
 				t.DType, body = "F32", binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(v)))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // TestFitAndApplyRejectLogProbs for the methods for which qats run rejects them,
@@ -32,7 +32,7 @@ func TestFitAndApplyRejectLogProbs(t *testing.T) {
 			}
 		}
 		path := filepath.Join(dir, name)
-		if err := data.WriteFloat32(path, values, n, k); err != nil {
+		if err := npy.WriteFloat32(path, values, n, k); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -43,7 +43,7 @@ func TestFitAndApplyRejectLogProbs(t *testing.T) {
 		labels[i] = int32(i % 3)
 	}
 	labelsFile := filepath.Join(dir, "labels.npy")
-	if err := data.WriteInt32(labelsFile, labels, len(labels)); err != nil {
+	if err := npy.WriteInt32(labelsFile, labels, len(labels)); err != nil {
 		t.Fatal(err)
 	}
 	model, probs := filepath.Join(dir, "model.json"), filepath.Join(dir, "probs.npy")

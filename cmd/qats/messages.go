@@ -16,6 +16,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -160,7 +161,7 @@ type fileRemark struct {
 	Kind  string `json:"kind"` // file
 	Text  string `json:"text"`
 	Place string `json:"place"`
-	data.Remedy
+	problem.Remedy
 }
 
 func (r fileRemark) line() string { return r.Place + ": " + r.Text }
@@ -241,7 +242,7 @@ type errorObject struct {
 	Where string    `json:"where"` // file:line:column, or array: row, class; may be empty
 	Hint  string    `json:"hint"`  // what to do; may be empty
 
-	data.Remedy // what can be stated, such as kind for --kind; its words are a part of Hint
+	problem.Remedy // what can be stated, such as kind for --kind; its words are a part of Hint
 
 	Also []errorObject `json:"also,omitempty"` // further errors
 }
@@ -263,7 +264,7 @@ func newErrorObject(err error) errorObject {
 // objectOf returns one error as an object.
 func objectOf(err error) errorObject {
 	var (
-		place   *data.Problem
+		place   *problem.Problem
 		unknown *spec.UnknownName
 		mistake usageError
 		errno   syscall.Errno

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // TestPlanChangesNothing: it makes no folder and no file, reads no large file, and
@@ -20,7 +20,7 @@ func TestPlanChangesNothing(t *testing.T) {
 	small, labels := make([]float32, 60), make([]int32, 30)
 	var errs []error
 	for _, set := range []string{"d/small/cal", "d/small/test", "d/large/cal", "d/large/test", "d/cut/cal", "d/cut/test"} {
-		errs = append(errs, os.MkdirAll(at(set), 0o777), data.WriteFloat32(at(set+"/logits.npy"), small, 30, 2), data.WriteInt32(at(set+"/labels.npy"), labels, 30))
+		errs = append(errs, os.MkdirAll(at(set), 0o777), npy.WriteFloat32(at(set+"/logits.npy"), small, 30, 2), npy.WriteInt32(at(set+"/labels.npy"), labels, 30))
 	}
 	const rows = 13_000_000 // 104 MB; the file has no blocks on the disk
 	header := npyOf(dict("<f4", "(13000000, 2)"))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // servedSpec writes a spec of two settings of the example and returns it with its arguments.
@@ -109,7 +109,7 @@ func evenly(call, dir string) error {
 	if call == "fit" {
 		return os.WriteFile(filepath.Join(dir, "model", "none"), nil, 0o666)
 	}
-	a, err := data.OpenArrayFile(filepath.Join(dir, "test", "logits.npy"))
+	a, err := npy.OpenArrayFile(filepath.Join(dir, "test", "logits.npy"))
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func evenly(call, dir string) error {
 	for i := range p {
 		p[i] = 1 / float64(a.Cols())
 	}
-	return data.WriteFloat64(filepath.Join(dir, "probs.npy"), p, a.Rows(), a.Cols())
+	return npy.WriteFloat64(filepath.Join(dir, "probs.npy"), p, a.Rows(), a.Cols())
 }
 
 // A Python process serves methods. An exception is a row with its last line, and so is a call

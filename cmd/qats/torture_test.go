@@ -24,6 +24,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments/cluster"
 )
 
@@ -1013,7 +1014,7 @@ func (x *torture) extreme() (string, error) {
 		labels[i] = int32((i + x.rng.IntN(2)) % k)
 	}
 	logits, classes, features := filepath.Join(dir, "logits.npy"), filepath.Join(dir, "labels.npy"), filepath.Join(dir, "features.npy")
-	if err := errors.Join(data.WriteFloat32(logits, matrix(k), n, k), data.WriteInt32(classes, labels, n), data.WriteFloat32(features, matrix(4), n, 4)); err != nil {
+	if err := errors.Join(npy.WriteFloat32(logits, matrix(k), n, k), npy.WriteInt32(classes, labels, n), npy.WriteFloat32(features, matrix(4), n, 4)); err != nil {
 		return "", err
 	}
 	model, probs := filepath.Join(dir, "model.json"), filepath.Join(dir, "probs.npy")

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // TestTruncatedArraysAreNamed: an array that is cut while a command reads it, large
@@ -29,7 +29,7 @@ func TestTruncatedArraysAreNamed(t *testing.T) {
 	}
 	write := func() {
 		t.Helper()
-		if err := errors.Join(data.WriteFloat32(logits, values, n, k), data.WriteInt32(labels, classes, n)); err != nil {
+		if err := errors.Join(npy.WriteFloat32(logits, values, n, k), npy.WriteInt32(labels, classes, n)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/report/page"
@@ -126,7 +128,7 @@ the rule does to networks.`,
 				return t.demonstrate(cmd, given)
 			}
 			others := lists.Where(args, func(arg string) bool {
-				return !data.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
+				return !npy.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
 			})
 			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others); err != nil {
 				return err
@@ -210,7 +212,7 @@ func voided(t *trial.Trial) error {
 	var failed failedFor
 	for _, f := range t.Input.Inspection.Findings {
 		if trial.Void(f) {
-			failed.why = append(failed.why, &data.Problem{Place: f.Place, Cause: f.Cause, Fix: f.Fix})
+			failed.why = append(failed.why, &problem.Problem{Place: f.Place, Cause: f.Cause, Fix: f.Fix})
 		}
 	}
 	return failed

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 )
 
@@ -102,7 +103,7 @@ func (r *reader) Bytes() int64 {
 func (r *reader) Unchanged() error { return nil }
 
 // Kept is nil: all rows have a class.
-func (r *reader) Kept() *data.Kept { return nil }
+func (r *reader) Kept() *npy.Kept { return nil }
 
 // ReadInto makes rows lo..hi-1 in new memory.
 func (r *reader) ReadInto(ctx context.Context, _ *data.Block, lo, hi int) (*data.Set, error) {

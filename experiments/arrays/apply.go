@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/atomicfile"
 )
@@ -21,8 +22,8 @@ type Apply struct {
 	Contract calib.Contract // of its method
 	Files    data.Files     // of the set
 
-	DType        data.DType // of the output: data.Float64, also if it is empty, or data.Float32
-	Temperatures bool       // writes the temperature of each row in place of its probabilities
+	DType        npy.DType // of the output: data.Float64, also if it is empty, or data.Float32
+	Temperatures bool      // writes the temperature of each row in place of its probabilities
 
 	Warn func(Note) // is called with the notes on the files
 }
@@ -157,7 +158,7 @@ func (a *Apply) writeTop(output string, top pairs) (string, error) {
 	}
 	path := filepath.Join(filepath.Dir(output), topFile)
 	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return data.WriteNPZ(w, data.Member{Name: "class", Int32: top.classes}, data.Member{Name: "conf", Float64: top.confidences})
+		return npy.WriteNPZ(w, npy.Column{Name: "class", Int32: top.classes}, npy.Column{Name: "conf", Float64: top.confidences})
 	}); err != nil {
 		return "", err
 	}

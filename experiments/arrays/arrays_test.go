@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -38,8 +39,8 @@ func files(t *testing.T) (*data.Set, data.Files) {
 	}
 	dir := t.TempDir()
 	f := data.Files{Logits: filepath.Join(dir, "logits.npy"), Labels: filepath.Join(dir, "labels.npy")}
-	must(t, data.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
-	must(t, data.WriteInt32(f.Labels, set.Labels, rows))
+	must(t, npy.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
+	must(t, npy.WriteInt32(f.Labels, set.Labels, rows))
 	return set, f
 }
 
@@ -103,7 +104,7 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { t.Error(n) }}
 	_, err := apply.Write(t.Context(), output, nil)
 	must(t, err)
-	a, err := data.OpenArrayFile(output)
+	a, err := npy.OpenArrayFile(output)
 	must(t, err)
 	defer a.Close()
 	got := make([]float64, rows*classes)
@@ -215,7 +216,7 @@ func TestLooseRowsAreDividedAndCounted(t *testing.T) {
 	}
 	probs[0] = .5004
 	path := filepath.Join(t.TempDir(), "probs.npy")
-	must(t, data.WriteFloat64(path, probs, rows, classes))
+	must(t, npy.WriteFloat64(path, probs, rows, classes))
 	var notes []Note
 	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Note) { notes = append(notes, n) }}
 	values(t, &s)
@@ -231,7 +232,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 	dir := t.TempDir()
 	path, labels := filepath.Join(dir, "p.npy"), filepath.Join(dir, "y.npy")
 	y := make([]int32, 100)
-	must(t, data.WriteInt32(labels, y, 100))
+	must(t, npy.WriteInt32(labels, y, 100))
 	for _, c := range []struct {
 		last []float64
 		want float64 // of the last row
@@ -241,7 +242,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 		{[]float64{0, 1 + 0x1p-52, 0}, 126 * math.Ln2}, {[]float64{0, .996, 0}, 126 * math.Ln2}, {[]float64{0, 1.0099, 0}, 126 * math.Ln2},
 	} {
 		p := slices.Concat(slices.Repeat([]float64{1, 0, 0}, 99), c.last)
-		must(t, data.WriteFloat64(path, p, 100, 3))
+		must(t, npy.WriteFloat64(path, p, 100, 3))
 		for _, s := range []Score{{Probs: path}, {Logits: path, Kind: data.KindProbs}} {
 			var notes []Note
 			s.Labels, s.Memory, s.Metrics, s.Warn = labels, 1<<30, entries(t, "nll"), func(n Note) { notes = append(notes, n) }
@@ -259,7 +260,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 			}
 		}
 	}
-	must(t, data.WriteFloat64(path, slices.Repeat([]float64{1, .02, 0}, 100), 100, 3))
+	must(t, npy.WriteFloat64(path, slices.Repeat([]float64{1, .02, 0}, 100), 100, 3))
 	for _, s := range []Score{{Probs: path}, {Logits: path, Kind: data.KindProbs}} {
 		s.Labels, s.Memory = labels, 1<<30
 		if _, err := s.Samples(t.Context()); fmt.Sprint(err) != path+": row 0: probabilities sum to 1.02, which is not 1 within 0.015" {
@@ -273,10 +274,10 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
 	dir := t.TempDir()
 	path, labels := filepath.Join(dir, "p.npy"), filepath.Join(dir, "y.npy")
-	must(t, data.WriteInt32(labels, []int32{1, 0, 1, 1}, 4))
+	must(t, npy.WriteInt32(labels, []int32{1, 0, 1, 1}, 4))
 	for i, shape := range [][]int{{4}, {4, 1}} {
 		certain := []float64{1, 1 + 0x1p-52}[i] // which is 1 but for rounding
-		must(t, data.WriteFloat64(path, []float64{.25, .5, certain, 0}, shape...))
+		must(t, npy.WriteFloat64(path, []float64{.25, .5, certain, 0}, shape...))
 		var notes []Note
 		s := Score{Logits: path, Labels: labels, Kind: data.KindProbs, Memory: 1 << 30, Metrics: entries(t, "nll", "accuracy", "argmax_change"), Warn: func(n Note) { notes = append(notes, n) }}
 		got := values(t, &s)
@@ -306,8 +307,8 @@ func TestAppliedZerosKeepTheirNLL(t *testing.T) {
 	}
 	model, contract := model(t, "ts", set)
 	set.Labels[7] = 2
-	must(t, data.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
-	must(t, data.WriteInt32(f.Labels, set.Labels, rows))
+	must(t, npy.WriteFloat32(f.Logits, set.Logits.Data, rows, classes))
+	must(t, npy.WriteInt32(f.Labels, set.Labels, rows))
 	probs, err := model.Fitted.Probabilities(set)
 	must(t, err)
 	if probs.Row(7)[2] != 0 {
@@ -338,8 +339,8 @@ func TestUnfitArraysAreErrors(t *testing.T) {
 	set, f := files(t)
 	dir := t.TempDir()
 	short, vector := filepath.Join(dir, "short.npy"), filepath.Join(dir, "vector.npy")
-	must(t, data.WriteFloat32(short, set.Logits.Data[:6], 2, 3))
-	must(t, data.WriteFloat32(vector, set.Logits.Data, rows*classes))
+	must(t, npy.WriteFloat32(short, set.Logits.Data[:6], 2, 3))
+	must(t, npy.WriteFloat32(vector, set.Logits.Data, rows*classes))
 	for want, s := range map[string]Score{
 		short + ": 2 rows; the set has 400":                              {Probs: short, Memory: 1 << 30},
 		vector + ": 1200 rows; the set has 400":                          {Probs: vector, Memory: 1 << 30},

@@ -5,13 +5,14 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/engine"
 )
 
 // Note is something unusual about a file.
 type Note struct {
 	Place, Text string
-	Remedy      data.Remedy // what can be stated; its words are a part of Text
+	Remedy      problem.Remedy // what can be stated; its words are a part of Text
 }
 
 // Open opens files and calls warn with each note on how they are read. It is an error if the
@@ -45,7 +46,7 @@ func unsuited(file, method string, why error) error {
 	if why == nil {
 		return nil
 	}
-	return &data.Problem{Place: file, Cause: method + " " + why.Error()}
+	return &problem.Problem{Place: file, Cause: method + " " + why.Error()}
 }
 
 // noteOf returns a remark on a file as a note.

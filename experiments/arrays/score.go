@@ -11,6 +11,8 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -160,11 +162,11 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 }
 
 // open opens an array.
-func (s *Score) open(name string) (*data.Array, error) {
+func (s *Score) open(name string) (*npy.Array, error) {
 	if s.FS == nil {
-		return data.OpenArrayFile(name)
+		return npy.OpenArrayFile(name)
 	}
-	return data.OpenArray(s.FS, name)
+	return npy.OpenArray(s.FS, name)
 }
 
 // probs scores probabilities in float64, as they are in the file. Rows whose
@@ -204,7 +206,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 // table is an array of probabilities as a column.
 type table struct {
 	read  *data.ProbReader
-	array *data.Array
+	array *npy.Array
 	name  string
 }
 
@@ -242,7 +244,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 		return nil, err
 	}
 	var fileRow func(row int) int
-	column := func(member string, read func(*data.Array) error) error {
+	column := func(member string, read func(*npy.Array) error) error {
 		a, err := s.open(s.Top + "#" + member)
 		if err != nil {
 			return err
@@ -259,15 +261,15 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	}
 	class, conf := make([]int32, n), make([]float64, n)
 	if err := cmp.Or(
-		column("class", func(a *data.Array) error { return a.ReadInt32(class, 0, n) }),
-		column("conf", func(a *data.Array) error { return a.ReadFloat64(conf, 0, n) }),
+		column("class", func(a *npy.Array) error { return a.ReadInt32(class, 0, n) }),
+		column("conf", func(a *npy.Array) error { return a.ReadFloat64(conf, 0, n) }),
 	); err != nil {
 		return nil, err
 	}
 	if void := s.void(class, set.Labels); void > 0 {
 		words := fmt.Sprintf("state --ignore %d", data.Void)
 		s.Warn(Note{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words),
-			data.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
+			problem.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
 	}
 	all := scoring.New(n)
 	if err := all.AppendTopLabel(class, conf, set.Labels); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
@@ -39,7 +40,7 @@ type Finding struct {
 	Fix      string      `json:"fix,omitempty"`
 	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
 
-	data.Remedy // what can be stated; its words are a part of Fix
+	problem.Remedy // what can be stated; its words are a part of Fix
 
 	Told bool `json:"-"` // a note that commands say too that print no other notes
 }
@@ -92,7 +93,7 @@ func (in *Inspection) add(f Finding) {
 
 // fail adds an error. Its place is that of a data.Problem, or else the given one.
 func (in *Inspection) fail(place string, err error) {
-	p := &data.Problem{Place: place, Cause: err.Error()}
+	p := &problem.Problem{Place: place, Cause: err.Error()}
 	errors.As(err, &p)
 	in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 }
@@ -370,7 +371,7 @@ func (in *Inspection) warn(f Finding, sets ...*inspected) {
 			continue
 		}
 		if reason, ok := x.known(f.Oddity); ok {
-			f.Severity, f.Reason, f.Fix, f.Remedy = Known, reason, "", data.Remedy{}
+			f.Severity, f.Reason, f.Fix, f.Remedy = Known, reason, "", problem.Remedy{}
 		}
 	}
 	in.add(f)

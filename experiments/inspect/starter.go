@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
@@ -31,8 +32,8 @@ type Starter struct {
 
 	// Unusable are the names of sets that a spec cannot have, each once. Their sets are
 	// left out.
-	Unusable []*data.Problem
-	Problems []*data.Problem // files that are no part of a set
+	Unusable []*problem.Problem
+	Problems []*problem.Problem // files that are no part of a set
 
 	dir    string // as the user names it
 	folder *data.Folder
@@ -60,7 +61,7 @@ func NewStarter(dir string) (*Starter, error) {
 		for _, name := range bad {
 			if !unusable[name] {
 				unusable[name] = true
-				s.Unusable = append(s.Unusable, &data.Problem{Place: filepath.ToSlash(filepath.Join(dir, path)), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),
+				s.Unusable = append(s.Unusable, &problem.Problem{Place: filepath.ToSlash(filepath.Join(dir, path)), Cause: fmt.Sprintf("%q cannot be a name in a spec", name),
 					Fix: "rename the file or folder: letters, digits and . _ + - only, beginning with a letter or digit"})
 			}
 		}
@@ -96,9 +97,9 @@ func (s *Starter) Check() error {
 	case len(s.Sets) == 0:
 		return s.noSets()
 	case s.HasTest() && !slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return r.Split == data.Cal }):
-		return &data.Problem{Place: s.dir, Cause: "there is a test set and no calibration set: nothing can be fitted", Fix: "save the logits and labels of held-out rows in the same way, under the name cal"}
+		return &problem.Problem{Place: s.dir, Cause: "there is a test set and no calibration set: nothing can be fitted", Fix: "save the logits and labels of held-out rows in the same way, under the name cal"}
 	case !s.HasTest():
-		return &data.Problem{Place: s.dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
+		return &problem.Problem{Place: s.dir, Cause: "there is a calibration set and no test set", Fix: "save the logits and labels of the test rows in the same way, under the name test"}
 	}
 	var all []error
 	for _, p := range problems {
@@ -108,8 +109,8 @@ func (s *Starter) Check() error {
 }
 
 // noSets says that the folder has no set, and no file that is meant as one.
-func (s *Starter) noSets() *data.Problem {
-	return &data.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
+func (s *Starter) noSets() *problem.Problem {
+	return &problem.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
 }
 
 // HasTest reports whether there is a test set.

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -22,7 +24,7 @@ type survey struct {
 	Sets   []data.Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
 	// Problems are files that belong to no set: files of torch, archives whose members have
 	// other names, sets in another layout.
-	Problems []*data.Problem
+	Problems []*problem.Problem
 }
 
 // maxSurveyed bounds the files and folders that a survey looks at.
@@ -71,7 +73,7 @@ type surveying struct {
 	seen     map[string]bool       // the real paths of folders
 	found    map[string][]data.Ref // by template; "" is the default layout
 	filed    map[filed]bool        // what found has
-	problems []*data.Problem
+	problems []*problem.Problem
 	loose    []string // .npy files that have no place
 }
 
@@ -82,7 +84,7 @@ type filed struct {
 }
 
 func (s *surveying) problem(name, cause, fix string) {
-	s.problems = append(s.problems, &data.Problem{Place: path.Join(filepath.ToSlash(s.root), name), Cause: cause, Fix: fix})
+	s.problems = append(s.problems, &problem.Problem{Place: path.Join(filepath.ToSlash(s.root), name), Cause: cause, Fix: fix})
 }
 
 // walk visits all files and folders.
@@ -146,8 +148,8 @@ func (s *surveying) visit(name string, d fs.DirEntry, err error) error {
 	dirs = dirs[:len(dirs)-1]
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch {
-	case data.IsTorch(base):
-		s.problems = append(s.problems, data.TorchProblem(path.Join(filepath.ToSlash(s.root), name)))
+	case npy.IsTorch(base):
+		s.problems = append(s.problems, npy.TorchProblem(path.Join(filepath.ToSlash(s.root), name)))
 	case strings.EqualFold(path.Ext(base), ".npz") || strings.EqualFold(path.Ext(base), ".safetensors"):
 		s.archive(name, dirs, stem, path.Ext(base))
 	case path.Ext(base) == ".npy":
@@ -258,11 +260,11 @@ func parted(name string) (before, sep, after string) {
 
 // archive files an .npz or .safetensors file by the names of its members.
 func (s *surveying) archive(name string, dirs []string, stem, ext string) {
-	arrays, err := data.NamedArrays(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
+	arrays, err := npy.Arrays(inputfile.System{}, path.Join(filepath.ToSlash(s.root), name))
 	names := data.Names(arrays)
 	if err != nil {
 		at, cause, _ := strings.Cut(err.Error(), ": ")
-		s.problems = append(s.problems, &data.Problem{Place: at, Cause: cause})
+		s.problems = append(s.problems, &problem.Problem{Place: at, Cause: cause})
 		return
 	}
 	used := stem == "ood" || stem == "top"
@@ -325,7 +327,7 @@ func (s *surveying) choose(stated string) *survey {
 			v.Layout, v.Sets = layoutOf(t), s.found[t]
 			continue
 		}
-		v.Problems = append(v.Problems, &data.Problem{
+		v.Problems = append(v.Problems, &problem.Problem{
 			Place: filepath.ToSlash(s.root),
 			Cause: fmt.Sprintf("%d sets have the layout %q and %d the layout %q; a folder has one", len(v.Sets), v.Layout, len(s.found[t]), layoutOf(t)),
 			Fix:   "keep the others in a folder of their own, and name both folders in the spec",
@@ -336,7 +338,7 @@ func (s *surveying) choose(stated string) *survey {
 			cmp.Compare(a.Corruption, b.Corruption), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Split, b.Split))
 	})
 	if len(v.Sets) == 0 && len(s.loose) > 0 {
-		v.Problems = append(v.Problems, &data.Problem{
+		v.Problems = append(v.Problems, &problem.Problem{
 			Place: path.Join(filepath.ToSlash(s.root), s.loose[0]),
 			Cause: "its name is no array of a set, and neither is that of " + fmt.Sprint(len(s.loose)-1) + " others",
 			Fix:   "name the arrays cal/logits.npy, cal/labels.npy, test/logits.npy and test/labels.npy",

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // TestSurveyLeavesOutWhatIsNoSet: hidden folders, outputs and corrupted sets' folders
@@ -347,8 +348,8 @@ func TestFindingsAreInTheOrderOfTheSettings(t *testing.T) {
 	for i := range networks {
 		for _, split := range []string{"cal", "test"} {
 			at := filepath.Join(dir, "d", fmt.Sprintf("n%03d", i), split)
-			if err := errors.Join(os.MkdirAll(at, 0o777), data.WriteFloat32(filepath.Join(at, "logits.npy"), logits, 3, 3),
-				data.WriteInt32(filepath.Join(at, "labels.npy"), labels, 3)); err != nil {
+			if err := errors.Join(os.MkdirAll(at, 0o777), npy.WriteFloat32(filepath.Join(at, "logits.npy"), logits, 3, 3),
+				npy.WriteInt32(filepath.Join(at, "labels.npy"), labels, 3)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -390,16 +391,16 @@ func TestNamesOfPeersAreRecognised(t *testing.T) {
 			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 				t.Fatal(err)
 			}
-			var columns []data.Member
+			var columns []npy.Column
 			for i, m := range strings.Split(members, ",") {
 				if i%2 == 0 {
-					columns = append(columns, data.Member{Name: m, Float64: []float64{.5, .25}})
+					columns = append(columns, npy.Column{Name: m, Float64: []float64{.5, .25}})
 				} else {
-					columns = append(columns, data.Member{Name: m, Int32: []int32{0, 1}})
+					columns = append(columns, npy.Column{Name: m, Int32: []int32{0, 1}})
 				}
 			}
 			var b bytes.Buffer
-			if err := errors.Join(data.WriteNPZ(&b, columns...), os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
+			if err := errors.Join(npy.WriteNPZ(&b, columns...), os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {

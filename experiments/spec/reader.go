@@ -14,7 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // maxMistakes bounds how many mistakes of one file are listed.
@@ -85,7 +85,7 @@ func (r *reader) err() error {
 			list = append(list, fmt.Errorf("%s: %d more mistakes", r.file, len(r.mistakes)-i))
 			break
 		}
-		list = append(list, &data.Problem{Place: fmt.Sprintf("%s:%d:%d", r.file, m.line, m.column), Cause: m.text})
+		list = append(list, &problem.Problem{Place: fmt.Sprintf("%s:%d:%d", r.file, m.line, m.column), Cause: m.text})
 	}
 	return errors.Join(list...)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
@@ -16,7 +18,7 @@ type teller interface{ Told(file string) []string }
 
 // findArchive returns the sets of an .npz or .safetensors file, of a stream, or of a table.
 func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
-	arrays, err := data.NamedArrays(fsys, file)
+	arrays, err := npy.Arrays(fsys, file)
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +26,10 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	sets, err := data.Choose(arrays)
 	switch {
 	case err != nil:
-		return nil, &data.Problem{Place: file, Cause: fmt.Sprintf("%v (it has the arrays %s)", err, names), Fix: fmt.Sprintf("name the two: qats try %s#SCORES %s#LABELS", file, file)}
+		return nil, &problem.Problem{Place: file, Cause: fmt.Sprintf("%v (it has the arrays %s)", err, names), Fix: fmt.Sprintf("name the two: qats try %s#SCORES %s#LABELS", file, file)}
 	case len(sets) > 0:
-	case file == data.StreamName:
-		return nil, &data.Problem{Place: file, Cause: "it has the arrays " + names + ", and no logits with labels under names that are understood", Fix: "understood are " + data.KnownNames}
+	case file == npy.StreamName:
+		return nil, &problem.Problem{Place: file, Cause: "it has the arrays " + names + ", and no logits with labels under names that are understood", Fix: "understood are " + data.KnownNames}
 	default:
 		return nil, fmt.Errorf("%s: it has the arrays %s, and no logits with labels under names that are understood (%s); name the members: qats try %s#LOGITS %s#LABELS",
 			file, names, data.KnownNames, file, file)
@@ -43,7 +45,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		places = append(places, p)
 	}
 	dataset := filepath.Base(file)
-	if data.IsTable(file) && strings.EqualFold(filepath.Ext(file), ".gz") {
+	if npy.IsTable(file) && strings.EqualFold(filepath.Ext(file), ".gz") {
 		dataset = strings.TrimSuffix(dataset, filepath.Ext(dataset))
 	}
 	dataset = strings.TrimSuffix(dataset, filepath.Ext(dataset))
@@ -55,7 +57,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	if len(places) > 1 {
 		g.Test = &places[1]
 	}
-	if t, ok := fsys.(teller); ok && data.IsTable(file) {
+	if t, ok := fsys.(teller); ok && npy.IsTable(file) {
 		for _, line := range t.Told(file) {
 			g.Took = append(g.Took, file+": "+line)
 		}

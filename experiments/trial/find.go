@@ -13,6 +13,8 @@ import (
 
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -43,7 +45,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 	case 1:
 		return findOne(ctx, fsys, args[0], stated)
 	case 2, 4:
-		if data.IsTable(args[0]) && data.IsTable(args[1]) && !strings.Contains(args[0]+args[1], "#") {
+		if npy.IsTable(args[0]) && npy.IsTable(args[1]) && !strings.Contains(args[0]+args[1], "#") {
 			return nil, fmt.Errorf("a table has scores and labels together: put %s and %s into one, with a column split (cal, test); or python3 -m qatsbench.datasets import csv CAL TEST makes arrays of them", args[0], args[1])
 		}
 	default:
@@ -105,7 +107,7 @@ func given(dataset, backbone string, cal Place, test *Place) *Given {
 // columns: labels before logits.
 func exchanged(fsys fs.FS, logits, labels string) error {
 	shape := func(path string) []int {
-		a, err := data.OpenArray(fsys, path)
+		a, err := npy.OpenArray(fsys, path)
 		if err != nil {
 			return nil // reading it gives the same error
 		}
@@ -135,7 +137,7 @@ func nameOfFile(logits string) string {
 
 // findOne returns what a folder or an archive has.
 func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Given, error) {
-	if name == data.StreamName {
+	if name == npy.StreamName {
 		return findArchive(fsys, name, stated)
 	}
 	info, err := os.Stat(name)
@@ -144,10 +146,10 @@ func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Give
 		return findFolder(ctx, name, stated)
 	case err != nil && !strings.Contains(name, "#"):
 		return nil, fmt.Errorf("%s: there is no such file or folder", name)
-	case err == nil && (ext == ".npz" || ext == ".safetensors" || data.IsTable(name)):
+	case err == nil && (ext == ".npz" || ext == ".safetensors" || npy.IsTable(name)):
 		return findArchive(fsys, name, stated)
-	case data.IsTorch(name):
-		return nil, data.TorchProblem(name)
+	case npy.IsTorch(name):
+		return nil, npy.TorchProblem(name)
 	}
 	return nil, fmt.Errorf("%s: name its labels too, as in: qats try %s labels.npy", name, name)
 }
@@ -230,16 +232,16 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		arrays := data.NamedFiles(dir)
 		sets, err := data.Choose(arrays)
 		file := func(name string) string { return filepath.Join(dir, name+".npy") }
-		scores := lists.Where(arrays, func(a data.Named) bool { return data.IsScores(a.Name) })
-		labels := lists.Where(arrays, func(a data.Named) bool { return data.IsLabels(a.Name) })
+		scores := lists.Where(arrays, func(a npy.Named) bool { return data.IsScores(a.Name) })
+		labels := lists.Where(arrays, func(a npy.Named) bool { return data.IsLabels(a.Name) })
 		switch {
-		case err != nil && slices.ContainsFunc(arrays, func(a data.Named) bool { split, _ := data.RoleOf(a.Name); return split != "" }):
+		case err != nil && slices.ContainsFunc(arrays, func(a npy.Named) bool { split, _ := data.RoleOf(a.Name); return split != "" }):
 			return nil, nil // the sets of a folder have names of splits
 		case err != nil:
-			return nil, &data.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: qats try SCORES LABELS"}
+			return nil, &problem.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: qats try SCORES LABELS"}
 		case len(sets) == 0 && len(scores) == 1 && len(labels) == 1: // of other shapes; reading them says which are wanted
 			return Find(ctx, inputfile.System{}, []string{file(scores[0].Name), file(labels[0].Name)}, stated)
-		case len(sets) == 0 && slices.ContainsFunc(arrays, func(a data.Named) bool { return a.Name == "logits" }):
+		case len(sets) == 0 && slices.ContainsFunc(arrays, func(a npy.Named) bool { return a.Name == "logits" }):
 			return nil, fmt.Errorf("%s: logits.npy has no labels; save them beside it as labels.npy", dir)
 		case len(sets) != 1 || sets[0].Split != "":
 			return nil, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/inspect"
@@ -216,7 +217,7 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Empty: emptyClasses(in.Cal.Set)}
 	if n := in.Cal.Logits.Rows; n < FewestRows {
-		return nil, &data.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
+		return nil, &problem.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
 	}
 	methods, err := Methods(o.Methods)
 	if err != nil {

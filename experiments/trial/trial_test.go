@@ -14,6 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -269,8 +270,8 @@ func TestStatedKindOfAFolder(t *testing.T) {
 		labels[i] = int32(i * 7 % 10 / 5)
 	}
 	for _, split := range []string{"cal", "test"} {
-		if err := errors.Join(os.MkdirAll(filepath.Join(dir, split), 0o777), data.WriteFloat32(filepath.Join(dir, split, "scores.npy"), values, 60),
-			data.WriteInt32(filepath.Join(dir, split, "y_true.npy"), labels, 60)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, split), 0o777), npy.WriteFloat32(filepath.Join(dir, split, "scores.npy"), values, 60),
+			npy.WriteInt32(filepath.Join(dir, split, "y_true.npy"), labels, 60)); err != nil {
 			t.Fatal(err)
 		}
 	}

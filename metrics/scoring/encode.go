@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // AppendEncoded appends the scores to b as an .npz archive, which numpy.load
@@ -23,13 +23,13 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	if s.Len() == 0 || len(s.Changed) == 0 {
 		return b, errors.New("sample scores without rows, or without the uncalibrated predictions")
 	}
-	var members []data.Member
+	var members []npy.Column
 	size := 1 << 10 // at least the bytes of the archive
 	for _, c := range s.columns() {
 		if s.TopLabel && (c.name == "nll" || c.name == "brier") {
 			continue
 		}
-		m := data.Member{Name: c.name}
+		m := npy.Column{Name: c.name}
 		size += 400 // the most that a member has besides its column
 		switch at := c.at.(type) {
 		case *[]float64:
@@ -43,7 +43,7 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	}
 	to := bytes.NewBuffer(b)
 	to.Grow(size)
-	err := data.WriteNPZ(to, members...)
+	err := npy.WriteNPZ(to, members...)
 	return to.Bytes(), err
 }
 
@@ -84,7 +84,7 @@ func (s *SampleScores) columns() []column {
 // bytes, columns that are missing or differ in length, and values that no
 // scoring gives are errors.
 func Decode(b []byte) (*SampleScores, error) {
-	members, err := data.ReadNPZ(b)
+	members, err := npy.ReadNPZ(b)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // table returns rows as probabilities.
@@ -294,28 +295,28 @@ func TestDecodeReturnsWhatWasEncoded(t *testing.T) {
 	if _, err := Decode(b[:len(b)-30]); err == nil {
 		t.Error("a truncated archive passed")
 	}
-	encode := func(members ...data.Member) []byte {
+	encode := func(members ...npy.Column) []byte {
 		var w bytes.Buffer
-		if err := data.WriteNPZ(&w, members...); err != nil {
+		if err := npy.WriteNPZ(&w, members...); err != nil {
 			t.Fatal(err)
 		}
 		return w.Bytes()
 	}
-	full := []data.Member{{Name: "conf", Float64: []float64{.5}}, {Name: "pred", Int32: []int32{0}}, {Name: "label", Int32: []int32{0}},
+	full := []npy.Column{{Name: "conf", Float64: []float64{.5}}, {Name: "pred", Int32: []int32{0}}, {Name: "label", Int32: []int32{0}},
 		{Name: "nll", Float64: []float64{1}}, {Name: "brier", Float64: []float64{1}}, {Name: "changed", Bool: []bool{false}}, {Name: "rest", Float64: []float64{.5}}}
 	if _, err := Decode(encode(full...)); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct {
 		want   string
-		member data.Member
+		member npy.Column
 	}{
-		{"unequal", data.Member{Name: "nll", Float64: []float64{1, 1}}},
-		{"another type", data.Member{Name: "nll", Int32: []int32{1}}},
-		{"does not belong to", data.Member{Name: "x", Float64: []float64{1}}},
-		{"row 0", data.Member{Name: "nll", Float64: []float64{-1}}},
+		{"unequal", npy.Column{Name: "nll", Float64: []float64{1, 1}}},
+		{"another type", npy.Column{Name: "nll", Int32: []int32{1}}},
+		{"does not belong to", npy.Column{Name: "x", Float64: []float64{1}}},
+		{"row 0", npy.Column{Name: "nll", Float64: []float64{-1}}},
 	} {
-		members := append([]data.Member(nil), full...)
+		members := append([]npy.Column(nil), full...)
 		members[3] = c.member
 		if _, err := Decode(encode(members...)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

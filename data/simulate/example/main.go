@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/simulate"
 )
 
@@ -79,8 +80,8 @@ func writeSet(dir string, w simulate.Network, split data.Split) error {
 		return err
 	}
 	l := set.Logits
-	if err := data.WriteFloat16(filepath.Join(dir, "logits.npy"), l.Data, l.Rows, l.Cols); err != nil {
+	if err := npy.WriteFloat16(filepath.Join(dir, "logits.npy"), l.Data, l.Rows, l.Cols); err != nil {
 		return err
 	}
-	return data.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, l.Rows)
+	return npy.WriteInt32(filepath.Join(dir, "labels.npy"), set.Labels, l.Rows)
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
 )
 
 func main() {
@@ -99,5 +100,5 @@ func apply(dir string) error {
 	for i := range set.Logits.Rows {
 		probs = append(probs, softmax(set.Logits.Row(i), 1/t)...)
 	}
-	return data.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, set.Logits.Rows, set.Logits.Cols)
+	return npy.WriteFloat64(filepath.Join(dir, "probs.npy"), probs, set.Logits.Rows, set.Logits.Cols)
 }

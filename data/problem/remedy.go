@@ -1,4 +1,4 @@
-package data
+package problem
 
 // Remedy is what the reader can state, so that an input is read as it is meant. The zero Remedy is none.
 type Remedy struct {

@@ -1,10 +1,11 @@
-package data
+package npy
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // TestNPZKeepsItsColumnsAndBytes: columns are read back, also as members by an
 // Array, and the bytes do not depend on the date.
 func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
-	want := []Member{
+	want := []Column{
 		{Name: "conf", Float64: []float64{0.25, 1, 1e-300}},
 		{Name: "pred", Int32: []int32{7, -1}},
 		{Name: "hit", Bool: []bool{true, false, true, true}},
@@ -40,7 +41,7 @@ func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
 			t.Errorf("%s changed its type", w.Name)
 		}
 	}
-	a, err := OpenArray(fileSystem("f.npz", b.Bytes()), "f.npz#conf")
+	a, err := OpenArray(npytest.FS("f.npz", b.Bytes()), "f.npz#conf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +71,13 @@ func TestNPZKeepsItsColumnsAndBytes(t *testing.T) {
 // TestRejectsBadColumnsAndMembers, when writing and when reading.
 func TestRejectsBadColumnsAndMembers(t *testing.T) {
 	for _, c := range []struct {
-		members []Member
+		members []Column
 		want    string
 	}{
-		{[]Member{{Name: "a"}}, `member "a" has no column`},
-		{[]Member{{Float64: []float64{1}}}, `member name "" is empty or taken or contains one of / \ #`},
-		{[]Member{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is empty or taken or contains one of / \ #`},
-		{[]Member{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is empty or taken or contains one of / \ #`},
+		{[]Column{{Name: "a"}}, `member "a" has no column`},
+		{[]Column{{Float64: []float64{1}}}, `member name "" is empty or taken or contains one of / \ #`},
+		{[]Column{{Name: "../a", Float64: []float64{1}}}, `member name "../a" is empty or taken or contains one of / \ #`},
+		{[]Column{{Name: "a", Bool: []bool{true}}, {Name: "a", Bool: []bool{true}}}, `member name "a" is empty or taken or contains one of / \ #`},
 	} {
 		if err := WriteNPZ(&bytes.Buffer{}, c.members...); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -86,11 +87,11 @@ func TestRejectsBadColumnsAndMembers(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{npyFile(1, npyHeader("<f4", false, "(1,)"), f4(1)), "a.npy: dtype float32; want float64, int32 or bool"},
-		{npyFile(1, npyHeader("<f8", false, "(1, 1)"), f8(1)), "a.npy: shape (1, 1); want one axis"},
-		{npyFile(1, npyHeader("<f8", false, "(2,)"), f8(1)), "a.npy: truncated: 8 of the 16 bytes that (2,) float64 needs"},
+		{npytest.File(1, npytest.Header("<f4", false, "(1,)"), npytest.F4(1)), "a.npy: dtype float32; want float64, int32 or bool"},
+		{npytest.File(1, npytest.Header("<f8", false, "(1, 1)"), npytest.F8(1)), "a.npy: shape (1, 1); want one axis"},
+		{npytest.File(1, npytest.Header("<f8", false, "(2,)"), npytest.F8(1)), "a.npy: truncated: 8 of the 16 bytes that (2,) float64 needs"},
 	} {
-		if _, err := ReadNPZ(zipOf(0, "a.npy", c.file)); fmt.Sprint(err) != c.want {
+		if _, err := ReadNPZ(npytest.Zip(0, "a.npy", c.file)); fmt.Sprint(err) != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
@@ -104,7 +105,7 @@ func TestFirstRowOfAMemberIsChecked(t *testing.T) {
 	for row := range 2 {
 		values := []float64{1, 2}
 		values[row] = math.Inf(1)
-		file := zipOf(0, "conf.npy", append(headerBytes(Float64, []int{2}), f8(values...)...))
+		file := npytest.Zip(0, "conf.npy", append(HeaderBytes(Float64, []int{2}), npytest.F8(values...)...))
 		if got, err := ReadNPZ(file); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d: +Inf", row)) {
 			t.Errorf("row %d: %v, %v", row, got, err)
 		}

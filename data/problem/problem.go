@@ -1,4 +1,4 @@
-package data
+package problem
 
 // Problem is an error of an input: where it is, its likely cause, and what to do.
 type Problem struct {
@@ -11,8 +11,8 @@ type Problem struct {
 	err error // that Cause is the text of; nil for others
 }
 
-// placed returns err as a Problem.
-func placed(place string, err error) *Problem {
+// At returns err as a Problem.
+func At(place string, err error) *Problem {
 	return &Problem{Place: place, Cause: err.Error(), err: err}
 }
 
@@ -28,7 +28,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// changedFile is the error of a file that is not what it was when it was opened.
-func changedFile(name string) error {
+// Changed is the error of a file that is not what it was when it was opened.
+func Changed(name string) error {
 	return &Problem{Place: name, Cause: "changed while being read"}
 }

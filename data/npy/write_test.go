@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func TestLibraryReadsWrittenHeaders(t *testing.T) {
 			t     DType
 			descr string
 		}{{Float16, "<f2"}, {Float32, "<f4"}, {Float64, "<f8"}, {Int32, "<i4"}, {Bool, "|b1"}} {
-			b := headerBytes(c.t, shape)
+			b := HeaderBytes(c.t, shape)
 			r, err := npy.NewReader(bytes.NewReader(b))
 			if err != nil {
 				t.Fatal(err)

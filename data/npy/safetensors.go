@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ var tensorTypes = map[string]DType{
 	"F16": Float16, "BF16": BFloat16, "F32": Float32, "F64": Float64,
 }
 
-// isTensors reports whether a path is that of a .safetensors file, or of a stream, which is one.
-func isTensors(path string) bool {
+// IsTensors reports whether a path is that of a .safetensors file, or of a stream, which is one.
+func IsTensors(path string) bool {
 	return path == StreamName || strings.EqualFold(filepath.Ext(path), ".safetensors")
 }
 
@@ -42,12 +42,12 @@ type tensor struct {
 	header
 }
 
-// readTensors reads and checks the header of a .safetensors file of size bytes: 8 bytes
+// parseTensorFile reads and checks the header of a .safetensors file of size bytes: 8 bytes
 // with the length of a JSON object, the object, and the numbers. Each tensor must have
 // exactly the bytes that its shape and type need, and the tensors must cover the rest of
 // the file without gaps and overlaps, as the format demands. A tensor of another type is an
 // error only when it is read.
-func readTensors(r io.ReaderAt, size int64) ([]tensor, error) {
+func parseTensorFile(r io.ReaderAt, size int64) ([]tensor, error) {
 	if size == 0 {
 		return nil, errors.New("empty file")
 	}
@@ -148,7 +148,7 @@ func (t *tensor) place(body int64) error {
 		return err
 	}
 	if t.end-t.begin != want {
-		return fmt.Errorf("data_offsets give %d bytes, %s %s needs %d", t.end-t.begin, tuple(t.shape), t.dtype, want)
+		return fmt.Errorf("data_offsets give %d bytes, %s %s needs %d", t.end-t.begin, Tuple(t.shape), t.dtype, want)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (t *tensor) writeTo(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(headerBytes(h.dtype, h.shape)); err != nil {
+	if _, err := w.Write(HeaderBytes(h.dtype, h.shape)); err != nil {
 		return err
 	}
 	_, err = io.Copy(w, io.NewSectionReader(t.file, t.offset, t.end-t.begin))

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"encoding/binary"
@@ -30,16 +30,16 @@ func CreateArray(path string, t DType, shape ...int) (*Writer, error) {
 	n := 1
 	for _, d := range shape {
 		if d < 0 || n > 0 && d > math.MaxInt/16/n {
-			panic("data: shape " + tuple(shape))
+			panic("npy: shape " + Tuple(shape))
 		}
 		n *= d
 	}
 	f, err := atomicfile.Create(path)
 	if err != nil {
-		return nil, location{name: path}.wrap(err)
+		return nil, Location{Name: path}.Wrap(err)
 	}
 	w := &Writer{dtype: t, shape: shape, path: path, f: f, left: n}
-	if _, err := f.Write(headerBytes(t, shape)); err != nil {
+	if _, err := f.Write(HeaderBytes(t, shape)); err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (w *Writer) Int32(v []int32) error { return write(w, Int32, v, appendLittle
 
 func write[T any](w *Writer, t DType, v []T, encode func([]byte, []T) []byte) error {
 	if w.dtype != t || len(v) > w.left {
-		panic(fmt.Sprintf("data: %d %s elements for %s, which lacks %d %s", len(v), t, w.path, w.left, w.dtype))
+		panic(fmt.Sprintf("npy: %d %s elements for %s, which lacks %d %s", len(v), t, w.path, w.left, w.dtype))
 	}
 	for len(v) > 0 {
 		n := min(len(v), chunkBytes/8)
@@ -88,7 +88,7 @@ func write[T any](w *Writer, t DType, v []T, encode func([]byte, []T) []byte) er
 func (w *Writer) Close() error {
 	if w.left > 0 {
 		w.Abort()
-		return fmt.Errorf("%s: %d elements of %s were not written", w.path, w.left, tuple(w.shape))
+		return fmt.Errorf("%s: %d elements of %s were not written", w.path, w.left, Tuple(w.shape))
 	}
 	return w.f.Commit(true)
 }
@@ -99,27 +99,27 @@ func (w *Writer) Abort() { w.f.Abort() }
 // WriteFloat32 writes v to path as a '<f4' array of the given shape; see Writer. It
 // panics unless the shape has len(v) elements.
 func WriteFloat32(path string, v []float32, shape ...int) error {
-	return writeArray(path, Float32, shape, (*Writer).Float32, v)
+	return WritePieces(path, Float32, shape, (*Writer).Float32, v)
 }
 
 // WriteFloat16 writes v, rounded, to path as a '<f2' array; see Writer.Float32.
 func WriteFloat16(path string, v []float32, shape ...int) error {
-	return writeArray(path, Float16, shape, (*Writer).Float32, v)
+	return WritePieces(path, Float16, shape, (*Writer).Float32, v)
 }
 
 // WriteFloat64 writes v to path as a '<f8' array; see WriteFloat32.
 func WriteFloat64(path string, v []float64, shape ...int) error {
-	return writeArray(path, Float64, shape, (*Writer).Float64, v)
+	return WritePieces(path, Float64, shape, (*Writer).Float64, v)
 }
 
 // WriteInt32 writes v to path as a '<i4' array; see WriteFloat32.
 func WriteInt32(path string, v []int32, shape ...int) error {
-	return writeArray(path, Int32, shape, (*Writer).Int32, v)
+	return WritePieces(path, Int32, shape, (*Writer).Int32, v)
 }
 
-// writeArray writes an array in pieces, of which there are several where one piece would
+// WritePieces writes an array in pieces, of which there are several where one piece would
 // be a copy of numbers that stand apart.
-func writeArray[T any](path string, t DType, shape []int, put func(*Writer, []T) error, pieces ...[]T) error {
+func WritePieces[T any](path string, t DType, shape []int, put func(*Writer, []T) error, pieces ...[]T) error {
 	w, err := CreateArray(path, t, shape...)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func appendFloat16(b []byte, v []float32) []byte {
 	return b
 }
 
-// little returns the little-endian bytes of v, which share its memory where they can.
-func little[T float32 | float64 | int32](v []T) []byte {
+// Little returns the little-endian bytes of v, which share its memory where they can.
+func Little[T float32 | float64 | int32](v []T) []byte {
 	if !nativeBig {
 		return bytesOf(v)
 	}
@@ -151,5 +151,5 @@ func little[T float32 | float64 | int32](v []T) []byte {
 
 // appendLittle appends the little-endian bytes of v.
 func appendLittle[T float32 | float64 | int32](b []byte, v []T) []byte {
-	return append(b, little(v)...)
+	return append(b, Little(v)...)
 }

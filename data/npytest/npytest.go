@@ -1,4 +1,4 @@
-package data
+package npytest
 
 import (
 	"archive/zip"
@@ -10,9 +10,9 @@ import (
 	"testing/fstest"
 )
 
-// npyFile assembles a .npy by hand from the format's document, independently
+// File assembles a .npy by hand from the format's document, independently
 // of the package's writer. The header is not padded.
-func npyFile(version byte, header string, body []byte) []byte {
+func File(version byte, header string, body []byte) []byte {
 	b := append([]byte("\x93NUMPY"), version, 0)
 	if version == 1 {
 		b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
@@ -22,8 +22,8 @@ func npyFile(version byte, header string, body []byte) []byte {
 	return append(append(b, header...), body...)
 }
 
-// npyHeader is the text of a header as numpy words it.
-func npyHeader(descr string, fortran bool, shape string) string {
+// Header is the text of a header as numpy words it.
+func Header(descr string, fortran bool, shape string) string {
 	order := "False"
 	if fortran {
 		order = "True"
@@ -31,8 +31,8 @@ func npyHeader(descr string, fortran bool, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
 }
 
-// zipOf packs members, in pairs of name and bytes.
-func zipOf(method uint16, members ...any) []byte {
+// Zip packs members, in pairs of name and bytes.
+func Zip(method uint16, members ...any) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(members); i += 2 {
@@ -50,30 +50,30 @@ func zipOf(method uint16, members ...any) []byte {
 	return b.Bytes()
 }
 
-func fileSystem(name string, b []byte) fs.FS { return fstest.MapFS{name: {Data: b}} }
+func FS(name string, b []byte) fs.FS { return fstest.MapFS{name: {Data: b}} }
 
-// noSeek serves files that can only be read from their beginning.
-type noSeek struct{ fs.FS }
+// NoSeek serves files that can only be read from their beginning.
+type NoSeek struct{ fs.FS }
 
-func (f noSeek) Open(name string) (fs.File, error) {
+func (f NoSeek) Open(name string) (fs.File, error) {
 	file, err := f.FS.Open(name)
 	return struct{ fs.File }{file}, err
 }
 
-// tensorFile is a .safetensors file with the given header and numbers.
-func tensorFile(header string, body ...byte) []byte {
+// Tensors is a .safetensors file with the given header and numbers.
+func Tensors(header string, body ...byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), body...)
 }
 
-// f4 returns the bytes of float32 numbers.
-func f4(v ...float32) []byte { return bytesLE(v) }
+// F4 returns the bytes of float32 numbers.
+func F4(v ...float32) []byte { return Bytes(v) }
 
-// f8 returns the bytes of float64 numbers.
-func f8(v ...float64) []byte { return bytesLE(v) }
+// F8 returns the bytes of float64 numbers.
+func F8(v ...float64) []byte { return Bytes(v) }
 
-// bytesLE returns the little-endian bytes of numbers.
-func bytesLE[T float32 | float64 | int32](v []T) []byte {
+// Bytes returns the little-endian bytes of numbers.
+func Bytes[T float32 | float64 | int32](v []T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, v)
 	if err != nil {
 		panic(err)
@@ -81,8 +81,8 @@ func bytesLE[T float32 | float64 | int32](v []T) []byte {
 	return b
 }
 
-// bigEndian reverses each element of size bytes in place.
-func bigEndian(b []byte, size int) {
+// Swap reverses each element of size bytes in place.
+func Swap(b []byte, size int) {
 	for element := range slices.Chunk(b, size) {
 		slices.Reverse(element)
 	}

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -60,9 +60,9 @@ func readHeader(r io.ReaderAt, size int64) (header, error) {
 	}
 	switch have := size - offset; {
 	case have < body:
-		return header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s needs", have, body, tuple(h.shape), h.dtype)
+		return header{}, fmt.Errorf("truncated: %d of the %d bytes that %s %s needs", have, body, Tuple(h.shape), h.dtype)
 	case have > body:
-		return header{}, fmt.Errorf("too long: %d bytes after the %d that %s %s needs", have-body, body, tuple(h.shape), h.dtype)
+		return header{}, fmt.Errorf("too long: %d bytes after the %d that %s %s needs", have-body, body, Tuple(h.shape), h.dtype)
 	}
 	h.fortran = h.fortran && h.axes() > 1
 	return h, nil
@@ -159,11 +159,11 @@ func (h header) axes() int {
 	return n
 }
 
-// headerBytes returns the header of a C-order array in format 1.0. As in numpy,
+// HeaderBytes returns the header of a C-order array in format 1.0. As in numpy,
 // padding makes the body begin at a multiple of 64. (The npyio library writes a
 // header only together with a body, by reflection and one element at a time.)
-func headerBytes(t DType, shape []int) []byte {
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.descr(), tuple(shape))
+func HeaderBytes(t DType, shape []int) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", t.descr(), Tuple(shape))
 	const fixed = len(npyMagic) + 4
 	pad := 63 - (fixed+len(text))%64
 	text += strings.Repeat(" ", pad) + "\n"
@@ -172,8 +172,8 @@ func headerBytes(t DType, shape []int) []byte {
 	return append(b, text...)
 }
 
-// tuple formats a shape as Python does: (5000, 10), (5000,), ().
-func tuple(shape []int) string {
+// Tuple formats a shape as Python does: (5000, 10), (5000,), ().
+func Tuple(shape []int) string {
 	s := make([]string, len(shape))
 	for i, d := range shape {
 		s[i] = strconv.Itoa(d)

@@ -1,9 +1,10 @@
-package data
+package npy
 
 import (
 	"archive/zip"
 	"encoding/binary"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -59,16 +60,16 @@ func TestEveryTypeOrderAndContainerReadsTheSameTable(t *testing.T) {
 					body = append(body, e[:size]...)
 				}
 				for version := byte(1); version <= 3; version++ {
-					file := npyFile(version, npyHeader(order+v.kind, fortran, "(2, 3)"), body)
+					file := npytest.File(version, npytest.Header(order+v.kind, fortran, "(2, 3)"), body)
 					name := fmt.Sprintf("%s%s fortran=%t version=%d", order, v.kind, fortran, version)
 					for _, c := range []struct {
 						fsys fs.FS
 						name string
 					}{
-						{fileSystem("a.npy", file), "a.npy"},
-						{noSeek{fileSystem("a.npy", file)}, "a.npy"},
-						{fileSystem("z.npz", zipOf(zip.Store, "a.npy", file)), "z.npz#a"},
-						{noSeek{fileSystem("z.npz", zipOf(zip.Deflate, "b.npy", []byte("no"), "a.npy", file))}, "z.npz#a.npy"},
+						{npytest.FS("a.npy", file), "a.npy"},
+						{npytest.NoSeek{FS: npytest.FS("a.npy", file)}, "a.npy"},
+						{npytest.FS("z.npz", npytest.Zip(zip.Store, "a.npy", file)), "z.npz#a"},
+						{npytest.NoSeek{FS: npytest.FS("z.npz", npytest.Zip(zip.Deflate, "b.npy", []byte("no"), "a.npy", file))}, "z.npz#a.npy"},
 					} {
 						checkTable(t, name, c.fsys, c.name, v.values)
 					}
@@ -132,7 +133,7 @@ func TestThreeAxesAreRowsOfViews(t *testing.T) {
 		}
 	}
 	for fortran, body := range map[bool][]float32{false: c, true: f} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, "(3, 5, 2)"), bytesLE(body))), "a.npy")
+		a, err := OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header("<f4", fortran, "(3, 5, 2)"), npytest.Bytes(body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,12 +167,12 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	}
 	shape := fmt.Sprintf("(%d, %d)", n, k)
 	for name, file := range map[string][]byte{
-		"C":       npyFile(1, npyHeader("<f4", false, shape), bytesLE(want)),
-		"Fortran": npyFile(1, npyHeader("<f4", true, shape), bytesLE(columns)),
-		"f8":      npyFile(1, npyHeader("<f8", false, shape), wide),
-		"big":     npyFile(1, npyHeader(">f4", false, shape), swapped),
+		"C":       npytest.File(1, npytest.Header("<f4", false, shape), npytest.Bytes(want)),
+		"Fortran": npytest.File(1, npytest.Header("<f4", true, shape), npytest.Bytes(columns)),
+		"f8":      npytest.File(1, npytest.Header("<f8", false, shape), wide),
+		"big":     npytest.File(1, npytest.Header(">f4", false, shape), swapped),
 	} {
-		a, err := OpenArray(fileSystem("a.npy", file), "a.npy")
+		a, err := OpenArray(npytest.FS("a.npy", file), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +192,7 @@ func TestTablesLargerThanAChunkAreRead(t *testing.T) {
 	columns[5*n+19_999] = float32(math.NaN())
 	want[19_999*k+5] = float32(math.NaN())
 	for fortran, body := range map[bool][]float32{false: want, true: columns} {
-		a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", fortran, shape), bytesLE(body))), "a.npy")
+		a, err := OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header("<f4", fortran, shape), npytest.Bytes(body))), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,8 +251,8 @@ func TestLongColumnsInFortranOrder(t *testing.T) {
 		values[i] = float64(i)
 	}
 	open := func() *Array {
-		file := npyFile(1, npyHeader("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols)), f8(values...))
-		a, err := OpenArray(fileSystem("a.npy", file), "a.npy")
+		file := npytest.File(1, npytest.Header("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols)), npytest.F8(values...))
+		a, err := OpenArray(npytest.FS("a.npy", file), "a.npy")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,18 +280,18 @@ func TestLongColumnsInFortranOrder(t *testing.T) {
 // A header may have so many bytes and no more; a file that is shorter than its header
 // says so.
 func TestLengthOfAHeaderIsChecked(t *testing.T) {
-	text := strings.TrimSuffix(npyHeader("<f4", false, "(1,)"), "\n")
+	text := strings.TrimSuffix(npytest.Header("<f4", false, "(1,)"), "\n")
 	padded := func(n int) string { return text + strings.Repeat(" ", n-len(text)-1) + "\n" }
-	long := npyFile(2, padded(1000), make([]byte, 4))
+	long := npytest.File(2, padded(1000), make([]byte, 4))
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"largest":  {npyFile(2, padded(maxHeader), make([]byte, 4)), "<nil>"},
-		"too long": {npyFile(2, padded(maxHeader+1), make([]byte, 4)), "a.npy: the header has 65537 bytes; at most 65536 are allowed"},
+		"largest":  {npytest.File(2, padded(maxHeader), make([]byte, 4)), "<nil>"},
+		"too long": {npytest.File(2, padded(maxHeader+1), make([]byte, 4)), "a.npy: the header has 65537 bytes; at most 65536 are allowed"},
 		"cut":      {long[:12+995], "a.npy: truncated: the header needs 1000 bytes, the file has 995"},
 	} {
-		if _, err := OpenArray(fileSystem("a.npy", c.file), "a.npy"); fmt.Sprint(err) != c.want {
+		if _, err := OpenArray(npytest.FS("a.npy", c.file), "a.npy"); fmt.Sprint(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

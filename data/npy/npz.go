@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"archive/zip"
@@ -33,9 +33,9 @@ func openZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, nil
 }
 
-// Member is one named column of numbers of an .npz; exactly one of its slices is
+// Column is one named column of numbers of an .npz; exactly one of its slices is
 // not nil.
-type Member struct {
+type Column struct {
 	Name    string
 	Float64 []float64
 	Int32   []int32
@@ -47,7 +47,7 @@ type Member struct {
 // compression, since the output of deflate may change with the version of Go. A
 // nil column, two columns of one name and an empty name or one with a separator
 // are errors.
-func WriteNPZ(w io.Writer, members ...Member) error {
+func WriteNPZ(w io.Writer, members ...Column) error {
 	z := zip.NewWriter(w)
 	seen := map[string]bool{}
 	for _, m := range members {
@@ -77,14 +77,14 @@ func WriteNPZ(w io.Writer, members ...Member) error {
 }
 
 // encode returns the header and the column of a member as bytes.
-func (m Member) encode() (head, column []byte, err error) {
+func (m Column) encode() (head, column []byte, err error) {
 	switch {
 	case m.Float64 != nil:
-		return headerBytes(Float64, []int{len(m.Float64)}), little(m.Float64), nil
+		return HeaderBytes(Float64, []int{len(m.Float64)}), Little(m.Float64), nil
 	case m.Int32 != nil:
-		return headerBytes(Int32, []int{len(m.Int32)}), little(m.Int32), nil
+		return HeaderBytes(Int32, []int{len(m.Int32)}), Little(m.Int32), nil
 	case m.Bool != nil:
-		return headerBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
+		return HeaderBytes(Bool, []int{len(m.Bool)}), bytesOf(m.Bool), nil // 0 and 1
 	}
 	return nil, nil, fmt.Errorf("member %q has no column", m.Name)
 }
@@ -92,12 +92,12 @@ func (m Member) encode() (head, column []byte, err error) {
 // ReadNPZ reads all members of an .npz that WriteNPZ wrote, and checks their CRC.
 // Members of other types or of more than one axis are errors; so are NaN and
 // infinities.
-func ReadNPZ(b []byte) ([]Member, error) {
+func ReadNPZ(b []byte) ([]Column, error) {
 	z, err := openZip(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}
-	var members []Member
+	var members []Column
 	for _, f := range z.File {
 		m, err := decodeMember(f)
 		if err != nil {
@@ -108,8 +108,8 @@ func ReadNPZ(b []byte) ([]Member, error) {
 	return members, nil
 }
 
-func decodeMember(f *zip.File) (Member, error) {
-	m := Member{Name: strings.TrimSuffix(f.Name, ".npy")}
+func decodeMember(f *zip.File) (Column, error) {
+	m := Column{Name: strings.TrimSuffix(f.Name, ".npy")}
 	b, err := readArray(f, DefaultMemberLimit)
 	if err != nil {
 		return m, err
@@ -119,10 +119,10 @@ func decodeMember(f *zip.File) (Member, error) {
 		return m, err
 	}
 	if len(h.shape) != 1 {
-		return m, fmt.Errorf("shape %s; want one axis", tuple(h.shape))
+		return m, fmt.Errorf("shape %s; want one axis", Tuple(h.shape))
 	}
 	n := h.shape[0]
-	a := &Array{header: h, name: "column", contents: contents{body: bytes.NewReader(b), size: int64(len(b))}}
+	a := &Array{header: h, name: "column", from: File{body: bytes.NewReader(b), size: int64(len(b))}}
 	switch h.dtype {
 	case Float64:
 		m.Float64 = make([]float64, n)

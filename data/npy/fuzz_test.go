@@ -1,8 +1,9 @@
-package data
+package npy
 
 import (
 	"archive/zip"
 	"bytes"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"runtime"
 	"strings"
@@ -17,9 +18,9 @@ func FuzzNPY(f *testing.F) {
 		f.Add(c.file)
 	}
 	for _, v := range variants {
-		f.Add(npyFile(1, npyHeader(">"+v.kind, true, "(2, 3)"), make([]byte, 6*int(v.kind[1]-'0'))))
+		f.Add(npytest.File(1, npytest.Header(">"+v.kind, true, "(2, 3)"), make([]byte, 6*int(v.kind[1]-'0'))))
 	}
-	f.Add(appendLittle(headerBytes(Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
+	f.Add(appendLittle(HeaderBytes(Float32, []int{2, 1, 2}), []float32{1, -2, 3e38, 1e-45}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -32,7 +33,7 @@ func FuzzNPY(f *testing.F) {
 		if !ok {
 			return
 		}
-		again := appendLittle(headerBytes(Float64, []int{rows, cols}), values)
+		again := appendLittle(HeaderBytes(Float64, []int{rows, cols}), values)
 		_, _, back, ok := readAny(t, again)
 		if !ok || len(back) != len(values) {
 			t.Fatalf("the written file is rejected: %q", again[:min(128, len(again))])
@@ -47,7 +48,7 @@ func FuzzNPY(f *testing.F) {
 
 // readAny reads b in every way; ok is true if the float64 reading is complete.
 func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool) {
-	a, err := OpenArray(fileSystem("a.npy", b), "a.npy")
+	a, err := OpenArray(npytest.FS("a.npy", b), "a.npy")
 	if err != nil {
 		return 0, 0, nil, false
 	}
@@ -91,10 +92,10 @@ func readAny(t *testing.T, b []byte) (rows, cols int, values []float64, ok bool)
 // FuzzNPZ hands arbitrary archives to both readers of archives. The seeds are small: a
 // header without its padding, names of one letter.
 func FuzzNPZ(f *testing.F) {
-	array := npyFile(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }\n", make([]byte, 8))
-	f.Add(zipOf(zip.Store, "a.npy", array))
-	f.Add(zipOf(zip.Deflate, "a.npy", array, "b.npy", []byte("x")))
-	f.Add(zipOf(zip.Store, "a", []byte{}))
+	array := npytest.File(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }\n", make([]byte, 8))
+	f.Add(npytest.Zip(zip.Store, "a.npy", array))
+	f.Add(npytest.Zip(zip.Deflate, "a.npy", array, "b.npy", []byte("x")))
+	f.Add(npytest.Zip(zip.Store, "a", []byte{}))
 	f.Fuzz(func(t *testing.T, b []byte) { readArchive(t, b) })
 }
 
@@ -102,12 +103,12 @@ func FuzzNPZ(f *testing.F) {
 // right, so that the reader of the member sees it.
 func FuzzMembers(f *testing.F) {
 	var b bytes.Buffer
-	if err := WriteNPZ(&b, Member{Name: "a", Bool: []bool{true, false}}); err != nil {
+	if err := WriteNPZ(&b, Column{Name: "a", Bool: []bool{true, false}}); err != nil {
 		f.Fatal(err)
 	}
 	for _, shape := range []string{"(1,)", "(2, 1)", "()", "(1099511627776,)"} {
 		for _, kind := range []string{"<f8", "<i4", "|b1", ">f2"} {
-			f.Add("a.npy", npyFile(1, "{'descr': '"+kind+"', 'fortran_order': False, 'shape': "+shape+", }\n", make([]byte, 16)))
+			f.Add("a.npy", npytest.File(1, "{'descr': '"+kind+"', 'fortran_order': False, 'shape': "+shape+", }\n", make([]byte, 16)))
 		}
 	}
 	f.Add("", []byte("\x93NUMPY"))
@@ -115,14 +116,14 @@ func FuzzMembers(f *testing.F) {
 		if len(name) > 1<<16-1 || strings.HasSuffix(name, "/") {
 			return // an archive cannot hold such a file
 		}
-		readArchive(t, zipOf(zip.Store, name, member))
+		readArchive(t, npytest.Zip(zip.Store, name, member))
 	})
 }
 
 // readArchive reads an archive in every way. What is accepted survives being written and
 // read again.
 func readArchive(t *testing.T, b []byte) {
-	if a, err := OpenArray(fileSystem("z.npz", b), "z.npz#a"); err == nil {
+	if a, err := OpenArray(npytest.FS("z.npz", b), "z.npz#a"); err == nil {
 		_ = a.ReadFloat64(make([]float64, a.Rows()*a.Cols()), 0, a.Rows())
 		a.Close()
 	}

@@ -1,6 +1,8 @@
-package data
+package npy
 
-import "testing"
+import (
+	"testing"
+)
 
 // A file is of torch.save by its ending, in any case; an ending alone is no file of it.
 func TestFilesOfTorch(t *testing.T) {

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"encoding/binary"
@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// tensorWriter makes a .safetensors in memory.
-type tensorWriter struct {
+// TensorWriter makes a .safetensors in memory.
+type TensorWriter struct {
 	header map[string]any
 	body   []byte
 }
 
-func (w *tensorWriter) add(name, kind string, shape []int, b []byte) {
+func (w *TensorWriter) Add(name, kind string, shape []int, b []byte) {
 	if w.header == nil {
 		w.header = map[string]any{}
 	}
@@ -20,7 +20,7 @@ func (w *tensorWriter) add(name, kind string, shape []int, b []byte) {
 	w.body = append(w.body, b...)
 }
 
-func (w *tensorWriter) bytes() (held, error) {
+func (w *TensorWriter) Bytes() (Held, error) {
 	head, err := json.Marshal(w.header)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
-package data
+package npy
 
 import (
+	"github.com/qats-bench/qats/data/problem"
 	"path/filepath"
 	"strings"
 )
@@ -14,14 +15,14 @@ func IsTable(path string) bool {
 
 // TorchProblem is the error of a file of torch.save. It has the line of Python that writes
 // the tensor for this program.
-func TorchProblem(name string) *Problem {
+func TorchProblem(name string) *problem.Problem {
 	base := name[strings.LastIndexAny(name, `/\`)+1:]
 	base, _, _ = strings.Cut(base, ".")
 	numbers := "t.float().cpu().numpy()"
 	if strings.Contains(base, "label") || strings.Contains(base, "target") {
 		numbers = "t.cpu().numpy()"
 	}
-	return &Problem{
+	return &problem.Problem{
 		Place: name,
 		Cause: "a file of torch.save, which only Python can read",
 		Fix:   `save the tensor t as an array: np.save("` + base + `.npy", ` + numbers + ")",

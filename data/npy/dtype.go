@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"encoding/binary"
@@ -53,11 +53,11 @@ func (t DType) Bytes(shape []int) (int64, error) {
 	for _, d := range shape {
 		switch {
 		case d < 0:
-			return 0, fmt.Errorf("shape %s has a negative entry", tuple(shape))
+			return 0, fmt.Errorf("shape %s has a negative entry", Tuple(shape))
 		case d == 0:
 			empty = true
 		case int64(d) > limit/count:
-			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", tuple(shape), t, strconv.IntSize-1)
+			return 0, fmt.Errorf("shape %s of %s is more than 2^%d bytes", Tuple(shape), t, strconv.IntSize-1)
 		default:
 			count *= int64(d)
 		}

@@ -1,9 +1,10 @@
-package data
+package npy
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"runtime"
 	"slices"
@@ -56,38 +57,38 @@ func TestRejectsHostileTensors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{tensorFile(good, numbers...), ""},
-		{tensorFile(good+"    ", numbers...), ""},
+		{npytest.Tensors(good, numbers...), ""},
+		{npytest.Tensors(good+"    ", numbers...), ""},
 		{nil, "empty file"},
 		{[]byte("short"), "truncated: 5 bytes, shorter than any .safetensors file"},
 		{size(math.MaxUint64, '{'), "header would have 18446744073709551615 bytes; at most 8388608 are read"},
 		{size(1 << 40), "header would have 1099511627776 bytes"},
 		{size(1<<20, '{'), "truncated: the header needs 1048576 bytes, there are 1"},
-		{tensorFile(good, numbers[:15]...), "truncated: the tensors need 16 bytes, there are 15"},
-		{tensorFile(good, make([]byte, 17)...), "too long: 1 bytes after the last tensor"},
-		{tensorFile(""), "the header is no JSON object"},
-		{tensorFile(`[1]`), "the header is no JSON object"},
-		{tensorFile(`{"logits":1}`), `tensor "logits": json: `},
-		{tensorFile(`{"logits":`), "EOF"},
-		{tensorFile(good+"{}", numbers...), "the header goes on after its JSON object"},
-		{tensorFile(strings.Repeat(`{"a":`, 20000)), `tensor "a": `},
-		{tensorFile(good[:len(good)-1]+","+good[1:], numbers...), `two tensors are named "logits"`},
-		{tensorFile(of(`"F32"`, "[2,2]", "[0,8]"), numbers[:8]...), "data_offsets give 8 bytes, (2, 2) float32 needs 16"},
-		{tensorFile(of(`"F32"`, "[2,2]", "[-16,0]"), numbers...), "data_offsets -16 to 0"},
-		{tensorFile(of(`"F32"`, "[2,2]", "[16,0]"), numbers...), "data_offsets 16 to 0"},
-		{tensorFile(of(`"F32"`, "[2,2]", "[9223372036854775792,9223372036854775807]"), numbers...), "data_offsets give 15 bytes"},
-		{tensorFile(of(`"U8"`, "[15]", "[9223372036854775792,9223372036854775807]"), numbers...), "begins at byte 9223372036854775792"},
-		{tensorFile(of(`"F32"`, "[4294967296,4294967296]", "[0,16]"), numbers...), "is more than 2^63 bytes"},
-		{tensorFile(of(`"F32"`, "[-2,-2]", "[0,16]"), numbers...), "has a negative entry"},
-		{tensorFile(of(`"F32"`, "[2.5,2]", "[0,16]"), numbers...), "cannot unmarshal number 2.5"},
-		{tensorFile(of(`"F32"`, "[99999999999999999999]", "[0,16]"), numbers...), "cannot unmarshal number"},
-		{tensorFile(of(`"F32"`, "[2,2]", "[0]"), numbers...), "want dtype, shape with at most 32 axes, and data_offsets"},
-		{tensorFile(of(`"F32"`, "null", "[0,16]"), numbers...), "want dtype, shape"},
-		{tensorFile(of(`"F32"`, "["+strings.Repeat("1,", 40)+"4]", "[0,16]"), numbers...), "at most 32 axes"},
-		{tensorFile(of(`"F8_E4M3"`, "[16]", "[0,16]"), numbers...), "dtype F8_E4M3 is not supported; store numbers, such as F32 or I64"},
-		{tensorFile(`{"a":{"dtype":"U8","shape":[10],"data_offsets":[0,10]},"logits":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}}`, numbers...), "begins at byte 8 of the numbers; the one before it ends at 10"},
-		{tensorFile(`{"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},"logits":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}}`, numbers...), "begins at byte 8 of the numbers; the one before it ends at 6"},
-		{tensorFile(`{"__metadata__":{"a":1},` + good[1:]), "__metadata__: json: "},
+		{npytest.Tensors(good, numbers[:15]...), "truncated: the tensors need 16 bytes, there are 15"},
+		{npytest.Tensors(good, make([]byte, 17)...), "too long: 1 bytes after the last tensor"},
+		{npytest.Tensors(""), "the header is no JSON object"},
+		{npytest.Tensors(`[1]`), "the header is no JSON object"},
+		{npytest.Tensors(`{"logits":1}`), `tensor "logits": json: `},
+		{npytest.Tensors(`{"logits":`), "EOF"},
+		{npytest.Tensors(good+"{}", numbers...), "the header goes on after its JSON object"},
+		{npytest.Tensors(strings.Repeat(`{"a":`, 20000)), `tensor "a": `},
+		{npytest.Tensors(good[:len(good)-1]+","+good[1:], numbers...), `two tensors are named "logits"`},
+		{npytest.Tensors(of(`"F32"`, "[2,2]", "[0,8]"), numbers[:8]...), "data_offsets give 8 bytes, (2, 2) float32 needs 16"},
+		{npytest.Tensors(of(`"F32"`, "[2,2]", "[-16,0]"), numbers...), "data_offsets -16 to 0"},
+		{npytest.Tensors(of(`"F32"`, "[2,2]", "[16,0]"), numbers...), "data_offsets 16 to 0"},
+		{npytest.Tensors(of(`"F32"`, "[2,2]", "[9223372036854775792,9223372036854775807]"), numbers...), "data_offsets give 15 bytes"},
+		{npytest.Tensors(of(`"U8"`, "[15]", "[9223372036854775792,9223372036854775807]"), numbers...), "begins at byte 9223372036854775792"},
+		{npytest.Tensors(of(`"F32"`, "[4294967296,4294967296]", "[0,16]"), numbers...), "is more than 2^63 bytes"},
+		{npytest.Tensors(of(`"F32"`, "[-2,-2]", "[0,16]"), numbers...), "has a negative entry"},
+		{npytest.Tensors(of(`"F32"`, "[2.5,2]", "[0,16]"), numbers...), "cannot unmarshal number 2.5"},
+		{npytest.Tensors(of(`"F32"`, "[99999999999999999999]", "[0,16]"), numbers...), "cannot unmarshal number"},
+		{npytest.Tensors(of(`"F32"`, "[2,2]", "[0]"), numbers...), "want dtype, shape with at most 32 axes, and data_offsets"},
+		{npytest.Tensors(of(`"F32"`, "null", "[0,16]"), numbers...), "want dtype, shape"},
+		{npytest.Tensors(of(`"F32"`, "["+strings.Repeat("1,", 40)+"4]", "[0,16]"), numbers...), "at most 32 axes"},
+		{npytest.Tensors(of(`"F8_E4M3"`, "[16]", "[0,16]"), numbers...), "dtype F8_E4M3 is not supported; store numbers, such as F32 or I64"},
+		{npytest.Tensors(`{"a":{"dtype":"U8","shape":[10],"data_offsets":[0,10]},"logits":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}}`, numbers...), "begins at byte 8 of the numbers; the one before it ends at 10"},
+		{npytest.Tensors(`{"a":{"dtype":"U8","shape":[6],"data_offsets":[0,6]},"logits":{"dtype":"U8","shape":[8],"data_offsets":[8,16]}}`, numbers...), "begins at byte 8 of the numbers; the one before it ends at 6"},
+		{npytest.Tensors(`{"__metadata__":{"a":1},` + good[1:]), "__metadata__: json: "},
 	} {
 		a, err := OpenArray(fstest.MapFS{"x.safetensors": {Data: c.file}}, "x.safetensors#logits")
 		if c.want == "" {
@@ -105,13 +106,13 @@ func TestRejectsHostileTensors(t *testing.T) {
 // FuzzSafetensors reads arbitrary files. Reading never panics and allocates little
 // more than the length of the file, and every tensor lies inside the file.
 func FuzzSafetensors(f *testing.F) {
-	f.Add(tensorFile(`{"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}`, make([]byte, 8)...))
-	f.Add(tensorFile(`{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},"b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}}`, make([]byte, 12)...))
-	f.Add(tensorFile(`{"__metadata__":{"format":"pt"}}  `))
+	f.Add(npytest.Tensors(`{"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}`, make([]byte, 8)...))
+	f.Add(npytest.Tensors(`{"a":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},"b":{"dtype":"I64","shape":[],"data_offsets":[4,12]}}`, make([]byte, 12)...))
+	f.Add(npytest.Tensors(`{"__metadata__":{"format":"pt"}}  `))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		all, err := readTensors(bytes.NewReader(b), int64(len(b)))
+		all, err := parseTensorFile(bytes.NewReader(b), int64(len(b)))
 		runtime.ReadMemStats(&after)
 		// Allowed: the header several times over, for the decoder and its values.
 		if got := after.TotalAlloc - before.TotalAlloc; got > 256*uint64(len(b))+1<<20 {
@@ -149,12 +150,12 @@ func TestShapesOfTensors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"32 axes": {tensorFile(header(32, 1), 1), "<nil>"},
-		"33 axes": {tensorFile(header(33, 1), 1), `t.safetensors#t: not a .safetensors file: tensor "t": want dtype, shape with at most 32 axes, and data_offsets with begin and end`},
-		"empty":   {tensorFile(`{"t":{"dtype":"U8","shape":[0,2],"data_offsets":[0,0]}}`), "<nil>"},
-		"cut":     {tensorFile(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, there are %d", len(long), len(long)-4)},
+		"32 axes": {npytest.Tensors(header(32, 1), 1), "<nil>"},
+		"33 axes": {npytest.Tensors(header(33, 1), 1), `t.safetensors#t: not a .safetensors file: tensor "t": want dtype, shape with at most 32 axes, and data_offsets with begin and end`},
+		"empty":   {npytest.Tensors(`{"t":{"dtype":"U8","shape":[0,2],"data_offsets":[0,0]}}`), "<nil>"},
+		"cut":     {npytest.Tensors(long)[:8+len(long)-4], fmt.Sprintf("t.safetensors#t: truncated: the header needs %d bytes, there are %d", len(long), len(long)-4)},
 	} {
-		if _, err := OpenArray(fileSystem("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
+		if _, err := OpenArray(npytest.FS("t.safetensors", c.file), "t.safetensors#t"); fmt.Sprint(err) != c.want {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

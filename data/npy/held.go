@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -14,33 +14,33 @@ import (
 // array NAME.
 const StreamName = "-"
 
-// held are the bytes of a stream, and describe it as a file.
-type held []byte
+// Held are the bytes of a stream, and describe it as a file.
+type Held []byte
 
-func (held) Name() string       { return StreamName }
-func (h held) Size() int64      { return int64(len(h)) }
-func (held) Mode() fs.FileMode  { return 0o444 }
-func (held) ModTime() time.Time { return time.Time{} }
-func (held) IsDir() bool        { return false }
-func (held) Sys() any           { return nil }
+func (Held) Name() string       { return StreamName }
+func (h Held) Size() int64      { return int64(len(h)) }
+func (Held) Mode() fs.FileMode  { return 0o444 }
+func (Held) ModTime() time.Time { return time.Time{} }
+func (Held) IsDir() bool        { return false }
+func (Held) Sys() any           { return nil }
 
-// openHeld returns the bytes as an open file.
-func openHeld(b held) fs.File { return &heldFile{bytes.NewReader(b), b} }
+// OpenHeld returns the bytes as an open file.
+func OpenHeld(b Held) fs.File { return &heldFile{bytes.NewReader(b), b} }
 
 // heldFile is an open stream.
 type heldFile struct {
 	*bytes.Reader
-	info held
+	info Held
 }
 
 // Stat describes the bytes.
 func (f *heldFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (*heldFile) Close() error                 { return nil }
 
-// readTensorStream reads a .safetensors of at most limit bytes to its end, and checks it as
+// ReadTensors reads a .safetensors of at most limit bytes to its end, and checks it as
 // readTensors does. It takes memory for the size that the header declares, after that was found
 // to be within the limit.
-func readTensorStream(r io.Reader, limit int64) ([]byte, error) {
+func ReadTensors(r io.Reader, limit int64) ([]byte, error) {
 	var start [8]byte
 	n, err := io.ReadFull(r, start[:])
 	if err == nil {
@@ -57,7 +57,7 @@ func readTensorStream(r io.Reader, limit int64) ([]byte, error) {
 	case n == 0 && errors.Is(err, io.EOF):
 		return nil, errors.New("empty: write the arrays to it as one .safetensors")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		_, err = readTensors(bytes.NewReader(start[:n]), int64(n))
+		_, err = parseTensorFile(bytes.NewReader(start[:n]), int64(n))
 	}
 	return nil, err
 }
@@ -91,7 +91,7 @@ func readTensorBody(r io.Reader, start [8]byte, length, limit int64) ([]byte, er
 		return nil, err
 	}
 	b = b[:8+n]
-	if _, err := readTensors(bytes.NewReader(b), int64(len(b))); err != nil {
+	if _, err := parseTensorFile(bytes.NewReader(b), int64(len(b))); err != nil {
 		return nil, err
 	}
 	return b, nil

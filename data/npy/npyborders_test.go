@@ -1,8 +1,9 @@
-package data
+package npy
 
 import (
 	"encoding/binary"
 	"errors"
+	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"path/filepath"
 	"strings"
@@ -37,14 +38,14 @@ func (r readFrom) ReadAt(p []byte, _ int64) (int, error) { return r(p) }
 
 // TestArraysPanicOnRowsThatTheyDoNotHave, and on slices of another length.
 func TestArraysPanicOnRowsThatTheyDoNotHave(t *testing.T) {
-	a, err := OpenArray(fileSystem("a.npy", npyFile(1, npyHeader("<f4", false, "(4, 3)"), bytesLE(make([]float32, 12)))), "a.npy")
+	a, err := OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header("<f4", false, "(4, 3)"), npytest.Bytes(make([]float32, 12)))), "a.npy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ lo, hi, n int }{{-1, 1, 6}, {2, 1, 0}, {3, 2, -3}, {3, 5, 6}, {5, 5, 0}, {0, 2, 5}} {
 		func() {
 			defer func() {
-				if p, _ := recover().(string); !strings.HasPrefix(p, "data: rows ") {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "npy: rows ") {
 					t.Errorf("rows %d..%d into %d numbers: %v", c.lo, c.hi, c.n, p)
 				}
 			}()
@@ -63,7 +64,7 @@ func TestWritersPanicOnMisuse(t *testing.T) {
 		return ""
 	}
 	for name, shape := range map[string][]int{"negative": {-1}, "second": {2, -3}, "after 0": {0, -1}, "too large": {math.MaxInt, math.MaxInt}} {
-		if got := panics(func() { CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...) }); !strings.HasPrefix(got, "data: shape ") {
+		if got := panics(func() { CreateArray(filepath.Join(dir, "a.npy"), Float32, shape...) }); !strings.HasPrefix(got, "npy: shape ") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -84,10 +85,10 @@ func TestWritersPanicOnMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if got := panics(func() { w.Int32([]int32{1}) }); !strings.HasPrefix(got, "data: 1 int32 elements for ") {
+	if got := panics(func() { w.Int32([]int32{1}) }); !strings.HasPrefix(got, "npy: 1 int32 elements for ") {
 		t.Errorf("integers in a float array: %q", got)
 	}
-	if got := panics(func() { w.Float32([]float32{1, 2, 3}) }); !strings.HasPrefix(got, "data: 3 float32 elements for ") {
+	if got := panics(func() { w.Float32([]float32{1, 2, 3}) }); !strings.HasPrefix(got, "npy: 3 float32 elements for ") {
 		t.Errorf("three elements of two: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -22,9 +23,9 @@ type Array struct {
 	header
 	name   string // as errors print it
 	column string // what a column is, for errors: a class or a feature
-	contents
-	kept *Kept  // the rows of the file that are rows of the array; nil for all
-	buf  []byte // of the exported methods
+	from   File
+	kept   *Kept  // the rows of the file that are rows of the array; nil for all
+	buf    []byte // of the exported methods
 }
 
 // chunkBytes is the size of one read of the file: small enough that a piece is
@@ -35,12 +36,12 @@ const chunkBytes = 256 << 10
 // "file.npz#member" (with or without .npy). It reads and checks the header;
 // errors begin with the name.
 func OpenArray(fsys fs.FS, name string) (*Array, error) {
-	return locate(fsys, name).openArray()
+	return Locate(fsys, name).Array()
 }
 
 // OpenArrayFile is OpenArray for a path of the operating system.
 func OpenArrayFile(path string) (*Array, error) {
-	return locate(inputfile.System{}, path).openArray()
+	return Locate(inputfile.System{}, path).Array()
 }
 
 // NewArray returns the array of a shape whose elements of type t are b, in C order or,
@@ -53,11 +54,11 @@ func NewArray(t DType, bigEndian, fortran bool, shape []int, b []byte) (*Array, 
 		return nil, err
 	}
 	if want != int64(len(b)) {
-		return nil, fmt.Errorf("%d bytes for an array of shape %s of %s, which has %d", len(b), tuple(shape), t, want)
+		return nil, fmt.Errorf("%d bytes for an array of shape %s of %s, which has %d", len(b), Tuple(shape), t, want)
 	}
 	h.fortran = fortran && h.axes() > 1
-	memory := contents{body: bytes.NewReader(b), size: want}
-	return &Array{header: h, name: "array of shape " + tuple(shape), column: "class", contents: memory}, nil
+	memory := File{body: bytes.NewReader(b), size: want}
+	return &Array{header: h, name: "array of shape " + Tuple(shape), column: "class", from: memory}, nil
 }
 
 // Name returns the name of the array as errors print it.
@@ -96,7 +97,7 @@ func (a *Array) ByColumns() bool { return a.fortran }
 // InMemory returns the bytes that an unpacked member or a part of a stream takes while the
 // array is open; 0 for a file, which is read in place.
 func (a *Array) InMemory() int64 {
-	if a.file != nil {
+	if a.from.file != nil {
 		return 0
 	}
 	held, _ := a.dtype.Bytes(a.shape) // checked when it was opened
@@ -104,7 +105,7 @@ func (a *Array) InMemory() int64 {
 }
 
 // Info describes the file as it was when it was opened; nil for what never was one.
-func (a *Array) Info() fs.FileInfo { return a.info }
+func (a *Array) Info() fs.FileInfo { return a.from.Info }
 
 // NameColumns says what a column is called in errors, in place of "class".
 func (a *Array) NameColumns(column string) { a.column = column }
@@ -117,7 +118,7 @@ func (a *Array) AsColumn() { a.shape = []int{a.shape[0], 1} }
 func (a *Array) Keep(k *Kept) { a.kept = k }
 
 // Close releases the file.
-func (a *Array) Close() error { return a.close() }
+func (a *Array) Close() error { return a.from.Close() }
 
 // ReadFloat32 reads rows lo..hi-1 into dst, row-major, rounding float64 to
 // nearest. NaN, an infinity, a finite value beyond float32 and an integer beyond 2^24
@@ -141,7 +142,7 @@ func (a *Array) ReadInt32(dst []int32, lo, hi int) error { return a.Integers(dst
 // each with its own.
 func (a *Array) Integers(dst []int32, buf *[]byte, lo, hi int) error {
 	if !a.dtype.Integer() {
-		return &Problem{Place: a.name, Cause: "dtype " + string(a.dtype), Fix: "labels must be integers: store them as int32"}
+		return &problem.Problem{Place: a.name, Cause: "dtype " + string(a.dtype), Fix: "labels must be integers: store them as int32"}
 	}
 	return readTable(a, dst, buf, lo, hi, Int32, decodeInts)
 }
@@ -211,7 +212,7 @@ func (a *Array) EachOf(buf *[]byte, lo, hi int, masked *bool, do func(i int, row
 func readTable[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo, hi int, target DType, decode func([]T, []byte, DType) int) error {
 	cols := a.Cols()
 	if lo < 0 || lo > hi || hi > a.Rows() || len(dst) != (hi-lo)*cols {
-		panic(fmt.Sprintf("data: rows %d..%d of %s into %d elements", lo, hi, tuple(a.shape), len(dst)))
+		panic(fmt.Sprintf("npy: rows %d..%d of %s into %d elements", lo, hi, Tuple(a.shape), len(dst)))
 	}
 	if len(dst) == 0 {
 		return nil
@@ -313,7 +314,7 @@ func readFortran[T float32 | float64 | int32](a *Array, dst []T, buf *[]byte, lo
 
 // badValue is the error of an element of src, in a row and column of the array.
 func (a *Array) badValue(src []byte, element, row, col int, target DType) error {
-	return &Problem{Place: a.name + ": " + a.Place(row, col), Cause: reason(src, element, a.dtype, target)}
+	return &problem.Problem{Place: a.name + ": " + a.Place(row, col), Cause: reason(src, element, a.dtype, target)}
 }
 
 // rowOf returns the row of the table that element p of a strip belongs to.
@@ -348,8 +349,8 @@ func (a *Array) read(buf *[]byte, n int, at int64) ([]byte, error) {
 }
 
 func (a *Array) readFull(dst []byte, at int64) error {
-	if err := readFull(a.body, dst, at); err != nil {
-		return placed(a.name, err)
+	if err := readFull(a.from.body, dst, at); err != nil {
+		return problem.At(a.name, err)
 	}
 	return nil
 }
@@ -374,15 +375,15 @@ func (a *Array) Place(row, col int) string {
 // Unchanged returns an error if the file has been written to since it was opened:
 // the values read may be a mixture of two versions.
 func (a *Array) Unchanged() error {
-	if a.file == nil {
+	if a.from.file == nil {
 		return nil
 	}
-	now, err := a.file.Stat()
+	now, err := a.from.file.Stat()
 	if err != nil {
-		return placed(a.name, err)
+		return problem.At(a.name, err)
 	}
-	if writtenTo(a.info, now) {
-		return changedFile(a.name)
+	if writtenTo(a.from.Info, now) {
+		return problem.Changed(a.name)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package data
+package npy
 
 import (
 	"archive/zip"
@@ -27,9 +27,9 @@ type member interface {
 }
 
 // members returns the arrays in the file c at l, which is an .npz or a .safetensors.
-func (l location) members(c contents) (all []member, err error) {
-	if isTensors(l.path) || IsTable(l.path) {
-		tensors, err := readTensors(c.body, c.size)
+func (l Location) members(c File) (all []member, err error) {
+	if IsTensors(l.Path) || IsTable(l.Path) {
+		tensors, err := parseTensorFile(c.body, c.size)
 		for i := range tensors {
 			all = append(all, &tensors[i])
 		}
@@ -46,7 +46,7 @@ func (l location) members(c contents) (all []member, err error) {
 }
 
 // find returns the member at l of the file c.
-func (l location) find(c contents) (member, error) {
+func (l Location) find(c File) (member, error) {
 	all, err := l.members(c)
 	if err != nil {
 		return nil, err
@@ -55,23 +55,23 @@ func (l location) find(c contents) (member, error) {
 	var names []string
 	for _, m := range all {
 		names = append(names, m.name())
-		if m.name() != l.member {
+		if m.name() != l.Member {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("two members are named %s", l.member)
+			return nil, fmt.Errorf("two members are named %s", l.Member)
 		}
 		found = m
 	}
 	switch {
 	case found != nil:
 		return found, nil
-	case l.member == "" && l.path == StreamName:
+	case l.Member == "" && l.Path == StreamName:
 		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", StreamName, listed(names))
-	case l.member == "":
-		file := "FILE" + filepath.Ext(l.path)
-		if IsTable(l.path) {
-			file = filepath.Base(l.path)
+	case l.Member == "":
+		file := "FILE" + filepath.Ext(l.Path)
+		if IsTable(l.Path) {
+			file = filepath.Base(l.Path)
 		}
 		return nil, fmt.Errorf("name the array in it as %s#NAME (it has %s)", file, listed(names))
 	}
