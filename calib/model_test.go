@@ -26,7 +26,7 @@ func TestSaveRejectsNaN(t *testing.T) {
 	}
 }
 
-const modelTS = `{"qats": 1, "method": "ts", "version": 3, "options": {}, "classes": 3,
+const modelTS = `{"qats": 1, "method": "ts", "version": 4, "options": {}, "classes": 3,
  "params": {"T": 2.5}, "report": {"nll": 1, "gradient": 0, "iterations": 3, "passes": 4}}
 `
 

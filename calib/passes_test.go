@@ -13,17 +13,22 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// The largest number of whole passes over the calibration set that a fit may take, and
-// its largest error relative to the minimum.
+// The largest number of passes over the calibration set that a fit may take, and its
+// largest error relative to the minimum.
+//
+// A Newton step of ts squares the error of log T, times a factor below 1 on real networks. It
+// begins at T = 1.5, so the first error is 0.4 or less for T from 1 to 2.2. The errors after it
+// are about 0.1, 0.01, 1e-4 and 1e-8, and the pass at the last one finds that its own step is
+// negligible: 5 passes. Networks of data/bundle take 3 to 5.
 const (
-	mostTSPasses   = 4
+	mostTSPasses   = 5
 	mostQaTSPasses = 6 // after ts
 	fitError8      = 1e-8
 )
 
-// morePasses are real networks on which ts takes more passes than mostTSPasses. Both have
-// 524 calibration rows. With 16 wrong rows ts takes 5.4 passes, with 12 it takes 6.3.
-var morePasses = map[string]float64{"pneumoniamnist-28/densenet16-k12-s2": 5, "pneumoniamnist-28/densenet121-k32": 6}
+// morePasses are drawn sets on which ts takes more passes than mostTSPasses. In the first the
+// factor is larger, since few of a hundred classes matter. In the second T is 0.4, far from 1.5.
+var morePasses = map[string]float64{"too sure, a hundred": 6, "not sure enough": 7}
 
 // passesOf fits qats and returns the passes of its stages.
 func passesOf(t *testing.T, set *data.Set) (f *Fitted, ts, qats float64) {
@@ -42,7 +47,7 @@ func checkPasses(t *testing.T, name string, set *data.Set) {
 	t.Helper()
 	ctx := context.Background()
 	f, ts, qats := passesOf(t, set)
-	if math.Floor(ts) > max(mostTSPasses, morePasses[name]) || qats > mostQaTSPasses+1e-9 {
+	if ts > max(mostTSPasses, morePasses[name]) || qats > mostQaTSPasses+1e-9 {
 		t.Errorf("%s: ts takes %v passes, qats %v more", name, ts, qats)
 	}
 	o, err := fit.NewObjective(set)

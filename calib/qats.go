@@ -34,7 +34,7 @@ type QaTS struct{}
 var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
 	Name:    "qats",
 	Label:   "QaTS",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature linear in the confidence rank, a (1-q) + b with a >= 0, b >= 0.001",
 	Aliases: []string{"quantile-adaptive-temperature-scaling"},
 })

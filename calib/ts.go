@@ -31,7 +31,7 @@ type TemperatureScaling struct{}
 var TSEntry = NewEntry[TemperatureScaling, Temperature](Entry{
 	Name:    "ts",
 	Label:   "TS",
-	Version: 3,
+	Version: 4,
 	Summary: "one temperature at the minimum of the calibration NLL",
 	Aliases: []string{"temperature-scaling", "temperature"},
 })

@@ -41,7 +41,7 @@ func TestLoadedModelHasTheSameBits(t *testing.T) {
 	}
 }
 
-const modelTS = `{"qats": 1, "method": "ts", "version": 3, "options": {}, "classes": 3,
+const modelTS = `{"qats": 1, "method": "ts", "version": 4, "options": {}, "classes": 3,
  "params": {"T": 2.5}, "report": {"nll": 1, "gradient": 0, "iterations": 3, "passes": 4}}
 `
 
@@ -51,7 +51,7 @@ func TestLoadModelRejects(t *testing.T) {
 	}
 	knots := func(params string) func(string) string {
 		return func(s string) string {
-			return strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, params).Replace(s)
+			return strings.NewReplacer(`"ts", "version": 4`, `"ir", "version": 4`, `{"T": 2.5}`, params).Replace(s)
 		}
 	}
 	swap := func(old, new string) func(string) string {
@@ -71,8 +71,8 @@ func TestLoadModelRejects(t *testing.T) {
 		{swap(`"qats": 1`, `"qats": 2`), `"qats" is 2, want format 1`},
 		{swap(`"qats": 1`, `"cats": 1`), `unknown field "cats"`},
 		{swap(`"ts"`, `"tss"`), `unknown method "tss" (known: uncal, ts, `},
-		{swap(`"version": 3`, `"version": 7`), "fitted by version 7 of ts, but this is version 3: fit it again"},
-		{swap(`"version": 3`, `"version": "1"`), "version is a JSON string"},
+		{swap(`"version": 4`, `"version": 7`), "fitted by version 7 of ts, but this is version 4: fit it again"},
+		{swap(`"version": 4`, `"version": "1"`), "version is a JSON string"},
 		{swap(`"classes": 3`, `"classes": -1`), "classes is -1"},
 		{swap(`"classes": 3`, `"classes": 2.5`), "classes is a JSON number 2.5"},
 		{swap(`"options": {}`, `"options": 1`), "options is a JSON number"},
@@ -144,11 +144,11 @@ func TestOlderModelsLoad(t *testing.T) {
 // A model from any file is rejected, or writes rows that sum to 1 without a panic.
 func FuzzLoadModel(f *testing.F) {
 	f.Add(modelTS)
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir", "version": 4`, `{"T": 2.5}`, `{"divisor": 1024, "x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ec", "version": 2`, `{"T": 2.5}`, `{"divisor": 0.0009765625, "T": 2.5}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"ir-top", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
-	f.Add(strings.NewReplacer(`"ts", "version": 3`, `"irova", "version": 5`, `{"T": 2.5}`,
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir", "version": 4`, `{"T": 2.5}`, `{"divisor": 1024, "x": [0.1, 0.2], "y": [0.3, 0.5]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ec", "version": 2`, `{"T": 2.5}`, `{"divisor": 0.0009765625, "T": 2.5}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"ir-top", "version": 4`, `{"T": 2.5}`, `{"x": [0.1, 1], "y": [0, 1]}`).Replace(modelTS))
+	f.Add(strings.NewReplacer(`"ts", "version": 4`, `"irova", "version": 5`, `{"T": 2.5}`,
 		`{"classes": [{"x": [0], "y": [1]}, {"x": null, "y": null}, {"x": [0, 1], "y": [0, 0.5]}]}`).Replace(modelTS))
 	for _, ecdf := range []string{`"AAAAAAAA8D8AAAAAAAAAQA=="`, `[1, 2]`} {
 		f.Add(strings.NewReplacer(`"ts"`, `"qats"`, `{"T": 2.5}`, `{"a": 0.5, "b": 1, "ecdf": `+ecdf+`}`).Replace(modelTS))

@@ -62,7 +62,7 @@ type GroupCalibrationOneSet GroupCalibration
 var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 	Name:    "gc",
 	Label:   "GC (one set)",
-	Version: 5,
+	Version: 6,
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
@@ -73,7 +73,7 @@ var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Name:    "gc-split",
 	Label:   "GC",
-	Version: 5,
+	Version: 6,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 	Cost:    3500,
 	Cost100: 1800,

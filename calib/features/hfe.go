@@ -74,7 +74,7 @@ type HFETarget HFE
 var HFEEntry = calib.NewEntry[HFE, hfeMap](calib.Entry{
 	Name:    "hfe",
 	Label:   "HFE",
-	Version: 5,
+	Version: 6,
 	Summary: "temperature from the energy of the row, fitted with out-of-distribution samples",
 	Aliases: []string{"helmholtz-free-energy"},
 })
@@ -83,7 +83,7 @@ var HFEEntry = calib.NewEntry[HFE, hfeMap](calib.Entry{
 var HFENoOODEntry = calib.NewEntry[HFEWithoutOOD, hfeMap](calib.Entry{
 	Name:    "hfe-noood",
 	Label:   "HFE (no OOD)",
-	Version: 5,
+	Version: 6,
 	Summary: "temperature from the energy of the row, without out-of-distribution samples",
 })
 
@@ -91,7 +91,7 @@ var HFENoOODEntry = calib.NewEntry[HFEWithoutOOD, hfeMap](calib.Entry{
 var HFETargetEntry = calib.NewEntry[HFETarget, hfeMap](calib.Entry{
 	Name:    "hfe-target",
 	Label:   "HFE (target)",
-	Version: 5,
+	Version: 6,
 	Summary: "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 })
 

@@ -59,7 +59,7 @@ type LabelShift struct {
 var LabelShiftEntry = calib.NewEntry[LabelShift, labelShiftMap](calib.Entry{
 	Name:    "label-shift",
 	Label:   "Label shift (EM)",
-	Version: 4,
+	Version: 5,
 	Summary: "class shares of the target estimated by EM from unlabelled target samples, after bias-corrected temperature scaling",
 	Cost:    130,
 	Cost100: 210,

@@ -36,7 +36,7 @@ type StructuredVector struct {
 var SVSEntry = calib.NewEntry[StructuredVector, svsMap](calib.Entry{
 	Name:    "svs",
 	Label:   "SVS",
-	Version: 3,
+	Version: 4,
 	Summary: "vector scaling held near temperature scaling by a ridge of k/n",
 	Cost:    190,
 	Cost100: 180,

@@ -31,7 +31,7 @@ type Vector struct {
 var VSEntry = calib.NewEntry[Vector, vsMap](calib.Entry{
 	Name:    "vs",
 	Label:   "VS",
-	Version: 4,
+	Version: 5,
 	Summary: "vector scaling, a slope and an offset for each class",
 	Aliases: []string{"vector-scaling"},
 	Cost:    65,

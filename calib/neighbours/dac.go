@@ -49,7 +49,7 @@ type DAC struct {
 var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Name:    "dac",
 	Label:   "DAC",
-	Version: 4,
+	Version: 5,
 	Summary: "temperature linear in the distance of the features to their neighbours among the calibration rows",
 	Cost:    3000,
 	Cost100: 500,

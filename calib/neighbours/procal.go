@@ -48,7 +48,7 @@ type ProCal struct {
 var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Name:    "procal",
 	Label:   "ProCal",
-	Version: 3,
+	Version: 4,
 	Summary: "confidence by the densities of confidence and proximity among right and wrong rows; a top-label method",
 	Aliases: []string{"procal-dr", "density-ratio", "proximity"},
 	Cost:    3000,

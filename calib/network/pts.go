@@ -48,7 +48,7 @@ type ParameterizedTemperature struct {
 var PTSEntry = calib.NewEntry[ParameterizedTemperature, ptsMap](calib.Entry{
 	Name:    "pts",
 	Label:   "PTS",
-	Version: 2,
+	Version: 3,
 	Summary: "temperature by a small network of the 10 largest logits, for the Brier score",
 	Aliases: []string{"parameterized-temperature-scaling"},
 	Cost:    10_000,

@@ -22,7 +22,7 @@ type FreeQaTS struct{}
 var QaTSFreeEntry = calib.NewEntry[FreeQaTS, lineMap](calib.Entry{
 	Name:    "qats-free",
 	Label:   "QaTS free",
-	Version: 4,
+	Version: 5,
 	Summary: "qats without a >= 0: the temperature may rise with confidence",
 })
 

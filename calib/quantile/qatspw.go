@@ -41,7 +41,7 @@ type FreePiecewiseQaTS PiecewiseQaTS
 var QaTSPWEntry = calib.NewEntry[PiecewiseQaTS, knotsMap](calib.Entry{
 	Name:    "qats-pw",
 	Label:   "QaTS-PW",
-	Version: 3,
+	Version: 4,
 	Summary: "falling temperature, piecewise linear in the confidence rank",
 })
 
@@ -49,7 +49,7 @@ var QaTSPWEntry = calib.NewEntry[PiecewiseQaTS, knotsMap](calib.Entry{
 var QaTSPWFreeEntry = calib.NewEntry[FreePiecewiseQaTS, knotsMap](calib.Entry{
 	Name:    "qats-pw-free",
 	Label:   "QaTS-PW free",
-	Version: 4,
+	Version: 5,
 	Summary: "rising or falling temperature, piecewise linear in the confidence rank",
 })
 

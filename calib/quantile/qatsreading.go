@@ -55,7 +55,7 @@ type QaTSReading struct {
 var QaTSReadingEntry = calib.NewEntry[QaTSReading, lineMap](calib.Entry{
 	Name:    "qats-reading",
 	Label:   "QaTS (reading)",
-	Version: 2,
+	Version: 3,
 	Summary: "qats by the Brier score, with a rising temperature, or by some steps of Adam",
 })
 

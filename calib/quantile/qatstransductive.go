@@ -28,7 +28,7 @@ type TransductiveQaTS struct{}
 var QaTSTransductiveEntry = calib.NewEntry[TransductiveQaTS, lineMap](calib.Entry{
 	Name:    "qats-transductive",
 	Label:   "QaTS (trans)",
-	Version: 3,
+	Version: 4,
 	Summary: "a and b of qats, ranks among the unlabelled target rows",
 })
 

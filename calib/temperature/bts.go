@@ -33,7 +33,7 @@ type BinnedTemperatureScaling struct {
 var BTSEntry = calib.NewEntry[BinnedTemperatureScaling, binnedMap](calib.Entry{
 	Name:    "bts",
 	Label:   "BTS",
-	Version: 3,
+	Version: 4,
 	Summary: "a temperature for each bin of confidence, at the minimum of its NLL",
 	Aliases: []string{"bin-temperature-scaling"},
 })

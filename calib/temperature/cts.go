@@ -45,7 +45,7 @@ type ClassTemperatureScaling struct{}
 var CTSEntry = calib.NewEntry[ClassTemperatureScaling, ctsMap](calib.Entry{
 	Name:    "cts",
 	Label:   "CTS",
-	Version: 2,
+	Version: 3,
 	Summary: "a temperature for the logit of each class, found on a grid for the least ECE-15",
 	Aliases: []string{"class-temperature-scaling", "classwise-temperature-scaling"},
 	Cost:    135,

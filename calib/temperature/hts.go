@@ -35,7 +35,7 @@ type EntropyTemperatureScaling struct{}
 var HTSEntry = calib.NewEntry[EntropyTemperatureScaling, htsMap](calib.Entry{
 	Name:    "hts",
 	Label:   "HTS",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature from the entropy of the row, softplus(w log h + b)",
 	Aliases: []string{"entropy-temperature-scaling"},
 })

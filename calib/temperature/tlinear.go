@@ -50,7 +50,7 @@ type GapTemperature struct{}
 var TConfEntry = calib.NewEntry[ConfidenceTemperature, linearMap[byConfidence]](calib.Entry{
 	Name:    "t-conf",
 	Label:   "T(conf)",
-	Version: 2,
+	Version: 3,
 	Summary: "qats with the confidence in place of the confidence rank",
 })
 
@@ -58,7 +58,7 @@ var TConfEntry = calib.NewEntry[ConfidenceTemperature, linearMap[byConfidence]](
 var TEntropyEntry = calib.NewEntry[EntropyTemperature, linearMap[byEntropy]](calib.Entry{
 	Name:    "t-entropy",
 	Label:   "T(entropy)",
-	Version: 2,
+	Version: 3,
 	Summary: "qats with the normalised entropy in place of the confidence rank",
 })
 
@@ -66,7 +66,7 @@ var TEntropyEntry = calib.NewEntry[EntropyTemperature, linearMap[byEntropy]](cal
 var TGapEntry = calib.NewEntry[GapTemperature, linearMap[byGap]](calib.Entry{
 	Name:    "t-gap",
 	Label:   "T(gap)",
-	Version: 2,
+	Version: 3,
 	Summary: "qats with the gap between the two largest logits in place of the confidence rank",
 })
 

@@ -31,7 +31,7 @@ type AugmentedTemperatureScaling struct{}
 var TTATSEntry = calib.NewEntry[AugmentedTemperatureScaling, augmentedMap](calib.Entry{
 	Name:    "tta-ts",
 	Label:   "TTA-TS",
-	Version: 3,
+	Version: 4,
 	Summary: "temperature of ts for the mean of the logits of augmented test views",
 	Aliases: []string{"test-time-augmentation"},
 })

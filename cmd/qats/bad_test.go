@@ -81,8 +81,8 @@ func badInputs() map[string][]byte {
 		"spec-data-climbs.yaml":         []byte("name: a\ndata: [../elsewhere]\nmethods: [ts]\nsettings: {dataset: d, backbone: b}\n"),
 		"spec-dataset-climbs.yaml":      []byte("name: a\nmethods: [ts]\nsettings: {dataset: .., backbone: b}\n"),
 		"spec-binary.yaml":              {0, 1, 2, 0xff},
-		"model-nan.json":                []byte(`{"qats": 1, "method": "ts", "version": 3, "options": {}, "classes": 2, "params": {"T": NaN}, "report": {"nll": 1, "gradient": 0, "iterations": 1, "passes": 1}}`),
-		"model-negative.json":           []byte(`{"qats": 1, "method": "ts", "version": 3, "options": {}, "classes": 2, "params": {"T": -2}, "report": {"nll": 1, "gradient": 0, "iterations": 1, "passes": 1}}`),
+		"model-nan.json":                []byte(`{"qats": 1, "method": "ts", "version": 4, "options": {}, "classes": 2, "params": {"T": NaN}, "report": {"nll": 1, "gradient": 0, "iterations": 1, "passes": 1}}`),
+		"model-negative.json":           []byte(`{"qats": 1, "method": "ts", "version": 4, "options": {}, "classes": 2, "params": {"T": -2}, "report": {"nll": 1, "gradient": 0, "iterations": 1, "passes": 1}}`),
 		"model-of-another-version.json": []byte(`{"qats": 1, "method": "ts", "version": 99, "options": {}, "classes": 2, "params": {"T": 2}, "report": {"nll": 1, "gradient": 0, "iterations": 1, "passes": 1}}`),
 	}
 }

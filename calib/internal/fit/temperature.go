@@ -12,9 +12,8 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
-// Temperature returns the T in the span of the logits with the least mean NLL. The report
-// is for the T returned. The last pass was at that T, or one Newton step away;
-// see stepped. Report.Passes counts all passes of o.
+// Temperature returns the T in the span of the logits with the least mean NLL. The last pass
+// was at that T, and the report is for it. Report.Passes counts all passes of o.
 func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 	t, report, _, err := temperatureWithSums(ctx, o, 0, nil)
 	return t, report, err
@@ -83,7 +82,7 @@ type temperatureFit struct {
 }
 
 // stepTol bounds the relative error of a fitted temperature: the Newton step of the
-// last pass, if that step is not taken, is below it.
+// last pass, which is not taken, is below it.
 const stepTol = 5e-9
 
 // solveTemperature returns the temperature that minimises the NLL, and the totals of
@@ -121,19 +120,12 @@ func solveTemperature(ctx context.Context, o *Objective, width int, visit func(b
 // mean(max l - l_y) does not depend on beta, and D = mean(max l - E_p[l]) falls in
 // beta. So the minimum is where log D = log G. D is close to a power of beta, so
 // u = log beta is nearly linear in y = log D. A pass at u gives y and the slope
-// du/dy = -D/(beta Var_p[l]). A polynomial u(y) goes through the values and the
-// slopes of the newest passes, and the next u is its value at y = log G (inverse
-// Hermite interpolation; after one pass this is the Newton step). If two
-// passes have the errors e0 and e1, the next has about (e0 e1)^2. On large
-// sets a sample of the rows gives the first u and removes most of the
-// nonlinearity; see reference.
+// du/dy = -D/(beta Var_p[l]), and so Newton's next u, u + du/dy (log G - y). Near the minimum
+// the error of u is squared in each pass.
 //
-// Every step stays inside a bracket. If interpolation leaves it or goes far beyond a
-// Newton step, a Newton step is taken, and bisection if that leaves it too. The fit ends
+// A step that leaves the bracket of the minimum is replaced by a bisection. The fit ends
 // after a pass whose gradient is below GradTol and whose Newton step is below stepTol.
-// That step is the error of u to first order. From thinFrom rows on a pass is expensive.
-// There the fit also ends after a pass whose Newton step is below lastStep. It then takes
-// the step, unless the step leaves the bounds.
+// That step is the error of u to first order.
 func searchTemperature(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
 	unit := cmp.Or(o.unit, 1)
 	span.Least /= unit
@@ -150,14 +142,7 @@ func searchTemperature(ctx context.Context, o *Objective, span Span, width int, 
 
 // searchInUnits is searchTemperature for temperatures in the unit of o.
 func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
-	ref, u, err := newReference(ctx, o)
-	if err == nil && ref != nil && o.Rows() >= thinFrom {
-		ref, u, err = ref.refined(ctx, o, u)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	r := newRootSearch(ref, u, span)
+	r := newRootSearch(firstU, span)
 	const maxIterations = 100
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(r.u)
@@ -189,13 +174,8 @@ func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visi
 		default:
 			r.lo = r.u
 		}
-		node, target := s.node(r.u)
-		step := float64(node.du * (target - node.y))
+		step := s.newtonStep(beta)
 		done := math.Abs(g) < GradTol && math.Abs(step) < stepTol
-		if f := s.stepped(r.u, step); !done && o.Rows() >= thinFrom && math.Abs(step) < lastStep && span.inside(f.t) {
-			f.report.Iterations, f.report.Passes = iter+1, o.Passes
-			return f, nil, nil
-		}
 		if done || iter == maxIterations {
 			r := Report{NLL: s.NLL, Gradient: math.Abs(g), Iterations: iter, Passes: o.Passes}
 			if !done {
@@ -203,54 +183,49 @@ func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visi
 			}
 			return &temperatureFit{t: 1 / beta, report: r, beta: beta, near: near}, also, nil
 		}
-		r.advance(node, target, step)
+		r.advance(step)
 	}
 }
 
-// node returns the point of the curve at u, and the y of the minimum.
-func (s Slope) node(u float64) (node curveNode, target float64) {
-	beta := softmax.Exp(u)
-	return curveNode{u: u, y: softmax.Log(s.MeanGap), du: -s.MeanGap / float64(beta*s.Variance)}, softmax.Log(s.LabelGap)
+// newtonStep returns the step of u = log beta to the minimum. It is NaN or infinite if D or
+// the variance underflowed.
+func (s Slope) newtonStep(beta float64) float64 {
+	du := -s.MeanGap / float64(beta*s.Variance)
+	return float64(du * (softmax.Log(s.LabelGap) - softmax.Log(s.MeanGap)))
 }
 
 // rootSearch is the search for the u at which g = 0.
 type rootSearch struct {
-	ref        reference
-	known      curveNodes // of the passes so far, minus ref
-	u          float64    // of the next pass
-	moved      float64    // the last change of u
-	lo, hi     float64    // u with g < 0 and with g > 0
-	minU, maxU float64    // of the largest and the least T
+	u          float64 // of the next pass
+	moved      float64 // the last change of u
+	lo, hi     float64 // u with g < 0 and with g > 0
+	minU, maxU float64 // of the largest and the least T
 }
 
-func newRootSearch(ref reference, u float64, span Span) *rootSearch {
-	r := &rootSearch{ref: ref, moved: math.Inf(1), lo: math.Inf(-1), hi: math.Inf(1), minU: softmax.Log(1 / span.Most), maxU: softmax.Log(1 / span.Least)}
+// firstU is the first u of a fit, T = 1.5: most networks are overconfident.
+const firstU = -0.4
+
+func newRootSearch(u float64, span Span) *rootSearch {
+	r := &rootSearch{moved: math.Inf(1), lo: math.Inf(-1), hi: math.Inf(1), minU: softmax.Log(1 / span.Most), maxU: softmax.Log(1 / span.Least)}
 	r.u = min(max(u, r.minU), r.maxU)
 	return r
 }
 
-// advance moves u after a pass there, which gave node and has the Newton step step. u
-// becomes the value of the interpolation at target, inside the bracket.
-func (r *rootSearch) advance(node curveNode, target, step float64) {
-	if finite(node) {
-		r.known = r.known.with(r.ref.less(node))
-	}
-	next := r.ref.at(target) + r.known.at(target)
-	if !(next > r.lo && next < r.hi && math.Abs(next-r.u) <= far*math.Abs(step)) {
-		next = r.u + step
-	}
-	if !finite(node) && math.IsInf(r.lo, -1) && r.u == r.hi {
-		next = r.minU // every row is certain at u: a bisection would take a pass for each power of two
+// advance moves u after a pass there, by its Newton step or by bisection.
+func (r *rootSearch) advance(step float64) {
+	next := r.u + step
+	if math.IsNaN(step) || math.IsInf(step, 0) {
+		next = math.NaN()
+		if math.IsInf(r.lo, -1) && r.u == r.hi {
+			next = r.minU // every row is certain at u: a bisection would take a pass for each power of two
+		}
 	}
 	next = min(max(next, r.minU), r.maxU)
-	if !(next > r.lo && next < r.hi) { // also if step is NaN because D or the variance underflowed
+	if !(next > r.lo && next < r.hi) {
 		next = (max(r.lo, r.minU) + min(r.hi, r.maxU)) / 2
 	}
 	r.moved, r.u = next-r.u, next
 }
-
-// far is the largest ratio of a step to the Newton step.
-const far = 8
 
 // likelyLast is the largest change of u after which the next pass is expected to
 // be the last.

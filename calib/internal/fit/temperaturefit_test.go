@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -34,54 +35,103 @@ func TestLogSumIsThatOfLogarithms(t *testing.T) {
 	}
 }
 
-// n nodes reproduce any polynomial of degree 2n-1 and its slopes. A node near a known
-// one replaces it.
-func TestCurveNodesInterpolatePolynomials(t *testing.T) {
-	p := func(y float64) curveNode { // degree 5
-		return curveNode{
-			u: 1 + y*(2+y*(-1+y*(0.5+y*(0.25-y*0.125)))),
-			y: y, du: 2 + y*(-2+y*(1.5+y*(1-y*0.625))),
-		}
-	}
-	c := curveNodes(nil).with(p(9)).with(p(-1)).with(p(0.5)).with(p(2)) // the first is dropped
-	for _, y := range []float64{-2, -1, 0, 0.5, 1.7, 2, 3} {
-		u, du := c.slopeAt(y)
-		if want := p(y); !(math.Abs(u-want.u) <= 1e-12*(1+math.Abs(want.u))) || !(math.Abs(du-want.du) <= 1e-12*(1+math.Abs(want.du))) {
-			t.Errorf("at %g: %g with slope %g, want %g with %g", y, u, du, want.u, want.du)
-		}
-	}
-	if got := curveNodes(nil).with(p(1)).at(3); got != p(1).u+2*p(1).du {
-		t.Errorf("one node: %g, want Newton's step", got)
-	}
-	if u, du := curveNodes(nil).slopeAt(1); u != 0 || du != 0 {
-		t.Errorf("no node: %g, %g", u, du)
-	}
-	twice := curveNodes(nil).with(p(2)).with(p(2)).with(p(-2)) // the second replaces the first; y = -2 is another
-	if u := twice.at(-2); len(twice) != 2 || !(math.Abs(u-p(-2).u) <= 1e-12) {
-		t.Errorf("a node twice: %v, %v at -2", twice, u)
-	}
-}
-
-// The next u is that of the interpolation, inside the bracket and near; otherwise that of
-// the Newton step, inside the bracket; otherwise the middle of the bracket.
+// The next u is that of the Newton step, inside the bracket; otherwise it is the middle of
+// the bracket.
 func TestSearchStaysInItsBracket(t *testing.T) {
-	none := curveNode{du: math.NaN()} // is not added to the known nodes
-	for _, c := range []struct{ lo, hi, interpolated, step, want float64 }{
-		{-2, 3, .5, .25, .5}, {-2, 3, -1, .25, -1}, {-2, 3, 2, .25, 2}, // at most 8 steps away
-		{-3, 3, 2.5, .25, .25}, {-3, 3, -2.5, .25, .25}, {-3, 3, 2.5, -.25, -.25}, // farther
-		{-1, 3, -1.5, .25, .25}, {-1, 1, 1.5, .25, .25}, {-1, 3, -1, .25, .25}, {-1, 1, 1, .25, .25}, // outside, or at an end
-		{-1, 2, -1.5, -1.5, .5}, {-2, 1, 1.5, 1.5, -.5}, {-1, 2, -1.5, -1, .5}, {-2, 1, 1.5, 1, -.5}, // so is the Newton step
-		{-1, 2, math.NaN(), math.NaN(), .5},
+	for _, c := range []struct{ lo, hi, step, want float64 }{
+		{-2, 3, .25, .25}, {-2, 3, -1, -1}, {-2, 3, 2, 2},
+		{-1, 2, -1.5, .5}, {-2, 1, 1.5, -.5}, {-1, 2, -1, .5}, {-2, 1, 1, -.5}, // outside, or at an end
+		{-1, 2, math.NaN(), .5}, {-1, 2, math.Inf(1), .5}, {-1, 2, math.Inf(-1), .5},
 	} {
-		r := newRootSearch(nil, 0, Usual())
-		r.lo, r.hi, r.known = c.lo, c.hi, curveNodes{{u: c.interpolated}}
-		if r.advance(none, 5, c.step); r.u != c.want || r.moved != c.want {
+		r := newRootSearch(0, Usual())
+		r.lo, r.hi = c.lo, c.hi
+		if r.advance(c.step); r.u != c.want || r.moved != c.want {
 			t.Errorf("%+v: %v", c, r.u)
 		}
 	}
-	r := newRootSearch(nil, 0, Usual())
+	r := newRootSearch(0, Usual())
 	r.lo = 1 // no upper end so far
-	if r.advance(none, 0, -1); r.u != (1+r.maxU)/2 {
+	if r.advance(-1); r.u != (1+r.maxU)/2 {
 		t.Errorf("below an open bracket: %v, want the middle of 1 and %v", r.u, r.maxU)
+	}
+	r = newRootSearch(0, Usual())
+	r.hi = 0
+	if r.advance(math.NaN()); r.u != r.minU {
+		t.Errorf("every row is certain: %v, want the largest temperature", r.u)
+	}
+}
+
+// manyRows is a stream of rows of two classes, computed when they are read. The gap
+// between the logits is from a table. The labels are drawn from the softmax at
+// T = 1.7.
+type manyRows struct {
+	gap   [1024]float32
+	right [1024]uint32
+}
+
+func newManyRows() *manyRows {
+	s := &manyRows{}
+	for i := range s.gap {
+		s.gap[i] = 12 * float32(i) / 1024
+		s.right[i] = uint32(math.MaxUint32 / (1 + math.Exp(-float64(s.gap[i])/1.7)))
+	}
+	return s
+}
+
+func (s *manyRows) Rows() int    { return 1 << 23 }
+func (s *manyRows) Classes() int { return 2 }
+
+func (s *manyRows) Read(_ context.Context, lo, hi int, logits []float32, labels []int32) error {
+	for i := range hi - lo {
+		h := uint64(lo+i+1) * 0x9e3779b97f4a7c15 // SplitMix64
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+		row := h % 1024
+		logits[2*i], logits[2*i+1], labels[i] = 0, s.gap[row], 0
+		if uint32(h>>32) < s.right[row] {
+			labels[i] = 1
+		}
+	}
+	return nil
+}
+
+// Millions of rows need no more passes than few, and sums over them lose no digits: T, the NLL
+// and the gradient are those of one more pass. The T of 2^23 rows differs from that of the
+// labels by some 1e-3.
+func TestTemperatureOfMillionsOfRows(t *testing.T) {
+	ctx := context.Background()
+	o, err := NewStreamed(newManyRows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, r, err := Temperature(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Passes > 4 || r.Iterations != int(r.Passes)-1 || len(r.Warnings) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if !(math.Abs(got/1.7-1) <= 2e-3) {
+		t.Errorf("T = %v, want 1.7", got)
+	}
+	s, err := o.Slope(ctx, 1/got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if step := s.newtonStep(1 / got); !(math.Abs(step) <= stepTol) {
+		t.Errorf("T is %.1e from the minimum", step)
+	}
+	if gradient := math.Abs(s.LabelGap - s.MeanGap); !(math.Abs(s.NLL-r.NLL) <= 1e-14) || r.Gradient > GradTol || !(math.Abs(gradient-r.Gradient) <= 1e-14) {
+		t.Errorf("NLL %v, gradient %.1e; reported %v and %.1e", s.NLL, gradient, r.NLL, r.Gradient)
+	}
+}
+
+// A pass without digits, where D or the variance underflowed, has no Newton step.
+func TestNewtonStepNeedsAVariance(t *testing.T) {
+	for _, s := range []Slope{{LabelGap: 1}, {LabelGap: 1, MeanGap: 1e-300}} {
+		if step := s.newtonStep(1); !math.IsNaN(step) && !math.IsInf(step, 0) {
+			t.Errorf("%+v: a step of %v", s, step)
+		}
 	}
 }
