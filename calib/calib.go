@@ -2,8 +2,8 @@
 // network to probabilities, fitted on a labelled calibration set.
 //
 //	cal, err := data.ReadSet("cal/logits.npy", "cal/labels.npy")
-//	fitted, err := calib.Fit(ctx, calib.QaTS{}, &cal)
-//	probs, err := fitted.Probabilities(&test) // n x k
+//	fitted, err := calib.Fit(ctx, calib.QaTS{}, cal)
+//	probs, err := fitted.Probabilities(test) // n x k
 //
 // A method is an exported type whose fields are its options, with what arrays it
 // may see (Contract), how it is fitted (Fit), and the map it returns.

@@ -101,7 +101,7 @@ func Example_ownMethod() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fitted, err := calib.Fit(context.Background(), EntropyLine{}, &cal)
+	fitted, err := calib.Fit(context.Background(), EntropyLine{}, cal)
 	if err != nil {
 		log.Fatal(err)
 	}

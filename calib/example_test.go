@@ -33,28 +33,32 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, method := range []calib.Method{calib.Uncalibrated{}, calib.TemperatureScaling{}, calib.QaTS{}} {
-		fitted, err := calib.Fit(ctx, method, &cal)
+		fitted, err := calib.Fit(ctx, method, cal)
 		if err != nil {
 			log.Fatal(err)
 		}
-		probs, err := fitted.Probabilities(&test)
+		probs, err := fitted.Probabilities(test)
 		if err != nil {
 			log.Fatal(err)
 		}
-		samples, err := metrics.FromProbs(probs, &test)
+		samples, err := metrics.FromProbs(probs, test)
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%T: ECE %.2f %%\n", method, 100*metrics.ECE(samples, 15))
+		ece, err := metrics.Value("ece", samples)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: ECE %.2f %%\n", method, 100*ece)
 		for _, p := range fitted.Parameters() {
 			fmt.Printf("  %s = %.4f\n", p.Name, p.Value)
 		}
 	}
 	// Output:
-	// calib.Uncalibrated: ECE 17.29 %
-	// calib.TemperatureScaling: ECE 8.35 %
+	// uncal: ECE 17.29 %
+	// ts: ECE 8.35 %
 	//   T = 1.6612
-	// calib.QaTS: ECE 5.24 %
+	// qats: ECE 5.24 %
 	//   a = 1.6184
 	//   b = 0.5537
 }
@@ -80,13 +84,32 @@ func ExampleEntry_New() {
 	// segments: 101: want 1 to 100
 }
 
+// A parameter has a name, a value and a meaning.
+func ExampleFitted_Parameter() {
+	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, cal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	t, ok := fitted.Parameter("T")
+	fmt.Printf("T = %.3f, %s\n", t.Value, t.Meaning)
+	_, a := fitted.Parameter("a")
+	fmt.Println(ok, a)
+	// Output:
+	// T = 1.661, temperature, by which logits are divided
+	// true false
+}
+
 // A saved model has the same bits when it is loaded.
 func ExampleModel() {
 	cal, err := data.ReadSet(network("cal/logits.npy"), network("cal/labels.npy"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, &cal)
+	fitted, err := calib.Fit(context.Background(), calib.TemperatureScaling{}, cal)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -100,12 +123,12 @@ func ExampleModel() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	before, err := fitted.Probabilities(&cal)
+	before, err := fitted.Probabilities(cal)
 	if err != nil {
 		log.Fatal(err)
 	}
 	after := data.NewProbs(cal.Logits.Rows, cal.Logits.Cols)
-	if err := calib.Apply(loaded.Map, after, &cal); err != nil {
+	if err := calib.Apply(loaded.Map, after, cal); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("fitted %.3f\n", before.Row(3)[:3])

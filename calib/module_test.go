@@ -14,8 +14,9 @@ import (
 	"github.com/qats-bench/qats/metrics"
 )
 
-// The module has a program of at most 25 lines and the method of
-// docs/new-calibrator.md. Neither needs an internal package.
+// The module has a program of at most 25 lines, the method of docs/new-calibrator.md, which is
+// Tempered, and one each that is a Vector, a TopLabel and a function for each class. They pass the
+// conformance suite, and need no internal package.
 func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -36,9 +37,11 @@ func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {
 	method, _, _ = strings.Cut(strings.Replace(method, "\t\"log\"\n", "", 1), "// A method of one's own")
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"main.go": program,
-		"mine.go": method,
-		"go.sum":  text(t, "../go.sum"),
+		"main.go":       program,
+		"mine.go":       method,
+		"kinds.go":      text(t, "testdata/module/kinds.go"),
+		"kinds_test.go": text(t, "testdata/module/kinds_test.go"),
+		"go.sum":        text(t, "../go.sum"),
 		"go.mod": fmt.Sprintf("module example.com/mine\n\ngo 1.26\n\nrequire github.com/qats-bench/qats v0.0.0\n\nreplace github.com/qats-bench/qats => %q\n",
 			filepath.ToSlash(root)),
 	} {
@@ -54,6 +57,11 @@ func TestAnotherModuleFitsQaTSAndHasMethods(t *testing.T) {
 		t.Skipf("a module that qats requires is not in the module cache:\n%s", out)
 	case err != nil:
 		t.Fatalf("build: %v\n%s", err, out)
+	}
+	suite := exec.Command(tool, "test", ".")
+	suite.Dir, suite.Env = dir, build.Env
+	if out, err := suite.CombinedOutput(); err != nil {
+		t.Errorf("the conformance suite in the module: %v\n%s", err, out)
 	}
 	cmd := exec.Command(filepath.Join(dir, "program"))
 	cmd.Dir = filepath.Dir(network("cal"))
@@ -77,15 +85,15 @@ func eceOfQaTS(t *testing.T) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fitted, err := calib.Fit(context.Background(), calib.QaTS{}, &cal)
+	fitted, err := calib.Fit(context.Background(), calib.QaTS{}, cal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	probs, err := fitted.Probabilities(&test)
+	probs, err := fitted.Probabilities(test)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := metrics.FromProbs(probs, &test)
+	samples, err := metrics.FromProbs(probs, test)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,5 @@
 package calib
 
-// MeaningT is the meaning of a temperature of all rows.
-const MeaningT = "temperature, by which logits are divided"
-
 // Parametric is a Map whose parameters are a few numbers. Parameters returns
 // them in a fixed order that depends on the options alone, without bounds.
 type Parametric interface {
@@ -32,4 +29,15 @@ func (f *Fitted) Parameters() []Parameter {
 		}
 	}
 	return list
+}
+
+// Parameter returns the parameter of the given name, and whether there is one: the T of
+// temperature scaling, the a and b of QaTS.
+func (f *Fitted) Parameter(name string) (Parameter, bool) {
+	for _, p := range f.Parameters() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Parameter{}, false
 }

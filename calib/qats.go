@@ -39,6 +39,9 @@ var QaTSEntry = NewEntry[QaTS, qatsMap](Entry{
 	Aliases: []string{"quantile-adaptive-temperature-scaling"},
 })
 
+// String returns the name of the method.
+func (QaTS) String() string { return QaTSEntry.Name }
+
 // Minimises names the objective.
 func (QaTS) Minimises() Objective { return ByNLL }
 

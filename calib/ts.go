@@ -36,6 +36,9 @@ var TSEntry = NewEntry[TemperatureScaling, Temperature](Entry{
 	Aliases: []string{"temperature-scaling", "temperature"},
 })
 
+// String returns the name of the method.
+func (TemperatureScaling) String() string { return TSEntry.Name }
+
 // streamedContract is that of methods that use logits alone, keep the prediction, and accept masked
 // classes and a Stream.
 func streamedContract() Contract {
@@ -73,7 +76,7 @@ func (m Temperature) Check() error { return fit.CheckTemperature("T", m.T) }
 
 // Parameters returns T.
 func (m Temperature) Parameters() []Parameter {
-	return []Parameter{{Name: "T", Value: m.T, Meaning: MeaningT}}
+	return []Parameter{{Name: "T", Value: m.T, Meaning: "temperature, by which logits are divided"}}
 }
 
 // Scales writes 1/T for every row.

@@ -26,6 +26,9 @@ var UncalEntry = NewEntry[Uncalibrated, uncalMap](Entry{
 	Cost:    1,
 })
 
+// String returns the name of the method.
+func (Uncalibrated) String() string { return UncalEntry.Name }
+
 // Contract needs no calibration set.
 func (Uncalibrated) Contract() Contract {
 	return Contract{Test: data.Logits, KeepsTop1: true, Masked: true}

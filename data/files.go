@@ -80,21 +80,17 @@ func (f Files) Open() (Reader, error) {
 // where one is at fault; the package comment lists the checks. For other arrays,
 // log-probabilities or probabilities, or the notes on how logits are read, use
 // Files.Open.
-func ReadSet(logits, labels string) (Set, error) {
+func ReadSet(logits, labels string) (*Set, error) {
 	files, parts := Files{Logits: logits, Labels: labels}, Logits
 	if labels != "" {
 		parts |= Labels
 	}
 	r, err := files.open(parts)
 	if err != nil {
-		return Set{}, err
+		return nil, err
 	}
 	defer r.Close()
-	set, err := Read(context.Background(), r, 0, r.Rows())
-	if err != nil {
-		return Set{}, err
-	}
-	return *set, nil
+	return Read(context.Background(), r, 0, r.Rows())
 }
 
 // open opens the files of parts.

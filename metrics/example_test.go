@@ -41,7 +41,7 @@ func ExampleFromLogits() {
 		fmt.Println(err)
 		return
 	}
-	samples, err := metrics.FromLogits(&test)
+	samples, err := metrics.FromLogits(test)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -112,4 +112,20 @@ func ExamplePairs() {
 	// ece -0.2500
 	// aece -0.2500
 	// <nil>
+}
+
+// A metric by its name in results.csv.
+func ExampleValue() {
+	samples, err := metrics.FromConfidences([]float64{.25, .75}, []bool{false, true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ece, err := metrics.Value("ece", samples)
+	fmt.Println(ece, err)
+	_, err = metrics.Value("nll", samples)
+	fmt.Println(err)
+	// Output:
+	// 0.25 <nil>
+	// nll: a top-label method has no class vector
 }

@@ -1,6 +1,10 @@
 package metrics
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // registry lists the metrics in the order of table columns. A metric is one file
 // and one line here.
@@ -91,4 +95,23 @@ func LookupOutput(name string) (Entry, Output, bool) {
 		}
 	}
 	return Entry{}, Output{}, false
+}
+
+// Value returns the metric of the given name for the samples: "ece", "nll" and the other names of
+// results.csv. Random draws and folds have the seed 1. An error names the metrics, if there is
+// none of that name, or says why this one has no value.
+func Value(name string, s *Samples) (float64, error) {
+	e, _, ok := LookupOutput(name)
+	if !ok {
+		var names []string
+		for _, e := range registry {
+			names = append(names, e.Names()...)
+		}
+		return 0, fmt.Errorf("no metric %q (known: %s)", name, strings.Join(names, ", "))
+	}
+	values, err := e.Compute(s, 1)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return values[slices.Index(e.Names(), name)], nil
 }

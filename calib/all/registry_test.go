@@ -1,6 +1,7 @@
 package all
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -43,5 +44,14 @@ func TestAliasesAreTheCallersOwn(t *testing.T) {
 	first.Aliases[0] = ""
 	if again, _ := Lookup("qats"); again.Aliases[0] == "" {
 		t.Error("a change to the aliases of one entry changes those of the next")
+	}
+}
+
+// A method prints its name, in %v and in messages.
+func TestMethodsPrintTheirNames(t *testing.T) {
+	for _, e := range Registry() {
+		if got := fmt.Sprint(e.Method); got != e.Name {
+			t.Errorf("%s prints %s", e.Name, got)
+		}
 	}
 }

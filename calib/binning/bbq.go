@@ -52,6 +52,9 @@ var BBQEntry = calib.NewEntry[Bayesian, bbqMap](calib.Entry{
 	Cost100: 140,
 })
 
+// String returns the name of the method.
+func (Bayesian) String() string { return BBQEntry.Name }
+
 // Criteria that weigh the numbers of bins.
 const (
 	scoreBIC = "bic"

@@ -39,6 +39,9 @@ var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
 	Aliases: []string{"histogram-binning"},
 })
 
+// String returns the name of the method.
+func (Histogram) String() string { return HBEntry.Name }
+
 // TopHistogram is histogram binning of the top label; see TopLabel. Bins are as in
 // Histogram.
 //
@@ -59,6 +62,9 @@ var HBTopEntry = calib.NewEntry[TopHistogram, hbTopMap](calib.Entry{
 	Version: 3,
 	Summary: "histogram binning of the confidence of the prediction; a top-label method",
 })
+
+// String returns the name of the method.
+func (TopHistogram) String() string { return HBTopEntry.Name }
 
 // histogram is the value of each of m bins of equal width on [0, 1].
 type histogram []float64

@@ -46,6 +46,9 @@ var HBMassEntry = calib.NewEntry[MassHistogram, hbMassMap](calib.Entry{
 	Cost100: 90,
 })
 
+// String returns the name of the method.
+func (MassHistogram) String() string { return HBMassEntry.Name }
+
 // Options returns the option bins.
 func (h *MassHistogram) Options() []calib.Option { return equalBinsOption(&h.Bins) }
 

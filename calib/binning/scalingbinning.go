@@ -72,6 +72,9 @@ var ScalingBinningEntry = calib.NewEntry[Scaled, scalingBinningMap](calib.Entry{
 	Cost100: 200,
 })
 
+// String returns the name of the method.
+func (Scaled) String() string { return ScalingBinningEntry.Name }
+
 // ScalingBinningTopEntry is the entry of TopScaled.
 var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](calib.Entry{
 	Name:    "scaling-binning-top",
@@ -79,6 +82,9 @@ var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](cal
 	Version: 4,
 	Summary: "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 })
+
+// String returns the name of the method.
+func (TopScaled) String() string { return ScalingBinningTopEntry.Name }
 
 // mostBinnedOdds is the largest absolute value of a score, log((1-1e-12)/1e-12).
 const mostBinnedOdds = 27.631021115927547

@@ -51,6 +51,9 @@ var FeatClipEntry = calib.NewEntry[FeatureClipping, featClipMap](calib.Entry{
 	Cost100: 700,
 })
 
+// String returns the name of the method.
+func (FeatureClipping) String() string { return FeatClipEntry.Name }
+
 // Options returns the options.
 func (f *FeatureClipping) Options() []calib.Option {
 	return []calib.Option{

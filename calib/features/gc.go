@@ -69,6 +69,9 @@ var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 	Cost100: 3000,
 })
 
+// String returns the name of the method.
+func (GroupCalibrationOneSet) String() string { return GCEntry.Name }
+
 // GCSplitEntry is the entry of GroupCalibration.
 var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Name:    "gc-split",
@@ -78,6 +81,9 @@ var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Cost:    3500,
 	Cost100: 1800,
 })
+
+// String returns the name of the method.
+func (GroupCalibration) String() string { return GCSplitEntry.Name }
 
 // Options returns the options.
 func (g *GroupCalibration) Options() []calib.Option {

@@ -79,6 +79,9 @@ var HFEEntry = calib.NewEntry[HFE, hfeMap](calib.Entry{
 	Aliases: []string{"helmholtz-free-energy"},
 })
 
+// String returns the name of the method.
+func (HFE) String() string { return HFEEntry.Name }
+
 // HFENoOODEntry is the entry of HFEWithoutOOD.
 var HFENoOODEntry = calib.NewEntry[HFEWithoutOOD, hfeMap](calib.Entry{
 	Name:    "hfe-noood",
@@ -87,6 +90,9 @@ var HFENoOODEntry = calib.NewEntry[HFEWithoutOOD, hfeMap](calib.Entry{
 	Summary: "temperature from the energy of the row, without out-of-distribution samples",
 })
 
+// String returns the name of the method.
+func (HFEWithoutOOD) String() string { return HFENoOODEntry.Name }
+
 // HFETargetEntry is the entry of HFETarget.
 var HFETargetEntry = calib.NewEntry[HFETarget, hfeMap](calib.Entry{
 	Name:    "hfe-target",
@@ -94,6 +100,9 @@ var HFETargetEntry = calib.NewEntry[HFETarget, hfeMap](calib.Entry{
 	Version: 6,
 	Summary: "temperature from the energy of the row, fitted with unlabelled target samples in place of out-of-distribution samples",
 })
+
+// String returns the name of the method.
+func (HFETarget) String() string { return HFETargetEntry.Name }
 
 const (
 	hfeFloor = 1e-3 // the least temperature

@@ -39,6 +39,9 @@ var CIREntry = calib.NewEntry[Centred, irOVAMap](calib.Entry{
 	Cost:    100,
 })
 
+// String returns the name of the method.
+func (Centred) String() string { return CIREntry.Name }
+
 // Contract needs logits and labels. The prediction may change.
 func (Centred) Contract() calib.Contract { return method.VectorContract() }
 

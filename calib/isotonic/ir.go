@@ -41,6 +41,9 @@ var IREntry = calib.NewEntry[Regression, Map](calib.Entry{
 	Cost100: 80,
 })
 
+// String returns the name of the method.
+func (Regression) String() string { return IREntry.Name }
+
 // Contract needs logits and labels.
 func (Regression) Contract() calib.Contract { return method.LogitsContract() }
 

@@ -37,6 +37,9 @@ var IROVAEntry = calib.NewEntry[OneVsRest, irOVAMap](calib.Entry{
 	Aliases: []string{"isotonic-ova", "isotonic-one-vs-all"},
 })
 
+// String returns the name of the method.
+func (OneVsRest) String() string { return IROVAEntry.Name }
+
 // Contract needs logits and labels. The prediction may change.
 func (OneVsRest) Contract() calib.Contract {
 	c := method.VectorContract()

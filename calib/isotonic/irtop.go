@@ -30,6 +30,9 @@ var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 	Aliases: []string{"isotonic-top"},
 })
 
+// String returns the name of the method.
+func (TopRegression) String() string { return IRTopEntry.Name }
+
 // Contract needs logits and labels.
 func (TopRegression) Contract() calib.Contract { return method.LogitsContract() }
 

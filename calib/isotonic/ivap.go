@@ -80,6 +80,9 @@ var IVAPEntry = calib.NewEntry[InductiveVennAbers, vennAbersMap](calib.Entry{
 	Cost100: 500,
 })
 
+// String returns the name of the method.
+func (InductiveVennAbers) String() string { return IVAPEntry.Name }
+
 // CVAPEntry is the entry of CrossVennAbers.
 var CVAPEntry = calib.NewEntry[CrossVennAbers, vennAbersMap](calib.Entry{
 	Name:    "cvap",
@@ -89,6 +92,9 @@ var CVAPEntry = calib.NewEntry[CrossVennAbers, vennAbersMap](calib.Entry{
 	Cost:    330,
 	Cost100: 1000,
 })
+
+// String returns the name of the method.
+func (CrossVennAbers) String() string { return CVAPEntry.Name }
 
 const (
 	oneVsRest = "one-vs-rest"

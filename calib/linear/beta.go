@@ -46,6 +46,9 @@ var BetaEntry = calib.NewEntry[Beta, betaMap](calib.Entry{
 	Cost100: 140,
 })
 
+// String returns the name of the method.
+func (Beta) String() string { return BetaEntry.Name }
+
 const (
 	betaEps    = 0x1p-52
 	logBetaEps = -52 * math.Ln2

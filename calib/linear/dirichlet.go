@@ -50,6 +50,9 @@ var DirichletEntry = calib.NewEntry[Dirichlet, dirichletMap](calib.Entry{
 	Cost100: 13_000,
 })
 
+// String returns the name of the method.
+func (Dirichlet) String() string { return DirichletEntry.Name }
+
 // MatrixODIR is matrix scaling (Guo et al. 2017): Dirichlet with the logits in place of
 // the log-probabilities, and with the same penalties. It needs true logits, like
 // Vector.
@@ -72,6 +75,9 @@ var MSODIREntry = calib.NewEntry[MatrixODIR, matrixMap](calib.Entry{
 	Cost:    2000,
 	Cost100: 6200,
 })
+
+// String returns the name of the method.
+func (MatrixODIR) String() string { return MSODIREntry.Name }
 
 // odirGrid are the lambdas that are tried.
 func odirGrid() []float64 { return []float64{10, 1, 1e-1, 1e-2, 1e-3, 1e-4} }

@@ -65,6 +65,9 @@ var LabelShiftEntry = calib.NewEntry[LabelShift, labelShiftMap](calib.Entry{
 	Cost100: 210,
 })
 
+// String returns the name of the method.
+func (LabelShift) String() string { return LabelShiftEntry.Name }
+
 // labelShiftRidge is the penalty of bcts.
 const labelShiftRidge = 1e-6
 
@@ -219,7 +222,7 @@ type labelShiftMap struct {
 
 // Parameters returns T.
 func (m labelShiftMap) Parameters() []calib.Parameter {
-	return []calib.Parameter{{Name: "T", Value: m.T, Meaning: calib.MeaningT}}
+	return calib.Temperature{T: m.T}.Parameters()
 }
 
 // NumClasses returns k.

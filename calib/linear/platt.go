@@ -64,6 +64,9 @@ var PlattEntry = calib.NewEntry[Platt, plattMap](calib.Entry{
 	Cost100: 70,
 })
 
+// String returns the name of the method.
+func (Platt) String() string { return PlattEntry.Name }
+
 // PlattLogitsEntry is the entry of PlattLogits.
 var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 	Name:    "platt-logits",
@@ -73,6 +76,9 @@ var PlattLogitsEntry = calib.NewEntry[PlattLogits, plattMap](calib.Entry{
 	Cost:    60,
 	Cost100: 85,
 })
+
+// String returns the name of the method.
+func (PlattLogits) String() string { return PlattLogitsEntry.Name }
 
 // Options returns the option score.
 func (m *PlattLogits) Options() []calib.Option {

@@ -40,6 +40,9 @@ var QuadraticEntry = calib.NewEntry[Quadratic, quadraticMap](calib.Entry{
 	Cost100: 110,
 })
 
+// String returns the name of the method.
+func (Quadratic) String() string { return QuadraticEntry.Name }
+
 // Contract needs logits and labels. The prediction may change.
 func (Quadratic) Contract() calib.Contract { return method.VectorContract() }
 

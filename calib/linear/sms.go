@@ -36,6 +36,9 @@ var SMSEntry = calib.NewEntry[StructuredMatrix, smsMap](calib.Entry{
 	Cost100: 1300,
 })
 
+// String returns the name of the method.
+func (StructuredMatrix) String() string { return SMSEntry.Name }
+
 // Options returns the options.
 func (s *StructuredMatrix) Options() []calib.Option {
 	return []calib.Option{

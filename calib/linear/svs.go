@@ -42,6 +42,9 @@ var SVSEntry = calib.NewEntry[StructuredVector, svsMap](calib.Entry{
 	Cost100: 180,
 })
 
+// String returns the name of the method.
+func (StructuredVector) String() string { return SVSEntry.Name }
+
 // Options returns the options.
 func (s *StructuredVector) Options() []calib.Option {
 	return []calib.Option{

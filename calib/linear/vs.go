@@ -38,6 +38,9 @@ var VSEntry = calib.NewEntry[Vector, vsMap](calib.Entry{
 	Cost100: 260,
 })
 
+// String returns the name of the method.
+func (Vector) String() string { return VSEntry.Name }
+
 // Options returns the options.
 func (m *Vector) Options() []calib.Option {
 	return []calib.Option{

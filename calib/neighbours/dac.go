@@ -55,6 +55,9 @@ var DACEntry = calib.NewEntry[DAC, dacMap](calib.Entry{
 	Cost100: 500,
 })
 
+// String returns the name of the method.
+func (DAC) String() string { return DACEntry.Name }
+
 const (
 	dacFloor      = 1e-3 // the least temperature
 	dacMostSlope  = 1e4

@@ -51,6 +51,9 @@ var KernelEntry = calib.NewEntry[KernelRegression, kernelMap](calib.Entry{
 	Cost100: 700,
 })
 
+// String returns the name of the method.
+func (KernelRegression) String() string { return KernelEntry.Name }
+
 // Options returns the options bandwidth and rows.
 func (m *KernelRegression) Options() []calib.Option {
 	return []calib.Option{

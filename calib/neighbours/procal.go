@@ -55,6 +55,9 @@ var ProCalEntry = calib.NewEntry[ProCal, proCalMap](calib.Entry{
 	Cost100: 500,
 })
 
+// String returns the name of the method.
+func (ProCal) String() string { return ProCalEntry.Name }
+
 // Options returns the options neighbours, bank and base.
 func (m *ProCal) Options() []calib.Option {
 	return append(proximityOptions(&m.Neighbours, &m.Bank),
@@ -195,7 +198,7 @@ func (m proCalMap) CheckSet(set *data.Set) error { return method.CheckWidth(set,
 // Parameters returns the temperature of the base and the shares.
 func (m proCalMap) Parameters() []calib.Parameter {
 	return []calib.Parameter{
-		{Name: "T", Value: m.T, Meaning: calib.MeaningT},
+		calib.Temperature{T: m.T}.Parameters()[0],
 		{Name: "n_right", Value: float64(len(m.Right.X)), Meaning: "right calibration rows"},
 		{Name: "n_wrong", Value: float64(len(m.Wrong.X)), Meaning: "wrong calibration rows"},
 	}

@@ -47,6 +47,9 @@ var ProCalBinsEntry = calib.NewEntry[ProCalBins, proCalBinsMap](calib.Entry{
 	Cost100: 500,
 })
 
+// String returns the name of the method.
+func (ProCalBins) String() string { return ProCalBinsEntry.Name }
+
 // Options returns the options groups, neighbours and bank.
 func (m *ProCalBins) Options() []calib.Option {
 	return append([]calib.Option{calib.IntOption("groups", &m.Groups, 5, 1, 100, "number of groups of equal size by proximity")},

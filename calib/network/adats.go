@@ -63,6 +63,9 @@ var AdaTSEntry = calib.NewEntry[AdaTS, adatsMap](calib.Entry{
 	Cost100: 50_000,
 })
 
+// String returns the name of the method.
+func (AdaTS) String() string { return AdaTSEntry.Name }
+
 const (
 	adatsRate       = 5e-4
 	adatsRows       = 128

@@ -59,6 +59,9 @@ var HCalEntry = calib.NewEntry[HCalibration, hCalMap](calib.Entry{
 	Cost100: 300_000,
 })
 
+// String returns the name of the method.
+func (HCalibration) String() string { return HCalEntry.Name }
+
 // Options returns the options.
 func (m *HCalibration) Options() []calib.Option {
 	return []calib.Option{

@@ -55,6 +55,9 @@ var PTSEntry = calib.NewEntry[ParameterizedTemperature, ptsMap](calib.Entry{
 	Cost100: 4100,
 })
 
+// String returns the name of the method.
+func (ParameterizedTemperature) String() string { return PTSEntry.Name }
+
 const (
 	ptsInputs = 10
 	ptsRows   = 1000 // rows of a minibatch

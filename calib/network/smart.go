@@ -51,6 +51,9 @@ var SMARTEntry = calib.NewEntry[SMART, smartMap](calib.Entry{
 	Cost100: 5000,
 })
 
+// String returns the name of the method.
+func (SMART) String() string { return SMARTEntry.Name }
+
 const (
 	smartRate  = 0.005
 	smartGain  = 1e-4 // the least decrease that counts as a lower loss

@@ -26,6 +26,9 @@ var QaTSFreeEntry = calib.NewEntry[FreeQaTS, lineMap](calib.Entry{
 	Summary: "qats without a >= 0: the temperature may rise with confidence",
 })
 
+// String returns the name of the method.
+func (FreeQaTS) String() string { return QaTSFreeEntry.Name }
+
 // Minimises names the objective.
 func (FreeQaTS) Minimises() calib.Objective { return calib.ByNLL }
 

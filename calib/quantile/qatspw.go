@@ -45,6 +45,9 @@ var QaTSPWEntry = calib.NewEntry[PiecewiseQaTS, knotsMap](calib.Entry{
 	Summary: "falling temperature, piecewise linear in the confidence rank",
 })
 
+// String returns the name of the method.
+func (PiecewiseQaTS) String() string { return QaTSPWEntry.Name }
+
 // QaTSPWFreeEntry is the entry of FreePiecewiseQaTS.
 var QaTSPWFreeEntry = calib.NewEntry[FreePiecewiseQaTS, knotsMap](calib.Entry{
 	Name:    "qats-pw-free",
@@ -52,6 +55,9 @@ var QaTSPWFreeEntry = calib.NewEntry[FreePiecewiseQaTS, knotsMap](calib.Entry{
 	Version: 5,
 	Summary: "rising or falling temperature, piecewise linear in the confidence rank",
 })
+
+// String returns the name of the method.
+func (FreePiecewiseQaTS) String() string { return QaTSPWFreeEntry.Name }
 
 // maxSegments is far above any use and bounds the work of the solver.
 const maxSegments = 100

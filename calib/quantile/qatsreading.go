@@ -59,6 +59,9 @@ var QaTSReadingEntry = calib.NewEntry[QaTSReading, lineMap](calib.Entry{
 	Summary: "qats by the Brier score, with a rising temperature, or by some steps of Adam",
 })
 
+// String returns the name of the method.
+func (QaTSReading) String() string { return QaTSReadingEntry.Name }
+
 // The words of the options.
 const (
 	lossNLL      = "nll"

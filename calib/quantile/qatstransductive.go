@@ -32,6 +32,9 @@ var QaTSTransductiveEntry = calib.NewEntry[TransductiveQaTS, lineMap](calib.Entr
 	Summary: "a and b of qats, ranks among the unlabelled target rows",
 })
 
+// String returns the name of the method.
+func (TransductiveQaTS) String() string { return QaTSTransductiveEntry.Name }
+
 // Contract also needs the logits of the target.
 func (TransductiveQaTS) Contract() calib.Contract {
 	c := method.StreamedContract()

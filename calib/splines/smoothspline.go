@@ -52,6 +52,9 @@ var SmoothingSplineEntry = calib.NewEntry[Smoothing, smoothingSplineMap](calib.E
 	Cost100: 2900,
 })
 
+// String returns the name of the method.
+func (Smoothing) String() string { return SmoothingSplineEntry.Name }
+
 // Contract needs logits and labels. The prediction may change.
 func (Smoothing) Contract() calib.Contract { return method.VectorContract() }
 

@@ -51,6 +51,9 @@ var SplineEntry = calib.NewEntry[Cumulative, splineMap](calib.Entry{
 	Aliases: []string{"spline-calibration"},
 })
 
+// String returns the name of the method.
+func (Cumulative) String() string { return SplineEntry.Name }
+
 const maxKnots = 100
 
 // Options returns the option knots.

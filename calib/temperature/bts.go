@@ -38,6 +38,9 @@ var BTSEntry = calib.NewEntry[BinnedTemperatureScaling, binnedMap](calib.Entry{
 	Aliases: []string{"bin-temperature-scaling"},
 })
 
+// String returns the name of the method.
+func (BinnedTemperatureScaling) String() string { return BTSEntry.Name }
+
 // Options returns the option bins.
 func (m *BinnedTemperatureScaling) Options() []calib.Option { return method.BinsOption(&m.Bins) }
 

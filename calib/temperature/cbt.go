@@ -34,6 +34,9 @@ var CBTEntry = calib.NewEntry[ConfidenceBinTemperature, binnedMap](calib.Entry{
 	Summary: "a temperature for each bin of confidence, at which confidence equals accuracy",
 })
 
+// String returns the name of the method.
+func (ConfidenceBinTemperature) String() string { return CBTEntry.Name }
+
 // Options returns the option bins.
 func (m *ConfidenceBinTemperature) Options() []calib.Option { return method.BinsOption(&m.Bins) }
 

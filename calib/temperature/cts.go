@@ -52,6 +52,9 @@ var CTSEntry = calib.NewEntry[ClassTemperatureScaling, ctsMap](calib.Entry{
 	Cost100: 490,
 })
 
+// String returns the name of the method.
+func (ClassTemperatureScaling) String() string { return CTSEntry.Name }
+
 const (
 	ctsPoints = 46 // points of the grid
 	ctsBins   = 15

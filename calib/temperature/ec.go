@@ -34,6 +34,9 @@ var ECEntry = calib.NewEntry[ExpectationConsistency, calib.Temperature](calib.En
 	Aliases: []string{"expectation-consistency"},
 })
 
+// String returns the name of the method.
+func (ExpectationConsistency) String() string { return ECEntry.Name }
+
 // The bracket of the authors' code.
 const (
 	ecMinT = 0.01

@@ -46,6 +46,9 @@ var ETSEntry = calib.NewEntry[EnsembleTemperatureScaling, etsMap](calib.Entry{
 	Cost100: 30,
 })
 
+// String returns the name of the method.
+func (EnsembleTemperatureScaling) String() string { return ETSEntry.Name }
+
 const (
 	etsLeastT = 0.05
 	etsMostT  = 5.0

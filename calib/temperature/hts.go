@@ -40,6 +40,9 @@ var HTSEntry = calib.NewEntry[EntropyTemperatureScaling, htsMap](calib.Entry{
 	Aliases: []string{"entropy-temperature-scaling"},
 })
 
+// String returns the name of the method.
+func (EntropyTemperatureScaling) String() string { return HTSEntry.Name }
+
 const (
 	htsMostW = 100.0  // |w| is at most this
 	htsMostB = 1000.0 // |b| too

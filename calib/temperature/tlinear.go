@@ -54,6 +54,9 @@ var TConfEntry = calib.NewEntry[ConfidenceTemperature, linearMap[byConfidence]](
 	Summary: "qats with the confidence in place of the confidence rank",
 })
 
+// String returns the name of the method.
+func (ConfidenceTemperature) String() string { return TConfEntry.Name }
+
 // TEntropyEntry is the entry of EntropyTemperature.
 var TEntropyEntry = calib.NewEntry[EntropyTemperature, linearMap[byEntropy]](calib.Entry{
 	Name:    "t-entropy",
@@ -62,6 +65,9 @@ var TEntropyEntry = calib.NewEntry[EntropyTemperature, linearMap[byEntropy]](cal
 	Summary: "qats with the normalised entropy in place of the confidence rank",
 })
 
+// String returns the name of the method.
+func (EntropyTemperature) String() string { return TEntropyEntry.Name }
+
 // TGapEntry is the entry of GapTemperature.
 var TGapEntry = calib.NewEntry[GapTemperature, linearMap[byGap]](calib.Entry{
 	Name:    "t-gap",
@@ -69,6 +75,9 @@ var TGapEntry = calib.NewEntry[GapTemperature, linearMap[byGap]](calib.Entry{
 	Version: 3,
 	Summary: "qats with the gap between the two largest logits in place of the confidence rank",
 })
+
+// String returns the name of the method.
+func (GapTemperature) String() string { return TGapEntry.Name }
 
 // Minimises names the objective.
 func (ConfidenceTemperature) Minimises() calib.Objective { return calib.ByNLL }

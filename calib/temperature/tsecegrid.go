@@ -36,6 +36,9 @@ var TSECEGridEntry = calib.NewEntry[TSECEGrid, calib.Temperature](calib.Entry{
 	Cost100: 80,
 })
 
+// String returns the name of the method.
+func (TSECEGrid) String() string { return TSECEGridEntry.Name }
+
 // Minimises names the objective.
 func (TSECEGrid) Minimises() calib.Objective { return calib.ByECE }
 

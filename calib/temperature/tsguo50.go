@@ -35,6 +35,9 @@ var TSGuo50Entry = calib.NewEntry[TSGuo50, calib.Temperature](calib.Entry{
 	Summary: "temperature after 50 LBFGS steps of 0.01 from 1.5, as the first public code; not converged",
 })
 
+// String returns the name of the method.
+func (TSGuo50) String() string { return TSGuo50Entry.Name }
+
 // Contract needs logits and labels, and accepts a Stream.
 func (TSGuo50) Contract() calib.Contract { return method.StreamedContract() }
 

@@ -36,6 +36,9 @@ var TTATSEntry = calib.NewEntry[AugmentedTemperatureScaling, augmentedMap](calib
 	Aliases: []string{"test-time-augmentation"},
 })
 
+// String returns the name of the method.
+func (AugmentedTemperatureScaling) String() string { return TTATSEntry.Name }
+
 // Contract needs logits and labels, then logits and augmented views.
 func (AugmentedTemperatureScaling) Contract() calib.Contract {
 	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits | data.Augmented, Streams: true, Masked: true}

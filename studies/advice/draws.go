@@ -64,7 +64,7 @@ func readPools(bundle, more string) ([]pool, error) {
 // readSet reads the logits and the labels of a set of a network.
 func readSet(dir string, split data.Split) (*data.Set, error) {
 	set, err := data.ReadSet(filepath.Join(dir, string(split), "logits.npy"), filepath.Join(dir, string(split), "labels.npy"))
-	return &set, err
+	return set, err
 }
 
 // realDraw draws from the sets of a network; see the package comment. It returns no sets if there

@@ -55,7 +55,7 @@ func write(to io.Writer, networks []string) error {
 
 // certain returns the row of a network.
 func certain(network string) ([]string, error) {
-	read := func(part string) (data.Set, error) {
+	read := func(part string) (*data.Set, error) {
 		return data.ReadSet(filepath.Join(network, part, "logits.npy"), filepath.Join(network, part, "labels.npy"))
 	}
 	cal, err := read("cal")
@@ -66,11 +66,11 @@ func certain(network string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := calib.Fit(context.Background(), calib.QaTS{}, &cal)
+	fitted, err := calib.Fit(context.Background(), calib.QaTS{}, cal)
 	if err != nil {
 		return nil, err
 	}
-	probs, err := fitted.Probabilities(&test)
+	probs, err := fitted.Probabilities(test)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,6 @@ func must[T any](v T, err error) T {
 func main() {
 	cal := must(data.ReadSet("cal/logits.npy", "cal/labels.npy"))
 	test := must(data.ReadSet("test/logits.npy", "test/labels.npy"))
-	fitted := must(calib.Fit(context.Background(), calib.QaTS{}, &cal))
-	fmt.Printf("ECE %.4f\n", metrics.ECE(must(metrics.FromProbs(must(fitted.Probabilities(&test)), &test)), 15))
+	fitted := must(calib.Fit(context.Background(), calib.QaTS{}, cal))
+	fmt.Printf("ECE %.4f\n", metrics.ECE(must(metrics.FromProbs(must(fitted.Probabilities(test)), test)), 15))
 }

@@ -46,7 +46,7 @@ func fit(dir string) error {
 	}
 	lo, hi := -10.0, 10.0
 	for range 60 {
-		if mid := (lo + hi) / 2; slope(&set, math.Exp(mid)) > 0 {
+		if mid := (lo + hi) / 2; slope(set, math.Exp(mid)) > 0 {
 			hi = mid
 		} else {
 			lo = mid
