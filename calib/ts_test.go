@@ -88,15 +88,6 @@ func TestSavedTemperaturesHaveLimits(t *testing.T) {
 	}
 }
 
-func fitted(t testing.TB, m Method, set *data.Set) Map {
-	t.Helper()
-	f, err := m.Fit(context.Background(), Input{Cal: set.View(m.Contract().Cal)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Map
-}
-
 func applied(m Map, logits data.Matrix) data.Probs {
 	q := data.NewProbs(logits.Rows, logits.Cols)
 	Apply(m, q, &data.Set{Logits: logits})
