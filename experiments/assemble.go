@@ -74,11 +74,11 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Names() {
 					out.Records = append(out.Records, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id,
-						Source: string(u.Provenance.Origin), Status: o.status, Note: results.Note{p.localFact(o.why)}})
+						Source: string(u.Provenance.Origin), Status: o.status, Note: results.Notes{p.localFact(o.why)}})
 				}
 			}
 		default:
-			if err := p.assembleOK(out, u, c, in, known.Facts); err != nil {
+			if err := p.assembleOK(out, u, c, in, known.Notes); err != nil {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts results.Note) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts results.Notes) error {
 	var s engine.Metrics
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
@@ -163,14 +163,14 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
 		CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
-		N: in.Rows, K: in.Classes, Facts: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
+		N: in.Rows, K: in.Classes, Notes: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
 }
 
 // factsOf returns what is known of the arrays.
-func factsOf(from data.Provenance, inputs results.Note) (note results.Note) {
-	add := func(kind results.FactKind, text string) {
+func factsOf(from data.Provenance, inputs results.Notes) (note results.Notes) {
+	add := func(kind results.NoteKind, text string) {
 		if text != "" {
-			note = append(note, results.Fact{Kind: kind, Text: text})
+			note = append(note, results.Note{Kind: kind, Text: text})
 		}
 	}
 	add(results.From, from.From)
@@ -179,7 +179,7 @@ func factsOf(from data.Provenance, inputs results.Note) (note results.Note) {
 	switch {
 	case from.Origin != data.Measured:
 	case from.Paper:
-		note = append(note, results.Fact{Kind: results.Paper})
+		note = append(note, results.Note{Kind: results.Paper})
 	default:
 		add(results.StandIn, from.StandIn)
 	}

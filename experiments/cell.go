@@ -30,7 +30,7 @@ const (
 type Cell struct {
 	Method *spec.Method
 	State  State
-	Why    results.Fact // reason for any state but Hit
+	Why    results.Note // reason for any state but Hit
 
 	external             externalMethod // the method, if it is external; else nil
 	files                []namedFile    // that the external method reads
@@ -83,7 +83,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	for i := range u.Spec.Methods {
 		c := Cell{Method: &u.Spec.Methods[i]}
 		c.external, _ = c.Method.Method.(externalMethod)
-		if c.Why = u.lacks(&c, calHas, testHas, at); c.Why != (results.Fact{}) {
+		if c.Why = u.lacks(&c, calHas, testHas, at); c.Why != (results.Note{}) {
 			c.State = Skip
 		} else {
 			err := testErr
@@ -124,13 +124,13 @@ func (u *Unit) lookUp(o PlanOptions) {
 }
 
 // lacks returns the reason why the method of a cell cannot be run on the setting,
-// and no fact if it can. cal and test are the arrays that the two sets have.
-func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Fact {
+// and no note if it can. cal and test are the arrays that the two sets have.
+func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Note {
 	contract := c.Method.Contract()
 	held := func(ref data.Ref, parts data.Parts) engine.Held {
 		return engine.Held{Network: ref.Dataset + "/" + ref.Backbone, Parts: parts}
 	}
-	if missing := engine.Missing(contract, held(u.Setting.Cal(), cal), held(u.Setting.Test(), test)); missing != (results.Fact{}) {
+	if missing := engine.Missing(contract, held(u.Setting.Cal(), cal), held(u.Setting.Test(), test)); missing != (results.Note{}) {
 		return missing
 	}
 	if err := (engine.Form{LogProbs: u.Provenance.Kind.OffsetLost()}).Suits(contract); err != nil {
@@ -141,7 +141,7 @@ func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Fact {
 			return because(text)
 		}
 	}
-	return results.Fact{}
+	return results.Note{}
 }
 
 // texts fills the key texts of c.
@@ -201,11 +201,11 @@ func (c *Cell) forbidden(o PlanOptions) bool {
 
 // inStore returns the state of a cell by the objects that the store has, and notes
 // whether its scores and its pairing with the baseline are among them.
-func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, results.Fact) {
+func (c *Cell) inStore(baseline string, has func(kind results.Kind, text string) bool) (State, results.Note) {
 	c.scored = has(results.Scores, c.scores)
 	c.paired = c.pair == "" || has(results.Pairs, c.pair)
 	if c.scored && c.paired {
-		return Hit, results.Fact{}
+		return Hit, results.Note{}
 	}
 	switch {
 	case !has(results.Fit, c.fit):
@@ -294,5 +294,5 @@ func (u *Unit) unchanged(digests *data.Digests, c *Cell, applied bool) error {
 	return nil
 }
 
-// because returns the fact of a reason in words.
-func because(why string) results.Fact { return results.Fact{Kind: results.Reason, Text: why} }
+// because returns the note of a reason in words.
+func because(why string) results.Note { return results.Note{Kind: results.Words, Text: why} }

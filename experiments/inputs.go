@@ -19,9 +19,9 @@ type inputs struct {
 	Rows    int `json:"rows"` // of the test set
 	Classes int `json:"classes"`
 
-	Notes      results.Note `json:"notes,omitempty"`
-	OffsetLost bool         `json:"offset_lost,omitempty"` // see data.Form
-	Masked     int          `json:"masked,omitempty"`      // logits of masked classes
+	Notes      results.Notes `json:"notes,omitempty"`
+	OffsetLost bool          `json:"offset_lost,omitempty"` // see data.Form
+	Masked     int           `json:"masked,omitempty"`      // logits of masked classes
 
 	Few report.Warning `json:"few,omitzero"` // classes of few calibration rows, for fits.csv
 }
@@ -127,7 +127,7 @@ func (in *inputs) add(ctx context.Context, set string, r data.Reader) error {
 	}
 	in.OffsetLost = in.OffsetLost || form.OffsetLost
 	for _, note := range form.Notes {
-		f := results.Fact{Kind: results.Arrays, Text: set + ": " + note.String()}
+		f := results.Note{Kind: results.Arrays, Text: set + ": " + note.String()}
 		if note.Warning {
 			f = results.Warn(report.Warning{Text: note.Text, Value: note.Value, Count: note.Count, Of: note.Of})
 		}

@@ -22,7 +22,7 @@ import (
 const (
 	fitVersion     = 2 // 2: float64 logits of a large offset are read centred
 	samplesVersion = 2
-	scoresVersion  = 4 // 4: facts are JSON
+	scoresVersion  = 4 // 4: notes are JSON
 )
 
 // tableVersion is the line on the probabilities of external methods in the text of the rows
@@ -50,7 +50,7 @@ func fitSeed(m *spec.Method, cal, target string) uint64 {
 // samplesText is the text of the sample scores of an applied fit, with class bins or
 // without, and with numbers of whole vectors or without.
 func samplesText(fit, test string, classes, vectors bool) string {
-	text := fmt.Sprintf("facts %d %d\n", samplesVersion, scoring.Version)
+	text := fmt.Sprintf("samples %d %d\n", samplesVersion, scoring.Version)
 	if classes {
 		text += fmt.Sprintf("class bins %d\n", scoring.ClassBinsVersion)
 	}

@@ -70,7 +70,7 @@ type Progress struct {
 	Done, Total int    // cells
 	Failed      int    // of the cells done
 	Todo, Left  int    // cells that the store lacked at the start, and those of them that are not done
-	New         int    // objects put into the store since the start: fits, facts, scores and pairs
+	New         int    // objects put into the store since the start: fits, notes, scores and pairs
 	Fits        int    // made since the start
 	Fitting     string // the fit that began last, as METHOD on SETTING; empty before the first one
 	Setting     string // that was finished last

@@ -12,22 +12,22 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Reason is why cells have no value, with all the cells that share it: the error of
+// Absence is why cells have no value, with all the cells that share it: the error of
 // one unreadable array is the error of every method that reads it.
-type Reason struct {
+type Absence struct {
 	Status   results.Status `json:"status"`  // results.Skip or results.Fail
 	Text     string         `json:"text"`    // without the names of method and setting
 	Methods  []string       `json:"methods"` // in the order of the plan, each once, as Settings
 	Settings []string       `json:"settings"`
 	Cells    int            `json:"cells"`
 
-	kin    results.Fact
+	kin    results.Note
 	listed map[string]bool // Settings
 }
 
 // String returns "METHODS on SETTINGS: TEXT", with few names and the number of the
 // others.
-func (r Reason) String() string {
+func (r Absence) String() string {
 	return fmt.Sprintf("%s on %s: %s", Few(r.Methods, 4), Few(r.Settings, 3), r.Text)
 }
 
@@ -42,16 +42,16 @@ func Few(names []string, n int) string {
 	return english.List(names)
 }
 
-// Reasons are in the order of the first cell of each.
-type Reasons []Reason
+// Absences are in the order of the first cell of each.
+type Absences []Absence
 
 // Add counts a cell under its reason.
-func (rs *Reasons) Add(status results.Status, setting *spec.Setting, method string, why results.Fact) {
+func (rs *Absences) Add(status results.Status, setting *spec.Setting, method string, why results.Note) {
 	kin := why.Kin()
-	i := slices.IndexFunc(*rs, func(r Reason) bool { return r.Status == status && r.kin == kin })
+	i := slices.IndexFunc(*rs, func(r Absence) bool { return r.Status == status && r.kin == kin })
 	if i < 0 {
 		i = len(*rs)
-		*rs = append(*rs, Reason{Status: status, Text: why.String(), kin: kin})
+		*rs = append(*rs, Absence{Status: status, Text: why.String(), kin: kin})
 	}
 	r := &(*rs)[i]
 	r.Cells++

@@ -10,7 +10,7 @@ import (
 
 // TestReasonNamesASettingOnce: two specs may have the same settings.
 func TestReasonNamesASettingOnce(t *testing.T) {
-	var o Reasons
+	var o Absences
 	for _, experiment := range []string{"one", "two"} {
 		for _, backbone := range []string{"a", "b"} {
 			s := spec.Setting{Setting: results.Setting{Experiment: experiment, Dataset: "d", Backbone: backbone, Loss: "ce"}}

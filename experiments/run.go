@@ -86,7 +86,7 @@ type Outcome struct {
 	Fitted            int          // fits made, not found in the store
 	Scored            int          // cells scored, not found in the store
 
-	Reasons Reasons // of the cells skipped and failed
+	Reasons Absences // of the cells skipped and failed
 
 	Warned int // cells with a value and a warning; 0 for a task
 	First  Warned

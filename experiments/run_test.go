@@ -266,7 +266,7 @@ settings: {dataset: d, backbone: a}
 			t.Errorf("%s: %s %q, want %s %q", r.Method, r.Status, r.Note, want[i].status, want[i].note)
 		}
 	}
-	if out.Failed != 5 || !slices.ContainsFunc(out.Reasons, func(r Reason) bool { return r.String() == "fit-panics on d/a: internal error: fit" }) {
+	if out.Failed != 5 || !slices.ContainsFunc(out.Reasons, func(r Absence) bool { return r.String() == "fit-panics on d/a: internal error: fit" }) {
 		t.Errorf("failures: %v", out.Reasons)
 	}
 	if len(out.Rows.Pairs) != 4 {

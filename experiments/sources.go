@@ -44,8 +44,8 @@ const simulated = "simulate"
 const scored = data.Logits | data.Labels
 
 // NoArrays is why a setting without arrays has no number.
-func NoArrays() results.Fact {
-	return results.Fact{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
+func NoArrays() results.Note {
+	return results.Note{Kind: results.NoSource, Lack: results.Lack{Arrays: scored.String()}}
 }
 
 // openSources opens the sources of specs. A folder or declaration that several

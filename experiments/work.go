@@ -46,7 +46,7 @@ type run struct {
 // or is skipped.
 type outcome struct {
 	status results.Status
-	why    results.Fact
+	why    results.Note
 }
 
 // fitting is one fit of a run. The first unit that needs it makes it; all

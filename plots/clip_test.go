@@ -109,7 +109,7 @@ func TestParetoNamesExternalPrograms(t *testing.T) {
 	in := sample("pareto", "uncal", "ts", "qats")
 	for i, r := range in.Records {
 		if r.Method == "ts" && r.Metric == results.TimeMetric {
-			in.Records[i].Note = results.Note{{Kind: results.Program}}
+			in.Records[i].Note = results.Notes{{Kind: results.Program}}
 		}
 	}
 	f := mustDraw(t, entry(t, "pareto"), in)

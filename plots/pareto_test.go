@@ -27,7 +27,7 @@ func TestParetoComparesOnCommonSettings(t *testing.T) {
 			lacking.Records[i].Value = .9
 		}
 		if r.Setting == lost && r.Metric == results.TimeMetric && r.Method == "qats" {
-			lacking.Records[i].Status, lacking.Records[i].Note = results.Skip, results.Note{{Kind: results.NoTime}}
+			lacking.Records[i].Status, lacking.Records[i].Note = results.Skip, results.Notes{{Kind: results.NoTime}}
 		}
 	}
 	absent.Records = slices.DeleteFunc(absent.Records, func(r results.Record) bool { return r.Setting == lost })

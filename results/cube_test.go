@@ -16,7 +16,7 @@ func cubeRows() (records []Record, pairs []Pair) {
 		s := Setting{Experiment: experiment, Dataset: dataset, Backbone: "x", Loss: "ce", Variant: v}
 		r := Record{Setting: s, Method: method, Metric: "ece", Value: value, N: 9, Source: "measured", Status: OK}
 		if math.IsNaN(value) {
-			r.Value, r.N, r.Status, r.Note = 0, 0, Skip, Note{{Kind: NoVector}}
+			r.Value, r.N, r.Status, r.Note = 0, 0, Skip, Notes{{Kind: NoVector}}
 		}
 		records = append(records, r)
 	}

@@ -24,8 +24,8 @@
 // applies the same checks. Two changes that spreadsheets make are accepted: a byte order
 // mark and CRLF line ends.
 //
-// A note is a list of facts ([Note]), in JSON. The facts of a setting stand once, in
-// settings.csv; [Folder.Read] puts them before the facts of each value. A row of status skip or
+// Notes stand in the column note as a JSON list ([Notes]). The notes of a setting stand once, in
+// settings.csv; [Folder.Read] puts them before the notes of each value. A row of status skip or
 // fail gives its reason in its note. Its
 // source may be empty, because a set that does not exist is neither measured nor simulated.
 //

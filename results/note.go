@@ -9,37 +9,37 @@ import (
 	"github.com/qats-bench/qats/internal/lists"
 )
 
-// A Note is what is known beside a number: where the arrays come from, what the fit warns
-// of, and why there is no number. Readers look for facts; [Note.String] is for people, and
-// a JSON list of the facts stands in the column note. A Note may be shared by many
+// Notes is what is known beside a number: where the arrays come from, what the fit warns
+// of, and why there is no number. Readers look for a kind; [Notes.String] is for people, and
+// a JSON list of them stands in the column note. Notes may be shared by many
 // records and is not changed.
-type Note []Fact
+type Notes []Note
 
-// FactKind says what a fact is about.
-type FactKind string
+// NoteKind says what a note is about.
+type NoteKind string
 
-// The kinds of facts.
+// The kinds of notes.
 const (
-	From    FactKind = "from"     // Text names the networks of measured numbers in a few words, as the manifest of their arrays does
-	Paper   FactKind = "paper"    // measured numbers are of the paper's own networks; only these enter verdicts on the paper
-	StandIn FactKind = "stand-in" // Text says how the network differs from the paper's of the same dataset and backbone
-	Samples FactKind = "samples"  // Text names the data set whose samples the test samples are, as the manifest or the spec does
-	RowIDs  FactKind = "row-ids"  // Text is the digest of the ids of the test rows, as the manifest has it
-	Arrays  FactKind = "arrays"   // Text is what else is known of the arrays
-	Program FactKind = "program"  // the time is of an external program, with the start of its interpreter
-	Warned  FactKind = "warning"  // Warning, which has kinds of its own, becomes a footnote
+	From    NoteKind = "from"     // Text names the networks of measured numbers in a few words, as the manifest of their arrays does
+	Paper   NoteKind = "paper"    // measured numbers are of the paper's own networks; only these enter verdicts on the paper
+	StandIn NoteKind = "stand-in" // Text says how the network differs from the paper's of the same dataset and backbone
+	Samples NoteKind = "samples"  // Text names the data set whose samples the test samples are, as the manifest or the spec does
+	RowIDs  NoteKind = "row-ids"  // Text is the digest of the ids of the test rows, as the manifest has it
+	Arrays  NoteKind = "arrays"   // Text is what else is known of the arrays
+	Program NoteKind = "program"  // the time is of an external program, with the start of its interpreter
+	Warned  NoteKind = "warning"  // Warning, which has kinds of its own, becomes a footnote
 
 	// Why there is no number.
-	Missing  FactKind = "missing"         // the arrays of Lack are not there
-	NoSource FactKind = "no-source"       // no source has the arrays of Lack.Arrays
-	NoVector FactKind = "no-class-vector" // the method predicts a class and its confidence, and the metric needs the other classes too: rankings by it leave the method out
-	NoTime   FactKind = "no-time"         // the time of the fit was not measured
-	Reason   FactKind = "reason"          // Text
+	Missing  NoteKind = "missing"         // the arrays of Lack are not there
+	NoSource NoteKind = "no-source"       // no source has the arrays of Lack.Arrays
+	NoVector NoteKind = "no-class-vector" // the method predicts a class and its confidence, and the metric needs the other classes too: rankings by it leave the method out
+	NoTime   NoteKind = "no-time"         // the time of the fit was not measured
+	Words    NoteKind = "reason"          // Text
 )
 
-// Fact is one thing that is known beside a number. Facts are comparable.
-type Fact struct {
-	Kind    FactKind
+// Note is one thing that is known beside a number. Notes are comparable.
+type Note struct {
+	Kind    NoteKind
 	Text    string // of the kinds that say so; one line
 	Lack    Lack   // of Missing and NoSource
 	Warning report.Warning
@@ -52,15 +52,15 @@ type Lack struct {
 	Network string // dataset/backbone
 }
 
-// Warn returns the fact of a warning.
-func Warn(w report.Warning) Fact { return Fact{Kind: Warned, Warning: w} }
+// Warn returns the note of a warning.
+func Warn(w report.Warning) Note { return Note{Kind: Warned, Warning: w} }
 
-// Because returns the note with a reason in words.
-func Because(why string) Note { return Note{{Kind: Reason, Text: why}} }
+// Because returns notes with a reason in words.
+func Because(why string) Notes { return Notes{{Kind: Words, Text: why}} }
 
-// Kin returns the fact without what differs between places and fits: the numbers of a
-// warning, and the network that lacks arrays. Facts of equal kin are of one sort.
-func (f Fact) Kin() Fact {
+// Kin returns the note without what differs between places and fits: the numbers of a
+// warning, and the network that lacks arrays. Notes of equal kin are of one sort.
+func (f Note) Kin() Note {
 	f.Warning, f.Lack.Network = f.Warning.Kin(), ""
 	return f
 }
@@ -68,9 +68,9 @@ func (f Fact) Kin() Fact {
 // arrayWords spells out the names of arrays.
 var arrayWords = strings.NewReplacer("+", " and ", "augmented", "augmented views", "ood", "out-of-distribution logits")
 
-// String returns the fact in words. It names neither the method nor the setting, beside
+// String returns the note in words. It names neither the method nor the setting, beside
 // which it stands.
-func (f Fact) String() string {
+func (f Note) String() string {
 	switch f.Kind {
 	case From, StandIn, Samples, RowIDs:
 		return string(f.Kind) + ": " + f.Text
@@ -92,8 +92,8 @@ func (f Fact) String() string {
 	return f.Text
 }
 
-// String returns the facts in words, joined by semicolons.
-func (n Note) String() string {
+// String returns the notes in words, joined by semicolons.
+func (n Notes) String() string {
 	var list []string
 	for _, f := range n {
 		list = append(list, f.String())
@@ -101,8 +101,8 @@ func (n Note) String() string {
 	return strings.Join(list, "; ")
 }
 
-// without returns the facts that are not of one sort.
-func (n Note) without(sort func(Fact) bool) (rest Note) {
+// without returns the notes that are not of one sort.
+func (n Notes) without(sort func(Note) bool) (rest Notes) {
 	for _, f := range n {
 		if !sort(f) {
 			rest = append(rest, f)
@@ -111,18 +111,18 @@ func (n Note) without(sort func(Fact) bool) (rest Note) {
 	return rest
 }
 
-// Equal reports whether two notes have the same facts.
-func (n Note) Equal(m Note) bool {
+// Equal reports whether two lists have the same notes.
+func (n Notes) Equal(m Notes) bool {
 	return len(n) == len(m) && (len(n) == 0 || &n[0] == &m[0] || slices.Equal(n, m))
 }
 
-// Has reports whether the note has a fact of a kind.
-func (n Note) Has(kind FactKind) bool {
-	return slices.ContainsFunc(n, func(f Fact) bool { return f.Kind == kind })
+// Has reports whether there is a note of a kind.
+func (n Notes) Has(kind NoteKind) bool {
+	return slices.ContainsFunc(n, func(f Note) bool { return f.Kind == kind })
 }
 
-// Text returns the text of the first fact of a kind, or nothing.
-func (n Note) Text(kind FactKind) string {
+// Text returns the text of the first note of a kind, or nothing.
+func (n Notes) Text(kind NoteKind) string {
 	for i := range n {
 		if n[i].Kind == kind {
 			return n[i].Text
@@ -132,7 +132,7 @@ func (n Note) Text(kind FactKind) string {
 }
 
 // Warnings returns the warnings.
-func (n Note) Warnings() (list []report.Warning) {
+func (n Notes) Warnings() (list []report.Warning) {
 	for i := range n {
 		if n[i].Kind == Warned {
 			list = append(list, n[i].Warning)

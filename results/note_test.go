@@ -7,7 +7,7 @@ import (
 )
 
 // noted returns the note of a text form.
-func noted(text string) Note {
+func noted(text string) Notes {
 	n, err := ParseNote(text)
 	if err != nil {
 		panic(err)
@@ -62,21 +62,21 @@ func TestTextFormOfANote(t *testing.T) {
 	}
 	for text, why := range map[string]string{
 		"from: a":                                "invalid character 'r' in literal false (expecting 'a')",
-		`{"kind":"paper"}`:                       "json: cannot unmarshal object into Go value of type results.Note",
+		`{"kind":"paper"}`:                       "json: cannot unmarshal object into Go value of type results.Notes",
 		`[{"kind":"paper"}] [`:                   "something follows the list",
 		`[{"kind":"paper"}`:                      "unexpected EOF",
-		`[{"kind":"colour"}]`:                    `"colour" is no kind of fact`,
+		`[{"kind":"colour"}]`:                    `"colour" is no kind of note`,
 		`[{"kind":"from","words":"a"}]`:          `json: unknown field "words"`,
-		`[{"kind":"warning","count":1.5}]`:       "json: cannot unmarshal number 1.5 into Go struct field factText.count of type int",
-		`[{"kind":"at-bound","bound":"x"}]`:      "json: cannot unmarshal string into Go struct field factText.bound of type float64",
+		`[{"kind":"warning","count":1.5}]`:       "json: cannot unmarshal number 1.5 into Go struct field noteText.count of type int",
+		`[{"kind":"at-bound","bound":"x"}]`:      "json: cannot unmarshal string into Go struct field noteText.bound of type float64",
 		`[{"kind":"not-converged","value":0x1}]`: "invalid character 'x' after object key:value pair",
 	} {
 		if n, err := ParseNote(text); err == nil || !strings.Contains(err.Error(), ": "+why+"; if an earlier version of qats wrote this file, qats run SPEC --out OUT writes it again") {
 			t.Errorf("%s: %v, %v, want %s", text, n, err, why)
 		}
 	}
-	for text, why := range map[string]string{`[{"kind":"from"}]`: "a fact of kind from has no text", `[{"kind":"missing","set":"test"}]`: "a fact of kind missing has no arrays",
-		`[{"kind":"at-bound","parameter":"a","bin":-3}]`: "the bin of a fact is -3"} {
+	for text, why := range map[string]string{`[{"kind":"from"}]`: "a note of kind from has no text", `[{"kind":"missing","set":"test"}]`: "a note of kind missing has no arrays",
+		`[{"kind":"at-bound","parameter":"a","bin":-3}]`: "the bin of a note is -3"} {
 		if err := noted(text).check(); err == nil || err.Error() != "column note: "+why {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -200,7 +200,7 @@ func TestTextsAreNoFormulas(t *testing.T) {
 func TestNotesOfAnEarlierVersion(t *testing.T) {
 	file := "experiment,dataset,backbone,loss,corruption,severity,variant,method,metric,value,n,source,status,note,key\n" +
 		"e,d,b,ce,,,,ts,ece,0.1,5,measured,ok,from: networks of others; paper: its own network,k\n"
-	const want = `out/results.csv:2: column note: "from: networks of others; paper: its own" is no list of facts such as [{"kind":"reason","text":"..."}]`
+	const want = `out/results.csv:2: column note: "from: networks of others; paper: its own" is no list of notes such as [{"kind":"reason","text":"..."}]`
 	if _, err := resultsFormat.Read(strings.NewReader(file), "out/results.csv"); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
@@ -218,7 +218,7 @@ func TestMeasuredOnNamesTheNetworks(t *testing.T) {
 	} {
 		var records []Record
 		for _, from := range c.from {
-			r := Record{Source: "measured", Note: Note{{Kind: From, Text: from}}}
+			r := Record{Source: "measured", Note: Notes{{Kind: From, Text: from}}}
 			if from == "simulated" {
 				r.Source = "simulated"
 			}

@@ -12,12 +12,12 @@ import (
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
-// The text form of a note, in the columns note and in the store, is a JSON list of facts on
-// one line: [{"kind":"missing","arrays":"features+head","set":"test"}]. A note without facts
+// The text form of notes, in the columns note and in the store, is a JSON list on
+// one line: [{"kind":"missing","arrays":"features+head","set":"test"}]. No notes
 // is an empty field. Keys that are 0 or empty are left out.
 
-// factText is a fact as its text form has it. The keys are in the order of the alphabet.
-type factText struct {
+// noteText is a note as its text form has it. The keys are in the order of the alphabet.
+type noteText struct {
 	Arrays    string  `json:"arrays,omitempty"`
 	Before    float64 `json:"before,omitempty"`
 	Bin       int     `json:"bin,omitempty"`
@@ -35,11 +35,11 @@ type factText struct {
 	Value     float64 `json:"value,omitempty"`
 }
 
-// kinds are the kinds of the text form: those of facts, and those of warnings.
-var kinds = func() map[string]Fact {
-	m := map[string]Fact{}
-	for _, k := range []FactKind{From, Paper, StandIn, Samples, RowIDs, Arrays, Program, Warned, Missing, NoSource, NoVector, NoTime, Reason} {
-		m[string(k)] = Fact{Kind: k}
+// kinds are the kinds of the text form: those of notes, and those of warnings.
+var kinds = func() map[string]Note {
+	m := map[string]Note{}
+	for _, k := range []NoteKind{From, Paper, StandIn, Samples, RowIDs, Arrays, Program, Warned, Missing, NoSource, NoVector, NoTime, Words} {
+		m[string(k)] = Note{Kind: k}
 	}
 	for _, k := range report.Kinds() {
 		m[string(k)] = Warn(report.Warning{Kind: k})
@@ -47,24 +47,24 @@ var kinds = func() map[string]Fact {
 	return m
 }()
 
-// MarshalJSON returns the text form of a fact.
-func (f Fact) MarshalJSON() ([]byte, error) {
+// MarshalJSON returns the text form of a note.
+func (f Note) MarshalJSON() ([]byte, error) {
 	w := f.Warning
-	t := factText{Kind: string(f.Kind), Text: f.Text, Arrays: f.Lack.Arrays, Set: f.Lack.Set, Network: f.Lack.Network,
+	t := noteText{Kind: string(f.Kind), Text: f.Text, Arrays: f.Lack.Arrays, Set: f.Lack.Set, Network: f.Lack.Network,
 		Before: w.Before, Bin: w.Bin, Bound: w.Limit, Count: w.Count, Minus: w.Minus, Of: w.Of, Parameter: w.Parameter, Side: string(w.Side), Steps: w.Steps, Value: w.Value}
 	if f.Kind == Warned {
 		t.Text = w.Text
-		if w.Kind != report.Remark {
+		if w.Kind != report.Other {
 			t.Kind = string(w.Kind)
 		}
 	}
 	return oneLine(t)
 }
 
-// UnmarshalJSON reads the text form of a fact. An unknown key is an error, and so is a kind
+// UnmarshalJSON reads the text form of a note. An unknown key is an error, and so is a kind
 // that this version does not have.
-func (f *Fact) UnmarshalJSON(text []byte) error {
-	var t factText
+func (f *Note) UnmarshalJSON(text []byte) error {
+	var t noteText
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&t); err != nil {
@@ -72,7 +72,7 @@ func (f *Fact) UnmarshalJSON(text []byte) error {
 	}
 	known, ok := kinds[t.Kind]
 	if !ok {
-		return fmt.Errorf("%.40q is no kind of fact", t.Kind)
+		return fmt.Errorf("%.40q is no kind of note", t.Kind)
 	}
 	*f = known
 	f.Lack = Lack{Arrays: t.Arrays, Set: t.Set, Network: t.Network}
@@ -96,7 +96,7 @@ func oneLine(v any) ([]byte, error) {
 }
 
 // text returns the text form of a note that passes its check.
-func (n Note) text() string {
+func (n Notes) text() string {
 	if len(n) == 0 {
 		return ""
 	}
@@ -104,13 +104,13 @@ func (n Note) text() string {
 	return string(b)
 }
 
-// ParseNote reads the text form of a note. The facts need not be complete; writers and
+// ParseNote reads the text form of notes. They need not be complete; writers and
 // readers of files check them with their rows.
-func ParseNote(text string) (Note, error) {
+func ParseNote(text string) (Notes, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var n Note
+	var n Notes
 	in := json.NewDecoder(strings.NewReader(text))
 	err := in.Decode(&n)
 	if err == nil {
@@ -119,13 +119,13 @@ func ParseNote(text string) (Note, error) {
 		}
 		err = errors.New("something follows the list")
 	}
-	return nil, fmt.Errorf(`%.40q is no list of facts such as [{"kind":"reason","text":"..."}]: %w; if an earlier version of qats wrote this file, qats run SPEC --out OUT writes it again, from the store without a fit`, text, err)
+	return nil, fmt.Errorf(`%.40q is no list of notes such as [{"kind":"reason","text":"..."}]: %w; if an earlier version of qats wrote this file, qats run SPEC --out OUT writes it again, from the store without a fit`, text, err)
 }
 
-// required returns the name and the value of the key that a fact of its kind must have.
-func (f *Fact) required() (key, value string) {
+// required returns the name and the value of the key that a note of its kind must have.
+func (f *Note) required() (key, value string) {
 	switch f.Kind {
-	case From, StandIn, Samples, RowIDs, Arrays, Reason:
+	case From, StandIn, Samples, RowIDs, Arrays, Words:
 		return "text", f.Text
 	case Missing, NoSource:
 		return "arrays", f.Lack.Arrays
@@ -141,20 +141,20 @@ func (f *Fact) required() (key, value string) {
 	return "kind", string(f.Kind)
 }
 
-// check returns an error for a fact without what it is about, with a negative count, or with
+// check returns an error for a note without what it is about, with a negative count, or with
 // a number that is not finite.
-func (n Note) check() error {
+func (n Notes) check() error {
 	for i := range n {
 		f, w := &n[i], &n[i].Warning
 		if key, value := f.required(); value == "" {
-			return csvfile.Fault("note", "a fact of kind %s has no %s", f.Kind, key)
+			return csvfile.Fault("note", "a note of kind %s has no %s", f.Kind, key)
 		}
 		for _, x := range []struct {
 			key   string
 			value int
 		}{{"bin", w.Bin}, {"count", w.Count}, {"of", w.Of}, {"minus", w.Minus}, {"steps", w.Steps}} {
 			if x.value < 0 {
-				return csvfile.Fault("note", "the %s of a fact is %d", x.key, x.value)
+				return csvfile.Fault("note", "the %s of a note is %d", x.key, x.value)
 			}
 		}
 		for _, x := range []float64{w.Before, w.Limit, w.Value} {
@@ -167,6 +167,6 @@ func (n Note) check() error {
 }
 
 // parseNote reads the next field of a row. Rows with the same text share the note.
-func parseNote(row *csvfile.Row) Note {
+func parseNote(row *csvfile.Row) Notes {
 	return csvfile.Value(row, ParseNote)
 }

@@ -24,7 +24,7 @@ type Pair struct {
 	Lo, Hi   float64 // need not contain Difference
 
 	Verdict *metrics.Verdict // nil if there is none
-	Note    Note             // why there is no interval or no verdict
+	Note    Notes            // why there is no interval or no verdict
 }
 
 // Outcome is a verdict on a setting.

@@ -67,7 +67,7 @@ type Record struct {
 	N      int     // number of test rows; 0, written empty, unless Status is OK
 	Source string  // measured or simulated; may be empty unless Status is OK
 	Status Status
-	Note   Note   // of a skip or fail, the reason; of others the facts of the setting, then those of the fit
+	Note   Notes  // of a skip or fail, the reason; of others the notes of the setting, then those of the fit
 	Key    string // of the first record of a cell: Key of the text that names everything the cell depends on; else empty
 }
 

@@ -11,8 +11,8 @@ type Basis string
 // The bases, the weakest first.
 const (
 	ByName      Basis = "names"            // the data set's name, alone or in the table of Families
-	ByStatement Basis = "manifest_or_spec" // a fact of kind Samples
-	ByRowIDs    Basis = "row_ids"          // a fact of kind RowIDs, which another data set has too
+	ByStatement Basis = "manifest_or_spec" // a note of kind Samples
+	ByRowIDs    Basis = "row_ids"          // a note of kind RowIDs, which another data set has too
 )
 
 // Bases returns all bases, the weakest first.

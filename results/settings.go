@@ -7,7 +7,7 @@ import (
 )
 
 // SettingInfo is one row of settings.csv: what is known of a setting before any method is run.
-// Its facts hold for every number of the setting. They stand here once, and not in the notes of
+// Its notes hold for every number of the setting. They stand here once, and not in the notes of
 // results.csv.
 type SettingInfo struct {
 	Setting
@@ -20,7 +20,7 @@ type SettingInfo struct {
 	Source      string // measured or simulated; empty if there are no arrays
 	Kind        string // of the arrays: logits, log-probs or probs; empty for logits that are not stated
 	N, K        int    // rows of the test set, and classes; 0, written empty, where they are not known
-	Facts       Note   // of the kinds From, Samples, RowIDs, Paper, StandIn, Arrays and Warned
+	Notes       Notes  // of the kinds From, Samples, RowIDs, Paper, StandIn, Arrays and Warned
 
 	// Test and Cal name the content of the arrays that the methods read ("logits sha256:...;
 	// labels sha256:..."), or describe the virtual network. They are empty without arrays.
@@ -32,16 +32,16 @@ var settingsFormat = csvfile.Format[SettingInfo]{
 	Added:   []string{"dataset_label", "backbone_label"},
 	Fields: func(s SettingInfo) []string {
 		paper := ""
-		if s.Facts.Has(Paper) {
+		if s.Notes.Has(Paper) {
 			paper = "yes"
 		}
 		return append(s.Setting.fields(), csvfile.PlainText(s.DatasetLabel), csvfile.PlainText(s.BackboneLabel), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
-			csvfile.PlainText(s.Facts.Text(From)), csvfile.PlainText(s.Facts.Text(Samples)), csvfile.PlainText(s.Facts.Text(RowIDs)), paper,
-			csvfile.PlainText(s.Facts.Text(StandIn)), s.Facts.without(ofColumns).text(), csvfile.PlainText(s.Test), csvfile.PlainText(s.Cal))
+			csvfile.PlainText(s.Notes.Text(From)), csvfile.PlainText(s.Notes.Text(Samples)), csvfile.PlainText(s.Notes.Text(RowIDs)), paper,
+			csvfile.PlainText(s.Notes.Text(StandIn)), s.Notes.without(ofColumns).text(), csvfile.PlainText(s.Test), csvfile.PlainText(s.Cal))
 	},
 	Parse: parseSettingInfo,
 	Check: func(s SettingInfo) error {
-		if err := cmp.Or(s.Setting.check(), s.Facts.check()); err != nil || s.Source == "" {
+		if err := cmp.Or(s.Setting.check(), s.Notes.check()); err != nil || s.Source == "" {
 			return err
 		}
 		return checkSource(s.Source)
@@ -49,8 +49,8 @@ var settingsFormat = csvfile.Format[SettingInfo]{
 	Identity: func(s SettingInfo) []string { return s.Setting.fields() },
 }
 
-// ofColumns are the kinds of facts that have a column of settings.csv.
-func ofColumns(f Fact) bool {
+// ofColumns are the kinds of notes that have a column of settings.csv.
+func ofColumns(f Note) bool {
 	switch f.Kind {
 	case From, Samples, RowIDs, Paper, StandIn:
 		return true
@@ -60,9 +60,9 @@ func ofColumns(f Fact) bool {
 
 func parseSettingInfo(row *csvfile.Row) SettingInfo {
 	s := SettingInfo{Setting: parseSetting(row), DatasetLabel: csvfile.PlainText(row.Text()), BackboneLabel: csvfile.PlainText(row.Text()), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
-	add := func(kind FactKind, text string) {
+	add := func(kind NoteKind, text string) {
 		if text != "" {
-			s.Facts = append(s.Facts, Fact{Kind: kind, Text: text})
+			s.Notes = append(s.Notes, Note{Kind: kind, Text: text})
 		}
 	}
 	add(From, csvfile.PlainText(row.Text()))
@@ -70,13 +70,13 @@ func parseSettingInfo(row *csvfile.Row) SettingInfo {
 	add(RowIDs, csvfile.PlainText(row.Text()))
 	switch paper := row.Text(); paper {
 	case "yes":
-		s.Facts = append(s.Facts, Fact{Kind: Paper})
+		s.Notes = append(s.Notes, Note{Kind: Paper})
 	case "":
 	default:
 		row.Fail("paper", "%q is neither yes nor empty", paper)
 	}
 	add(StandIn, csvfile.PlainText(row.Text()))
-	s.Facts = append(s.Facts, parseNote(row)...)
+	s.Notes = append(s.Notes, parseNote(row)...)
 	s.Test, s.Cal = csvfile.PlainText(row.OwnText()), csvfile.PlainText(row.OwnText())
 	return s
 }
@@ -98,32 +98,32 @@ func SettingLabels(list []SettingInfo) map[string]string {
 	return labels
 }
 
-// factsOf returns the facts of settings.
-func factsOf(list []SettingInfo) map[Setting]Note {
-	of := make(map[Setting]Note, len(list))
+// notesOf returns the notes of settings.
+func notesOf(list []SettingInfo) map[Setting]Notes {
+	of := make(map[Setting]Notes, len(list))
 	for _, s := range list {
-		of[s.Setting] = s.Facts
+		of[s.Setting] = s.Notes
 	}
 	return of
 }
 
-// apart returns the note of a record without the facts of its setting, with which it begins.
-func (r Record) apart(facts Note) Note {
+// apart returns the note of a record without the notes of its setting, with which it begins.
+func (r Record) apart(facts Notes) Notes {
 	if r.Status != OK || len(r.Note) < len(facts) || !r.Note[:len(facts)].Equal(facts) {
 		return r.Note
 	}
 	return r.Note[len(facts):]
 }
 
-// join puts the facts of the settings before the notes of the records that have a value.
+// join puts the notes of the settings before the notes of the records that have a value.
 // Records that share a note share the joined one.
 func join(records []Record, list []SettingInfo) {
-	facts := factsOf(list)
+	facts := notesOf(list)
 	type key struct {
 		setting Setting
-		own     *Fact // the first of the note: readers give equal texts one note
+		own     *Note // the first of the note: readers give equal texts one note
 	}
-	joined := map[key]Note{}
+	joined := map[key]Notes{}
 	for i := range records {
 		r := &records[i]
 		of := facts[r.Setting]

@@ -12,18 +12,18 @@ import (
 // withFacts are rows of two settings: the facts of one are in every value of it.
 func withFacts() *Rows {
 	a, b := Setting{Experiment: "e", Dataset: "a", Backbone: "x", Loss: "ce"}, Setting{Experiment: "e", Dataset: "b", Backbone: "x", Loss: "ce"}
-	facts := Note{{Kind: From, Text: "networks"}, {Kind: Samples, Text: "cifar10"}, {Kind: RowIDs, Text: "7b01"}, {Kind: Paper}, {Kind: Arrays, Text: "kept"}}
-	warned := append(facts[:len(facts):len(facts)], Fact{Kind: Program})
+	facts := Notes{{Kind: From, Text: "networks"}, {Kind: Samples, Text: "cifar10"}, {Kind: RowIDs, Text: "7b01"}, {Kind: Paper}, {Kind: Arrays, Text: "kept"}}
+	warned := append(facts[:len(facts):len(facts)], Note{Kind: Program})
 	return &Rows{
 		Settings: []SettingInfo{
-			{Setting: a, DatasetLabel: "A, as in \"a\"", BackboneLabel: "X", CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Facts: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
+			{Setting: a, DatasetLabel: "A, as in \"a\"", BackboneLabel: "X", CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Notes: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
 			{Setting: b}, // without arrays
 		},
 		Records: []Record{
 			{Setting: a, Method: "ts", Metric: "ece", Value: .5, N: 7, Source: "measured", Status: OK, Note: facts, Key: "k1"},
 			{Setting: a, Method: "ts", Metric: "nll", Value: .5, N: 7, Source: "measured", Status: OK, Note: facts},
 			{Setting: a, Method: "vs", Metric: "ece", Value: .5, N: 7, Source: "measured", Status: OK, Note: warned, Key: "k2"},
-			{Setting: a, Method: "gc", Metric: "ece", Source: "measured", Status: Skip, Note: Note{{Kind: Missing, Lack: Lack{Arrays: "features"}}}},
+			{Setting: a, Method: "gc", Metric: "ece", Source: "measured", Status: Skip, Note: Notes{{Kind: Missing, Lack: Lack{Arrays: "features"}}}},
 			{Setting: b, Method: "ts", Metric: "ece", Status: Skip, Note: Because("no arrays")},
 		},
 	}
@@ -64,7 +64,7 @@ func TestFactsOfASettingStandOnce(t *testing.T) {
 // A record whose note does not begin with the facts of its setting keeps all of it.
 func TestNotesWithoutTheFactsStayAsTheyAre(t *testing.T) {
 	dir, rows := Folder(t.TempDir()), withFacts()
-	own := Note{{Kind: From, Text: "others"}}
+	own := Notes{{Kind: From, Text: "others"}}
 	rows.Records[0].Note = own
 	if err := dir.Write(rows); err != nil {
 		t.Fatal(err)

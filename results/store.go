@@ -22,12 +22,12 @@ type Kind string
 
 // The kinds of objects. Their names are the names of the folders.
 const (
-	Fit          Kind = "fit"    // a fitted method
-	SampleScores Kind = "facts"  // confidence, prediction and losses of each test row under a fit
-	Scores       Kind = "scores" // the metrics and bins computed from sample scores
-	Pairs        Kind = "pairs"  // the differences of two methods' metrics
-	Times        Kind = "times"  // the processor time of a fit, under the key of the fit
-	Inputs       Kind = "inputs" // the findings of the checks of a setting's arrays
+	Fit          Kind = "fit"     // a fitted method
+	SampleScores Kind = "samples" // confidence, prediction and losses of each test row under a fit
+	Scores       Kind = "scores"  // the metrics and bins computed from sample scores
+	Pairs        Kind = "pairs"   // the differences of two methods' metrics
+	Times        Kind = "times"   // the processor time of a fit, under the key of the fit
+	Inputs       Kind = "inputs"  // the problems that the checks of a setting's arrays found
 )
 
 // Store is a content-addressed cache in a folder. An object of a kind is the file

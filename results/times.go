@@ -84,7 +84,7 @@ func (t Time) program() bool { return t.Known && t.Instructions == "" }
 
 // TimeRecords returns the times as records of TimeMetric: one for each setting and
 // method of records, with source, rows and note of its first value. Without a time the
-// record is a skip. A time of an external program has the fact Program. A cell that has no value of any metric keeps the status and the
+// record is a skip. A time of an external program has the note Program. A cell that has no value of any metric keeps the status and the
 // reason of its first record.
 func TimeRecords(times []Time, records []Record) []Record {
 	type cell struct {
@@ -109,10 +109,10 @@ func TimeRecords(times []Time, records []Record) []Record {
 		if t, ok := known[at]; r.Status == OK && ok {
 			r.Value = t.Seconds
 			if t.program() {
-				r.Note = append(slices.Clone(r.Note), Fact{Kind: Program})
+				r.Note = append(slices.Clone(r.Note), Note{Kind: Program})
 			}
 		} else if r.Status == OK {
-			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, Note{{Kind: NoTime}}
+			r.Status, r.Value, r.N, r.Note = Skip, 0, 0, Notes{{Kind: NoTime}}
 		}
 		if seen {
 			list[i] = r

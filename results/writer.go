@@ -101,7 +101,7 @@ func (w *Writer) Write(r *Rows) error {
 	if err := w.wide.write(r.Records); err != nil {
 		return err
 	}
-	facts := factsOf(r.Settings)
+	facts := notesOf(r.Settings)
 	records := lists.Values(r.Records, func(r Record) Record {
 		r.Note = r.apart(facts[r.Setting])
 		return r

@@ -132,7 +132,7 @@ type Kind string
 
 // The kinds of warnings.
 const (
-	Remark       Kind = ""              // Text
+	Other        Kind = ""              // Text
 	AtBound      Kind = "at-bound"      // Bound
 	EqualToTS    Kind = "equal-to-ts"   // Text says what makes the map that of ts: "a = 0"
 	NotConverged Kind = "not-converged" // the gradient is Value after Steps

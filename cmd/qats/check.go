@@ -175,7 +175,7 @@ func checkText(out io.Writer, in *inspect.Inspection, all bool) error {
 }
 
 // printFindings prints findings with what to do; those that are known if all is set.
-func printFindings(out io.Writer, findings []inspect.Finding, all bool) {
+func printFindings(out io.Writer, findings []inspect.Problem, all bool) {
 	for _, f := range findings {
 		if f.Severity == inspect.Known && !all {
 			continue
@@ -216,7 +216,7 @@ func checkJSON(out io.Writer, in *inspect.Inspection) error {
 	}
 	type finding struct {
 		Kind string `json:"kind"`
-		inspect.Finding
+		inspect.Problem
 	}
 	var objects []any
 	for _, s := range in.Sets {

@@ -288,7 +288,7 @@ func (f *fit) checkOutputs() error {
 
 // openCal reads the calibration arrays that the contract of m names. If they are
 // larger than the memory and m can read a stream, it opens them as a stream.
-func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(arrays.Note)) (*data.Set, *data.Stream, error) {
+func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(arrays.Problem)) (*data.Set, *data.Stream, error) {
 	contract := m.Contract()
 	if contract.Cal == 0 {
 		return nil, nil, nil
@@ -314,7 +314,7 @@ func (a arrayFiles) openCal(ctx context.Context, m *spec.Method, warn func(array
 
 // loadTarget reads the logits of the deployment domain if the contract of m names them.
 // The calibration set has k classes; k is 0 if there is none.
-func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn func(arrays.Note)) (*data.Set, error) {
+func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn func(arrays.Problem)) (*data.Set, error) {
 	switch {
 	case m.Contract().Target == 0:
 		return nil, nil

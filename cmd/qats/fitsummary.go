@@ -162,7 +162,7 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 	}
 	for _, set := range in.Sets {
 		if set.Masked > 0 {
-			notesTo(tell)(arrays.Note{Place: f.files.Logits, Text: set.MaskedNote().String()})
+			notesTo(tell)(arrays.Problem{Place: f.files.Logits, Text: set.MaskedNote().String()})
 		}
 	}
 	for _, found := range in.Findings {

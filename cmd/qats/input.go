@@ -17,6 +17,6 @@ func arrayInput(cmd *cobra.Command, m memory) *data.InputFS {
 }
 
 // notesTo returns what takes the notes on a file as warnings.
-func notesTo(tell func(warning)) func(arrays.Note) {
-	return func(n arrays.Note) { tell(fileRemark{"file", n.Text, n.Place, n.Remedy}) }
+func notesTo(tell func(warning)) func(arrays.Problem) {
+	return func(n arrays.Problem) { tell(fileRemark{"file", n.Text, n.Place, n.Remedy}) }
 }

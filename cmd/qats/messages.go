@@ -168,7 +168,7 @@ func (r fileRemark) line() string { return r.Place + ": " + r.Text }
 
 // fitWarning is a warning of a fit.
 type fitWarning struct {
-	Kind   report.Kind `json:"kind"` // remark for report.Remark
+	Kind   report.Kind `json:"kind"` // remark for report.Other
 	Text   string      `json:"text"`
 	Method string      `json:"method"`
 	report.Warning
@@ -176,7 +176,7 @@ type fitWarning struct {
 
 func newFitWarning(method string, w report.Warning) fitWarning {
 	f := fitWarning{w.Kind, w.String(), method, w}
-	if w.Kind == report.Remark {
+	if w.Kind == report.Other {
 		f.Kind = "remark"
 	}
 	return f
@@ -188,10 +188,10 @@ func (w fitWarning) line() string { return w.Method + ": " + w.Text }
 type rowsWarning struct {
 	Kind string `json:"kind"` // rows
 	Text string `json:"text"`
-	inspect.Finding
+	inspect.Problem
 }
 
-func newRowsWarning(f inspect.Finding) rowsWarning {
+func newRowsWarning(f inspect.Problem) rowsWarning {
 	text := f.Cause
 	if f.Fix != "" {
 		text += "; " + f.Fix

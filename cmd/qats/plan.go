@@ -175,7 +175,7 @@ func planText(w io.Writer, plan *experiments.Plan) error {
 		terminal.Fprintf(w, "%s %s (%s):%s\n", u.Spec.Name, u.Setting, cmp.Or(u.Provenance.Origin, "absent"), countText(byState))
 		type group struct {
 			state experiments.State
-			why   results.Fact
+			why   results.Note
 		}
 		groups, cells := lists.Group(u.Cells, func(c experiments.Cell) group { return group{c.State, c.Why} })
 		for _, g := range groups {

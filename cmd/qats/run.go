@@ -271,7 +271,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 
 // printReasons prints why cells have no value, each reason once: skips to w, failures
 // to stderr.
-func printReasons(w, stderr io.Writer, reasons []experiments.Reason) {
+func printReasons(w, stderr io.Writer, reasons []experiments.Absence) {
 	for _, r := range reasons {
 		if r.Status == results.Fail {
 			warn(stderr, newRemark(r.String()))
@@ -306,12 +306,12 @@ type runJSON struct {
 	Out  string `json:"out"`            // folder of the CSV files
 	Task string `json:"task,omitempty"` // such as 0/4; then there are no CSV files
 	results.RunCounts
-	OK      int                  `json:"ok"`
-	Fitted  int                  `json:"fitted"` // now; the rest is from the store
-	Scored  int                  `json:"scored"`
-	Warned  int                  `json:"warned"`                  // cells with a value and a warning
-	First   string               `json:"first_warning,omitempty"` // METHOD on SETTING: warning
-	Reasons []experiments.Reason `json:"reasons,omitempty"`       // of cells without a value
+	OK      int                   `json:"ok"`
+	Fitted  int                   `json:"fitted"` // now; the rest is from the store
+	Scored  int                   `json:"scored"`
+	Warned  int                   `json:"warned"`                  // cells with a value and a warning
+	First   string                `json:"first_warning,omitempty"` // METHOD on SETTING: warning
+	Reasons []experiments.Absence `json:"reasons,omitempty"`       // of cells without a value
 
 	Manifests []experiments.ManifestUse `json:"manifests,omitempty"` // of folders above the arrays
 }

@@ -324,7 +324,7 @@ func TestStatusOfTasks(t *testing.T) {
 	for kind, want := range map[string]string{
 		"pairs": "task 0 of 3: 2 cells done, 0 failed, 8 missing\ntask 1 of 3: 0 cells done, 0 failed, 10 missing\ntask 2 of 3: 1 cells done, 0 failed, 4 missing\n" +
 			"missing: --array=0-2\n3 of 25 cells done, 0 failed, 22 missing\n",
-		"facts": one, // no row needs them
+		"samples": one, // no row needs them
 	} {
 		folder := filepath.Join(out, "store", kind)
 		if err := os.Rename(folder, folder+".away"); err != nil {

@@ -40,7 +40,7 @@ func (p printed) text(w io.Writer) error {
 	for _, f := range lists.Where(findings, trial.Void) {
 		printFinding(&b, f, width)
 	}
-	findings = lists.Where(findings, func(f inspect.Finding) bool {
+	findings = lists.Where(findings, func(f inspect.Problem) bool {
 		return !trial.Void(f) && (f.Severity == inspect.Warning || f.Severity == inspect.Known || f.Told)
 	})
 	say(p.answer())
@@ -282,9 +282,9 @@ func (p printed) diagrams(width int) (string, error) {
 
 // remarks prints what else is known: methods without a choice, methods left out, warnings of
 // the chosen fit, and findings.
-func (p printed) remarks(w io.Writer, findings []inspect.Finding, width int) {
+func (p printed) remarks(w io.Writer, findings []inspect.Problem, width int) {
 	lines := p.bars()
-	whys, of := lists.Group(p.LeftOut, func(l trial.LeftOut) results.Fact { return l.Why })
+	whys, of := lists.Group(p.LeftOut, func(l trial.LeftOut) results.Note { return l.Why })
 	for _, why := range whys {
 		names := lists.Values(of[why], func(l trial.LeftOut) string { return l.Method })
 		lines = append(lines, fmt.Sprintf("left out: %s: %s", strings.Join(names, ", "), why))
@@ -309,7 +309,7 @@ func (p printed) remarks(w io.Writer, findings []inspect.Finding, width int) {
 }
 
 // printFinding prints a finding as a paragraph.
-func printFinding(w io.Writer, f inspect.Finding, width int) {
+func printFinding(w io.Writer, f inspect.Problem, width int) {
 	text := fmt.Sprintf("%s: %s", f.Place, f.Cause)
 	switch {
 	case f.Severity == inspect.Known: // a manifest says why nothing need be changed
@@ -380,7 +380,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	}
 	type finding struct {
 		Kind string `json:"kind"`
-		inspect.Finding
+		inspect.Problem
 	}
 	var objects []any
 	for _, l := range p.LeftOut {

@@ -25,7 +25,7 @@ type Apply struct {
 	DType        npy.DType // of the output: data.Float64, also if it is empty, or data.Float32
 	Temperatures bool      // writes the temperature of each row in place of its probabilities
 
-	Warn func(Note) // is called with the notes on the files
+	Warn func(Problem) // is called with the notes on the files
 }
 
 // Applied says what was written.
@@ -162,7 +162,7 @@ func (a *Apply) writeTop(output string, top pairs) (string, error) {
 	}); err != nil {
 		return "", err
 	}
-	a.Warn(Note{Place: path, Text: fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
+	a.Warn(Problem{Place: path, Text: fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, output)})
 	return path, nil
 }

@@ -101,7 +101,7 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	set, f := files(t)
 	m, contract := model(t, "ts", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
-	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { t.Error(n) }}
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Problem) { t.Error(n) }}
 	_, err := apply.Write(t.Context(), output, nil)
 	must(t, err)
 	a, err := npy.OpenArrayFile(output)
@@ -179,8 +179,8 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	set, f := files(t)
 	m, contract := model(t, "hb-top", set)
 	output := filepath.Join(t.TempDir(), "probs.npy")
-	var notes []Note
-	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Note) { notes = append(notes, n) }}
+	var notes []Problem
+	apply := Apply{Model: m, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: func(n Problem) { notes = append(notes, n) }}
 	applied, err := apply.Write(t.Context(), output, nil)
 	must(t, err)
 	top := filepath.Join(filepath.Dir(output), "top.npz")
@@ -217,8 +217,8 @@ func TestLooseRowsAreDividedAndCounted(t *testing.T) {
 	probs[0] = .5004
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	must(t, npy.WriteFloat64(path, probs, rows, classes))
-	var notes []Note
-	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Note) { notes = append(notes, n) }}
+	var notes []Problem
+	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Problem) { notes = append(notes, n) }}
 	values(t, &s)
 	if len(notes) != 1 || notes[0].Place != path || !strings.HasPrefix(notes[0].Text, "1 of 400 rows of probabilities sum to 1 only within ") {
 		t.Errorf("%q", notes)
@@ -244,8 +244,8 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 		p := slices.Concat(slices.Repeat([]float64{1, 0, 0}, 99), c.last)
 		must(t, npy.WriteFloat64(path, p, 100, 3))
 		for _, s := range []Score{{Probs: path}, {Logits: path, Kind: data.KindProbs}} {
-			var notes []Note
-			s.Labels, s.Memory, s.Metrics, s.Warn = labels, 1<<30, entries(t, "nll"), func(n Note) { notes = append(notes, n) }
+			var notes []Problem
+			s.Labels, s.Memory, s.Metrics, s.Warn = labels, 1<<30, entries(t, "nll"), func(n Problem) { notes = append(notes, n) }
 			zeros := 198
 			for _, v := range c.last {
 				if v == 0 {
@@ -255,7 +255,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 			if got := values(t, &s)[0]; math.Abs(got-c.want/100) > 1e-12 {
 				t.Errorf("%v, %+v: NLL %v, want %v", c.last, s, got, c.want/100)
 			}
-			if want := (Note{Place: path, Text: fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
+			if want := (Problem{Place: path, Text: fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
 				t.Errorf("%v: notes %q, want %q", c.last, notes, want)
 			}
 		}
@@ -278,14 +278,14 @@ func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
 	for i, shape := range [][]int{{4}, {4, 1}} {
 		certain := []float64{1, 1 + 0x1p-52}[i] // which is 1 but for rounding
 		must(t, npy.WriteFloat64(path, []float64{.25, .5, certain, 0}, shape...))
-		var notes []Note
-		s := Score{Logits: path, Labels: labels, Kind: data.KindProbs, Memory: 1 << 30, Metrics: entries(t, "nll", "accuracy", "argmax_change"), Warn: func(n Note) { notes = append(notes, n) }}
+		var notes []Problem
+		s := Score{Logits: path, Labels: labels, Kind: data.KindProbs, Memory: 1 << 30, Metrics: entries(t, "nll", "accuracy", "argmax_change"), Warn: func(n Problem) { notes = append(notes, n) }}
 		got := values(t, &s)
 		want := (3 + 126) * math.Ln2 / 4
 		if math.Abs(got[0]-want) > 1e-12 || got[1] != .5 || got[2] != 0 || len(notes) != 1 {
 			t.Errorf("shape %v: %v, want %v; notes %q", shape, got, want, notes)
 		}
-		one := Note{Place: path, Text: "2 probabilities of exactly 0 count as 2^-126"}
+		one := Problem{Place: path, Text: "2 probabilities of exactly 0 count as 2^-126"}
 		s = Score{Probs: path, Labels: labels, Memory: 1 << 30, Metrics: entries(t, "nll"), Warn: s.Warn}
 		if got := values(t, &s); math.Abs(got[0]-want) > 1e-12 || len(notes) != 2 || notes[0] != one || notes[1] != one {
 			t.Errorf("shape %v as probabilities: %v, want %v; notes %q", shape, got, want, notes)
@@ -318,7 +318,7 @@ func TestAppliedZerosKeepTheirNLL(t *testing.T) {
 	must(t, err)
 	want, err := metrics.NLL(samples)
 	must(t, err)
-	silent := func(n Note) { t.Errorf("%q", n) }
+	silent := func(n Problem) { t.Errorf("%q", n) }
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	apply := Apply{Model: model, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: silent}
 	_, err = apply.Write(t.Context(), path, nil)

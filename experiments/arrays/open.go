@@ -9,15 +9,15 @@ import (
 	"github.com/qats-bench/qats/experiments/engine"
 )
 
-// Note is something unusual about a file.
-type Note struct {
+// Problem is something unusual about a file.
+type Problem struct {
 	Place, Text string
 	Remedy      problem.Remedy // what can be stated; its words are a part of Text
 }
 
 // Open opens files and calls warn with each note on how they are read. It is an error if the
 // logits are read in a form that the method of the contract does not take.
-func Open(files data.Files, method string, c calib.Contract, warn func(Note)) (data.Reader, error) {
+func Open(files data.Files, method string, c calib.Contract, warn func(Problem)) (data.Reader, error) {
 	r, err := files.Open()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func unsuited(file, method string, why error) error {
 }
 
 // noteOf returns a remark on a file as a note.
-func noteOf(file string, r data.Remark) Note { return Note{file, noteText(r), r.Remedy} }
+func noteOf(file string, r data.Remark) Problem { return Problem{file, noteText(r), r.Remedy} }
 
 // noteText is the line of a note.
 func noteText(note data.Remark) string {

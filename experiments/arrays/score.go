@@ -34,7 +34,7 @@ type Score struct {
 	Interval metrics.Interval // of the values; empty for none
 	Memory   int64            // bytes that arrays may take
 
-	Warn func(Note) // is called with the notes on the files
+	Warn func(Problem) // is called with the notes on the files
 }
 
 // seed is the seed of consistency bands, folds and resamples: the identity of the test set
@@ -268,7 +268,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	}
 	if void := s.void(class, set.Labels); void > 0 {
 		words := fmt.Sprintf("state --ignore %d", data.Void)
-		s.Warn(Note{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words),
+		s.Warn(Problem{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words),
 			problem.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
 	}
 	all := scoring.New(n)

@@ -17,7 +17,7 @@ import (
 type Metrics struct {
 	N         int                      `json:"n"`
 	Values    map[string]float64       `json:"values"`
-	Undefined map[string]results.Note  `json:"undefined,omitempty"` // metric id -> reason for having no value
+	Undefined map[string]results.Notes `json:"undefined,omitempty"` // metric id -> reason for having no value
 	Bins      map[string][]metrics.Bin `json:"bins"`
 	Classes   []metrics.ClassScore     `json:"classes,omitempty"` // for classes.csv, if the spec asks for them
 	Report    calib.Report             `json:"report"`            // of the fit, for the notes
@@ -29,7 +29,7 @@ type Metrics struct {
 // error; the reason of a metric without a value is in Undefined. before is called before
 // each metric.
 func Compute(samples *metrics.Samples, entries []metrics.Entry, seed uint64, before func()) (Metrics, error) {
-	s := Metrics{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]results.Note{}, Bins: map[string][]metrics.Bin{}}
+	s := Metrics{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]results.Notes{}, Bins: map[string][]metrics.Bin{}}
 	for _, binning := range metrics.Binnings() {
 		s.Bins[binning.Name] = binning.Bins(samples)
 	}
@@ -39,7 +39,7 @@ func Compute(samples *metrics.Samples, entries []metrics.Entry, seed uint64, bef
 		for i, id := range e.Names() {
 			switch {
 			case errors.Is(err, metrics.ErrNoVector):
-				s.Undefined[id] = results.Note{{Kind: results.NoVector}}
+				s.Undefined[id] = results.Notes{{Kind: results.NoVector}}
 			case err != nil:
 				s.Undefined[id] = results.Because(err.Error())
 			case math.IsNaN(values[i]) || math.IsInf(values[i], 0):
@@ -115,9 +115,9 @@ func parameterRows(row results.Parameter, s *Metrics) []results.Parameter {
 	return list
 }
 
-// WithWarnings returns the facts of a setting and the warnings of a fit.
-func WithWarnings(facts results.Note, fitted calib.Report) results.Note {
-	note := facts[:len(facts):len(facts)]
+// WithWarnings returns the notes of a setting and the warnings of a fit.
+func WithWarnings(notes results.Notes, fitted calib.Report) results.Notes {
+	note := notes[:len(notes):len(notes)]
 	for _, w := range fitted.Warnings {
 		note = append(note, results.Warn(w))
 	}

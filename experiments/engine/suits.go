@@ -53,16 +53,16 @@ type Held struct {
 }
 
 // Missing returns the arrays that a method reads and that a set lacks, first those of the
-// calibration set, as a fact; no fact if there are all.
-func Missing(c calib.Contract, cal, test Held) results.Fact {
+// calibration set, as a note; no note if there are all.
+func Missing(c calib.Contract, cal, test Held) results.Note {
 	for _, need := range []struct {
 		of   Held
 		want data.Parts
 		set  string
 	}{{cal, c.Cal, "calibration"}, {test, c.Test | c.Target, "test"}} {
 		if missing := need.want &^ need.of.Parts; missing != 0 {
-			return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: missing.String(), Set: need.set, Network: need.of.Network}}
+			return results.Note{Kind: results.Missing, Lack: results.Lack{Arrays: missing.String(), Set: need.set, Network: need.of.Network}}
 		}
 	}
-	return results.Fact{}
+	return results.Note{}
 }

@@ -83,7 +83,7 @@ func TestBriefArrays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Finding) bool { return f.Oddity == data.OddExtremeLogits })
+	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Problem) bool { return f.Oddity == data.OddExtremeLogits })
 	if found[0].Sets[0].ECE == 0 || found[1].Sets[0].ECE != 0 {
 		t.Errorf("ECE %g and brief %g, want one and none", found[0].Sets[0].ECE, found[1].Sets[0].ECE)
 	}

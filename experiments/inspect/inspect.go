@@ -31,8 +31,8 @@ const (
 	Known   Severity = "known"
 )
 
-// Finding is what an inspection has found: where, the likely cause, and what to do.
-type Finding struct {
+// Problem is what an inspection has found: where, the likely cause, and what to do.
+type Problem struct {
 	Severity Severity    `json:"severity"`
 	Place    string      `json:"place"`
 	Oddity   data.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer, and of the note on classes of few rows
@@ -69,7 +69,7 @@ func (s *Set) MaskedNote() data.Remark { return data.MaskedNote(s.Masked, s.Rows
 // Inspection is the result of looking at arrays.
 type Inspection struct {
 	Sets     []Set
-	Findings []Finding // errors first, then warnings, notes and what is known
+	Findings []Problem // errors first, then warnings, notes and what is known
 }
 
 // Count returns the number of findings of a severity.
@@ -85,7 +85,7 @@ func (in *Inspection) Count(s Severity) int {
 
 // add adds a finding, unless it is there already: an array may belong to several
 // settings.
-func (in *Inspection) add(f Finding) {
+func (in *Inspection) add(f Problem) {
 	if !slices.Contains(in.Findings, f) {
 		in.Findings = append(in.Findings, f)
 	}
@@ -95,7 +95,7 @@ func (in *Inspection) add(f Finding) {
 func (in *Inspection) fail(place string, err error) {
 	p := &problem.Problem{Place: place, Cause: err.Error()}
 	errors.As(err, &p)
-	in.add(Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
+	in.add(Problem{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 }
 
 // Specs reads every array that the settings of specs name, once, and judges what
@@ -111,7 +111,7 @@ func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions, p
 	if err != nil {
 		return nil, err
 	}
-	in := &inspector{plan: p, sets: map[setKey]*inspected{}, pairs: map[[2]setKey]bool{}, found: map[Finding]bool{}}
+	in := &inspector{plan: p, sets: map[setKey]*inspected{}, pairs: map[[2]setKey]bool{}, found: map[Problem]bool{}}
 	for lo := 0; lo < len(p.Units); lo += unitsAtOnce {
 		hi := min(lo+unitsAtOnce, len(p.Units))
 		if err := in.units(ctx, p.Units[lo:hi]); err != nil {
@@ -151,12 +151,12 @@ func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, er
 	} else if len(s.Problems)+len(s.Unusable) == 0 {
 		s.Problems = append(s.Problems, s.noSets())
 	}
-	var before []Finding
+	var before []Problem
 	for _, p := range s.Unusable {
-		before = append(before, Finding{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
+		before = append(before, Problem{Severity: Error, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 	}
 	for _, p := range s.Problems {
-		before = append(before, Finding{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
+		before = append(before, Problem{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 	}
 	in.Findings = append(before, in.Findings...)
 	in.Sort()
@@ -165,7 +165,7 @@ func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, er
 
 // Sort puts errors first, then warnings, notes and what is known.
 func (in *Inspection) Sort() {
-	slices.SortStableFunc(in.Findings, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	slices.SortStableFunc(in.Findings, func(a, b Problem) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 }
 
 func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note, Known}, s) }
@@ -176,11 +176,11 @@ type inspector struct {
 	plan  *experiments.Plan
 	sets  map[setKey]*inspected
 	pairs map[[2]setKey]bool // compared already
-	found map[Finding]bool   // the findings: of thousands of sets there are many
+	found map[Problem]bool   // the findings: of thousands of sets there are many
 }
 
 // add is that of Inspection.
-func (in *inspector) add(f Finding) {
+func (in *inspector) add(f Problem) {
 	if !in.found[f] {
 		in.found[f] = true
 		in.Findings = append(in.Findings, f)
@@ -262,13 +262,13 @@ func (in *inspector) units(ctx context.Context, units []experiments.Unit) error 
 
 // absent reports a setting without arrays.
 func (in *inspector) absent(of *Inspection, u *experiments.Unit) {
-	of.add(Finding{Severity: Error, Place: u.Setting.String(), Cause: strings.Join(append([]string{experiments.NoArrays().String()}, in.plan.Searched(u)...), "; "),
+	of.add(Problem{Severity: Error, Place: u.Setting.String(), Cause: strings.Join(append([]string{experiments.NoArrays().String()}, in.plan.Searched(u)...), "; "),
 		Fix: "correct dataset and backbone in the spec, or name the folder by --data"})
 }
 
 // noCalibration reports a setting whose calibration set is absent or incomplete.
 func (in *Inspection) noCalibration(u *experiments.Unit, cal setKey) {
-	f := Finding{Severity: Error, Place: cal.ref.String(), Cause: "there is no calibration set: logits and labels of held-out rows", Fix: "save them as you saved the test set"}
+	f := Problem{Severity: Error, Place: cal.ref.String(), Cause: "there is no calibration set: logits and labels of held-out rows", Fix: "save them as you saved the test set"}
 	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
 		if len(s.Tried) > 0 {
 			f.Cause += "; looked for " + experiments.Few(s.Tried, 3)
@@ -296,16 +296,16 @@ func newInspected(key setKey) *inspected {
 func (in *Inspection) read(ctx context.Context, key setKey, x *inspected) error {
 	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
 	if file := data.ManifestAbove(key.source); file != "" {
-		in.add(Finding{Severity: Note, Place: file, Cause: "describes the sets: it is the manifest of a folder above them"})
+		in.add(Problem{Severity: Note, Place: file, Cause: "describes the sets: it is the manifest of a folder above them"})
 	}
 	if taken := data.OtherNames(x.arrays); taken != "" {
-		in.add(Finding{Severity: Note, Place: x.name, Cause: taken})
+		in.add(Problem{Severity: Note, Place: x.name, Cause: taken})
 	}
 	if err := in.set(ctx, x); err != nil {
 		return err
 	}
 	if names := data.ClassNames(key.source, key.ref); names != nil && x.ok && len(names) != x.row.Classes {
-		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("%s names %d classes, and the logits have %d", data.ManifestName, len(names), x.row.Classes), Fix: "name every column of the logits, in their order"})
+		in.add(Problem{Severity: Error, Place: x.name, Cause: fmt.Sprintf("%s names %d classes, and the logits have %d", data.ManifestName, len(names), x.row.Classes), Fix: "name every column of the logits, in their order"})
 	}
 	return nil
 }
@@ -336,16 +336,16 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 	}
 	names := a.name + " and " + b.name
 	if a.row.Classes != b.row.Classes {
-		in.add(Finding{Severity: Error, Place: names, Cause: fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes),
+		in.add(Problem{Severity: Error, Place: names, Cause: fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes),
 			Fix: "give both sets the same columns, in the same order"})
 		return nil
 	}
 	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && sameKind {
-		in.warn(Finding{Place: names, Oddity: data.OddAccuracyGap, Cause: fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy),
+		in.warn(Problem{Place: names, Oddity: data.OddAccuracyGap, Cause: fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy),
 			Fix: "calibrate on rows that were held out"}, a, b)
 	}
 	if a.row.Rows > mostCompared {
-		in.add(Finding{Severity: Note, Place: names, Cause: fmt.Sprintf("rows of both sets were not searched for: more than %d", mostCompared)})
+		in.add(Problem{Severity: Note, Place: names, Cause: fmt.Sprintf("rows of both sets were not searched for: more than %d", mostCompared)})
 		return nil
 	}
 	shared, err := sharedRows(ctx, a, b)
@@ -355,16 +355,16 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 	case err != nil:
 		in.fail(names, err)
 	case shared.All():
-		in.add(Finding{Severity: Error, Place: names, Cause: experiments.SameRows, Fix: "save the logits of two different parts of the data"})
+		in.add(Problem{Severity: Error, Place: names, Cause: experiments.SameRows, Fix: "save the logits of two different parts of the data"})
 	case shared.Likely():
-		in.warn(Finding{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows have the logits of a calibration row%s: they may be rows of both sets", shared.Rows, shared.Test, equalRows(shared)),
+		in.warn(Problem{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows have the logits of a calibration row%s: they may be rows of both sets", shared.Rows, shared.Test, equalRows(shared)),
 			Fix: "leave them out of one of the two sets (or are they duplicate images?)"}, a, b)
 	}
 	return nil
 }
 
 // warn adds a warning on sets or, if a manifest of one of them has the reason, what is known.
-func (in *Inspection) warn(f Finding, sets ...*inspected) {
+func (in *Inspection) warn(f Problem, sets ...*inspected) {
 	f.Severity = Warning
 	for _, x := range sets {
 		if x.known == nil {
@@ -402,7 +402,7 @@ func sharedRows(ctx context.Context, cal, test *inspected) (data.Shared, error) 
 
 // missing adds a note for each reason why methods are skipped.
 func (in *inspector) missing() {
-	var all experiments.Reasons
+	var all experiments.Absences
 	for i := range in.plan.Units {
 		u := &in.plan.Units[i]
 		if u.Plain() == nil || u.Plain().Has(u.Setting.Cal())&scored != scored {
@@ -415,7 +415,7 @@ func (in *inspector) missing() {
 		}
 	}
 	for _, r := range all {
-		in.add(Finding{Severity: Note, Place: experiments.Few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", experiments.Few(r.Methods, 8), r.Text)})
+		in.add(Problem{Severity: Note, Place: experiments.Few(r.Settings, 3), Cause: fmt.Sprintf("%s: %s", experiments.Few(r.Methods, 8), r.Text)})
 	}
 	var offset []string
 	lost := func(x *inspected) bool { return x.ok && (x.logProbs || x.offsetLost) }
@@ -436,7 +436,7 @@ func (in *inspector) missing() {
 			}
 		}
 	}
-	f := Finding{Severity: Note, Place: experiments.Few(offset, 3), Cause: "log-probabilities, not logits: the offset of each row is lost", Fix: "save the output of the last layer, before log_softmax, if you can"}
+	f := Problem{Severity: Note, Place: experiments.Few(offset, 3), Cause: "log-probabilities, not logits: the offset of each row is lost", Fix: "save the output of the last layer, before log_softmax, if you can"}
 	if len(need) > 0 {
 		f.Cause += "; " + experiments.Few(need, 8) + " will be skipped"
 	}

@@ -64,7 +64,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 		return err
 	}
 	for _, note := range form.Notes {
-		f := Finding{Severity: Note, Place: x.name, Cause: note.String(), Fix: note.Fix, Remedy: note.Remedy}
+		f := Problem{Severity: Note, Place: x.name, Cause: note.String(), Fix: note.Fix, Remedy: note.Remedy}
 		if note.Warning {
 			f.Oddity = data.OddForm
 			in.warn(f, x)
@@ -207,23 +207,23 @@ func (x *inspected) judge(in *Inspection) {
 	shifted := func(correct, end int) bool { return x.counts[end] == 0 && float64(correct)/n > accuracy+0.2 }
 	switch {
 	case shifted(x.before, 0):
-		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), Fix: "store labels - 1"})
+		in.add(Problem{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to count from 1: with labels - 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.before)/n, 100*accuracy), Fix: "store labels - 1"})
 	case shifted(x.after, len(x.counts)-1):
-		in.add(Finding{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), Fix: "store labels + 1, or drop the column of the background from the logits"})
+		in.add(Problem{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), Fix: "store labels + 1, or drop the column of the background from the logits"})
 	case accuracy <= chance && x.row.Rows >= 20:
-		in.warn(Finding{Place: x.name, Oddity: data.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
+		in.warn(Problem{Place: x.name, Oddity: data.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
 	default:
 		x.disordered = false
 	}
 	if x.row.Masked > 0 {
-		in.add(Finding{Severity: Note, Place: x.name, Cause: x.row.MaskedNote().String(), Told: true})
+		in.add(Problem{Severity: Note, Place: x.name, Cause: x.row.MaskedNote().String(), Told: true})
 	}
 	far, median, widest := x.extremes()
 	if x.flat > 0 {
-		in.warn(Finding{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
+		in.warn(Problem{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
 	}
 	if far > 0 {
-		in.warn(Finding{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
+		in.warn(Problem{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
 			Fix: "look at the inputs of these rows, and leave them out of the calibration set if they are broken"}, x)
 	}
 	var empty []string
@@ -233,17 +233,17 @@ func (x *inspected) judge(in *Inspection) {
 		}
 	}
 	if x.split == data.Cal && x.row.Rows < x.row.Classes {
-		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
+		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
 	} else if x.split == data.Cal && x.row.Classes > 1 && len(empty) == x.row.Classes-1 {
-		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
+		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
 			Fix: "take calibration rows of every class, such as a random part of the held-out rows"}, x)
 	} else if len(empty) > 0 && x.split == data.Cal {
-		in.warn(Finding{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
+		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
 			Fix: "save rows of all classes, or use a method that keeps every prediction"}, x)
 	} else if len(empty) > 0 {
-		in.add(Finding{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", len(empty), x.row.Classes)})
+		in.add(Problem{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", len(empty), x.row.Classes)})
 	}
 	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
-		in.add(Finding{Severity: Note, Place: x.name, Oddity: data.OddFewRows, Cause: few.String(), Told: true})
+		in.add(Problem{Severity: Note, Place: x.name, Oddity: data.OddFewRows, Cause: few.String(), Told: true})
 	}
 }

@@ -51,8 +51,8 @@ func likeOfPaper() (records []results.Record) {
 // for the paper's, as results.Record.StandsIn says, unless its note declares it the
 // paper's own. Only then does its row get a verdict.
 func TestTheSameStandInsAsInTables(t *testing.T) {
-	for note, own := range map[results.Fact]bool{{}: false, {Kind: results.StandIn, Text: "another training"}: false, {Kind: results.Paper}: true} {
-		f := results.Rows{Records: resultstest.Noted(results.Note{note}, likeOfPaper()...)}
+	for note, own := range map[results.Note]bool{{}: false, {Kind: results.StandIn, Text: "another training"}: false, {Kind: results.Paper}: true} {
+		f := results.Rows{Records: resultstest.Noted(results.Notes{note}, likeOfPaper()...)}
 		for _, r := range f.Records {
 			if r.StandsIn() == own {
 				t.Errorf("%q stands in: %v", note, !own)

@@ -34,14 +34,14 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 	g, entries := t.Input.Given, listed()
 	head := results.Record{Setting: g.Setting, Source: string(g.Origin)}
 	if g.From != "" {
-		head.Note = append(head.Note, results.Fact{Kind: results.Arrays, Text: g.From})
+		head.Note = append(head.Note, results.Note{Kind: results.Arrays, Text: g.From})
 	}
 	if t.Input.Test == nil {
-		head.Note = append(head.Note, results.Fact{Kind: results.Arrays, Text: "one set: predictions by cross-fitting on its own rows"})
+		head.Note = append(head.Note, results.Note{Kind: results.Arrays, Text: "one set: predictions by cross-fitting on its own rows"})
 	}
 	judges := t.Input.Judges()
 	rows.Settings = []results.SettingInfo{{Setting: g.Setting, Source: string(g.Origin), Kind: string(g.Cal.Files.Kind),
-		N: judges.Logits.Rows, K: judges.Logits.Cols, Facts: head.Note}}
+		N: judges.Logits.Rows, K: judges.Logits.Cols, Notes: head.Note}}
 	order := t.inOrder()
 	plain := t.Of(Plain)
 	for _, r := range order {
@@ -63,7 +63,7 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 	for _, l := range t.LeftOut {
 		for _, e := range entries {
 			for _, id := range e.Names() {
-				rows.Records = append(rows.Records, results.Record{Setting: g.Setting, Method: l.Method, Metric: id, Source: string(g.Origin), Status: results.Skip, Note: results.Note{l.Why}})
+				rows.Records = append(rows.Records, results.Record{Setting: g.Setting, Method: l.Method, Metric: id, Source: string(g.Origin), Status: results.Skip, Note: results.Notes{l.Why}})
 			}
 		}
 	}

@@ -98,7 +98,7 @@ type Result struct {
 // LeftOut is a method that a trial could not fit.
 type LeftOut struct {
 	Method string
-	Why    results.Fact
+	Why    results.Note
 }
 
 // Trial is the result of a trial.
@@ -124,7 +124,7 @@ func (t *Trial) Chosen() *Result { return &t.Results[0] }
 
 // Void reports whether a finding leaves no answer: an error, or an accuracy by chance, which
 // labels of other rows have.
-func Void(f inspect.Finding) bool {
+func Void(f inspect.Problem) bool {
 	return f.Severity == inspect.Error || f.Severity == inspect.Warning && f.Oddity == data.OddChance
 }
 
@@ -205,7 +205,7 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 		if m.Contract().Target == 0 {
 			fits, all = Folds+1, all+Folds*experiments.FitTime(m.Entry, n-n/Folds, k)
 		}
-		if all >= least && in.lacks(m) == (results.Fact{}) {
+		if all >= least && in.lacks(m) == (results.Note{}) {
 			slow = append(slow, experiments.SlowMethod{Name: m.Name, Fits: fits, CPU: all})
 		}
 	}
@@ -225,7 +225,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	}
 	w := &work{in: in, folds: fold(in.Cal.Set), progress: o.Progress}
 	for _, m := range methods {
-		if why := in.lacks(m); why != (results.Fact{}) {
+		if why := in.lacks(m); why != (results.Note{}) {
 			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
 			continue
 		}
@@ -243,17 +243,17 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	return t, t.judge(ctx)
 }
 
-// lacks returns why a method cannot be fitted, and no fact if it can.
-func (in *Input) lacks(m *spec.Method) results.Fact {
+// lacks returns why a method cannot be fitted, and no note if it can.
+func (in *Input) lacks(m *spec.Method) results.Note {
 	c, judges := m.Contract(), in.Judges()
 	held := func(s *Set) engine.Held { return engine.Held{Network: in.Given.Setting.Name(), Parts: s.Parts()} }
-	because := func(why string) results.Fact { return results.Because(why)[0] }
+	because := func(why string) results.Note { return results.Because(why)[0] }
 	alone := c.Target != 0 && in.Test == nil
 	need := c
 	if alone {
 		need.Target = 0
 	}
-	if missing := engine.Missing(need, held(in.Cal), held(judges)); missing != (results.Fact{}) {
+	if missing := engine.Missing(need, held(in.Cal), held(judges)); missing != (results.Note{}) {
 		return missing
 	}
 	if alone {
@@ -263,7 +263,7 @@ func (in *Input) lacks(m *spec.Method) results.Fact {
 	if err := cmp.Or(cal.Suits(c), test.Suits(c)); err != nil {
 		return because(err.Error())
 	}
-	return results.Fact{}
+	return results.Note{}
 }
 
 // collect makes the results of the methods.

@@ -18,7 +18,7 @@ def test_the_card_is_that_of_the_bundle():
 
 def test_the_card_is_valid():
     mlcroissant = pytest.importorskip("mlcroissant")
-    card = mlcroissant.Dataset(ROOT / "data/bundle/croissant.json")
+    card = mlcroissant.Dataset(ROOT / "data/croissant.json")
     assert len(list(card.records("networks"))) > 40
 
 

@@ -1,4 +1,4 @@
-"""Writes data/bundle/croissant.json, the card of the bundle in Croissant 1.0 (JSON-LD), from its
+"""Writes data/croissant.json, the card of the bundle in Croissant 1.0 (JSON-LD), from its
 manifest and arrays:
 
     python3 python/tools/croissant.py          writes the card
@@ -136,11 +136,11 @@ def card():
 
 
 def main(words):
-    path, text = BUNDLE / "croissant.json", json.dumps(card(), indent=1, ensure_ascii=False) + "\n"
+    path, text = BUNDLE.parent / "croissant.json", json.dumps(card(), indent=1, ensure_ascii=False) + "\n"
     if words != ["--check"]:
         path.write_text(text, encoding="utf-8")
     elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-        print("data/bundle/croissant.json is not that of the bundle: run python3 python/tools/croissant.py", file=sys.stderr)
+        print("data/croissant.json is not that of the bundle: run python3 python/tools/croissant.py", file=sys.stderr)
         return 1
     return 0
 

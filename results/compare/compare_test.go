@@ -89,7 +89,7 @@ func TestABlockCountsOnce(t *testing.T) {
 // so that corruptions of one network do not outweigh the others.
 func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	var records []results.Record
-	add := func(at results.Setting, difference float64, note ...results.Fact) {
+	add := func(at results.Setting, difference float64, note ...results.Note) {
 		records = append(records, resultstest.Noted(note, record(at, "qats", .2), record(at, "ts", .2+difference))...)
 	}
 	add(cell("a", "x"), .01)
@@ -97,7 +97,7 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 	for s := 1; s <= 5; s++ {
 		add(resultstest.Shifted(cell("a-c", "x"), "fog", s), .06)
 	}
-	add(cell("other-name", "x"), .04, results.Fact{Kind: results.Samples, Text: "a"})
+	add(cell("other-name", "x"), .04, results.Note{Kind: results.Samples, Text: "a"})
 	add(cell("b", "x"), .1)
 	records = append([]results.Record{absent(cell("other-name", "x"), "vs")}, records...)
 	c := comparison(t, records, nil, Options{Metric: "ece", Against: "qats", Methods: []string{"ts"}})
@@ -330,7 +330,7 @@ func example() ([]results.Record, []results.Pair) {
 			ts := q + .002*float64((3*i+j)%5-1)*float64(i%2)
 			records = append(records, record(c, "uncal", q+.05+.01*float64(i%3)), record(c, "ts", ts), record(c, "qats", q))
 			if i > 7 {
-				records[len(records)-1].Note = results.Note{{Kind: results.Arrays, Text: "a network"}, results.Warn(report.Warning{Text: "a = 0 after {steps} steps", Steps: i})}
+				records[len(records)-1].Note = results.Notes{{Kind: results.Arrays, Text: "a network"}, results.Warn(report.Warning{Text: "a = 0 after {steps} steps", Steps: i})}
 			}
 			if i < 9 {
 				records = append(records, record(c, "ir", q+.004*float64((5*i+j)%7-2)))

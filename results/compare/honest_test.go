@@ -20,7 +20,7 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 		c := cell(fmt.Sprint("d", i), "x")
 		records = append(records, record(c, "qats", .1), record(c, "ts", .2), record(c, "ir", .3))
 		for _, m := range []string{"spline", "ir-top"} {
-			records = append(records, resultstest.Noted(results.Note{{Kind: results.NoVector}}, absent(c, m))...)
+			records = append(records, resultstest.Noted(results.Notes{{Kind: results.NoVector}}, absent(c, m))...)
 		}
 	}
 	for _, methods := range [][]string{nil, {"ts", "spline", "ir", "ir-top"}} {
@@ -43,7 +43,7 @@ func TestMethodThatCannotHaveTheMetricCostsNoSetting(t *testing.T) {
 	}
 	o := ece
 	o.Against = "spline"
-	if _, err := Of(records, nil, o); err == nil || !strings.Contains(err.Error(), results.Fact{Kind: results.NoVector}.String()) {
+	if _, err := Of(records, nil, o); err == nil || !strings.Contains(err.Error(), results.Note{Kind: results.NoVector}.String()) {
 		t.Errorf("compared against a method without the metric: %v", err)
 	}
 	records[3].Note = results.Because("no features") // another reason: it lacks values like any other
@@ -187,7 +187,7 @@ func TestCaptionNamesWhatNumbersAreMeasuredOnIfManifestsDo(t *testing.T) {
 			for _, m := range []string{"qats", "ts"} {
 				r := record(cell(fmt.Sprint("d", i), "x"), m, .1)
 				if from != "" {
-					r.Note = results.Note{{Kind: results.From, Text: from}, {Kind: results.Arrays, Text: "trained with care"}}
+					r.Note = results.Notes{{Kind: results.From, Text: from}, {Kind: results.Arrays, Text: "trained with care"}}
 				}
 				records = append(records, r)
 			}

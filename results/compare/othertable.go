@@ -160,7 +160,7 @@ func (c Columns) records(header, row []string, columns []valueColumn) (list []re
 	}
 	cell.Backbone = strings.Join(network, "/")
 	for _, v := range columns {
-		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: results.Note{{Kind: results.From, Text: tableOfOthers}}}
+		r := results.Record{Setting: cell, Method: v.method, Metric: c.Metric, Source: "measured", Status: results.OK, Note: results.Notes{{Kind: results.From, Text: tableOfOthers}}}
 		if c.Method != "" {
 			r.Method = field(c.Method)
 		}

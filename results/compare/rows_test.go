@@ -56,7 +56,7 @@ func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 // TestOneValueShowsThatAMethodCanHaveTheMetric.
 func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
 	a, b := cell("a", "x"), cell("b", "x")
-	none := resultstest.Noted(results.Note{{Kind: results.NoVector}}, absent(a, "ts"))[0]
+	none := resultstest.Noted(results.Notes{{Kind: results.NoVector}}, absent(a, "ts"))[0]
 	for _, c := range []struct {
 		second results.Record
 		want   bool

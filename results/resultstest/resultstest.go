@@ -67,7 +67,7 @@ func From(source string, records ...results.Record) []results.Record {
 }
 
 // Noted returns copies of records, with a note.
-func Noted(note results.Note, records ...results.Record) []results.Record {
+func Noted(note results.Notes, records ...results.Record) []results.Record {
 	return Each(records, func(r *results.Record) { r.Note = note })
 }
 

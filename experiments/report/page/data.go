@@ -116,7 +116,7 @@ type cellColumns struct {
 	Setting  []int    `json:"setting"`
 	Method   []int    `json:"method"`
 	Status   []string `json:"status"`
-	Notes    [][]int  `json:"notes"`    // texts of the facts of the note but its warnings
+	Notes    [][]int  `json:"notes"`    // texts of the notes of the note but its warnings
 	Warnings [][]int  `json:"warnings"` // texts
 	Key      []string `json:"key"`      // of the first value
 }
@@ -306,7 +306,7 @@ func (p *packer) record(r *results.Record, labels func(string) string, mean bool
 }
 
 // note keeps the texts of a note with a cell.
-func (p *packer) note(cell int, n results.Note) {
+func (p *packer) note(cell int, n results.Notes) {
 	notes, warnings := []int{}, []int{}
 	for _, f := range n {
 		if i := p.text(f.String()); f.Kind == results.Warned {
@@ -381,7 +381,7 @@ func (p *packer) known(list []results.SettingInfo) {
 	for _, s := range list {
 		if i, ok := p.setting[settingID{s.Setting, s.Source, false}]; ok {
 			e := &p.Settings[i]
-			e.From, e.Test, e.Cal = p.text(s.Facts.Text(results.From)), p.text(s.Test), p.text(s.Cal)
+			e.From, e.Test, e.Cal = p.text(s.Notes.Text(results.From)), p.text(s.Test), p.text(s.Cal)
 			e.On = s.CalibrateOn
 			if e.Of != nil {
 				p.Settings[*e.Of].From = e.From

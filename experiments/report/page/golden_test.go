@@ -33,7 +33,7 @@ func everything() *results.Rows {
 		resultstest.Shifted(at("a-c"), "gaussian_noise", 3), resultstest.Varied(at("a"), results.Variant{Split: 1}), at("far"), at("farther")}
 	sets[7].Loss = "focal"
 	for s, set := range sets {
-		source, note := "measured", results.Note{{Kind: results.From, Text: "a trained network"}}
+		source, note := "measured", results.Notes{{Kind: results.From, Text: "a trained network"}}
 		if strings.HasPrefix(set.Dataset, "far") {
 			source, note = "simulated", nil
 		}
@@ -46,7 +46,7 @@ func everything() *results.Rows {
 				row.Note = append(note, results.Warn(report.Warning{Kind: report.AtBound, Bound: report.AtLeast("a", 0, 0)}))
 			}
 			if m.id == "hts" && s == 2 {
-				row.Status, row.Source, row.N, row.Key, row.Note = results.Skip, "", 0, "", results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: "b/resnet50"}}}
+				row.Status, row.Source, row.N, row.Key, row.Note = results.Skip, "", 0, "", results.Notes{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: "b/resnet50"}}}
 			}
 			if m.id == "vs" && (s == 4 || s == 5) {
 				row.Status, row.Key, row.N, row.Note = results.Fail, "", 0, results.Because("row 3 is not finite")
@@ -77,7 +77,7 @@ func everything() *results.Rows {
 				}
 				if metric == "brier" && row.Status == results.OK && m.id == "hb" {
 					top := row
-					top.Status, top.Key, top.N, top.Note = results.Skip, "", 0, results.Note{{Kind: results.NoVector}}
+					top.Status, top.Key, top.N, top.Note = results.Skip, "", 0, results.Notes{{Kind: results.NoVector}}
 					f.Records = append(f.Records, top)
 					continue
 				}
@@ -124,7 +124,7 @@ func everything() *results.Rows {
 		{Experiment: "golden", Method: "ir", Label: "Isotonic", Registered: "ir", Version: 1, Source: results.OfQats},
 	}
 	f.Settings = []results.SettingInfo{
-		{Setting: at("a"), CalibrateOn: "b", Source: "measured", Facts: results.Note{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
+		{Setting: at("a"), CalibrateOn: "b", Source: "measured", Notes: results.Notes{{Kind: results.From, Text: "a trained network"}}, Test: "logits sha256:3", Cal: "logits sha256:4"},
 		{Setting: at("b"), Source: "measured"},
 		{Setting: at("absent")},
 	}

@@ -36,10 +36,10 @@ func bannerOf(n results.SettingCounts, records []results.Record) banner {
 		english.Count(measured, "setting"), english.Count(simulated, "setting"))}
 }
 
-// fact is a line of the summary.
-type fact struct{ Name, Text string }
+// line is a line of the summary.
+type line struct{ Name, Text string }
 
-func factsOf(d *data, f *results.Rows, n results.SettingCounts) []fact {
+func linesOf(d *data, f *results.Rows, n results.SettingCounts) []line {
 	experiments := lists.Distinct(d.Settings, func(s settingEntry) string { return s.Experiment })
 	status, cells := map[string]int{}, 0
 	for i, s := range d.Cells.Status {
@@ -52,17 +52,17 @@ func factsOf(d *data, f *results.Rows, n results.SettingCounts) []fact {
 	if len(experiments) > 1 {
 		of = " in all experiments together"
 	}
-	facts := []fact{
+	facts := []line{
 		{"Experiments", strings.Join(experiments, ", ")},
 		{"Settings", strings.TrimSpace(fmt.Sprintf("%d: %d measured, %d simulated, %d without a value. %s", n.All(), n.Measured, n.Simulated, n.None, n.Note()))},
 		{"Methods", fmt.Sprint(len(d.Methods))},
 		{"Cells", fmt.Sprintf("%d%s: %d with values, %d skipped, %d failed", cells, of, status["ok"], status["skip"], status["fail"])},
 	}
 	if d.large {
-		facts = append(facts, fact{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
+		facts = append(facts, line{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
 	}
 	if f.Run != nil && f.Run.FirstRows > 0 {
-		facts = append(facts, fact{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})
+		facts = append(facts, line{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})
 	}
 	return facts
 }

@@ -73,7 +73,7 @@ type content struct {
 	Measured    *half // of a reproduction; nil elsewhere
 	Lead        *lead // nil where there is nothing to draw
 	Banner      banner
-	Facts       []fact
+	Lines       []line
 	Answers     []answer // by the first metric
 	ByOthers    []answer
 	Comparisons []comparison
@@ -105,7 +105,7 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	counts := results.CountSettings(f.Records, o.Variants)
 	c := content{
 		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Library: template.JS(library()), Script: template.JS(script()),
-		Banner: bannerOf(counts, f.Records), Facts: factsOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
+		Banner: bannerOf(counts, f.Records), Lines: linesOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
 	c.Colors += pageHead(c.Banner.Word)

@@ -29,7 +29,7 @@ func folder() *results.Rows {
 		c := resultstest.Shifted(resultstest.Setting("e", dataset, "net"), corruption, severity)
 		records := []results.Record{resultstest.Value(c, method, "ece", ece), resultstest.Value(c, method, "accuracy", .75), resultstest.Value(c, method, "nll", 10*ece)}
 		f.Records = append(f.Records, resultstest.Each(records, func(r *results.Record) {
-			r.N, r.Source, r.Key, r.Note = 200, source, "k1", results.Note{results.Warn(report.Warning{Text: hostile})}
+			r.N, r.Source, r.Key, r.Note = 200, source, "k1", results.Notes{results.Warn(report.Warning{Text: hostile})}
 		})...)
 		bins := []results.Bin{resultstest.Bin(c, method, "width15", 14, 14./15, 1, 200, .97, .75), resultstest.Bin(c, method, "width15", 0, 0, 1./15, 0, 0, 0),
 			resultstest.Bin(c, method, "mass15", 0, .9, 1, 200, .97, .75)}
@@ -58,7 +58,7 @@ func folder() *results.Rows {
 
 // skipped is a row of a method that needs features of a network.
 func skipped(dataset, method, metric string) results.Record {
-	note := results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: dataset + "/net"}}}
+	note := results.Notes{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: dataset + "/net"}}}
 	return resultstest.Noted(note, resultstest.Skip(resultstest.Setting("e", dataset, "net"), method, metric, ""))[0]
 }
 

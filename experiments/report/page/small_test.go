@@ -101,7 +101,7 @@ func TestTrainingsOfANetworkAreOneSetting(t *testing.T) {
 	if counts.Measured != 2 || counts.Simulated != 0 {
 		t.Errorf("%+v", counts)
 	}
-	facts := fmt.Sprint(factsOf(d, f, counts))
+	facts := fmt.Sprint(linesOf(d, f, counts))
 	for _, want := range []string{"2: 2 measured, 0 simulated, 0 without a value. Several trainings of a network count once: 1 more training.", "5: 4 with values, 1 skipped"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("%s has no %q", facts, want)
@@ -136,8 +136,8 @@ func TestOnlyAQuickRunSaysSo(t *testing.T) {
 	f := &results.Rows{Records: rows("a,ts,ece,measured,ok,,")}
 	for first, want := range map[int]bool{0: false, 1: true} {
 		f.Run = &results.Run{FirstRows: first}
-		facts := factsOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil))
-		if got := slices.ContainsFunc(facts, func(x fact) bool { return x.Name == "Quick run" }); got != want {
+		facts := linesOf(pack(f, func(m string) string { return m }), f, results.CountSettings(f.Records, nil))
+		if got := slices.ContainsFunc(facts, func(x line) bool { return x.Name == "Quick run" }); got != want {
 			t.Errorf("%d rows: %v", first, facts)
 		}
 	}

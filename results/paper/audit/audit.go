@@ -25,10 +25,10 @@ const (
 	Caption       Kind = "caption"
 )
 
-// Finding is two printed values that do not agree. Row and Column name the place in
+// Problem is two printed values that do not agree. Row and Column name the place in
 // the printed table; for a mark, the place of the number that should have it. Numbers
 // have two decimals.
-type Finding struct {
+type Problem struct {
 	Kind       Kind   `json:"kind"`
 	Table      string `json:"table"`  // id in published.csv
 	Number     int    `json:"number"` // of the table, counted through paper and supplement
@@ -94,7 +94,7 @@ func Groups() []Group {
 
 // Run returns all findings in printed numbers: kind by kind, and within a kind in
 // the order of the tables.
-func Run(list []paper.Number) []Finding {
+func Run(list []paper.Number) []Problem {
 	a := audit{publication: paper.NewPublication(list), tables: map[string]paper.Table{}}
 	for _, t := range paper.Tables() {
 		a.tables[t.ID] = t
@@ -105,20 +105,20 @@ func Run(list []paper.Number) []Finding {
 		check()
 	}
 	groups := Groups()
-	place := func(f Finding) int { return slices.IndexFunc(groups, func(g Group) bool { return g.Kind == f.Kind }) }
-	slices.SortStableFunc(a.findings, func(x, y Finding) int { return place(x) - place(y) })
+	place := func(f Problem) int { return slices.IndexFunc(groups, func(g Group) bool { return g.Kind == f.Kind }) }
+	slices.SortStableFunc(a.findings, func(x, y Problem) int { return place(x) - place(y) })
 	return a.findings
 }
 
 type audit struct {
 	publication *paper.Publication
 	tables      map[string]paper.Table // by id
-	findings    []Finding
+	findings    []Problem
 }
 
 // find adds a finding at the number of a method in a row.
 func (a *audit) find(kind Kind, s paper.Setting, label, printed, recomputed, note string) {
-	f := Finding{Kind: kind, Table: s.Table, Number: a.tables[s.Table].Number, Printed: printed, Recomputed: recomputed, Note: note}
+	f := Problem{Kind: kind, Table: s.Table, Number: a.tables[s.Table].Number, Printed: printed, Recomputed: recomputed, Note: note}
 	f.Row, f.Column = s.Place(label)
 	a.findings = append(a.findings, f)
 }

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func run(t *testing.T) ([]paper.Number, []Finding) {
+func run(t *testing.T) ([]paper.Number, []Problem) {
 	t.Helper()
 	list, err := paper.Read()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestFindingsOfThePaperByKind(t *testing.T) {
 	for i, g := range Groups() {
 		order[g.Kind] = i
 	}
-	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return order[a.Kind] - order[b.Kind] }) {
+	if !slices.IsSortedFunc(findings, func(a, b Problem) int { return order[a.Kind] - order[b.Kind] }) {
 		t.Error("the findings are not in the order of the groups")
 	}
 }
@@ -48,7 +48,7 @@ func TestFindingsOfThePaperByKind(t *testing.T) {
 // A sample of findings, checked in the paper by hand.
 func TestFindingsReadByHand(t *testing.T) {
 	_, findings := run(t)
-	for _, want := range []Finding{
+	for _, want := range []Problem{
 		{BestMark, "shift-full", 7, "severity 1, FeatClip", "glass blur", "QaTS 9.54", "FeatClip 9.01", ""},
 		{BestMissing, "shift-full", 7, "severity 4, FeatClip", "impulse noise", "none", "FeatClip 15.84", ""},
 		{BestMark, "medical-full", 8, "ViT-B, GC", "RetinaMNIST", "AdaTS 7.20", "GC 6.40", ""},
@@ -228,7 +228,7 @@ func TestTextAndJSONAreGolden(t *testing.T) {
 	back := json.NewDecoder(&lines)
 	back.DisallowUnknownFields()
 	for _, want := range findings {
-		var got Finding
+		var got Problem
 		if err := back.Decode(&got); err != nil || got != want {
 			t.Fatalf("%+v read back as %+v, %v", want, got, err)
 		}

@@ -145,6 +145,6 @@ func (a *audit) captions() {
 
 // words adds a finding about a caption or the text.
 func (a *audit) words(id, where, printed, recomputed, note string) {
-	a.findings = append(a.findings, Finding{Kind: Caption, Table: id, Number: a.tables[id].Number, Row: where,
+	a.findings = append(a.findings, Problem{Kind: Caption, Table: id, Number: a.tables[id].Number, Row: where,
 		Printed: printed, Recomputed: recomputed, Note: note})
 }

@@ -12,7 +12,7 @@ import (
 
 // found returns the findings of a kind in printed numbers, given as lines
 // "table,metric,dataset,corruption,severity,backbone,method,value,mark,delta".
-func found(t *testing.T, kind Kind, lines ...string) []Finding {
+func found(t *testing.T, kind Kind, lines ...string) []Problem {
 	t.Helper()
 	const header = "table,metric,dataset,corruption,severity,backbone,method,value,mark,delta\n"
 	list, err := paper.Decode(strings.NewReader(header+strings.Join(lines, "\n")+"\n"), "test")
@@ -23,7 +23,7 @@ func found(t *testing.T, kind Kind, lines ...string) []Finding {
 }
 
 // expect compares "row, column: printed" of the findings of a kind.
-func expect(t *testing.T, name string, got []Finding, want ...string) {
+func expect(t *testing.T, name string, got []Problem, want ...string) {
 	t.Helper()
 	var list []string
 	for _, f := range got {
@@ -177,7 +177,7 @@ func TestRepeatedColumnsAndNetworks(t *testing.T) {
 // Kinds without findings are counted, and have no section.
 func TestTextHasSectionsOfFindings(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, 3, []Finding{{Kind: Gap, Row: "a", Column: "b", Printed: "1.00", Recomputed: "2.00"}}, 100); err != nil {
+	if err := Text(&b, 3, []Problem{{Kind: Gap, Row: "a", Column: "b", Printed: "1.00", Recomputed: "2.00"}}, 100); err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range Groups() {

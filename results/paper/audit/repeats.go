@@ -90,7 +90,7 @@ func (a *audit) equalColumns(first, second *column, same []string) {
 			note += fmt.Sprintf("; %s differs, %s and %s", paper.Name("backbone", b), x, y)
 		}
 	}
-	a.findings = append(a.findings, Finding{
+	a.findings = append(a.findings, Problem{
 		Kind: Repeat, Table: second.table, Number: a.tables[second.table].Number,
 		Row: paper.Name("dataset", second.dataset), Column: second.label, Printed: strings.Join(values, ", "),
 		Recomputed: fmt.Sprintf("%s in Table %d", paper.Name("dataset", first.dataset), a.tables[first.table].Number),

@@ -12,7 +12,7 @@ import (
 
 // Text prints the number of findings of each kind, then the findings by kind, for
 // a terminal of width columns. size is the number of printed numbers checked.
-func Text(w io.Writer, size int, findings []Finding, width int) error {
+func Text(w io.Writer, size int, findings []Problem, width int) error {
 	b := bufio.NewWriter(w)
 	english.Wrap(b, "", fmt.Sprintf("Consistency of the published tables: %d numbers checked, %d findings.", size, len(findings)), width)
 	english.Wrap(b, "", "A finding names two printed values that do not agree. It does not say which one is right.", width)
@@ -33,7 +33,7 @@ func Text(w io.Writer, size int, findings []Finding, width int) error {
 }
 
 // table has the findings of a group below each other.
-func (g Group) table(list []Finding) *table.Table {
+func (g Group) table(list []Problem) *table.Table {
 	t := &table.Table{Caption: fmt.Sprintf("%s: %d", g.Title, len(list)), Origin: g.Rule, List: true, Labels: 2,
 		Columns: []table.Column{{Head: "where"}, {}, {Head: g.printed}, {Head: g.recomputed, Fold: true}}}
 	for _, f := range list {
@@ -50,16 +50,16 @@ func (g Group) table(list []Finding) *table.Table {
 	return t
 }
 
-func (f Finding) place() string {
+func (f Problem) place() string {
 	if f.Column == "" {
 		return f.Row
 	}
 	return f.Row + "; " + f.Column
 }
 
-func of(kind Kind, findings []Finding) []Finding {
-	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
+func of(kind Kind, findings []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Problem) bool { return f.Kind != kind })
 }
 
 // JSON prints each finding as an object on a line of its own.
-func JSON(w io.Writer, findings []Finding) error { return table.WriteJSON(w, findings) }
+func JSON(w io.Writer, findings []Problem) error { return table.WriteJSON(w, findings) }

@@ -80,7 +80,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 		}
 		seen[id] = true
 		r := resultstest.Value(id.Setting, id.Method, id.Metric, float64(change(p))/10000)
-		records = append(records, resultstest.Noted(results.Note{{Kind: results.Paper}}, r)...)
+		records = append(records, resultstest.Noted(results.Notes{{Kind: results.Paper}}, r)...)
 	}
 	for _, p := range list {
 		switch {
@@ -311,7 +311,7 @@ func TestStandInsEnterNoVerdict(t *testing.T) {
 			continue
 		}
 		r.Value = 1 - r.Value // would turn every ranking round
-		r.Note = results.Note{{Kind: results.From, Text: "other networks"}, {Kind: results.StandIn, Text: "another training"}}
+		r.Note = results.Notes{{Kind: results.From, Text: "other networks"}, {Kind: results.StandIn, Text: "another training"}}
 		with = append(with, r)
 		r.Note = nil
 		silent = append(silent, r)

@@ -71,7 +71,7 @@
 // # Footnotes
 //
 // Warnings of a record, and the reasons of skips and failures, become numbered
-// footnotes. Facts of one kin ([results.Fact.Kin]) share one. A footnote that
+// footnotes. Notes of one kin ([results.Note.Kin]) share one. A footnote that
 // holds for all numbers of a method is at the method's label.
 //
 // Everything that the package itself prints is ASCII: in a text table "#" is the

@@ -82,15 +82,15 @@ type notes struct {
 	last  []int // the last row that has the note; rows come in order
 }
 
-// noteKey tells footnotes apart: facts of one kin share one.
+// noteKey tells footnotes apart: notes of one kin share one.
 type noteKey struct {
 	status results.Status
-	kin    results.Fact
+	kin    results.Note
 	format string // of a note on a cell, whose numbers differ
 }
 
-// of returns the index of the note for a fact of a record, and counts its use in a row.
-func (n *notes) of(status results.Status, f results.Fact, row int) int {
+// of returns the index of the note for a note of a record, and counts its use in a row.
+func (n *notes) of(status results.Status, f results.Note, row int) int {
 	text := f.String()
 	switch status {
 	case results.Skip:

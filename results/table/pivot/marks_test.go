@@ -13,14 +13,14 @@ import (
 // Footnotes are words of facts, and facts of one kin share one.
 func TestFootnotesOfFacts(t *testing.T) {
 	var n notes
-	bound := func(bin int) results.Fact {
+	bound := func(bin int) results.Note {
 		return results.Warn(report.Warning{Kind: report.AtBound, Bound: report.AtLeast("t", bin, .001)})
 	}
-	lacks := func(network string) results.Fact {
-		return results.Fact{Kind: results.Missing, Lack: results.Lack{Arrays: "augmented", Set: "test", Network: network}}
+	lacks := func(network string) results.Note {
+		return results.Note{Kind: results.Missing, Lack: results.Lack{Arrays: "augmented", Set: "test", Network: network}}
 	}
-	text := func(s string) results.Fact { return results.Fact{Kind: results.Reason, Text: s} }
-	for i, f := range []results.Fact{bound(11), bound(2), lacks("a/b"), lacks("a/c"), text("no arrays"), text("row 3 is not finite")} {
+	text := func(s string) results.Note { return results.Note{Kind: results.Words, Text: s} }
+	for i, f := range []results.Note{bound(11), bound(2), lacks("a/b"), lacks("a/c"), text("no arrays"), text("row 3 is not finite")} {
 		n.of([]results.Status{results.OK, results.OK, results.Skip, results.Skip, results.Skip, results.Fail}[i], f, i)
 	}
 	n.of(results.Fail, text("no arrays"), 6)

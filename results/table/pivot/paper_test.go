@@ -93,7 +93,7 @@ func asRecords(list []paper.Number, source string) []results.Record {
 		r := resultstest.Value(resultstest.Shifted(resultstest.Setting(p.Table, p.Dataset, p.Backbone), p.Corruption, p.Severity), p.Method, p.Metric, float64(p.Value)/1e4)
 		r.Source = source
 		if source == "measured" {
-			r.Note = results.Note{{Kind: results.Paper}}
+			r.Note = results.Notes{{Kind: results.Paper}}
 		}
 		change := r
 		change.Metric, change.Value = "argmax_change", 0

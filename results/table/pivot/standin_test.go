@@ -14,12 +14,12 @@ import (
 // standIns says that measured records are of a network that stands in for the
 // paper's.
 func standIns(list []results.Record) []results.Record {
-	return resultstest.Noted(results.Note{{Kind: results.StandIn, Text: "another training, 28 pixels, run 1"}}, list...)
+	return resultstest.Noted(results.Notes{{Kind: results.StandIn, Text: "another training, 28 pixels, run 1"}}, list...)
 }
 
 // ofPaper says that measured records are of the paper's own network.
 func ofPaper(list []results.Record) []results.Record {
-	return resultstest.Noted(results.Note{{Kind: results.Paper}}, list...)
+	return resultstest.Noted(results.Notes{{Kind: results.Paper}}, list...)
 }
 
 // TestStandInsAreMarkedAndNotRanked in a table of the paper; in other tables those that

@@ -27,7 +27,7 @@ func record(dataset, backbone, method, metric string, value float64) results.Rec
 }
 
 // unconverged warns of a gradient.
-func unconverged(gradient float64) results.Fact {
+func unconverged(gradient float64) results.Note {
 	return results.Warn(report.Warning{Text: "did not converge: gradient {value}", Value: gradient})
 }
 
@@ -74,7 +74,7 @@ func standard() []results.Record {
 	list[len(list)-1].Status = results.Fail
 	for i := range list {
 		if list[i].Method == "ts" && list[i].Metric == "ece" && list[i].Backbone != "my_net" {
-			list[i].Note = results.Note{{Kind: results.Arrays, Text: "arrays of others"}, unconverged(float64(15+10*(i/8)) / 1e7)}
+			list[i].Note = results.Notes{{Kind: results.Arrays, Text: "arrays of others"}, unconverged(float64(15+10*(i/8)) / 1e7)}
 		}
 	}
 	return list
@@ -530,9 +530,9 @@ func wide() ([]results.Record, Spec) {
 		}
 	}
 	bound := results.Warn(report.Warning{Kind: report.AtBound, Bound: report.AtLeast("b", 0, 1e-3)})
-	list[2].Note = results.Note{unconverged(1.2e-6)}
-	list[30].Note = results.Note{unconverged(3.2e-6), bound}
-	list[12].Note = results.Note{bound}
+	list[2].Note = results.Notes{unconverged(1.2e-6)}
+	list[30].Note = results.Notes{unconverged(3.2e-6), bound}
+	list[12].Note = results.Notes{bound}
 	list[36] = skip("cifar10", "densenet121", "gc-split", "ece", "no features in cifar10/densenet121")
 	spec := standardSpec()
 	spec.Only = map[string][]string{"method": append(seven, "hfe-target")}
