@@ -200,8 +200,8 @@ func TestSuits(t *testing.T) {
 		want     string
 	}{
 		{Form{}, calib.Contract{TrueLogits: true}, ""},
-		{Form{OffsetLost: true, LogProbs: true, Masked: true}, calib.Contract{TrueLogits: true}, OffsetLost},
-		{Form{LogProbs: true, Masked: true}, calib.Contract{TrueLogits: true}, NeedsTrueLogits},
+		{Form{OffsetLost: true, Masked: true}, calib.Contract{TrueLogits: true}, OffsetLost},
+		{Form{OffsetLost: true, LogProbs: true, Masked: true}, calib.Contract{TrueLogits: true}, NeedsTrueLogits},
 		{Form{OffsetLost: true, LogProbs: true, Masked: true}, calib.Contract{}, masked},
 		{Form{OffsetLost: true, LogProbs: true, Masked: true}, calib.Contract{Masked: true}, ""},
 	} {

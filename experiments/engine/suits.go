@@ -21,25 +21,25 @@ const (
 
 // Form is what is known of the logits of a set and decides which methods take it.
 type Form struct {
-	OffsetLost bool // they are read relative to the largest one of their row: data.Form
 	LogProbs   bool // they are log-probabilities: data.LogProbs, or stated
+	OffsetLost bool // they are read relative to the largest one of their row, or as log-probabilities: data.Form
 	Masked     bool // some are of masked classes
 }
 
 // FormOf looks at the logits of a set as far as the contract asks for it. read says how they
 // were read.
 func FormOf(c calib.Contract, set *data.Set, read data.Form) Form {
-	return Form{OffsetLost: read.OffsetLost, LogProbs: c.TrueLogits && data.LogProbs(set.Logits), Masked: c.Refuses(set)}
+	return Form{LogProbs: c.TrueLogits && data.LogProbs(set.Logits), OffsetLost: read.OffsetLost, Masked: c.Refuses(set)}
 }
 
 // Suits returns an error of type *Unsuited if a method does not take a set of this form, for
 // the first reason in the order of the fields of Form, and nil if it does.
 func (f Form) Suits(c calib.Contract) error {
 	switch {
-	case c.TrueLogits && f.OffsetLost:
-		return &Unsuited{OffsetLost}
 	case c.TrueLogits && f.LogProbs:
 		return &Unsuited{NeedsTrueLogits}
+	case c.TrueLogits && f.OffsetLost:
+		return &Unsuited{OffsetLost}
 	case !c.Masked && f.Masked:
 		return &Unsuited{calib.ErrMasked.Error()}
 	}
