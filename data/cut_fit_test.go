@@ -45,7 +45,7 @@ func TestTruncatedFileEndsAFitThatStreams(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		want := regexp.QuoteMeta(path) + ": truncated to [0-9]+ bytes or fewer while being read"
+		want := regexp.QuoteMeta(path) + ": truncated to [0-9]+ bytes( or fewer)? while being read" // known by its size, or by a fault of a mapped page
 		if streams {
 			in.Stream = data.NewStream(r)
 		} else {
