@@ -3,12 +3,13 @@ package data
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"reflect"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // members is an .npz of a head (2 x 3 and 2), logits 1 x 2 of value v and one label,

@@ -3,10 +3,11 @@ package data
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestRejectsSetsThatDoNotAgree: arrays that are sound alone but not together, and

@@ -1,12 +1,13 @@
 package data
 
 import (
-	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // BenchmarkRead reads 200 MB of float32, 50,000 x 1000, from the page cache into

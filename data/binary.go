@@ -2,8 +2,9 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/problem"
 	"math"
+
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // A binary set may store one number a row instead of two: n x 1, or n. Its kind must be

@@ -3,11 +3,12 @@ package data
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // binaryFolder returns a folder with a binary set of three rows: logits of the given

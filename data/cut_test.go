@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // zeros writes n rows of 4 zeros and opens them.

@@ -2,8 +2,9 @@ package data
 
 import (
 	"context"
-	"github.com/qats-bench/qats/data/npy"
 	"sync"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // addNote appends a note, after a semicolon if there is one already.

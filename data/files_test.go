@@ -2,10 +2,11 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 func TestReadSetNamesTheFault(t *testing.T) {

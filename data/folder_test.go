@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +14,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // writeSet writes a small set of every part below root and returns its ref.

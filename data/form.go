@@ -2,11 +2,12 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // Kind says what the logits array of a set holds.

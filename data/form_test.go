@@ -2,13 +2,14 @@ package data
 
 import (
 	"context"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // formOf writes n x k numbers as float64 and examines them.

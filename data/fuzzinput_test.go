@@ -2,12 +2,13 @@ package data
 
 import (
 	"bytes"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"runtime"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // FuzzInput reads arbitrary streams. A stream is accepted if the same file is, with the same

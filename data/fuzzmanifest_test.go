@@ -2,10 +2,11 @@ package data
 
 import (
 	"bytes"
-	"github.com/qats-bench/qats/data/npytest"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // FuzzManifest hands arbitrary texts to the reader of manifest.yaml. An error names the

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+
 	"github.com/qats-bench/qats/data/npy"
 )
 

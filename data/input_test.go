@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
-	"github.com/qats-bench/qats/data/problem"
 	"io"
 	"math"
 	"os"
@@ -15,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // stream is an Input of some bytes, in the shortest reads.

@@ -3,10 +3,11 @@ package data
 import (
 	"cmp"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"slices"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // readLabels reads labels lo..hi-1, each one of the classes, into dst. Floats are

@@ -2,12 +2,13 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // DefaultLayout is the path template of a folder without a stated one.

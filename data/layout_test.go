@@ -2,11 +2,12 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 func TestDefaultLayoutNamesEveryArray(t *testing.T) {

@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestLastMatchingEntryOfTheManifestDecides, and defaults fill the rest.

@@ -2,9 +2,10 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/problem"
 	"math"
 	"slices"
+
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // Masked is the logit of a masked class in a Set: a class that the network cannot predict for

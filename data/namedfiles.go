@@ -1,8 +1,9 @@
 package data
 
 import (
-	"github.com/qats-bench/qats/data/npy"
 	"os"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or

@@ -1,10 +1,11 @@
 package data
 
 import (
-	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // A folder has sets whose arrays have other names than logits and labels, with the kind that the

@@ -2,9 +2,10 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // The arrays of a set are chosen by type and shape first, then by name.

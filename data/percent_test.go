@@ -2,10 +2,11 @@ package data
 
 import (
 	"context"
-	"github.com/qats-bench/qats/data/npy"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // Numbers in per cent are said through every door: as logits by a warning, as probabilities by what to do.

@@ -2,9 +2,10 @@ package data
 
 import (
 	"fmt"
+	"math"
+
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
-	"math"
 )
 
 // Rows of probabilities that were rounded do not sum to 1. Of k numbers that were rounded to the step

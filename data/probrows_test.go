@@ -2,12 +2,13 @@ package data
 
 import (
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // rounded returns n rows of k probabilities that are rounded to a number of decimals.

@@ -5,13 +5,14 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // FileForm is how a matrix is written to a file.

@@ -2,11 +2,12 @@ package data
 
 import (
 	"bytes"
-	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // The three forms hold the same numbers, whether they come in one piece or in several.

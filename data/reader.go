@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // setReader reads a set from open arrays.

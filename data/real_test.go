@@ -2,12 +2,13 @@ package data
 
 import (
 	"context"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // bundledSets calls do for every set of the bundle.

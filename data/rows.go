@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+
 	"github.com/qats-bench/qats/data/npy"
 )
 

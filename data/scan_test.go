@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +13,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // readers opens one set of n rows and 3 classes in every way that rows are read:

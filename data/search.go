@@ -1,12 +1,13 @@
 package data
 
 import (
-	"github.com/qats-bench/qats/data/npy"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // Search says where a source looked for a set that it does not have, and what is

@@ -2,11 +2,12 @@ package data
 
 import (
 	"errors"
-	"github.com/qats-bench/qats/data/npy"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // TestSharedRowsCountsEachCalibrationRowOnce, in any order.

@@ -3,10 +3,11 @@ package data
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // The test set is thinned out to the class shares of the calibration set, as large as

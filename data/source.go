@@ -3,11 +3,12 @@ package data
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/problem"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // Split names the role of a set.

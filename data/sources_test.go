@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // pairOfSets is a network s/n with three calibration rows and four test rows of two

@@ -7,8 +7,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/problem"
 	"io"
 	"maps"
 	"math"
@@ -16,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // readTable returns the arrays of a labelled table, as a .safetensors, and what was taken from it in

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // tableCase is a table and what is read from it, of testdata/tables/cases.json, which the test of

@@ -2,10 +2,11 @@ package data
 
 import (
 	"context"
-	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/npytest"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestDigestOfATensorIsThatOfItsNPY: the same array has one digest in both formats, so

@@ -1,9 +1,10 @@
 package data
 
 import (
-	"github.com/qats-bench/qats/data/npy"
 	"os"
 	"path/filepath"
+
+	"github.com/qats-bench/qats/data/npy"
 )
 
 // WriteSet writes the arrays of a set to the files of ref below dir, and makes their

@@ -4,13 +4,14 @@ import (
 	"archive/zip"
 	"encoding/binary"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // variants are the elements of one 2 x 3 table in every numeric type.

@@ -4,12 +4,13 @@ import (
 	"archive/zip"
 	"encoding/binary"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // badFile is a file that must be rejected, with the line of its error.

@@ -3,11 +3,12 @@ package npy
 import (
 	"archive/zip"
 	"bytes"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // FuzzNPY reads arbitrary files. Reading never panics and allocates little more

@@ -1,9 +1,10 @@
 package npy
 
 import (
-	"github.com/qats-bench/qats/data/problem"
 	"path/filepath"
 	"strings"
+
+	"github.com/qats-bench/qats/data/problem"
 )
 
 // IsTable reports whether the name of a file is that of a table of text: .csv or .tsv, or one of

@@ -3,11 +3,12 @@ package npy
 import (
 	"encoding/binary"
 	"errors"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestLargestExactIntegersAreRead, of both signs, and the next ones are not.

@@ -5,11 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestNPZKeepsItsColumnsAndBytes: columns are read back, also as members by an

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"github.com/qats-bench/qats/data/npytest"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // TestReadsTensorsOfTorch reads testdata/safetensors/torch.safetensors. Its numbers
