@@ -1,6 +1,6 @@
-// Package linear does the arithmetic of features and last layers: inner products
-// with rows of features, sums of such rows, products of a block of rows with the
-// weights of a layer, and lines in the space of logits.
+// Package linear does the arithmetic of features and last layers: sums of rows of
+// features, products of a block of rows with the weights of a layer, inner products,
+// and lines in the space of logits.
 //
 // The portable functions are the specification: float64, every product and every
 // sum rounded separately, in an order that the comments state. No product is fused
@@ -56,36 +56,6 @@ func (r Rows) begin(i int) int {
 func (r Rows) row(i int) []float32 {
 	at := r.begin(i)
 	return r.Data[at : at+r.Width : at+r.Width]
-}
-
-// Dots writes the inner product of v with every row: dst_i = sum_j v_j x_ij. The
-// terms are added in four sums, by j mod 4; terms after the last multiple of 4 go
-// to the first sum; dst_i is (s_0 + s_1) + (s_2 + s_3). It panics unless v has the
-// width of the rows and dst has one element a row.
-func Dots(dst, v []float64, x Rows) {
-	if n := x.count(); len(dst) != n || len(v) != x.Width {
-		panic(fmt.Sprintf("linear: Dots: %d products of %d numbers with %d rows of %d", len(dst), len(v), n, x.Width))
-	}
-	for i := range dst {
-		dst[i] = dot(v, x.row(i))
-	}
-}
-
-// dot is Dots for one row.
-func dot(v []float64, x []float32) float64 {
-	var s0, s1, s2, s3 float64
-	v = v[:len(x)]
-	for len(x) >= 4 {
-		s0 += float64(v[0] * float64(x[0]))
-		s1 += float64(v[1] * float64(x[1]))
-		s2 += float64(v[2] * float64(x[2]))
-		s3 += float64(v[3] * float64(x[3]))
-		x, v = x[4:], v[4:]
-	}
-	for j, x := range x {
-		s0 += float64(v[j] * float64(x))
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // Inner returns the inner product of a and b: eight sums, by index mod 8, that are

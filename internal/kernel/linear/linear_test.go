@@ -59,19 +59,11 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 			n := x.count()
 			v, c := numbers[float64](width, rng), numbers[float64](n, rng)
 			start := numbers[float64](width, rng)
-			wantDots, wantSum := make([]float64, n), slices.Clone(start)
+			wantSum := slices.Clone(start)
 			for i := range n {
-				var s [4]float64
 				for j, h := range x.row(i) {
-					if lane := j % 4; j < width/4*4 {
-						s[lane] += float64(v[j] * float64(h))
-					}
 					wantSum[j] += float64(c[i] * float64(h))
 				}
-				for j := width / 4 * 4; j < width; j++ {
-					s[0] += float64(v[j] * float64(x.row(i)[j]))
-				}
-				wantDots[i] = (s[0] + s[1]) + (s[2] + s[3])
 			}
 			scale := rng.NormFloat64()
 			wantLine, wantTop := make([]float64, width), 0
@@ -90,10 +82,6 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 			}
 			wantInner := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
 			at := fmt.Sprintf("%d rows of %d", n, width)
-			got := make([]float64, n)
-			if Dots(got, v, x); !same(got, wantDots) {
-				t.Errorf("%s: products %v, want %v", at, got, wantDots)
-			}
 			sum := slices.Clone(start)
 			if Add(sum, c, x); !same(sum, wantSum) {
 				t.Errorf("%s: sums %v, want %v", at, sum, wantSum)
@@ -192,11 +180,9 @@ func TestPanicsOnMisuse(t *testing.T) {
 	wrong := Rows{Data: x.Data, Width: 8, Which: []int{0, 4}}
 	two, eight := make([]float64, 2), make([]float64, 8)
 	for name, f := range map[string]func(){
-		"row behind the last":  func() { Dots(two, eight, wrong) },
+		"row behind the last":  func() { Add(eight, two, wrong) },
 		"row before the first": func() { Add(eight, two, Rows{Data: x.Data, Width: 8, Which: []int{-1, 0}}) },
-		"no width":             func() { Dots(nil, nil, Rows{}) },
-		"products":             func() { Dots(two, eight, x) },
-		"weights":              func() { Dots(make([]float64, 4), two, x) },
+		"no width":             func() { Add(nil, nil, Rows{}) },
 		"factors":              func() { Add(eight, two, x) },
 		"columns":              func() { Add(two, make([]float64, 4), x) },
 		"line":                 func() { Line(eight, eight, two, 1) },
@@ -249,16 +235,6 @@ func BenchmarkColumns(b *testing.B) {
 			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 		})
 	}
-}
-
-func BenchmarkDots(b *testing.B) {
-	const n, d = 256, 128
-	rng := rand.New(rand.NewPCG(7, 8))
-	x, v, dst := Rows{Data: numbers[float32](n*d, rng), Width: d}, numbers[float64](d, rng), make([]float64, n)
-	for b.Loop() {
-		Dots(dst, v, x)
-	}
-	b.ReportMetric(float64(n*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 }
 
 func BenchmarkAdd(b *testing.B) {
