@@ -49,8 +49,10 @@ func Score(ctx context.Context, test data.Reader, columns []*Column, o ScoreOpti
 		if p.tallies[i] != nil && c.Err == nil {
 			c.Samples.Classes = p.tallies[i].Bins()
 		}
-		if test.Rows() > 0 && !p.offset.Load() && c.Map != nil && c.Contract.TrueLogits {
-			c.Err = &Unsuited{NeedsTrueLogits}
+		if test.Rows() > 0 && !p.offset.Load() && c.Map != nil {
+			if err := (Form{LogProbs: true}).Suits(c.Contract); err != nil {
+				c.Err = err
+			}
 		}
 	}
 	if !o.Vectors {

@@ -78,7 +78,6 @@ type temperatureFit struct {
 	beta   float64
 	spent  time.Duration // processor time of this fit, if it was measured
 	near   bool          // the last pass was at beta, and the solver expected it to be the last
-	span   Span          // in which T was searched
 }
 
 // stepTol bounds the relative error of a fitted temperature: the Newton step of the
@@ -136,7 +135,6 @@ func searchTemperature(ctx context.Context, o *Objective, span Span, width int, 
 	}
 	f.t *= unit
 	f.beta /= unit
-	f.span = Span{span.Least * unit, span.Most * unit}
 	return f, totals, nil
 }
 
