@@ -149,8 +149,6 @@ var slurmTime = regexp.MustCompile(`^([0-9]+-)?[0-9]+(:[0-9]+){0,2}$`)
 
 func (f *clusterFlags) run(cmd *cobra.Command, files, options []string) error {
 	switch {
-	case f.tasks < 0 || f.tasks > maxTasks:
-		return fmt.Errorf("--tasks %d: want 1 to %d, or 0", f.tasks, maxTasks)
 	case f.throttle < 0:
 		return fmt.Errorf("--at-once %d: want 0 or more", f.throttle)
 	case f.cpus < 1:

@@ -88,7 +88,7 @@ lists the settings of the task alone.`,
 	cmd.Flags().BoolVar(&r.at.json, "json", false, "print one JSON object: the numbers of settings and cells, and the reasons of cells without a value; with -n one object a line for each cell")
 	cmd.Flags().StringVar(&r.task, "task", "", "do only task i of N, counted from 0, as in 0/4; auto/4 takes i from a Slurm array or an indexed Kubernetes job")
 	testsFlag(cmd, &r.at.Task.Tests)
-	cmd.Flags().IntVar(&r.assemble, "assemble", 0, "put together what so many tasks have done, but nothing while cells are missing")
+	cmd.Flags().IntVar(&r.at.assemble, "assemble", 0, "put together what so many tasks have done, but nothing while cells are missing")
 	cmd.Flags().BoolVar(&r.serve, "serve", false, "the process that starts this one serves methods, as the Python package does: lines of JSON on standard input and output, and all text on standard error (docs/new-calibrator.md)")
 	for _, other := range []string{"task", "dry-run", "fresh"} {
 		cmd.MarkFlagsMutuallyExclusive("assemble", other)
@@ -104,8 +104,6 @@ type runFlags struct {
 	at      places
 	workers int
 	task    string
-
-	assemble int // number of tasks that must be in; 0 for any
 
 	serve bool
 }
@@ -131,10 +129,10 @@ func (r *runFlags) served(cmd *cobra.Command, specs []*spec.Spec) error {
 func (r *runFlags) divide(cmd *cobra.Command, specs []*spec.Spec) (err error) {
 	tests := r.at.Task.Tests
 	switch {
-	case cmd.Flags().Changed("tests") && r.task == "" && r.assemble == 0:
+	case cmd.Flags().Changed("tests") && r.task == "" && r.at.assemble == 0:
 		return usage("--tests says how a run is divided: give --task or --assemble too")
-	case r.assemble < 0 || r.assemble > maxTasks:
-		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.assemble, maxTasks)
+	case r.at.assemble < 0 || r.at.assemble > maxTasks:
+		return fmt.Errorf("--assemble %d: want 1 to %d, the number of tasks", r.at.assemble, maxTasks)
 	case r.task != "":
 		r.at.Task.I, r.at.Task.N, err = parseTask(r.task, len(experiments.Tasks(specs, tests, 0)), os.Getenv)
 	}
@@ -145,7 +143,6 @@ func (r *runFlags) run(cmd *cobra.Command, files []string, specs []*spec.Spec) e
 	if err := r.served(cmd, specs); err != nil {
 		return err
 	}
-	r.at.assemble = r.assemble
 	failed := execute(cmd, &r.at, specs, r.at.out, experiments.RunOptions{Workers: r.workers}, unlessQuiet(cmd))
 	if failed != nil && failed != errFailed || !r.at.Task.All() {
 		return failed

@@ -62,7 +62,7 @@ func taskNumber(specs []*spec.Spec, tests, n int) (int, error) {
 		}
 	}
 	if n < 1 || n > maxTasks {
-		return 0, fmt.Errorf("--tasks %d: want 1 to %d", n, maxTasks)
+		return 0, fmt.Errorf("--tasks %d: want 1 to %d, or 0", n, maxTasks)
 	}
 	return n, nil
 }
