@@ -74,7 +74,7 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 			for _, e := range u.Spec.Metrics {
 				for _, id := range e.Names() {
 					out.Records = append(out.Records, results.Record{Setting: u.Setting.Setting, Method: c.Method.Name, Metric: id,
-						Source: string(u.Provenance.Origin), Status: o.status, Note: results.Notes{p.localFact(o.why)}})
+						Source: string(u.Provenance.Origin), Status: o.status, Note: results.Notes{p.localNote(o.why)}})
 				}
 			}
 		default:
@@ -87,13 +87,13 @@ func (p *Plan) assemble(out *results.Rows, u *Unit, outcomes []outcome) error {
 }
 
 // assembleOK appends the rows of a cell that is in the store.
-func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, facts results.Notes) error {
+func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, known results.Notes) error {
 	var s engine.Metrics
 	if err := p.object(results.Scores, c.scores, &s); err != nil {
 		return err
 	}
 	source := string(u.Provenance.Origin)
-	note := engine.WithWarnings(facts, s.Report)
+	note := engine.WithWarnings(known, s.Report)
 	if in.Few != (report.Warning{}) && c.Method.Contract().Cal&data.Labels != 0 {
 		s.Report.Warn(in.Few)
 	}
@@ -163,11 +163,11 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
 		CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
-		N: in.Rows, K: in.Classes, Notes: factsOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
+		N: in.Rows, K: in.Classes, Notes: notesOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
 }
 
-// factsOf returns what is known of the arrays.
-func factsOf(from data.Provenance, inputs results.Notes) (note results.Notes) {
+// notesOf returns what is known of the arrays.
+func notesOf(from data.Provenance, inputs results.Notes) (note results.Notes) {
 	add := func(kind results.NoteKind, text string) {
 		if text != "" {
 			note = append(note, results.Note{Kind: kind, Text: text})

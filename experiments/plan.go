@@ -212,8 +212,8 @@ func (p *Plan) CountSettings() results.RunCounts {
 	return n
 }
 
-// localFact is local for the text of a note.
-func (p *Plan) localFact(f results.Note) results.Note {
+// localNote is local for the text of a note.
+func (p *Plan) localNote(f results.Note) results.Note {
 	f.Text = p.local(f.Text)
 	return f
 }

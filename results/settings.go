@@ -108,17 +108,17 @@ func notesOf(list []SettingInfo) map[Setting]Notes {
 }
 
 // apart returns the note of a record without the notes of its setting, with which it begins.
-func (r Record) apart(facts Notes) Notes {
-	if r.Status != OK || len(r.Note) < len(facts) || !r.Note[:len(facts)].Equal(facts) {
+func (r Record) apart(known Notes) Notes {
+	if r.Status != OK || len(r.Note) < len(known) || !r.Note[:len(known)].Equal(known) {
 		return r.Note
 	}
-	return r.Note[len(facts):]
+	return r.Note[len(known):]
 }
 
 // join puts the notes of the settings before the notes of the records that have a value.
 // Records that share a note share the joined one.
 func join(records []Record, list []SettingInfo) {
-	facts := notesOf(list)
+	known := notesOf(list)
 	type key struct {
 		setting Setting
 		own     *Note // the first of the note: readers give equal texts one note
@@ -126,7 +126,7 @@ func join(records []Record, list []SettingInfo) {
 	joined := map[key]Notes{}
 	for i := range records {
 		r := &records[i]
-		of := facts[r.Setting]
+		of := known[r.Setting]
 		if r.Status != OK || len(of) == 0 {
 			continue
 		}

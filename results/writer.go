@@ -101,9 +101,9 @@ func (w *Writer) Write(r *Rows) error {
 	if err := w.wide.write(r.Records); err != nil {
 		return err
 	}
-	facts := notesOf(r.Settings)
+	known := notesOf(r.Settings)
 	records := lists.Values(r.Records, func(r Record) Record {
-		r.Note = r.apart(facts[r.Setting])
+		r.Note = r.apart(known[r.Setting])
 		return r
 	})
 	for _, f := range []struct {

@@ -72,7 +72,7 @@ func (a *Array) DType() DType { return a.dtype }
 
 // Rows returns the number of rows: the product of all axes but the last, the length
 // of an array of one axis, or 1 for a scalar. Rows that are left out are not counted (see
-// Follow).
+// Keep).
 func (a *Array) Rows() int {
 	n := a.FileRows()
 	if a.kept != nil {

@@ -22,7 +22,7 @@ type Apply struct {
 	Contract calib.Contract // of its method
 	Files    data.Files     // of the set
 
-	DType        npy.DType // of the output: data.Float64, also if it is empty, or data.Float32
+	DType        npy.DType // of the output: npy.Float64, also if it is empty, or npy.Float32
 	Temperatures bool      // writes the temperature of each row in place of its probabilities
 
 	Warn func(Problem) // is called with the notes on the files
@@ -129,7 +129,7 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		return err
 	}
 	if masked > 0 {
-		a.Warn(noteOf(a.Files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
+		a.Warn(problemOf(a.Files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
 	}
 	return w.Close()
 }

@@ -26,8 +26,8 @@ func Open(files data.Files, method string, c calib.Contract, warn func(Problem))
 	if err == nil {
 		err = unsuited(files.Logits, method, engine.Form{OffsetLost: form.OffsetLost}.Suits(c))
 	}
-	for _, note := range form.Notes {
-		warn(noteOf(cmp.Or(files.Logits, files.Labels), note))
+	for _, remark := range form.Notes {
+		warn(problemOf(cmp.Or(files.Logits, files.Labels), remark))
 	}
 	if err != nil {
 		r.Close()
@@ -49,17 +49,17 @@ func unsuited(file, method string, why error) error {
 	return &problem.Problem{Place: file, Cause: method + " " + why.Error()}
 }
 
-// noteOf returns a remark on a file as a note.
-func noteOf(file string, r data.Remark) Problem { return Problem{file, noteText(r), r.Remedy} }
+// problemOf returns a remark on a file with its place.
+func problemOf(file string, r data.Remark) Problem { return Problem{file, textOf(r), r.Remedy} }
 
-// noteText is the line of a note.
-func noteText(note data.Remark) string {
-	text := note.String()
-	if note.Warning {
+// textOf is the line of a remark.
+func textOf(r data.Remark) string {
+	text := r.String()
+	if r.Warning {
 		text = "warning: " + text
 	}
-	if note.Fix != "" {
-		text += "; " + note.Fix
+	if r.Fix != "" {
+		text += "; " + r.Fix
 	}
 	return text
 }

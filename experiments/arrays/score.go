@@ -156,7 +156,7 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 	scores, err := s.column(ctx, r, file, k, &engine.Column{Contract: calib.Uncalibrated{}.Contract(), Map: uncal.Map},
 		engine.ScoreOptions{Workers: runtime.GOMAXPROCS(0), Block: func(set *data.Set) { masked.Add(int64(set.Logits.Masked())) }})
 	if n := int(masked.Load()); n > 0 && err == nil {
-		s.Warn(noteOf(file, data.MaskedNote(n, r.Rows()*k)))
+		s.Warn(problemOf(file, data.MaskedNote(n, r.Rows()*k)))
 	}
 	return scores, err
 }
@@ -197,7 +197,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 		return nil, err
 	}
 	for _, note := range read.Remarks() {
-		s.Warn(noteOf(file, note))
+		s.Warn(problemOf(file, note))
 	}
 	all.Changed = nil // the uncalibrated logits are unknown
 	return all, nil

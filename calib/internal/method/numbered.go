@@ -6,7 +6,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 )
 
-// numbered returns parameters of one meaning that are named by their place, from 1 on.
+// Numbered returns parameters of one meaning that are named by their place, from 1 on.
 func Numbered(name, meaning string, values []float64) []calib.Parameter {
 	list := make([]calib.Parameter, len(values))
 	for i, v := range values {

@@ -52,19 +52,19 @@ func linesOf(d *data, f *results.Rows, n results.SettingCounts) []line {
 	if len(experiments) > 1 {
 		of = " in all experiments together"
 	}
-	facts := []line{
+	lines := []line{
 		{"Experiments", strings.Join(experiments, ", ")},
 		{"Settings", strings.TrimSpace(fmt.Sprintf("%d: %d measured, %d simulated, %d without a value. %s", n.All(), n.Measured, n.Simulated, n.None, n.Note()))},
 		{"Methods", fmt.Sprint(len(d.Methods))},
 		{"Cells", fmt.Sprintf("%d%s: %d with values, %d skipped, %d failed", cells, of, status["ok"], status["skip"], status["fail"])},
 	}
 	if d.large {
-		facts = append(facts, line{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
+		lines = append(lines, line{"Left out", fmt.Sprintf("a page of more than %d settings has no reliability diagrams, no fitted parameters, and no comparison of the rankings by different metrics: they are in bins.csv, in fits.csv, and in what qats compare --metric prints for several metrics", mostSettings)})
 	}
 	if f.Run != nil && f.Run.FirstRows > 0 {
-		facts = append(facts, line{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})
+		lines = append(lines, line{"Quick run", fmt.Sprintf("only the first %d rows of each set were used: this checks that everything runs and is no result", f.Run.FirstRows)})
 	}
-	return facts
+	return lines
 }
 
 // reason is a reason of failures or skips with the cells that have it.
