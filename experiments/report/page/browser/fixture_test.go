@@ -49,7 +49,7 @@ func records() *results.Rows {
 		for j, m := range methods {
 			if m == "hts" && i > 2 || m == "ir" && i == 3 {
 				for _, id := range []string{"accuracy", "ece", "nll"} {
-					f.Records = append(f.Records, results.Record{Setting: cell, Method: m, Metric: id, Source: n.source, Status: results.Skip, Note: results.Note{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: n.dataset + "/" + n.backbone}}}})
+					f.Records = append(f.Records, results.Record{Setting: cell, Method: m, Metric: id, Source: n.source, Status: results.Skip, Note: results.Notes{{Kind: results.Missing, Lack: results.Lack{Arrays: "features", Set: "test", Network: n.dataset + "/" + n.backbone}}}})
 				}
 				continue
 			}
