@@ -5,11 +5,12 @@ OUT ?= results/out
 FUZZTIME ?= 30s
 TORTURE ?= 10m
 PYTHON ?= python3
+MKDOCS ?= mkdocs
 SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
 
-.PHONY: reproduce companion docs quick example test study browser editor build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
+.PHONY: reproduce companion docs quick example test study browser editor gallery site build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -120,6 +121,17 @@ browser:
 editor:
 	cd experiments/spec/editor && { npm install --no-save --no-audit --no-fund --silent yaml-language-server@1.19.2 || echo "no yaml-language-server: its tests are skipped"; }
 	cd experiments/spec/editor && $(GO) vet ./... && $(GO) test -v ./...
+
+# The pictures of the gallery, and what else its page shows, from networks of the project.
+gallery: build
+	bin/qats run gallery --quiet --out $(OUT)/gallery
+	bin/qats report gallery --quiet --out $(OUT)/gallery --figure-format svg
+	bin/qats compare --out $(OUT)/gallery > $(OUT)/gallery/compare.txt
+	bin/qats doc figures --json > $(OUT)/gallery/figures.json
+
+# The documents as a site, in results/out/site: open its index.html. It needs the packages of .ci/site.txt.
+site: gallery
+	NO_MKDOCS_2_WARNING=1 $(MKDOCS) build
 
 # With the commit, which qats --version prints and run.json holds.
 build:

@@ -1,0 +1,160 @@
+"""What mkdocs does not do by itself, for the site of the documents:
+
+* Links out of docs lead to the repository. Pictures of results/shown are copied.
+* The pages gallery.md and api.md are made here: the first from the files of make gallery.
+* A page that would load something from another machine is an error.
+"""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import yaml
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+REPOSITORY = "https://github.com/qats-bench/qats/blob/main/"
+OUTSIDE = re.compile(r"(!?)(\[[^]]*\])\(\.\./([^)#\s]+)(#[^)\s]*)?\)")
+
+API = """# Python, each name
+
+[python.md](python.md) shows the package by examples. This page is made from its signatures and docstrings. The Go packages are on
+[pkg.go.dev](https://pkg.go.dev/github.com/qats-bench/qats).
+
+## The package
+
+::: qatsbench
+    options:
+      show_root_heading: false
+      show_root_toc_entry: false
+      filters: ["!^_"]
+      members: {members}
+
+## What all calibrators have
+
+::: qatsbench.Calibrator
+
+## A class for each method
+
+::: qatsbench._methods
+    options:
+      show_root_heading: false
+      show_root_toc_entry: false
+      heading_level: 3
+      members: {classes}
+"""
+
+GALLERY = """# Gallery
+
+Every kind of figure and the forms of a table, from networks that come with the project. One command makes all of them, in less
+than a minute:
+
+    qats run gallery && qats report gallery
+
+Each picture is one line of [the spec](https://github.com/qats-bench/qats/blob/main/experiments/gallery.yaml), which stands above
+it. Put the line under `figures:` of a spec of yours. [spec.md](spec.md#figure) has all keys.
+"""
+
+
+def gallery():
+    """Return the page of the gallery, and its pictures by their name on the page. The files are those of make gallery."""
+    made = ROOT / "results/out/gallery"
+    if not (made / "figures.json").exists():
+        raise PluginError(f"{made} has no figures: make gallery")
+    spec = yaml.safe_load((ROOT / "experiments/gallery.yaml").read_text())
+    page, pictures = [GALLERY], {}
+    for kind in map(json.loads, (made / "figures.json").read_text().splitlines()):
+        lines = [f for f in spec["figures"] if f["kind"] == kind["name"]]
+        found = sorted((made / "figures").glob(f"gallery-{kind['name']}-*.svg"), key=lambda p: len(p.name))
+        if not lines or not found:
+            raise PluginError(f"experiments/gallery.yaml has no figure of the kind {kind['name']}")
+        line = yaml.safe_dump(lines[0], default_flow_style=True, sort_keys=False, width=1000).strip()
+        pictures[f"gallery/{kind['name']}.svg"] = found[0]
+        page.append(f"""## {kind["name"]}
+
+{kind["summary"]}
+
+```yaml
+- {line}
+```
+
+![{kind["name"]}](gallery/{kind["name"]}.svg)
+""")
+    page.append("""## Tables
+
+`report` writes each table of a spec as text, LaTeX and CSV, and prints it with `--format text`, `latex` or `md`.
+""")
+    for table in spec["tables"]:
+        text = (made / f"tables/gallery-{table['name']}.txt").read_text().rstrip()
+        page.append(f"### {table['title']}\n\n```text\n{text}\n```\n")
+    compared = (made / "compare.txt").read_text().rsplit("\n\n", 1)[0]  # the last paragraph says where the files are
+    for title, command, text in (
+        ("Comparison of all methods", "qats compare", compared),
+        ("Which calibrator to use", "qats try data/bundle/20newsgroups-body/transformer-d64-l2", (ROOT / "results/shown/try.txt").read_text()),
+    ):
+        page.append(f"### {title}\n\n    {command}\n\n```text\n{text.rstrip()}\n```\n")
+    return "\n".join(page), pictures
+
+
+def api():
+    """Return the page of the names of the Python package, but for the classes of METHODS."""
+    text = (ROOT / "python/qatsbench/_methods.pyi").read_text()
+    classes = re.findall(r'^    "(\w+)",$', text[: text.index("\nclass ")], re.MULTILINE)
+    init = (ROOT / "python/qatsbench/__init__.py").read_text()
+    names = re.findall(r'^    "(\w+)",$', init[init.index("__all__ = [") :], re.MULTILINE)
+    members = [n for n in names if n not in ("Calibrator", "METHODS", "__version__")]
+    return API.format(members=members, classes=classes)
+
+
+def on_files(files, config):
+    files.append(File.generated(config, "api.md", content=api()))
+    page, pictures = gallery()
+    files.append(File.generated(config, "gallery.md", content=page))
+    for name, picture in pictures.items():
+        files.append(File.generated(config, name, abs_src_path=str(picture)))
+    for picture in sorted((ROOT / "results/shown").rglob("*.svg")):
+        files.append(File.generated(config, str(picture.relative_to(ROOT / "results")), abs_src_path=str(picture)))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    def lead(m):
+        bang, words, path, anchor = m.groups()
+        if not (ROOT / path).exists():
+            raise PluginError(f"{page.file.src_path} links to {path}, which is not there")
+        if bang:
+            return f"![{words[1:-1]}]({path.removeprefix('results/')})"
+        return f"{words}({REPOSITORY}{path}{anchor or ''})"
+
+    return OUTSIDE.sub(lead, markdown)
+
+
+class Loads(HTMLParser):
+    """Collects what a page loads by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        if tag == "link" and a.get("rel") in ("canonical", "prev", "next"):
+            return
+        for key in ("src", "srcset", "data", "poster") + (("href",) if tag in ("link", "use", "image") else ()):
+            if re.match(r"(https?:)?//", a.get(key) or ""):
+                self.found.append(a[key])
+
+
+def on_post_build(config):
+    for page in Path(config.site_dir).rglob("*.html"):
+        loads = Loads()
+        text = page.read_text()
+        loads.feed(text)
+        loads.found += re.findall(r"""(?:@import|url\()\s*["']?((?:https?:)?//[^"')]+)""", text)
+        if loads.found:
+            raise PluginError(f"{page.name} loads {loads.found} from other machines")
+    for sheet in Path(config.site_dir).rglob("*.css"):
+        if found := re.findall(r"""url\(\s*["']?((?:https?:)?//[^"')]+)""", sheet.read_text()):
+            raise PluginError(f"{sheet.name} loads {found} from other machines")
