@@ -2,13 +2,14 @@ package data
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/qats-bench/qats/data/npy"
 )
 
 // addNote appends a note, after a semicolon if there is one already.
-func (p *Provenance) addNote(text string) {
+func addNote(p *Provenance, text string) {
 	if p.Note != "" {
 		p.Note += "; "
 	}
@@ -54,12 +55,18 @@ func (g *gatherer) Form() (Form, error) {
 		if err != nil {
 			return Form{}, err
 		}
-		all = all.join(f)
+		all = all.Join(f)
 	}
 	return all, nil
 }
 
-func (g *gatherer) Close() error { return closeAll(g.readers) }
+func (g *gatherer) Close() error {
+	var errs []error
+	for _, r := range g.readers {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // Unchanged is nil: the files were read once, and found unchanged then.
 func (g *gatherer) Unchanged() error { return nil }

@@ -32,17 +32,17 @@ type Files struct {
 	MemberLimit int64 // most bytes that a member of an archive may unpack to; DefaultMemberLimit if 0
 }
 
-// file is one file of Files.
-type file struct {
-	part Parts
-	role string // in digests and errors
-	path string
+// ArrayFile is one file of Files.
+type ArrayFile struct {
+	Part Parts
+	Role string // in digests and errors
+	Path string
 }
 
-// list returns the files of the given parts, named or not, in the order of the
+// List returns the files of the given parts, named or not, in the order of the
 // parts.
-func (f Files) list(parts Parts) []file {
-	all := []file{
+func (f Files) List(parts Parts) []ArrayFile {
+	all := []ArrayFile{
 		{Logits, "logits", f.Logits},
 		{Labels, "labels", f.Labels},
 		{Features, "features", f.Features},
@@ -51,15 +51,15 @@ func (f Files) list(parts Parts) []file {
 		{Head, "head_bias", f.HeadBias},
 		{OOD, "ood", f.OOD},
 	}
-	return slices.DeleteFunc(all, func(x file) bool { return x.part&parts == 0 })
+	return slices.DeleteFunc(all, func(x ArrayFile) bool { return x.Part&parts == 0 })
 }
 
 // Parts returns the parts that are named; the head needs both of its files.
 func (f Files) Parts() Parts {
 	parts := Parts(1<<len(partNames) - 1)
-	for _, x := range f.list(parts) {
-		if x.path == "" {
-			parts &^= x.part
+	for _, x := range f.List(parts) {
+		if x.Path == "" {
+			parts &^= x.Part
 		}
 	}
 	return parts
@@ -99,40 +99,50 @@ func (f Files) open(parts Parts) (Reader, error) {
 	if fsys == nil {
 		fsys = inputfile.System{}
 	}
-	return openSet(f, parts, func(x file) (*npy.Array, error) {
-		l := npy.Locate(fsys, x.path)
+	return f.OpenWith(parts, func(x ArrayFile) (*npy.Array, error) {
+		l := npy.Locate(fsys, x.Path)
 		l.Limit = f.MemberLimit
 		return l.Array()
 	})
 }
 
-// openSet opens the files of parts, checks their shapes against each other and finds the rows
-// to leave out.
-func openSet(files Files, parts Parts, open func(file) (*npy.Array, error)) (Reader, error) {
-	r, err := openArrays(files, parts, open)
+// OpenWith opens the files of parts with open, checks their shapes against each other and finds
+// the rows to leave out.
+func (f Files) OpenWith(parts Parts, open func(ArrayFile) (*npy.Array, error)) (Reader, error) {
+	r, err := openArrays(f, parts, open)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.leaveOut(files, parts, open); err != nil {
+	if err := r.leaveOut(f, parts, open); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// byRow are the parts that have a row for each row of a set.
-const byRow = Logits | Labels | Features | Augmented
+// CheckWith opens the files of parts with open, checks their shapes against each other and closes
+// them. It reads no number.
+func (f Files) CheckWith(parts Parts, open func(ArrayFile) (*npy.Array, error)) error {
+	r, err := openArrays(f, parts, open)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// ByRow are the parts that have a row for each row of a set.
+const ByRow = Logits | Labels | Features | Augmented
 
 // leaveOut finds the rows whose labels are ignored, also where the labels are not among the
 // parts: all parts of a set have the same rows.
-func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*npy.Array, error)) error {
+func (r *setReader) leaveOut(files Files, parts Parts, open func(ArrayFile) (*npy.Array, error)) error {
 	r.ignore = files.Ignore
-	if parts&byRow == 0 || files.Labels == "" {
+	if parts&ByRow == 0 || files.Labels == "" {
 		return nil
 	}
 	labels := r.labels
 	if labels == nil {
-		a, err := open(files.list(Labels)[0])
+		a, err := open(files.List(Labels)[0])
 		if err != nil {
 			return files.Ignore.need(err)
 		}
@@ -152,7 +162,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*npy.Arr
 		if k := cmp.Or(r.k, files.Classes); k > 0 || files.Logits == "" {
 			return k, nil
 		}
-		logits, err := open(files.list(Logits)[0])
+		logits, err := open(files.List(Logits)[0])
 		if err != nil {
 			return 0, err
 		}
@@ -172,23 +182,23 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(file) (*npy.Arr
 }
 
 // openArrays opens the files of parts and checks their shapes against each other.
-func openArrays(files Files, parts Parts, open func(file) (*npy.Array, error)) (_ *setReader, err error) {
+func openArrays(files Files, parts Parts, open func(ArrayFile) (*npy.Array, error)) (_ *setReader, err error) {
 	r := &setReader{kind: files.Kind, stated: files.Classes}
 	defer func() {
 		if err != nil {
 			r.Close()
 		}
 	}()
-	for _, x := range files.list(parts) {
-		if x.path == "" {
-			return nil, fmt.Errorf("the set has no %s", x.role)
+	for _, x := range files.List(parts) {
+		if x.Path == "" {
+			return nil, fmt.Errorf("the set has no %s", x.Role)
 		}
 		a, err := open(x)
 		if err != nil {
 			return nil, err
 		}
 		r.all = append(r.all, a)
-		switch x.role {
+		switch x.Role {
 		case "logits":
 			r.logits.Array = a
 		case "labels":

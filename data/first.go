@@ -17,7 +17,7 @@ type first struct {
 // Describe adds the number of rows to the note of src.
 func (f *first) Describe(ref Ref) Provenance {
 	p := f.Source.Describe(ref)
-	p.addNote(fmt.Sprintf("at most the first %d rows", f.n))
+	addNote(&p, fmt.Sprintf("at most the first %d rows", f.n))
 	return p
 }
 

@@ -114,11 +114,11 @@ func ManifestAbove(src Source) string {
 // folders from there to its arrays, and its split.
 func (f *Folder) namesOf(ref Ref) setNamesIn {
 	if f.above == "" {
-		return setNamesIn{ref.segments()}
+		return setNamesIn{ref.Segments()}
 	}
 	files, err := f.files(ref)
 	if err != nil {
-		return setNamesIn{ref.segments()}
+		return setNamesIn{ref.Segments()}
 	}
 	l := f.at(files.Logits)
 	file := strings.TrimPrefix(l.Path, "./")
@@ -213,7 +213,7 @@ func (f *Folder) files(ref Ref) (Files, error) {
 			if err != nil {
 				return 0, err
 			}
-			if !f.missing(file{path: path}) {
+			if !f.missing(path) {
 				return i, nil
 			}
 		}
@@ -245,7 +245,7 @@ func (f *Folder) files(ref Ref) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
-	if !found || f.missing(file{path: chosen.Labels}) {
+	if !found || f.missing(chosen.Labels) {
 		if found {
 			places = places[at : at+1]
 		}
@@ -346,23 +346,23 @@ func (f *Folder) Has(ref Ref) Parts {
 		return 0
 	}
 	parts := files.Parts()
-	for _, x := range files.list(parts) {
-		if f.missing(x) {
-			parts &^= x.part
+	for _, x := range files.List(parts) {
+		if f.missing(x.Path) {
+			parts &^= x.Part
 		}
 	}
 	return parts
 }
 
-func (f *Folder) missing(x file) bool {
-	l := npy.Locate(f.fsys, x.path) // without the name of a message
+func (f *Folder) missing(name string) bool {
+	l := npy.Locate(f.fsys, name) // without the name of a message
 	if _, err := fs.Stat(l.FS, l.Path); err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) // no file can have such a name
 	}
 	if l.Member == "" {
 		return false
 	}
-	return f.at(x.path).LacksMember()
+	return f.at(name).LacksMember()
 }
 
 // Describe returns the manifest's description of the set; measured logits by
@@ -394,18 +394,18 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	}
 	var b strings.Builder
 	var unknown *NotHashed // of a look, which lists all such files
-	for _, x := range files.list(parts) {
+	for _, x := range files.List(parts) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		sum, err := f.sum(x.path)
+		sum, err := f.sum(x.Path)
 		if errors.As(err, &unknown) {
 			continue
 		}
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%s sha256:%s\n", x.role, sum)
+		fmt.Fprintf(&b, "%s sha256:%s\n", x.Role, sum)
 	}
 	if unknown != nil {
 		return "", unknown
@@ -421,7 +421,7 @@ func (f *Folder) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 // the arrays cannot be opened, which is the error of Open.
 func (f *Folder) leftOut(ctx context.Context, ref Ref, parts Parts) (string, error) {
 	files, err := f.all(ref)
-	if err != nil || parts&byRow == 0 || files.Labels == "" {
+	if err != nil || parts&ByRow == 0 || files.Labels == "" {
 		return "", err
 	}
 	rows, err := f.countRows(ctx, ref, files)
@@ -432,7 +432,18 @@ func (f *Folder) leftOut(ctx context.Context, ref Ref, parts Parts) (string, err
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d rows left out, version 1, by the labels %s of sha256:%s\n", rows.all-rows.kept, files.Ignore.labels(1), sum), nil
+	return fmt.Sprintf("%d rows left out, version 1, by the labels %s of sha256:%s\n", rows.all-rows.kept, files.Ignore.Labels(1), sum), nil
+}
+
+// IgnoredOf returns the labels of rows that src leaves out of the set at ref, as they are
+// stated: by those of the sets that it is computed from which state some.
+func IgnoredOf(src Source, ref Ref) Ignore {
+	for f, in := range Beneath[*Folder](src, ref, Labels) {
+		if list := f.Ignored(in.Ref); len(list) > 0 {
+			return list
+		}
+	}
+	return nil
 }
 
 // countRows counts the rows of the set at ref by its labels; none if they cannot be read. It
@@ -490,14 +501,14 @@ func (f *Folder) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	if parts&Labels == 0 && f.missing(file{path: files.Labels}) {
+	if parts&Labels == 0 && f.missing(files.Labels) {
 		files.Labels = ""
 	}
-	return openSet(files, parts, func(x file) (*npy.Array, error) {
+	return files.OpenWith(parts, func(x ArrayFile) (*npy.Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return f.open(x.path)
+		return f.open(x.Path)
 	})
 }
 

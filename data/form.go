@@ -67,8 +67,8 @@ func significant(x float64) float64 {
 	return y
 }
 
-// join returns the form of two sets that are read together.
-func (f Form) join(g Form) Form {
+// Join returns the form of two sets that are read together.
+func (f Form) Join(g Form) Form {
 	return Form{f.OffsetLost || g.OffsetLost, append(f.Notes[:len(f.Notes):len(f.Notes)], g.Notes...)}
 }
 

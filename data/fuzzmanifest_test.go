@@ -27,7 +27,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
-		first.describe(setNamesIn{Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: Test}.segments()})
+		first.describe(setNamesIn{Ref{Dataset: "a", Backbone: "b", Corruption: "fog", Severity: 1, Split: Test}.Segments()})
 		var b bytes.Buffer
 		if err := first.encode(&b); err != nil {
 			t.Fatal(err)

@@ -58,20 +58,20 @@ func (f *Folder) headers(ctx context.Context, ref Ref, parts Parts) ([]ArrayHead
 	if err != nil {
 		return nil, err
 	}
-	r, err := openArrays(files, parts, func(x file) (*npy.Array, error) {
+	err = files.CheckWith(parts, func(x ArrayFile) (*npy.Array, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l := f.at(x.path)
+		l := f.at(x.Path)
 		a, err := l.Unread()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, ArrayHeader{x.role, l.Name, a.DType(), a.Shape()})
-		return a, f.verifyShape(a, x.path)
+		all = append(all, ArrayHeader{x.Role, l.Name, a.DType(), a.Shape()})
+		return a, f.verifyShape(a, x.Path)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return all, r.Close()
+	return all, nil
 }

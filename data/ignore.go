@@ -65,13 +65,13 @@ func (g Ignore) MarshalYAML() (any, error) {
 
 // UnmarshalYAML reads a number or a list of numbers.
 func (g *Ignore) UnmarshalYAML(n *yaml.Node) error {
-	_, list, err := readIgnore(n)
+	_, list, err := ReadIgnore(n)
 	*g = list
 	return err
 }
 
-// readIgnore reads a number or a list of numbers, and returns the node that is wrong.
-func readIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
+// ReadIgnore reads a number or a list of numbers, and returns the node that is wrong.
+func ReadIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		if items = n.Content; len(items) == 0 {
@@ -80,9 +80,6 @@ func readIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
 	}
 	var list Ignore
 	for _, item := range items {
-		if item.Kind == yaml.AliasNode {
-			return item, nil, errAlias
-		}
 		one, err := ParseIgnore(item.Value)
 		switch {
 		case item.Kind != yaml.ScalarNode || err != nil || len(one) != 1:
@@ -95,20 +92,9 @@ func readIgnore(n *yaml.Node) (*yaml.Node, Ignore, error) {
 	return nil, list, nil
 }
 
-// IgnoredOf returns the labels of rows that src leaves out of the set at ref, as they are
-// stated: by those of the sets that it is computed from which state some.
-func IgnoredOf(src Source, ref Ref) Ignore {
-	for f, in := range Beneath[*Folder](src, ref, Labels) {
-		if list := f.Ignored(in.Ref); len(list) > 0 {
-			return list
-		}
-	}
-	return nil
-}
-
-// labels returns the labels to leave out of a set of k classes, or an empty list; k is 0 if it
+// Labels returns the labels to leave out of a set of k classes, or an empty list; k is 0 if it
 // is not known.
-func (g Ignore) labels(k int) Ignore {
+func (g Ignore) Labels(k int) Ignore {
 	if len(g) == 0 && 0 < k && k <= Void {
 		return Ignore{Void}
 	}
@@ -117,7 +103,7 @@ func (g Ignore) labels(k int) Ignore {
 
 // note says how many rows are left out. What nobody has stated is a warning.
 func (g Ignore) note(rows *npy.Kept) Remark {
-	stated, list := len(g) > 0, g.labels(1)
+	stated, list := len(g) > 0, g.Labels(1)
 	files := rows.FileRows(0)
 	r := Remark{Count: files - rows.Rows(), Of: files, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
@@ -130,7 +116,7 @@ func (g Ignore) note(rows *npy.Kept) Remark {
 // keptOf returns the rows of n labels that are kept; nil if that is all of them. classes
 // returns the number of classes, 0 if it is not known. See need for labels that cannot be read.
 func (g Ignore) keptOf(labels *npy.Array, n int, classes func() (int, error)) (*npy.Kept, error) {
-	list := g.labels(1)
+	list := g.Labels(1)
 	if !list.canBe(labels.DType()) {
 		return nil, nil
 	}
@@ -142,7 +128,7 @@ func (g Ignore) keptOf(labels *npy.Array, n int, classes func() (int, error)) (*
 	})
 	if len(g) == 0 && err == nil && rows.Rows() < n {
 		var k int
-		if k, err = classes(); err == nil && len(g.labels(k)) == 0 {
+		if k, err = classes(); err == nil && len(g.Labels(k)) == 0 {
 			return nil, nil
 		}
 	}

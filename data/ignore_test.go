@@ -241,7 +241,7 @@ func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
 		"scaled":  func(s Source) Source { return Scaled(s, 3) },
 	} {
 		for _, split := range []Split{Cal, Test} {
-			ref := voidRef.in(split)
+			ref := voidRef.In(split)
 			want, err1 := Load(t.Context(), of(plain), ref, Logits|Labels)
 			got, err2 := Load(t.Context(), of(void), ref, Logits|Labels)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {

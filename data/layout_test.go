@@ -134,10 +134,10 @@ func FuzzLayout(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, x := range files.list(Logits | Labels | Features | Augmented | Head | OOD) {
-			path := npy.Locate(nil, x.path).Path
+		for _, x := range files.List(Logits | Labels | Features | Augmented | Head | OOD) {
+			path := npy.Locate(nil, x.Path).Path
 			if !fs.ValidPath(path) || strings.Contains(path, "..") && strings.Contains("/"+path+"/", "/../") {
-				t.Fatalf("%q leads to %q", template, x.path)
+				t.Fatalf("%q leads to %q", template, x.Path)
 			}
 		}
 	})

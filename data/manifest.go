@@ -365,7 +365,12 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 				return v, fmt.Errorf("kind %q; want logits, log-probs or probs", v.Value)
 			}
 		case "ignore":
-			at, _, err := readIgnore(v)
+			for _, item := range v.Content {
+				if item.Kind == yaml.AliasNode {
+					return item, errAlias
+				}
+			}
+			at, _, err := ReadIgnore(v)
 			return at, err
 		case "classes":
 			return checkClasses(v)

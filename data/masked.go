@@ -57,8 +57,8 @@ func MaskedNote(masked, logits int) Remark {
 	return Remark{Text: "{count} of {of} logits are -Inf: masked classes, with probability 0", Count: masked, Of: logits}
 }
 
-// unmasked returns the elements with -Inf in the place of Masked, as files have them.
-func (m Matrix) unmasked() []float32 {
+// Unmasked returns the elements with -Inf in the place of Masked, as files have them.
+func (m Matrix) Unmasked() []float32 {
 	if m.Masked() == 0 {
 		return m.Data
 	}

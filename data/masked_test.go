@@ -164,7 +164,7 @@ func TestWrittenMasksAreReadAgain(t *testing.T) {
 func TestMaskedOfRowsThatWereMultiplied(t *testing.T) {
 	from := Matrix{Rows: 1, Cols: 3, Data: []float32{1, Masked, 2}}
 	var m Matrix
-	if err := m.scale(from, 4, func(i int) int { return i }); err != nil || m.Data[0] != 4 || m.Data[1] != Masked || m.Data[2] != 8 {
+	if err := scale(&m, from, 4, func(i int) int { return i }); err != nil || m.Data[0] != 4 || m.Data[1] != Masked || m.Data[2] != 8 {
 		t.Errorf("%v (%v)", m, err)
 	}
 }

@@ -106,12 +106,12 @@ func (f *Folder) unchanged(ref Ref, parts Parts) error {
 	if err != nil {
 		return err
 	}
-	for _, x := range files.list(parts) {
-		now, err := stampAt(f.at(x.path))
+	for _, x := range files.List(parts) {
+		now, err := stampAt(f.at(x.Path))
 		if err != nil {
 			return err
 		}
-		if err := f.digests.check(f.id(x.path), now, f.at(x.path).Name); err != nil {
+		if err := f.digests.check(f.id(x.Path), now, f.at(x.Path).Name); err != nil {
 			return err
 		}
 	}

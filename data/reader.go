@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -53,7 +52,7 @@ func (r *setReader) Form() (Form, error) {
 			if a == &r.augmented {
 				form.OffsetLost = false // the row without augmentation keeps its offset
 			}
-			r.form = r.form.join(form)
+			r.form = r.form.Join(form)
 		}
 		if r.labels != nil && !r.labels.DType().Integer() {
 			var buf []byte
@@ -88,13 +87,10 @@ func (r *setReader) cols(a *npy.Array) int {
 	return a.Cols()
 }
 
-func (r *setReader) Close() error { return closeAll(slices.Concat(r.all, r.others)) }
-
-// closeAll closes all, and joins the errors.
-func closeAll[C io.Closer](all []C) error {
+func (r *setReader) Close() error {
 	var errs []error
-	for _, c := range all {
-		errs = append(errs, c.Close())
+	for _, a := range slices.Concat(r.all, r.others) {
+		errs = append(errs, a.Close())
 	}
 	return errors.Join(errs...)
 }

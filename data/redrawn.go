@@ -29,7 +29,7 @@ type redrawn struct {
 }
 
 func (r *redrawn) Has(ref Ref) Parts {
-	parts := r.Source.Has(ref.in(Cal)) & r.Source.Has(ref.in(Test))
+	parts := r.Source.Has(ref.In(Cal)) & r.Source.Has(ref.In(Test))
 	if ref.Corruption != "" || parts&Labels == 0 {
 		return 0
 	}
@@ -38,7 +38,7 @@ func (r *redrawn) Has(ref Ref) Parts {
 
 // Describe returns the provenance of the rows: measured only if both sets are.
 func (r *redrawn) Describe(ref Ref) Provenance {
-	p, q := r.Source.Describe(ref.in(Test)), r.Source.Describe(ref.in(Cal))
+	p, q := r.Source.Describe(ref.In(Test)), r.Source.Describe(ref.In(Cal))
 	if q.Origin == Simulated {
 		p.Origin = Simulated
 	}
@@ -47,16 +47,16 @@ func (r *redrawn) Describe(ref Ref) Provenance {
 	}
 	p.Paper = p.Paper && q.Paper
 	p.StandIn = cmp.Or(p.StandIn, q.StandIn)
-	p.addNote(fmt.Sprintf("draw %d of calibration and test rows from their union", r.draw))
+	addNote(&p, fmt.Sprintf("draw %d of calibration and test rows from their union", r.draw))
 	return p
 }
 
 func (r *redrawn) Digest(ctx context.Context, ref Ref, parts Parts) (string, error) {
-	a, err := r.Source.Digest(ctx, ref.in(Cal), parts|Labels)
+	a, err := r.Source.Digest(ctx, ref.In(Cal), parts|Labels)
 	if err != nil {
 		return "", err
 	}
-	b, err := r.Source.Digest(ctx, ref.in(Test), parts|Labels)
+	b, err := r.Source.Digest(ctx, ref.In(Test), parts|Labels)
 	if err != nil {
 		return "", err
 	}
@@ -67,11 +67,11 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 	if ref.Corruption != "" {
 		return nil, fmt.Errorf("%s/%s under %s: corrupted rows are not redrawn", ref.Dataset, ref.Backbone, ref.Corruption)
 	}
-	a, err := r.Source.Open(ctx, ref.in(Cal), parts|Labels)
+	a, err := r.Source.Open(ctx, ref.In(Cal), parts|Labels)
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.Source.Open(ctx, ref.in(Test), parts|Labels)
+	b, err := r.Source.Open(ctx, ref.In(Test), parts|Labels)
 	if err != nil {
 		a.Close()
 		return nil, err
@@ -89,7 +89,7 @@ func (r *redrawn) Open(ctx context.Context, ref Ref, parts Parts) (Reader, error
 }
 
 func (r *redrawn) Inputs(ref Ref, parts Parts) []Input {
-	return []Input{{r.Source, ref.in(Cal), parts | Labels}, {r.Source, ref.in(Test), parts | Labels}}
+	return []Input{{r.Source, ref.In(Cal), parts | Labels}, {r.Source, ref.In(Test), parts | Labels}}
 }
 
 // drawRows returns the rows of the union that are in the new calibration set or, if

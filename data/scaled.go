@@ -49,12 +49,12 @@ func (r scaledReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set,
 	}
 	kept := r.Kept()
 	place := func(i int) int { return kept.FileRow(lo + i) }
-	if err := b.Set.Logits.scale(set.Logits, r.c, place); err != nil {
+	if err := scale(&b.Set.Logits, set.Logits, r.c, place); err != nil {
 		return nil, err
 	}
-	b.Set.Augmented = resize(b.Set.Augmented, len(set.Augmented))
+	b.Set.Augmented = slices.Grow(b.Set.Augmented[:0], len(set.Augmented))[:len(set.Augmented)]
 	for v, view := range set.Augmented {
-		if err := b.Set.Augmented[v].scale(view, r.c, place); err != nil {
+		if err := scale(&b.Set.Augmented[v], view, r.c, place); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func (r scaledReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set,
 
 // scale sets m to from multiplied by c, in the memory of m. Row i of from is row place(i) in
 // errors.
-func (m *Matrix) scale(from Matrix, c float32, place func(i int) int) error {
+func scale(m *Matrix, from Matrix, c float32, place func(i int) int) error {
 	if !from.Present() {
 		*m = Matrix{}
 		return nil

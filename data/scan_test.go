@@ -93,8 +93,8 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 			return &gatherer{readers: []Reader{open(files("f4.npy", "views.npy"))}, parts: Labels, n: n, choose: func([]*Set) ([]int, error) { return all, nil }}
 		},
 		"no seek": func() Reader {
-			r, err := openSet(files("f4.npy", "views.npy"), allParts&^OOD, func(x file) (*npy.Array, error) {
-				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.path))
+			r, err := files("f4.npy", "views.npy").OpenWith(allParts&^OOD, func(x ArrayFile) (*npy.Array, error) {
+				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.Path))
 			})
 			if err != nil {
 				t.Fatal(err)

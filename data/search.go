@@ -69,7 +69,7 @@ func (f *Folder) search(ref Ref) Search {
 		}
 		s.Entries = append(s.Entries, name)
 	}
-	if files, err := f.files(ref); err == nil && !f.missing(file{path: files.Logits}) && f.missing(file{path: files.Labels}) {
+	if files, err := f.files(ref); err == nil && !f.missing(files.Logits) && f.missing(files.Labels) {
 		s.Note = f.at(files.Logits).Name + " is there, " + path.Base(files.Labels) + " is not"
 	}
 	return s

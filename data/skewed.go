@@ -23,7 +23,7 @@ func (s *skewed) Has(ref Ref) Parts {
 	if ref.Split == Cal {
 		return s.Source.Has(ref)
 	}
-	if ref.Corruption != "" || s.Source.Has(ref)&s.Source.Has(ref.in(Cal))&Labels == 0 {
+	if ref.Corruption != "" || s.Source.Has(ref)&s.Source.Has(ref.In(Cal))&Labels == 0 {
 		return 0
 	}
 	return s.Source.Has(ref)
@@ -32,7 +32,7 @@ func (s *skewed) Has(ref Ref) Parts {
 func (s *skewed) Describe(ref Ref) Provenance {
 	p := s.Source.Describe(ref)
 	if ref.Split != Cal {
-		p.addNote("test rows thinned out to the class shares of the calibration set")
+		addNote(&p, "test rows thinned out to the class shares of the calibration set")
 	}
 	return p
 }
@@ -45,7 +45,7 @@ func (s *skewed) Digest(ctx context.Context, ref Ref, parts Parts) (string, erro
 	if err != nil {
 		return "", err
 	}
-	cal, err := s.Source.Digest(ctx, ref.in(Cal), Labels)
+	cal, err := s.Source.Digest(ctx, ref.In(Cal), Labels)
 	if err != nil {
 		return "", err
 	}
@@ -56,7 +56,7 @@ func (s *skewed) Inputs(ref Ref, parts Parts) []Input {
 	if ref.Split == Cal {
 		return []Input{{s.Source, ref, parts}}
 	}
-	return []Input{{s.Source, ref.in(Cal), Labels}, {s.Source, ref, parts | Labels}}
+	return []Input{{s.Source, ref.In(Cal), Labels}, {s.Source, ref, parts | Labels}}
 }
 
 func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err error) {
@@ -66,7 +66,7 @@ func (s *skewed) Open(ctx context.Context, ref Ref, parts Parts) (_ Reader, err 
 	if ref.Corruption != "" {
 		return nil, fmt.Errorf("%s/%s under %s: corrupted rows are not thinned out", ref.Dataset, ref.Backbone, ref.Corruption)
 	}
-	cal, err := Load(ctx, s.Source, ref.in(Cal), Labels)
+	cal, err := Load(ctx, s.Source, ref.In(Cal), Labels)
 	if err != nil {
 		return nil, err
 	}

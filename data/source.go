@@ -30,8 +30,8 @@ type Ref struct {
 	Split                   Split
 }
 
-// in returns the ref of another split of the same network.
-func (r Ref) in(split Split) Ref {
+// In returns the ref of another split of the same network.
+func (r Ref) In(split Split) Ref {
 	r.Split = split
 	return r
 }
@@ -163,11 +163,11 @@ func Follow(a *npy.Array, r Reader) error {
 
 // String returns the name of the set in the default layout: cifar10/resnet50/test,
 // cifar10-c/resnet50/fog/3.
-func (r Ref) String() string { return strings.Join(r.segments(), "/") }
+func (r Ref) String() string { return strings.Join(r.Segments(), "/") }
 
-// segments returns dataset, backbone, loss unless "ce", and then corruption and
+// Segments returns dataset, backbone, loss unless "ce", and then corruption and
 // severity, or the split of clean images.
-func (r Ref) segments() []string {
+func (r Ref) Segments() []string {
 	s := []string{r.Dataset, r.Backbone}
 	if r.Loss != "" && r.Loss != "ce" {
 		s = append(s, r.Loss)

@@ -21,16 +21,16 @@ func WriteSet(s *Set, dir string, layout Layout, ref Ref) error {
 		floats [][]float32 // in pieces; a nil first piece stands for no array
 	}
 	arrays := []array{
-		{files.Logits, shape(s.Logits), [][]float32{s.Logits.unmasked()}},
+		{files.Logits, shape(s.Logits), [][]float32{s.Logits.Unmasked()}},
 		{files.Features, shape(s.Features), [][]float32{s.Features.Data}},
 		{files.HeadWeight, shape(s.Head.W), [][]float32{s.Head.W.Data}},
 		{files.HeadBias, []int{len(s.Head.B)}, [][]float32{s.Head.B}},
-		{files.OOD, shape(s.OOD), [][]float32{s.OOD.unmasked()}},
+		{files.OOD, shape(s.OOD), [][]float32{s.OOD.Unmasked()}},
 	}
 	if views := s.Augmented; len(views) > 0 {
 		var pieces [][]float32
 		for _, view := range views {
-			pieces = append(pieces, view.unmasked())
+			pieces = append(pieces, view.Unmasked())
 		}
 		arrays = append(arrays, array{files.Augmented, append([]int{len(views)}, shape(views[0])...), pieces})
 	}
