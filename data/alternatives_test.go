@@ -127,3 +127,23 @@ func TestAlternativesBeginWithTheLayout(t *testing.T) {
 		}
 	}
 }
+
+// The head and the OOD rows may lie in another place than the logits, also in the
+// first one.
+func TestHeadsAreLookedForOnTheirOwn(t *testing.T) {
+	zeros := func(shape string, n int) *fstest.MapFile {
+		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, shape), make([]byte, 4*n))}
+	}
+	folder, err := NewFolder(fstest.MapFS{
+		"s/n/test.npz":        {Data: members(3, "logits", "labels")},
+		"s/n/head_weight.npy": zeros("(2, 3)", 6),
+		"s/n/head_bias.npy":   zeros("(2,)", 2),
+		"s/n/ood/logits.npy":  zeros("(5, 2)", 10),
+	}, "d", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := folder.Has(Ref{Dataset: "s", Backbone: "n", Split: Test}); got != Logits|Labels|Head|OOD {
+		t.Errorf("has %s", got)
+	}
+}

@@ -93,7 +93,7 @@ func TestCutFilesAreNamed(t *testing.T) {
 		}, "truncated to 800000 bytes while being read"},
 		"derived": {func(r Reader, cut func()) error {
 			cut()
-			_, err := Read(ctx, scaledReader{firstReader{r, n}, 2}, 0, n)
+			_, err := Read(ctx, doubled(t, opened(t, First(served{open: func() Reader { return r }}, n))), 0, n)
 			return err
 		}, "truncated to 800000 bytes while being read"},
 	} {
@@ -202,7 +202,7 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 				t.Fatal(err)
 			}
 			if scaled {
-				r = scaledReader{r, 2}
+				r = doubled(t, r)
 			}
 			s, err := r.ReadInto(ctx, memory, 0, 3)
 			if err != nil {
@@ -224,7 +224,7 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 func TestScaledRowsLeaveTheMemoryOfTheirSetAlone(t *testing.T) {
 	dir, memory := t.TempDir(), new(Block)
 	set := &Set{Logits: Matrix{Rows: 2, Cols: 2, Data: []float32{1, 2, 3, 4}}, Labels: []int32{1, 1}}
-	if _, err := (scaledReader{ReadRows(set), 2}).ReadInto(t.Context(), memory, 0, 2); err != nil {
+	if _, err := doubled(t, ReadRows(set)).ReadInto(t.Context(), memory, 0, 2); err != nil {
 		t.Fatal(err)
 	}
 	files := Files{Logits: filepath.Join(dir, "l.npy"), Labels: filepath.Join(dir, "y.npy")}

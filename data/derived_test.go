@@ -86,3 +86,19 @@ func TestScaledMultipliesLogitsAndViews(t *testing.T) {
 		t.Errorf("digest %q, %v", text, err)
 	}
 }
+
+func TestEndLineAddsAMissingNewline(t *testing.T) {
+	for text, want := range map[string]string{"": "", "a": "a\n", "a\n": "a\n"} {
+		if got := endLine(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func TestMaskedOfRowsThatWereMultiplied(t *testing.T) {
+	from := Matrix{Rows: 1, Cols: 3, Data: []float32{1, Masked, 2}}
+	var m Matrix
+	if err := scale(&m, from, 4, func(i int) int { return i }); err != nil || m.Data[0] != 4 || m.Data[1] != Masked || m.Data[2] != 8 {
+		t.Errorf("%v (%v)", m, err)
+	}
+}

@@ -56,8 +56,6 @@ func writeSet(t *testing.T, root string) Ref {
 	return ref
 }
 
-const allParts = Logits | Labels | Features | Augmented | Head | OOD
-
 // TestFolderReadsSetsWholeAndByRows reads a set whole and by rows, through a folder and by the names
 // of its files.
 func TestFolderReadsSetsWholeAndByRows(t *testing.T) {

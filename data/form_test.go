@@ -6,10 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/data/npytest"
 )
 
 // formOf writes n x k numbers as float64 and examines them.
@@ -244,4 +247,73 @@ func remarks(f Form) string {
 		list = append(list, text)
 	}
 	return strings.Join(list, "; ")
+}
+
+// Probabilities are read as FromProbs reads them.
+func TestFromProbsHasTheBitsOfASet(t *testing.T) {
+	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {1.008, 0x1p-126 * 1.004, 0}, {.5, .5, 0x1p-126}, {0, 1, 1e-310}}
+	zeros := []int{0, 2, 0, 1, 0, 1}
+	set, form, err := formOf(t, KindProbs, len(rows), 3, func(i, j int) float64 { return rows[i][j] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 of 6 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of exactly 0 count as 2^-126"; remarks(form) != want {
+		t.Errorf("notes %q", form.Notes)
+	}
+	for i, row := range rows {
+		got := make([]float32, 3)
+		n, err := FromProbs(got, row)
+		if err != nil || n != zeros[i] || !slices.Equal(got, set.Logits.Row(i)) {
+			t.Errorf("row %v: %v, %d zeros (%v); as a set %v", row, got, n, err, set.Logits.Row(i))
+		}
+	}
+	for want, row := range map[string][]float64{
+		"class 1: -0.005 is not a probability":                  {1.005, -.005},
+		"class 0: 1.5 is not a probability":                     {1.5, 0},
+		"probabilities sum to 1.02, which is not 1 within 0.01": {.52, .5},
+		"probabilities sum to 0.98, which is not 1 within 0.01": {.48, .5},
+		"class 0: NaN is not a probability":                     {math.NaN(), 1},
+	} {
+		if _, err := FromProbs(make([]float32, 2), row); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", row, err, want)
+		}
+	}
+}
+
+// Logits of OOD images are examined like others, and labels of a float type are noted.
+func TestFormOfAllParts(t *testing.T) {
+	offset := make([]float64, 0, 6)
+	for i := range 6 {
+		offset = append(offset, 1e9+float64(i))
+	}
+	files := fstest.MapFS{
+		"logits.npy": {Data: npytest.File(1, npytest.Header("<f4", false, "(4, 2)"), npytest.F4(1, 2, 3, 4, 5, 6, 7, 8))},
+		"ood.npy":    {Data: npytest.File(1, npytest.Header("<f8", false, "(3, 2)"), npytest.F8(offset...))},
+		"labels.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, 1, 0))},
+	}
+	of := Files{Logits: "logits.npy", Labels: "labels.npy", OOD: "ood.npy"}
+	open := func(x ArrayFile) (*npy.Array, error) { return npy.OpenArray(files, x.Path) }
+	for parts, want := range map[Parts]string{
+		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
+		Logits:          "",
+		Logits | Labels: "warning: the labels are float64; whole numbers are read as classes",
+	} {
+		r, err := of.OpenWith(parts, open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if form, err := r.Form(); err != nil || remarks(form) != want {
+			t.Errorf("%s: %q, %v", parts, form.Notes, err)
+		}
+	}
+	files["labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, .5, 0))}
+	r, err := of.OpenWith(Logits|Labels, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if form, err := r.Form(); err == nil {
+		t.Errorf("a label of one half: %+v", form)
+	}
 }

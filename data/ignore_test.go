@@ -17,6 +17,15 @@ import (
 // number of the row of the file as the logit of class 0. sets are lines of its manifest.
 func voidFolder(t *testing.T, k int, sets string, labels ...int32) *Folder {
 	t.Helper()
+	f, err := NewFolder(voidFiles(k, sets, labels...), "f", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// voidFiles are the files of voidFolder.
+func voidFiles(k int, sets string, labels ...int32) fstest.MapFS {
 	n := len(labels)
 	logits, features := make([]float32, n*k), make([]float32, n)
 	for i := range n {
@@ -30,11 +39,7 @@ func voidFolder(t *testing.T, k int, sets string, labels ...int32) *Folder {
 	if sets != "" {
 		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets:\n" + sets)}
 	}
-	f, err := NewFolder(fsys, "f", Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return fsys
 }
 
 var voidRef = Ref{Dataset: "d", Backbone: "b", Split: Cal}
@@ -105,9 +110,9 @@ func TestIgnoredRowsAreLeftOutOfEveryPart(t *testing.T) {
 
 // TestFilesIgnoreLikeFolders: a command that names files states the labels itself.
 func TestFilesIgnoreLikeFolders(t *testing.T) {
-	f := voidFolder(t, 3, "", 0, 255, 2, 11)
-	files := Files{FS: f.fsys, Logits: "d/b/cal/logits.npy", Labels: "d/b/cal/labels.npy", Ignore: Ignore{255, 11}}
-	for _, open := range []Files{files, {FS: f.fsys, Labels: files.Labels, Ignore: files.Ignore}} {
+	fsys := voidFiles(3, "", 0, 255, 2, 11)
+	files := Files{FS: fsys, Logits: "d/b/cal/logits.npy", Labels: "d/b/cal/labels.npy", Ignore: Ignore{255, 11}}
+	for _, open := range []Files{files, {FS: fsys, Labels: files.Labels, Ignore: files.Ignore}} {
 		r, err := open.Open()
 		if err != nil {
 			t.Fatal(err)
@@ -117,9 +122,9 @@ func TestFilesIgnoreLikeFolders(t *testing.T) {
 			t.Errorf("%v, %v", set, err)
 		}
 	}
-	f = voidFolder(t, 3, "", 0, 255)
+	fsys = voidFiles(3, "", 0, 255)
 	for k, want := range map[int]int{0: 2, 255: 1, 256: 2} { // without logits the number of classes decides
-		r, err := Files{FS: f.fsys, Labels: files.Labels, Classes: k}.Open()
+		r, err := Files{FS: fsys, Labels: files.Labels, Classes: k}.Open()
 		if err != nil || r.Rows() != want {
 			t.Errorf("%d classes: %d rows, %v", k, r.Rows(), err)
 		}
@@ -193,14 +198,17 @@ func TestErrorsNameTheRowOfTheFile(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}
-	f := voidFolder(t, 3, "", 255, 0, 255, 1, 2)
-	fsys := f.fsys.(fstest.MapFS)
+	fsys := voidFiles(3, "", 255, 0, 255, 1, 2)
+	f, err := NewFolder(fsys, "f", Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, "(5, 3)"), npytest.F4(0, 0, 0, 1, 0, 0, 0, 0, 0, 3e38, 0, 0, 0, 0, 0))}
 	if err := load(Scaled(f, 2)); fmt.Sprint(err) != "row 3, class 0: logit 3e+38 times 2 is too large for float32" {
 		t.Error(err)
 	}
 	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(5, 3)"), npytest.F8(9, 9, 9, .2, .3, .5, 9, 9, 9, .2, .3, .5, .2, .2, .2))}
-	f.manifest = Manifest{Sets: []ManifestSet{{Set: "d", Kind: KindProbs}}}
+	f.StateKind(KindProbs)
 	if err := load(f); fmt.Sprint(err) != "f/d/b/cal/logits.npy: row 4: probabilities sum to 0.6, which is not 1 within 0.1" {
 		t.Error(err)
 	}

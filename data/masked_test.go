@@ -137,34 +137,3 @@ func TestOneColumnHasNoMaskedClass(t *testing.T) {
 		t.Errorf("log odds of -Inf: %v", err)
 	}
 }
-
-func TestWrittenMasksAreReadAgain(t *testing.T) {
-	set := &Set{Logits: NewMatrix(2, 3), Augmented: []Matrix{NewMatrix(2, 3)}, OOD: NewMatrix(1, 3)}
-	set.Logits.Data[1], set.Augmented[0].Data[4], set.OOD.Data[2] = Masked, Masked, Masked
-	if got := set.Masked(); got != 3 {
-		t.Errorf("%d masked logits, want 3", got)
-	}
-	dir := t.TempDir()
-	if err := WriteSet(set, dir, Layout{}, voidRef); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OpenFolder(dir, Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Load(context.Background(), f, voidRef, Logits|Augmented|OOD)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Logits.Data[1] != Masked || got.Augmented[0].Data[4] != Masked || got.OOD.Data[2] != Masked || got.Masked() != 3 {
-		t.Errorf("read %v", got)
-	}
-}
-
-func TestMaskedOfRowsThatWereMultiplied(t *testing.T) {
-	from := Matrix{Rows: 1, Cols: 3, Data: []float32{1, Masked, 2}}
-	var m Matrix
-	if err := scale(&m, from, 4, func(i int) int { return i }); err != nil || m.Data[0] != 4 || m.Data[1] != Masked || m.Data[2] != 8 {
-		t.Errorf("%v (%v)", m, err)
-	}
-}

@@ -147,8 +147,8 @@ func TestRedrawnSetsPartitionTheUnion(t *testing.T) {
 func TestRedrawnSetsHaveNoTableThatOneSetLacks(t *testing.T) {
 	table := Matrix{Rows: 2, Cols: 1, Data: []float32{1, 2}}
 	for _, features := range [][2]Matrix{{table, {}}, {{}, table}, {{}, {}}} {
-		r := &gatherer{readers: []Reader{&setReader{n: 2}, &setReader{n: 2}},
-			sets: []*Set{{Logits: table, Features: features[0]}, {Logits: table, Features: features[1]}}}
+		sets := []*Set{{Logits: table, Features: features[0]}, {Logits: table, Features: features[1]}}
+		r := &gatherer{readers: []Reader{ReadRows(sets[0]), ReadRows(sets[1])}, sets: sets}
 		set := r.gather([]int{0, 1, 2, 3})
 		if set.Features.Present() || !slices.Equal(set.Logits.Data, []float32{1, 2, 1, 2}) {
 			t.Errorf("features of %d and %d rows: %+v", features[0].Rows, features[1].Rows, set)

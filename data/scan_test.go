@@ -11,12 +11,39 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
+
+// served is a source of one set.
+type served struct {
+	Source
+	open func() Reader
+}
+
+func (s served) Open(context.Context, Ref, Parts) (Reader, error) { return s.open(), nil }
+
+// opened opens the logits and labels of the test set of a source.
+func opened(t *testing.T, src Source) Reader {
+	t.Helper()
+	r, err := src.Open(t.Context(), Ref{Split: Test}, Logits|Labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// doubled has the rows of r with logits times 2.
+func doubled(t *testing.T, r Reader) Reader {
+	t.Helper()
+	return opened(t, Scaled(served{open: func() Reader { return r }}, 2))
+}
+
+const allParts = Logits | Labels | Features | Augmented | Head | OOD
 
 // readers opens one set of n rows and 3 classes in every way that rows are read:
 // straight into place, decoded from a buffer, from memory, and through derived
@@ -82,16 +109,11 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 		}
 		return r
 	}
+	plain := served{open: func() Reader { return open(files("f4.npy", "views.npy")) }}
 	list := map[string]func() Reader{
-		"first": func() Reader { return firstReader{open(files("f4.npy", "views.npy")), n} },
-		"plain": func() Reader { return struct{ Reader }{open(files("f4.npy", "views.npy"))} },
-		"gathered": func() Reader {
-			all := make([]int, n)
-			for i := range all {
-				all[i] = i
-			}
-			return &gatherer{readers: []Reader{open(files("f4.npy", "views.npy"))}, parts: Labels, n: n, choose: func([]*Set) ([]int, error) { return all, nil }}
-		},
+		"first":    func() Reader { return opened(t, First(plain, n)) },
+		"plain":    func() Reader { return struct{ Reader }{open(files("f4.npy", "views.npy"))} },
+		"gathered": func() Reader { return opened(t, Skewed(plain)) }, // to shares that it has already
 		"no seek": func() Reader {
 			r, err := files("f4.npy", "views.npy").OpenWith(allParts&^OOD, func(x ArrayFile) (*npy.Array, error) {
 				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.Path))
@@ -266,13 +288,14 @@ func TestScanAppliesAFactorOnce(t *testing.T) {
 	ctx := context.Background()
 	const n = 7000
 	open := readers(t, n)["f4.npy"]
-	r := scaledReader{open(), 2}
+	under := open()
+	r := doubled(t, under)
 	defer r.Close()
 	whole, err := Read(ctx, r, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := Read(ctx, r.Reader, 0, n)
+	raw, err := Read(ctx, under, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,6 +436,104 @@ func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
 	for _, at := range []int{0, 4} {
 		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
 			t.Errorf("no rows from %d: %v", at, err)
+		}
+	}
+}
+
+// TestStreamPanicsOnRowsThatItDoesNotHave, and on slices of another length.
+func TestStreamPanicsOnRowsThatItDoesNotHave(t *testing.T) {
+	s := NewStream(readers(t, 4)["plain"]())
+	defer s.Close()
+	for _, c := range []struct{ lo, hi, logits, labels int }{{-1, 1, 6, 2}, {2, 1, 0, 0}, {3, 5, 6, 2}, {0, 2, 5, 2}, {0, 2, 6, 1}} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "data: rows ") {
+					t.Errorf("rows %d..%d into %d and %d: %v", c.lo, c.hi, c.logits, c.labels, p)
+				}
+			}()
+			s.Read(t.Context(), c.lo, c.hi, make([]float32, c.logits), make([]int32, c.labels))
+		}()
+	}
+}
+
+// A scan ends soon after an error, and reads nothing after its context.
+func TestScanEndsAfterAnError(t *testing.T) {
+	r := readers(t, 100)["f4.npy"]()
+	defer r.Close()
+	failure, calls := errors.New("no"), 0
+	if err := Scan(t.Context(), r, 1, 1, func(lo int, _ *Set) error { calls++; return failure }); err != failure || calls != 1 {
+		t.Errorf("%v after %d blocks", err, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls = 0
+	err := Scan(ctx, r, 1, 1, func(lo int, _ *Set) error {
+		if calls++; calls == 3 {
+			cancel()
+		}
+		return nil
+	})
+	if err != context.Canceled || calls != 3 {
+		t.Errorf("%v after %d blocks", err, calls)
+	}
+}
+
+// Probabilities are read as logits, and the first number of an array is checked too.
+func TestArraysAreReadAsTheLogits(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "logits.npy")
+	open := func(kind Kind, body ...float32) (*Set, error) {
+		if err := npy.WriteFloat32(path, body, len(body)/2, 2); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Files{Logits: path, Kind: kind}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		return Read(t.Context(), r, 0, r.Rows())
+	}
+	if set, err := open(KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
+		t.Errorf("%+v, %v", set, err)
+	}
+	zero := float32(0)
+	if set, err := open(KindLogits, zero/zero, 1, 2, 3); err == nil || !strings.HasSuffix(err.Error(), "row 0, class 0: NaN") {
+		t.Errorf("%+v, %v", set, err)
+	}
+}
+
+// The numbers of each view are read from their place in the file.
+func TestViewsAreInTheirPlaces(t *testing.T) {
+	dir := t.TempDir()
+	views := make([]float32, 2*3000*2)
+	for i := range views {
+		views[i] = float32(i)
+	}
+	if err := errors.Join(npy.WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), npy.WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	s, err := Read(t.Context(), r, 0, 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Augmented) != 2 || !slices.Equal(s.Augmented[1].Data, views[6000:]) || !slices.Equal(s.Augmented[0].Data, views[:6000]) {
+		t.Error("other numbers")
+	}
+}
+
+// A number that cannot be read is named with its value in each type.
+func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
+	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": npytest.F8(0, math.Inf(1))} {
+		a, err := npy.OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header(descr, false, "(1, 2)"), body)), "a.npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.ReadFloat64(make([]float64, 2), 0, 1); err == nil || !strings.HasPrefix(err.Error(), "a.npy: row 0, class 1: +Inf") {
+			t.Errorf("%s: %v", descr, err)
 		}
 	}
 }

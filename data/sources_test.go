@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
@@ -160,26 +157,6 @@ func TestShapeNeedsOneAxisOrTwo(t *testing.T) {
 	}
 }
 
-// The head and the OOD rows may lie in another place than the logits, also in the
-// first one.
-func TestHeadsAreLookedForOnTheirOwn(t *testing.T) {
-	zeros := func(shape string, n int) *fstest.MapFile {
-		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, shape), make([]byte, 4*n))}
-	}
-	folder, err := NewFolder(fstest.MapFS{
-		"s/n/test.npz":        {Data: members(3, "logits", "labels")},
-		"s/n/head_weight.npy": zeros("(2, 3)", 6),
-		"s/n/head_bias.npy":   zeros("(2,)", 2),
-		"s/n/ood/logits.npy":  zeros("(5, 2)", 10),
-	}, "d", Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := folder.Has(clean); got != Logits|Labels|Head|OOD {
-		t.Errorf("has %s", got)
-	}
-}
-
 // fileless is a source of its own, of no sort that anybody looks for.
 type fileless struct{ Source }
 
@@ -212,7 +189,11 @@ func TestSearchNamesWhatIsThere(t *testing.T) {
 	if s, ok := SearchOf(fileless{src}, clean); ok {
 		t.Errorf("a source without files: %+v", s)
 	}
-	stated, err := NewFolder(fstest.MapFS{"a.safetensors": empty}, "d", Layout{"{dataset}.safetensors#{split}_{array}"}, nil)
+	layout, err := ParseLayout("{dataset}.safetensors#{split}_{array}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated, err := NewFolder(fstest.MapFS{"a.safetensors": empty}, "d", layout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,115 +202,11 @@ func TestSearchNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// Logits of OOD images are examined like others, and labels of a float type are noted.
-func TestFormOfAllParts(t *testing.T) {
-	offset := make([]float64, 0, 6)
-	for i := range 6 {
-		offset = append(offset, 1e9+float64(i))
-	}
-	files := fstest.MapFS{
-		"s/n/ood/logits.npy":  {Data: npytest.File(1, npytest.Header("<f8", false, "(3, 2)"), npytest.F8(offset...))},
-		"s/n/test/labels.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, 1, 0))},
-	}
-	for parts, want := range map[Parts]string{
-		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
-		Logits:          "",
-		Logits | Labels: "warning: the labels are float64; whole numbers are read as classes",
-	} {
-		r, err := pairOfSets(t, files).Open(context.Background(), clean, parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if form, err := r.Form(); err != nil || remarks(form) != want {
-			t.Errorf("%s: %q, %v", parts, form.Notes, err)
-		}
-	}
-	files["s/n/test/labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, .5, 0))}
-	r, err := pairOfSets(t, files).Open(context.Background(), clean, Logits|Labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if form, err := r.Form(); err == nil {
-		t.Errorf("a label of one half: %+v", form)
-	}
-}
-
 // Scaled logits without views have none.
 func TestScaledSetsHaveThePartsOfTheirSource(t *testing.T) {
 	set, err := Load(context.Background(), Scaled(pairOfSets(t, nil), 2), clean, Logits|Labels)
 	if err != nil || set.Augmented != nil || set.Logits.Data[7] != 16 {
 		t.Errorf("%+v, %v", set, err)
-	}
-}
-
-// A scan ends soon after an error, and reads nothing after its context.
-func TestScanEndsAfterAnError(t *testing.T) {
-	r := readers(t, 100)["f4.npy"]()
-	defer r.Close()
-	failure, calls := errors.New("no"), 0
-	if err := Scan(t.Context(), r, 1, 1, func(lo int, _ *Set) error { calls++; return failure }); err != failure || calls != 1 {
-		t.Errorf("%v after %d blocks", err, calls)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	calls = 0
-	err := Scan(ctx, r, 1, 1, func(lo int, _ *Set) error {
-		if calls++; calls == 3 {
-			cancel()
-		}
-		return nil
-	})
-	if err != context.Canceled || calls != 3 {
-		t.Errorf("%v after %d blocks", err, calls)
-	}
-}
-
-// Probabilities are read as logits, and the first number of an array is checked too.
-func TestArraysAreReadAsTheLogits(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "logits.npy")
-	open := func(kind Kind, body ...float32) (*Set, error) {
-		if err := npy.WriteFloat32(path, body, len(body)/2, 2); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Files{Logits: path, Kind: kind}.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		return Read(t.Context(), r, 0, r.Rows())
-	}
-	if set, err := open(KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
-		t.Errorf("%+v, %v", set, err)
-	}
-	zero := float32(0)
-	if set, err := open(KindLogits, zero/zero, 1, 2, 3); err == nil || !strings.HasSuffix(err.Error(), "row 0, class 0: NaN") {
-		t.Errorf("%+v, %v", set, err)
-	}
-}
-
-// The numbers of each view are read from their place in the file.
-func TestViewsAreInTheirPlaces(t *testing.T) {
-	dir := t.TempDir()
-	views := make([]float32, 2*3000*2)
-	for i := range views {
-		views[i] = float32(i)
-	}
-	if err := errors.Join(npy.WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), npy.WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	s, err := Read(t.Context(), r, 0, 3000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Augmented) != 2 || !slices.Equal(s.Augmented[1].Data, views[6000:]) || !slices.Equal(s.Augmented[0].Data, views[:6000]) {
-		t.Error("other numbers")
 	}
 }
 
@@ -396,19 +273,6 @@ func TestSkewedRowsSayWhatTheyAre(t *testing.T) {
 		}
 		if got := src.Describe(calibrationOf(clean)).Note; strings.Contains(got, note) {
 			t.Errorf("note of the calibration set %q", got)
-		}
-	}
-}
-
-// A number that cannot be read is named with its value in each type.
-func TestValuesThatAreNotFiniteAreNamed(t *testing.T) {
-	for descr, body := range map[string][]byte{"<f2": {0, 0, 0, 0x7c}, "<f4": {0, 0, 0, 0, 0, 0, 0x80, 0x7f}, "<f8": npytest.F8(0, math.Inf(1))} {
-		a, err := npy.OpenArray(npytest.FS("a.npy", npytest.File(1, npytest.Header(descr, false, "(1, 2)"), body)), "a.npy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.ReadFloat64(make([]float64, 2), 0, 1); err == nil || !strings.HasPrefix(err.Error(), "a.npy: row 0, class 1: +Inf") {
-			t.Errorf("%s: %v", descr, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"os"
@@ -44,5 +45,28 @@ func TestWrittenSetsCopyNoViews(t *testing.T) {
 		if got := math.Float32frombits(binary.LittleEndian.Uint32(file[last:])); got != float32(i) {
 			t.Errorf("view %d ends with %v", i, got)
 		}
+	}
+}
+
+func TestWrittenMasksAreReadAgain(t *testing.T) {
+	set := &Set{Logits: NewMatrix(2, 3), Augmented: []Matrix{NewMatrix(2, 3)}, OOD: NewMatrix(1, 3)}
+	set.Logits.Data[1], set.Augmented[0].Data[4], set.OOD.Data[2] = Masked, Masked, Masked
+	if got := set.Masked(); got != 3 {
+		t.Errorf("%d masked logits, want 3", got)
+	}
+	dir, ref := t.TempDir(), Ref{Dataset: "d", Backbone: "b", Split: Cal}
+	if err := WriteSet(set, dir, Layout{}, ref); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenFolder(dir, Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(context.Background(), f, ref, Logits|Augmented|OOD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Logits.Data[1] != Masked || got.Augmented[0].Data[4] != Masked || got.OOD.Data[2] != Masked || got.Masked() != 3 {
+		t.Errorf("read %v", got)
 	}
 }
