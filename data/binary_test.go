@@ -22,11 +22,11 @@ func binaryFolder(t *testing.T, kind Kind, shape string, values ...float64) *Fol
 	if kind != AnyKind {
 		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets: [{set: s/n, kind: " + string(kind) + "}]\n")}
 	}
-	folder, err := NewFolder(fsys, "d", Layout{}, nil)
+	src, err := NewFolder(fsys, "d", Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return src
 }
 
 // p becomes [log(1-p), log p] and z becomes [0, z], whether stored as n x 1 or n.
@@ -43,22 +43,22 @@ func TestOneColumnBecomesTwoClasses(t *testing.T) {
 			{KindProbs, []float64{1e-60, 1e-310, .5}, []float32{float32(math.Copysign(0, -1)), float32(math.Log(1e-60)), float32(math.Copysign(0, -1)), float32(math.Log(1e-300)), -math.Ln2, -math.Ln2}},
 			{KindLogits, []float64{-2.5, 0, 40}, []float32{0, -2.5, 0, 0, 0, 40}},
 		} {
-			folder := binaryFolder(t, c.kind, shape, c.values...)
-			set, err := Load(context.Background(), folder, ref, Logits|Labels)
+			src := binaryFolder(t, c.kind, shape, c.values...)
+			set, err := Load(context.Background(), src, ref, Logits|Labels)
 			if err != nil {
 				t.Fatalf("%s %s: %v", c.kind, shape, err)
 			}
 			if fmt.Sprint(set.Logits) != fmt.Sprint(Matrix{Rows: 3, Cols: 2, Data: c.want}) || fmt.Sprint(set.Labels) != "[0 1 1]" {
 				t.Errorf("%s %s: %v, labels %v; want %v", c.kind, shape, set.Logits, set.Labels, c.want)
 			}
-			rows, classes, err := folder.Shape(context.Background(), ref)
+			rows, classes, err := src.Shape(context.Background(), ref)
 			if rows != 3 || classes != 2 || err != nil {
 				t.Errorf("%s %s: shape %d x %d, %v", c.kind, shape, rows, classes, err)
 			}
-			if _, err := Headers(context.Background(), folder, ref, Logits|Labels); err != nil {
+			if _, err := Headers(context.Background(), src, ref, Logits|Labels); err != nil {
 				t.Error(err)
 			}
-			r, err := folder.Open(context.Background(), ref, Logits)
+			r, err := src.Open(context.Background(), ref, Logits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,11 +149,11 @@ func TestPartsOfABinarySetAreChecked(t *testing.T) {
 			"s/n/test/features.npy": floats("(3, 2)", 6),
 			c.file:                  c.array,
 		}
-		folder, err := NewFolder(fsys, "d", Layout{}, nil)
+		src, err := NewFolder(fsys, "d", Layout{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := folder.Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, c.parts)
+		r, err := src.Open(context.Background(), Ref{Dataset: "s", Backbone: "n", Split: Test}, c.parts)
 		if err == nil {
 			r.Close()
 		}

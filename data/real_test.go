@@ -13,9 +13,9 @@ import (
 )
 
 // bundledSets calls do for every set of the bundle.
-func bundledSets(t *testing.T, do func(folder *Folder, ref Ref)) {
+func bundledSets(t *testing.T, do func(src *Folder, ref Ref)) {
 	t.Helper()
-	folder, err := OpenFolder("bundle", Layout{}, nil)
+	src, err := OpenFolder("bundle", Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func bundledSets(t *testing.T, do func(folder *Folder, ref Ref)) {
 			splits = []Split{Test}
 		}
 		for _, ref.Split = range splits {
-			do(folder, ref)
+			do(src, ref)
 			sets++
 		}
 	}
@@ -61,8 +61,8 @@ func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the whole bundle")
 	}
-	bundledSets(t, func(folder *Folder, ref Ref) {
-		set, err := Load(context.Background(), folder, ref, folder.Has(ref)&^Features)
+	bundledSets(t, func(src *Folder, ref Ref) {
+		set, err := Load(context.Background(), src, ref, src.Has(ref)&^Features)
 		if err != nil {
 			t.Error(err)
 			return
@@ -90,11 +90,11 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 		t.Skip("reads the whole bundle")
 	}
 	path := filepath.Join(t.TempDir(), "probs.npy")
-	bundledSets(t, func(folder *Folder, ref Ref) {
+	bundledSets(t, func(src *Folder, ref Ref) {
 		if ref.Corruption != "" {
 			return
 		}
-		set, err := Load(context.Background(), folder, ref, Logits)
+		set, err := Load(context.Background(), src, ref, Logits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 // A corrupted set is two folders deeper and takes its head from the network.
 func TestCorruptedSetsOfTheBundleHaveTheirNetworksHead(t *testing.T) {
 	ctx := context.Background()
-	bundledSets(t, func(folder *Folder, ref Ref) {
+	bundledSets(t, func(src *Folder, ref Ref) {
 		if ref.Corruption == "" || ref.Backbone != "vit-p4-d96-l4" { // the network with features
 			return
 		}
@@ -137,13 +137,13 @@ func TestCorruptedSetsOfTheBundleHaveTheirNetworksHead(t *testing.T) {
 		if ref.Severity%2 == 1 {
 			want |= Features
 		}
-		if got := folder.Has(ref); got != want {
+		if got := src.Has(ref); got != want {
 			t.Fatalf("%s has %s, want %s", ref, got, want)
 		}
 		if ref.Severity != 3 {
 			return
 		}
-		set, err := Load(ctx, folder, ref, want)
+		set, err := Load(ctx, src, ref, want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestLogProbsOfNetworksTrainedByOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := OpenFolder(root, Layout{}, nil)
+	src, err := OpenFolder(root, Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestLogProbsOfNetworksTrainedByOthers(t *testing.T) {
 		}
 		for _, split := range []Split{Cal, Test} {
 			ref := Ref{Dataset: strings.TrimSpace(cells[1]), Backbone: strings.TrimSpace(cells[2]), Split: split}
-			parts := folder.Has(ref)
+			parts := src.Has(ref)
 			if parts&Logits == 0 {
 				continue // corrupted sets
 			}
-			s, err := Load(context.Background(), folder, ref, parts)
+			s, err := Load(context.Background(), src, ref, parts)
 			if err != nil {
 				t.Error(err)
 				continue

@@ -28,7 +28,7 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	labels := func(y ...byte) *fstest.MapFile {
 		return &fstest.MapFile{Data: npytest.File(1, npytest.Header("|u1", false, fmt.Sprintf("(%d,)", len(y))), y)}
 	}
-	folder, err := NewFolder(fstest.MapFS{
+	network, err := NewFolder(fstest.MapFS{
 		"s/n/cal/logits.npy":  table("(3, 2)", npytest.F4(1, 2, 3, 4, 5, 6)),
 		"s/n/cal/labels.npy":  labels(0, 0, 1),
 		"s/n/test/logits.npy": table("(4, 2)", npytest.F4(1, 2, 3, 4, 5, 6, 7, 8)),
@@ -37,7 +37,7 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, src := context.Background(), Skewed(folder)
+	ctx, src := context.Background(), Skewed(network)
 	ref := Ref{Dataset: "s", Backbone: "n", Split: Test}
 	set, err := Load(ctx, src, ref, Logits|Labels)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestSkewedHasTheSharesOfTheCalibrationSet(t *testing.T) {
 	if _, err := Headers(ctx, src, ref, Logits|Labels); err != nil {
 		t.Error(err)
 	}
-	plain, _ := folder.Digest(ctx, ref, Logits)
+	plain, _ := network.Digest(ctx, ref, Logits)
 	if changed, err := src.Digest(ctx, ref, Logits); err != nil || changed == plain {
 		t.Errorf("digest %q, %v", changed, err)
 	}

@@ -35,11 +35,11 @@ func pairOfSets(t *testing.T, more fstest.MapFS, without ...string) *Folder {
 	for _, name := range without {
 		delete(fsys, name)
 	}
-	folder, err := NewFolder(fsys, "d", Layout{}, nil)
+	src, err := NewFolder(fsys, "d", Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return src
 }
 
 var clean = Ref{Dataset: "s", Backbone: "n", Split: Test}
@@ -61,13 +61,13 @@ func TestSourcesOfBothSetsNeedTheLabelsOfBoth(t *testing.T) {
 		"s/n/cal/labels.npy": {0, 0, Logits}, "s/n/test/labels.npy": {0, 0, Logits | Labels},
 		"s/n/cal/logits.npy": {0: Labels, 1: Logits | Labels, 2: Labels},
 	} {
-		folder := pairOfSets(t, corrupted, without)
-		got := [3]Parts{Redrawn(folder, 1).Has(clean), Skewed(folder).Has(clean), Skewed(folder).Has(calibrationOf(clean))}
+		src := pairOfSets(t, corrupted, without)
+		got := [3]Parts{Redrawn(src, 1).Has(clean), Skewed(src).Has(clean), Skewed(src).Has(calibrationOf(clean))}
 		if got != want {
 			t.Errorf("without %q: %v, want %v", without, got, want)
 		}
-		if folder.Has(fog) == 0 || Redrawn(folder, 1).Has(fog) != 0 || Skewed(folder).Has(fog) != 0 {
-			t.Errorf("corrupted sets: %v of the folder", folder.Has(fog))
+		if src.Has(fog) == 0 || Redrawn(src, 1).Has(fog) != 0 || Skewed(src).Has(fog) != 0 {
+			t.Errorf("corrupted sets: %v of the folder", src.Has(fog))
 		}
 	}
 }
@@ -97,17 +97,17 @@ func TestRedrawnRowsHaveTheOriginOfBothSets(t *testing.T) {
 // cannot be read is an error.
 func TestDigestOfSkewedRowsHasBothSets(t *testing.T) {
 	ctx := context.Background()
-	folder := pairOfSets(t, nil)
-	got, err := Skewed(folder).Digest(ctx, clean, Logits)
+	src := pairOfSets(t, nil)
+	got, err := Skewed(src).Digest(ctx, clean, Logits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cal, _ := folder.Digest(ctx, calibrationOf(clean), Labels)
-	test, _ := folder.Digest(ctx, clean, Logits|Labels)
+	cal, _ := src.Digest(ctx, calibrationOf(clean), Labels)
+	test, _ := src.Digest(ctx, clean, Logits|Labels)
 	if !strings.Contains(got, cal) || !strings.Contains(got, test) || cal == "" || test == "" {
 		t.Errorf("digest %q of %q and %q", got, cal, test)
 	}
-	if got, err := Skewed(folder).Digest(ctx, calibrationOf(clean), Labels); got != cal || err != nil {
+	if got, err := Skewed(src).Digest(ctx, calibrationOf(clean), Labels); got != cal || err != nil {
 		t.Errorf("digest of the calibration set %q, %v", got, err)
 	}
 	for _, name := range []string{"s/n/cal/labels.npy", "s/n/test/labels.npy"} {
@@ -123,17 +123,17 @@ func TestDigestOfSkewedRowsHasBothSets(t *testing.T) {
 // Headers name the arrays that were looked at, and their shapes.
 func TestHeadersHaveTheShapes(t *testing.T) {
 	ctx := context.Background()
-	folder := pairOfSets(t, nil)
-	for name, src := range map[string]Source{"folder": folder, "skewed": Skewed(folder), "redrawn": Redrawn(folder, 1), "first": First(folder, 2)} {
+	src := pairOfSets(t, nil)
+	for name, src := range map[string]Source{"folder": src, "skewed": Skewed(src), "redrawn": Redrawn(src, 1), "first": First(src, 2)} {
 		all, err := Headers(ctx, src, clean, Logits|Labels)
 		if err != nil || len(all) != 2 || all[0].Name != "d/s/n/test/logits.npy" || !slices.Equal(all[0].Shape, []int{4, 2}) || !slices.Equal(all[1].Shape, []int{4}) {
 			t.Errorf("%s: %+v, %v", name, all, err)
 		}
 	}
-	if all, err := Headers(ctx, folder, Ref{Dataset: "s", Backbone: "none", Split: Test}, Logits); err == nil {
+	if all, err := Headers(ctx, src, Ref{Dataset: "s", Backbone: "none", Split: Test}, Logits); err == nil {
 		t.Errorf("of no set: %v", all)
 	}
-	if all, err := Headers(ctx, Skewed(folder), calibrationOf(clean), Logits); err != nil || len(all) != 1 {
+	if all, err := Headers(ctx, Skewed(src), calibrationOf(clean), Logits); err != nil || len(all) != 1 {
 		t.Errorf("of a calibration set without its labels: %v, %v", all, err)
 	}
 }
@@ -213,11 +213,11 @@ func TestScaledSetsHaveThePartsOfTheirSource(t *testing.T) {
 // The bytes of a derived set are those that its reader reads: a share of the rows, or
 // both sets.
 func TestBytesOfDerivedSets(t *testing.T) {
-	folder := pairOfSets(t, nil)
+	src := pairOfSets(t, nil)
 	for name, c := range map[string]struct {
 		src  Source
 		want int64
-	}{"first": {First(folder, 2), 24}, "first of all": {First(folder, 9), 48}, "redrawn": {Redrawn(folder, 1), 36 + 48}} {
+	}{"first": {First(src, 2), 24}, "first of all": {First(src, 9), 48}, "redrawn": {Redrawn(src, 1), 36 + 48}} {
 		r, err := c.src.Open(context.Background(), clean, Logits|Labels)
 		if err != nil {
 			t.Fatal(err)

@@ -177,11 +177,11 @@ func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) 
 		return nil, fmt.Errorf("%s has %d networks (%s), and a trial is of one: name its folder, or compare all of them by the spec that qats init %s writes",
 			dir, len(networks), experiments.Few(names, 3), dir)
 	}
-	folder, err := data.OpenFolder(dir, s.Layout, nil)
+	src, err := data.OpenFolder(dir, s.Layout, nil)
 	if err != nil {
 		return nil, err
 	}
-	return fromFolder(ctx, folder, clean, stated, true)
+	return fromFolder(ctx, src, clean, stated, true)
 }
 
 // maxHere is the most entries of a folder that Here looks at.
@@ -220,14 +220,14 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := data.OpenFolder(dir, layout, nil)
+	src, err := data.OpenFolder(dir, layout, nil)
 	if err != nil {
 		return nil, err
 	}
 	ref := data.Ref{Dataset: inspect.NameOf(dir), Backbone: Unnamed, Split: data.Cal}
 	test := ref
 	test.Split = data.Test
-	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return folder.Has(r)&data.Logits != 0 })
+	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return src.Has(r)&data.Logits != 0 })
 	if len(sets) == 0 {
 		arrays := data.NamedFiles(dir)
 		sets, err := data.Choose(arrays)
@@ -256,7 +256,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		}
 		return g, nil
 	}
-	g, err := fromFolder(ctx, folder, sets, stated, true)
+	g, err := fromFolder(ctx, src, sets, stated, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
 		g.Origin = data.OriginOf(g.Cal.Files.Logits)
 	}
@@ -271,21 +271,21 @@ func network(r data.Ref) data.Ref {
 
 // fromFolder returns the sets of one network of a folder. named says that a command can name
 // its files.
-func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
-	folder.IgnoreLabels(stated.Ignore)
-	folder.StateKind(stated.Kind)
+func fromFolder(ctx context.Context, src *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
+	src.IgnoreLabels(stated.Ignore)
+	src.StateKind(stated.Kind)
 	var took []string
 	for _, ref := range sets {
-		if t, ok := data.TakenAbove(folder, ref); ok {
+		if t, ok := data.TakenAbove(src, ref); ok {
 			takeLine(&took, t)
 		}
 	}
 	place := func(ref data.Ref) (Place, error) {
-		p := Place{Name: ref.String(), has: folder.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
-			return folder.Open(ctx, ref, parts)
+		p := Place{Name: ref.String(), has: src.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
+			return src.Open(ctx, ref, parts)
 		}}
 		p.known = func(o data.Oddity) (string, bool) {
-			if reason, ok := data.KnownOf(folder, ref, o); ok || !named {
+			if reason, ok := data.KnownOf(src, ref, o); ok || !named {
 				return reason, ok
 			}
 			return data.KnownNear(p.Files.Logits, o) // the manifest may be that of a folder above
@@ -293,19 +293,19 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 		if !named {
 			return p, nil
 		}
-		headers, err := data.Headers(ctx, folder, ref, p.has)
+		headers, err := data.Headers(ctx, src, ref, p.has)
 		if err != nil {
 			return p, err
 		}
 		if taken := data.OtherNames(headers); taken != "" {
 			took = append(took, p.Name+": "+taken)
 		}
-		files := data.Files{Kind: folder.Describe(ref).Kind, Ignore: folder.Ignored(ref)}
+		files := data.Files{Kind: src.Describe(ref).Kind, Ignore: src.Ignored(ref)}
 		for _, h := range headers {
 			switch h.Role {
 			case "logits":
 				files.Logits = h.Name
-				if data.ManifestAbove(folder) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits {
+				if data.ManifestAbove(src) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits {
 					files.Kind = data.AnyKind // the command that saves the model reads the same manifest
 				}
 			case "labels":
@@ -337,7 +337,7 @@ func fromFolder(ctx context.Context, folder *data.Folder, sets []data.Ref, state
 		if err != nil {
 			return nil, err
 		}
-		described := folder.Describe(sets[i])
+		described := src.Describe(sets[i])
 		if described.Origin == data.Simulated || g.From == "" {
 			g.Origin, g.From = described.Origin, described.Note
 		}
@@ -381,12 +381,12 @@ func Carried(ctx context.Context, name string) (*Given, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := data.NewFolder(fsys, experiments.Bundle, data.Layout{}, nil)
+	src, err := data.NewFolder(fsys, experiments.Bundle, data.Layout{}, nil)
 	if err != nil {
 		return nil, err
 	}
 	ref := func(split data.Split) data.Ref {
 		return data.Ref{Dataset: carried, Backbone: match, Loss: "ce", Split: split}
 	}
-	return fromFolder(ctx, folder, []data.Ref{ref(data.Cal), ref(data.Test)}, Stated{}, false)
+	return fromFolder(ctx, src, []data.Ref{ref(data.Cal), ref(data.Test)}, Stated{}, false)
 }
