@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
@@ -67,18 +69,18 @@ func TestRejectsSetsThatDoNotAgree(t *testing.T) {
 			fsys["s/n/"+name] = &fstest.MapFile{Data: b}
 		}
 		fsys["s/n/"+c.name] = &fstest.MapFile{Data: c.file}
-		folder, err := NewFolder(fsys, "d", Layout{}, nil)
+		folder, err := folder.New(fsys, "d", folder.Layout{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Load(context.Background(), folder, Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits|Labels|Features|Augmented|Head|OOD)
+		_, err = data.Load(context.Background(), folder, data.Ref{Dataset: "s", Backbone: "n", Split: data.Test}, data.Logits|data.Labels|data.Features|data.Augmented|data.Head|data.OOD)
 		if fmt.Sprint(err) != c.want {
 			t.Errorf("%s\ngot  %v\nwant %s", c.name, err, c.want)
 		}
 	}
 	one := fstest.MapFS{"s/n/test/logits.npy": {Data: array("<f4", "(3, 1)", 12)}}
-	folder, _ := NewFolder(one, "d", Layout{}, nil)
-	_, err := Load(context.Background(), folder, Ref{Dataset: "s", Backbone: "n", Split: Test}, Logits)
+	folder, _ := folder.New(one, "d", folder.Layout{}, nil)
+	_, err := data.Load(context.Background(), folder, data.Ref{Dataset: "s", Backbone: "n", Split: data.Test}, data.Logits)
 	if want := "d/s/n/test/logits.npy: one column; state kind: probs in manifest.yaml, or --kind probs, if it holds the probability of class 1, and kind: logits if it holds its log odds"; fmt.Sprint(err) != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

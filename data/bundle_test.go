@@ -21,6 +21,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/metrics"
 )
@@ -31,17 +32,17 @@ const bundle = "bundle"
 // bundleLimit is the size in bytes up to which the folder may be committed.
 const bundleLimit = 47_000_000
 
-func bundleManifest(t *testing.T) data.Manifest {
+func bundleManifest(t *testing.T) folder.Manifest {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(bundle, data.ManifestName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m data.Manifest
+	var m folder.Manifest
 	if err := yaml.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	m.Sets = slices.DeleteFunc(m.Sets, func(s data.ManifestSet) bool { return strings.Contains(s.Set, "*") }) // entries for many sets
+	m.Sets = slices.DeleteFunc(m.Sets, func(s folder.ManifestSet) bool { return strings.Contains(s.Set, "*") }) // entries for many sets
 	return m
 }
 
@@ -175,16 +176,16 @@ func TestBundleScoresAreThoseOfManifestAndREADME(t *testing.T) {
 	}
 }
 
-func openBundle(t *testing.T) *data.Folder {
+func openBundle(t *testing.T) *folder.Folder {
 	t.Helper()
-	f, err := data.OpenFolder(bundle, data.Layout{}, nil)
+	f, err := folder.Open(bundle, folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func load(t *testing.T, f *data.Folder, ref data.Ref, parts data.Parts) *data.Set {
+func load(t *testing.T, f *folder.Folder, ref data.Ref, parts data.Parts) *data.Set {
 	t.Helper()
 	set, err := data.Load(context.Background(), f, ref, parts)
 	if err != nil {
@@ -194,7 +195,7 @@ func load(t *testing.T, f *data.Folder, ref data.Ref, parts data.Parts) *data.Se
 }
 
 // scores returns accuracy, ECE (15 bins) and mIoU of the uncalibrated network.
-func scores(t *testing.T, f *data.Folder, ref data.Ref) []float64 {
+func scores(t *testing.T, f *folder.Folder, ref data.Ref) []float64 {
 	t.Helper()
 	set := load(t, f, ref, data.Logits|data.Labels)
 	samples, err := metrics.FromLogits(set)

@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"bytes"
@@ -12,17 +12,19 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
 	"github.com/qats-bench/qats/data/npy"
 )
 
 // zeros writes n rows of 4 zeros and opens them.
-func zeros(t *testing.T, n int) (path string, r Reader) {
+func zeros(t *testing.T, n int) (path string, r data.Reader) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "logits.npy")
 	if err := npy.WriteFloat32(path, make([]float32, 4*n), n, 4); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Files{Logits: path}.Open()
+	r, err := data.Files{Logits: path}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +39,12 @@ func TestValuesOfAWholeSetAreChecked(t *testing.T) {
 	if err := npy.WriteFloat32(path, logits, 1000, 3); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Files{Logits: path}.Open()
+	r, err := data.Files{Logits: path}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	_, err = Read(t.Context(), r, 0, 1000)
+	_, err = data.Read(t.Context(), r, 0, 1000)
 	if want := path + ": row 500, class 1: +Inf"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -53,7 +55,7 @@ func TestWriterLeavesAnOpenSetAsItWas(t *testing.T) {
 	if err := npy.WriteFloat32(path, []float32{1, 2, 3, 4}, 1, 4); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Read(t.Context(), r, 0, 1000)
+	s, err := data.Read(t.Context(), r, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,32 +70,32 @@ func TestCutFilesAreNamed(t *testing.T) {
 	const n = 100_000
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		read func(r Reader, cut func()) error
+		read func(r data.Reader, cut func()) error
 		want string
 	}{
-		"read": {func(r Reader, cut func()) error {
+		"read": {func(r data.Reader, cut func()) error {
 			cut()
-			_, err := Read(ctx, r, 0, n)
+			_, err := data.Read(ctx, r, 0, n)
 			return err
 		}, "truncated to 800000 bytes while being read"},
-		"scan": {func(r Reader, cut func()) error {
-			return Scan(ctx, r, 500, 1, func(lo int, _ *Set) error {
+		"scan": {func(r data.Reader, cut func()) error {
+			return data.Scan(ctx, r, 500, 1, func(lo int, _ *data.Set) error {
 				if lo == 40_000 {
 					cut()
 				}
 				return nil
 			})
 		}, "truncated to 800000 bytes while being read"},
-		"scan on two goroutines": {func(r Reader, cut func()) error {
+		"scan on two goroutines": {func(r data.Reader, cut func()) error {
 			var once sync.Once
-			return Scan(ctx, r, 500, 2, func(lo int, _ *Set) error {
+			return data.Scan(ctx, r, 500, 2, func(lo int, _ *data.Set) error {
 				once.Do(cut)
 				return nil
 			})
 		}, "truncated to 800000 bytes while being read"},
-		"derived": {func(r Reader, cut func()) error {
+		"derived": {func(r data.Reader, cut func()) error {
 			cut()
-			_, err := Read(ctx, doubled(t, opened(t, First(served{open: func() Reader { return r }}, n))), 0, n)
+			_, err := data.Read(ctx, doubled(t, opened(t, derive.First(served{open: func() data.Reader { return r }}, n))), 0, n)
 			return err
 		}, "truncated to 800000 bytes while being read"},
 	} {
@@ -116,22 +118,22 @@ func TestCutFilesAreNamed(t *testing.T) {
 func TestChangedFilesAreNamed(t *testing.T) {
 	const n = 1000
 	ctx := context.Background()
-	for name, read := range map[string]func(r Reader, change func()) error{
-		"read": func(r Reader, change func()) error {
+	for name, read := range map[string]func(r data.Reader, change func()) error{
+		"read": func(r data.Reader, change func()) error {
 			change()
-			_, err := Read(ctx, r, 0, n)
+			_, err := data.Read(ctx, r, 0, n)
 			return err
 		},
-		"scan": func(r Reader, change func()) error {
-			return Scan(ctx, r, 100, 2, func(lo int, _ *Set) error {
+		"scan": func(r data.Reader, change func()) error {
+			return data.Scan(ctx, r, 100, 2, func(lo int, _ *data.Set) error {
 				if lo == 500 {
 					change()
 				}
 				return nil
 			})
 		},
-		"stream": func(r Reader, change func()) error {
-			s := NewStream(r)
+		"stream": func(r data.Reader, change func()) error {
+			s := data.NewStream(r)
 			if err := s.Read(ctx, 0, 500, make([]float32, 2000), make([]int32, 500)); err != nil {
 				return err
 			}
@@ -152,7 +154,7 @@ func TestChangedFilesAreNamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := Files{Logits: path, Labels: labels}.Open()
+			r, err := data.Files{Logits: path, Labels: labels}.Open()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,10 +195,10 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 	if err := npy.WriteInt32(path("labels"), []int32{1, 0, 1}, 3); err != nil {
 		t.Fatal(err)
 	}
-	full := Files{Logits: path("logits"), Labels: path("labels"), Features: path("features"), Augmented: path("augmented")}
-	memory := new(Block)
+	full := data.Files{Logits: path("logits"), Labels: path("labels"), Features: path("features"), Augmented: path("augmented")}
+	memory := new(data.Block)
 	for _, scaled := range []bool{false, true} {
-		for _, files := range []Files{full, {Logits: path("logits")}, full} {
+		for _, files := range []data.Files{full, {Logits: path("logits")}, full} {
 			r, err := files.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -222,12 +224,12 @@ func TestReusedMemoryShowsNoPartOfAnotherSet(t *testing.T) {
 // TestScaledRowsLeaveTheMemoryOfTheirSetAlone: a block that was used for them holds no part of
 // the set, which the next reader would write into.
 func TestScaledRowsLeaveTheMemoryOfTheirSetAlone(t *testing.T) {
-	dir, memory := t.TempDir(), new(Block)
-	set := &Set{Logits: Matrix{Rows: 2, Cols: 2, Data: []float32{1, 2, 3, 4}}, Labels: []int32{1, 1}}
-	if _, err := doubled(t, ReadRows(set)).ReadInto(t.Context(), memory, 0, 2); err != nil {
+	dir, memory := t.TempDir(), new(data.Block)
+	set := &data.Set{Logits: data.Matrix{Rows: 2, Cols: 2, Data: []float32{1, 2, 3, 4}}, Labels: []int32{1, 1}}
+	if _, err := doubled(t, data.ReadRows(set)).ReadInto(t.Context(), memory, 0, 2); err != nil {
 		t.Fatal(err)
 	}
-	files := Files{Logits: filepath.Join(dir, "l.npy"), Labels: filepath.Join(dir, "y.npy")}
+	files := data.Files{Logits: filepath.Join(dir, "l.npy"), Labels: filepath.Join(dir, "y.npy")}
 	if err := errors.Join(npy.WriteFloat32(files.Logits, make([]float32, 4), 2, 2), npy.WriteInt32(files.Labels, []int32{0, 0}, 2)); err != nil {
 		t.Fatal(err)
 	}

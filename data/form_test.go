@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
 // formOf writes n x k numbers as float64 and examines them.
-func formOf(t *testing.T, kind Kind, n, k int, at func(i, j int) float64) (*Set, Form, error) {
+func formOf(t *testing.T, kind data.Kind, n, k int, at func(i, j int) float64) (*data.Set, data.Form, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "logits.npy")
 	w, err := npy.CreateArray(path, npy.Float64, n, k)
@@ -33,19 +34,19 @@ func formOf(t *testing.T, kind Kind, n, k int, at func(i, j int) float64) (*Set,
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Files{Logits: path, Kind: kind}.Open()
+	r, err := data.Files{Logits: path, Kind: kind}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	form, err := r.Form()
 	if err != nil {
-		if _, again := Read(context.Background(), r, 0, n); again == nil || again.Error() != err.Error() {
+		if _, again := data.Read(context.Background(), r, 0, n); again == nil || again.Error() != err.Error() {
 			t.Errorf("Form says %v, Read %v", err, again)
 		}
 		return nil, form, err
 	}
-	set, err := Read(context.Background(), r, 0, n)
+	set, err := data.Read(context.Background(), r, 0, n)
 	return set, form, err
 }
 
@@ -79,7 +80,7 @@ func TestLargeOffsetsAreRemovedInFloat64(t *testing.T) {
 			return z(i, j)
 		}, true},
 	} {
-		set, form, err := formOf(t, AnyKind, n, k, c.at)
+		set, form, err := formOf(t, data.AnyKind, n, k, c.at)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -108,7 +109,7 @@ func TestLargeOffsetsAreRemovedInFloat64(t *testing.T) {
 // Exact probabilities need no note.
 func TestExactProbabilitiesHaveNoNotes(t *testing.T) {
 	rows := [][]float64{{.5, .25, .25}, {.125, .125, .75}}
-	_, form, err := formOf(t, KindProbs, 2, 3, func(i, j int) float64 { return rows[i][j] })
+	_, form, err := formOf(t, data.KindProbs, 2, 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil || len(form.Notes) > 0 {
 		t.Errorf("%+v (%v)", form, err)
 	}
@@ -119,7 +120,7 @@ func TestExactProbabilitiesHaveNoNotes(t *testing.T) {
 // is, down to the floor of the NLL.
 func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {.5, .5, 1e-60}, {1e-310, .5, .5}}
-	set, form, err := formOf(t, KindProbs, 5, 3, func(i, j int) float64 { return rows[i][j] })
+	set, form, err := formOf(t, data.KindProbs, 5, 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 		"row 0, class 1: -0.005 is not a probability":                  {{1.005, -.005}, {.5, .5}},
 		"row 1, class 0: -0.005 is not a probability":                  {{.5, .5}, {-.005, 1.005}},
 	} {
-		if _, _, err := formOf(t, KindProbs, 2, 2, func(i, j int) float64 { return rows[i][j] }); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if _, _, err := formOf(t, data.KindProbs, 2, 2, func(i, j int) float64 { return rows[i][j] }); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -171,31 +172,31 @@ func TestUnstatedProbabilitiesAreRejected(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name          string
-		kind          Kind
+		kind          data.Kind
 		n, k          int
 		at            func(i, j int) float64
 		refused, note bool
 	}{
-		{"softmax", AnyKind, 20, 4, dirichlet(4, 0), true, false},
-		{"four decimals", AnyKind, 30, 10, dirichlet(10, 1e4), true, false},
-		{"three decimals of two classes", AnyKind, 30, 2, dirichlet(2, 1e3), true, false},
-		{"nineteen rows", AnyKind, 19, 4, dirichlet(4, 0), false, false},
-		{"stated to be logits", KindLogits, 40, 4, dirichlet(4, 0), false, false},
-		{"stated to be log-probabilities", KindLogProbs, 40, 4, dirichlet(4, 0), false, false},
-		{"one row is none", AnyKind, 40, 4, func(i, j int) float64 {
+		{"softmax", data.AnyKind, 20, 4, dirichlet(4, 0), true, false},
+		{"four decimals", data.AnyKind, 30, 10, dirichlet(10, 1e4), true, false},
+		{"three decimals of two classes", data.AnyKind, 30, 2, dirichlet(2, 1e3), true, false},
+		{"nineteen rows", data.AnyKind, 19, 4, dirichlet(4, 0), false, false},
+		{"stated to be logits", data.KindLogits, 40, 4, dirichlet(4, 0), false, false},
+		{"stated to be log-probabilities", data.KindLogProbs, 40, 4, dirichlet(4, 0), false, false},
+		{"one row is none", data.AnyKind, 40, 4, func(i, j int) float64 {
 			if i == 39 && j == 0 {
 				return 1.5
 			}
 			return dirichlet(4, 0)(i, j)
 		}, false, false},
-		{"one sum is off", AnyKind, 40, 4, func(i, j int) float64 {
+		{"one sum is off", data.AnyKind, 40, 4, func(i, j int) float64 {
 			if i == 39 {
 				return .3
 			}
 			return dirichlet(4, 0)(i, j)
 		}, false, true},
-		{"sigmoid", AnyKind, 40, 4, func(i, j int) float64 { return 1 / (1 + math.Exp(noise(3)(i, j))) }, false, true},
-		{"logits", AnyKind, 40, 4, noise(4), false, false},
+		{"sigmoid", data.AnyKind, 40, 4, func(i, j int) float64 { return 1 / (1 + math.Exp(noise(3)(i, j))) }, false, true},
+		{"logits", data.AnyKind, 40, 4, noise(4), false, false},
 	} {
 		_, form, err := formOf(t, c.kind, c.n, c.k, c.at)
 		if (err != nil) != c.refused || (len(form.Notes) > 0) != c.note {
@@ -219,7 +220,7 @@ func TestRealLogitsAreTakenForLogits(t *testing.T) {
 			if err != nil || d.Name() != "logits.npy" {
 				return err
 			}
-			r, err := Files{Logits: path}.Open()
+			r, err := data.Files{Logits: path}.Open()
 			if err != nil {
 				return err
 			}
@@ -237,7 +238,7 @@ func TestRealLogitsAreTakenForLogits(t *testing.T) {
 }
 
 // remarks returns the notes on a form in one line.
-func remarks(f Form) string {
+func remarks(f data.Form) string {
 	var list []string
 	for _, note := range f.Notes {
 		text := note.String()
@@ -253,7 +254,7 @@ func remarks(f Form) string {
 func TestFromProbsHasTheBitsOfASet(t *testing.T) {
 	rows := [][]float64{{.5, .3, .2}, {1, 0, 0}, {.504, .3, .2}, {1.008, 0x1p-126 * 1.004, 0}, {.5, .5, 0x1p-126}, {0, 1, 1e-310}}
 	zeros := []int{0, 2, 0, 1, 0, 1}
-	set, form, err := formOf(t, KindProbs, len(rows), 3, func(i, j int) float64 { return rows[i][j] })
+	set, form, err := formOf(t, data.KindProbs, len(rows), 3, func(i, j int) float64 { return rows[i][j] })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestFromProbsHasTheBitsOfASet(t *testing.T) {
 	}
 	for i, row := range rows {
 		got := make([]float32, 3)
-		n, err := FromProbs(got, row)
+		n, err := data.FromProbs(got, row)
 		if err != nil || n != zeros[i] || !slices.Equal(got, set.Logits.Row(i)) {
 			t.Errorf("row %v: %v, %d zeros (%v); as a set %v", row, got, n, err, set.Logits.Row(i))
 		}
@@ -274,7 +275,7 @@ func TestFromProbsHasTheBitsOfASet(t *testing.T) {
 		"probabilities sum to 0.98, which is not 1 within 0.01": {.48, .5},
 		"class 0: NaN is not a probability":                     {math.NaN(), 1},
 	} {
-		if _, err := FromProbs(make([]float32, 2), row); err == nil || err.Error() != want {
+		if _, err := data.FromProbs(make([]float32, 2), row); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, want %s", row, err, want)
 		}
 	}
@@ -291,12 +292,12 @@ func TestFormOfAllParts(t *testing.T) {
 		"ood.npy":    {Data: npytest.File(1, npytest.Header("<f8", false, "(3, 2)"), npytest.F8(offset...))},
 		"labels.npy": {Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, 1, 0))},
 	}
-	of := Files{Logits: "logits.npy", Labels: "labels.npy", OOD: "ood.npy"}
-	open := func(x ArrayFile) (*npy.Array, error) { return npy.OpenArray(files, x.Path) }
-	for parts, want := range map[Parts]string{
-		OOD:             "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
-		Logits:          "",
-		Logits | Labels: "warning: the labels are float64; whole numbers are read as classes",
+	of := data.Files{Logits: "logits.npy", Labels: "labels.npy", OOD: "ood.npy"}
+	open := func(x data.ArrayFile) (*npy.Array, error) { return npy.OpenArray(files, x.Path) }
+	for parts, want := range map[data.Parts]string{
+		data.OOD:                  "warning: logits up to 1e+09 are read relative to the largest of their row, since float32 would not hold their differences",
+		data.Logits:               "",
+		data.Logits | data.Labels: "warning: the labels are float64; whole numbers are read as classes",
 	} {
 		r, err := of.OpenWith(parts, open)
 		if err != nil {
@@ -308,7 +309,7 @@ func TestFormOfAllParts(t *testing.T) {
 		}
 	}
 	files["labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(4,)"), npytest.F8(0, 1, .5, 0))}
-	r, err := of.OpenWith(Logits|Labels, open)
+	r, err := of.OpenWith(data.Logits|data.Labels, open)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"context"
@@ -9,15 +9,18 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
 // voidFolder returns a folder of a calibration set d/b whose logits have k classes, with the
 // number of the row of the file as the logit of class 0. sets are lines of its manifest.
-func voidFolder(t *testing.T, k int, sets string, labels ...int32) *Folder {
+func voidFolder(t *testing.T, k int, sets string, labels ...int32) *folder.Folder {
 	t.Helper()
-	f, err := NewFolder(voidFiles(k, sets, labels...), "f", Layout{}, nil)
+	f, err := folder.New(voidFiles(k, sets, labels...), "f", folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,15 +40,15 @@ func voidFiles(k int, sets string, labels ...int32) fstest.MapFS {
 		"d/b/cal/labels.npy":   {Data: npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", n)), npytest.Bytes(labels))},
 	}
 	if sets != "" {
-		fsys[ManifestName] = &fstest.MapFile{Data: []byte("sets:\n" + sets)}
+		fsys[data.ManifestName] = &fstest.MapFile{Data: []byte("sets:\n" + sets)}
 	}
 	return fsys
 }
 
-var voidRef = Ref{Dataset: "d", Backbone: "b", Split: Cal}
+var voidRef = data.Ref{Dataset: "d", Backbone: "b", Split: data.Cal}
 
 // first returns the first number of each row.
-func firstOf(m Matrix) (list []float32) {
+func firstOf(m data.Matrix) (list []float32) {
 	for i := range m.Rows {
 		list = append(list, m.Row(i)[0])
 	}
@@ -74,12 +77,12 @@ func TestIgnoredRowsAreLeftOutOfEveryPart(t *testing.T) {
 		{3, "- {set: d, ignore: 9}\n- {set: d/b, ignore: 7}\n", []int32{7, 1}, []float32{1}, "1 of 2 rows have the label 7 and are left out", false},
 	} {
 		f := voidFolder(t, c.k, c.sets, c.labels...)
-		var want Set
+		var want data.Set
 		for _, v := range c.want {
 			want.Labels = append(want.Labels, c.labels[int(v)])
 		}
-		for _, parts := range []Parts{Logits | Labels | Features, Logits, Labels, Features} {
-			set, err := Load(t.Context(), f, voidRef, parts)
+		for _, parts := range []data.Parts{data.Logits | data.Labels | data.Features, data.Logits, data.Labels, data.Features} {
+			set, err := data.Load(t.Context(), f, voidRef, parts)
 			if err != nil {
 				t.Errorf("%v of %v: %v", parts, c.labels, err)
 				continue
@@ -88,12 +91,12 @@ func TestIgnoredRowsAreLeftOutOfEveryPart(t *testing.T) {
 			for i := range features {
 				features[i] = -features[i]
 			}
-			if parts&Logits != 0 && !slices.Equal(firstOf(set.Logits), c.want) || parts&Features != 0 && !slices.Equal(features, c.want) ||
-				parts&Labels != 0 && !slices.Equal(set.Labels, want.Labels) || set.Parts() != parts {
+			if parts&data.Logits != 0 && !slices.Equal(firstOf(set.Logits), c.want) || parts&data.Features != 0 && !slices.Equal(features, c.want) ||
+				parts&data.Labels != 0 && !slices.Equal(set.Labels, want.Labels) || set.Parts() != parts {
 				t.Errorf("%v of %v: %v", parts, c.labels, *set)
 			}
 		}
-		r, err := f.Open(t.Context(), voidRef, Logits|Labels)
+		r, err := f.Open(t.Context(), voidRef, data.Logits|data.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,20 +114,20 @@ func TestIgnoredRowsAreLeftOutOfEveryPart(t *testing.T) {
 // TestFilesIgnoreLikeFolders: a command that names files states the labels itself.
 func TestFilesIgnoreLikeFolders(t *testing.T) {
 	fsys := voidFiles(3, "", 0, 255, 2, 11)
-	files := Files{FS: fsys, Logits: "d/b/cal/logits.npy", Labels: "d/b/cal/labels.npy", Ignore: Ignore{255, 11}}
-	for _, open := range []Files{files, {FS: fsys, Labels: files.Labels, Ignore: files.Ignore}} {
+	files := data.Files{FS: fsys, Logits: "d/b/cal/logits.npy", Labels: "d/b/cal/labels.npy", Ignore: data.Ignore{255, 11}}
+	for _, open := range []data.Files{files, {FS: fsys, Labels: files.Labels, Ignore: files.Ignore}} {
 		r, err := open.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := Read(t.Context(), r, 0, r.Rows())
+		set, err := data.Read(t.Context(), r, 0, r.Rows())
 		if err != nil || !slices.Equal(set.Labels, []int32{0, 2}) {
 			t.Errorf("%v, %v", set, err)
 		}
 	}
 	fsys = voidFiles(3, "", 0, 255)
 	for k, want := range map[int]int{0: 2, 255: 1, 256: 2} { // without logits the number of classes decides
-		r, err := Files{FS: fsys, Labels: files.Labels, Classes: k}.Open()
+		r, err := data.Files{FS: fsys, Labels: files.Labels, Classes: k}.Open()
 		if err != nil || r.Rows() != want {
 			t.Errorf("%d classes: %d rows, %v", k, r.Rows(), err)
 		}
@@ -134,8 +137,8 @@ func TestFilesIgnoreLikeFolders(t *testing.T) {
 // TestSpecsIgnoreInPlaceOfTheManifest.
 func TestSpecsIgnoreInPlaceOfTheManifest(t *testing.T) {
 	f := voidFolder(t, 3, "- {set: d, ignore: 0}\n", 0, 1, 2)
-	f.IgnoreLabels(Ignore{2})
-	set, err := Load(t.Context(), f, voidRef, Labels)
+	f.IgnoreLabels(data.Ignore{2})
+	set, err := data.Load(t.Context(), f, voidRef, data.Labels)
 	if err != nil || !slices.Equal(set.Labels, []int32{0, 1}) {
 		t.Errorf("%v, %v", set, err)
 	}
@@ -144,7 +147,7 @@ func TestSpecsIgnoreInPlaceOfTheManifest(t *testing.T) {
 // TestDigestsNameTheRowsThatAreLeftOut, in every part that has rows, and only where there are
 // such rows: the keys of other sets do not change.
 func TestDigestsNameTheRowsThatAreLeftOut(t *testing.T) {
-	digest := func(f *Folder, parts Parts) string {
+	digest := func(f *folder.Folder, parts data.Parts) string {
 		t.Helper()
 		text, err := f.Digest(t.Context(), voidRef, parts)
 		if err != nil {
@@ -154,25 +157,25 @@ func TestDigestsNameTheRowsThatAreLeftOut(t *testing.T) {
 	}
 	void := voidFolder(t, 3, "", 0, 255, 2)
 	line := "1 rows left out, version 1, by the labels 255 of sha256:"
-	for _, parts := range []Parts{Logits, Features, Labels, Logits | Labels} {
+	for _, parts := range []data.Parts{data.Logits, data.Features, data.Labels, data.Logits | data.Labels} {
 		if got := digest(void, parts); strings.Count(got, line) != 1 || !strings.HasSuffix(got, "\n") {
 			t.Errorf("%v: %q", parts, got)
 		}
 	}
 	stated := voidFolder(t, 3, "- {set: d, ignore: 255}\n", 0, 255, 2)
-	if a, b := digest(void, Logits), digest(stated, Logits); a != b {
+	if a, b := digest(void, data.Logits), digest(stated, data.Logits); a != b {
 		t.Errorf("the same rows have two digests: %q, %q", a, b)
 	}
 	two := voidFolder(t, 3, "- {set: d, ignore: [2, 255]}\n", 0, 255, 2)
-	if a, b := digest(void, Logits), digest(two, Logits); a == b {
+	if a, b := digest(void, data.Logits), digest(two, data.Logits); a == b {
 		t.Errorf("other rows have one digest: %q", a)
 	}
 	elsewhere := voidFolder(t, 3, "", 255, 0, 2)
-	if a, b := digest(void, Logits), digest(elsewhere, Logits); a == b {
+	if a, b := digest(void, data.Logits), digest(elsewhere, data.Logits); a == b {
 		t.Errorf("other labels leave out other rows: %q", a)
 	}
-	for _, f := range []*Folder{voidFolder(t, 3, "", 0, 1, 2), voidFolder(t, 3, "- {set: d, ignore: 255}\n", 0, 1, 2), voidFolder(t, 256, "", 0, 255, 2)} {
-		if got := digest(f, Logits); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "logits sha256:") {
+	for _, f := range []*folder.Folder{voidFolder(t, 3, "", 0, 1, 2), voidFolder(t, 3, "- {set: d, ignore: 255}\n", 0, 1, 2), voidFolder(t, 256, "", 0, 255, 2)} {
+		if got := digest(f, data.Logits); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "logits sha256:") {
 			t.Errorf("no row is left out: %q", got)
 		}
 	}
@@ -180,8 +183,8 @@ func TestDigestsNameTheRowsThatAreLeftOut(t *testing.T) {
 
 // TestErrorsNameTheRowOfTheFile where rows before it are left out.
 func TestErrorsNameTheRowOfTheFile(t *testing.T) {
-	load := func(src Source) error {
-		_, err := Load(t.Context(), src, voidRef, Logits|Labels)
+	load := func(src data.Source) error {
+		_, err := data.Load(t.Context(), src, voidRef, data.Logits|data.Labels)
 		return err
 	}
 	for _, c := range []struct {
@@ -199,16 +202,16 @@ func TestErrorsNameTheRowOfTheFile(t *testing.T) {
 		}
 	}
 	fsys := voidFiles(3, "", 255, 0, 255, 1, 2)
-	f, err := NewFolder(fsys, "f", Layout{}, nil)
+	f, err := folder.New(fsys, "f", folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, "(5, 3)"), npytest.F4(0, 0, 0, 1, 0, 0, 0, 0, 0, 3e38, 0, 0, 0, 0, 0))}
-	if err := load(Scaled(f, 2)); fmt.Sprint(err) != "row 3, class 0: logit 3e+38 times 2 is too large for float32" {
+	if err := load(derive.Scaled(f, 2)); fmt.Sprint(err) != "row 3, class 0: logit 3e+38 times 2 is too large for float32" {
 		t.Error(err)
 	}
 	fsys["d/b/cal/logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f8", false, "(5, 3)"), npytest.F8(9, 9, 9, .2, .3, .5, 9, 9, 9, .2, .3, .5, .2, .2, .2))}
-	f.StateKind(KindProbs)
+	f.StateKind(data.KindProbs)
 	if err := load(f); fmt.Sprint(err) != "f/d/b/cal/logits.npy: row 4: probabilities sum to 0.6, which is not 1 within 0.1" {
 		t.Error(err)
 	}
@@ -217,9 +220,9 @@ func TestErrorsNameTheRowOfTheFile(t *testing.T) {
 // TestDerivedSetsAreOfTheKeptRows: the first rows, draws and halves are of the rows that are
 // kept, as if the others had never been in the files.
 func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
-	sets := func(void bool) *Folder {
+	sets := func(void bool) *folder.Folder {
 		fsys := fstest.MapFS{}
-		for split, labels := range map[Split][]int32{Cal: {0, 0, 1, 0, 1, 2, 0}, Test: {2, 1, 0, 1, 0, 2}} {
+		for split, labels := range map[data.Split][]int32{data.Cal: {0, 0, 1, 0, 1, 2, 0}, data.Test: {2, 1, 0, 1, 0, 2}} {
 			var logits []float32
 			var all []int32
 			add := func(y int32, v float32) {
@@ -235,23 +238,23 @@ func TestDerivedSetsAreOfTheKeptRows(t *testing.T) {
 			fsys[dir+"logits.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<f4", false, fmt.Sprintf("(%d, 3)", len(all))), npytest.Bytes(logits))}
 			fsys[dir+"labels.npy"] = &fstest.MapFile{Data: npytest.File(1, npytest.Header("<i4", false, fmt.Sprintf("(%d,)", len(all))), npytest.Bytes(all))}
 		}
-		f, err := NewFolder(fsys, "f", Layout{}, nil)
+		f, err := folder.New(fsys, "f", folder.Layout{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	plain, void := sets(false), sets(true)
-	for name, of := range map[string]func(Source) Source{
-		"first":   func(s Source) Source { return First(s, 4) },
-		"redrawn": func(s Source) Source { return Redrawn(s, 3) },
-		"skewed":  Skewed,
-		"scaled":  func(s Source) Source { return Scaled(s, 3) },
+	for name, of := range map[string]func(data.Source) data.Source{
+		"first":   func(s data.Source) data.Source { return derive.First(s, 4) },
+		"redrawn": func(s data.Source) data.Source { return derive.Redrawn(s, 3) },
+		"skewed":  derive.Skewed,
+		"scaled":  func(s data.Source) data.Source { return derive.Scaled(s, 3) },
 	} {
-		for _, split := range []Split{Cal, Test} {
+		for _, split := range []data.Split{data.Cal, data.Test} {
 			ref := voidRef.In(split)
-			want, err1 := Load(t.Context(), of(plain), ref, Logits|Labels)
-			got, err2 := Load(t.Context(), of(void), ref, Logits|Labels)
+			want, err1 := data.Load(t.Context(), of(plain), ref, data.Logits|data.Labels)
+			got, err2 := data.Load(t.Context(), of(void), ref, data.Logits|data.Labels)
 			if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %s: %+v, %v; want %+v, %v", name, split, got, err2, want, err1)
 			}
@@ -270,15 +273,15 @@ func TestStreamsLeaveOutTheSameRows(t *testing.T) {
 		labels = append(labels, []int32{0, 1, 255, 2, 255}[i*i%5])
 	}
 	f := voidFolder(t, 3, "", labels...)
-	want, err := Load(t.Context(), f, voidRef, Logits|Labels)
+	want, err := data.Load(t.Context(), f, voidRef, data.Logits|data.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open(t.Context(), voidRef, Logits|Labels)
+	r, err := f.Open(t.Context(), voidRef, data.Logits|data.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewStream(r)
+	s := data.NewStream(r)
 	defer s.Close()
 	if s.Rows() != want.Logits.Rows || s.Rows() == len(labels) {
 		t.Fatalf("%d rows, want %d", s.Rows(), want.Logits.Rows)
@@ -298,7 +301,7 @@ func TestStreamsLeaveOutTheSameRows(t *testing.T) {
 // TestFollowedArraysHaveTheRowsOfTheSet, such as probabilities that stand beside its labels.
 func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	f := voidFolder(t, 3, "", 0, 255, 2)
-	r, err := f.Open(t.Context(), voidRef, Logits|Labels)
+	r, err := f.Open(t.Context(), voidRef, data.Logits|data.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +310,7 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Follow(a, r); err != nil || a.Rows() != 2 {
+	if err := data.Follow(a, r); err != nil || a.Rows() != 2 {
 		t.Fatalf("%d rows, %v", a.Rows(), err)
 	}
 	got := make([]float64, 4)
@@ -318,29 +321,29 @@ func TestFollowedArraysHaveTheRowsOfTheSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Follow(short, r); fmt.Sprint(err) != "array of shape (2, 1): 2 rows; the set has 3" {
+	if err := data.Follow(short, r); fmt.Sprint(err) != "array of shape (2, 1): 2 rows; the set has 3" {
 		t.Error(err)
 	}
 }
 
 // TestIgnoreIsWrittenAsItIsRead in manifests and flags.
 func TestIgnoreIsWrittenAsItIsRead(t *testing.T) {
-	for text, want := range map[string]Ignore{"255": {255}, "-1": {-1}, "11, 255": {11, 255}} {
-		got, err := ParseIgnore(text)
+	for text, want := range map[string]data.Ignore{"255": {255}, "-1": {-1}, "11, 255": {11, 255}} {
+		got, err := data.ParseIgnore(text)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 		dir := t.TempDir()
-		if err := (Manifest{Sets: []ManifestSet{{Set: "d", Ignore: want}, {Set: "e"}}}).Write(dir); err != nil {
+		if err := (folder.Manifest{Sets: []folder.ManifestSet{{Set: "d", Ignore: want}, {Set: "e"}}}).Write(dir); err != nil {
 			t.Fatal(err)
 		}
-		m, err := ReadManifest(dir)
+		m, err := folder.ReadManifest(dir)
 		if err != nil || !slices.Equal(m.Sets[0].Ignore, want) || m.Sets[1].Ignore != nil {
 			t.Errorf("%v: %+v, %v", want, m, err)
 		}
 	}
 	for _, text := range []string{"", "void", "1.5", "1,1", "2147483648"} {
-		if list, err := ParseIgnore(text); err == nil {
+		if list, err := data.ParseIgnore(text); err == nil {
 			t.Errorf("%q: %v", text, list)
 		}
 	}

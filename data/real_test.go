@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"context"
@@ -9,17 +9,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 )
 
 // bundledSets calls do for every set of the bundle.
-func bundledSets(t *testing.T, do func(src *Folder, ref Ref)) {
+func bundledSets(t *testing.T, do func(src *folder.Folder, ref data.Ref)) {
 	t.Helper()
-	src, err := OpenFolder("bundle", Layout{}, nil)
+	src, err := folder.Open("bundle", folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := ReadManifest("bundle")
+	m, err := folder.ReadManifest("bundle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,14 +31,14 @@ func bundledSets(t *testing.T, do func(src *Folder, ref Ref)) {
 			continue
 		}
 		names := strings.Split(s.Set, "/")
-		ref := Ref{Dataset: names[0], Backbone: names[1]}
-		splits := []Split{Cal, Test}
+		ref := data.Ref{Dataset: names[0], Backbone: names[1]}
+		splits := []data.Split{data.Cal, data.Test}
 		switch len(names) {
 		case 3:
 			ref.Loss = names[2]
 		case 4:
 			ref.Corruption, ref.Severity = names[2], int(names[3][0]-'0')
-			splits = []Split{Test}
+			splits = []data.Split{data.Test}
 		}
 		for _, ref.Split = range splits {
 			do(src, ref)
@@ -61,13 +63,13 @@ func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the whole bundle")
 	}
-	bundledSets(t, func(src *Folder, ref Ref) {
-		set, err := Load(context.Background(), src, ref, src.Has(ref)&^Features)
+	bundledSets(t, func(src *folder.Folder, ref data.Ref) {
+		set, err := data.Load(context.Background(), src, ref, src.Has(ref)&^data.Features)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		if LogProbs(set.Logits) {
+		if data.LogProbs(set.Logits) {
 			t.Errorf("%s: logits are taken for log-probabilities", ref)
 		}
 		for i := range set.Logits.Rows {
@@ -77,7 +79,7 @@ func TestLogitsOfTheBundleAreNoLogProbs(t *testing.T) {
 				row[j] = float32(float64(v) - sum)
 			}
 		}
-		if !LogProbs(set.Logits) {
+		if !data.LogProbs(set.Logits) {
 			t.Errorf("%s: log-probabilities are taken for logits", ref)
 		}
 	})
@@ -90,11 +92,11 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 		t.Skip("reads the whole bundle")
 	}
 	path := filepath.Join(t.TempDir(), "probs.npy")
-	bundledSets(t, func(src *Folder, ref Ref) {
+	bundledSets(t, func(src *folder.Folder, ref data.Ref) {
 		if ref.Corruption != "" {
 			return
 		}
-		set, err := Load(context.Background(), src, ref, Logits)
+		set, err := data.Load(context.Background(), src, ref, data.Logits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,14 +113,14 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 			if err := npy.WriteFloat64(path, probs, n, k); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadSet(path, ""); err == nil || !strings.HasPrefix(err.Error(), path+": these are probabilities, not logits") {
+			if _, err := data.ReadSet(path, ""); err == nil || !strings.HasPrefix(err.Error(), path+": these are probabilities, not logits") {
 				t.Errorf("%s, %d decimals: %v", ref, decimals, err)
 			}
-			r, err := Files{Logits: path, Kind: KindProbs}.Open()
+			r, err := data.Files{Logits: path, Kind: data.KindProbs}.Open()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if stated, err := Read(context.Background(), r, 0, n); err != nil || !LogProbs(stated.Logits) {
+			if stated, err := data.Read(context.Background(), r, 0, n); err != nil || !data.LogProbs(stated.Logits) {
 				t.Errorf("%s, %d decimals, stated: %v", ref, decimals, err)
 			}
 			r.Close()
@@ -129,13 +131,13 @@ func TestProbabilitiesOfTheBundleAreRejected(t *testing.T) {
 // A corrupted set is two folders deeper and takes its head from the network.
 func TestCorruptedSetsOfTheBundleHaveTheirNetworksHead(t *testing.T) {
 	ctx := context.Background()
-	bundledSets(t, func(src *Folder, ref Ref) {
+	bundledSets(t, func(src *folder.Folder, ref data.Ref) {
 		if ref.Corruption == "" || ref.Backbone != "vit-p4-d96-l4" { // the network with features
 			return
 		}
-		want := Logits | Labels | Head
+		want := data.Logits | data.Labels | data.Head
 		if ref.Severity%2 == 1 {
-			want |= Features
+			want |= data.Features
 		}
 		if got := src.Has(ref); got != want {
 			t.Fatalf("%s has %s, want %s", ref, got, want)
@@ -143,7 +145,7 @@ func TestCorruptedSetsOfTheBundleHaveTheirNetworksHead(t *testing.T) {
 		if ref.Severity != 3 {
 			return
 		}
-		set, err := Load(ctx, src, ref, want)
+		set, err := data.Load(ctx, src, ref, want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +179,7 @@ func TestLogProbsOfNetworksTrainedByOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := OpenFolder(root, Layout{}, nil)
+	src, err := folder.Open(root, folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,19 +193,19 @@ func TestLogProbsOfNetworksTrainedByOthers(t *testing.T) {
 		if kind != "log-probs" && !strings.HasPrefix(kind, "logits") {
 			continue
 		}
-		for _, split := range []Split{Cal, Test} {
-			ref := Ref{Dataset: strings.TrimSpace(cells[1]), Backbone: strings.TrimSpace(cells[2]), Split: split}
+		for _, split := range []data.Split{data.Cal, data.Test} {
+			ref := data.Ref{Dataset: strings.TrimSpace(cells[1]), Backbone: strings.TrimSpace(cells[2]), Split: split}
 			parts := src.Has(ref)
-			if parts&Logits == 0 {
+			if parts&data.Logits == 0 {
 				continue // corrupted sets
 			}
-			s, err := Load(context.Background(), src, ref, parts)
+			s, err := data.Load(context.Background(), src, ref, parts)
 			if err != nil {
 				t.Error(err)
 				continue
 			}
 			sets++
-			if got, want := LogProbs(s.Logits), kind == "log-probs"; got != want {
+			if got, want := data.LogProbs(s.Logits), kind == "log-probs"; got != want {
 				t.Errorf("%s: LogProbs = %v; the README says %s", ref, got, kind)
 			}
 		}

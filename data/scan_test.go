@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"archive/zip"
@@ -15,22 +15,26 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/npytest"
 )
 
 // served is a source of one set.
 type served struct {
-	Source
-	open func() Reader
+	data.Source
+	open func() data.Reader
 }
 
-func (s served) Open(context.Context, Ref, Parts) (Reader, error) { return s.open(), nil }
+func (s served) Open(context.Context, data.Ref, data.Parts) (data.Reader, error) {
+	return s.open(), nil
+}
 
 // opened opens the logits and labels of the test set of a source.
-func opened(t *testing.T, src Source) Reader {
+func opened(t *testing.T, src data.Source) data.Reader {
 	t.Helper()
-	r, err := src.Open(t.Context(), Ref{Split: Test}, Logits|Labels)
+	r, err := src.Open(t.Context(), data.Ref{Split: data.Test}, data.Logits|data.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,17 +42,17 @@ func opened(t *testing.T, src Source) Reader {
 }
 
 // doubled has the rows of r with logits times 2.
-func doubled(t *testing.T, r Reader) Reader {
+func doubled(t *testing.T, r data.Reader) data.Reader {
 	t.Helper()
-	return opened(t, Scaled(served{open: func() Reader { return r }}, 2))
+	return opened(t, derive.Scaled(served{open: func() data.Reader { return r }}, 2))
 }
 
-const allParts = Logits | Labels | Features | Augmented | Head | OOD
+const allParts = data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD
 
 // readers opens one set of n rows and 3 classes in every way that rows are read:
 // straight into place, decoded from a buffer, from memory, and through derived
 // readers, which see the same values.
-func readers(t *testing.T, n int) map[string]func() Reader {
+func readers(t *testing.T, n int) map[string]func() data.Reader {
 	t.Helper()
 	dir := t.TempDir()
 	logits, views, labels := make([]float32, 3*n), make([]float32, 6*n), make([]int32, n)
@@ -98,24 +102,24 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := func(logits, views string) Files {
-		return Files{Logits: at(logits), Labels: at("y.npy"), Augmented: at(views),
+	files := func(logits, views string) data.Files {
+		return data.Files{Logits: at(logits), Labels: at("y.npy"), Augmented: at(views),
 			Features: at("features.npy"), HeadWeight: at("w.npy"), HeadBias: at("b.npy")}
 	}
-	open := func(f Files) Reader {
+	open := func(f data.Files) data.Reader {
 		r, err := f.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	plain := served{open: func() Reader { return open(files("f4.npy", "views.npy")) }}
-	list := map[string]func() Reader{
-		"first":    func() Reader { return opened(t, First(plain, n)) },
-		"plain":    func() Reader { return struct{ Reader }{open(files("f4.npy", "views.npy"))} },
-		"gathered": func() Reader { return opened(t, Skewed(plain)) }, // to shares that it has already
-		"no seek": func() Reader {
-			r, err := files("f4.npy", "views.npy").OpenWith(allParts&^OOD, func(x ArrayFile) (*npy.Array, error) {
+	plain := served{open: func() data.Reader { return open(files("f4.npy", "views.npy")) }}
+	list := map[string]func() data.Reader{
+		"first":    func() data.Reader { return opened(t, derive.First(plain, n)) },
+		"plain":    func() data.Reader { return struct{ data.Reader }{open(files("f4.npy", "views.npy"))} },
+		"gathered": func() data.Reader { return opened(t, derive.Skewed(plain)) }, // to shares that it has already
+		"no seek": func() data.Reader {
+			r, err := files("f4.npy", "views.npy").OpenWith(allParts&^data.OOD, func(x data.ArrayFile) (*npy.Array, error) {
 				return npy.OpenArray(npytest.NoSeek{FS: os.DirFS(dir)}, filepath.Base(x.Path))
 			})
 			if err != nil {
@@ -125,12 +129,12 @@ func readers(t *testing.T, n int) map[string]func() Reader {
 		},
 	}
 	for _, name := range []string{"f4.npy", "f2.npy", "f8.npy", "swapped.npy", "columns.npy", "odd.npy", "z.npz#logits"} {
-		list[name] = func() Reader { return open(files(name, "views16.npy")) }
+		list[name] = func() data.Reader { return open(files(name, "views16.npy")) }
 	}
 	writeWithVoid(t, dir, logits, views, labels)
 	for _, name := range []string{"void-f4.npy", "void-f8.npy", "void-swapped.npy", "void-columns.npy"} {
 		for _, views := range []string{"void-views.npy", "void-views-columns.npy"} {
-			list[name+", "+views] = func() Reader {
+			list[name+", "+views] = func() data.Reader {
 				f := files(name, views)
 				f.Labels, f.Features = at("void-y.npy"), at("void-features.npy")
 				return open(f)
@@ -196,7 +200,7 @@ func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []i
 	}
 	void := make([]int32, len(rows))
 	for at, i := range rows {
-		if void[at] = Void; i >= 0 {
+		if void[at] = data.Void; i >= 0 {
 			void[at] = labels[i]
 		}
 	}
@@ -224,10 +228,10 @@ func writeWithVoid(t *testing.T, dir string, logits, views []float32, labels []i
 func TestScannedBlocksAreTheRowsOfRead(t *testing.T) {
 	ctx := context.Background()
 	const n = 9000
-	var want *Set
+	var want *data.Set
 	for name, open := range readers(t, n) {
 		r := open()
-		whole, err := Read(ctx, r, 0, n)
+		whole, err := data.Read(ctx, r, 0, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,11 +256,11 @@ func TestScannedBlocksAreTheRowsOfRead(t *testing.T) {
 }
 
 // compareBlocks scans r twice and compares each block with the rows of want.
-func compareBlocks(ctx context.Context, r Reader, rows, workers int, want *Set) error {
+func compareBlocks(ctx context.Context, r data.Reader, rows, workers int, want *data.Set) error {
 	for range 2 {
 		var mu sync.Mutex
 		seen := map[int]int{}
-		err := Scan(ctx, r, rows, workers, func(lo int, got *Set) error {
+		err := data.Scan(ctx, r, rows, workers, func(lo int, got *data.Set) error {
 			part := want.Rows(lo, lo+got.Logits.Rows)
 			mu.Lock()
 			seen[lo] = got.Logits.Rows
@@ -291,11 +295,11 @@ func TestScanAppliesAFactorOnce(t *testing.T) {
 	under := open()
 	r := doubled(t, under)
 	defer r.Close()
-	whole, err := Read(ctx, r, 0, n)
+	whole, err := data.Read(ctx, r, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := Read(ctx, under, 0, n)
+	raw, err := data.Read(ctx, under, 0, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,23 +326,23 @@ func TestScanNamesTheFirstBadBlock(t *testing.T) {
 		if err := npy.WritePieces(path, dtype, []int{n, k}, (*npy.Writer).Float32, logits); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Files{Logits: path}.Open()
+		r, err := data.Files{Logits: path}.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Read(ctx, r, 0, n)
+		_, err = data.Read(ctx, r, 0, n)
 		if want := path + ": row 5123, class 1: +Inf"; err == nil || err.Error() != want {
 			t.Errorf("%s read: %v, want %s", dtype, err, want)
 		}
 		for _, workers := range []int{1, 2, 8} {
-			e := Scan(ctx, r, 100, workers, func(int, *Set) error { return nil })
+			e := data.Scan(ctx, r, 100, workers, func(int, *data.Set) error { return nil })
 			if e == nil || err == nil || e.Error() != err.Error() {
 				t.Errorf("%s scanned by %d: %v, want %v", dtype, workers, e, err)
 			}
 		}
 		mine := errors.New("mine")
 		for _, workers := range []int{1, 2, 8} {
-			e := Scan(ctx, r, 100, workers, func(lo int, _ *Set) error {
+			e := data.Scan(ctx, r, 100, workers, func(lo int, _ *data.Set) error {
 				if lo == 1200 || lo == 3000 {
 					return fmt.Errorf("%d: %w", lo, mine)
 				}
@@ -360,7 +364,7 @@ func TestScanEndsWhenCancelledAndPassesPanicsOn(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		calls := 0
 		var mu sync.Mutex
-		err := Scan(ctx, r, 10, workers, func(int, *Set) error {
+		err := data.Scan(ctx, r, 10, workers, func(int, *data.Set) error {
 			mu.Lock()
 			defer mu.Unlock()
 			calls++
@@ -376,7 +380,7 @@ func TestScanEndsWhenCancelledAndPassesPanicsOn(t *testing.T) {
 					t.Errorf("%d workers: panic %v", workers, p)
 				}
 			}()
-			Scan(context.Background(), r, 10, workers, func(int, *Set) error { panic("mine") })
+			data.Scan(context.Background(), r, 10, workers, func(int, *data.Set) error { panic("mine") })
 		}()
 	}
 }
@@ -386,11 +390,11 @@ func TestStreamReadsAnyRowsOnManyGoroutines(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 9000, 3
 	for name, open := range readers(t, n) {
-		want, err := Read(ctx, open(), 0, n)
+		want, err := data.Read(ctx, open(), 0, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := NewStream(open())
+		s := data.NewStream(open())
 		if s.Rows() != n || s.Classes() != k {
 			t.Fatalf("%s: %d rows of %d classes", name, s.Rows(), s.Classes())
 		}
@@ -428,10 +432,10 @@ func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
 					t.Errorf("%v, want %s", p, want)
 				}
 			}()
-			Read(t.Context(), r, c[0], c[1])
+			data.Read(t.Context(), r, c[0], c[1])
 		}()
 	}
-	s := NewStream(readers(t, 4)["plain"]())
+	s := data.NewStream(readers(t, 4)["plain"]())
 	defer s.Close()
 	for _, at := range []int{0, 4} {
 		if err := s.Read(t.Context(), at, at, nil, nil); err != nil {
@@ -442,7 +446,7 @@ func TestReadersPanicOnRowsThatTheyDoNotHave(t *testing.T) {
 
 // TestStreamPanicsOnRowsThatItDoesNotHave, and on slices of another length.
 func TestStreamPanicsOnRowsThatItDoesNotHave(t *testing.T) {
-	s := NewStream(readers(t, 4)["plain"]())
+	s := data.NewStream(readers(t, 4)["plain"]())
 	defer s.Close()
 	for _, c := range []struct{ lo, hi, logits, labels int }{{-1, 1, 6, 2}, {2, 1, 0, 0}, {3, 5, 6, 2}, {0, 2, 5, 2}, {0, 2, 6, 1}} {
 		func() {
@@ -461,12 +465,12 @@ func TestScanEndsAfterAnError(t *testing.T) {
 	r := readers(t, 100)["f4.npy"]()
 	defer r.Close()
 	failure, calls := errors.New("no"), 0
-	if err := Scan(t.Context(), r, 1, 1, func(lo int, _ *Set) error { calls++; return failure }); err != failure || calls != 1 {
+	if err := data.Scan(t.Context(), r, 1, 1, func(lo int, _ *data.Set) error { calls++; return failure }); err != failure || calls != 1 {
 		t.Errorf("%v after %d blocks", err, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls = 0
-	err := Scan(ctx, r, 1, 1, func(lo int, _ *Set) error {
+	err := data.Scan(ctx, r, 1, 1, func(lo int, _ *data.Set) error {
 		if calls++; calls == 3 {
 			cancel()
 		}
@@ -481,22 +485,22 @@ func TestScanEndsAfterAnError(t *testing.T) {
 func TestArraysAreReadAsTheLogits(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "logits.npy")
-	open := func(kind Kind, body ...float32) (*Set, error) {
+	open := func(kind data.Kind, body ...float32) (*data.Set, error) {
 		if err := npy.WriteFloat32(path, body, len(body)/2, 2); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Files{Logits: path, Kind: kind}.Open()
+		r, err := data.Files{Logits: path, Kind: kind}.Open()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		return Read(t.Context(), r, 0, r.Rows())
+		return data.Read(t.Context(), r, 0, r.Rows())
 	}
-	if set, err := open(KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
+	if set, err := open(data.KindProbs, 1, 0, .5, .5); err != nil || set.Logits.Data[0] != 0 || set.Logits.Data[2] != set.Logits.Data[3] || set.Logits.Data[2] > -.69 {
 		t.Errorf("%+v, %v", set, err)
 	}
 	zero := float32(0)
-	if set, err := open(KindLogits, zero/zero, 1, 2, 3); err == nil || !strings.HasSuffix(err.Error(), "row 0, class 0: NaN") {
+	if set, err := open(data.KindLogits, zero/zero, 1, 2, 3); err == nil || !strings.HasSuffix(err.Error(), "row 0, class 0: NaN") {
 		t.Errorf("%+v, %v", set, err)
 	}
 }
@@ -511,12 +515,12 @@ func TestViewsAreInTheirPlaces(t *testing.T) {
 	if err := errors.Join(npy.WriteFloat32(filepath.Join(dir, "l.npy"), views[:6000], 3000, 2), npy.WriteFloat32(filepath.Join(dir, "v.npy"), views, 2, 3000, 2)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
+	r, err := data.Files{Logits: filepath.Join(dir, "l.npy"), Augmented: filepath.Join(dir, "v.npy")}.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	s, err := Read(t.Context(), r, 0, 3000)
+	s, err := data.Read(t.Context(), r, 0, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}

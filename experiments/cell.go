@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/metrics"
@@ -77,7 +78,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 	if testErr == nil && u.Provenance.Origin == data.Measured {
 		cal, err := digest(u.source, u.Setting.Cal(), scored&calHas)
 		if err == nil {
-			u.inputs = inputsText(cal, test, slices.Concat(data.IgnoredOf(u.source, u.Setting.Cal()), data.IgnoredOf(u.test, u.Setting.Test())))
+			u.inputs = inputsText(cal, test, slices.Concat(folder.IgnoredOf(u.source, u.Setting.Cal()), folder.IgnoredOf(u.test, u.Setting.Test())))
 		}
 	}
 	for i := range u.Spec.Methods {
@@ -93,7 +94,7 @@ func (u *Unit) plan(digest digests, o PlanOptions, at location) error {
 			if isFatal(err) {
 				return fmt.Errorf("%s: %w", u.Setting, err)
 			}
-			var unknown *data.NotHashed
+			var unknown *folder.NotHashed
 			if errors.As(err, &unknown) {
 				c.State, c.Why = Unknown, because(err.Error())
 			} else if err != nil {
@@ -265,19 +266,19 @@ func (u *Unit) describeArrays(digest digests) {
 // of the test set has changed since the plan.
 func (u *Unit) unchangedArrays(cal, test data.Parts) error {
 	if cal != 0 {
-		if err := data.Unchanged(u.source, u.Setting.Cal(), cal); err != nil {
+		if err := folder.Unchanged(u.source, u.Setting.Cal(), cal); err != nil {
 			return err
 		}
 	}
 	if test == 0 {
 		return nil
 	}
-	return data.Unchanged(u.test, u.Setting.Test(), test)
+	return folder.Unchanged(u.test, u.Setting.Test(), test)
 }
 
 // unchanged returns an error if a file that the fit of c reads has changed since
 // the plan or, with applied, one that scoring it reads.
-func (u *Unit) unchanged(digests *data.Digests, c *Cell, applied bool) error {
+func (u *Unit) unchanged(digests *folder.Digests, c *Cell, applied bool) error {
 	contract := c.Method.Contract()
 	test := contract.Target
 	if applied {

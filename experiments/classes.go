@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
@@ -30,7 +31,7 @@ func classRows(u *Unit, c *Cell, list []metrics.ClassScore) (rows []results.Clas
 }
 
 // classNames returns the names of the classes of the test set, if a manifest gives them.
-func (u *Unit) classNames() []string { return data.ClassNames(u.test, u.Setting.Test()) }
+func (u *Unit) classNames() []string { return folder.ClassNames(u.test, u.Setting.Test()) }
 
 // checkClasses returns an error if a manifest names another number of classes than the logits of
 // a setting have, whose spec asks for the scores of classes, or if no setting of the spec has a

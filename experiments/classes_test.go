@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results"
@@ -139,7 +140,7 @@ func TestClassesThatDoNotExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = MakePlan(t.Context(), []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Digests: &data.Digests{}, NoDigests: true})
+		_, err = MakePlan(t.Context(), []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Digests: &folder.Digests{}, NoDigests: true})
 		if got := fmt.Sprint(err); got != "t.yaml: "+c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}

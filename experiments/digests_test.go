@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
@@ -32,7 +33,7 @@ func TestPlanAsksEachDigestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := data.OpenFolder(w.data, data.Layout{}, &data.Digests{})
+	folder, err := folder.Open(w.data, folder.Layout{}, &folder.Digests{})
 	if err != nil {
 		t.Fatal(err)
 	}

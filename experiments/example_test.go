@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -47,7 +47,7 @@ settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 	if err != nil {
 		return err
 	}
-	plan, err := experiments.MakePlan(ctx, []*spec.Spec{s}, experiments.PlanOptions{Store: store, Digests: &data.Digests{}})
+	plan, err := experiments.MakePlan(ctx, []*spec.Spec{s}, experiments.PlanOptions{Store: store, Digests: &folder.Digests{}})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 )
 
 // Export writes the simulated arrays of a plan below dir, in the default layout,
@@ -21,13 +22,13 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	manifest, err := data.ReadManifest(dir)
+	manifest, err := folder.ReadManifest(dir)
 	if err != nil {
 		return 0, err
 	}
 	for _, x := range sets {
-		entry := data.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Kind: x.known.Kind, Note: x.known.Note}
-		manifest.Sets = slices.DeleteFunc(manifest.Sets, func(s data.ManifestSet) bool { return s.Set == entry.Set })
+		entry := folder.ManifestSet{Set: x.ref.String(), Origin: data.Simulated, Kind: x.known.Kind, Note: x.known.Note}
+		manifest.Sets = slices.DeleteFunc(manifest.Sets, func(s folder.ManifestSet) bool { return s.Set == entry.Set })
 		manifest.Sets = append(manifest.Sets, entry)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -39,7 +40,7 @@ func (p *Plan) Export(ctx context.Context, dir string) (int, error) {
 	for i, x := range sets {
 		set, err := data.Load(ctx, x.source, x.ref, x.source.Has(x.ref))
 		if err == nil {
-			err = data.WriteSet(set, dir, data.Layout{}, x.ref)
+			err = folder.WriteSet(set, dir, folder.Layout{}, x.ref)
 		}
 		if err != nil {
 			return i, err
@@ -58,7 +59,7 @@ type simulatedSet struct {
 // simulatedSets lists the simulated sets of a plan, each once. It is an error if dir
 // holds one of them as a measured set.
 func (p *Plan) simulatedSets(dir string) ([]simulatedSet, error) {
-	there, err := data.OpenFolder(dir, data.Layout{}, nil)
+	there, err := folder.Open(dir, folder.Layout{}, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

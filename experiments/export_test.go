@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
@@ -19,7 +20,7 @@ func exportPlan(t *testing.T, datasets string) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := MakePlan(t.Context(), []*spec.Spec{s}, PlanOptions{Fresh: true, Digests: &data.Digests{}})
+	p, err := MakePlan(t.Context(), []*spec.Spec{s}, PlanOptions{Fresh: true, Digests: &folder.Digests{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func exportPlan(t *testing.T, datasets string) *Plan {
 // origins returns the origins of the test sets of datasets, by the manifest of dir.
 func origins(t *testing.T, dir string, datasets ...string) string {
 	t.Helper()
-	f, err := data.OpenFolder(dir, data.Layout{}, nil)
+	f, err := folder.Open(dir, folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestExportKeepsTheManifest(t *testing.T) {
 	if got := origins(t, dir, "breastmnist", "retinamnist"); got != "simulated simulated" {
 		t.Errorf("after two exports: %s", got)
 	}
-	m, err := data.ReadManifest(dir)
+	m, err := folder.ReadManifest(dir)
 	if err != nil || len(m.Sets) != 4 {
 		t.Errorf("%d entries, %v; want 4", len(m.Sets), err)
 	}
@@ -114,7 +115,7 @@ settings:
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(ctx, []*spec.Spec{s}, PlanOptions{Data: front, Store: store, Digests: &data.Digests{}})
+		p, err := MakePlan(ctx, []*spec.Spec{s}, PlanOptions{Data: front, Store: store, Digests: &folder.Digests{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -75,7 +76,7 @@ func TestCancelledPlanIsAnError(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	// The context ends between the check before the setting and its digests.
-	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &data.Digests{}})
+	_, err = MakePlan(&cancelledAfter{ctx, cancel, 1}, []*spec.Spec{s}, PlanOptions{Data: []string{w.data}, Store: store, Digests: &folder.Digests{}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
@@ -35,7 +35,7 @@ func TestResultsOfTheGoldenSpecKeepTheirBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}, First: goldenRows})
+		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &folder.Digests{}, First: goldenRows})
 		if err != nil {
 			t.Fatal(err)
 		}

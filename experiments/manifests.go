@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/internal/english"
 )
 
@@ -15,7 +16,7 @@ type ManifestUse struct {
 	Ignore string    `json:"ignore,omitempty"` // labels of rows that are left out
 	Sets   int       `json:"sets"`
 
-	taken data.FromManifest
+	taken folder.FromManifest
 }
 
 // String says what the manifest describes, and what was taken from it.
@@ -40,13 +41,13 @@ func (p *Plan) Manifests() (list []ManifestUse) {
 		if u.source == nil {
 			continue
 		}
-		file := data.ManifestAbove(u.plain)
+		file := folder.ManifestAbove(u.plain)
 		for _, ref := range []data.Ref{u.Setting.Cal(), u.Setting.Test()} {
 			if file == "" || seen[set{u.plain, ref}] || u.plain.Has(ref) == 0 {
 				continue
 			}
 			seen[set{u.plain, ref}] = true
-			taken, _ := data.TakenAbove(u.plain, ref)
+			taken, _ := folder.TakenAbove(u.plain, ref)
 			m := ManifestUse{File: file, Kind: taken.Kind, Ignore: taken.Ignore.String(), taken: taken}
 			at := slices.IndexFunc(list, func(o ManifestUse) bool { return o.File == m.File && o.Kind == m.Kind && o.Ignore == m.Ignore })
 			if at < 0 {

@@ -1,18 +1,18 @@
 package experiments
 
 import (
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
 // PlanOptions configures a plan.
 type PlanOptions struct {
-	Data    []string       // folders put in front of the sources of the specs
-	Store   *results.Store // results that exist already; not read under Fresh
-	Digests *data.Digests  // digests remembered from earlier plans
-	Fresh   bool           // nothing in the store counts as done, and every file is hashed again
-	First   int            // only the first rows of each set, for a quick look; 0 for all
+	Data    []string        // folders put in front of the sources of the specs
+	Store   *results.Store  // results that exist already; not read under Fresh
+	Digests *folder.Digests // digests remembered from earlier plans
+	Fresh   bool            // nothing in the store counts as done, and every file is hashed again
+	First   int             // only the first rows of each set, for a quick look; 0 for all
 
 	// Memory is the number of bytes that arrays may take at one time, and the most that a
 	// member of an archive may unpack to; DefaultMemory if 0. A unit that needs more runs

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/pool"
 	"github.com/qats-bench/qats/results"
@@ -103,7 +105,7 @@ func (o PlanOptions) digests(ctx context.Context) digests {
 		}
 		digest, _ := asked.LoadOrStore(set{src, ref, parts}, sync.OnceValues(func() (string, error) {
 			if o.Look {
-				if _, err := data.Headers(ctx, src, ref, parts); err != nil {
+				if _, err := folder.Headers(ctx, src, ref, parts); err != nil {
 					return "", err
 				}
 			}
@@ -126,17 +128,17 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 	}
 	u.plain = u.source
 	if setting.Variant.Split > 0 {
-		u.source = data.Redrawn(u.source, setting.Variant.Split)
+		u.source = derive.Redrawn(u.source, setting.Variant.Split)
 	}
 	u.Provenance = provenance(u.source, setting)
 	u.test = u.source
 	if setting.Variant.TestShares {
-		u.test = data.Skewed(u.source)
+		u.test = derive.Skewed(u.source)
 		u.Provenance = provenance(u.test, setting)
 	}
 	u.Provenance.Samples = cmp.Or(s.Samples[setting.Dataset], u.Provenance.Samples)
 	if c := setting.Variant.Rescale; c > 0 {
-		u.test = data.Scaled(u.source, float32(c))
+		u.test = derive.Scaled(u.source, float32(c))
 	}
 	return u
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 )
@@ -20,7 +21,7 @@ import (
 // setting. They are scored; nothing is fitted.
 type precomputed struct {
 	text string // of probs.npy: {dataset} {backbone} {loss} {corruption} {severity}
-	path data.FileTemplate
+	path folder.FileTemplate
 }
 
 func precomputedEntry() calib.Entry {
@@ -41,7 +42,7 @@ func (p precomputed) Prepare() (calib.Method, error) {
 		return nil, errors.New(`needs the option path, as in {path: "mine/{dataset}/{backbone}/{loss}/{corruption}/{severity}/probs.npy"}`)
 	}
 	var err error
-	p.path, err = data.ParseFileTemplate(p.text)
+	p.path, err = folder.ParseFileTemplate(p.text)
 	return p, err
 }
 

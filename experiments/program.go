@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 )
 
@@ -175,11 +176,11 @@ const programLayout = "{split}/{array}.npy"
 // handOver returns a function that writes a set to the folder of a call.
 func handOver(set *data.Set, split data.Split) func(dir string) error {
 	return func(dir string) error {
-		layout, err := data.ParseLayout(programLayout)
+		layout, err := folder.ParseLayout(programLayout)
 		if err != nil {
 			return err
 		}
-		return data.WriteSet(set, dir, layout, data.Ref{Split: split})
+		return folder.WriteSet(set, dir, layout, data.Ref{Split: split})
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
@@ -97,7 +97,7 @@ func (p *Plan) Absent() []string {
 func (p *Plan) Searched(u *Unit) []string {
 	var lines []string
 	for _, src := range u.sources {
-		s, ok := data.SearchOf(src, u.Setting.Test())
+		s, ok := folder.SearchOf(src, u.Setting.Test())
 		if !ok {
 			lines = append(lines, "no virtual network has this dataset and backbone")
 			continue

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
@@ -362,7 +363,7 @@ func TestMisspeltSourceIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
+	_, err = MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &folder.Digests{}})
 	if err == nil || !strings.Contains(err.Error(), `x.yaml: data "simulat": there is no folder`) || !strings.Contains(err.Error(), "did you mean simulate?") {
 		t.Errorf("%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
@@ -89,7 +90,7 @@ func TestEveryPaperCellCanRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &data.Digests{}})
+		p, err := MakePlan(context.Background(), []*spec.Spec{s}, PlanOptions{Store: store, Digests: &folder.Digests{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/derive"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -63,7 +65,7 @@ type openSources struct {
 func (o *openSources) of(s *spec.Spec) ([]data.Source, error) {
 	var list []data.Source
 	openFolder := func(path string) (data.Source, error) {
-		f, err := data.OpenFolder(path, s.Layout, o.options.Digests)
+		f, err := folder.Open(path, s.Layout, o.options.Digests)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +128,7 @@ func (o *openSources) open(path string, s *spec.Spec, open func(path string) (da
 		return nil, err
 	}
 	if o.options.First > 0 {
-		src = data.First(src, o.options.First)
+		src = derive.First(src, o.options.First)
 	}
 	o.opened[key] = src
 	if filepath.IsAbs(path) {

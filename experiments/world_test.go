@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -118,7 +119,7 @@ func (w *world) planWith(text string, o PlanOptions) *Plan {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	o.Data, o.Store, o.Digests, o.Memory = []string{w.data}, store, &data.Digests{}, w.memory
+	o.Data, o.Store, o.Digests, o.Memory = []string{w.data}, store, &folder.Digests{}, w.memory
 	p, err := MakePlan(context.Background(), []*spec.Spec{s}, o)
 	if err != nil {
 		w.t.Fatal(err)

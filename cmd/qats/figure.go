@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -97,7 +97,7 @@ func saveDiagrams(stdout io.Writer, path figureFile, corp bool, arrays string, p
 		}
 		for i, b := range metrics.WidthBins(p.samples, 15) {
 			in.Bins = append(in.Bins, results.Bin{Setting: cell, Method: p.method, Binning: metrics.Width15, Bin: i,
-				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(data.OriginOf(arrays))})
+				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(folder.OriginOf(arrays))})
 		}
 	}
 	figure, err := plots.Reliability(in)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
@@ -74,7 +75,7 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 func (a *arrayFiles) takeManifest(tell func(warning)) error {
 	files := a.files
 	files.Logits = cmp.Or(files.Logits, a.target) // the only logits of some methods
-	stated, took, err := data.WithManifest(files)
+	stated, took, err := folder.WithManifest(files)
 	if err != nil {
 		return err
 	}

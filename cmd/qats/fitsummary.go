@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -166,8 +167,8 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 		}
 	}
 	for _, found := range in.Findings {
-		few := found.Told && found.Oddity == data.OddFewRows
-		if found.Oddity == data.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {
+		few := found.Told && found.Oddity == folder.OddFewRows
+		if found.Oddity == folder.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {
 			continue
 		}
 		tell(newRowsWarning(found))

@@ -22,10 +22,10 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data", "results/paper/claims"}, "specs, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data", "data/folder", "results/paper/claims"}, "specs, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data/npy"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments", "studies/coverage"}, "the goroutines that matter to results are in the pool of tasks, in that of cells, and in that of a study's test sets"},
-	{"golang.org/x/sync", []string{"data", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
+	{"golang.org/x/sync", []string{"data/folder", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
 	{"gonum.org/v1/plot", []string{"plots"}, "figures are drawn in one place"},
 	{"codeberg.org/go-pdf/fpdf", []string{"plots"}, "embeds the part of the font that a PDF uses, and makes PDF files reproducible"},
 	{"golang.org/x/image", []string{"plots"}, "outlines of characters, so that SVG files need no font of the reader"},
@@ -84,6 +84,10 @@ var rules = []rule{
 		why: "a program as a calibrator is one method beside the others"},
 	{of: "data", only: []string{"data/npy", "data/problem", "internal/..."},
 		why: "sets are the same wherever they come from: simulated, fetched or imported"},
+	{of: "data/folder", only: []string{"data", "data/npy", "data/problem", "internal/..."},
+		why: "a folder serves sets, whatever is derived from them"},
+	{of: "data/derive", only: []string{"data", "data/npy", "data/problem"},
+		why: "rows are derived from any source: of a folder, simulated, or derived already"},
 	{of: "data/npy", only: []string{"data/problem", "internal/..."},
 		why: "an array of numbers knows no set that it is a part of"},
 	{of: "data/problem", only: []string{},
@@ -223,6 +227,9 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 		{"calib/all", "calib/calibtest"},
 		{"calib/external", "calib"},
 		{"data", "data/simulate"},
+		{"data", "data/folder"},
+		{"data/folder", "data/derive"},
+		{"data/derive", "data/folder"},
 		{"results", "results/table"},
 		{"results/table", "results/compare"},
 		{"results/compare", "results/paper"},

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/calib/report"
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -152,7 +152,7 @@ func newRemark(text string) remark { return remark{"remark", text} }
 func (r remark) line() string      { return r.Text }
 
 // newTaken is the remark that a manifest above arrays says how they are read.
-func newTaken(t data.FromManifest) fileRemark {
+func newTaken(t folder.FromManifest) fileRemark {
 	return fileRemark{Kind: "file", Text: t.String(), Place: t.File}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/english"
@@ -76,7 +77,7 @@ func (p *places) plan(cmd *cobra.Command, specs []*spec.Spec) (*experiments.Plan
 	if err != nil {
 		return nil, err
 	}
-	digests, err := data.OpenDigests(filepath.Join(dir, "digests.txt"))
+	digests, err := folder.OpenDigests(filepath.Join(dir, "digests.txt"))
 	if err != nil {
 		return nil, err
 	}

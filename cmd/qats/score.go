@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -108,7 +109,7 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	tell := teller(cmd, false, nil)
 	files := data.Files{Logits: cmp.Or(s.logits, s.uncal), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
-	files, took, err := data.WithManifest(files)
+	files, took, err := folder.WithManifest(files)
 	if err != nil {
 		return err
 	}

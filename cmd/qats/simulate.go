@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/internal/terminal"
 )
@@ -29,7 +29,7 @@ are read. Measured arrays are neither written nor overwritten.`,
 			if err != nil {
 				return err
 			}
-			plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{Data: from, Fresh: true, Digests: &data.Digests{}})
+			plan, err := experiments.MakePlan(cmd.Context(), specs, experiments.PlanOptions{Data: from, Fresh: true, Digests: &folder.Digests{}})
 			if err != nil {
 				return err
 			}

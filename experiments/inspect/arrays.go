@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 )
 
 // Arrays are the logits and labels of a set that is part of no folder: the files that a
@@ -16,7 +17,7 @@ type Arrays struct {
 	// computed, and rows with logits far apart are not found.
 	Brief bool
 
-	Known func(data.Oddity) (reason string, ok bool) // what a manifest says is right; nil for nothing
+	Known func(folder.Oddity) (reason string, ok bool) // what a manifest says is right; nil for nothing
 }
 
 // Rows returns arrays in memory, with logits and labels.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 )
 
 // rowsOf returns n rows of k classes that are predicted right but for every fourth.
@@ -83,7 +84,7 @@ func TestBriefArrays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Problem) bool { return f.Oddity == data.OddExtremeLogits })
+	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Problem) bool { return f.Oddity == folder.OddExtremeLogits })
 	if found[0].Sets[0].ECE == 0 || found[1].Sets[0].ECE != 0 {
 		t.Errorf("ECE %g and brief %g, want one and none", found[0].Sets[0].ECE, found[1].Sets[0].ECE)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -33,12 +34,12 @@ const (
 
 // Problem is what an inspection has found: where, the likely cause, and what to do.
 type Problem struct {
-	Severity Severity    `json:"severity"`
-	Place    string      `json:"place"`
-	Oddity   data.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer, and of the note on classes of few rows
-	Cause    string      `json:"cause"`
-	Fix      string      `json:"fix,omitempty"`
-	Reason   string      `json:"reason,omitempty"` // of the manifest, for what is known
+	Severity Severity      `json:"severity"`
+	Place    string        `json:"place"`
+	Oddity   folder.Oddity `json:"oddity,omitempty"` // of a warning that a manifest can answer, and of the note on classes of few rows
+	Cause    string        `json:"cause"`
+	Fix      string        `json:"fix,omitempty"`
+	Reason   string        `json:"reason,omitempty"` // of the manifest, for what is known
 
 	problem.Remedy // what can be stated; its words are a part of Fix
 
@@ -105,7 +106,7 @@ func (in *Inspection) fail(place string, err error) {
 func Specs(ctx context.Context, specs []*spec.Spec, o experiments.PlanOptions, progress Progress) (*Inspection, error) {
 	o.NoDigests = true
 	if o.Digests == nil {
-		o.Digests = &data.Digests{}
+		o.Digests = &folder.Digests{}
 	}
 	p, err := experiments.MakePlan(ctx, specs, o) // its cells tell which methods are skipped
 	if err != nil {
@@ -269,7 +270,7 @@ func (in *inspector) absent(of *Inspection, u *experiments.Unit) {
 // noCalibration reports a setting whose calibration set is absent or incomplete.
 func (in *Inspection) noCalibration(u *experiments.Unit, cal setKey) {
 	f := Problem{Severity: Error, Place: cal.ref.String(), Cause: "there is no calibration set: logits and labels of held-out rows", Fix: "save them as you saved the test set"}
-	if s, ok := data.SearchOf(cal.source, cal.ref); ok {
+	if s, ok := folder.SearchOf(cal.source, cal.ref); ok {
 		if len(s.Tried) > 0 {
 			f.Cause += "; looked for " + experiments.Few(s.Tried, 3)
 		}
@@ -287,24 +288,24 @@ func (in *Inspection) noCalibration(u *experiments.Unit, cal setKey) {
 func newInspected(key setKey) *inspected {
 	return &inspected{
 		name: key.ref.String(), split: key.ref.Split, open: key.open,
-		known:  func(o data.Oddity) (string, bool) { return data.KnownOf(key.source, key.ref, o) },
+		known:  func(o folder.Oddity) (string, bool) { return folder.KnownOf(key.source, key.ref, o) },
 		source: string(key.source.Describe(key.ref).Origin),
 	}
 }
 
 // read inspects one set of a plan.
 func (in *Inspection) read(ctx context.Context, key setKey, x *inspected) error {
-	x.arrays, x.err = data.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
-	if file := data.ManifestAbove(key.source); file != "" {
+	x.arrays, x.err = folder.Headers(ctx, key.source, key.ref, key.source.Has(key.ref))
+	if file := folder.ManifestAbove(key.source); file != "" {
 		in.add(Problem{Severity: Note, Place: file, Cause: "describes the sets: it is the manifest of a folder above them"})
 	}
-	if taken := data.OtherNames(x.arrays); taken != "" {
+	if taken := folder.OtherNames(x.arrays); taken != "" {
 		in.add(Problem{Severity: Note, Place: x.name, Cause: taken})
 	}
 	if err := in.set(ctx, x); err != nil {
 		return err
 	}
-	if names := data.ClassNames(key.source, key.ref); names != nil && x.ok && len(names) != x.row.Classes {
+	if names := folder.ClassNames(key.source, key.ref); names != nil && x.ok && len(names) != x.row.Classes {
 		in.add(Problem{Severity: Error, Place: x.name, Cause: fmt.Sprintf("%s names %d classes, and the logits have %d", data.ManifestName, len(names), x.row.Classes), Fix: "name every column of the logits, in their order"})
 	}
 	return nil
@@ -341,7 +342,7 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 		return nil
 	}
 	if gap := a.row.Accuracy - b.row.Accuracy; gap > 0.1 && !b.disordered && sameKind {
-		in.warn(Problem{Place: names, Oddity: data.OddAccuracyGap, Cause: fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy),
+		in.warn(Problem{Place: names, Oddity: folder.OddAccuracyGap, Cause: fmt.Sprintf("accuracy %.1f %% on the calibration rows and %.1f %% on the test rows: the network may have seen the calibration rows in training, or the test rows are of another kind", 100*a.row.Accuracy, 100*b.row.Accuracy),
 			Fix: "calibrate on rows that were held out"}, a, b)
 	}
 	if a.row.Rows > mostCompared {
@@ -357,7 +358,7 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 	case shared.All():
 		in.add(Problem{Severity: Error, Place: names, Cause: experiments.SameRows, Fix: "save the logits of two different parts of the data"})
 	case shared.Likely():
-		in.warn(Problem{Place: names, Oddity: data.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows have the logits of a calibration row%s: they may be rows of both sets", shared.Rows, shared.Test, equalRows(shared)),
+		in.warn(Problem{Place: names, Oddity: folder.OddSharedRows, Cause: fmt.Sprintf("%d of %d test rows have the logits of a calibration row%s: they may be rows of both sets", shared.Rows, shared.Test, equalRows(shared)),
 			Fix: "leave them out of one of the two sets (or are they duplicate images?)"}, a, b)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
@@ -28,11 +29,11 @@ const blockBytes = 1 << 20
 type inspected struct {
 	name   string
 	split  data.Split
-	source string                                     // measured or simulated
-	open   func(context.Context) (data.Reader, error) // its logits and labels
-	known  func(data.Oddity) (reason string, ok bool) // of the manifest; may be nil
-	arrays []data.ArrayHeader                         // of all its files, if it has files
-	err    error                                      // of reading the headers
+	source string                                       // measured or simulated
+	open   func(context.Context) (data.Reader, error)   // its logits and labels
+	known  func(folder.Oddity) (reason string, ok bool) // of the manifest; may be nil
+	arrays []folder.ArrayHeader                         // of all its files, if it has files
+	err    error                                        // of reading the headers
 
 	row Set
 	ok  bool // read completely
@@ -66,7 +67,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 	for _, note := range form.Notes {
 		f := Problem{Severity: Note, Place: x.name, Cause: note.String(), Fix: note.Fix, Remedy: note.Remedy}
 		if note.Warning {
-			f.Oddity = data.OddForm
+			f.Oddity = folder.OddForm
 			in.warn(f, x)
 			continue
 		}
@@ -80,7 +81,7 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 }
 
 // headers notes the types of logits and labels and the shapes of the other arrays.
-func (x *inspected) headers(arrays []data.ArrayHeader) {
+func (x *inspected) headers(arrays []folder.ArrayHeader) {
 	for _, a := range arrays {
 		switch a.Role {
 		case "logits":
@@ -211,7 +212,7 @@ func (x *inspected) judge(in *Inspection) {
 	case shifted(x.after, len(x.counts)-1):
 		in.add(Problem{Severity: Error, Place: x.name, Cause: fmt.Sprintf("the labels seem to be one too small: with labels + 1 the accuracy is %.1f %%, as they are %.1f %%", 100*float64(x.after)/n, 100*accuracy), Fix: "store labels + 1, or drop the column of the background from the logits"})
 	case accuracy <= chance && x.row.Rows >= 20:
-		in.warn(Problem{Place: x.name, Oddity: data.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
+		in.warn(Problem{Place: x.name, Oddity: folder.OddChance, Cause: fmt.Sprintf("accuracy %.1f %% of %d classes is chance: rows of logits and labels, or the classes, may be in another order", 100*accuracy, x.row.Classes), Fix: "save logits and labels in the same loop, without shuffling between them"}, x)
 	default:
 		x.disordered = false
 	}
@@ -220,10 +221,10 @@ func (x *inspected) judge(in *Inspection) {
 	}
 	far, median, widest := x.extremes()
 	if x.flat > 0 {
-		in.warn(Problem{Place: x.name, Oddity: data.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
+		in.warn(Problem{Place: x.name, Oddity: folder.OddEqualLogits, Cause: fmt.Sprintf("%d of %d rows have the same logit for every class", x.flat, x.row.Rows), Fix: "look for rows that were never filled"}, x)
 	}
 	if far > 0 {
-		in.warn(Problem{Place: x.name, Oddity: data.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
+		in.warn(Problem{Place: x.name, Oddity: folder.OddExtremeLogits, Cause: fmt.Sprintf("the logits of %d of %d rows are up to %.0f apart, those of the median row %.3g: such rows alone can decide a fit", far, x.row.Rows, widest, median),
 			Fix: "look at the inputs of these rows, and leave them out of the calibration set if they are broken"}, x)
 	}
 	var empty []string
@@ -233,17 +234,17 @@ func (x *inspected) judge(in *Inspection) {
 		}
 	}
 	if x.split == data.Cal && x.row.Rows < x.row.Classes {
-		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
+		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
 	} else if x.split == data.Cal && x.row.Classes > 1 && len(empty) == x.row.Classes-1 {
-		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
+		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
 			Fix: "take calibration rows of every class, such as a random part of the held-out rows"}, x)
 	} else if len(empty) > 0 && x.split == data.Cal {
-		in.warn(Problem{Place: x.name, Oddity: data.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
+		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: fmt.Sprintf("%d of %d classes have no calibration row: %s", len(empty), x.row.Classes, experiments.Few(empty, 5)),
 			Fix: "save rows of all classes, or use a method that keeps every prediction"}, x)
 	} else if len(empty) > 0 {
 		in.add(Problem{Severity: Note, Place: x.name, Cause: fmt.Sprintf("%d of %d classes have no row", len(empty), x.row.Classes)})
 	}
 	if few, ok := report.FewOfClass(x.counts); ok && x.split == data.Cal && x.row.Rows >= x.row.Classes {
-		in.add(Problem{Severity: Note, Place: x.name, Oddity: data.OddFewRows, Cause: few.String(), Told: true})
+		in.add(Problem{Severity: Note, Place: x.name, Oddity: folder.OddFewRows, Cause: few.String(), Told: true})
 	}
 }

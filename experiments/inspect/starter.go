@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -26,7 +27,7 @@ type Starter struct {
 	Schema  string   // the JSON Schema of the modeline; empty for no modeline
 	Methods []string // the group @recommended if nil
 
-	Layout    data.Layout
+	Layout    folder.Layout
 	Sets      []data.Ref
 	Simulated bool // the arrays are simulated
 
@@ -36,7 +37,7 @@ type Starter struct {
 	Problems []*problem.Problem // files that are no part of a set
 
 	dir    string // as the user names it
-	folder *data.Folder
+	folder *folder.Folder
 }
 
 // NewStarter looks at a folder of arrays for a spec, which has the name of the folder. Sets
@@ -47,7 +48,7 @@ func NewStarter(dir string) (*Starter, error) {
 		return nil, err
 	}
 	s := &Starter{Name: NameOf(dir), Layout: survey.Layout, Problems: survey.Problems, dir: dir}
-	folder, err := data.OpenFolder(dir, survey.Layout, nil)
+	folder, err := folder.Open(dir, survey.Layout, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func (s *Starter) Spec() string {
 	if s.Dir != "" {
 		key(fmt.Sprintf("data: [%q]", s.Dir), "folder of the arrays")
 	}
-	if s.Layout != (data.Layout{}) {
+	if s.Layout != (folder.Layout{}) {
 		key(fmt.Sprintf("layout: %q", s.Layout), "where the arrays are in it")
 	}
 	key("baseline: qats", "pairs.csv and qats compare compare the other methods with it")
@@ -311,7 +312,7 @@ func WriteSynthetic(ctx context.Context, dir string) error {
 	}
 	// The manifest is first, so that an interrupted init leaves nothing that looks
 	// measured.
-	manifest := data.Manifest{Sets: []data.ManifestSet{{Set: "toy", Origin: data.Simulated, Note: "written by qats init"}}}
+	manifest := folder.Manifest{Sets: []folder.ManifestSet{{Set: "toy", Origin: data.Simulated, Note: "written by qats init"}}}
 	if err := manifest.Write(dir); err != nil {
 		return err
 	}
@@ -322,7 +323,7 @@ func WriteSynthetic(ctx context.Context, dir string) error {
 			ref := data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}
 			set, err := data.Load(ctx, src, ref, scored)
 			if err == nil {
-				err = data.WriteSet(set, dir, data.Layout{}, ref)
+				err = folder.WriteSet(set, dir, folder.Layout{}, ref)
 			}
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/internal/inputfile"
@@ -20,8 +21,8 @@ import (
 
 // survey is what a folder of arrays holds, found without a spec.
 type survey struct {
-	Layout data.Layout // the zero Layout is the default one
-	Sets   []data.Ref  // sets with logits; a Ref has no dataset or backbone where no path has one
+	Layout folder.Layout // the zero Layout is the default one
+	Sets   []data.Ref    // sets with logits; a Ref has no dataset or backbone where no path has one
 	// Problems are files that belong to no set: files of torch, archives whose members have
 	// other names, sets in another layout.
 	Problems []*problem.Problem
@@ -52,7 +53,7 @@ func surveyFolder(root string) (*survey, error) {
 		return nil, fmt.Errorf("%s: %w", root, inputfile.Cause(err))
 	}
 	s := surveying{root: root, fsys: os.DirFS(root), found: map[string][]data.Ref{}, filed: map[filed]bool{}, seen: map[string]bool{}}
-	manifest, err := data.ReadManifest(root)
+	manifest, err := folder.ReadManifest(root)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +349,7 @@ func (s *surveying) choose(stated string) *survey {
 }
 
 // layoutOf returns the layout of a template of a survey, which is valid; the zero Layout for "".
-func layoutOf(template string) data.Layout {
-	l, _ := data.ParseLayout(template)
+func layoutOf(template string) folder.Layout {
+	l, _ := folder.ParseLayout(template)
 	return l
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 )
 
@@ -57,7 +58,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 	for _, ref := range s.Sets {
 		sets = append(sets, ref.String())
 	}
-	if got, want := strings.Join(sets, " "), "d/net/cal d/net/test d/net/focal/cal d-c/net/fog/3"; got != want || s.Layout.String() != data.DefaultLayout {
+	if got, want := strings.Join(sets, " "), "d/net/cal d/net/test d/net/focal/cal d-c/net/fog/3"; got != want || s.Layout.String() != folder.DefaultLayout {
 		t.Errorf("sets %q in the layout %s, want %q", got, s.Layout, want)
 	}
 	want := []string{
@@ -65,7 +66,7 @@ func TestSurveyLeavesOutWhatIsNoSet(t *testing.T) {
 		"damaged.npz: not a complete .npz file: ",
 		"other.npz: it has the arrays hidden, targets, and no logits under a name that is known; name them logits and labels in files cal.npz and test.npz, or ",
 		"weights.pth: a file of torch.save, which only Python can read; save the tensor t as an array: np.save(\"weights.npy\", t.float().cpu().numpy())",
-		": 4 sets have the layout \"" + data.DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
+		": 4 sets have the layout \"" + folder.DefaultLayout + "\" and 1 the layout \"{backbone}/{split}_{array}.npy\"; a folder has one; keep the others in a folder of their own",
 	}
 	for i, p := range s.Problems {
 		if i >= len(want) || !strings.Contains(p.Error(), want[i]) {
@@ -150,7 +151,7 @@ func TestSurveyFindsBothSetsOfAnArchive(t *testing.T) {
 // are in a folder of their split, and in a layout of their own if they are named by it.
 func TestSurveyTellsFlatFilesFromTheDefaultLayout(t *testing.T) {
 	for name, want := range map[string]string{
-		"d/net/test/logits.npy": data.DefaultLayout, "d/net/test.npz": data.DefaultLayout,
+		"d/net/test/logits.npy": folder.DefaultLayout, "d/net/test.npz": folder.DefaultLayout,
 		"d/net/test_logits.npy": "{dataset}/{backbone}/{split}_{array}.npy",
 		"net/test/logits.npy":   "{backbone}/{split}/{array}.npy",
 	} {
@@ -412,7 +413,7 @@ func TestNamesOfPeersAreRecognised(t *testing.T) {
 			t.Errorf("%s: %+v, %v", files, s, err)
 			continue
 		}
-		f, err := data.OpenFolder(root, s.Layout, nil)
+		f, err := folder.Open(root, s.Layout, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/plots"
@@ -67,7 +67,7 @@ func runForViews(t *testing.T, file, out string) *spec.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := experiments.MakePlan(context.Background(), []*spec.Spec{s}, experiments.PlanOptions{Store: store, Digests: &data.Digests{}, First: 60})
+	p, err := experiments.MakePlan(context.Background(), []*spec.Spec{s}, experiments.PlanOptions{Store: store, Digests: &folder.Digests{}, First: 60})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
@@ -46,7 +47,7 @@ type Spec struct {
 	Name       string // column experiment of results.csv
 	Title      string
 	Data       []string          // sources in order
-	Layout     data.Layout       // of the folders
+	Layout     folder.Layout     // of the folders
 	Ignore     data.Ignore       // labels of rows that are left out, in place of those of the folders' manifests
 	Baseline   string            // method that the others are paired with; empty for none
 	Labels     map[string]string // id of a dataset or a network of the spec -> its name in print
@@ -172,11 +173,11 @@ func (r *reader) folders(d *document) []string {
 }
 
 // layout returns the layout of the folders.
-func (r *reader) layout(d *document) data.Layout {
+func (r *reader) layout(d *document) folder.Layout {
 	if !r.sound(&d.Layout) {
-		return data.Layout{}
+		return folder.Layout{}
 	}
-	layout, err := data.ParseLayout(d.Layout)
+	layout, err := folder.ParseLayout(d.Layout)
 	if err != nil {
 		r.errorf(&d.Layout, "%v", err)
 	}

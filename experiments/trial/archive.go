@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -53,7 +54,7 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 		dataset = "mine"
 	}
 	g := given(dataset, Unnamed, places[0], nil)
-	g.Origin, g.Took = data.OriginOf(file), took
+	g.Origin, g.Took = folder.OriginOf(file), took
 	if len(places) > 1 {
 		g.Test = &places[1]
 	}

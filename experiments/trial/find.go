@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
@@ -61,7 +62,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 		return nil, err
 	}
 	g := given(nameOfFile(args[0]), Unnamed, cal, nil)
-	g.Origin = data.OriginOf(pathOf(args[0]))
+	g.Origin = folder.OriginOf(pathOf(args[0]))
 	if len(args) == 4 {
 		test, err := place(args[2], args[3])
 		if err != nil {
@@ -79,7 +80,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 // place returns the place of two files, as the command states them or, where it states nothing, a manifest
 // above them. What was taken from a manifest is appended to took, once.
 func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place, error) {
-	files, taken, err := data.WithManifest(data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys})
+	files, taken, err := folder.WithManifest(data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys})
 	for _, t := range taken {
 		takeLine(took, t)
 	}
@@ -92,7 +93,7 @@ func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place,
 }
 
 // takeLine appends what was taken from a manifest to lines that have it not.
-func takeLine(took *[]string, t data.FromManifest) {
+func takeLine(took *[]string, t folder.FromManifest) {
 	if line := t.File + ": " + t.String(); !slices.Contains(*took, line) {
 		*took = append(*took, line)
 	}
@@ -177,7 +178,7 @@ func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) 
 		return nil, fmt.Errorf("%s has %d networks (%s), and a trial is of one: name its folder, or compare all of them by the spec that qats init %s writes",
 			dir, len(networks), experiments.Few(names, 3), dir)
 	}
-	src, err := data.OpenFolder(dir, s.Layout, nil)
+	src, err := folder.Open(dir, s.Layout, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -216,11 +217,11 @@ func Here(ctx context.Context, dir string) string {
 // be others, such as those of other losses, or the set of a folder that has the arrays of one;
 // nil if it is neither.
 func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error) {
-	layout, err := data.ParseLayout("{split}/{array}.npy")
+	layout, err := folder.ParseLayout("{split}/{array}.npy")
 	if err != nil {
 		return nil, err
 	}
-	src, err := data.OpenFolder(dir, layout, nil)
+	src, err := folder.Open(dir, layout, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	test.Split = data.Test
 	sets := lists.Where([]data.Ref{ref, test}, func(r data.Ref) bool { return src.Has(r)&data.Logits != 0 })
 	if len(sets) == 0 {
-		arrays := data.NamedFiles(dir)
+		arrays := folder.NamedFiles(dir)
 		sets, err := data.Choose(arrays)
 		file := func(name string) string { return filepath.Join(dir, name+".npy") }
 		scores := lists.Where(arrays, func(a npy.Named) bool { return data.IsScores(a.Name) })
@@ -258,7 +259,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 	}
 	g, err := fromFolder(ctx, src, sets, stated, true)
 	if err == nil && g.Origin == data.Measured { // the manifest may be that of a folder above
-		g.Origin = data.OriginOf(g.Cal.Files.Logits)
+		g.Origin = folder.OriginOf(g.Cal.Files.Logits)
 	}
 	return g, err
 }
@@ -271,12 +272,12 @@ func network(r data.Ref) data.Ref {
 
 // fromFolder returns the sets of one network of a folder. named says that a command can name
 // its files.
-func fromFolder(ctx context.Context, src *data.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
+func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
 	src.IgnoreLabels(stated.Ignore)
 	src.StateKind(stated.Kind)
 	var took []string
 	for _, ref := range sets {
-		if t, ok := data.TakenAbove(src, ref); ok {
+		if t, ok := folder.TakenAbove(src, ref); ok {
 			takeLine(&took, t)
 		}
 	}
@@ -284,20 +285,20 @@ func fromFolder(ctx context.Context, src *data.Folder, sets []data.Ref, stated S
 		p := Place{Name: ref.String(), has: src.Has(ref), open: func(ctx context.Context, parts data.Parts) (data.Reader, error) {
 			return src.Open(ctx, ref, parts)
 		}}
-		p.known = func(o data.Oddity) (string, bool) {
-			if reason, ok := data.KnownOf(src, ref, o); ok || !named {
+		p.known = func(o folder.Oddity) (string, bool) {
+			if reason, ok := folder.KnownOf(src, ref, o); ok || !named {
 				return reason, ok
 			}
-			return data.KnownNear(p.Files.Logits, o) // the manifest may be that of a folder above
+			return folder.KnownNear(p.Files.Logits, o) // the manifest may be that of a folder above
 		}
 		if !named {
 			return p, nil
 		}
-		headers, err := data.Headers(ctx, src, ref, p.has)
+		headers, err := folder.Headers(ctx, src, ref, p.has)
 		if err != nil {
 			return p, err
 		}
-		if taken := data.OtherNames(headers); taken != "" {
+		if taken := folder.OtherNames(headers); taken != "" {
 			took = append(took, p.Name+": "+taken)
 		}
 		files := data.Files{Kind: src.Describe(ref).Kind, Ignore: src.Ignored(ref)}
@@ -305,7 +306,7 @@ func fromFolder(ctx context.Context, src *data.Folder, sets []data.Ref, stated S
 			switch h.Role {
 			case "logits":
 				files.Logits = h.Name
-				if data.ManifestAbove(src) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits {
+				if folder.ManifestAbove(src) != "" && stated.Kind == data.AnyKind && files.Kind == data.KindLogits {
 					files.Kind = data.AnyKind // the command that saves the model reads the same manifest
 				}
 			case "labels":
@@ -381,7 +382,7 @@ func Carried(ctx context.Context, name string) (*Given, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := data.NewFolder(fsys, experiments.Bundle, data.Layout{}, nil)
+	src, err := folder.New(fsys, experiments.Bundle, folder.Layout{}, nil)
 	if err != nil {
 		return nil, err
 	}

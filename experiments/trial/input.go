@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/results"
 )
@@ -36,12 +37,12 @@ type Place struct {
 
 	has   data.Parts
 	open  func(ctx context.Context, parts data.Parts) (data.Reader, error)
-	known func(data.Oddity) (reason string, ok bool) // of a manifest; nil without one
+	known func(folder.Oddity) (reason string, ok bool) // of a manifest; nil without one
 }
 
 // placeOf returns the place of files that a user has named.
 func placeOf(files data.Files) Place {
-	known := func(o data.Oddity) (string, bool) { return data.KnownNear(files.Logits, o) }
+	known := func(o folder.Oddity) (string, bool) { return folder.KnownNear(files.Logits, o) }
 	return Place{Name: files.Logits, Files: files, has: files.Parts(), known: known, open: func(_ context.Context, parts data.Parts) (data.Reader, error) {
 		named := files
 		for _, x := range []struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/engine"
@@ -125,7 +126,7 @@ func (t *Trial) Chosen() *Result { return &t.Results[0] }
 // Void reports whether a finding leaves no answer: an error, or an accuracy by chance, which
 // labels of other rows have.
 func Void(f inspect.Problem) bool {
-	return f.Severity == inspect.Error || f.Severity == inspect.Warning && f.Oddity == data.OddChance
+	return f.Severity == inspect.Error || f.Severity == inspect.Warning && f.Oddity == folder.OddChance
 }
 
 // Void reports whether the arrays are such that no method can be recommended.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 )
 
 // bundle returns the folder of arrays of real networks that comes with the project, for a
@@ -50,7 +51,7 @@ func Networks(t testing.TB) []string {
 // Real reads the parts of one split of a network.
 func Real(t testing.TB, name string, split data.Split, parts data.Parts) *data.Set {
 	t.Helper()
-	folder, err := data.OpenFolder(bundle(t), data.Layout{}, nil)
+	folder, err := folder.Open(bundle(t), folder.Layout{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

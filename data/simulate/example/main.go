@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/simulate"
 )
@@ -64,7 +65,7 @@ func write(dir string) error {
 		}
 	}
 	note := "drawn by data/simulate/example"
-	return data.Manifest{Sets: []data.ManifestSet{
+	return folder.Manifest{Sets: []folder.ManifestSet{
 		{Set: "example/*", Origin: data.Simulated, Note: note},
 		{Set: "example-c/*", Origin: data.Simulated, Note: note},
 	}}.Write(dir)

@@ -1,0 +1,18 @@
+package folder
+
+import (
+	"os"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/npy"
+)
+
+// NamedFiles returns the arrays of the .npy files of a folder whose names are those of scores or
+// labels, of a split or of none.
+func NamedFiles(dir string) []npy.Named {
+	f := Folder{fsys: os.DirFS(dir), root: dir}
+	return f.like("", ".npy", func(name string) bool {
+		_, role := data.RoleOf(name)
+		return data.IsScores(role) || data.IsLabels(role)
+	})
+}

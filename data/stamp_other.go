@@ -1,8 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
-
-package data
-
-import "io/fs"
-
-// changeOf is not supported on this system.
-func changeOf(fs.FileInfo) (ctime int64, inode uint64) { return 0, 0 }
