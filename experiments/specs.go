@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/paper"
@@ -62,11 +63,11 @@ func ReadSpec(name string) (*spec.Spec, error) {
 	file := builtinFile(name)
 	switch {
 	case file == "" && isFolder(name):
-		return nil, fmt.Errorf("%s is a folder and no spec; qats init %s writes a spec for the arrays in it", name, name)
+		return nil, fmt.Errorf("%s is a folder and no spec; "+called.Command()+" init %s writes a spec for the arrays in it", name, name)
 	case file == "" && strings.ContainsAny(name, `/\.`):
 		s, err := spec.Read(name, Registry())
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w; qats init DIR writes a spec for the arrays in DIR", err)
+			err = fmt.Errorf("%w; "+called.Command()+" init DIR writes a spec for the arrays in DIR", err)
 		}
 		return s, err
 	case file == "":

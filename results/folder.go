@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -87,7 +88,7 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 			keys = KeysDigest(r.Records)
 			rows.Results = len(r.Records)
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("no %s in %s: qats run writes it", ResultsFile, f)
+				return fmt.Errorf("no %s in %s: "+called.Command()+" run writes it", ResultsFile, f)
 			}
 			return err
 		}},
@@ -140,7 +141,7 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 			err := file.read(f.Path(file.name))
 			switch absent := errors.Is(err, fs.ErrNotExist); {
 			case absent && slices.Contains(needed, file.name):
-				err = fmt.Errorf("no %s in %s: qats run writes it", file.name, f)
+				err = fmt.Errorf("no %s in %s: "+called.Command()+" run writes it", file.name, f)
 			case absent: // of results.csv it is another error
 				err = nil
 			}

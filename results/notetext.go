@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/results/internal/csvfile"
 )
 
@@ -119,7 +120,7 @@ func ParseNote(text string) (Notes, error) {
 		}
 		err = errors.New("something follows the list")
 	}
-	return nil, fmt.Errorf(`%.40q is no list of notes such as [{"kind":"reason","text":"..."}]: %w; if an earlier version of qats wrote this file, qats run SPEC --out OUT writes it again, from the store without a fit`, text, err)
+	return nil, fmt.Errorf(`%.40q is no list of notes such as [{"kind":"reason","text":"..."}]: %w; if an earlier version of qats wrote this file, `+called.Command()+` run SPEC --out OUT writes it again, from the store without a fit`, text, err)
 }
 
 // required returns the name and the value of the key that a note of its kind must have.

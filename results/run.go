@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -122,7 +123,7 @@ func decodeRun(text []byte, name string) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if r.Format != runFormat {
-		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; an earlier version of qats wrote it: qats run SPEC --out OUT writes the folder again, from the store without a fit", name, r.Format, runFormat)
+		return nil, fmt.Errorf("%s: \"qats_run\" is %d, want format %d; an earlier version of qats wrote it: "+called.Command()+" run SPEC --out OUT writes the folder again, from the store without a fit", name, r.Format, runFormat)
 	}
 	return &r, nil
 }
@@ -156,7 +157,7 @@ func (f Folder) check(keys string, rows RunRows) error {
 		{ClassesFile, rows.Classes, r.Rows.Classes},
 	} {
 		if _, err := os.Stat(f.Path(file.name)); file.rows == 0 && file.want > 0 && (file.name == SettingsFile || file.name == MethodsFile) && errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("no %s in %s, and the run that %s describes wrote it; qats run SPEC --out %s writes it again, from the store without a fit", file.name, f, path, f)
+			return fmt.Errorf("no %s in %s, and the run that %s describes wrote it; "+called.Command()+" run SPEC --out %s writes it again, from the store without a fit", file.name, f, path, f)
 		}
 		if r.Rows != (RunRows{}) && file.rows != file.want {
 			return fmt.Errorf("%s: %d rows, but the run that %s describes wrote %d; %s", f.Path(file.name), file.rows, path, file.want, remedy)

@@ -7,6 +7,7 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/arrays"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/results/table"
 	"github.com/spf13/cobra"
@@ -28,12 +29,14 @@ their place; .npz has it as "temperature".
 A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
 it a new confidence. It has no probabilities for the other classes. Its pairs are
 written to top.npz in the folder of the output (class int32, conf float64); score
-them by qats score --top. The output has the same confidences, and the other
+them by ` + called.Command() + ` score --top. The output has the same confidences, and the other
 classes are rescaled to share the rest.`,
-		Example: `  qats apply model.json --logits test/logits.npy -o probs.npy
-  qats apply model.json --logits test/logits.npy -o - > probs.npy
-  qats apply model.json --logits -#logits -o - < test.safetensors > probs.npy`,
-		Args: argumentsOr(1, 1, "apply takes one saved model, as in: qats apply model.json --logits L.npy -o probs.npy"),
+		Example: examples(
+			"apply model.json --logits test/logits.npy -o probs.npy",
+			"apply model.json --logits test/logits.npy -o - > probs.npy",
+			"apply model.json --logits -#logits -o - < test.safetensors > probs.npy",
+		),
+		Args: argumentsOr(1, 1, "apply takes one saved model, as in: "+called.Command()+" apply model.json --logits L.npy -o probs.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0]) },
 	}
 	a.flags(cmd, "set", false)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/internal/called"
 )
 
 // importing names the command of the Python package that makes arrays of a file.
@@ -28,11 +29,11 @@ func notArrays(takes string, args []string) error {
 			p.Fix = importing("pickle", arg) + " of its logits and labels; or " + p.Fix
 			return p
 		case end == ".npz" || end == ".safetensors":
-			remedy = "qats try " + quoted([]string{arg}) + " reads it"
+			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it"
 		case end == ".npy":
-			remedy = "qats try LOGITS.npy LABELS.npy reads two such files"
+			remedy = called.Command() + " try LOGITS.npy LABELS.npy reads two such files"
 		case npy.IsTable(arg):
-			remedy = "qats try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
+			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
 		case end == ".parquet":
 			remedy = importing("parquet", arg) + " of its columns"
 		case end == ".pkl" || end == ".p" || end == ".pickle":

@@ -16,8 +16,10 @@ func auditCommand() *cobra.Command {
 printed numbers, and lists printed values that do not agree with each other. It
 needs no results. A finding does not say which of two values is right. The exit
 status is 0 with findings too.`,
-		Example: `  qats paper audit
-  qats paper audit --json`,
+		Example: examples(
+			"paper audit",
+			"paper audit --json",
+		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			numbers, err := paper.Read()

@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
@@ -41,11 +42,13 @@ calibration, and then what it has found:
 with the place, the likely cause and what to do. The status is 1 if there is an error.
 A warning that is right as it is needs a reason in manifest.yaml (known, see
 docs/formats.md). It is then counted as known; -v prints it with the reason.
-A folder needs no spec; qats init --help lists the names that are recognised.`,
-		Example: `  qats check .
-  qats check mine.yaml --data arrays
-  qats check experiments/companion.yaml --json`,
-		Args: argumentsOr(1, math.MaxInt, "check takes folders of arrays or specs, as in: qats check arrays"),
+A folder needs no spec; ` + called.Command() + ` init --help lists the names that are recognised.`,
+		Example: examples(
+			"check .",
+			"check mine.yaml --data arrays",
+			"check experiments/companion.yaml --json",
+		),
+		Args: argumentsOr(1, math.MaxInt, "check takes folders of arrays or specs, as in: "+called.Command()+" check arrays"),
 		RunE: func(cmd *cobra.Command, args []string) error { return check(cmd, args, folders, asJSON) },
 	}
 	cmd.Flags().StringArrayVar(&folders, "data", nil, "folder of arrays, searched before the sources of the specs; may be repeated")
@@ -117,7 +120,7 @@ func settingsProgress(w io.Writer, now func() time.Time) (progress inspect.Progr
 	return func(done, all int, setting string) {
 		if t := now(); t.Sub(printed) >= progressEvery && done < all {
 			printed = t
-			terminal.Fprintf(w, "qats: %d of %d settings read (%d %%)%s; last %s\n", done, all, 100*done/all, leftWords(done, all-done, t.Sub(began)), setting)
+			terminal.Fprintf(w, called.Name()+": %d of %d settings read (%d %%)%s; last %s\n", done, all, 100*done/all, leftWords(done, all-done, t.Sub(began)), setting)
 		}
 	}, func() {}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -51,16 +52,19 @@ func clusterCommand() *cobra.Command {
 		Short: "A run on a cluster: print or submit its tasks for Slurm, say how far it is",
 		Long: `cluster has the commands of a run that is divided into tasks, those of a Slurm array.
 docs/cluster.md says how the work is divided, and what other batch systems need.`,
-		Example: `  qats cluster script experiments/companion.yaml --out results/out/companion
-  qats cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00
-  qats cluster status experiments/companion.yaml --out results/out/companion`,
+		Example: examples(
+			"cluster script experiments/companion.yaml --out results/out/companion",
+			"cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",
+			"cluster status experiments/companion.yaml --out results/out/companion",
+		),
 	}, scriptCommand(), submitCommand(), statusCommand())
 }
 
 // aboutTasks is the part of the help that script and submit share.
-const aboutTasks = `
+func aboutTasks() string {
+	return `
 A task has one calibration set, with at most --tests of its test sets. With --tasks N there
-are N tasks, among which these parts are dealt in turn. qats run -n --task i/N lists the
+are N tasks, among which these parts are dealt in turn. ` + called.Command() + ` run -n --task i/N lists the
 cells of a task.
 
 A task that meets its time limit keeps what it has, and asks Slurm to start it again, at
@@ -71,10 +75,11 @@ status 75; to submit the array again does what is missing.
 Files that no run has hashed yet are hashed first, so that the tasks need not. Time and
 memory of a task are those that --time and --mem say. Without them they follow from the
 largest task that was measured in the store: twice its time and 5 minutes, one and a half
-times its memory. To measure one, run it: qats run SPEC --task 0. If none was measured, the
+times its memory. To measure one, run it: ` + called.Command() + ` run SPEC --task 0. If none was measured, the
 time limit is that of the partition, and the memory is --max-memory and 512 MiB.
 
 All nodes must see the folders of data and results under the same paths.`
+}
 
 func scriptCommand() *cobra.Command {
 	f := clusterFlags{system: slurm}
@@ -84,13 +89,15 @@ func scriptCommand() *cobra.Command {
 		Long: `script prints two batch scripts: an array of tasks, and a job that starts when all tasks
 have ended. It writes the CSV files and renders tables and figures. cluster submit submits
 the two. --for prints the same tasks as a Snakefile, or as a script that uses GNU parallel.
-` + aboutTasks,
-		Example: `  qats cluster script experiments/companion.yaml --out results/out/companion --at-once 8
-  qats cluster script experiments/companion.yaml --out results/out/companion --for snakemake > Snakefile`,
+` + aboutTasks(),
+		Example: examples(
+			"cluster script experiments/companion.yaml --out results/out/companion --at-once 8",
+			"cluster script experiments/companion.yaml --out results/out/companion --for snakemake > Snakefile",
+		),
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() >= 0 {
-				return usage("words after -- are for sbatch, which qats cluster submit starts: leave them out")
+				return usage("%s", "words after -- are for sbatch, which "+called.Command()+" cluster submit starts: leave them out")
 			}
 			if err := specArgs(cmd, args); err != nil {
 				return err
@@ -111,8 +118,8 @@ func submitCommand() *cobra.Command {
 		Long: `submit gives sbatch the two scripts that cluster script prints. Words after -- are given to
 sbatch for both jobs, as in -- --time=02:00:00 --partition=short. cluster status says how
 many cells are done.
-` + aboutTasks,
-		Example:           "  qats cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00",
+` + aboutTasks(),
+		Example:           examples("cluster submit experiments/companion.yaml --out results/out/companion -- --time=01:00:00"),
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, options := args, []string(nil)
@@ -209,7 +216,7 @@ func (f *clusterFlags) run(cmd *cobra.Command, files, options []string) error {
 	if err != nil {
 		return fmt.Errorf("the array is job %s, but the assembly is not submitted: %w", first, err)
 	}
-	_, err = terminal.Fprintf(w, "array %s of %d tasks, then job %s; qats %s says how many cells are done\n",
+	_, err = terminal.Fprintf(w, "array %s of %d tasks, then job %s; "+called.Command()+" %s says how many cells are done\n",
 		first, n, second, quoted(slices.Concat([]string{"cluster", "status"}, files, given(cmd, "data", "out", "store", "quick", "allow-exec", "env", "tests", "tasks"))))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/cluster"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -36,7 +37,7 @@ func (f *clusterFlags) needOf(cmd *cobra.Command, records []cluster.Record) need
 	if measured {
 		n.comment = fmt.Sprintf("The largest of the tasks that were measured took %.1f minutes and %d MiB.", seconds/60, bytes/MiB)
 	} else {
-		n.comment = "No task was measured yet. qats run SPEC --task 0 measures one."
+		n.comment = "No task was measured yet. " + called.Command() + " run SPEC --task 0 measures one."
 	}
 	if n.time == "" && measured {
 		n.time = strconv.Itoa(int(math.Ceil(2*seconds/60)) + timeStart)
@@ -170,9 +171,9 @@ child=$!
 wait $child; status=$?
 while [ $status -gt 128 ] && kill -0 $child 2> /dev/null; do wait $child; status=$?; done
 [ "$limit" ] || exit $status
-[ $status -ne ` + idle + ` ] || echo "qats: not requeued: nothing was stored since the last start; give the tasks more time" >&2
+[ $status -ne ` + idle + ` ] || echo "` + called.Name() + `: not requeued: nothing was stored since the last start; give the tasks more time" >&2
 [ $status -eq ` + again + ` ] || exit $status
-[ "${SLURM_RESTART_COUNT:-0}" -lt ` + most + ` ] || { echo "qats: not requeued: started again ${SLURM_RESTART_COUNT:-0} times, of at most ` + most + `" >&2; exit $status; }
+[ "${SLURM_RESTART_COUNT:-0}" -lt ` + most + ` ] || { echo "` + called.Name() + `: not requeued: started again ${SLURM_RESTART_COUNT:-0} times, of at most ` + most + `" >&2; exit $status; }
 scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
 exit $status
 `

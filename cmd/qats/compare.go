@@ -76,10 +76,12 @@ rows of the domain that they are tested on are shown and not ranked.
 All of it is written as text and LaTeX, with its figures (SVG and PDF), into OUT/compare,
 with index.html, a page of the compared rows for a
 browser. They take the place of those of an earlier comparison.`,
-		Example: `  qats compare --out results/out/companion
-  qats compare hts --spec experiments/companion.yaml --out results/out/companion
-  qats compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network
-  qats compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion`,
+		Example: examples(
+			"compare --out results/out/companion",
+			"compare hts --spec experiments/companion.yaml --out results/out/companion",
+			"compare --table 'calarena/*.csv' --setting dataset,model --value '*_brier' --metric brier --against TS --block network",
+			"compare ts --against qats --spec experiments/companion.yaml --splits 20 --out results/out/companion",
+		),
 		ValidArgsFunction: completeCompared,
 		RunE:              func(cmd *cobra.Command, methods []string) error { return c.run(cmd, methods) },
 	}

@@ -27,9 +27,11 @@ The exit status is 0, also if numbers disagree.
 
 With SPECs it judges the claims on the data sets that the specs declare similar to
 the paper's (like: {mine: cifar10}), and prints nothing else.`,
-		Example: `  qats paper diff --out results/out
-  qats paper diff --out results/out --json
-  qats paper diff experiments/companion.yaml --out results/out/companion`,
+		Example: examples(
+			"paper diff --out results/out",
+			"paper diff --out results/out --json",
+			"paper diff experiments/companion.yaml --out results/out/companion",
+		),
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			var verdicts interface {

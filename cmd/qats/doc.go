@@ -11,6 +11,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -102,7 +103,7 @@ func (t text) title() (name, holds string) { return t.name, t.holds }
 
 func (t text) print(w io.Writer, name string, asJSON bool) error {
 	if name != "" {
-		return usage("qats doc %s is one text: leave %s out", t.name, quote(name))
+		return usage(called.Command()+" doc %s is one text: leave %s out", t.name, quote(name))
 	}
 	return t.write(w, asJSON)
 }
@@ -167,7 +168,7 @@ func topics() []topic {
 		text{"spec", "every key of a spec, with its type, default, meaning and an example, as Markdown", printReference},
 		text{"reference", "every calibrator and metric with its formula, as Markdown (docs/methods.md)", func(w io.Writer, asJSON bool) error {
 			if asJSON {
-				return usage("qats doc reference is Markdown; for JSON use qats doc methods --json and qats doc metrics --json")
+				return usage("%s", called.Command()+" doc reference is Markdown; for JSON use "+called.Command()+" doc methods --json and "+called.Command()+" doc metrics --json")
 			}
 			return writePage(w)
 		}})
@@ -176,7 +177,7 @@ func topics() []topic {
 // printReference prints the reference of the spec language.
 func printReference(w io.Writer, asJSON bool) error {
 	if asJSON {
-		return usage("qats doc spec is Markdown; qats doc spec --schema prints a JSON Schema")
+		return usage("%s", called.Command()+" doc spec is Markdown; "+called.Command()+" doc spec --schema prints a JSON Schema")
 	}
 	return spec.WriteReference(w, experiments.Registry())
 }
@@ -225,7 +226,7 @@ func printTopics(w io.Writer, asJSON bool) error {
 	if err := table.NewList([]string{"TOPIC", "HOLDS"}, rows).Text(w, widthOf(w)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, "\nqats doc NAME shows one method, metric or kind of figure, as in: qats doc ts")
+	_, err := fmt.Fprintln(w, "\n"+called.Command()+" doc NAME shows one method, metric or kind of figure, as in: "+called.Command()+" doc ts")
 	return err
 }
 
@@ -256,20 +257,22 @@ it prints a JSON Schema (draft 7), which editors use for completion and for chec
 names it in its first line:
 
   # yaml-language-server: $schema=spec.schema.json`,
-		Example: `  qats doc
-  qats doc methods
-  qats doc qats-pw
-  qats doc @recommended
-  qats doc metrics @all --json
-  qats doc spec --schema > spec.schema.json
-  qats doc reference > docs/methods.md`,
-		Args:              argumentsOr(0, 2, "doc takes a topic, a name or a group, as in: qats doc methods; qats doc ts; qats doc metrics @all"),
+		Example: examples(
+			"doc",
+			"doc methods",
+			"doc qats-pw",
+			"doc @recommended",
+			"doc metrics @all --json",
+			"doc spec --schema > spec.schema.json",
+			"doc reference > docs/methods.md",
+		),
+		Args:              argumentsOr(0, 2, "doc takes a topic, a name or a group, as in: "+called.Command()+" doc methods; "+called.Command()+" doc ts; "+called.Command()+" doc metrics @all"),
 		ValidArgsFunction: completeDoc,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := cmd.OutOrStdout()
 			if schema {
 				if len(args) != 1 || args[0] != "spec" {
-					return usage("--schema is for specs alone: qats doc spec --schema")
+					return usage("%s", "--schema is for specs alone: "+called.Command()+" doc spec --schema")
 				}
 				return spec.WriteSchema(w, experiments.Registry())
 			}
@@ -320,9 +323,9 @@ func printNamed(w io.Writer, name string, topics []string, asJSON bool) error {
 	if found {
 		return nil
 	}
-	what, otherwise := "name", "qats doc methods, qats doc metrics and qats doc figures list the names"
+	what, otherwise := "name", called.Command()+" doc methods, "+called.Command()+" doc metrics and "+called.Command()+" doc figures list the names"
 	if spec.IsGroup(name) {
-		what, otherwise = "group", "qats doc groups lists the groups"
+		what, otherwise = "group", called.Command()+" doc groups lists the groups"
 	}
 	return spec.Unknown(what, name, known, func(i int) []string { return aliases[i] }, otherwise)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -128,7 +129,7 @@ func fitCommand() *cobra.Command {
 and its scores on the calibration set, and save nothing. --json prints them as one
 object, also with -o.
 
-fit warns, as qats check does, of calibration rows that are likely a mistake: labels in
+fit warns, as ` + called.Command() + ` check does, of calibration rows that are likely a mistake: labels in
 another order, logits of thousands, fewer rows than classes. It also warns if few rows
 decide the fit, or if it makes NLL or ECE of these rows worse than chance explains.
 
@@ -137,13 +138,15 @@ one temperature and methods by rank read it again for every pass, with the same
 result to the last bit. Methods by rank still need 17 bytes of memory per row.
 Its scores are not printed, and rows with logits far apart are not looked for.
 For other methods such a set is an error.`,
-		Example: `  qats fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json
-  qats fit ts --logits cal/logits.npy --labels cal/labels.npy
-  qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg
-  qats fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json
-  qats fit ts --logits -#logits --labels -#labels -o - < cal.safetensors > ts.json
-  qats fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json`,
-		Args:              argumentsOr(1, 1, "fit takes one method, as in: qats fit ts; qats doc methods lists them"),
+		Example: examples(
+			"fit ts --logits cal/logits.npy --labels cal/labels.npy -o ts.json",
+			"fit ts --logits cal/logits.npy --labels cal/labels.npy",
+			"fit qats --logits cal/logits.npy --labels cal/labels.npy -o qats.json --figure reliability.svg",
+			"fit qats-pw -p segments=2 --logits cal/logits.npy --labels cal/labels.npy -o model.json",
+			"fit ts --logits -#logits --labels -#labels -o - < cal.safetensors > ts.json",
+			"fit qats-transductive --logits cal/logits.npy --labels cal/labels.npy --target-logits test/logits.npy -o model.json",
+		),
+		Args:              argumentsOr(1, 1, "fit takes one method, as in: "+called.Command()+" fit ts; "+called.Command()+" doc methods lists them"),
 		ValidArgsFunction: oneArgument(describedMethods),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -53,8 +54,8 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, chan
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
-	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  qats apply %s --logits test/logits.npy%s -o probs.npy\n  qats score --probs probs.npy --labels test/labels.npy%s\n",
-		f.again(m.Name), m.Name+".json", f.kindWords(), f.ignoreWords())
+	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  %s apply %s --logits test/logits.npy%s -o probs.npy\n  %s score --probs probs.npy --labels test/labels.npy%s\n",
+		f.again(m.Name), called.Command(), m.Name+".json", f.kindWords(), called.Command(), f.ignoreWords())
 }
 
 // changeTable is the table of the scores of the calibration rows before and after the fit. The
@@ -97,7 +98,7 @@ func changeTable(c *arrays.Change) *table.Table {
 
 // again returns the command of this fit with -o.
 func (f *fit) again(method string) string {
-	words := []string{"qats", "fit", method}
+	words := []string{"fit", method}
 	for _, p := range f.params {
 		words = append(words, "-p", p)
 	}
@@ -106,7 +107,7 @@ func (f *fit) again(method string) string {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
-	return quoted(words) + f.kindWords() + f.ignoreWords() + " -o " + quoted([]string{method + ".json"})
+	return called.Command() + " " + quoted(words) + f.kindWords() + f.ignoreWords() + " -o " + quoted([]string{method + ".json"})
 }
 
 // kindWords returns the flag --kind of this fit, after a space, or nothing.
@@ -130,7 +131,7 @@ func (f *fit) ignoreWords() string {
 func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, cal *data.Set) (*arrays.Change, error) {
 	switch {
 	case cal == nil && f.figure != "":
-		return nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; qats apply and qats score --figure draw a test set", m.Name)
+		return nil, fmt.Errorf("--figure: %s has no calibration set in memory to draw; "+called.Command()+" apply and "+called.Command()+" score --figure draw a test set", m.Name)
 	case cal == nil || cal.Labels == nil || f.figure == "" && m.Contract().Test&^cal.Parts() != 0:
 		return nil, nil
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/qats-bench/qats/internal/called"
+
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,20 +14,20 @@ type goneName struct{ name, now string }
 // goneNames are the names that commands had before they were put below others.
 func goneNames() []goneName {
 	return []goneName{
-		{"plan", "qats run -n SPEC"},
-		{"demo", "qats try @demo"},
-		{"methods", "qats doc methods"},
-		{"metrics", "qats doc metrics"},
-		{"figures", "qats doc figures"},
-		{"spec", "qats doc spec"},
-		{"page", "qats report DIR"},
-		{"slurm", "qats cluster script SPEC --out DIR"},
-		{"status", "qats cluster status DIR"},
-		{"reproduce", "qats paper reproduce"},
-		{"diff", "qats paper diff"},
-		{"audit", "qats paper audit"},
-		{"simulate", "qats paper simulate SPEC --out DIR"},
-		{"version", "qats --version"},
+		{"plan", called.Command() + " run -n SPEC"},
+		{"demo", called.Command() + " try @demo"},
+		{"methods", called.Command() + " doc methods"},
+		{"metrics", called.Command() + " doc metrics"},
+		{"figures", called.Command() + " doc figures"},
+		{"spec", called.Command() + " doc spec"},
+		{"page", called.Command() + " report DIR"},
+		{"slurm", called.Command() + " cluster script SPEC --out DIR"},
+		{"status", called.Command() + " cluster status DIR"},
+		{"reproduce", called.Command() + " paper reproduce"},
+		{"diff", called.Command() + " paper diff"},
+		{"audit", called.Command() + " paper audit"},
+		{"simulate", called.Command() + " paper simulate SPEC --out DIR"},
+		{"version", called.Command() + " --version"},
 	}
 }
 

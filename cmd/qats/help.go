@@ -1,8 +1,11 @@
 package main
 
 import (
+	"github.com/qats-bench/qats/internal/called"
+
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -42,9 +45,17 @@ func addCommands(root *cobra.Command) {
 
 // printHelp prints the help of the program with its commands.
 func printHelp(w io.Writer, root *cobra.Command, groups []commandGroup) {
-	fmt.Fprintf(w, "%s\n\nUsage:\n  qats COMMAND [flags]\n\nExamples:\n%s\n\n", root.Long, root.Example)
+	fmt.Fprintf(w, "%s\n\nUsage:\n  %s COMMAND [flags]\n\nExamples:\n%s\n\n", root.Long, called.Command(), root.Example)
 	printGroups(w, groups)
-	fmt.Fprintf(w, "\nFlags:\n%s\nqats COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsages())
+	fmt.Fprintf(w, "\nFlags:\n%s\n%s COMMAND --help says more about a command.\n", root.LocalFlags().FlagUsages(), called.Command())
+}
+
+// examples returns lines of the examples of a command, which begin with the name of the program.
+func examples(lines ...string) string {
+	for i, words := range lines {
+		lines[i] = "  " + called.Command() + " " + words
+	}
+	return strings.Join(lines, "\n")
 }
 
 // printGroups prints each command of groups with one line.
@@ -71,9 +82,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Say what a command does",
-		Example: `  qats help fit
-  qats help paper diff`,
-		Args: argumentsOr(0, 2, "help takes a command, as in: qats help fit; qats help paper diff"),
+		Example: examples(
+			"help fit",
+			"help paper diff",
+		),
+		Args: argumentsOr(0, 2, "help takes a command, as in: "+called.Command()+" help fit; "+called.Command()+" help paper diff"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			of, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 )
@@ -33,7 +34,7 @@ func initCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Look at a folder of arrays and write a spec for it",
 		Long: `init looks for logits and labels in DIR and writes a spec with comments, with
-methods, tables and figures, which qats run and qats report accept as it is. It
+methods, tables and figures, which ` + called.Command() + ` run and ` + called.Command() + ` report accept as it is. It
 recognises
 
   cal.npz and test.npz with logits and labels
@@ -46,12 +47,14 @@ in DIR, below BACKBONE, below DATASET/BACKBONE or below DATASET/BACKBONE/LOSS;
 place of cal. Without DIR, init writes an example: the simulated arrays of two virtual
 networks into the new folder ` + exampleDir + `, and a spec for them. qats.schema.json, beside
 the spec, lets editors complete and check it.`,
-		Example: `  qats init .
-  qats init arrays -o mine.yaml
-  qats init`,
+		Example: examples(
+			"init .",
+			"init arrays -o mine.yaml",
+			"init",
+		),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] == "" {
-				return errors.New("init takes the folder of the arrays, as in: qats init arrays; without a folder it writes an example")
+				return errors.New("init takes the folder of the arrays, as in: " + called.Command() + " init arrays; without a folder it writes an example")
 			}
 			return nil
 		},
@@ -87,7 +90,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	}
 	s, err := inspect.NewStarter(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by qats init without a folder", dir)
+		return fmt.Errorf("there is no folder %s; name the folder of your arrays, or write an example by "+called.Command()+" init without a folder", dir)
 	}
 	if err != nil {
 		return err
@@ -151,7 +154,7 @@ func printSpec(cmd *cobra.Command, s *inspect.Starter) error {
 // writeExample writes the arrays of two virtual networks into dir, which must be new.
 func writeExample(cmd *cobra.Command, dir string) error {
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already, and the example would be written there: qats init %s writes a spec for the arrays in it", dir, dir)
+		return fmt.Errorf("%s exists already, and the example would be written there: "+called.Command()+" init %s writes a spec for the arrays in it", dir, dir)
 	} else if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/plots"
@@ -261,7 +262,7 @@ func showFigure(w io.Writer, e plots.Entry) error {
 	if err := show(w, e.Name, e.Summary, []item{{"settings", showsOf(e)}}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nIn a spec: figures: [{kind: %s}]; qats doc spec has its keys under Figure.\n", e.Name)
+	_, err := fmt.Fprintf(w, "\nIn a spec: figures: [{kind: %s}]; "+called.Command()+" doc spec has its keys under Figure.\n", e.Name)
 	return err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
 )
 
@@ -196,17 +197,20 @@ func closedPipe(err error) bool {
 func newRoot() *cobra.Command {
 	var showVersion, asJSON bool
 	root := &cobra.Command{
-		Use:   "qats",
-		Short: "Benchmark post-hoc calibrators on precomputed logits",
-		Long: `qats fits post-hoc calibrators on precomputed logits, scores them, and renders
+		Use:         called.Name(),
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: called.Command()},
+		Short:       "Benchmark post-hoc calibrators on precomputed logits",
+		Long: called.Name() + ` fits post-hoc calibrators on precomputed logits, scores them, and renders
 tables and figures. An experiment is a YAML spec. Its numbers are written to CSV
 files, and tables and figures are made from these files alone.`,
-		Example: `  qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy
-  qats init mine
-  qats run mine.yaml
-  qats fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json
-  qats apply model.json --logits test/logits.npy -o probs.npy
-  qats score --probs probs.npy --labels test/labels.npy`,
+		Example: examples(
+			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
+			"init mine",
+			"run mine.yaml",
+			"fit qats --logits cal/logits.npy --labels cal/labels.npy -o model.json",
+			"apply model.json --logits test/logits.npy -o probs.npy",
+			"score --probs probs.npy --labels test/labels.npy",
+		),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
@@ -215,7 +219,7 @@ files, and tables and figures are made from these files alone.`,
 			case showVersion:
 				return printVersion(cmd.OutOrStdout(), asJSON)
 			case asJSON:
-				return usage("qats --json says nothing alone: qats --version --json prints the version as JSON")
+				return usage("%s", called.Command()+" --json says nothing alone: "+called.Command()+" --version --json prints the version as JSON")
 			}
 			return cmd.Help()
 		},
@@ -286,8 +290,10 @@ func arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// commandName is the name of a command with the commands above it, as it follows qats.
-func commandName(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "qats ") }
+// commandName is the name of a command with the commands above it, as it follows the name of the program.
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), called.Command()+" ")
+}
 
 // argumentsOr returns the error mistake if a command does not have least to most
 // arguments.
@@ -312,9 +318,9 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	hint := "qats " + commandName(cmd) + " --help lists them"
+	hint := called.Command() + " " + commandName(cmd) + " --help lists them"
 	if cmd.Parent() == nil {
-		hint = "qats --help lists them"
+		hint = called.Command() + " --help lists them"
 	}
 	if near := spec.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		hint = "did you mean --" + near + "?"
@@ -328,9 +334,9 @@ func noSuchCommand(above *cobra.Command, args []string) error {
 		return nil
 	}
 	above.SuggestionsMinimumDistance = 2
-	name, hint := args[0], "qats --help lists them"
+	name, hint := args[0], called.Command()+" --help lists them"
 	if above.HasParent() {
-		name, hint = commandName(above)+" "+name, "qats "+commandName(above)+" --help lists them"
+		name, hint = commandName(above)+" "+name, called.Command()+" "+commandName(above)+" --help lists them"
 	}
 	if near := above.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"

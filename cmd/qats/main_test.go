@@ -25,9 +25,12 @@ func TestMain(m *testing.M) {
 		os.Exit(interruptible(strings.Split(args, "\n"), os.Stdout, os.Stderr))
 	}
 	testscript.Main(suite{m}, map[string]func(){
-		"qats": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+		"qats":      program,
+		"qatsbench": program, // as the Python package calls it
 	})
 }
+
+func program() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
 
 // suite removes what the tests share after the last of them.
 type suite struct{ *testing.M }

@@ -19,6 +19,7 @@ import (
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -28,7 +29,7 @@ type errorForm string
 
 // The forms.
 const (
-	errorText errorForm = "text" // qats: MESSAGE
+	errorText errorForm = "text" // NAME: MESSAGE, with the name that the program was called by
 	errorJSON errorForm = "json" // one object a line: {"error": {...}}, {"warning": {...}}
 )
 
@@ -120,13 +121,13 @@ func warn(w io.Writer, x warning) {
 		}{x})
 		return
 	}
-	terminal.Fprintf(w, "qats: %s\n", x.line())
+	terminal.Fprintf(w, "%s: %s\n", called.Name(), x.line())
 }
 
 // json writes a value as one line.
 func (m *messages) json(v any) {
 	if err := table.WriteJSON(m, []any{v}); err != nil {
-		terminal.Fprintf(m, "qats: %s\n", err)
+		terminal.Fprintf(m, "%s: %s\n", called.Name(), err)
 	}
 }
 
@@ -323,6 +324,6 @@ func (m *messages) fail(err error) {
 		return
 	}
 	for _, e := range errorsIn(err) {
-		terminal.Fprintf(m, "qats: %s\n", e)
+		terminal.Fprintf(m, "%s: %s\n", called.Name(), e)
 	}
 }

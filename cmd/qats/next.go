@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
@@ -23,7 +24,7 @@ func next(cmd *cobra.Command, words ...string) {
 	if quiet(cmd) || slices.ContainsFunc(words, func(w string) bool { return terminal.Line(w) != w }) {
 		return
 	}
-	terminal.Fprintf(cmd.ErrOrStderr(), "next: qats %s\n", quoted(words))
+	terminal.Fprintf(cmd.ErrOrStderr(), "next: %s %s\n", called.Command(), quoted(words))
 }
 
 // plainWord needs no quotes in a shell.
@@ -138,5 +139,5 @@ func (c *comparing) makePairs(w io.Writer, cmd *cobra.Command, against string) {
 	if c.dataGiven && !cmd.Flags().Changed("data") {
 		words, note = append(words, "--data", "DIR"), note+", with the folder of the arrays"
 	}
-	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  qats %s\n", against, note, quoted(words))
+	terminal.Fprintf(w, "pairs.csv lacks verdicts against %s. This makes them%s:\n  "+called.Command()+" %s\n", against, note, quoted(words))
 }

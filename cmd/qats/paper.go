@@ -9,9 +9,11 @@ func paperCommand() *cobra.Command {
 		Short: "The paper: run its specs, compare with its numbers, check its tables",
 		Long: `paper has the commands that know the paper's settings, numbers and claims. reproduce runs
 its specs and does the rest in one go; make reproduce runs the companion before it.`,
-		Example: `  qats paper reproduce --out results/out
-  qats paper diff experiments/companion.yaml --out results/out/companion
-  qats paper audit`,
+		Example: examples(
+			"paper reproduce --out results/out",
+			"paper diff experiments/companion.yaml --out results/out/companion",
+			"paper audit",
+		),
 	}, reproduceCommand(), diffCommand(), auditCommand(), simulateCommand())
 }
 

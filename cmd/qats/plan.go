@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -159,7 +160,7 @@ func (p *places) preview(cmd *cobra.Command, files []string, specs []*spec.Spec)
 func specArgs(cmd *cobra.Command, args []string) error {
 	name := commandName(cmd)
 	if len(args) == 0 {
-		return usage("%s needs a spec, as in: qats %s experiments/example.yaml", name, name)
+		return usage("%s needs a spec, as in: "+called.Command()+" %s experiments/example.yaml", name, name)
 	}
 	return notArrays(name+" takes specs", args)
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 )
@@ -176,7 +177,7 @@ func (p *progress) line(done, setting string) {
 	if p.at.Total > 0 {
 		percent = 100 * p.at.Done / p.at.Total
 	}
-	text := fmt.Sprintf("qats: %d of %d cells done (%d %%)%s", p.at.Done, p.at.Total, percent, p.left())
+	text := fmt.Sprintf(called.Name()+": %d of %d cells done (%d %%)%s", p.at.Done, p.at.Total, percent, p.left())
 	if p.at.Fits > 0 {
 		text += ", " + english.Count(p.at.Fits, "fit") + " made"
 	}

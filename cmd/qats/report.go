@@ -34,9 +34,11 @@ Of a folder of results in place of specs it makes the page alone, DIR/index.html
 where there is no run.json. The page is one file that opens without a server and without
 the network. A page of more than 5,000 settings leaves out the reliability diagrams and
 the fitted parameters, and says so.`,
-		Example: `  qats report experiments/example.yaml --out results/out
-  qats report experiments/example.yaml --format latex > tables.tex
-  qats report results/out/companion`,
+		Example: examples(
+			"report experiments/example.yaml --out results/out",
+			"report experiments/example.yaml --format latex > tables.tex",
+			"report results/out/companion",
+		),
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {

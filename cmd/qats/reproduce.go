@@ -40,8 +40,10 @@ results (make reproduce runs it first). --verbose prints all tables. A setting i
 are in data/arrays or in a folder given by --data, and simulated otherwise; the two
 are never mixed. In the root of the project the specs are read from its files,
 elsewhere from the program.`,
-		Example: `  qats paper reproduce --out results/out
-  qats paper reproduce --out /tmp/quick --quick`,
+		Example: examples(
+			"paper reproduce --out results/out",
+			"paper reproduce --out /tmp/quick --quick",
+		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if at.quick {

@@ -60,10 +60,12 @@ which are missing, which are skipped and why. It reads the headers of arrays and
 earlier runs remember of them. It hashes files that no run has hashed yet, up to 100 MB
 each; the cells of larger ones are "unknown" until a run has hashed them. With --task it
 lists the settings of the task alone.`,
-		Example: `  qats run experiments/example.yaml
-  qats run experiments/example.yaml -n
-  qats run experiments/real.yaml --data arrays --out results/out/real
-  qats run experiments/real.yaml --data arrays --task 0/4`,
+		Example: examples(
+			"run experiments/example.yaml",
+			"run experiments/example.yaml -n",
+			"run experiments/real.yaml --data arrays --out results/out/real",
+			"run experiments/real.yaml --data arrays --task 0/4",
+		),
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -25,7 +26,7 @@ pairs (class, confidence) of a top-label method, in fractions and nats. qats
 metrics lists the names for --metric, with their conventions. A metric that is
 undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
-of their own, so those of qats run differ a little.
+of their own, so those of ` + called.Command() + ` run differ a little.
 
 An exact 0 in a file of probabilities was rounded away and counts as 2^-126; a note says
 how many there are. Every other number counts as it is, down to 1e-300.
@@ -43,26 +44,28 @@ uncalibrated network on the same rows, with which phi compares.
 Files are read in blocks. Besides some megabytes, scoring takes up to 113 bytes of
 memory a row, 113 more with --uncal, up to 240 more with --interval and 120 more for
 metrics of all classes; decomposition_ts and lp_variational take 16 bytes a probability
-and 152 a row. If that is more than --max-memory, qats score stops with an error at once.`,
-		Example: `  qats score --probs probs.npy --labels test/labels.npy
-  qats score --logits test/logits.npy --labels test/labels.npy --json
-  qats score --probs -#probs --labels -#labels --json < test.safetensors
-  qats score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc
-  qats score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval
-  qats score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi
-  qats score --logits test/logits.npy --labels test/labels.npy --figure out.svg
-  qats score --probs probs.npy --labels test/labels.npy --figure corp.pdf --corp`,
+and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score stops with an error at once.`,
+		Example: examples(
+			"score --probs probs.npy --labels test/labels.npy",
+			"score --logits test/logits.npy --labels test/labels.npy --json",
+			"score --probs -#probs --labels -#labels --json < test.safetensors",
+			"score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc",
+			"score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval",
+			"score --probs probs.npy --labels test/labels.npy --uncal test/logits.npy --metric phi",
+			"score --logits test/logits.npy --labels test/labels.npy --figure out.svg",
+			"score --probs probs.npy --labels test/labels.npy --figure corp.pdf --corp",
+		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.probs, "probs", "", "probabilities, n x k; "+arrayNames+", as all arrays")
 	f.StringVar(&s.logits, "logits", "", "logits, n x k")
-	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as qats apply writes them: FILE.npz with class and conf")
+	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as "+called.Command()+" apply writes them: FILE.npz with class and conf")
 	kindFlag(cmd, &s.kind)
 	ignoreFlag(cmd, &s.ignore)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
-	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; qats doc metrics lists both")
+	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; "+called.Command()+" doc metrics lists both")
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
 	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)

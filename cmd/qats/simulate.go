@@ -18,7 +18,7 @@ func simulateCommand() *cobra.Command {
 the specs, in the default layout, with a manifest that says that they are
 simulated. A run does not need these files, because simulated rows are made when they
 are read. Measured arrays are neither written nor overwritten.`,
-		Example:           "  qats paper simulate experiments/paper/tasks.yaml --out /tmp/arrays",
+		Example:           examples("paper simulate experiments/paper/tasks.yaml --out /tmp/arrays"),
 		Args:              specArgs,
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {

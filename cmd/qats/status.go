@@ -25,7 +25,7 @@ failed and that are missing, of the whole run and of each task that is not done.
 as in --array=1,3. Give it the flags that the run has. squeue says which tasks run.
 
 A cell that failed is known as failed once its task has ended, and as missing before.`,
-		Example: `  qats cluster status experiments/companion.yaml --out results/out/companion`,
+		Example: examples("cluster status experiments/companion.yaml --out results/out/companion"),
 		Args:    specArgs, ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			specs, err := experiments.ReadSpecs(files)

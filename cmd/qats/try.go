@@ -22,6 +22,7 @@ import (
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
@@ -42,7 +43,7 @@ var tried = []string{"@recommended"}
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; qats doc methods lists both")
+	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; "+called.Command()+" doc methods lists both")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
@@ -68,7 +69,7 @@ The arrays are
   logits (n x k, before the softmax) and labels (n integers, from 0) of the calibration
   set and of the test set, or of one set
   a folder of one network with cal/logits.npy, cal/labels.npy, test/logits.npy and
-  test/labels.npy, or under other names that qats init recognises
+  test/labels.npy, or under other names that ` + called.Command() + ` init recognises
   one .npz or .safetensors file with cal_logits, cal_labels, test_logits and test_labels,
   or with logits and labels; probs, predictions, targets, y_true and others are understood
   too, and what was taken is printed
@@ -93,20 +94,22 @@ that predict the confidence of the top class alone, are shown but not chosen. Wh
 class has no calibration row, only methods that keep every prediction can be chosen. Of
 one set, the predictions of the folds judge the methods too. docs/advice.md shows what
 the rule does to networks.`,
-		Example: `  qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy
-  qats try logits.npy labels.npy
-  qats try mine/resnet50
-  qats try outputs.npz --methods qats,svs,sms
-  qats try predictions.csv
-  qats try probs.npy labels.npy --kind probs --by brier --out page
-  qats try @demo`,
+		Example: examples(
+			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
+			"try logits.npy labels.npy",
+			"try mine/resnet50",
+			"try outputs.npz --methods qats,svs,sms",
+			"try predictions.csv",
+			"try probs.npy labels.npy --kind probs --by brier --out page",
+			"try @demo",
+		),
 		ValidArgsFunction: completeTried,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				hint := "an example: qats try " + trial.Demo
+				hint := "an example: " + called.Command() + " try " + trial.Demo
 				if here := trial.Here(cmd.Context(), "."); here != "" {
-					hint = "the arrays of this folder: qats try " + quote(here)
+					hint = "the arrays of this folder: " + called.Command() + " try " + quote(here)
 				}
 				return usageError{fmt.Errorf("try needs arrays: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]")), hint}
 			case 1, 2, 4:
@@ -114,7 +117,7 @@ the rule does to networks.`,
 			case 3:
 				return usage("try takes four files, CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS, or the two of one set: with three, labels or logits are missing")
 			}
-			return usage("try takes the logits and labels of a calibration set and a test set, or a folder, as in: qats try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
+			return usage("%s", "try takes the logits and labels of a calibration set and a test set, or a folder, as in: "+called.Command()+" try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy")
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && trial.IsCarried(args[0]) {
@@ -158,7 +161,7 @@ func (t *trying) demonstrate(cmd *cobra.Command, given *trial.Given) error {
 	others := lists.Where(trial.Networks(), func(name string) bool { return name != "@"+given.Setting.Backbone })
 	w := cmd.OutOrStdout()
 	fmt.Fprintln(w)
-	english.Wrap(w, "", fmt.Sprintf("This is one network; qats try %s is another. For a general answer see qats compare --spec companion.", others[0]), min(widthOf(w), lineWidth))
+	english.Wrap(w, "", fmt.Sprintf("This is one network; "+called.Command()+" try %s is another. For a general answer see "+called.Command()+" compare --spec companion.", others[0]), min(widthOf(w), lineWidth))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/trial"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -126,7 +127,7 @@ func (p printed) saveWords() []string {
 		a.target = g.Test.Files.Logits
 	}
 	parts := m.Contract().Cal | scoredParts
-	words := []string{"qats", "fit", m.Name}
+	words := []string{"fit", m.Name}
 	for _, x := range a.list("") {
 		if *x.path != "" && (x.part&parts != 0 || x.part == 0) {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
@@ -152,12 +153,12 @@ func (p printed) saveLines(width int) []string {
 		return nil
 	case words == nil:
 		var b strings.Builder
-		english.Wrap(&b, "For your own arrays:  ", "qats try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS", width)
+		english.Wrap(&b, "For your own arrays:  ", called.Command()+" try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS", width)
 		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	}
 	var lines []string
-	line := "  " + quoted(words[:3])
-	for rest := words[3:]; len(rest) > 0; rest = rest[2:] {
+	line := "  " + called.Command() + " " + quoted(words[:2])
+	for rest := words[2:]; len(rest) > 0; rest = rest[2:] {
 		next := " " + quoted(rest[:2])
 		if room := width - 2*min(1, len(rest)-2); utf8.RuneCountInString(line+next) > room && len(line) > 6 { // the last line needs no backslash
 			lines, line = append(lines, line+` \`), "     "
@@ -402,7 +403,9 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	}
 	if !p.Void() {
 		choice.Method, choice.Reason = &p.Chosen().Method.Name, p.Reason
-		choice.Command = quoted(p.saveWords())
+		if words := p.saveWords(); words != nil {
+			choice.Command = called.Command() + " " + quoted(words)
+		}
 		for _, pair := range []*results.Pair{p.ToPlain, p.ToReference} {
 			if pair != nil {
 				choice.Differences = append(choice.Differences, p.differenceOf(pair))

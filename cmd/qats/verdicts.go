@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/results"
@@ -84,7 +85,7 @@ func verdictsOn(s *claims.Similar, why string) string {
 func similarVerdicts(out string) (similar *claims.Similar, why string) {
 	dir := filepath.Join(out, companionFolder)
 	if !isFile(results.Folder(dir).Path(results.ResultsFile)) {
-		return nil, "not run: qats run companion --out " + quote(dir)
+		return nil, "not run: " + called.Command() + " run companion --out " + quote(dir)
 	}
 	rows, err := results.Folder(dir).Read()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 	"github.com/qats-bench/qats/results/table"
@@ -43,8 +44,8 @@ func printVersion(w io.Writer, asJSON bool) error {
 	if commit == "" {
 		commit = "not recorded in this build"
 	}
-	_, err := fmt.Fprintf(w, "qats     %s\ncommit   %s\nkernel   softmax %d\nvectors  %s\nbuilt    %s, %s/%s\n",
-		version, commit, softmax.Version, cpu.Best(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(w, "%-8s %s\ncommit   %s\nkernel   softmax %d\nvectors  %s\nbuilt    %s, %s/%s\n",
+		called.Name(), version, commit, softmax.Version, cpu.Best(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/qats-bench/qats/data/problem"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -61,7 +62,7 @@ func (l Location) Open() (File, error) {
 	}
 	if IsTable(l.Path) {
 		f.Close()
-		return File{}, &problem.Problem{Place: l.Name, Cause: "a table of text, not an array", Fix: "qats try reads it; python3 -m qatsbench.datasets import csv makes arrays of it"}
+		return File{}, &problem.Problem{Place: l.Name, Cause: "a table of text, not an array", Fix: called.Command() + " try reads it; python3 -m qatsbench.datasets import csv makes arrays of it"}
 	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return File{r, info.Size(), f, info}, nil

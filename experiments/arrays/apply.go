@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/called"
 )
 
 // Apply says which fit is applied to which set.
@@ -162,7 +163,7 @@ func (a *Apply) writeTop(output string, top pairs) (string, error) {
 	}); err != nil {
 		return "", err
 	}
-	a.Warn(Problem{Place: path, Text: fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by qats score --top; "+
+	a.Warn(Problem{Place: path, Text: fmt.Sprintf("%s keeps the predicted class and gives it a new confidence: score this file by "+called.Command()+" score --top; "+
 		"in %s the other classes are rescaled, and another class may be the largest", a.Model.Method, output)})
 	return path, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -111,7 +112,7 @@ func (s *Starter) Check() error {
 
 // noSets says that the folder has no set, and no file that is meant as one.
 func (s *Starter) noSets() *problem.Problem {
-	return &problem.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: "qats init --help lists the names that are recognised"}
+	return &problem.Problem{Place: s.dir, Cause: "no logits of a calibration or test set", Fix: called.Command() + " init --help lists the names that are recognised"}
 }
 
 // HasTest reports whether there is a test set.
@@ -141,7 +142,7 @@ func (s *Starter) Spec() string {
 		line("# yaml-language-server: $schema=%s", s.Schema)
 	}
 	key := func(text, comment string) { line("%-30s # %s", text, comment) }
-	line("# Written by qats init, and yours to edit: qats doc spec explains every key.")
+	line("# Written by " + called.Command() + " init, and yours to edit: " + called.Command() + " doc spec explains every key.")
 	line("name: %s", yamlName(s.Name))
 	if s.Simulated {
 		line("title: Calibration on simulated arrays")
@@ -154,9 +155,9 @@ func (s *Starter) Spec() string {
 	if s.Layout != (folder.Layout{}) {
 		key(fmt.Sprintf("layout: %q", s.Layout), "where the arrays are in it")
 	}
-	key("baseline: qats", "pairs.csv and qats compare compare the other methods with it")
+	key("baseline: qats", "pairs.csv and "+called.Command()+" compare compare the other methods with it")
 	line("")
-	key("methods:", "qats doc methods lists all of them, and the groups")
+	key("methods:", called.Command()+" doc methods lists all of them, and the groups")
 	for _, m := range s.Methods {
 		line("  - %s", m)
 	}
@@ -174,7 +175,7 @@ func (s *Starter) Spec() string {
 	}
 	first := s.first()
 	line("")
-	key("tables:", "of qats report; all metrics are in results.csv anyway")
+	key("tables:", "of "+called.Command()+" report; all metrics are in results.csv anyway")
 	line("  - {metric: ece, highlight: qats, consistency_band: true}")
 	line("  - {metric: nll, highlight: qats}")
 	line("")

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -277,7 +278,7 @@ func (s *surveying) archive(name string, dirs []string, stem, ext string) {
 	}
 	if sets, err := data.Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
 		s.problem(name, "it has "+sets[0].String()+", and its name says neither cal nor test",
-			"name the file cal"+ext+" or test"+ext+", if its rows are held out; qats try reads the file as it is")
+			"name the file cal"+ext+" or test"+ext+", if its rows are held out; "+called.Command()+" try reads the file as it is")
 		return
 	}
 	s.problem(name, "it has the arrays "+strings.Join(names, ", ")+", and no logits under a name that is known",

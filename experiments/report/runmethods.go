@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/figure"
@@ -81,6 +82,6 @@ func (a *added) leftOut(s, dir string) (format string, args []any) {
 	if a.shown || len(a.names) == 0 {
 		return "", nil
 	}
-	return "%s: no table shows %s, which the run added and the spec does not list, because all of them name their methods; a table without methods shows all of the run, and so do index.html and qats compare --out %s",
+	return "%s: no table shows %s, which the run added and the spec does not list, because all of them name their methods; a table without methods shows all of the run, and so do index.html and " + called.Command() + " compare --out %s",
 		[]any{s, strings.Join(lists.Values(a.names, a.label), ", "), dir}
 }

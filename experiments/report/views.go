@@ -13,6 +13,7 @@ import (
 
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
 	"github.com/qats-bench/qats/plots"
@@ -84,7 +85,7 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 			v.w = w
 		}
 		if len(v.records) == 0 {
-			return fmt.Errorf("%s has no rows of experiment %q: qats run %s --out %s writes them",
+			return fmt.Errorf("%s has no rows of experiment %q: "+called.Command()+" run %s --out %s writes them",
 				results.Folder(dir).Path(results.ResultsFile), s.Name, s.File, dir)
 		}
 		v.part = pivot.Part{Title: s.Heading(), Settings: pivot.CountSettings(v.records, ofPaper)}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -69,5 +70,5 @@ func notAMember(got, what string, known []string, aliases func(i int) []string, 
 	if near := nearestAlias(got, known, aliases); near != "" {
 		return didYouMean(near)
 	}
-	return fmt.Sprintf(" (%s are %s; qats doc %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members, ", "), what, strings.Join(groupNames(groups[1:]), ", "))
+	return fmt.Sprintf(" (%s are %s; "+called.Command()+" doc %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members, ", "), what, strings.Join(groupNames(groups[1:]), ", "))
 }

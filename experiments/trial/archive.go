@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 )
 
 // teller is a file system that says what it took from a table.
@@ -27,12 +28,12 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	sets, err := data.Choose(arrays)
 	switch {
 	case err != nil:
-		return nil, &problem.Problem{Place: file, Cause: fmt.Sprintf("%v (it has the arrays %s)", err, names), Fix: fmt.Sprintf("name the two: qats try %s#SCORES %s#LABELS", file, file)}
+		return nil, &problem.Problem{Place: file, Cause: fmt.Sprintf("%v (it has the arrays %s)", err, names), Fix: fmt.Sprintf("name the two: "+called.Command()+" try %s#SCORES %s#LABELS", file, file)}
 	case len(sets) > 0:
 	case file == npy.StreamName:
 		return nil, &problem.Problem{Place: file, Cause: "it has the arrays " + names + ", and no logits with labels under names that are understood", Fix: "understood are " + data.KnownNames}
 	default:
-		return nil, fmt.Errorf("%s: it has the arrays %s, and no logits with labels under names that are understood (%s); name the members: qats try %s#LOGITS %s#LABELS",
+		return nil, fmt.Errorf("%s: it has the arrays %s, and no logits with labels under names that are understood (%s); name the members: "+called.Command()+" try %s#LOGITS %s#LABELS",
 			file, names, data.KnownNames, file, file)
 	}
 	var places []Place

@@ -19,6 +19,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/inspect"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
@@ -152,7 +153,7 @@ func findOne(ctx context.Context, fsys fs.FS, name string, stated Stated) (*Give
 	case npy.IsTorch(name):
 		return nil, npy.TorchProblem(name)
 	}
-	return nil, fmt.Errorf("%s: name its labels too, as in: qats try %s labels.npy", name, name)
+	return nil, fmt.Errorf("%s: name its labels too, as in: "+called.Command()+" try %s labels.npy", name, name)
 }
 
 // findFolder returns the calibration set and the test set of the only network of a folder,
@@ -175,7 +176,7 @@ func findFolder(ctx context.Context, dir string, stated Stated) (*Given, error) 
 	networks := lists.Distinct(clean, network)
 	if len(networks) > 1 {
 		names := lists.Values(networks, data.Ref.String)
-		return nil, fmt.Errorf("%s has %d networks (%s), and a trial is of one: name its folder, or compare all of them by the spec that qats init %s writes",
+		return nil, fmt.Errorf("%s has %d networks (%s), and a trial is of one: name its folder, or compare all of them by the spec that "+called.Command()+" init %s writes",
 			dir, len(networks), experiments.Few(names, 3), dir)
 	}
 	src, err := folder.Open(dir, s.Layout, nil)
@@ -239,7 +240,7 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 		case err != nil && slices.ContainsFunc(arrays, func(a npy.Named) bool { split, _ := data.RoleOf(a.Name); return split != "" }):
 			return nil, nil // the sets of a folder have names of splits
 		case err != nil:
-			return nil, &problem.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: qats try SCORES LABELS"}
+			return nil, &problem.Problem{Place: dir, Cause: err.Error(), Fix: "name the two files: " + called.Command() + " try SCORES LABELS"}
 		case len(sets) == 0 && len(scores) == 1 && len(labels) == 1: // of other shapes; reading them says which are wanted
 			return Find(ctx, inputfile.System{}, []string{file(scores[0].Name), file(labels[0].Name)}, stated)
 		case len(sets) == 0 && slices.ContainsFunc(arrays, func(a npy.Named) bool { return a.Name == "logits" }):

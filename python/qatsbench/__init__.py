@@ -62,7 +62,7 @@ def __getattr__(name):
         globals()[name] = value
         return value
     if name in _RENAMED:
-        raise AttributeError(f"{__name__}.{name} is {__name__}.{_RENAMED[name]}, as qats try in a shell", name=None)
+        raise AttributeError(f"{__name__}.{name} is {__name__}.{_RENAMED[name]}, as try in a shell", name=None)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 
-from ._program import program
+from ._program import COMMAND, program
 
 
 def main():
-    words = [program(), *sys.argv[1:]]
+    words = [COMMAND, *sys.argv[1:]]
     if os.name == "nt":
-        sys.exit(subprocess.run(words).returncode)
-    os.execv(words[0], words)
+        sys.exit(subprocess.run(words, executable=program()).returncode)
+    os.execv(program(), words)
 
 
 main()

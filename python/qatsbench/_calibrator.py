@@ -176,7 +176,7 @@ class Calibrator:
         except (ValueError, KeyError, TypeError):
             usable = False
         if not usable:
-            by = f"qats {package}" if package else "an earlier version of qats"
+            by = f"qatsbench {package}" if package else "an earlier version of qatsbench"
             raise InputError(
                 f"this {type(self).__name__} was pickled by {by}, and this is {__version__}",
                 code="version",

@@ -22,6 +22,7 @@ from ._arrays import File
 from ._errors import CalibrationWarning, Error, InputError, ProgramError
 from ._version import __version__
 
+COMMAND = "python -m qatsbench" if os.name == "nt" else "python3 -m qatsbench"  # the program's name for itself: what a shell surely has
 PROTOCOL = 1  # of the program's JSON; the program prints its own in qats --version --json
 
 _ENDING = ".exe" if os.name == "nt" else ""
@@ -259,12 +260,13 @@ def call(words, arrays=None, *, read=read_text, progress=None, gentle=False, env
     when call returns. gentle: interrupted, it may first save what is finished.
     """
     process, stderr, writer = None, None, None
-    words = [program(), "--errors", "json", *words]
+    path, words = program(), [COMMAND, "--errors", "json", *words]
     pipes = ()
     try:
         with _undisturbed():
             process = subprocess.Popen(
                 words,
+                executable=path,
                 stdin=subprocess.PIPE if arrays or serve else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

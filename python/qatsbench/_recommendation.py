@@ -312,10 +312,10 @@ class _Progress:
 
                 self.bar = tqdm(total=total, unit="fit", leave=False)
             except ImportError:
-                print(f"qats: {total} fits", file=sys.stderr, flush=True)
+                print(f"qatsbench: {total} fits", file=sys.stderr, flush=True)
                 self.said = True
         if self.said and sys.stderr is not None and sys.stderr.isatty():
-            line = f"qats: {done} of {total} fits{_left(p.get('seconds_left'))}"
+            line = f"qatsbench: {done} of {total} fits{_left(p.get('seconds_left'))}"
             print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
             self.width = max(self.width, len(line))
         if self.bar is not None:

@@ -68,7 +68,7 @@ def results(folder):
     """Return the Results of a folder that ``qats run`` wrote."""
     folder = Path(folder)
     if not (folder / "results.csv").is_file():
-        raise InputError("there is no results.csv", code="input", where=str(folder), hint="qats run writes it")
+        raise InputError("there is no results.csv", code="input", where=str(folder), hint="qatsbench.run writes it")
     return Results(folder)
 
 
@@ -126,7 +126,7 @@ class Results:
         """classes.csv: the calibration error of each class, of specs with ``per_class``."""
         if not (self.folder / "classes.csv").is_file():
             raise InputError(
-                "there is no classes.csv", code="input", where=str(self.folder), hint="qats run writes it for specs with per_class: true"
+                "there is no classes.csv", code="input", where=str(self.folder), hint="qatsbench.run writes it for specs with per_class: true"
             )
         return self._read("classes.csv")
 

@@ -57,7 +57,9 @@ def test_both_projects_work_in_one_environment(environment, small):
     version, program = done.stdout.split()
     assert version == "5.5.0" and Path(program) == python.with_name("qatsbench")
     assert "time series" in run(python.with_name("qats"), "--help", folder=folder).stdout
-    assert "  try " in run(python.with_name("qatsbench"), "--help", folder=folder).stdout
+    help = run(python.with_name("qatsbench"), "--help", folder=folder).stdout
+    assert "  try " in help and "\n  qatsbench COMMAND [flags]" in help
+    assert "\n  python3 -m qatsbench COMMAND [flags]" in run(python, "-m", "qatsbench", "--help", folder=folder).stdout or os.name == "nt"
 
 
 def test_an_upgrade_keeps_this_package(environment):

@@ -195,4 +195,4 @@ def test_progress_without_tqdm_on_a_terminal(monkeypatch):
         show({"done": 1, "total": 9, "what": "ts"})
         show({"done": 3, "total": 9, "what": "qats", "seconds_left": 12.3})
     lines = screen.getvalue().split("\r")
-    assert lines == ["qats: 9 fits\n", "qats: 1 of 9 fits", "qats: 3 of 9 fits, 12 s left", " " * len("qats: 3 of 9 fits, 12 s left"), ""]
+    assert lines == ["qatsbench: 9 fits\n", "qatsbench: 1 of 9 fits", "qatsbench: 3 of 9 fits, 12 s left", " " * len("qatsbench: 3 of 9 fits, 12 s left"), ""]

@@ -44,7 +44,7 @@ def test_a_spec_and_its_files(folder):
 
 
 def test_classes_of_a_spec_that_asks_for_them(folder):
-    with pytest.raises(qatsbench.InputError, match="there is no classes.csv; qats run writes it for specs with per_class: true"):
+    with pytest.raises(qatsbench.InputError, match="there is no classes.csv; qatsbench.run writes it for specs with per_class: true"):
         qatsbench.run(folder / "mine.yaml", out=folder / "plain", data=folder / "arrays", progress=False).classes
     (folder / "classes.yaml").write_text(SPEC + "background: 0\n")
     rows = qatsbench.run(folder / "classes.yaml", out=folder / "classes", data=folder / "arrays", progress=False).classes
@@ -56,7 +56,7 @@ def test_classes_of_a_spec_that_asks_for_them(folder):
 
 
 def test_mistakes(folder, tmp_path):
-    with pytest.raises(qatsbench.InputError, match="there is no results.csv; qats run writes it"):
+    with pytest.raises(qatsbench.InputError, match="there is no results.csv; qatsbench.run writes it"):
         qatsbench.results(tmp_path)
     with pytest.raises(qatsbench.InputError, match="names no spec"):
         qatsbench.run()

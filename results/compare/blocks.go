@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
@@ -122,7 +123,7 @@ func (v View) aside() string {
 	if list == nil {
 		return ""
 	}
-	return "Not counted: " + english.List(list) + "; qats compare --variant counts those that it names."
+	return "Not counted: " + english.List(list) + "; " + called.Command() + " compare --variant counts those that it names."
 }
 
 // ofBlocks is blockNotes of the settings that count.

@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 
+from .._program import COMMAND
 from . import choices, fetching, formats, published, worker
 from .errors import Cancelled, DatasetError
 from .table import Table
@@ -326,7 +327,7 @@ def main(arguments=None):
         for line in summary.lines():
             print(line)
         if len(summary.networks) == 1:
-            print(f"next: qats try {shlex.quote(os.path.join(a.to, summary.networks[0]['entry']['set']))}", file=sys.stderr)
+            print(f"next: {COMMAND} try {shlex.quote(os.path.join(a.to, summary.networks[0]['entry']['set']))}", file=sys.stderr)
         return 0
     except DatasetError as e:
         print(f"qatsbench.datasets: {e}", file=sys.stderr)

@@ -23,6 +23,7 @@ import zipfile
 
 import numpy as np
 
+from .._program import COMMAND
 from . import choices, forms, helm, inspect_logs, lm_eval, names, splits, stream, tables, unpickle
 from .errors import ZIP_FAULTS, DatasetError, at, base, need, short
 from .network import Network, Split, backbone_name, dataset_name, labels
@@ -424,7 +425,7 @@ def _sets(files, found, o, given):
         sets = {"cal": only.take(cal), "test": only.take(~cal)}
         note = "one set, of which half of the rows of each class calibrate, by SHA-256"
         whole = (
-            "; qats try takes the whole file and judges by cross-fitting"
+            f"; {COMMAND} try takes the whole file and judges by cross-fitting"
             if given == "a table" and not base(files[0]).endswith(".parquet")
             else ""
         )

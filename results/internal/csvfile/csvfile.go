@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/inputfile"
 )
 
@@ -225,7 +226,7 @@ func (f Format[T]) readHeader(in *csv.Reader, name string) error {
 		lacking := func(column string) bool { return slices.Contains(f.Added, column) && !slices.Contains(header, column) }
 		if slices.Equal(header, slices.DeleteFunc(slices.Clone(f.Columns), lacking)) {
 			missing := f.Columns[slices.IndexFunc(f.Columns, lacking)]
-			err = fmt.Errorf("column %s is missing: an earlier version of qats wrote this file; qats run SPEC --out OUT writes it again", missing)
+			err = fmt.Errorf("column %s is missing: an earlier version of qats wrote this file; "+called.Command()+" run SPEC --out OUT writes it again", missing)
 		}
 		line, _ := in.FieldPos(0)
 		return fmt.Errorf("%s:%d: %w", name, line, err)
