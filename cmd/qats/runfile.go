@@ -24,7 +24,7 @@ var numberFlags = []string{"quick", "against", "metric", "block", "experiment", 
 // commandText returns the command of a run without what its results do not depend
 // on: folders are OUT and DIR, and flags about speed and the store are left out.
 func commandText(cmd *cobra.Command) string {
-	words := []string{cmd.CommandPath()}
+	words := []string{"qats", commandName(cmd)} // whatever name it was called by
 	for _, arg := range cmd.Flags().Args() {
 		words = append(words, filepath.Base(arg))
 	}

@@ -126,7 +126,10 @@ class Results:
         """classes.csv: the calibration error of each class, of specs with ``per_class``."""
         if not (self.folder / "classes.csv").is_file():
             raise InputError(
-                "there is no classes.csv", code="input", where=str(self.folder), hint="qatsbench.run writes it for specs with per_class: true"
+                "there is no classes.csv",
+                code="input",
+                where=str(self.folder),
+                hint="qatsbench.run writes it for specs with per_class: true",
             )
         return self._read("classes.csv")
 

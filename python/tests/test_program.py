@@ -90,6 +90,16 @@ def test_messages_name_the_arguments_of_python(small, call, says):
     assert "--" not in str(e.value) and "manifest" not in str(e.value) and "#" not in str(e.value)
 
 
+def test_messages_name_a_command_that_there_is(program, small):
+    command = f"{'python' if os.name == 'nt' else 'python3'} -m qatsbench"
+    with pytest.raises(qatsbench.InputError, match=f"; {command} doc metrics lists all"):
+        qatsbench.metrics([[0.2, 0.8]], [1], "zzzzzz")
+    done = subprocess.run(
+        [sys.executable, "-m", "qatsbench", "nosuch"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(PYTHON)}
+    )
+    assert done.stderr == f'qatsbench: unknown command "nosuch" ({command} --help lists them)\n' and done.returncode == 2
+
+
 def put(values, path):
     np.save(path, values)
     return path

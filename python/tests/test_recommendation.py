@@ -37,7 +37,7 @@ def test_the_numbers_are_those_of_the_shell(compared, text, program, tmp_path):
 
 
 def test_the_former_name_says_where_it_went():
-    with pytest.raises(AttributeError, match="^qatsbench.compare is qatsbench.recommend, as qats try in a shell$"):
+    with pytest.raises(AttributeError, match="^qatsbench.compare is qatsbench.recommend, as try in a shell$"):
         qatsbench.compare  # noqa: B018
     assert not hasattr(qatsbench, "Comparison") and "recommend" in dir(qatsbench)
 
@@ -195,4 +195,10 @@ def test_progress_without_tqdm_on_a_terminal(monkeypatch):
         show({"done": 1, "total": 9, "what": "ts"})
         show({"done": 3, "total": 9, "what": "qats", "seconds_left": 12.3})
     lines = screen.getvalue().split("\r")
-    assert lines == ["qatsbench: 9 fits\n", "qatsbench: 1 of 9 fits", "qatsbench: 3 of 9 fits, 12 s left", " " * len("qatsbench: 3 of 9 fits, 12 s left"), ""]
+    assert lines == [
+        "qatsbench: 9 fits\n",
+        "qatsbench: 1 of 9 fits",
+        "qatsbench: 3 of 9 fits, 12 s left",
+        " " * len("qatsbench: 3 of 9 fits, 12 s left"),
+        "",
+    ]
