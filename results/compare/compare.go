@@ -101,6 +101,21 @@ type Row struct {
 	BlockDifference []float64
 	BlockNames      []string
 
+	// Margin is the smallest of [Comparison.Margins] within which the method is alike to Against:
+	// two one-sided signed-rank tests over the blocks ([significance.Equivalence]) show it at
+	// Alpha, after Holm's correction over the rows, as they do for all wider margins. It is 0
+	// where they show it for none. A method may be better or worse and alike: by less than Margin.
+	Margin float64
+
+	// End is the end of the 90 % interval of the shift that is farther from zero, which the
+	// tests of one method without Holm's correction compare with a margin; NaN without an interval.
+	End float64
+
+	// Detectable is the shift that Wilcoxon's test over so many blocks would show at Alpha with
+	// power .8, for a method named beforehand ([significance.Shift.Detectable]); NaN without an
+	// interval.
+	Detectable float64
+
 	// Smallest is the smallest difference that the test rows of a setting can show:
 	// the median over the settings of half the width of the verdict's interval or, of a
 	// squared basis, of its root. It is 0 without verdicts.
@@ -218,6 +233,7 @@ func (c *Comparison) compare(v values) {
 		c.Rows[i].Holm = adjusted
 	}
 	c.makeSure()
+	c.makeAlike()
 	c.Own = c.row(v, c.Against)
 	c.rank(v)
 	if !c.Judged() {

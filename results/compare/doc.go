@@ -32,7 +32,9 @@
 // Pratt (1959) and Holm's correction over the methods that are compared. With few blocks
 // and many methods no result can be significant; [Comparison.Power] says so, and how many
 // blocks or methods would change it. The interval beside the mean difference is that of
-// Hodges and Lehmann, which inverts the same test. All methods together are ranked in each
+// Hodges and Lehmann, which inverts the same test. Where no difference is shown, two one-sided
+// tests say whether the method is alike to Against, within margins that were fixed beforehand
+// ([Comparison.Margins]). All methods together are ranked in each
 // block, and the mean ranks are tested by Friedman's test, with Nemenyi's critical
 // difference (package significance has the sources). The tests treat the data sets as a
 // random sample, which they are not.

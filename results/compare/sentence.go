@@ -15,7 +15,8 @@ import (
 // the test over the blocks if it can show a difference, as in "TS against QaTS, ECE, 6 data sets:
 // -0.12 points [-2.27, +0.77], p = .56: no difference shown.", or else the verdicts on single
 // settings. The number is the Hodges-Lehmann shift, because the interval and p belong to it; p has
-// Holm's correction. Of several methods it is the one that leads ([View.Leader]), and what is shown
+// Holm's correction. Where no difference is shown and the method is shown to be alike, it says within what
+// margin. Of several methods it is the one that leads ([View.Leader]), and what is shown
 // of it, or where that is Against, of its nearest rival. Simulated settings get no verdict.
 func (v View) Sentence() string { return v.Statement().String() }
 
@@ -92,15 +93,22 @@ func (v View) sentence(r Row) english.Text {
 
 // verdict says what the test of a row shows at the level Alpha.
 func (v View) verdict(r Row) english.Text {
-	switch {
-	case r.Holm <= Alpha && v.favours(r):
-		return english.Of(v.Label(r.Method), " is better")
+	switch alike := v.alikeWithin(r); {
 	case r.Holm <= Alpha:
-		return english.Of(v.Label(v.Against), " is better")
+		better := v.Against
+		if v.favours(r) {
+			better = r.Method
+		}
+		if r.Margin > 0 {
+			return english.Of(v.Label(better), " is better, by less than ", v.margin(r.Margin))
+		}
+		return english.Of(v.Label(better), " is better")
 	case v.tooFewToTell(r):
 		e := v.Extent
 		e.Blocks = r.Blocks
 		return english.Of(e.count(), " cannot show a difference")
+	case alike != "":
+		return english.Of(alike)
 	}
 	return english.Of("no difference shown")
 }
@@ -119,9 +127,11 @@ func (v View) favours(r Row) bool {
 // tally is the result of several methods: "Over 10 data sets, 1 of 3 methods is better than TS
 // (Mine) and 1 is worse (IR), after Holm's correction."
 func (v View) tally() english.Text {
-	var better, worse []string
+	var better, worse, alike []string
 	for _, r := range v.leading() {
 		switch {
+		case r.Holm > Alpha && r.Margin > 0:
+			alike = append(alike, v.Label(r.Method)+" within "+v.margin(r.Margin))
 		case r.Holm > Alpha:
 		case v.favours(r):
 			better = append(better, v.Label(r.Method))
@@ -131,10 +141,14 @@ func (v View) tally() english.Text {
 	}
 	over := english.Of("Over ", v.Extent.count(), ", ")
 	all, than := english.Count(len(v.leading()), "method"), " than "+v.Label(v.Against)
-	if len(better)+len(worse) == 0 {
-		return english.Of(over, "none of ", all, " is shown to be better or worse", than, ", after Holm's correction.")
+	same := english.Of("")
+	if len(alike) > 0 {
+		same = english.Of(" Alike to ", v.Label(v.Against), ": ", english.List(alike), ".")
 	}
-	return english.Of(over, howMany(better, " of "+all), " better", than, inBrackets(better), " and ", howMany(worse, ""), " worse", inBrackets(worse), ", after Holm's correction.")
+	if len(better)+len(worse) == 0 {
+		return english.Of(over, "none of ", all, " is shown to be better or worse", than, ", after Holm's correction.", same)
+	}
+	return english.Of(over, howMany(better, " of "+all), " better", than, inBrackets(better), " and ", howMany(worse, ""), " worse", inBrackets(worse), ", after Holm's correction.", same)
 }
 
 // shortP prints a p-value with two or three decimals, as papers do: that it is equal to

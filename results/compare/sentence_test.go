@@ -26,6 +26,8 @@ func sentenceOf(t *testing.T, n int, methods []string, values func(method string
 func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
 	mixed := func(_ string, i int) float64 { return .1 + []float64{-.02, .01, .015, -.005}[i%4] }
 	lower := func(_ string, i int) float64 { return .09 - .001*float64(i) }
+	near := func(_ string, i int) float64 { return .1 + .0001*[]float64{-16, 12, 17, -11}[i%4] }
+	slightly := func(_ string, i int) float64 { return .0995 - .00002*float64(i) }
 	higher := func(_ string, i int) float64 { return .11 + .001*float64(i) }
 	for _, c := range []struct {
 		n      int
@@ -35,6 +37,8 @@ func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
 		{8, mixed, "Mine against QaTS, ECE, 8 data sets: 0.00 points [-1.25, +1.25], p = 1.00: no difference shown."},
 		{8, lower, "Mine against QaTS, ECE, 8 data sets: -1.35 points [-1.60, -1.10], p = .008: Mine is better."},
 		{8, higher, "Mine against QaTS, ECE, 8 data sets: +1.35 points [+1.10, +1.60], p = .008: QaTS is better."},
+		{12, near, "Mine against QaTS, ECE, 12 data sets: +0.01 points [-0.14, +0.15], p = .51: alike within 0.25 points."},
+		{12, slightly, "Mine against QaTS, ECE, 12 data sets: -0.06 points [-0.07, -0.06], p < .001: Mine is better, by less than 0.1 points."},
 		{3, lower, "Mine against QaTS, ECE, 3 data sets: -1.10 points, p = .25: 3 data sets cannot show a difference."},
 		{1, lower, "Mine against QaTS, ECE, 1 data set: -1.00 points, p = 1.00: 1 data set cannot show a difference."},
 	} {

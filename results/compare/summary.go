@@ -176,6 +176,7 @@ func summaryNotes(views []View) []string {
 	each(View.contrary)
 	each(View.leftOut)
 	each(View.powerNotes)
+	each(View.alikeNote)
 	each(func(v View) []string {
 		if aside := v.aside(); aside != "" {
 			return []string{aside}

@@ -125,6 +125,7 @@ func (v View) methods(methods []string) *table.Table {
 		verdict("smallest", "smallest"), number("settings", "settings"), number("blocks", "blocks"), shift,
 		table.Column{Key: "lo", Data: true}, table.Column{Key: "hi", Data: true}, test("", "95 % interval"),
 		table.Column{Key: "ahead", Data: true}, table.Column{Key: "behind", Data: true}, test("p", "p"), test("p_holm", "Holm"),
+		table.Column{Key: "alike_within", Data: true}, table.Column{Key: "end_90", Data: true}, table.Column{Key: "detectable", Data: true},
 		table.Column{Head: "alike", Fold: true, Data: untested})
 	var few []results.Setting
 	if v.Verdicts > 0 && v.Settings <= fewSettings {
@@ -206,7 +207,14 @@ func (v View) cells(r Row) []table.Cell {
 	}
 	p := func(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
 	cells := append([]table.Cell{v.mean(r), v.change(r.Difference)}, wins...)
-	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, p(r.Test.P), p(r.Holm))
+	within, end, detectable := none, none, none
+	if v.Judged() {
+		end, detectable = v.change(r.End), v.change(r.Detectable)
+		if r.Margin > 0 {
+			within = table.Cell{Text: v.margin(r.Margin), Value: r.Margin}
+		}
+	}
+	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, p(r.Test.P), p(r.Holm), within, end, detectable)
 }
 
 // alike lists the places of the methods that a comparison against the method at

@@ -128,7 +128,7 @@ func (v View) legend() []string {
 	if v.Testable() {
 		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
 	}
-	return slices.Concat(list, v.verdictLegend(), v.powerNotes())
+	return slices.Concat(list, v.verdictLegend(), v.powerNotes(), v.alikeNote(), v.detectableNote())
 }
 
 // verdictLegend explains the verdicts on single settings, and says where there are none.

@@ -442,3 +442,42 @@ func TestLeastPIsThatOfOneSign(t *testing.T) {
 		}
 	}
 }
+
+// TestEquivalenceInvertsTheInterval: for differences without ties, two one-sided tests at .05 reject where the
+// 90 % interval lies within the margin; one-sided P values are those of scipy:
+//
+//	max(stats.wilcoxon(d + m, alternative="greater").pvalue, stats.wilcoxon(d - m, alternative="less").pvalue)
+func TestEquivalenceInvertsTheInterval(t *testing.T) {
+	d := []float64{.3113, -.1227, .0541, .4465, -.2739, .0887, -.0219, .1931, .2377, -.3523}
+	for _, c := range []struct{ margin, want float64 }{{.1, 0.3125}, {.25, 0.0322265625}, {.5, 0.0009765625}} {
+		near(t, "P", Equivalence(d, c.margin), c.want, 1e-12)
+	}
+	r := rand.New(rand.NewPCG(3, 5))
+	within := 0
+	for range 2000 {
+		d := make([]float64, 5+r.IntN(30))
+		for i := range d {
+			d[i] = .2 + r.NormFloat64()
+		}
+		s, margin := HodgesLehmann(d, .9), .1+r.Float64()
+		inside := s.Bounded && s.Lo > -margin && s.Hi < margin
+		if alike := Equivalence(d, margin) <= .05; alike != inside {
+			t.Fatalf("%v: margin %g: P %g, interval %+v", d, margin, Equivalence(d, margin), s)
+		} else if alike {
+			within++
+		}
+	}
+	if within < 100 {
+		t.Errorf("only %d of 2000 are within their margin", within)
+	}
+}
+
+func TestEquivalenceOfNothingOfZerosAndOfTheMarginItself(t *testing.T) {
+	zeros := make([]float64, 5)
+	for _, c := range []struct {
+		d    []float64
+		want float64
+	}{{nil, 1}, {zeros, 1. / 32}, {[]float64{.1, .1, .1}, 1}, {[]float64{-.1}, 1}} {
+		near(t, "P", Equivalence(c.d, .1), c.want, 1e-15)
+	}
+}

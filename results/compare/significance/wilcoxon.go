@@ -36,38 +36,48 @@ type SignedRank struct {
 // Differences are finite.
 func Wilcoxon(differences []float64) SignedRank {
 	s := SignedRank{N: len(differences), P: 1, Exact: len(differences) <= exactUpTo}
+	var ranks []int
+	if ranks, s.Plus, s.Minus = signedRanks(differences); len(ranks) == 0 {
+		s.Zeros = s.N
+		return s
+	}
+	s.Zeros = s.N - len(ranks)
+	s.P = min(1, 2*s.below(ranks, min(s.Plus, s.Minus))) // the distribution is symmetric
+	return s
+}
+
+// signedRanks returns twice the ranks of the differences that are not zero (mean ranks are
+// multiples of 1/2), and the sums of the ranks of positive and of negative ones.
+func signedRanks(differences []float64) (doubled []int, plus, minus float64) {
 	sizes := make([]float64, len(differences))
 	for i, d := range differences {
 		sizes[i] = math.Abs(d)
 	}
-	var doubled []int // twice the ranks: mean ranks are multiples of 1/2
 	for i, rank := range Ranks(sizes) {
 		switch d := differences[i]; {
 		case d > 0:
-			s.Plus += rank
+			plus += rank
 		case d < 0:
-			s.Minus += rank
+			minus += rank
 		default:
-			s.Zeros++
 			continue
 		}
 		doubled = append(doubled, int(2*rank))
 	}
-	if len(doubled) == 0 {
-		return s
-	}
-	least := min(s.Plus, s.Minus) // the distribution is symmetric
+	return doubled, plus, minus
+}
+
+// below returns the probability that the sum of a random half of the ranks is sum at most.
+func (s SignedRank) below(doubled []int, sum float64) float64 {
 	if s.Exact {
-		s.P = min(1, 2*floats.Sum(signedSums(doubled)[:int(2*least)+1]))
-		return s
+		return floats.Sum(signedSums(doubled)[:int(2*sum)+1])
 	}
-	var variance float64
+	var mean, variance float64
 	for _, r := range doubled {
+		mean += float64(r) / 4
 		variance += float64(r*r) / 16
 	}
-	z := (least - (s.Plus+s.Minus)/2) / math.Sqrt(variance)
-	s.P = min(1, 2*distuv.UnitNormal.CDF(z))
-	return s
+	return distuv.UnitNormal.CDF((sum - mean) / math.Sqrt(variance))
 }
 
 // LeastP returns the smallest P that Wilcoxon can reach with n differences, when all
