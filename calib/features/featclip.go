@@ -89,13 +89,13 @@ func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted
 	if err != nil {
 		return nil, err
 	}
-	m := featClipMap{C: clipValue(best), Sides: f.Sides}
+	m, at := featClipMap{C: clipValue(best), Sides: f.Sides}, s.score[best]
 	if best == 0 {
-		m.C = math.MaxFloat32
+		m.C, at = math.MaxFloat32, s.score[s.top]
 	}
-	report := fit.Report{Iterations: s.Computed, Passes: s.Passes}
+	report := fit.Report{Iterations: s.Computed, Passes: s.Passes, NLL: at.nll - at.above}
 	explainClip(&report, best, *f.Guard)
-	return method.Reported(ctx, m, set, report)
+	return &calib.Fitted{Map: m, Report: report}, nil
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about

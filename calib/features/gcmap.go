@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
@@ -88,6 +89,10 @@ func (m gcMap) Check() error {
 
 func (m gcMap) CheckSet(set *data.Set) error { return method.CheckWidth(set, m.Width) }
 
+// gcDeep is a difference of logits over T from which on softmax.Probs may leave a probability at
+// 0. Rows without one need no look at each class and temperature.
+const gcDeep = 600
+
 // Apply writes the mean over the partitions of softmax(l/T). If all partitions have
 // the same temperature, the bits are those of ts. Every term has the same top class,
 // and so has the sum, since rounding is monotone. If rounding makes a smaller logit
@@ -110,8 +115,13 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 			continue
 		}
 		clear(q)
+		reach := float64(slices.Max(row)) - float64(slices.Min(row))
 		for c, t := range temperatures {
-			fit.AddTo(q, times[c], fit.Softmax(p, row, 1/t))
+			softmax.Probs(p, row, 1/t)
+			if reach/t > gcDeep {
+				softmax.FillTiny(p, row, 1/t)
+			}
+			fit.AddTo(q, times[c], p)
 		}
 		fit.KeepTop(q, row, float64(u))
 	}
