@@ -104,17 +104,7 @@ func (p *Plan) assembleOK(out *results.Rows, u *Unit, c *Cell, in inputs, known 
 	if err := p.optional(results.Pairs, c.pair, &pairs); err != nil {
 		return err
 	}
-	for _, d := range pairs {
-		pair := results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline,
-			Metric: d.Metric, Difference: d.Difference, N: s.N, Source: source, Interval: d.Kind, Verdict: d.Verdict}
-		if d.Note != "" {
-			pair.Note = results.Because(d.Note)
-		}
-		if d.Range != nil {
-			pair.Lo, pair.Hi = d.Range.Lo, d.Range.Hi
-		}
-		out.Pairs = append(out.Pairs, pair)
-	}
+	out.Pairs = append(out.Pairs, engine.PairRows(results.Pair{Setting: u.Setting.Setting, Method: c.Method.Name, Against: u.Spec.Baseline, N: s.N, Source: source}, pairs)...)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/experiments/engine"
-	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 	"github.com/qats-bench/qats/results"
@@ -120,8 +119,7 @@ func (w *unitWork) unpaired() []int {
 	})
 }
 
-// pair makes the pairings of some cells with the baseline. The resampled rows of a test set
-// are always the same.
+// pair stores the pairings of some cells with the baseline.
 func (w *unitWork) pair(ctx context.Context, cells []int) error {
 	base := w.unit.baseline()
 	all := make([]*metrics.Samples, 1+len(cells)) // the baseline first
@@ -135,13 +133,12 @@ func (w *unitWork) pair(ctx context.Context, cells []int) error {
 	if more := w.unit.Spec.Intervals; len(more) > 0 {
 		options.Metrics = slices.Concat(metrics.Paired(), more)
 	}
-	pairs, err := metrics.Pairs(ctx, all[0], all[1:], options)
+	pairs, err := engine.Pair(ctx, all[0], all[1:], options)
 	if err != nil {
 		return err
 	}
 	for j, i := range cells {
-		of := lists.Where(pairs, func(p metrics.Pair) bool { return p.Other == j })
-		body, err := json.Marshal(of)
+		body, err := json.Marshal(pairs[j])
 		if err == nil {
 			err = w.run.put(results.Pairs, w.unit.Cells[i].pair, body)
 		}

@@ -150,11 +150,11 @@ func (c *Change) worse(ctx context.Context) error {
 			judged = append(judged, e)
 		}
 	}
-	pairs, err := metrics.Pairs(ctx, c.Before, []*metrics.Samples{c.After}, metrics.PairOptions{Metrics: judged, Interval: metrics.Population})
+	pairs, err := engine.Pair(ctx, c.Before, []*metrics.Samples{c.After}, metrics.PairOptions{Metrics: judged, Interval: metrics.Population})
 	if err != nil {
 		return fmt.Errorf("scores before and after the fit: %w", err)
 	}
-	for _, p := range pairs {
+	for _, p := range pairs[0] {
 		if p.Verdict == nil || p.Verdict.Lo <= 0 || p.Difference < leastRise {
 			continue
 		}

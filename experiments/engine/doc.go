@@ -1,5 +1,5 @@
-// Package engine makes scores of arrays: it fits a method, applies the fit to rows, and
-// scores the rows. A number does not depend on the command that asks for it.
+// Package engine makes scores of arrays: it fits a method, applies the fit to rows,
+// scores the rows, and pairs methods. A number does not depend on the command that asks for it.
 //
 // The stages, a file each:
 //
@@ -8,6 +8,7 @@
 //	column.go  is one fit beside the rows of a set: probabilities, temperatures, pairs
 //	bytes.go   counts the memory of all that, before it is taken
 //	score.go   reads a set once, in blocks, and keeps a few numbers of each row under each column
+//	pair.go    compares methods with a baseline on the same rows, with intervals and verdicts
 //	metrics.go computes metrics of these numbers, and makes rows of the CSV files
 //
 // The engine knows arrays and methods. It knows neither specs, nor the store, nor flags, and

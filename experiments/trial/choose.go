@@ -8,6 +8,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
@@ -120,9 +121,10 @@ func (t *Trial) better(ctx context.Context, base *Result, candidates []*Result) 
 }
 
 // crossPairs returns the differences of methods to base on the predictions by cross-fitting, by
-// the metric that chooses, in their order.
+// the metric that chooses, in their order. All of them have the metric.
 func (t *Trial) crossPairs(ctx context.Context, base *Result, others []*Result) ([]metrics.Pair, error) {
-	return metrics.Pairs(ctx, base.cross, lists.Values(others, func(r *Result) *metrics.Samples { return r.cross }), t.pairOptions())
+	pairs, err := engine.Pair(ctx, base.cross, lists.Values(others, func(r *Result) *metrics.Samples { return r.cross }), t.pairOptions())
+	return slices.Concat(pairs...), err
 }
 
 // pairOptions are those of the verdicts of a trial.
@@ -188,7 +190,7 @@ func (t *Trial) choice(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Gain = t.pairOf(reference, Plain, gain[0]).Outcome() == results.Win
+	t.Gain = t.pairsOf(reference, Plain, gain)[0].Outcome() == results.Win
 	slices.SortStableFunc(candidates, larger)
 	chosen, from := reference, candidates
 	for {

@@ -338,13 +338,12 @@ func (t *Trial) judge(ctx context.Context) error {
 		if x.base == nil || x.base.Method == t.Chosen().Method {
 			continue
 		}
-		pairs, err := metrics.Pairs(ctx, x.base.Samples, []*metrics.Samples{t.Chosen().Samples}, t.pairOptions())
+		pairs, err := t.pairsWith(ctx, x.base, []*Result{t.Chosen()}, t.pairOptions())
 		if err != nil {
 			return err
 		}
 		if len(pairs) > 0 {
-			pair := t.pair(t.Chosen(), x.base.Method.Name, pairs[0])
-			*x.to = &pair
+			*x.to = &pairs[0]
 		}
 	}
 	return nil
@@ -365,32 +364,31 @@ func (t *Trial) pairs(ctx context.Context, order []*Result, o metrics.PairOption
 	if base == nil {
 		return nil, nil
 	}
-	others := lists.Where(order, func(r *Result) bool { return r != base })
-	pairs, err := metrics.Pairs(ctx, base.Samples, lists.Values(others, func(r *Result) *metrics.Samples { return r.Samples }), o)
-	return lists.Values(pairs, func(p metrics.Pair) results.Pair { return t.pair(others[p.Other], base.Method.Name, p) }), err
+	return t.pairsWith(ctx, base, lists.Where(order, func(r *Result) bool { return r != base }), o)
 }
 
 // TwiceUsed says why there is no interval where one set chooses and judges.
 const TwiceUsed = "the same rows choose and judge, by cross-fitting: an interval would be too short"
 
-// pair returns the row of a paired difference on the rows that judge.
-func (t *Trial) pair(r *Result, against string, p metrics.Pair) results.Pair {
-	row := t.pairOf(r, against, p)
-	if row.N = r.Samples.Len(); t.Input.Test == nil {
-		row.Interval, row.Lo, row.Hi, row.Verdict, row.Note = "", 0, 0, nil, results.Because(TwiceUsed)
+// pairsWith returns the differences of the others to base on the rows that judge.
+func (t *Trial) pairsWith(ctx context.Context, base *Result, others []*Result, o metrics.PairOptions) ([]results.Pair, error) {
+	pairs, err := engine.Pair(ctx, base.Samples, lists.Values(others, func(r *Result) *metrics.Samples { return r.Samples }), o)
+	if err != nil {
+		return nil, err
 	}
-	return row
+	var rows []results.Pair
+	for i, r := range others {
+		for _, row := range t.pairsOf(r, base.Method.Name, pairs[i]) {
+			if row.N = r.Samples.Len(); t.Input.Test == nil {
+				row.Interval, row.Lo, row.Hi, row.Verdict, row.Note = "", 0, 0, nil, results.Because(TwiceUsed)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
 }
 
-// pairOf returns a paired difference with its interval and verdict.
-func (t *Trial) pairOf(r *Result, against string, p metrics.Pair) results.Pair {
-	row := results.Pair{Setting: t.Input.Given.Setting, Method: r.Method.Name, Against: against, Metric: p.Metric, Difference: p.Difference,
-		Source: string(t.Input.Given.Origin), Interval: p.Kind, Verdict: p.Verdict}
-	if p.Note != "" {
-		row.Note = results.Because(p.Note)
-	}
-	if p.Range != nil {
-		row.Lo, row.Hi = p.Range.Lo, p.Range.Hi
-	}
-	return row
+// pairsOf returns paired differences with their intervals and verdicts.
+func (t *Trial) pairsOf(r *Result, against string, pairs []metrics.Pair) []results.Pair {
+	return engine.PairRows(results.Pair{Setting: t.Input.Given.Setting, Method: r.Method.Name, Against: against, Source: string(t.Input.Given.Origin)}, pairs)
 }
