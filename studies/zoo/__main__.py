@@ -1,4 +1,4 @@
-"""Command line: prepare, run (train and export one network), queue, table, bundle, foreign, language, paper."""
+"""Command line: prepare, run (train and export one network), queue, table, bundle, foreign, language, tabular, paper."""
 
 import argparse
 import sys

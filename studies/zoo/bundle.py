@@ -18,8 +18,9 @@ import yaml
 from . import data as sets, manifest
 from .export import FEATURES_UP_TO, ece15, miou, save
 
+BYTES = "## Bytes"  # the last section of the README
 TITLE = "# Measured arrays"  # of the README; a folder whose README has another title is never overwritten
-LIMIT = 47_000_000  # bytes of the whole folder
+LIMIT = 47_000_000  # bytes of the networks
 SEED = 11
 OOD_ROWS = 500  # by default hfe takes 2 % of the calibration rows for ten classes
 SHIFTED_ROWS = 2000
@@ -215,8 +216,18 @@ def amend(page, network, shifted, table):
     last = next(i for i in range(first, len(lines)) if not lines[i].startswith("|"))
     end = lines.index("## Calibration and test samples")
     lines[first:end] = [*sorted([*lines[first:last], network]), *shifted, ""]
-    start = lines.index("## Bytes") + 2
-    page.write_text("\n".join([*lines[:start], *table]) + "\n")
+    page.write_text("\n".join(lines) + "\n")
+    put_section(page, BYTES, table)
+
+
+def put_section(page, heading, text):
+    """Writes a section of the page in place of the one with its heading; a new one goes before the bytes."""
+    lines = page.read_text().splitlines()
+    start = end = lines.index(heading if heading in lines else BYTES)
+    if heading in lines:
+        end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("## ")), len(lines))
+    rest = lines[end:]
+    page.write_text("\n".join([*lines[:start], heading, "", *text, *([""] if rest else []), *rest]) + "\n")
 
 
 def write_shifted(w, entry, source, clean, rows):
@@ -319,7 +330,7 @@ def page(w, parts, table):
     names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
     lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
     lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
-    lines += ["The bundle holds no images and no texts, only outputs of networks.", "", "## Bytes", "", *bytes_table(w), ""]
+    lines += ["The bundle holds no images and no texts, only outputs of networks.", "", BYTES, "", *bytes_table(w), ""]
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The commands that train and export networks: prepare, run (one network), queue, table, bundle, foreign, language."""
+"""The commands that train and export networks: prepare, run (one network), queue, table, bundle, foreign, language, tabular."""
 
 import fcntl
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 import yaml
 
-from . import data as sets, foreign, language
+from . import data as sets, foreign, language, tabular
 from .bundle import add as add_to_bundle, bundle as write_bundle
 from .export import entries, export, export_corrupted, place, write_manifest
 from .files import atomic
@@ -128,3 +128,4 @@ def arguments(commands):
             c.add_argument("--workers", type=int, default=1)
     foreign.arguments(commands.add_parser("foreign", help=foreign.act.__doc__))
     language.arguments(commands.add_parser("language", help=language.act.__doc__))
+    tabular.arguments(commands.add_parser("tabular", help=tabular.act.__doc__))

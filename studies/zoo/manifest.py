@@ -45,11 +45,15 @@ def file_record(path):
     return dict(shape=list(a.shape), sha256=sha256(path))
 
 
-def write(root, sets, files):
-    """Writes manifest.yaml; files by their paths from root. The labels of an earlier one stay: they are written by hand."""
+def write(root, sets, files, labels=None, sources=None):
+    """Writes manifest.yaml; files by their paths from root. Labels and sources of an earlier one stay, and the given ones are
+    added: labels are written by hand, too."""
     path = Path(root) / "manifest.yaml"
-    labels = (yaml.safe_load(path.read_text()) or {}).get("labels") if path.exists() else None
+    earlier = (yaml.safe_load(path.read_text()) or {}) if path.exists() else {}
+    labels = (earlier.get("labels") or {}) | (labels or {})
+    sources = (earlier.get("sources") or {}) | (sources or {})
     document = (dict(labels=labels) if labels else {}) | dict(sets=[_Flow(s) for s in sets], files={f: _Flow(files[f]) for f in sorted(files)})
+    document |= dict(sources={f: _Flow(s) for f, s in sources.items()}) if sources else {}
     text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=10_000, allow_unicode=True)
     with atomic(path) as f:
         f.write(text.encode())
