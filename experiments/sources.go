@@ -144,7 +144,7 @@ func openNetworks(path string) (data.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simulate.New(networks.Lookup), nil
+	return simulate.New(networks.Lookup, simulate.Known), nil
 }
 
 // sourceOf returns the first source that has the test set of a setting, or nil.

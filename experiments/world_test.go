@@ -74,7 +74,14 @@ func newWorld(t *testing.T) *world {
 
 // logitsOf returns the logits and labels of a simulated set.
 func logitsOf(net simulate.Network, split data.Split) (*data.Set, error) {
-	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true })
+	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return net, true }, func() ([]simulate.Solved, error) {
+		f, err := os.Open("testdata/networks.jsonl")
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return simulate.ReadSolved(f)
+	})
 	return data.Load(context.Background(), src, data.Ref{Split: split}, data.Logits|data.Labels)
 }
 

@@ -15,40 +15,42 @@ import (
 // Network states what is simulated: one network and, unless Shift is zero, the
 // corruption of its test images. Its arrays are a function of these values.
 type Network struct {
-	Name    string // identity, such as "cifar100/vit-b16": networks of other names have other random numbers
-	Classes int    // k, at least 2
-	Width   int    // d, features, 2 to MaxWidth
+	Name    string `json:"name"`    // identity, such as "cifar100/vit-b16": networks of other names have other random numbers
+	Classes int    `json:"classes"` // k, at least 2
+	Width   int    `json:"width"`   // d, features, 2 to MaxWidth
 
-	CalRows, TestRows int // n of each split; 0: the set does not exist
-	OODRows           int // m; 0: no OOD rows
+	CalRows, TestRows int `json:"-"` // n of each split; 0: the set does not exist
+	OODRows           int `json:"-"` // m; 0: no OOD rows
 
 	// Prior holds the shares of the classes in both splits, which the network
 	// knows; nil for equal ones. They need not sum to 1.
-	Prior []float64
+	Prior []float64 `json:"prior,omitempty"`
 	// Imbalance is the ratio R >= 1 of the largest to the smallest class of the
 	// training and the calibration set: the share of class j is proportional to
 	// R^(-j/(k-1)), while the test set is balanced (Cui et al. 2019). 0 stands for
 	// 1. A network has a Prior or an Imbalance, not both.
-	Imbalance float64
+	Imbalance float64 `json:"imbalance,omitempty"`
 	// BalancedCal gives a long-tailed network a balanced calibration set.
-	BalancedCal bool
+	BalancedCal bool `json:"-"`
 
 	// Accuracy and ECE of the model on clean test images: fractions. Drawn rows
 	// differ from them by sampling.
-	Accuracy, ECE float64
+	Accuracy float64 `json:"accuracy"`
+	ECE      float64 `json:"ece"`
 	// Tilt, in (-2, 2), states which rows are more overconfident: the unsure ones
 	// if it is positive, the sure ones if it is negative.
-	Tilt float64
+	Tilt float64 `json:"tilt,omitempty"`
 
-	Shift Shift
+	Shift Shift `json:"shift,omitzero"`
 }
 
 // Shift is a corruption of the test images, with the accuracy and ECE of the same
 // network on them. The zero Shift is none.
 type Shift struct {
-	Corruption    string
-	Severity      int
-	Accuracy, ECE float64
+	Corruption string  `json:"corruption"`
+	Severity   int     `json:"severity"`
+	Accuracy   float64 `json:"accuracy"`
+	ECE        float64 `json:"ece"`
 }
 
 // MaxWidth is the largest number of features.

@@ -15,7 +15,7 @@ const (
 	probeElements = 24_000_000
 )
 
-// probe is a large draw on which constants are solved for, with the same rows for
+// Probe is a large draw on which constants are solved for, with the same rows for
 // every trial. It knows the exact probability that a prediction is right, so its
 // accuracy and ECE have little noise.
 //
@@ -23,9 +23,9 @@ const (
 // the prototype of the class: these three have the largest effect on whether a row
 // is right. The rest of the noise is drawn and serves two rows, the second with the
 // opposite sign.
-type probe struct {
+type Probe struct {
 	n, k    int
-	stride  int // of the search through the rows
+	stride  int // only each of so many rows counts
 	tilt    float64
 	class   []int
 	level   []float64
@@ -40,17 +40,17 @@ type probe struct {
 	row     []float64 // k, scratch
 }
 
-// probeOf returns the probe on which w is solved.
-func probeOf(w Network) *probe {
+// NewProbe returns the probe on which w is solved.
+func NewProbe(w Network) *Probe {
 	return newProbe(w, min(probeRows, probeElements/w.Classes), identity(w.Name, "probe"))
 }
 
 // newProbe returns a probe of w with n rows, made even, whose noise is seeded by
 // id.
-func newProbe(w Network, n int, id uint64) *probe {
+func newProbe(w Network, n int, id uint64) *Probe {
 	n += n % 2
 	k, d := w.Classes, w.signalWidth()
-	p := &probe{n: n, k: k, stride: 1, tilt: w.Tilt, own: w.Imbalance <= 1,
+	p := &Probe{n: n, k: k, stride: 1, tilt: w.Tilt, own: w.Imbalance <= 1,
 		class: make([]int, n), level: make([]float64, n), along: make([]float64, n),
 		gram: make([]float64, k*k), noise: make([]float32, n/2*k),
 		offset: make([]float64, k), truth: make([]float64, k),
@@ -80,7 +80,7 @@ func newProbe(w Network, n int, id uint64) *probe {
 
 // spread sets class, level and along by the low-discrepancy points of Roberts
 // (2018).
-func (p *probe) spread(cum []float64) {
+func (p *Probe) spread(cum []float64) {
 	quantiles := normalQuantiles(p.n)
 	for i := range p.n {
 		at := float64(i) + 0.5
@@ -94,7 +94,7 @@ func (p *probe) spread(cum []float64) {
 }
 
 // noiseOf returns the noise of row i, which is to be multiplied by sign.
-func (p *probe) noiseOf(i int) (noise []float32, sign float64) {
+func (p *Probe) noiseOf(i int) (noise []float32, sign float64) {
 	return p.noise[i/2*p.k:][:p.k], float64(1 - 2*(i%2))
 }
 
@@ -121,11 +121,11 @@ func normalQuantiles(n int) []float64 {
 
 // logits returns the calibrated logits of row i without the offsets, in the scratch
 // row.
-func (p *probe) logits(i int, c constants) []float64 {
-	m := float64(c.signal * p.level[i])
-	spread := math.Sqrt(1 + c.loss)
+func (p *Probe) logits(i int, c Constants) []float64 {
+	m := float64(c.Signal * p.level[i])
+	spread := math.Sqrt(1 + c.Loss)
 	noise, sign := p.noiseOf(i)
-	onGram := float64(m * (float64(m*(1-c.loss)) + float64(spread*p.along[i])))
+	onGram := float64(m * (float64(m*(1-c.Loss)) + float64(spread*p.along[i])))
 	onNoise := float64(sign * float64(m*spread))
 	for j, g := range p.gram[p.class[i]*p.k:][:p.k] {
 		p.row[j] = float64(onGram*g) + float64(onNoise*float64(noise[j]))
@@ -133,17 +133,20 @@ func (p *probe) logits(i int, c constants) []float64 {
 	return p.row
 }
 
-// accuracy sets the calibrated confidences and the probabilities of being right for
-// constants c, and returns the accuracy.
-func (p *probe) accuracy(c constants) float64 {
-	truth := (1 - c.loss) / (1 + c.loss) // of the logits of images that have lost signal, by Bayes' rule
+// Thin makes the probe use one row in n from now on: a search may begin with few rows.
+func (p *Probe) Thin(n int) { p.stride = n }
+
+// Accuracy returns the accuracy of the network with constants c. It keeps the calibrated
+// confidences and the probabilities of being right, for Gap.
+func (p *Probe) Accuracy(c Constants) float64 {
+	truth := (1 - c.Loss) / (1 + c.Loss) // of the logits of images that have lost signal, by Bayes' rule
 	right := make([]float64, p.k)
 	sum := 0.0
 	for i := 0; i < p.n; i += p.stride {
 		row := p.logits(i, c)
 		for j, v := range row {
 			right[j] = float64(truth*v) + p.truth[j]
-			row[j] = v + float64(c.favour*p.offset[j])
+			row[j] = v + float64(c.Favour*p.offset[j])
 		}
 		top := argmax(row)
 		p.conf[i] = chance(row, top, 1)
@@ -156,15 +159,15 @@ func (p *probe) accuracy(c constants) float64 {
 	return sum / p.rows()
 }
 
-// gap returns the ECE over 15 bins, with probabilities in place of outcomes, and
-// the mean confidence minus the accuracy. c is that of the last accuracy(c), except
-// for the constants of the row scale.
-func (p *probe) gap(c constants) (ece, gap float64) {
+// Gap returns the ECE over 15 bins, with probabilities in place of outcomes, and
+// the mean confidence minus the accuracy. c is that of the last Accuracy(c), except
+// for the constants of the row scale, Excess and Factor.
+func (p *Probe) Gap(c Constants) (ece, gap float64) {
 	var bins [15]float64
 	for i := 0; i < p.n; i += p.stride {
 		row := p.logits(i, c)
 		for j := range row {
-			row[j] += float64(c.favour * p.offset[j])
+			row[j] += float64(c.Favour * p.offset[j])
 		}
 		conf := chance(row, argmax(row), c.scale(p.conf[i], p.tilt))
 		bins[softmax.Bin(conf, len(bins))] += conf - p.correct[i]
@@ -177,7 +180,7 @@ func (p *probe) gap(c constants) (ece, gap float64) {
 }
 
 // rows returns the number of rows in use.
-func (p *probe) rows() float64 { return float64((p.n + p.stride - 1) / p.stride) }
+func (p *Probe) rows() float64 { return float64((p.n + p.stride - 1) / p.stride) }
 
 // argmax returns the lowest index of the largest element.
 func argmax(row []float64) int {

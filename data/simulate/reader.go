@@ -26,7 +26,7 @@ const (
 // reader makes the rows of one set. It implements data.Reader.
 type reader struct {
 	w      Network
-	c      constants
+	c      Constants
 	split  data.Split
 	parts  data.Parts
 	d      int            // features that carry signal
@@ -48,7 +48,7 @@ type reader struct {
 	noise, e, g, u []float64 // scratch of a chunk: n x d, d, n x d, n x k
 }
 
-func newReader(w Network, c constants, split data.Split, parts data.Parts) *reader {
+func newReader(w Network, c Constants, split data.Split, parts data.Parts) *reader {
 	d := w.signalWidth()
 	r := &reader{w: w, c: c, split: split, parts: parts, d: d, W: w.prototypes(), cum: cumulative(w.shares(split)),
 		noise: make([]float64, chunk*d), e: make([]float64, d), g: make([]float64, chunk*d), u: make([]float64, chunk*w.Classes)}
@@ -56,7 +56,7 @@ func newReader(w Network, c constants, split data.Split, parts data.Parts) *read
 	if w.skewed() {
 		r.offset = logs(w.trained())
 		for j := range r.offset {
-			r.offset[j] = float64(float32(float64(c.favour * r.offset[j])))
+			r.offset[j] = float64(float32(float64(c.Favour * r.offset[j])))
 		}
 	}
 	// Clean and corrupted sets have the same images.
@@ -155,7 +155,7 @@ func (r *reader) fill(set *data.Set, lo, at, n int) {
 		}
 		r.classify(r.c, set.Logits, set.Features, at, n)
 	}
-	spread := math.Sqrt((1 - viewLikeness*viewLikeness) * (1 + r.c.loss))
+	spread := math.Sqrt((1 - viewLikeness*viewLikeness) * (1 + r.c.Loss))
 	for v, m := range set.Augmented {
 		for i := range n {
 			r.s.seed(r.views[v], lo+at+i)
@@ -179,8 +179,8 @@ func (r *reader) image(i, row int) {
 	}
 	noise := r.noise[i*r.d : (i+1)*r.d]
 	r.s.normals(noise)
-	if r.c.loss > 0 {
-		spread := math.Sqrt(r.c.loss)
+	if r.c.Loss > 0 {
+		spread := math.Sqrt(r.c.Loss)
 		r.s.seed(r.shifted, row)
 		r.s.normals(r.e)
 		for c := range noise {
@@ -192,8 +192,8 @@ func (r *reader) image(i, row int) {
 // represent writes the network's representation of image i, with a share of its
 // signal and the given noise, not yet scaled, to the scratch of features.
 func (r *reader) represent(i int, share float64, noise []float64) {
-	m := float64(r.c.signal * r.level[i])
-	pull := float64(share * float64(m*(1-r.c.loss)))
+	m := float64(r.c.Signal * r.level[i])
+	pull := float64(share * float64(m*(1-r.c.Loss)))
 	proto := r.W[r.class[i]*r.d:][:r.d]
 	for c, p := range proto {
 		r.g[i*r.d+c] = float64(m * (float64(pull*p) + noise[c]))
@@ -202,7 +202,7 @@ func (r *reader) represent(i int, share float64, noise []float64) {
 
 // classify turns the scratch of features of n rows into logits and features from
 // row at of each; absent arrays are skipped.
-func (r *reader) classify(c constants, logits, features data.Matrix, at, n int) {
+func (r *reader) classify(c Constants, logits, features data.Matrix, at, n int) {
 	k, d := r.w.Classes, r.d
 	r.packed.Times(r.u[:n*k], r.g[:n*d])
 	for i := range n {
@@ -231,7 +231,7 @@ func (r *reader) classify(c constants, logits, features data.Matrix, at, n int) 
 
 // headScale is the row scale for which the bias of the head is the offset. It
 // belongs to the clean network.
-func (r *reader) headScale() float64 { return 1 + r.c.excess }
+func (r *reader) headScale() float64 { return 1 + r.c.Excess }
 
 // network adds the arrays that belong to the network and not to rows.
 func (r *reader) network(ctx context.Context, set *data.Set) error {
@@ -256,7 +256,7 @@ func (r *reader) network(ctx context.Context, set *data.Set) error {
 		if !r.ood.Present() {
 			m := data.NewMatrix(r.w.OODRows, k)
 			clean := r.c
-			clean.factor = 1
+			clean.Factor = 1
 			for at := 0; at < m.Rows; at += chunk {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -278,7 +278,7 @@ func (r *reader) network(ctx context.Context, set *data.Set) error {
 // lower half of the levels, since features of such images are shorter.
 func (r *reader) outlier(i, row int) {
 	r.s.seed(r.oods, row)
-	m := float64(r.c.signal * level(0.5*r.s.uniform()))
+	m := float64(r.c.Signal * level(0.5*r.s.uniform()))
 	g := r.g[i*r.d : (i+1)*r.d]
 	r.s.normals(g)
 	for c := range g {

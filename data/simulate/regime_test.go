@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"testing"
 
@@ -11,6 +12,16 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/simulate"
 )
+
+// known are the networks of the tests, with their constants.
+func known() ([]simulate.Solved, error) {
+	f, err := os.Open("testdata/networks.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return simulate.ReadSolved(f)
+}
 
 // TestTiltDecidesWhetherTheBoundOfQaTSIsActive: a >= 0 is active for negative tilts
 // only, and b stays away from its bound for mild ones.
@@ -28,7 +39,7 @@ func TestTiltDecidesWhetherTheBoundOfQaTSIsActive(t *testing.T) {
 				continue
 			}
 			w.Tilt, w.CalRows = c.tilt, 3000
-			src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true })
+			src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true }, known)
 			set, err := data.Load(context.Background(), src, data.Ref{Split: data.Cal}, data.Logits|data.Labels)
 			if err != nil {
 				t.Fatal(err)

@@ -144,11 +144,11 @@ func TestBitsArePinned(t *testing.T) {
 	}
 }
 
-// TestConcurrentReadersSolveOnce: readers of one source, used at once, agree.
-func TestConcurrentReadersSolveOnce(t *testing.T) {
+// TestConcurrentReadersAgree, those of one source that is used at once.
+func TestConcurrentReadersAgree(t *testing.T) {
 	w := spreadOf["shifted"]
 	w.CalRows, w.TestRows = 40, 40
-	src := New(func(data.Ref) (Network, bool) { return w, true })
+	src := of(w)
 	var group sync.WaitGroup
 	sets := make([]*data.Set, 8)
 	for i := range sets {
@@ -162,9 +162,6 @@ func TestConcurrentReadersSolveOnce(t *testing.T) {
 	group.Wait()
 	for _, s := range sets[1:] {
 		same(t, "another goroutine", s, sets[0])
-	}
-	if len(src.solved.known) != 2 {
-		t.Errorf("%d solutions, want the clean and the shifted one", len(src.solved.known))
 	}
 }
 

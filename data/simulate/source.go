@@ -10,28 +10,32 @@ import (
 )
 
 // Version is part of every digest. It changes when the same parameters give
-// other arrays.
+// other arrays, as when the constants of a network change.
 const Version = 2
 
 // Source serves the arrays of simulated networks. Nothing is stored: rows are made
-// when they are read, and the constants of a network are solved for when it is
-// first opened and then kept. It is safe for concurrent use.
+// when they are read. It is safe for concurrent use.
 type Source struct {
 	lookup func(data.Ref) (Network, bool)
-	solved *solutions
-}
-
-// solutions are the constants of networks, each found once.
-type solutions struct {
-	mu    sync.Mutex
-	known map[string]func() (constants, error)
+	known  func() (map[string]Constants, error) // by identityText
 }
 
 // New returns the source of the networks that lookup returns. lookup is called
 // often and from several goroutines. It returns the same network, except for Shift,
-// for all sets of one network.
-func New(lookup func(data.Ref) (Network, bool)) *Source {
-	return &Source{lookup: lookup, solved: &solutions{known: map[string]func() (constants, error){}}}
+// for all sets of one network. known returns networks with their constants, such as Known; it is
+// called once.
+func New(lookup func(data.Ref) (Network, bool), known func() ([]Solved, error)) *Source {
+	return &Source{lookup: lookup, known: sync.OnceValues(func() (map[string]Constants, error) {
+		list, err := known()
+		if err != nil {
+			return nil, err
+		}
+		all := make(map[string]Constants, len(list))
+		for _, s := range list {
+			all[s.identityText()] = s.Constants
+		}
+		return all, nil
+	})}
 }
 
 var _ data.Source = (*Source)(nil)
@@ -72,7 +76,7 @@ func (s *Source) Describe(ref data.Ref) data.Provenance {
 }
 
 // Digest returns the version and the parameters that each part depends on. It
-// neither draws rows nor solves for constants.
+// draws no rows.
 func (s *Source) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -113,8 +117,8 @@ func (s *Source) get(ref data.Ref, parts data.Parts) (Network, error) {
 	return w, w.Check()
 }
 
-// Open solves for the constants of the network, which takes up to some seconds the
-// first time, and returns a reader that makes rows when they are read.
+// Open returns a reader that makes rows when they are read. It is an error if the constants of the
+// network are not known.
 func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data.Reader, error) {
 	w, err := s.get(ref, parts)
 	if err != nil {
@@ -123,9 +127,13 @@ func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c, err := s.solved.of(w)
+	all, err := s.known()
 	if err != nil {
 		return nil, err
+	}
+	c, ok := all[w.identityText()]
+	if !ok || c == (Constants{}) {
+		return nil, unsolved(w)
 	}
 	return newReader(w, c, ref.Split, parts), nil
 }
@@ -133,20 +141,7 @@ func (s *Source) Open(ctx context.Context, ref data.Ref, parts data.Parts) (data
 // Inputs is empty: the sets are the source's own.
 func (s *Source) Inputs(data.Ref, data.Parts) []data.Input { return nil }
 
-// of returns the constants of w.
-func (s *solutions) of(w Network) (constants, error) {
-	key := w.text() + w.Shift.text()
-	s.mu.Lock()
-	x := s.known[key]
-	if x == nil {
-		x = sync.OnceValues(func() (constants, error) { return solve(w, s.of) })
-		s.known[key] = x
-	}
-	s.mu.Unlock()
-	return x()
-}
-
-// Shape returns the rows and classes at ref. It draws and solves nothing.
+// Shape returns the rows and classes at ref. It draws nothing.
 func (s *Source) Shape(_ context.Context, ref data.Ref) (rows, classes int, err error) {
 	w, err := s.get(ref, data.Logits)
 	return w.rows(ref.Split), w.Classes, err

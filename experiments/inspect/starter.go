@@ -319,7 +319,7 @@ func WriteSynthetic(ctx context.Context, dir string) error {
 	}
 	for _, n := range []simulate.Network{{Name: "unsure-overconfident", Tilt: 1}, {Name: "sure-overconfident", Tilt: -1}} {
 		n.Classes, n.Width, n.CalRows, n.TestRows, n.Accuracy, n.ECE = 10, 32, starterRows, starterRows, 0.8, 0.1
-		src := simulate.New(func(data.Ref) (simulate.Network, bool) { return n, true })
+		src := simulate.New(func(data.Ref) (simulate.Network, bool) { return n, true }, simulate.Known)
 		for _, split := range []data.Split{data.Cal, data.Test} {
 			ref := data.Ref{Dataset: "toy", Backbone: n.Name, Split: split}
 			set, err := data.Load(ctx, src, ref, scored)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/results/paper"
 )
 
@@ -62,6 +63,30 @@ func TestNetworksHaveThePublishedECE(t *testing.T) {
 	} {
 		if w, ok := all.Lookup(ref); ok {
 			t.Errorf("%v is %+v", ref, w)
+		}
+	}
+}
+
+// TestEveryNetworkHasItsConstants: no set of a declared network is without them.
+func TestEveryNetworkHasItsConstants(t *testing.T) {
+	all := declared(t)
+	src := simulate.New(all.Lookup, simulate.Known)
+	open := func(ref data.Ref) {
+		t.Helper()
+		r, err := src.Open(t.Context(), ref, data.Labels)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Close()
+	}
+	for k := range all.plain {
+		open(data.Ref{Dataset: k.dataset, Backbone: k.backbone, Loss: k.loss, Split: data.Test})
+	}
+	for s := range all.uncal {
+		ref := data.Ref{Dataset: s.Dataset, Backbone: s.Backbone, Loss: "ce", Corruption: s.Corruption, Severity: s.Severity, Split: data.Test}
+		if _, ok := all.Lookup(ref); ok {
+			open(ref)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func write(dir string) error {
 }
 
 func writeSet(dir string, w simulate.Network, split data.Split) error {
-	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true })
+	src := simulate.New(func(data.Ref) (simulate.Network, bool) { return w, true }, simulate.Known)
 	set, err := data.Load(context.Background(), src, data.Ref{Split: split}, data.Logits|data.Labels)
 	if err != nil {
 		return err

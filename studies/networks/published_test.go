@@ -1,7 +1,6 @@
-package simulate
+package main
 
 import (
-	"context"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -9,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/simulate"
 )
 
 // published returns a network for each of the paper's 162 settings, with the
 // published ECE and a typical accuracy, which has no source.
-func published(t testing.TB) []Network {
+func published(t testing.TB) []simulate.Network {
 	f, err := os.Open("../../results/paper/published.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +33,8 @@ func published(t testing.TB) []Network {
 		"organsmnist": 11, "pneumoniamnist": 2, "retinamnist": 5, "tissuemnist": 8, "voc2012": 21, "20newsgroups": 20}
 	imbalance := map[string]float64{"cifar100-lt-r10": 10, "cifar100-lt-r100": 100, "imagenet-lt": 256}
 	prior := map[string][]float64{"ham10000": {67, 11, 11, 5, 3, 1, 1}, "dermamnist": {67, 11, 11, 5, 3, 1, 1},
-		"breastmnist": {27, 73}, "pneumoniamnist": {38, 62}, "voc2012": Background(21, 0.7)}
-	var all []Network
+		"breastmnist": {27, 73}, "pneumoniamnist": {38, 62}, "voc2012": simulate.Background(21, 0.7)}
+	var all []simulate.Network
 	for _, r := range rows[1:] {
 		table, metric, dataset, corruption, severity, backbone, method := r[0], r[1], r[2], r[3], r[4], r[5], r[6]
 		if metric != "ece" || method != "Uncal" || dataset == "average" || corruption == "average" ||
@@ -46,7 +45,7 @@ func published(t testing.TB) []Network {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := Network{Name: strings.TrimSuffix(dataset, "-c") + "/" + backbone, Classes: classes[dataset], Width: 64,
+		w := simulate.Network{Name: strings.TrimSuffix(dataset, "-c") + "/" + backbone, Classes: classes[dataset], Width: 64,
 			Accuracy: accuracy[dataset], ECE: percent / 100, Imbalance: imbalance[dataset], Prior: prior[dataset]}
 		if w.Classes == 1000 {
 			w.Width = 128
@@ -58,7 +57,7 @@ func published(t testing.TB) []Network {
 				t.Fatal(err)
 			}
 			w.ECE, w.Tilt = 0.1079, 0.5
-			w.Shift = Shift{corruption, s, w.ShiftedAccuracy(percent / 100), percent / 100}
+			w.Shift = simulate.Shift{Corruption: corruption, Severity: s, Accuracy: w.ShiftedAccuracy(percent / 100), ECE: percent / 100}
 		}
 		all = append(all, w)
 	}
@@ -75,13 +74,17 @@ func TestModelReachesThePublishedECE(t *testing.T) {
 	if testing.Short() {
 		every = 80
 	}
+	var some []simulate.Solved
 	for i, w := range published(t) {
 		if err := w.Check(); err != nil {
 			t.Error(err)
 		}
 		if i%every == 0 && w.Classes < 1000 {
-			solved(t, w)
+			some = append(some, simulate.Solved{Network: w})
 		}
+	}
+	if err := solveAll(some, false); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -90,38 +93,13 @@ func BenchmarkSolve(b *testing.B) {
 	all := published(b)
 	b.Run(fmt.Sprintf("settings=%d", len(all)), func(b *testing.B) {
 		for b.Loop() {
-			found := &solutions{known: map[string]func() (constants, error){}}
-			for _, w := range all {
-				if _, err := found.of(w); err != nil {
-					b.Fatal(err)
-				}
+			list := make([]simulate.Solved, len(all))
+			for i, w := range all {
+				list[i].Network = w
+			}
+			if err := solveAll(list, false); err != nil {
+				b.Fatal(err)
 			}
 		}
 	})
-}
-
-// BenchmarkRead draws test sets of the paper's sizes.
-func BenchmarkRead(b *testing.B) {
-	for _, w := range []Network{
-		{Name: "n", Classes: 10, Width: 64, TestRows: 10_000, Accuracy: 0.95, ECE: 0.018},
-		{Name: "n", Classes: 100, Width: 64, TestRows: 10_000, Accuracy: 0.78, ECE: 0.086},
-		{Name: "n", Classes: 1000, Width: 128, TestRows: 25_000, Accuracy: 0.75, ECE: 0.037},
-	} {
-		for _, parts := range []data.Parts{data.Labels, data.Logits | data.Labels, data.Logits | data.Augmented} {
-			b.Run(fmt.Sprintf("n=%d/k=%d/d=%d/parts=%s", w.TestRows, w.Classes, w.Width, parts), func(b *testing.B) {
-				r, err := of(w).Open(context.Background(), data.Ref{Split: data.Test}, parts)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(r.Bytes())
-				for b.Loop() {
-					for lo := 0; lo < w.TestRows; lo += 1000 {
-						if _, err := data.Read(context.Background(), r, lo, lo+1000); err != nil {
-							b.Fatal(err)
-						}
-					}
-				}
-			})
-		}
-	}
 }
