@@ -19,7 +19,7 @@ reproduce: companion
 	bin/qats paper reproduce --out $(OUT)
 
 # The tables of the documents: from the networks of the project, anew, and from those of others in REAL, a
-# folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/language.md), and the results of
+# folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
 # CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
 SHOWN := results/shown
 SCORES := ece,aece,nll,brier

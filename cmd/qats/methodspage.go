@@ -65,6 +65,29 @@ aece_bins, ece_debiased, ece_sweep, tace) share out blocks of confidences within
 `
 )
 
+// family is the methods of a package below calib, and its heading with the anchor.
+type family struct{ name, title, anchor string }
+
+// families are those of the page, in its order.
+var families = []family{
+	{"calib", "No calibration, TS and QaTS", "no-calibration-ts-and-qats"},
+	{"temperature", "Variants of temperature scaling", "variants-of-temperature-scaling"},
+	{"quantile", "Variants of QaTS", "variants-of-qats"},
+	{"linear", "Linear in the scores", "linear-in-the-scores"},
+	{"isotonic", "Isotonic and Venn-Abers", "isotonic-and-venn-abers"},
+	{"binning", "Histograms", "histograms"},
+	{"splines", "Splines", "splines"},
+	{"network", "Trained networks", "trained-networks"},
+	{"features", "Features and other rows", "features-and-other-rows"},
+	{"neighbours", "Neighbours", "neighbours"},
+}
+
+// familyOf returns the package of a method, which is its family.
+func familyOf(e calib.Entry) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", e.Method), "*"), ".")
+	return name
+}
+
 // item is one line under the heading of a method or a metric.
 type item struct{ key, text string }
 
@@ -72,11 +95,20 @@ type item struct{ key, text string }
 func writePage(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	index(&b, "Calibrators", "calibrators", lists.Values(all.Registry(), func(e calib.Entry) item { return item{e.Name, e.Summary} }))
-	index(&b, "Metrics", "metrics", lists.Values(metrics.Registry(), func(e metrics.Entry) item { return item{e.Name, e.Summary} }))
-	b.WriteString("\nThe items of a section are explained under [symbols](#symbols), [sets](#sets) and [ties](#ties).\n\n## Calibrators\n")
+	of := map[string][]calib.Entry{}
 	for _, e := range all.Registry() {
-		section(&b, e.Name, e.Summary, methodItems(e))
+		of[familyOf(e)] = append(of[familyOf(e)], e)
+	}
+	for _, f := range families {
+		index(&b, f.title, f.anchor, lists.Values(of[f.name], func(e calib.Entry) item { return item{e.Name, e.Summary} }))
+	}
+	index(&b, "Metrics", "metrics", lists.Values(metrics.Registry(), func(e metrics.Entry) item { return item{e.Name, e.Summary} }))
+	b.WriteString("\nThe items of a section are explained under [symbols](#symbols), [sets](#sets) and [ties](#ties).\n")
+	for _, f := range families {
+		b.WriteString("\n## " + f.title + "\n")
+		for _, e := range of[f.name] {
+			section(&b, e.Name, e.Summary, methodItems(e))
+		}
 	}
 	b.WriteString("\n## Metrics\n")
 	for _, e := range metrics.Registry() {

@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results/figure"
 )
 
 // TestMethodsPageIsCurrent compares docs/methods.md with what qats doc reference
@@ -45,9 +47,23 @@ func TestEveryNameOnTheMethodsPageLeadsToItsSection(t *testing.T) {
 		t.Errorf("%d links, want at least %d", len(links), least)
 	}
 	for _, l := range links {
-		heading := regexp.MustCompile(`(?mi)^#+ ` + regexp.QuoteMeta(l[1]) + `$`)
-		if n := len(heading.FindAllString(page.String(), -1)); n != 1 {
+		n := 0
+		for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page.String(), -1) {
+			if strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(heading[1]), ",", ""), " ", "-") == l[1] {
+				n++
+			}
+		}
+		if n != 1 {
 			t.Errorf("#%s has %d headings", l[1], n)
+		}
+	}
+}
+
+// TestEveryMethodIsOfAFamilyOfThePage: a new package of methods needs a heading.
+func TestEveryMethodIsOfAFamilyOfThePage(t *testing.T) {
+	for _, e := range all.Registry() {
+		if !slices.ContainsFunc(families, func(f family) bool { return f.name == familyOf(e) }) {
+			t.Errorf("%s is of the family %q, which has no heading", e.Name, familyOf(e))
 		}
 	}
 }
@@ -87,40 +103,35 @@ func TestEveryAgreementNamesItsSets(t *testing.T) {
 	}
 }
 
-// In docs/peers.md the last column of the first two comparisons has names of methods and
-// metrics alone. A new one needs no row: the page says how many of them it names.
-func TestPeersPageNamesMethodsAndMetrics(t *testing.T) {
+// In docs/peers.md the last column of the table has, in code font, names of methods and metrics, kinds
+// of figures, commands and paths alone.
+func TestPeersPageNamesWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "peers.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	column := func(heading string) map[string]bool {
-		_, section, found := strings.Cut(string(page), "\n## "+heading+"\n")
-		if !found {
-			t.Fatalf("no section %q", heading)
+	names := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 10 {
+			continue
 		}
-		section, _, _ = strings.Cut(section, "\n## ")
-		names := map[string]bool{}
-		for line := range strings.Lines(section) {
-			cells := strings.Split(strings.TrimSpace(line), "|")
-			if len(cells) < 9 {
-				continue
+		for _, found := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[8], -1) {
+			name := found[1]
+			_, method := all.Lookup(name)
+			_, metric := metrics.Lookup(name)
+			kind := slices.ContainsFunc(figure.Kinds(), func(k figure.Kind) bool { return k.Name == name })
+			command := false
+			if words := strings.Fields(name); words[0] == "qats" && len(words) > 1 {
+				cmd, _, err := newRoot().Find(words[1:])
+				command = err == nil && cmd.HasParent()
 			}
-			for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[len(cells)-2], -1) {
-				names[name[1]] = true
+			if names++; !method && !metric && !kind && !command && !strings.HasPrefix(name, "python -m ") && !strings.Contains(name, "/") {
+				t.Errorf("docs/peers.md names %q, which is nothing", name)
 			}
-		}
-		return names
-	}
-	methods, measures := column("Calibrators"), column("Measures")
-	for name := range methods {
-		if _, ok := all.Lookup(name); !ok {
-			t.Errorf("docs/peers.md names %q, which is no method", name)
 		}
 	}
-	for name := range measures {
-		if _, ok := metrics.Lookup(name); !ok {
-			t.Errorf("docs/peers.md names %q, which is no metric", name)
-		}
+	if names < len(all.Registry())+len(metrics.Registry()) {
+		t.Errorf("%d names in the last column", names)
 	}
 }

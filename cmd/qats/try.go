@@ -92,7 +92,7 @@ have one label, or its temperature is at a bound.
 Test rows have no part in the choice. Methods that read them (label-shift), and methods
 that predict the confidence of the top class alone, are shown but not chosen. Where a
 class has no calibration row, only methods that keep every prediction can be chosen. Of
-one set, the predictions of the folds judge the methods too. docs/advice.md shows what
+one set, the predictions of the folds judge the methods too. docs/which.md shows what
 the rule does to networks.`,
 		Example: examples(
 			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",

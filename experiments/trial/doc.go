@@ -23,7 +23,7 @@
 //     smallest; and so on.
 //
 // The lowest cross-fitted value alone would be a worse rule: of several methods on a few hundred
-// rows it takes the luckiest, which then is often worse than Reference. docs/advice.md has the
+// rows it takes the luckiest, which then is often worse than Reference. docs/which.md has the
 // simulation of both (studies/advice). The verdict takes the rows as independent, although
 // the fits of two folds share rows.
 //

@@ -43,3 +43,30 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
         exec(compile(block, str(path), "exec"), names)  # noqa: S102 - our own documents
     c = names["c"]
     assert isinstance(c, qatsbench.QaTS) and round(c.score(zt, yt, "ece"), 4) == 0.0524
+
+
+def test_the_tutorial_runs(program, tmp_path, monkeypatch):
+    """Each block in its order; that of ONNX where its exporter is installed."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
+    monkeypatch.chdir(tmp_path)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a small network: threads would only wait for each other
+    names = {}
+    try:
+        for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs/tutorial.md").read_text(encoding="utf-8"), re.S):
+            if "onnx.export" in block:
+                try:
+                    import onnxscript  # noqa: F401
+                except ImportError:
+                    continue
+            exec(block, names)  # noqa: S102 - our own document
+    finally:
+        torch.set_num_threads(threads)
+    z, p = names["Zt"].numpy(), names["p"]  # p of six lines of numpy
+    assert names["r"].best in qatsbench.METHODS
+    assert np.abs(p - qatsbench.load("ts.json").predict_proba(z)).max() < 1e-6
+    with torch.no_grad():
+        deployed = names["deployed"](names["images"][names["test"]])
+    assert np.abs(deployed.numpy() - p).max() < 1e-6
+    assert qatsbench.ece(p, names["yt"]) < qatsbench.ece(z, names["yt"], kind="logits") / 2
