@@ -57,6 +57,10 @@ type Provenance struct {
 	// network; empty for their ids.
 	DatasetLabel, BackboneLabel string
 
+	// Domain is what the inputs are, in a word or two: images, text, language models, tables and
+	// signals. Comparisons can be of one domain. May be empty.
+	Domain string
+
 	// Samples is the id of the data set that the test samples come from, if that is another
 	// one and the name does not say so, such as cifar10 for photos-by-class. Comparisons
 	// count sets with common samples once. May be empty; without ";".

@@ -152,7 +152,7 @@ func (p *Plan) settingInfo(u *Unit, in inputs) results.SettingInfo {
 	from.Note = p.local(from.Note)
 	lines := func(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 	return results.SettingInfo{Setting: u.Setting.Setting, DatasetLabel: cmp.Or(u.Spec.Labels[u.Setting.Dataset], from.DatasetLabel), BackboneLabel: cmp.Or(u.Spec.Labels[u.Setting.Backbone], from.BackboneLabel),
-		CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
+		Domain: from.Domain, CalibrateOn: u.Setting.CalibrateOn, Source: string(from.Origin), Kind: string(from.Kind),
 		N: in.Rows, K: in.Classes, Notes: notesOf(from, in.Notes), Test: lines(u.testArrays), Cal: lines(u.calArrays)}
 }
 

@@ -136,6 +136,7 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 		u.test = derive.Skewed(u.source)
 		u.Provenance = provenance(u.test, setting)
 	}
+	u.Provenance.Domain = cmp.Or(s.Domains[setting.Dataset], u.Provenance.Domain)
 	u.Provenance.Samples = cmp.Or(s.Samples[setting.Dataset], u.Provenance.Samples)
 	if c := setting.Variant.Rescale; c > 0 {
 		u.test = derive.Scaled(u.source, float32(c))

@@ -16,6 +16,7 @@ type SettingInfo struct {
 	// which a manifest or a spec gives; empty where none does.
 	DatasetLabel, BackboneLabel string
 
+	Domain      string // what the inputs are, such as images or text; empty where nobody says
 	CalibrateOn string // the network that the calibration set is of, if it is another one
 	Source      string // measured or simulated; empty if there are no arrays
 	Kind        string // of the arrays: logits, log-probs or probs; empty for logits that are not stated
@@ -28,14 +29,14 @@ type SettingInfo struct {
 }
 
 var settingsFormat = csvfile.Format[SettingInfo]{
-	Columns: append(settingColumns(), "dataset_label", "backbone_label", "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
-	Added:   []string{"dataset_label", "backbone_label"},
+	Columns: append(settingColumns(), "dataset_label", "backbone_label", "domain", "calibrate_on", "source", "kind", "n", "k", "from", "samples", "row_ids", "paper", "stand_in", "note", "test", "cal"),
+	Added:   []string{"dataset_label", "backbone_label", "domain"},
 	Fields: func(s SettingInfo) []string {
 		paper := ""
 		if s.Notes.Has(Paper) {
 			paper = "yes"
 		}
-		return append(s.Setting.fields(), csvfile.PlainText(s.DatasetLabel), csvfile.PlainText(s.BackboneLabel), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
+		return append(s.Setting.fields(), csvfile.PlainText(s.DatasetLabel), csvfile.PlainText(s.BackboneLabel), csvfile.PlainText(s.Domain), csvfile.PlainText(s.CalibrateOn), s.Source, s.Kind, csvfile.FormatCount(s.N), csvfile.FormatCount(s.K),
 			csvfile.PlainText(s.Notes.Text(From)), csvfile.PlainText(s.Notes.Text(Samples)), csvfile.PlainText(s.Notes.Text(RowIDs)), paper,
 			csvfile.PlainText(s.Notes.Text(StandIn)), s.Notes.without(ofColumns).text(), csvfile.PlainText(s.Test), csvfile.PlainText(s.Cal))
 	},
@@ -59,7 +60,7 @@ func ofColumns(f Note) bool {
 }
 
 func parseSettingInfo(row *csvfile.Row) SettingInfo {
-	s := SettingInfo{Setting: parseSetting(row), DatasetLabel: csvfile.PlainText(row.Text()), BackboneLabel: csvfile.PlainText(row.Text()), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
+	s := SettingInfo{Setting: parseSetting(row), DatasetLabel: csvfile.PlainText(row.Text()), BackboneLabel: csvfile.PlainText(row.Text()), Domain: csvfile.PlainText(row.Text()), CalibrateOn: csvfile.PlainText(row.Text()), Source: row.Text(), Kind: row.Text(), N: row.CountOrNone(), K: row.CountOrNone()}
 	add := func(kind NoteKind, text string) {
 		if text != "" {
 			s.Notes = append(s.Notes, Note{Kind: kind, Text: text})

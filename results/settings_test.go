@@ -16,7 +16,7 @@ func withFacts() *Rows {
 	warned := append(facts[:len(facts):len(facts)], Note{Kind: Program})
 	return &Rows{
 		Settings: []SettingInfo{
-			{Setting: a, DatasetLabel: "A, as in \"a\"", BackboneLabel: "X", CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Notes: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
+			{Setting: a, DatasetLabel: "A, as in \"a\"", BackboneLabel: "X", Domain: "tables and signals", CalibrateOn: "c", Source: "measured", Kind: "probs", N: 7, K: 3, Notes: facts, Test: "logits sha256:1; labels sha256:2", Cal: "logits sha256:3"},
 			{Setting: b}, // without arrays
 		},
 		Records: []Record{
@@ -56,7 +56,7 @@ func TestFactsOfASettingStandOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `e,a,x,ce,,,,"A, as in ""a""",X,c,measured,probs,7,3,networks,cifar10,7b01,yes,,"[{""kind"":""arrays"",""text"":""kept""}]",logits sha256:1; labels sha256:2,logits sha256:3`; !strings.Contains(string(text), want+"\n") {
+	if want := `e,a,x,ce,,,,"A, as in ""a""",X,tables and signals,c,measured,probs,7,3,networks,cifar10,7b01,yes,,"[{""kind"":""arrays"",""text"":""kept""}]",logits sha256:1; labels sha256:2,logits sha256:3`; !strings.Contains(string(text), want+"\n") {
 		t.Errorf("%s\nlacks %s", text, want)
 	}
 }

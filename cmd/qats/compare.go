@@ -96,6 +96,7 @@ type comparing struct {
 	workers     int
 	experiments []string
 	datasets    []string
+	domains     []string
 	variants    []string
 	from, specs []string
 	tables      []string
@@ -122,6 +123,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")
 	f.StringSliceVar(&c.datasets, "dataset", nil, "use only settings of these datasets")
+	f.StringSliceVar(&c.domains, "domain", nil, "use only settings of these domains, such as images or text, as settings.csv names them")
 	f.StringSliceVar(&c.variants, "variant", nil, "compare the settings of these variants, such as rescale=2, and '' for sets as they are (default: all but rescaled and redrawn ones)")
 	f.StringArrayVar(&c.from, "from", nil, "folder of results.csv to read instead of OUT; may be repeated")
 	f.StringArrayVar(&c.specs, "spec", nil, "spec to run first; may be repeated")

@@ -38,6 +38,9 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	if len(c.datasets) > 0 && len(c.specs) == 0 { // otherwise the specs are restricted
 		rows, err = ofDatasets(rows, c.datasets)
 	}
+	if err == nil && len(c.domains) > 0 {
+		rows, err = ofDomains(rows, c.domains)
+	}
 	if cmd.Flags().Changed("variant") {
 		if c.Variants = c.variants; len(c.Variants) == 0 { // --variant ''
 			c.Variants = []string{""}
@@ -83,6 +86,26 @@ func ofDatasets(rows *results.Rows, datasets []string) (*results.Rows, error) {
 		return nil, fmt.Errorf("no rows of the dataset %w", err)
 	}
 	return rows.Where(func(s results.Setting, _ string) bool { return slices.Contains(wanted, s.Dataset) }), nil
+}
+
+// ofDomains returns the rows of settings of some domains. A domain without rows is an error.
+func ofDomains(rows *results.Rows, domains []string) (*results.Rows, error) {
+	of := map[results.Setting]string{}
+	for _, s := range rows.Settings {
+		of[s.Setting] = s.Domain
+	}
+	known := lists.Where(lists.Distinct(rows.Settings, func(s results.SettingInfo) string { return s.Domain }), func(domain string) bool { return domain != "" })
+	slices.Sort(known)
+	for _, domain := range domains {
+		switch {
+		case slices.Contains(known, domain):
+		case len(known) == 0:
+			return nil, fmt.Errorf("--domain %s: settings.csv names no domains; give them in manifest.yaml (domain:) or in the spec (domains:), and run again", domain)
+		default:
+			return nil, fmt.Errorf("no rows of the domain %q; there are %s", domain, strings.Join(known, ", "))
+		}
+	}
+	return rows.Where(func(s results.Setting, _ string) bool { return slices.Contains(domains, of[s]) }), nil
 }
 
 // inRows is resolve for the methods of rows. A name that is similar to the name of

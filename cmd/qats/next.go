@@ -135,7 +135,7 @@ func (c *comparing) makePairs(w io.Writer, cmd *cobra.Command, against string) {
 	if len(c.specsOfRows) == 0 {
 		words, note = append(words, "--spec", "SPEC"), ", with the spec of these rows"
 	}
-	words = append(words, given(cmd, "metric", "block", "dataset", "experiment", "variant", "latex", "data", "store", "max-memory", "out")...)
+	words = append(words, given(cmd, "metric", "block", "dataset", "domain", "experiment", "variant", "latex", "data", "store", "max-memory", "out")...)
 	if c.dataGiven && !cmd.Flags().Changed("data") {
 		words, note = append(words, "--data", "DIR"), note+", with the folder of the arrays"
 	}

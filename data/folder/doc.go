@@ -54,6 +54,7 @@
 //	    classes: [sky, road]      names of the classes, in the order of the columns of the logits
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
+//	    domain: images            what the inputs are: images, text, language models, tables and signals, without ";"
 //	    samples: cifar10          the data set that the test samples are of, if not its own: sets with common samples count once, without ";"
 //	    row-ids: 9c2e...          SHA-256 of the sorted ids of the test samples, each with a line feed: sets with equal digests have the
 //	                              same test samples. An id is the same wherever a sample is used: its file name, or the SHA-256 of the image

@@ -54,6 +54,8 @@ type ManifestSet struct {
 	From string `yaml:"from,omitempty"` // Provenance.From
 	Note string `yaml:"note,omitempty"` // Provenance.Note
 
+	Domain string `yaml:"domain,omitempty"` // Provenance.Domain
+
 	Samples string `yaml:"samples,omitempty"` // Provenance.Samples
 	RowIDs  string `yaml:"row-ids,omitempty"` // Provenance.RowIDs
 
@@ -119,6 +121,7 @@ func (m Manifest) describe(names setNamesIn) data.Provenance {
 		p.Origin = cmp.Or(s.Origin, p.Origin)
 		p.From = cmp.Or(s.From, p.From)
 		p.Note = cmp.Or(s.Note, p.Note)
+		p.Domain = cmp.Or(s.Domain, p.Domain)
 		p.Samples = cmp.Or(s.Samples, p.Samples)
 		p.RowIDs = cmp.Or(s.RowIDs, p.RowIDs)
 		if s.Paper != nil {
@@ -351,7 +354,7 @@ func (Manifest) check(doc *yaml.Node) (*yaml.Node, error) {
 func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	named := false
 	var paper, standIn *yaml.Node
-	at, err := eachKey(item, []string{"set", "kind", "ignore", "classes", "source", "from", "note", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
+	at, err := eachKey(item, []string{"set", "kind", "ignore", "classes", "source", "from", "note", "domain", "samples", "row-ids", "paper", "stand-in", "licence", "known"}, func(key string, v *yaml.Node) (*yaml.Node, error) {
 		switch key {
 		case "set":
 			named = true
@@ -387,11 +390,11 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			if v.Value == "true" {
 				paper = v
 			}
-		case "note", "from", "samples", "stand-in", "licence":
+		case "note", "from", "domain", "samples", "stand-in", "licence":
 			if err := checkLine(key, v.Value); err != nil {
 				return v, err
 			}
-			if (key == "from" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
+			if (key == "from" || key == "domain" || key == "samples" || key == "stand-in") && strings.Contains(v.Value, ";") {
 				return v, fmt.Errorf("%s must not contain a semicolon", key)
 			}
 			if key == "stand-in" {

@@ -27,7 +27,7 @@ sets:
   - {set: medical-a/resnet50, source: simulated}
   - {set: medical-a/resnet50/test, kind: logits, note: ours}
   - {set: "*/*/fog/[3-5]", source: simulated}
-  - {set: "medical-b/*", samples: ham10000, row-ids: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}
+  - {set: "medical-b/*", domain: images, samples: ham10000, row-ids: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef}
   - {set: paper/resnet50, paper: true, licence: MIT}
   - {set: paper/resnet18, stand-in: "another training, run 1"}
 labels: {medical-a: Medical A, vit: "ViT (p4, d96)"}
@@ -43,7 +43,7 @@ sources:
 		want data.Provenance
 	}{
 		{data.Ref{Dataset: "cifar10", Backbone: "resnet50", Split: data.Test}, data.Provenance{Origin: data.Measured}},
-		{data.Ref{Dataset: "medical-b", Backbone: "vit", Split: data.Cal}, data.Provenance{Origin: data.Measured, Kind: data.KindLogProbs, BackboneLabel: "ViT (p4, d96)", Note: "published probabilities", Samples: "ham10000", RowIDs: strings.Repeat("0123456789abcdef", 4)}},
+		{data.Ref{Dataset: "medical-b", Backbone: "vit", Split: data.Cal}, data.Provenance{Origin: data.Measured, Kind: data.KindLogProbs, BackboneLabel: "ViT (p4, d96)", Note: "published probabilities", Domain: "images", Samples: "ham10000", RowIDs: strings.Repeat("0123456789abcdef", 4)}},
 		{data.Ref{Dataset: "medical-a", Backbone: "resnet50", Split: data.Cal}, data.Provenance{Origin: data.Simulated, Kind: data.KindLogProbs, DatasetLabel: "Medical A", Note: "published probabilities"}},
 		{data.Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "ce", Split: data.Test}, data.Provenance{Origin: data.Simulated, Kind: data.KindLogits, DatasetLabel: "Medical A", Note: "ours"}},
 		{data.Ref{Dataset: "medical-a", Backbone: "resnet50", Loss: "focal", Split: data.Test}, data.Provenance{Origin: data.Simulated, Kind: data.KindLogProbs, DatasetLabel: "Medical A", Note: "published probabilities"}},
@@ -91,7 +91,7 @@ func TestRejectsBadManifests(t *testing.T) {
 		"sets: x\n":                              "arrays/manifest.yaml:1: sets must be a list",
 		"set: []\n":                              `arrays/manifest.yaml:1: unknown key "set"; want one of layout, labels, sets, files, sources`,
 		"sets: []\n---\na:\n":                    "arrays/manifest.yaml:2: a second document; a manifest has one",
-		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, ignore, classes, source, from, note, samples, row-ids, paper, stand-in, licence, known`,
+		"sets:\n  - set: a/b\n    kin: logits\n": `arrays/manifest.yaml:3: unknown key "kin"; want one of set, kind, ignore, classes, source, from, note, domain, samples, row-ids, paper, stand-in, licence, known`,
 		"sets:\n  - set: a/b\n    row-ids: 12AB\n":                            "arrays/manifest.yaml:3: row-ids must be 64 hexadecimal digits in lower case",
 		"sets:\n  - set: a/b\n    kind: logit\n":                              `arrays/manifest.yaml:3: kind "logit"; want logits, log-probs or probs`,
 		"sets:\n  - {set: a, ignore: void}\n":                                 `arrays/manifest.yaml:2: ignore "void"; want a label, such as 255, or a list of labels`,

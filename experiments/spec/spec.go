@@ -52,6 +52,7 @@ type Spec struct {
 	Baseline   string            // method that the others are paired with; empty for none
 	Labels     map[string]string // id of a dataset or a network of the spec -> its name in print
 	Like       map[string]string // dataset of the spec -> similar dataset of the paper, for the paper's claims
+	Domains    map[string]string // dataset of the spec -> what its inputs are
 	Samples    map[string]string // dataset of the spec -> dataset that its test samples are of
 	Methods    []Method
 	Metrics    []metrics.Entry
@@ -88,6 +89,7 @@ type document struct {
 	Settings   []grid         `key:"settings" required:"" help:"The test sets. An item is a mapping whose lists are multiplied: two datasets and three backbones are six settings." example:"[{dataset: cifar10, backbone: [resnet50, densenet40]}]"`
 	Labels     byName[string] `key:"labels" as:"line" one:"label of" default:"what manifest.yaml says, or else the ids" help:"What tables, figures and pages print for ids of datasets and networks." example:"{cifar10: CIFAR-10, resnet50: RN-50}"`
 	Like       byName[string] `key:"like" help:"For each dataset of the spec, the dataset of the paper that it is similar to. qats paper diff SPEC judges the paper's claims on it." example:"{cifar10-mine: cifar10}"`
+	Domains    byName[string] `key:"domains" as:"line" default:"what manifest.yaml says" help:"For each dataset of the spec, what its inputs are: images, text, language models, or tables and signals. qats compare --domain compares the settings of one domain." example:"{cifar10: images}"`
 	Samples    byName[string] `key:"samples" as:"id" default:"what manifest.yaml or else the dataset's name says" help:"For each dataset of the spec, the dataset that its test samples are of. qats compare counts data sets with common test samples once." example:"{photos: cifar10}"`
 	Tables     []tableItem    `key:"tables" default:"a table of ECE and one of AECE" help:"The tables that qats report renders." example:"[{metric: ece, highlight: qats}]"`
 	Figures    []figureItem   `key:"figures" default:"none" help:"The figures that qats report draws." example:"[{kind: reliability, methods: [ts, qats]}]"`
@@ -107,7 +109,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	}
 	var d document
 	r.decode(root, reflect.ValueOf(&d), "", Key{})
-	if r.onlyIn(&d.Methods, &d.Baseline, &d.Metrics, &d.Intervals, &d.Settings, &d.Labels, &d.Like, &d.Samples, &d.Tables, &d.Figures) {
+	if r.onlyIn(&d.Methods, &d.Baseline, &d.Metrics, &d.Intervals, &d.Settings, &d.Labels, &d.Like, &d.Domains, &d.Samples, &d.Tables, &d.Figures) {
 		switch {
 		case d.Name == "":
 			r.errorf(root, "the spec has no name")
@@ -128,6 +130,7 @@ func Parse(file string, src []byte, known Registry) (*Spec, error) {
 	s.Baseline = r.baseline(&d, s)
 	s.Intervals = r.intervals(&d, s)
 	s.Labels = r.settingLabels(&d, s)
+	s.Domains = r.byDataset(d.Domains, "domains", s)
 	s.Like, s.Samples = r.like(&d, s), r.byDataset(d.Samples, "samples", s)
 	if r.onlyIn(&d.Tables, &d.Figures) { // else a name in a view may be unknown because its declaration is wrong
 		if len(s.Methods) == 0 || len(s.Settings) == 0 {
