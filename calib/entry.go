@@ -16,7 +16,7 @@ type Entry struct {
 
 	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
-	Facts // of the methods of this project, their doc comments have them, and calib/all sets them
+	Sheet // of the methods of this project, their doc comments have them, and calib/all sets them
 
 	// Cost is the processor time of a fit with the default options, in passes over the
 	// calibration rows: a pass reads n x k logits and takes their log-sum-exp, about
@@ -32,9 +32,9 @@ type Entry struct {
 	types types
 }
 
-// Facts say where a method comes from and what it was compared with. qats doc NAME
+// Sheet says where a method comes from and what it was compared with. qats doc NAME
 // and docs/methods.md print them. A method of another module needs a Reference only.
-type Facts struct {
+type Sheet struct {
 	Reference string `json:"reference"`     // author and year, or the paper's equation
 	Formula   string `json:"formula"`       // the map and its objective, in the symbols of docs/methods.md
 	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"

@@ -25,7 +25,7 @@ var entropyLineEntry = calib.NewEntry[EntropyLine, entropyLineMap](calib.Entry{
 	Label:   "Entropy line",
 	Version: 1,
 	Summary: "temperature linear in the entropy of the row",
-	Facts:   calib.Facts{Reference: "a worked example"},
+	Sheet:   calib.Sheet{Reference: "a worked example"},
 })
 
 // Options returns the option steepest.

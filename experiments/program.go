@@ -42,7 +42,6 @@ func programEntry() calib.Entry {
 	return calib.NewEntry[program, noMap](calib.Entry{
 		Name: "external", Label: "external", Version: 1,
 		Summary: "a program in any language, called with fit DIR and with apply DIR",
-		Cost:    20000, // an interpreter that starts and reads arrays takes seconds
 	})
 }
 
@@ -50,7 +49,6 @@ func servedEntry() calib.Entry {
 	return calib.NewEntry[program, noMap](calib.Entry{
 		Name: "served", Label: "served", Version: 1, Method: program{serves: true},
 		Summary: "a program in any language, called with serve, which answers many requests",
-		Cost:    5000, // arrays go through files
 	})
 }
 

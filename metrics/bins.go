@@ -65,7 +65,8 @@ func MassBins(s *Samples, m int) []Bin { return massLayout(s.sorted, m).fill(s.s
 
 // tie is the distance up to which two confidences count as equal: rounding, in a
 // float32 file or in the exp of another processor, must not decide on which side of
-// a boundary of equal mass a sample falls.
+// a boundary of equal mass a sample falls. It is absolute, unlike a stretch.Share: an error of the
+// confidence moves a calibration error by its size, wherever the confidence lies.
 const tie = 1e-9
 
 // layout states which samples make up each bin. The sorted samples fall into

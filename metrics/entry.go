@@ -37,7 +37,7 @@ type Entry struct {
 
 	Aliases []string `json:"aliases,omitempty"` // other names in use, which are answered by "did you mean"
 
-	Facts // of doc comments; Registry sets them
+	Sheet // of doc comments; Registry sets them
 
 	// Compute returns one finite value for each output. An error says why the
 	// metric has no value for these samples; it makes the cell a skip, not a
@@ -60,9 +60,9 @@ type Entry struct {
 	fewRows bool    // its verdicts and intervals count right and wrong rows, so they hold for few of them
 }
 
-// Facts say where a metric comes from and what it was compared with, in the symbols of
+// Sheet says where a metric comes from and what it was compared with, in the symbols of
 // docs/methods.md.
-type Facts struct {
+type Sheet struct {
 	Reference string `json:"reference"` // author and year; "none" for a definition that has no author
 	Formula   string `json:"formula"`
 	Code      string `json:"compared_with"` // code that it was compared with, the authors' if they published any; "none"

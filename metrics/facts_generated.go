@@ -3,7 +3,7 @@
 package metrics
 
 // factsOf has the list at the end of the doc comment of each entry, by its name.
-var factsOf = map[string]Facts{
+var factsOf = map[string]Sheet{
 	"accuracy": {
 		Formula:   "(1/n) sum of hit",
 		Reference: "none",

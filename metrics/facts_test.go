@@ -24,7 +24,7 @@ func TestFactsAreThoseOfTheDocComments(t *testing.T) {
 	if len(sheets) != len(registry) {
 		t.Errorf("%d comments have facts, and there are %d metrics", len(sheets), len(registry))
 	}
-	source, err := facts.Source("metrics", "", "Facts", sheets)
+	source, err := facts.Source("metrics", "", "Sheet", sheets)
 	if err != nil {
 		t.Fatal(err)
 	}

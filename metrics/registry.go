@@ -53,7 +53,7 @@ var registry = documented([]Entry{
 // documented returns the entries with the facts of doc comments.
 func documented(list []Entry) []Entry {
 	for i := range list {
-		list[i].Facts = factsOf[list[i].Name]
+		list[i].Sheet = factsOf[list[i].Name]
 	}
 	return list
 }

@@ -104,8 +104,8 @@ func FuzzNote(f *testing.F) {
 	})
 }
 
-// Facts are of one sort if they differ in numbers, bins and the network that lacks arrays alone.
-func TestKinOfFacts(t *testing.T) {
+// Notes are of one sort if they differ in numbers, bins and the network that lacks arrays alone.
+func TestKinOfNotes(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool

@@ -84,7 +84,7 @@ func Registry() []calib.Entry {
 	}
 	for i := range list {
 		list[i].Aliases = slices.Clone(list[i].Aliases)
-		list[i].Facts = factsOf[list[i].Name]
+		list[i].Sheet = factsOf[list[i].Name]
 	}
 	return list
 }

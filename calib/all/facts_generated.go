@@ -5,7 +5,7 @@ package all
 import "github.com/qats-bench/qats/calib"
 
 // factsOf has the list at the end of the doc comment of each entry, by its name.
-var factsOf = map[string]calib.Facts{
+var factsOf = map[string]calib.Sheet{
 	"adats": {
 		Formula:   "p = softmax(l/T), T = max(softplus(network(log p(w|y) for y = 1..k)), 0.001), w the code of an autoencoder of the features",
 		Reference: "Joy, Pinto, Lim, Torr and Dokania 2023",

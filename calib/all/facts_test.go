@@ -35,7 +35,7 @@ func TestFactsAreThoseOfTheDocComments(t *testing.T) {
 			t.Errorf("%s: the doc comment of %s.%s has no list of facts", e.Name, pkg, name)
 		}
 	}
-	source, err := facts.Source("all", "github.com/qats-bench/qats/calib", "calib.Facts", sheets)
+	source, err := facts.Source("all", "github.com/qats-bench/qats/calib", "calib.Sheet", sheets)
 	if err != nil {
 		t.Fatal(err)
 	}

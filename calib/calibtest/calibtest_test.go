@@ -107,7 +107,7 @@ func sound() fake {
 
 // fakeEntry is the entry of a fake whose loaded map is a P.
 func fakeEntry[P calib.Map]() calib.Entry {
-	return calib.NewEntry[fake, P](calib.Entry{Name: "fake", Label: "Fake", Version: 1, Summary: "s", Facts: calib.Facts{Reference: "r"}})
+	return calib.NewEntry[fake, P](calib.Entry{Name: "fake", Label: "Fake", Version: 1, Summary: "s", Sheet: calib.Sheet{Reference: "r"}})
 }
 
 // Sound methods pass every check, and each check finds the methods that break its
@@ -220,7 +220,7 @@ func broken() []breach {
 		{check: "entry", how: "has a bad name", method: sound(), change: func(e *calib.Entry) { e.Name = "My Method" }},
 		{check: "entry", how: "reads test labels", method: contract(func(c *calib.Contract) { c.Test |= data.Labels })},
 		{check: "entry", how: "has an option without help", method: sound(), entry: calib.NewEntry[helpless, softmaxMap](calib.Entry{
-			Name: "fake", Label: "Fake", Version: 1, Summary: "s", Facts: calib.Facts{Reference: "r"}})},
+			Name: "fake", Label: "Fake", Version: 1, Summary: "s", Sheet: calib.Sheet{Reference: "r"}})},
 		{check: "deterministic", how: "counts its fits", method: fit(func(calib.Input) float64 { return float64(1 + fits.Add(1)) })},
 		{check: "shared", how: "depends on other fits", method: fit(func(in calib.Input) float64 {
 			if in.Shared != nil {

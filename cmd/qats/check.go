@@ -71,7 +71,7 @@ func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
 			return err
 		}
 		all.Sets = append(all.Sets, in.Sets...)
-		all.Findings = append(all.Findings, in.Findings...)
+		all.Problems = append(all.Problems, in.Problems...)
 	}
 	if asJSON {
 		if err := checkJSON(cmd.OutOrStdout(), &all); err != nil {
@@ -167,7 +167,7 @@ func checkText(out io.Writer, in *inspect.Inspection, all bool) error {
 	if len(in.Sets) > 0 {
 		fmt.Fprintln(out)
 	}
-	printFindings(out, in.Findings, all)
+	printFindings(out, in.Problems, all)
 	line := fmt.Sprintf("%s: %s, %s, %s", english.Count(len(in.Sets), "set"), english.Count(in.Count(inspect.Error), "error"),
 		english.Count(in.Count(inspect.Warning), "warning"), english.Count(in.Count(inspect.Note), "note"))
 	if n := in.Count(inspect.Known); n > 0 {
@@ -225,7 +225,7 @@ func checkJSON(out io.Writer, in *inspect.Inspection) error {
 	for _, s := range in.Sets {
 		objects = append(objects, set{"set", s})
 	}
-	for _, f := range in.Findings {
+	for _, f := range in.Problems {
 		objects = append(objects, finding{"finding", f})
 	}
 	return table.WriteJSON(out, objects)

@@ -167,7 +167,7 @@ func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) er
 			notesTo(tell)(arrays.Problem{Place: f.files.Logits, Text: set.MaskedNote().String()})
 		}
 	}
-	for _, found := range in.Findings {
+	for _, found := range in.Problems {
 		few := found.Told && found.Oddity == folder.OddFewRows
 		if found.Oddity == folder.OddForm || found.Severity != inspect.Warning && found.Severity != inspect.Error && !few {
 			continue

@@ -213,7 +213,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 // voided is the error of a trial that recommends no method.
 func voided(t *trial.Trial) error {
 	var failed failedFor
-	for _, f := range t.Input.Inspection.Findings {
+	for _, f := range t.Input.Inspection.Problems {
 		if trial.Void(f) {
 			failed.why = append(failed.why, &problem.Problem{Place: f.Place, Cause: f.Cause, Fix: f.Fix})
 		}

@@ -21,7 +21,7 @@ func answered(chosen string, reason trial.Reason, nll map[string]float64, toPlai
 	if err != nil {
 		panic(err)
 	}
-	in.Inspection.Findings, in.Test, in.Given.Origin = nil, in.Cal, data.Measured
+	in.Inspection.Problems, in.Test, in.Given.Origin = nil, in.Cal, data.Measured
 	t := &trial.Trial{Input: in, By: trial.ByNLL, Reason: reason, Gain: true}
 	for _, name := range []string{chosen, "uncal", "ts", "hts"} {
 		if t.Of(name) == nil {

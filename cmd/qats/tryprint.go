@@ -37,7 +37,7 @@ func (p printed) text(w io.Writer) error {
 	var b strings.Builder
 	width := widthOf(w)
 	say := func(text string) { english.Wrap(&b, "", terminal.Line(text), min(width, lineWidth)) }
-	findings := p.Input.Inspection.Findings
+	findings := p.Input.Inspection.Problems
 	for _, f := range lists.Where(findings, trial.Void) {
 		printFinding(&b, f, width)
 	}
@@ -387,7 +387,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	for _, l := range p.LeftOut {
 		objects = append(objects, leftOut{"left-out", l.Method, l.Why.String()})
 	}
-	for _, f := range p.Input.Inspection.Findings {
+	for _, f := range p.Input.Inspection.Problems {
 		objects = append(objects, finding{"finding", f})
 	}
 	pairs, err := p.Pairs(ctx)

@@ -53,7 +53,7 @@ func TestPairsOfArrays(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, f := range in.Findings {
+		for _, f := range in.Problems {
 			got = append(got, fmt.Sprintf("%s %s %s", f.Severity, f.Place, f.Oddity))
 		}
 		if !slices.Equal(got, c.want) {
@@ -61,7 +61,7 @@ func TestPairsOfArrays(t *testing.T) {
 		}
 	}
 	in, err := Pair(context.Background(), Rows("cal", rowsOf(3, 5, 0)), nil)
-	if err != nil || len(in.Sets) != 1 || len(in.Findings) != 1 || !strings.HasPrefix(in.Findings[0].Cause, "3 calibration rows for 5 classes") {
+	if err != nil || len(in.Sets) != 1 || len(in.Problems) != 1 || !strings.HasPrefix(in.Problems[0].Cause, "3 calibration rows for 5 classes") {
 		t.Errorf("one set alone: %+v, %v", in, err)
 	}
 }
@@ -84,12 +84,12 @@ func TestBriefArrays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found[0].Findings = slices.DeleteFunc(found[0].Findings, func(f Problem) bool { return f.Oddity == folder.OddExtremeLogits })
+	found[0].Problems = slices.DeleteFunc(found[0].Problems, func(f Problem) bool { return f.Oddity == folder.OddExtremeLogits })
 	if found[0].Sets[0].ECE == 0 || found[1].Sets[0].ECE != 0 {
 		t.Errorf("ECE %g and brief %g, want one and none", found[0].Sets[0].ECE, found[1].Sets[0].ECE)
 	}
 	found[0].Sets[0].ECE = 0
-	if !reflect.DeepEqual(found[0], found[1]) || len(found[0].Findings) != 4 {
+	if !reflect.DeepEqual(found[0], found[1]) || len(found[0].Problems) != 4 {
 		t.Errorf("brief: found %+v, want %+v, of them four findings", found[1], found[0])
 	}
 }
@@ -114,7 +114,7 @@ func TestCalibrationRowsOfOneClass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range in.Findings {
+		for _, f := range in.Problems {
 			if f.Severity == Warning {
 				causes = append(causes, f.Cause)
 			}

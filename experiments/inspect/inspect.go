@@ -70,13 +70,13 @@ func (s *Set) MaskedNote() data.Remark { return data.MaskedNote(s.Masked, s.Rows
 // Inspection is the result of looking at arrays.
 type Inspection struct {
 	Sets     []Set
-	Findings []Problem // errors first, then warnings, notes and what is known
+	Problems []Problem // errors first, then warnings, notes and what is known
 }
 
 // Count returns the number of findings of a severity.
 func (in *Inspection) Count(s Severity) int {
 	n := 0
-	for _, f := range in.Findings {
+	for _, f := range in.Problems {
 		if f.Severity == s {
 			n++
 		}
@@ -87,8 +87,8 @@ func (in *Inspection) Count(s Severity) int {
 // add adds a finding, unless it is there already: an array may belong to several
 // settings.
 func (in *Inspection) add(f Problem) {
-	if !slices.Contains(in.Findings, f) {
-		in.Findings = append(in.Findings, f)
+	if !slices.Contains(in.Problems, f) {
+		in.Problems = append(in.Problems, f)
 	}
 }
 
@@ -159,14 +159,14 @@ func Folder(ctx context.Context, dir string, progress Progress) (*Inspection, er
 	for _, p := range s.Problems {
 		before = append(before, Problem{Severity: severity, Place: p.Place, Cause: p.Cause, Fix: p.Fix, Remedy: p.Remedy})
 	}
-	in.Findings = append(before, in.Findings...)
+	in.Problems = append(before, in.Problems...)
 	in.Sort()
 	return in, nil
 }
 
 // Sort puts errors first, then warnings, notes and what is known.
 func (in *Inspection) Sort() {
-	slices.SortStableFunc(in.Findings, func(a, b Problem) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	slices.SortStableFunc(in.Problems, func(a, b Problem) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 }
 
 func (s Severity) rank() int { return slices.Index([]Severity{Error, Warning, Note, Known}, s) }
@@ -184,7 +184,7 @@ type inspector struct {
 func (in *inspector) add(f Problem) {
 	if !in.found[f] {
 		in.found[f] = true
-		in.Findings = append(in.Findings, f)
+		in.Problems = append(in.Problems, f)
 	}
 }
 
@@ -254,7 +254,7 @@ func (in *inspector) units(ctx context.Context, units []experiments.Unit) error 
 	}
 	for _, j := range order {
 		in.Sets = append(in.Sets, j.of.Sets...)
-		for _, f := range j.of.Findings {
+		for _, f := range j.of.Problems {
 			in.add(f)
 		}
 	}

@@ -370,7 +370,7 @@ func TestFindingsAreInTheOrderOfTheSettings(t *testing.T) {
 		if in.Sets[2*i].Set != cal || in.Sets[2*i+1].Set != test {
 			t.Errorf("sets %d: %s, %s", i, in.Sets[2*i].Set, in.Sets[2*i+1].Set)
 		}
-		if f := in.Findings[i]; f.Severity != Error || f.Place != cal+" and "+test {
+		if f := in.Problems[i]; f.Severity != Error || f.Place != cal+" and "+test {
 			t.Errorf("finding %d: %+v", i, f)
 		}
 	}

@@ -130,7 +130,7 @@ func Void(f inspect.Problem) bool {
 }
 
 // Void reports whether the arrays are such that no method can be recommended.
-func (t *Trial) Void() bool { return slices.ContainsFunc(t.Input.Inspection.Findings, Void) }
+func (t *Trial) Void() bool { return slices.ContainsFunc(t.Input.Inspection.Problems, Void) }
 
 // Of returns the result of a method, or nil.
 func (t *Trial) Of(method string) *Result {

@@ -58,7 +58,7 @@ func TestListsThatLackAPartAreErrors(t *testing.T) {
 
 func TestAFileThatDiffersFromItsSourceIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "facts_generated.go")
-	source, err := Source("all", "example.org/calib", "calib.Facts", map[string]Sheet{"b": {"f", "r", "c", "a", "d"}, "a": {`"`, "r", "c", "a", "d"}})
+	source, err := Source("all", "example.org/calib", "calib.Sheet", map[string]Sheet{"b": {"f", "r", "c", "a", "d"}, "a": {`"`, "r", "c", "a", "d"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func needs(keeps bool) calib.Contract {
 // Shrunk is a Vector: the softmax, moved to the uniform forecast by the share of wrong rows.
 type Shrunk struct{}
 
-var shrunkEntry = calib.NewEntry[Shrunk, shrunkMap](calib.Entry{Name: "shrunk", Label: "Shrunk", Version: 1, Summary: "softmax and uniform forecast", Facts: calib.Facts{Reference: "an example"}})
+var shrunkEntry = calib.NewEntry[Shrunk, shrunkMap](calib.Entry{Name: "shrunk", Label: "Shrunk", Version: 1, Summary: "softmax and uniform forecast", Sheet: calib.Sheet{Reference: "an example"}})
 
 func (Shrunk) Contract() calib.Contract { return needs(false) }
 
@@ -57,7 +57,7 @@ func (m shrunkMap) Apply(dst data.Probs, set *data.Set) {
 // Accuracy is a TopLabel: every confidence is the accuracy.
 type Accuracy struct{}
 
-var accuracyEntry = calib.NewEntry[Accuracy, accuracyMap](calib.Entry{Name: "accuracy", Label: "Accuracy", Version: 1, Summary: "the accuracy of the calibration rows", Facts: calib.Facts{Reference: "an example"}})
+var accuracyEntry = calib.NewEntry[Accuracy, accuracyMap](calib.Entry{Name: "accuracy", Label: "Accuracy", Version: 1, Summary: "the accuracy of the calibration rows", Sheet: calib.Sheet{Reference: "an example"}})
 
 func (Accuracy) Contract() calib.Contract { return needs(true) }
 
@@ -85,7 +85,7 @@ func (m accuracyMap) Confidences(dst []float64, _ *data.Set, _ *calib.Unscaled) 
 // of the class is above one half, and where it is not.
 type Halves struct{}
 
-var halvesEntry = calib.NewEntry[Halves, onevsrest.Functions[halves]](calib.Entry{Name: "halves", Label: "Halves", Version: 1, Summary: "two bins for each class", Facts: calib.Facts{Reference: "an example"}})
+var halvesEntry = calib.NewEntry[Halves, onevsrest.Functions[halves]](calib.Entry{Name: "halves", Label: "Halves", Version: 1, Summary: "two bins for each class", Sheet: calib.Sheet{Reference: "an example"}})
 
 func (Halves) Contract() calib.Contract { return needs(false) }
 
