@@ -81,7 +81,11 @@ func (g *gatherer) ReadInto(ctx context.Context, _ *data.Block, lo, hi int) (*da
 	if err != nil {
 		return nil, err
 	}
-	return g.gather(rows[lo:hi]), nil
+	set := data.Gather(rows[lo:hi], g.sets...)
+	if g.parts&data.Labels == 0 { // they were read to choose rows
+		set.Labels = nil
+	}
+	return set, nil
 }
 
 // chosen returns the rows of the result, as indices of the union. It reads the sets at its
@@ -105,45 +109,4 @@ func (g *gatherer) chosen(ctx context.Context) ([]int, error) {
 	}
 	g.sets, g.rows = sets, rows
 	return rows, nil
-}
-
-// gather copies rows of the union. A part is present if all sets have it. Head and OOD
-// logits, which belong to the network, are those of the first set.
-func (g *gatherer) gather(rows []int) *data.Set {
-	from, at := make([]int, len(rows)), make([]int, len(rows)) // set, and row in it
-	for i, row := range rows {
-		for ; row >= g.readers[from[i]].Rows(); from[i]++ {
-			row -= g.readers[from[i]].Rows()
-		}
-		at[i] = row
-	}
-	table := func(of func(*data.Set) data.Matrix) data.Matrix {
-		for _, s := range g.sets {
-			if !of(s).Present() {
-				return data.Matrix{}
-			}
-		}
-		m := data.NewMatrix(len(rows), of(g.sets[0]).Cols)
-		for i := range rows {
-			copy(m.Row(i), of(g.sets[from[i]]).Row(at[i]))
-		}
-		return m
-	}
-	set := &data.Set{
-		Logits: table(func(s *data.Set) data.Matrix { return s.Logits }), Features: table(func(s *data.Set) data.Matrix { return s.Features }),
-		Head: g.sets[0].Head, OOD: g.sets[0].OOD,
-	}
-	views := len(g.sets[0].Augmented)
-	for _, s := range g.sets {
-		views = min(views, len(s.Augmented))
-	}
-	for v := range views {
-		set.Augmented = append(set.Augmented, table(func(s *data.Set) data.Matrix { return s.Augmented[v] }))
-	}
-	if g.parts&data.Labels != 0 {
-		for i := range rows {
-			set.Labels = append(set.Labels, g.sets[from[i]].Labels[at[i]])
-		}
-	}
-	return set
 }

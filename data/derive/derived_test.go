@@ -3,11 +3,12 @@ package derive
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data"
-	"github.com/qats-bench/qats/data/folder"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/data/folder"
 )
 
 const allParts = data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD

@@ -3,6 +3,7 @@ package derive
 import (
 	"context"
 	"fmt"
+
 	"github.com/qats-bench/qats/data"
 )
 
@@ -23,7 +24,7 @@ func (f *first) Describe(ref data.Ref) data.Provenance {
 }
 
 func (f *first) Inputs(ref data.Ref, parts data.Parts) []data.Input {
-	return []data.Input{{f.Source, ref, parts}}
+	return []data.Input{{Source: f.Source, Ref: ref, Parts: parts}}
 }
 
 func (f *first) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (string, error) {

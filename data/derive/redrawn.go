@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data"
 	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // Redrawn returns src with the clean calibration and test rows of every network
@@ -90,7 +91,7 @@ func (r *redrawn) Open(ctx context.Context, ref data.Ref, parts data.Parts) (dat
 }
 
 func (r *redrawn) Inputs(ref data.Ref, parts data.Parts) []data.Input {
-	return []data.Input{{r.Source, ref.In(data.Cal), parts | data.Labels}, {r.Source, ref.In(data.Test), parts | data.Labels}}
+	return []data.Input{{Source: r.Source, Ref: ref.In(data.Cal), Parts: parts | data.Labels}, {Source: r.Source, Ref: ref.In(data.Test), Parts: parts | data.Labels}}
 }
 
 // drawRows returns the rows of the union that are in the new calibration set or, if

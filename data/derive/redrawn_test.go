@@ -144,16 +144,3 @@ func TestRedrawnSetsPartitionTheUnion(t *testing.T) {
 		t.Error("corrupted rows are opened")
 	}
 }
-
-// TestRedrawnSetsHaveNoTableThatOneSetLacks: its rows could come from the set without.
-func TestRedrawnSetsHaveNoTableThatOneSetLacks(t *testing.T) {
-	table := data.Matrix{Rows: 2, Cols: 1, Data: []float32{1, 2}}
-	for _, features := range [][2]data.Matrix{{table, {}}, {{}, table}, {{}, {}}} {
-		sets := []*data.Set{{Logits: table, Features: features[0]}, {Logits: table, Features: features[1]}}
-		r := &gatherer{readers: []data.Reader{data.ReadRows(sets[0]), data.ReadRows(sets[1])}, sets: sets}
-		set := r.gather([]int{0, 1, 2, 3})
-		if set.Features.Present() || !slices.Equal(set.Logits.Data, []float32{1, 2, 1, 2}) {
-			t.Errorf("features of %d and %d rows: %+v", features[0].Rows, features[1].Rows, set)
-		}
-	}
-}

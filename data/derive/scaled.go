@@ -3,9 +3,10 @@ package derive
 import (
 	"context"
 	"fmt"
-	"github.com/qats-bench/qats/data"
 	"math"
 	"slices"
+
+	"github.com/qats-bench/qats/data"
 )
 
 // Scaled returns src with the logits of every set and of its augmented views
@@ -23,7 +24,7 @@ func (s *scaled) Has(ref data.Ref) data.Parts {
 }
 
 func (s *scaled) Inputs(ref data.Ref, parts data.Parts) []data.Input {
-	return []data.Input{{s.Source, ref, parts}}
+	return []data.Input{{Source: s.Source, Ref: ref, Parts: parts}}
 }
 
 func (s *scaled) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (string, error) {

@@ -3,6 +3,7 @@ package derive
 import (
 	"context"
 	"fmt"
+
 	"github.com/qats-bench/qats/data"
 )
 
@@ -55,9 +56,9 @@ func (s *skewed) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (st
 
 func (s *skewed) Inputs(ref data.Ref, parts data.Parts) []data.Input {
 	if ref.Split == data.Cal {
-		return []data.Input{{s.Source, ref, parts}}
+		return []data.Input{{Source: s.Source, Ref: ref, Parts: parts}}
 	}
-	return []data.Input{{s.Source, ref.In(data.Cal), data.Labels}, {s.Source, ref, parts | data.Labels}}
+	return []data.Input{{Source: s.Source, Ref: ref.In(data.Cal), Parts: data.Labels}, {Source: s.Source, Ref: ref, Parts: parts | data.Labels}}
 }
 
 func (s *skewed) Open(ctx context.Context, ref data.Ref, parts data.Parts) (_ data.Reader, err error) {

@@ -131,7 +131,7 @@ func FuzzLayout(f *testing.F) {
 		if err != nil {
 			return
 		}
-		files, err := l.Files(data.Ref{dataset, backbone, loss, corruption, severity, data.Split(split)})
+		files, err := l.Files(data.Ref{Dataset: dataset, Backbone: backbone, Loss: loss, Corruption: corruption, Severity: severity, Split: data.Split(split)})
 		if err != nil {
 			return
 		}

@@ -6,13 +6,14 @@ import (
 )
 
 // TestConstantsAreRight: with the constants of the file, the model has the accuracy and the ECE that
-// each network states, within the tolerance of the search. A short run looks at one in ten.
+// each network states, within the tolerance of the search. This looks at one network of 1,000 classes,
+// and a short run at one in ten of the others; the study that searches looks at all.
 func TestConstantsAreRight(t *testing.T) {
 	list, err := Known()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
+	seen, large := map[string]bool{}, 0
 	for i, s := range list {
 		if err := s.Check(); err != nil {
 			t.Error(err)
@@ -21,7 +22,10 @@ func TestConstantsAreRight(t *testing.T) {
 			t.Errorf("%s%s has two lines", s.Name, s.Shift.text())
 		}
 		seen[s.identityText()] = true
-		if testing.Short() && (i%10 != 0 || s.Classes == 1000) {
+		if s.Classes == 1000 {
+			large++
+		}
+		if s.Classes == 1000 && large > 1 || testing.Short() && (i%10 != 0 || s.Classes == 1000) {
 			continue
 		}
 		accuracy, ece := s.targets()

@@ -40,7 +40,7 @@ func fold(set *data.Set) *folded {
 		slices.Sort(order[first:])
 		f.edges[k+1] = len(order)
 	}
-	f.set = gather(set, append(order, order...))
+	f.set = data.Gather(append(order, order...), set)
 	return &f
 }
 
@@ -56,29 +56,3 @@ func (f *folded) only(k int) *data.Set { return f.set.Rows(f.edges[k], f.edges[k
 
 // hash mixes the number of a row.
 func hash(row int) uint64 { return splitmix.Mix(uint64(row+1) * splitmix.Golden) }
-
-// gather returns some rows of a set, in their order, in new memory. The last layer and the
-// out-of-distribution logits are shared.
-func gather(set *data.Set, rows []int) *data.Set {
-	matrix := func(m data.Matrix) data.Matrix {
-		if !m.Present() {
-			return m
-		}
-		out := data.NewMatrix(len(rows), m.Cols)
-		for i, row := range rows {
-			copy(out.Row(i), m.Row(row))
-		}
-		return out
-	}
-	out := *set
-	out.Logits, out.Features = matrix(set.Logits), matrix(set.Features)
-	out.Labels = make([]int32, len(rows))
-	for i, row := range rows {
-		out.Labels[i] = set.Labels[row]
-	}
-	out.Augmented = nil
-	for _, m := range set.Augmented {
-		out.Augmented = append(out.Augmented, matrix(m))
-	}
-	return &out
-}

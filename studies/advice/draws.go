@@ -73,28 +73,14 @@ func realDraw(cal, test *data.Set) func(rng *rand.Rand, n int) (a, b *data.Set) 
 	return func(rng *rand.Rand, n int) (a, b *data.Set) {
 		rows, others := len(cal.Labels), len(test.Labels)
 		if rows >= 2*n {
-			return gather(cal, nil, rng.Perm(rows)[:n]), gather(test, nil, rng.Perm(others)[:min(others, mostTest)])
+			return data.Gather(rng.Perm(rows)[:n], cal), data.Gather(rng.Perm(others)[:min(others, mostTest)], test)
 		}
 		if rows+others < n+500 {
 			return nil, nil
 		}
 		order := rng.Perm(rows + others)
-		return gather(cal, test, order[:n]), gather(cal, test, order[n:min(len(order), n+mostTest)])
+		return data.Gather(order[:n], cal, test), data.Gather(order[n:min(len(order), n+mostTest)], cal, test)
 	}
-}
-
-// gather returns rows of two sets, of which the second follows the first.
-func gather(a, b *data.Set, rows []int) *data.Set {
-	out := &data.Set{Logits: data.NewMatrix(len(rows), a.Logits.Cols), Labels: make([]int32, len(rows))}
-	for i, row := range rows {
-		from := a
-		if row >= len(a.Labels) {
-			from, row = b, row-len(a.Labels)
-		}
-		copy(out.Logits.Row(i), from.Logits.Row(row))
-		out.Labels[i] = from.Labels[row]
-	}
-	return out
 }
 
 // madePools returns the made networks.
