@@ -1,6 +1,6 @@
 """What mkdocs does not do by itself, for the site of the documents:
 
-* Links out of docs lead to the repository. Pictures of results/shown are copied.
+* Links out of docs lead to the repository, and links to pages have their titles. Pictures of results/shown are copied.
 * The pages gallery.md and api.md are made here: the first from the files of make gallery.
 * A page that would load something from another machine is an error.
 """
@@ -16,6 +16,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REPOSITORY = "https://github.com/qats-bench/qats/blob/main/"
+PAGE = re.compile(r"\[([a-z-]+\.md)\]\(\1")  # the names of files are for readers of the repository; the site has titles
 OUTSIDE = re.compile(r"(!?)(\[[^]]*\])\(\.\./([^)#\s]+)(#[^)\s]*)?\)")
 
 API = """# Python, each name
@@ -53,8 +54,8 @@ than a minute:
 
     qats run gallery && qats report gallery
 
-Each picture is one line of [the spec](https://github.com/qats-bench/qats/blob/main/experiments/gallery.yaml), which stands above
-it. Put the line under `figures:` of a spec of yours. [spec.md](spec.md#figure) has all keys.
+Each picture is one entry of [the spec](https://github.com/qats-bench/qats/blob/main/experiments/gallery.yaml), which stands above
+it. Put the entry under `figures:` of a spec of yours. [spec.md](spec.md#figure) has all keys.
 """
 
 
@@ -67,17 +68,18 @@ def gallery():
     page, pictures = [GALLERY], {}
     for kind in map(json.loads, (made / "figures.json").read_text().splitlines()):
         lines = [f for f in spec["figures"] if f["kind"] == kind["name"]]
-        found = sorted((made / "figures").glob(f"gallery-{kind['name']}-*.svg"), key=lambda p: len(p.name))
-        if not lines or not found:
+        where = f"{lines[0]['dataset']}-{lines[0]['backbone']}" if kind["one_setting"] and lines else "measured"
+        found = made / f"figures/gallery-{kind['name']}-{where}.svg"
+        if not found.exists():
             raise PluginError(f"experiments/gallery.yaml has no figure of the kind {kind['name']}")
-        line = yaml.safe_dump(lines[0], default_flow_style=True, sort_keys=False, width=1000).strip()
-        pictures[f"gallery/{kind['name']}.svg"] = found[0]
+        line = yaml.safe_dump([lines[0]], default_flow_style=None, sort_keys=False).strip()
+        pictures[f"gallery/{kind['name']}.svg"] = found
         page.append(f"""## {kind["name"]}
 
 {kind["summary"]}
 
 ```yaml
-- {line}
+{line}
 ```
 
 ![{kind["name"]}](gallery/{kind["name"]}.svg)
@@ -92,7 +94,11 @@ def gallery():
     compared = (made / "compare.txt").read_text().rsplit("\n\n", 1)[0]  # the last paragraph says where the files are
     for title, command, text in (
         ("Comparison of all methods", "qats compare", compared),
-        ("Which calibrator to use", "qats try data/bundle/20newsgroups-body/transformer-d64-l2", (ROOT / "results/shown/try.txt").read_text()),
+        (
+            "Which calibrator to use",
+            "qats try data/bundle/20newsgroups-body/transformer-d64-l2",
+            (ROOT / "results/shown/try.txt").read_text(),
+        ),
     ):
         page.append(f"### {title}\n\n    {command}\n\n```text\n{text.rstrip()}\n```\n")
     return "\n".join(page), pictures
@@ -128,7 +134,21 @@ def on_page_markdown(markdown, page, config, files):
             return f"![{words[1:-1]}]({path.removeprefix('results/')})"
         return f"{words}({REPOSITORY}{path}{anchor or ''})"
 
-    return OUTSIDE.sub(lead, markdown)
+    titles = titled(config.nav)
+
+    def title(m):
+        return f"[{titles.get(m[1], m[1])}]({m[1]}"
+
+    return PAGE.sub(title, OUTSIDE.sub(lead, markdown))
+
+
+def titled(nav):
+    """Return the titles of pages by their files."""
+    found = {}
+    for entry in nav:
+        for title, to in entry.items():
+            found |= titled(to) if isinstance(to, list) else {to: title}
+    return found
 
 
 class Loads(HTMLParser):
