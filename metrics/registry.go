@@ -75,12 +75,15 @@ func OtherBins(metric string) (Entry, bool) {
 	return registry[i], true
 }
 
-// Lookup returns the entry with the given name.
+// Lookup returns the entry with the given name, which may be one of ECEOptions.
 func Lookup(name string) (Entry, bool) {
 	for _, e := range registry {
 		if e.Name == name {
 			return e, true
 		}
+	}
+	if o, ok := optionsOf(name); ok {
+		return o.Entry(), true
 	}
 	return Entry{}, false
 }
@@ -93,6 +96,10 @@ func LookupOutput(name string) (Entry, Output, bool) {
 		if i := slices.IndexFunc(e.Outputs, func(o Output) bool { return o.Name == name }); i >= 0 {
 			return *e, e.Outputs[i], true
 		}
+	}
+	if o, ok := optionsOf(name); ok {
+		e := o.Entry()
+		return e, e.Outputs[0], true
 	}
 	return Entry{}, Output{}, false
 }

@@ -29,9 +29,13 @@ var rmsceEntry = Entry{
 //   - Departures: Bins are right-closed and of equal width. Torchmetrics (norm "l2")
 //     and probmetrics (rmsce-15) have left-closed ones; see ece_tm. Nguyen and O'Connor
 //     (2015) and Hendrycks et al. (2019) use bins of equal mass with 100 samples each.
-func RMSCE(s *Samples, bins int) float64 {
+func RMSCE(s *Samples, bins int) float64 { return squaredGap(WidthBins(s, bins)) }
+
+// squaredGap returns the root of the mean of (acc - conf)^2 over bins, weighted by samples, and
+// 0 of no samples.
+func squaredGap(bins []Bin) float64 {
 	sum, n := 0.0, 0
-	for _, b := range WidthBins(s, bins) {
+	for _, b := range bins {
 		gap := b.Acc - b.Conf
 		sum += float64(float64(b.N) * float64(gap*gap))
 		n += b.N

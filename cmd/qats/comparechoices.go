@@ -40,7 +40,7 @@ func (c *comparing) check() error {
 			return fmt.Errorf("--variant %s: several trainings of a network count as one, by their mean", v)
 		}
 	}
-	known := compare.Names()
+	known := compare.Names(c.Metrics...)
 	for i, id := range c.Metrics {
 		match, ok := spec.Match(id, known)
 		if !ok {

@@ -161,6 +161,7 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 		return slices.ContainsFunc(entries, func(o metrics.Entry) bool { return o.Name == e.Name })
 	}
 	known := experiments.Registry()
+	withOptions := metrics.Known(known.Metrics, names...) // a group has none of these
 	for _, name := range names {
 		if spec.IsGroup(name) {
 			members, err := spec.MembersOf(known.MetricGroups, name, known.Metrics, func(e metrics.Entry) string { return e.Name })
@@ -174,7 +175,7 @@ func metricEntries(names []string) ([]metrics.Entry, error) {
 			}
 			continue
 		}
-		e, err := spec.MatchMetric(known.Metrics, known.MetricGroups, name)
+		e, err := spec.MatchMetric(withOptions, known.MetricGroups, name)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("--metric: %w", err)

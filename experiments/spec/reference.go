@@ -15,7 +15,7 @@ import (
 )
 
 // objects are the kinds of mappings in a spec.
-var objects = []object{document{}, methodItem{}, grid{}, tableItem{}, figureItem{}}
+var objects = []object{document{}, methodItem{}, metricItem{}, grid{}, tableItem{}, figureItem{}}
 
 // Reference returns every object of a spec with every key that Parse accepts.
 func Reference(known Registry) []Object {

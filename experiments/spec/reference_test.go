@@ -23,7 +23,7 @@ title: Networks of my own
 data: [arrays, bundle]
 methods: [uncal, ts, qats, %s]
 baseline: ts
-metrics: [accuracy, ece, aece, nll]
+metrics: [accuracy, aece, nll, %s]
 settings:
   - {dataset: cifar10, backbone: [resnet50, densenet40]}
   - {dataset: cifar10-c, backbone: resnet50, corruption: [fog, snow], severity: [1, 5]}
@@ -34,10 +34,10 @@ figures: [%s]
 
 // inSpec returns a spec with an object that has the line as a key.
 func inSpec(object, line string) string {
-	method, setting, table, figure := "hb", "{dataset: d, backbone: b}", "{metric: aece}", "{kind: reliability}"
+	method, metric, setting, table, figure := "hb", "ece", "{dataset: d, backbone: b}", "{metric: aece}", "{kind: reliability}"
 	switch object {
 	case "spec":
-		return line + "\n" + regexp.MustCompile(`(?m)^`+strings.SplitN(line, ":", 2)[0]+`:.*\n(  .*\n)*`).ReplaceAllString(fmt.Sprintf(smallest, method, setting, table, figure), "")
+		return line + "\n" + regexp.MustCompile(`(?m)^`+strings.SplitN(line, ":", 2)[0]+`:.*\n(  .*\n)*`).ReplaceAllString(fmt.Sprintf(smallest, method, metric, setting, table, figure), "")
 	case "method":
 		method = "{name: x, method: qats-pw}"
 		switch {
@@ -60,12 +60,14 @@ func inSpec(object, line string) string {
 		if strings.HasPrefix(line, "dataset:") {
 			setting = strings.Replace(setting, "cifar10", "cifar10, loss: focal", 1)
 		}
+	case "metric":
+		metric = "ece, " + with(map[string]string{"metric": "metric: ece", "bins": "bins: 20"}, line)
 	case "table":
 		table = with(map[string]string{"metric": "metric: aece", "name": "name: second"}, line)
 	case "figure":
 		figure = with(map[string]string{"kind": "kind: critical-difference"}, line)
 	}
-	return fmt.Sprintf(smallest, method, setting, table, figure)
+	return fmt.Sprintf(smallest, method, metric, setting, table, figure)
 }
 
 // with returns a mapping with the line and the other lines, unless they have the

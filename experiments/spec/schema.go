@@ -48,6 +48,9 @@ func (o Object) schema(known Registry) schema {
 	switch o.Name {
 	case "setting":
 		s["dependencies"] = schema{"corruption": []string{"severity"}, "severity": []string{"corruption"}}
+	case "metric":
+		name := o.Keys[slices.IndexFunc(o.Keys, func(k Key) bool { return k.brief })]
+		return schema{"anyOf": []schema{name.values(name.field), s}}
 	case "method":
 		s["anyOf"] = []schema{{"required": []string{"name"}}, {"required": []string{"method"}}}
 		s["allOf"] = optionSchemas(known)
@@ -88,6 +91,8 @@ func (k Key) values(t reflect.Type) schema {
 	switch {
 	case k.as == "id":
 		return schema{"type": []string{"string", "number"}, "pattern": idPattern.String()}
+	case k.Choices != nil && k.pattern != "":
+		return schema{"anyOf": []schema{{"enum": k.Choices}, {"type": "string", "pattern": k.pattern}}}
 	case k.Choices != nil:
 		return schema{"enum": k.Choices}
 	case k.pattern != "":

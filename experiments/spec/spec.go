@@ -27,7 +27,9 @@ type Registry struct {
 }
 
 // Metric returns the registered metric with the given id in results.csv.
-func (r Registry) Metric(id string) (metrics.Entry, bool) { return metricOf(r.Metrics, id) }
+func (r Registry) Metric(id string) (metrics.Entry, bool) {
+	return metricOf(metrics.Known(r.Metrics, id), id)
+}
 
 // metricOf returns the metric with an output of this id, and whether there is one.
 func metricOf(list []metrics.Entry, id string) (metrics.Entry, bool) {
@@ -82,7 +84,7 @@ type document struct {
 	Ignore     []int          `key:"ignore" one:"label" nonempty:"" range:"-2147483648 to 2147483647" want:"want a whole number, such as 255" default:"what manifest.yaml says, or else 255 if no class has that number" help:"Labels of rows without a class, such as void pixels: these rows are left out of calibration and test." example:"255"`
 	Methods    []methodItem   `key:"methods" required:"" help:"The calibrators. An item is the name of a method or of a group (qats doc methods lists both), or a mapping. A method that is listed itself, or in an earlier group, is left out of a group." example:"[\"@recommended\", sms]"`
 	Baseline   string         `key:"baseline" default:"ts, if it is among the methods" help:"Name of the method with which pairs.csv compares all others, or none." example:"ts"`
-	Metrics    []string       `key:"metrics" one:"a metric" nonempty:"" of:"{metrics} {metric-groups}" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats doc metrics lists both)." example:"[\"@default\", smece]"`
+	Metrics    []metricItem   `key:"metrics" one:"a metric" nonempty:"" default:"\"@default\"" help:"The metrics to compute: names of metrics and of groups (qats doc metrics lists both), or mappings with options." example:"[\"@default\", smece, {metric: ece, bins: 10}]"`
 	Intervals  []string       `key:"intervals" one:"a metric" nonempty:"" of:"{resampled}" default:"none" help:"Metrics of the spec, besides ECE, AECE, NLL and Brier score, whose differences to the baseline are in pairs.csv, with an interval and a verdict." example:"[accuracy]"`
 	PerClass   bool           `key:"per_class" default:"true with background, else false" help:"Write classes.csv too: the ECE of each class's probability against the rest." example:"true"`
 	Background []string       `key:"background" one:"class" nonempty:"" default:"none" help:"Classes that classes.csv and the mean over classes leave out, such as the background: numbers from 0, or names that manifest.yaml gives. With it, per_class is true." example:"[0]"`
@@ -219,7 +221,11 @@ func (r *reader) metrics(d *document, s *Spec, known Registry) []metrics.Entry {
 		return slices.DeleteFunc(slices.Clone(known.Metrics), func(e metrics.Entry) bool { return e.OnRequest })
 	}
 	uncal := slices.ContainsFunc(s.Methods, func(m Method) bool { return m.Entry.Name == Uncalibrated })
-	return r.entries(d.Metrics, known.Metrics, known.MetricGroups, func(e metrics.Entry) string {
+	items := make([]metricName, len(d.Metrics))
+	for i := range d.Metrics {
+		items[i] = r.nameOf(&d.Metrics[i])
+	}
+	return r.entries(items, withOptions(known.Metrics, items), known.MetricGroups, func(e metrics.Entry) string {
 		if e.Uncal && !uncal {
 			return fmt.Sprintf("metric %q compares with the method %s; add it to the methods", e.Name, Uncalibrated)
 		}
@@ -237,7 +243,7 @@ func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
 		r.errorf(&d.Intervals, "intervals are of differences to the baseline, and the spec has none")
 		return nil
 	}
-	return r.entries(d.Intervals, s.Metrics, nil, func(e metrics.Entry) string {
+	return r.entries(texts(d.Intervals), s.Metrics, nil, func(e metrics.Entry) string {
 		switch {
 		case e.Paired:
 			return fmt.Sprintf("metric %q always has intervals", e.Name)
@@ -250,34 +256,34 @@ func (r *reader) intervals(d *document, s *Spec) []metrics.Entry {
 
 // entries returns the named metrics of a registry, which must be different, and those of the
 // named groups. wrong returns why a metric cannot be in the list, or "" if it can.
-func (r *reader) entries(list []string, registry []metrics.Entry, groups []Group, wrong func(metrics.Entry) string) []metrics.Entry {
+func (r *reader) entries(list []metricName, registry []metrics.Entry, groups []Group, wrong func(metrics.Entry) string) []metrics.Entry {
 	places := make([][]metrics.Entry, len(list)) // of each name
 	seen := map[string]bool{}
 	for i := range list {
-		name := &list[i]
-		if !r.sound(name) || groups != nil && IsGroup(*name) {
+		name, at := list[i].name, list[i].at
+		if !r.sound(at) || groups != nil && IsGroup(name) {
 			continue
 		}
-		entry, err := MatchMetric(registry, groups, *name)
+		entry, err := MatchMetric(registry, groups, name)
 		switch {
 		case err != nil:
-			r.errorf(name, "%v", err)
+			r.errorf(at, "%v", err)
 		case seen[entry.Name]:
-			r.errorf(name, "metric %q is listed twice", entry.Name)
+			r.errorf(at, "metric %q is listed twice", entry.Name)
 		case wrong(entry) != "":
-			r.errorf(name, "%s", wrong(entry))
+			r.errorf(at, "%s", wrong(entry))
 		default:
 			seen[entry.Name], places[i] = true, []metrics.Entry{entry}
 		}
 	}
 	for i := range list {
-		name := &list[i]
-		if !r.sound(name) || groups == nil || !IsGroup(*name) {
+		name, at := list[i].name, list[i].at
+		if !r.sound(at) || groups == nil || !IsGroup(name) {
 			continue
 		}
-		members, err := MembersOf(groups, *name, registry, func(e metrics.Entry) string { return e.Name })
+		members, err := MembersOf(groups, name, registry, func(e metrics.Entry) string { return e.Name })
 		if err != nil {
-			r.errorf(name, "%v", err)
+			r.errorf(at, "%v", err)
 			continue
 		}
 		places[i] = lists.Where(members, func(e metrics.Entry) bool { return !seen[e.Name] && wrong(e) == "" })

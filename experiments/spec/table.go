@@ -18,7 +18,7 @@ import (
 type tableItem struct {
 	Name            string         `key:"name" as:"id" one:"table name" default:"the metric" help:"Part of the file names, after the name of the spec." example:"clean-ece"`
 	Title           string         `key:"title" as:"line" default:"the title of the spec and the metric" help:"Caption." example:"ECE on clean images"`
-	Metric          string         `key:"metric" required:"" of:"{values} time" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
+	Metric          string         `key:"metric" required:"" of:"{values} time" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
 	Rows            []string       `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
 	Columns         string         `key:"columns" as:"single" of:"method {columns}" default:"method" help:"Column of results.csv whose values are the columns of the table." example:"severity"`
 	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over." example:"[corruption]"`

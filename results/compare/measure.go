@@ -28,10 +28,10 @@ func emptyBy(o Options) (Comparison, error) {
 }
 
 // Names returns the names of the numbers that methods can be compared by: the outputs
-// of metrics with a direction, and time.
-func Names() []string {
+// of metrics with a direction, among them those of ECEOptions that are named, and time.
+func Names(named ...string) []string {
 	var list []string
-	for _, e := range metrics.Registry() {
+	for _, e := range metrics.Known(metrics.Registry(), named...) {
 		if e.Better != metrics.Neutral {
 			list = append(list, e.Names()...)
 		}
