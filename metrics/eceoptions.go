@@ -74,10 +74,7 @@ func (o ECEOptions) Value(s *Samples) (float64, error) {
 	if s.Len() == 0 {
 		return 0, ErrNoSamples
 	}
-	bins := WidthBins(s, o.Bins)
-	if o.Strategy == Quantile {
-		bins = MassBins(s, o.Bins)
-	}
+	bins := o.Of(s)
 	switch o.Norm {
 	case L2:
 		return squaredGap(bins), nil
@@ -89,6 +86,14 @@ func (o ECEOptions) Value(s *Samples) (float64, error) {
 		return worst, nil
 	}
 	return weightedGap(bins), nil
+}
+
+// Of returns the bins of the samples: WidthBins or MassBins.
+func (o ECEOptions) Of(s *Samples) []Bin {
+	if o.Strategy == Quantile {
+		return MassBins(s, o.Bins)
+	}
+	return WidthBins(s, o.Bins)
 }
 
 // Entry returns the entry of the metric. Its verdicts are those of ece; the largest gap has none, as mce.

@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/qats-bench/qats/experiments/arrays"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
@@ -48,6 +50,12 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 			add(name+"_lo", lo)
 			add(name+"_hi", hi)
 		}
+	}
+	if s.bins > 0 {
+		bins := lists.Values(s.binning().Of(samples), func(b metrics.Bin) results.Bin {
+			return results.Bin{Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc}
+		})
+		add("bins", table.Cell{Value: binsJSON(bins)})
 	}
 	if s.json {
 		return t.JSON(cmd.OutOrStdout())

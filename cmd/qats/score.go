@@ -17,7 +17,7 @@ import (
 )
 
 func scoreCommand() *cobra.Command {
-	var s scoreFlags
+	s := scoreFlags{strategy: metrics.Uniform}
 	cmd := &cobra.Command{
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
@@ -71,6 +71,8 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
+	f.IntVar(&s.bins, "bins", 0, "with --json: this many bins of the rows too, with 95 % intervals of their accuracies")
+	choiceFlag(cmd, &s.strategy, "strategy", []metrics.Strategy{metrics.Uniform, metrics.Quantile}, "with --bins: bins of equal width (uniform) or of equal mass (quantile)")
 	s.figure.flag(cmd, "the rows")
 	corpFlag(cmd, &s.corp)
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
@@ -88,6 +90,8 @@ type scoreFlags struct {
 	metrics                           []string
 	memory                            memory
 	json                              bool
+	bins                              int // 0 for none
+	strategy                          metrics.Strategy
 	interval                          metrics.Interval // empty for none
 	figure                            figureFile
 	corp                              bool
@@ -105,6 +109,14 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	}
 	if s.corp && s.figure == "" {
 		return errCORPAlone
+	}
+	if cmd.Flags().Changed("bins") {
+		switch err := s.binning().Check(); {
+		case err != nil:
+			return usage("--%v", err)
+		case !s.json:
+			return usage("--bins is a part of the JSON: give --json too")
+		}
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
@@ -139,6 +151,11 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		return nil
 	}
 	return s.print(cmd, &score, samples)
+}
+
+// binning are the bins that are printed.
+func (s *scoreFlags) binning() metrics.ECEOptions {
+	return metrics.ECEOptions{Bins: s.bins, Strategy: s.strategy, Norm: metrics.L1}
 }
 
 func metricNames() (names []string) {

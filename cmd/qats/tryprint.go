@@ -216,7 +216,7 @@ func (p printed) table() *table.Table {
 		}
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: p.binsOf(r)}}})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}})
 	}
 	return t
 }
@@ -224,29 +224,6 @@ func (p printed) table() *table.Table {
 // fitWarnings returns the warnings of a fit.
 func fitWarnings(r *trial.Result) []fitWarning {
 	return append([]fitWarning{}, lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) fitWarning { return newFitWarning(r.Method.Name, w) })...)
-}
-
-// binJSON is a bin of the rows that judge, with the interval of its accuracy. A bin without rows
-// has edges alone.
-type binJSON struct {
-	Lo    float64  `json:"lo"`
-	Hi    float64  `json:"hi"`
-	N     int      `json:"n"`
-	Conf  *float64 `json:"conf"`
-	Acc   *float64 `json:"acc"`
-	AccLo *float64 `json:"acc_lo"`
-	AccHi *float64 `json:"acc_hi"`
-}
-
-// binsOf returns the bins of a method, of equal width.
-func (p printed) binsOf(r *trial.Result) []binJSON {
-	return lists.Values(p.Bins(r), func(b results.Bin) binJSON {
-		x := binJSON{Lo: report.Rounded(b.Lo, jsonDigits), Hi: report.Rounded(b.Hi, jsonDigits), N: b.N}
-		if interval, ok := b.AccInterval(); ok {
-			x.Conf, x.Acc, x.AccLo, x.AccHi = nineDigits(b.Conf), nineDigits(b.Acc), nineDigits(interval.Lo), nineDigits(interval.Hi)
-		}
-		return x
-	})
 }
 
 // nineDigits returns a number as JSON has it.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._classifier import CalibratedClassifier
     from ._external import method
     from ._recommendation import Recommendation, recommend
+    from ._reliability import Reliability, reliability
     from ._runs import Results, results, run
 
 _LATER = {
@@ -28,6 +29,8 @@ _LATER = {
     "results": "_runs",
     "Results": "_runs",
     "method": "_external",
+    "reliability": "_reliability",
+    "Reliability": "_reliability",
 }  # they need more than numpy, or are seldom used
 _RENAMED = {"compare": "recommend", "Comparison": "Recommendation"}  # compare is what Results and a shell do with a run
 
@@ -40,6 +43,7 @@ __all__ = [
     "InputError",
     "METHODS",
     "ProgramError",
+    "Reliability",
     "Results",
     "calibrator",
     "ece",
@@ -47,6 +51,7 @@ __all__ = [
     "method",
     "metrics",
     "recommend",
+    "reliability",
     "results",
     "run",
     "__version__",

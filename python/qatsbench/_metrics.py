@@ -2,10 +2,16 @@
 
 import json
 
+import numpy as np
+
 from . import _arrays, _program
 from ._calibrator import KINDS
 from ._errors import InputError
 
+_STRATEGIES = ("uniform", "quantile")
+_NORMS = ("l1", "l2", "max")
+_MOST_BINS = 10000
+_OF_KIND = "of logits, give their softmax; of per cent, divide them by 100"
 _INTERVALS = ("standard", "percentile", "bc", "population")
 
 
@@ -25,10 +31,7 @@ def metrics(
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
     list of labels, of rows that have no class and are left out.
     """
-    if kind not in KINDS:
-        raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, "p", kind=kind, labels=y, labels_name="y")
-    y, _ = _arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore)
+    a, y, _ = _pair(p, y, kind, classes, ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
@@ -36,15 +39,68 @@ def metrics(
     return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), {flag: "p", "labels": "y"})
 
 
-def ece(p, y, **options):
-    """Return the expected calibration error of the top class, with 15 bins of equal width;
-    the options are those of ``metrics``."""
-    return metrics(p, y, "ece", **options)
+def ece(p, y, n_bins=15, strategy="uniform", norm="l1", *, positive=None, kind="probs", classes=None, ignore=None, interval=None):
+    """Return the expected calibration error of n x k probabilities p for the labels y.
+
+    n_bins, strategy: bins of equal width ("uniform", right-closed) or of equal mass ("quantile")
+    of the largest probability of each row. norm: "l1", the mean of the gaps of accuracy and confidence,
+    weighted by rows; "l2", the root of their mean square; "max", the largest.
+    positive: a class, a value of classes; the error is then that of its probability, as for two
+    classes is usual: the rows of a bin have a share of that class, and a mean probability of it.
+    kind, classes, ignore and interval are those of ``metrics``; with interval, a dict.
+    """
+    return _score_pairs(p, y, _metric(n_bins, strategy, norm), positive, kind, classes, ignore, interval=interval)
 
 
-def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None):
+def _metric(n_bins, strategy, norm):
+    """Return the name of the ECE with these options."""
+    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= _MOST_BINS:
+        raise InputError(f"{n_bins!r}, want an integer from 1 to {_MOST_BINS}", code="usage", where="n_bins")
+    if strategy not in _STRATEGIES:
+        raise InputError(f"{strategy!r}, want one of {', '.join(_STRATEGIES)}", code="usage", where="strategy")
+    if norm not in _NORMS:
+        raise InputError(f"{norm!r}, want one of {', '.join(_NORMS)}", code="usage", where="norm")
+    return "ece" if (n_bins, strategy, norm) == (15, "uniform", "l1") else f"ece_{n_bins}_{strategy}_{norm}"
+
+
+def _pair(p, y, kind, classes, ignore):
+    """Return p as an array, the labels from 0, and the values of the classes."""
+    if kind not in KINDS:
+        raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
+    a = _arrays.table(p, "p", kind=kind, labels=y, labels_name="y")
+    return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore)
+
+
+def _score_pairs(p, y, metrics, positive, kind, classes, ignore, **more):
+    """Return metrics of the largest probability of each row or, with positive, of that of one class."""
+    a, y, values = _pair(p, y, kind, classes, ignore)
+    ignored = _arrays.ignored(ignore, y, classes)
+    if positive is None:
+        flag = "probs" if kind == "probs" else "logits"
+        return score({flag: a}, y, metrics, kind=kind, ignored=ignored, called={flag: "p", "labels": "y"}, **more)
+    if kind != "probs" or isinstance(a, _arrays.File) or isinstance(y, _arrays.File):
+        raise InputError(
+            "needs p and y as arrays, with probabilities", code="usage", where="positive", hint="load the file, or give softmax(p)"
+        )
+    at = np.flatnonzero(values == positive)
+    if len(at) != 1:
+        raise InputError(f"{positive!r} is no class", code="usage", where="positive", hint=f"the classes are {_few(values.tolist())}")
+    conf = np.asarray(a[:, 0] if a.shape[1] == 1 and at[0] == 1 else 1 - a[:, 0] if a.shape[1] == 1 else a[:, at[0]], np.float64)
+    wrong = np.flatnonzero(~((conf >= 0) & (conf <= 1)))
+    if len(wrong):
+        raise InputError(f"{conf[wrong[0]]:g} is not a probability", code="input", where=f"p: row {wrong[0]}", hint=_OF_KIND)
+    rows = {"class": np.full(len(conf), at[0], np.int32), "conf": conf}
+    return score(rows, y, metrics, ignored=ignored, called={"labels": "y"}, **more)
+
+
+def _few(values):
+    return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
+
+
+def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None, bins=None):
     """Return metrics of rows, which are probs or logits, or class and conf of a top-label method.
-    called gives arrays the names that the caller knows."""
+    called gives arrays the names that the caller knows. bins: number and strategy of bins that the dict
+    shall have too."""
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{metrics!r}, want a name or a list of names", code="usage", where="metrics")
@@ -64,8 +120,11 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
         if interval not in _INTERVALS:
             raise InputError(f"{interval!r}, want one of {', '.join(_INTERVALS)}", code="usage", where="interval")
         words += ["--interval=" + interval]
+    if bins is not None:
+        words += ["--bins", str(bins[0]), "--strategy", bins[1]]
     scores = _program.call(words, _program.streamed(arrays), read=_read_json)
-    scores.pop("n", None)
+    if bins is None:
+        scores.pop("n", None)
     if isinstance(metrics, str) and len(scores) == 1:
         return next(iter(scores.values()))
     return scores

@@ -5,14 +5,13 @@ import json
 import sys
 import textwrap
 
-import numpy as np
-
 from . import _arrays, _program
 from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
 
 _BY = ("nll", "brier")
+_FAR = 4  # times the median reach of the differences, beyond which one is written at the edge
 _NAMES = {"nll": "NLL", "brier": "Brier score"}
 _COLUMNS = (
     "method",
@@ -221,56 +220,74 @@ class Recommendation:
 
     def plot(self, ax=None):
         """Draw the difference of each method to the reference with its 95 % interval, the
-        best method at the top, and return the matplotlib axes."""
+        best method at the top, and return the matplotlib axes. A method far from the others stands
+        at the edge, with its difference as a number."""
         import matplotlib.pyplot as plt
 
         if not self._pairs:
             raise InputError("there is no pair to draw", code="usage")
-        if ax is None:
-            _, ax = plt.subplots()
         metric, against = self._pairs[0]["metric"], self._pairs[0]["against"]
         of = {p["method"]: p for p in self._pairs if p["metric"] == metric}
         names = [m["method"] for m in self.methods if m["method"] in of][::-1]
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(names)), layout="constrained")
+        lo, hi = _limits(list(of.values()))
         for at, name in enumerate(names):
             p = of[name]
             shown = {"color": "C0" if name == self.best else "C7"}
+            if not lo <= p["difference"] <= hi:
+                right = p["difference"] > hi
+                ax.plot(hi if right else lo, at, ">" if right else "<", clip_on=False, **shown)
+                ax.annotate(
+                    f"{p['difference']:+.3g}",
+                    (hi if right else lo, at),
+                    (-8 if right else 8, 0),
+                    textcoords="offset points",
+                    ha="right" if right else "left",
+                    va="center",
+                    fontsize="small",
+                )
+                continue
             ax.plot(p["difference"], at, "o", **shown)
             if p.get("lo") is not None:
-                ax.hlines(at, p["lo"], p["hi"], **shown)
+                ax.hlines(at, max(p["lo"], lo), min(p["hi"], hi), **shown)
         ax.axvline(0, color="0.5", linewidth=0.8, linestyle="--")
+        ax.set_xlim(lo, hi)
         ax.set_yticks(range(len(names)), names)
         ax.set_xlabel(f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval")
         return ax
 
     def reliability(self, method=None, ax=None):
-        """Draw the reliability diagram of a method (default: the best) on the rows that
-        judge, with Wilson's 95 % interval of each bin's accuracy, and return the axes."""
-        import matplotlib.pyplot as plt
+        """Draw the reliability diagrams of the network and of a method (default: the best) on the rows that
+        judge, side by side, with Wilson's 95 % interval of each bin's accuracy, and return the axes; into
+        ax, draw that of the method alone."""
+        from ._reliability import draw
 
         name = (self.best or self.methods[0]["method"]) if method is None else method
-        m = next((m for m in self.methods if m["method"] == name), None)
-        if m is None:
-            raise InputError(
-                f"{name!r} is not among the methods compared: {', '.join(m['method'] for m in self.methods)}", code="method", where="method"
-            )
-        if ax is None:
-            _, ax = plt.subplots()
-        bins = [b for b in m["bins"] if b["n"]]
-        lo, hi, conf, acc = (np.array([b[key] for b in bins], float) for key in ("lo", "hi", "conf", "acc"))
-        error = np.abs(np.array([[b["acc_lo"], b["acc_hi"]] for b in bins], float).T - acc)
-        ax.bar(lo, acc, hi - lo, align="edge", edgecolor="white", linewidth=0.5, alpha=0.6)
-        ax.errorbar(conf, acc, error, fmt="o", markersize=3, color="0.2", linewidth=1)
-        ax.plot([0, 1], [0, 1], "--", color="0.5", linewidth=0.8)
-        ax.set(
-            xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy", title=f"{m.get('label', name)}, ECE {100 * m['ece']:.2f} %"
-        )
-        return ax
+        of = {m["method"]: (m.get("label", m["method"]), m["ece"], m["bins"]) for m in self.methods}
+        if name not in of:
+            raise InputError(f"{name!r} is not among the methods compared: {', '.join(of)}", code="method", where="method")
+        before = [] if ax is not None or name == "uncal" or "uncal" not in of else [of["uncal"]]
+        return draw([*before, of[name]], ax)
 
     def fit(self, cal, *, classes=None, ignore=None):
         """Return the estimator of the best method, fitted to a pair of logits and labels."""
         if self.best is None:
             raise InputError("no method is recommended", code="usage", hint="calibrator(NAME) gives the estimator of another method")
         return calibrator(self.best).fit(*cal, classes=classes, ignore=ignore)
+
+
+def _limits(pairs):
+    """Return the ends of an axis of differences: all of them, but those that are many times as far from 0 as most."""
+    reach = lambda p: max(abs(p["difference"]), *(abs(p[end]) for end in ("lo", "hi") if p.get(end) is not None), 0)  # noqa: E731
+    most = _FAR * sorted(map(reach, pairs))[(len(pairs) - 1) // 2]
+    near = [p for p in pairs if abs(p["difference"]) <= most] or pairs
+    ends = [max(-most, min(most, v)) if most else v for p in near for v in (p["difference"], p.get("lo"), p.get("hi")) if v is not None]
+    lo, hi = min(0, *ends), max(0, *ends)
+    far = [p["difference"] for p in pairs if p not in near]
+    lo, hi = min([lo, *(-most for v in far if v < 0)]), max([hi, *(most for v in far if v > 0)])
+    edge = 0.05 * (hi - lo) or 1
+    return lo - edge, hi + edge
 
 
 def _finding(f):
