@@ -109,7 +109,7 @@ func (o ECEOptions) Entry() Entry {
 		Version:   1,
 		Summary:   fmt.Sprintf("ece with %d bins of %s, norm %s", o.Bins, strategies[o.Strategy], o.Norm),
 		Basis:     &squaredMass,
-		Facts: Facts{Reference: "Naeini et al. 2015; Kumar et al. 2019", Formula: "ece with other bins or another norm", Code: "numpy",
+		Sheet: Sheet{Reference: "Naeini et al. 2015; Kumar et al. 2019", Formula: "ece with other bins or another norm", Code: "numpy",
 			Agreement: "random rows: to 1e-12", Departs: "the number of bins, their kind, or the norm"},
 		Compute: valueOrError(o.Value),
 	}
