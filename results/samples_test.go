@@ -87,6 +87,23 @@ func TestFamiliesAreOneTable(t *testing.T) {
 	}
 }
 
+// TestDataSetsOfOneCollectionAreABlock: pairs that share rows under names that do not say so.
+func TestDataSetsOfOneCollectionAreABlock(t *testing.T) {
+	for _, pair := range [][2]string{{"sst2", "rotten_tomatoes"}, {"cub200", "waterbirds"}, {"chestmnist", "rsna-pneumonia"}, {"mnist", "emnist-digits"},
+		{"mnist-c", "coloured-mnist"}, {"trec6", "trec50"}, {"mmlu", "mmlu-redux"}, {"truthfulqa-mc1", "truthfulqa-mc2"}, {"yelp-polarity", "yelp5"},
+		{"amazon-polarity", "amazon-full"}, {"voc2012", "sbd"}, {"imagenette", "imagewoof"}, {"imagenet", "imagenet100"}} {
+		a, _ := familyOf(pair[0])
+		if b, ok := familyOf(pair[1]); !ok || a.Name != b.Name {
+			t.Errorf("%v: %q and %q", pair, a.Name, b.Name)
+		}
+	}
+	for _, id := range []string{"fashion-mnist", "kmnist", "amazon-office31", "yelpnyc", "treccar"} {
+		if f, ok := familyOf(id); ok {
+			t.Errorf("%s is in %s", id, f.Name)
+		}
+	}
+}
+
 // TestMedMNISTSubsetsOfOneSource: only those of LiTS have one source.
 func TestMedMNISTSubsetsOfOneSource(t *testing.T) {
 	families := map[string]int{}
