@@ -126,6 +126,9 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
+    if page.file.src_path == "peers.md":  # its table needs the whole width
+        page.meta["hide"] = ["navigation", "toc"]
+
     def lead(m):
         bang, words, path, anchor = m.groups()
         if not (ROOT / path).exists():
