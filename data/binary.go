@@ -61,7 +61,7 @@ func (a scores) examineBinary() (conversion, Form, error) {
 	case bad != nil:
 		return a.conversion, form, bad
 	case a.conversion == binaryLogits && unit:
-		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all log odds are in [0, 1] (probabilities? then state kind: probs)"})
+		form.Notes = append(form.Notes, Note{Warning: true, Text: "all log odds are in [0, 1] (probabilities? then state kind: probs)"})
 	case zeros > 0:
 		form.Notes = append(form.Notes, ZeroNote(zeros))
 	}

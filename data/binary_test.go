@@ -121,7 +121,7 @@ func TestNotesOnOneColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if form, err := r.Form(); err != nil || remarks(form) != c.want {
+		if form, err := r.Form(); err != nil || notes(form) != c.want {
 			t.Errorf("%s %v: %q, %v", c.kind, c.values, form.Notes, err)
 		}
 	}

@@ -41,24 +41,24 @@ type Form struct {
 	// that use it cannot be fitted.
 	OffsetLost bool
 
-	Notes []Remark
+	Notes []Note
 }
 
-// Remark is what is unusual about the logits or the rows of a set.
-type Remark struct {
+// Note is what is unusual about the logits or the rows of a set.
+type Note struct {
 	Warning bool           // it becomes a footnote of tables
 	Text    string         // one line, in which {value}, {count} and {of} stand for the numbers
 	Fix     string         // what to do; may be empty
 	Remedy  problem.Remedy // what the reader can state, of which Fix has the words; none for most
 
-	// The numbers are apart from the text, so that remarks that differ in them alone can be told.
+	// The numbers are apart from the text, so that notes that differ in them alone can be told.
 	Value     float64
 	Count, Of int
 }
 
 // String returns the text with its numbers.
-func (r Remark) String() string {
-	return strings.NewReplacer("{value}", fmt.Sprint(r.Value), "{count}", strconv.Itoa(r.Count), "{of}", strconv.Itoa(r.Of)).Replace(r.Text)
+func (n Note) String() string {
+	return strings.NewReplacer("{value}", fmt.Sprint(n.Value), "{count}", strconv.Itoa(n.Count), "{of}", strconv.Itoa(n.Of)).Replace(n.Text)
 }
 
 // significant returns x with three significant digits.
@@ -156,17 +156,17 @@ func (a scores) examine(kind Kind) (conversion, Form, error) {
 			Remedy: problem.Remedy{Argument: "kind", Words: fix},
 		}
 	case looks.unit:
-		form.Notes = append(form.Notes, Remark{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
+		form.Notes = append(form.Notes, Note{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
 	case looks.percent:
 		remedy := stateKind(KindProbs)
-		form.Notes = append(form.Notes, Remark{Warning: true, Text: "every row is in [0, 100] and sums to 100 (probabilities in per cent?)",
+		form.Notes = append(form.Notes, Note{Warning: true, Text: "every row is in [0, 100] and sums to 100 (probabilities in per cent?)",
 			Fix: "divide them by 100, and " + remedy.Words, Remedy: remedy})
 	}
 	if offset == 0 {
 		return asStored, form, nil
 	}
 	form.OffsetLost = true
-	form.Notes = append(form.Notes, Remark{Warning: true, Text: "logits up to {value} are read relative to the largest of their row, since float32 would not hold their differences", Value: significant(offset)})
+	form.Notes = append(form.Notes, Note{Warning: true, Text: "logits up to {value} are read relative to the largest of their row, since float32 would not hold their differences", Value: significant(offset)})
 	return centred, form, nil
 }
 
@@ -235,7 +235,7 @@ func offsetOf(row []float64) float64 {
 
 // checkProbs rejects rows that are not probabilities, and returns notes on the numbers that
 // reading changes in the other rows.
-func (a scores) checkProbs() ([]Remark, error) {
+func (a scores) checkProbs() ([]Note, error) {
 	var bad error
 	rows := probRows{a: a.Array, exact: exactSum}
 	err := a.Each(func(i int, row []float64) bool {
@@ -245,7 +245,7 @@ func (a scores) checkProbs() ([]Remark, error) {
 	if err == nil {
 		err = bad
 	}
-	return rows.remarks(), err
+	return rows.notes(), err
 }
 
 // each calls do with rows lo..hi-1 as float64, until it returns false. Masked classes are

@@ -124,7 +124,7 @@ func TestStatedProbabilitiesBecomeLogarithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !form.OffsetLost || remarks(form) != "1 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
+	if !form.OffsetLost || notes(form) != "1 of 5 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; "+
 		"2 probabilities of exactly 0 count as 2^-126" {
 		t.Errorf("%+v", form)
 	}
@@ -237,8 +237,8 @@ func TestRealLogitsAreTakenForLogits(t *testing.T) {
 	}
 }
 
-// remarks returns the notes on a form in one line.
-func remarks(f data.Form) string {
+// notes returns the notes on a form in one line.
+func notes(f data.Form) string {
 	var list []string
 	for _, note := range f.Notes {
 		text := note.String()
@@ -258,7 +258,7 @@ func TestFromProbsHasTheBitsOfASet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 of 6 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of exactly 0 count as 2^-126"; remarks(form) != want {
+	if want := "2 of 6 rows of probabilities sum to 1 only within 0.01 and are divided by their sum; 4 probabilities of exactly 0 count as 2^-126"; notes(form) != want {
 		t.Errorf("notes %q", form.Notes)
 	}
 	for i, row := range rows {
@@ -304,7 +304,7 @@ func TestFormOfAllParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if form, err := r.Form(); err != nil || remarks(form) != want {
+		if form, err := r.Form(); err != nil || notes(form) != want {
 			t.Errorf("%s: %q, %v", parts, form.Notes, err)
 		}
 	}

@@ -26,8 +26,8 @@ func RaiseZeros(row []float64) (zeros int) {
 }
 
 // ZeroNote says how many probabilities of an array are exactly 0 and what they count as.
-func ZeroNote(zeros int) Remark {
-	return Remark{Text: "{count} probabilities of exactly 0 count as 2^-126", Count: zeros}
+func ZeroNote(zeros int) Note {
+	return Note{Text: "{count} probabilities of exactly 0 count as 2^-126", Count: zeros}
 }
 
 // FromProbs writes the logarithms of a row of probabilities to dst, with the same bits as

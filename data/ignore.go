@@ -102,10 +102,10 @@ func (g Ignore) Labels(k int) Ignore {
 }
 
 // note says how many rows are left out. What nobody has stated is a warning.
-func (g Ignore) note(rows *npy.Kept) Remark {
+func (g Ignore) note(rows *npy.Kept) Note {
 	stated, list := len(g) > 0, g.Labels(1)
 	files := rows.FileRows(0)
-	r := Remark{Count: files - rows.Rows(), Of: files, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
+	r := Note{Count: files - rows.Rows(), Of: files, Text: "{count} of {of} rows have " + list.words() + " and are left out"}
 	if !stated {
 		r.Warning, r.Remedy = true, stateIgnore(Ignore{Void})
 		r.Fix = "if they have no class, " + r.Remedy.Words

@@ -102,7 +102,7 @@ func TestIgnoredRowsAreLeftOutOfEveryPart(t *testing.T) {
 		}
 		form, err := r.Form()
 		r.Close()
-		if got := remarks(form); err != nil || !strings.HasPrefix(got, c.note) || c.note == "" && got != "" || c.warning != (len(form.Notes) > 0 && form.Notes[0].Warning) {
+		if got := notes(form); err != nil || !strings.HasPrefix(got, c.note) || c.note == "" && got != "" || c.warning != (len(form.Notes) > 0 && form.Notes[0].Warning) {
 			t.Errorf("%v: note %q, %v", c.labels, got, err)
 		}
 		if n, k, err := f.Shape(t.Context(), voidRef); n != len(c.want) || k != c.k || err != nil {

@@ -53,8 +53,8 @@ func countMasked(v []float32) int {
 }
 
 // MaskedNote says how many of the logits of a set are masked: nothing unusual, but good to know.
-func MaskedNote(masked, logits int) Remark {
-	return Remark{Text: "{count} of {of} logits are -Inf: masked classes, with probability 0", Count: masked, Of: logits}
+func MaskedNote(masked, logits int) Note {
+	return Note{Text: "{count} of {of} logits are -Inf: masked classes, with probability 0", Count: masked, Of: logits}
 }
 
 // Unmasked returns the elements with -Inf in the place of Masked, as files have them.

@@ -103,9 +103,9 @@ func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	return sum, nil
 }
 
-// remarks says how many rows are divided by their sum, and how many numbers are exactly 0. It warns
+// notes says how many rows are divided by their sum, and how many numbers are exactly 0. It warns
 // where the limit is that of decimals.
-func (p *probRows) remarks() (list []Remark) {
+func (p *probRows) notes() (list []Note) {
 	if p.divided > 0 {
 		list = append(list, p.sumNote())
 	}
@@ -116,12 +116,12 @@ func (p *probRows) remarks() (list []Remark) {
 }
 
 // sumNote says how many rows are divided by their sum.
-func (p *probRows) sumNote() Remark {
+func (p *probRows) sumNote() Note {
 	limit, why := looseSum, ""
 	if p.found && p.limit > looseSum {
 		limit, why = p.limit, ", as rounded decimals do,"
 	}
-	return Remark{Warning: limit > looseSum, Text: fmt.Sprintf("{count} of {of} rows of probabilities sum to 1 only within %.3g%s and are divided by their sum", limit, why), Count: p.divided, Of: p.a.Rows()}
+	return Note{Warning: limit > looseSum, Text: fmt.Sprintf("{count} of {of} rows of probabilities sum to 1 only within %.3g%s and are divided by their sum", limit, why), Count: p.divided, Of: p.a.Rows()}
 }
 
 // ProbReader reads rows of probabilities in float64, as they are in the file. Rows that do not sum to
@@ -183,6 +183,6 @@ func (r *ProbReader) Read(dst []float64, lo, hi int) error {
 	return nil
 }
 
-// Remarks says how many of the rows that were read are divided by their sum, and how many of their
+// Notes says how many of the rows that were read are divided by their sum, and how many of their
 // numbers are exactly 0.
-func (r *ProbReader) Remarks() []Remark { return r.rows.remarks() }
+func (r *ProbReader) Notes() []Note { return r.rows.notes() }

@@ -96,7 +96,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 		}
 		dst := make([]float64, n*p.Classes())
 		err = p.Read(dst, 0, n)
-		check("probabilities", err, strings.Contains(fmt.Sprint(p.Remarks()), "as rounded decimals do"))
+		check("probabilities", err, strings.Contains(fmt.Sprint(p.Notes()), "as rounded decimals do"))
 		for i := 0; err == nil && i < n; i++ {
 			sum := 0.0
 			for _, v := range dst[i*p.Classes():][:p.Classes()] {

@@ -59,7 +59,7 @@ func (r *setReader) Form() (Form, error) {
 			if r.formErr = r.readFloatLabels(make([]int32, r.n), &buf, 0, r.n); r.formErr != nil {
 				return
 			}
-			r.form.Notes = append(r.form.Notes, Remark{Warning: true, Text: fmt.Sprintf("the labels are %s; whole numbers are read as classes", r.labels.DType())})
+			r.form.Notes = append(r.form.Notes, Note{Warning: true, Text: fmt.Sprintf("the labels are %s; whole numbers are read as classes", r.labels.DType())})
 		}
 	})
 	return r.form, r.formErr

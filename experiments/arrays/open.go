@@ -26,8 +26,8 @@ func Open(files data.Files, method string, c calib.Contract, warn func(Problem))
 	if err == nil {
 		err = unsuited(files.Logits, method, engine.Form{OffsetLost: form.OffsetLost}.Suits(c))
 	}
-	for _, remark := range form.Notes {
-		warn(problemOf(cmp.Or(files.Logits, files.Labels), remark))
+	for _, note := range form.Notes {
+		warn(problemOf(cmp.Or(files.Logits, files.Labels), note))
 	}
 	if err != nil {
 		r.Close()
@@ -49,17 +49,17 @@ func unsuited(file, method string, why error) error {
 	return &problem.Problem{Place: file, Cause: method + " " + why.Error()}
 }
 
-// problemOf returns a remark on a file with its place.
-func problemOf(file string, r data.Remark) Problem { return Problem{file, textOf(r), r.Remedy} }
+// problemOf returns a note on a file with its place.
+func problemOf(file string, n data.Note) Problem { return Problem{file, textOf(n), n.Remedy} }
 
-// textOf is the line of a remark.
-func textOf(r data.Remark) string {
-	text := r.String()
-	if r.Warning {
+// textOf is the line of a note.
+func textOf(n data.Note) string {
+	text := n.String()
+	if n.Warning {
 		text = "warning: " + text
 	}
-	if r.Fix != "" {
-		text += "; " + r.Fix
+	if n.Fix != "" {
+		text += "; " + n.Fix
 	}
 	return text
 }

@@ -196,7 +196,7 @@ func (s *Score) probs(ctx context.Context, file string) (*scoring.SampleScores, 
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range read.Remarks() {
+	for _, note := range read.Notes() {
 		s.Warn(problemOf(file, note))
 	}
 	all.Changed = nil // the uncalibrated logits are unknown

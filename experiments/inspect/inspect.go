@@ -65,7 +65,7 @@ type Set struct {
 }
 
 // MaskedNote says how many logits are masked.
-func (s *Set) MaskedNote() data.Remark { return data.MaskedNote(s.Masked, s.Rows*s.Classes) }
+func (s *Set) MaskedNote() data.Note { return data.MaskedNote(s.Masked, s.Rows*s.Classes) }
 
 // Inspection is the result of looking at arrays.
 type Inspection struct {
