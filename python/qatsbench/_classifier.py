@@ -1,10 +1,11 @@
 """A scikit-learn classifier with calibrated probabilities."""
 
 import copy
+import numbers
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils import check_array, get_tags, indexable
 from sklearn.utils._indexing import _safe_indexing
@@ -59,15 +60,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.ensemble = ensemble
         self.ignore = ignore
 
-    def fit(self, X, y):
-        """Fit classifiers and calibrators on n rows X with the classes y. Returns the estimator."""
+    def fit(self, X, y, groups=None):
+        """Fit classifiers and calibrators on n rows X with the classes y. groups: a value for each row, such as
+        its patient; rows with the same value stay in one part, and an int as cv is then
+        StratifiedGroupKFold. Returns the estimator."""
         _one_label_a_row(y)
         y = _check_y(y)  # as scikit-learn's own classifiers do: a column is taken as n values
-        X, y = self._with_class(*indexable(X, y))
+        X, y, groups = indexable(X, y, groups)
+        X, y, groups = self._with_class(X, y, groups)
         check_classification_targets(y)
         if 0 in getattr(X, "shape", ()):
             check_array(X, accept_sparse=True, dtype=None)  # raises scikit-learn's error
         if isinstance(self.cv, str) and self.cv == "prefit":
+            if groups is not None:
+                raise InputError("the classifier is fitted, so there are no parts", code="usage", where="groups", hint="leave it out")
             check_is_fitted(self.estimator)
             fitted = _one_vs_rest(self.estimator, copy.deepcopy)
             self.classes_ = np.sort(np.asarray(fitted.classes_))
@@ -78,8 +84,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return self._described(fitted)
         coder = LabelEncoder().fit(y)
         self.classes_, codes = coder.classes_, coder.transform(y)
-        parts = check_cv(self.cv, y, classifier=True)
-        folds = parts.get_n_splits(X, y)
+        grouped = groups is not None and isinstance(self.cv, numbers.Integral)
+        parts = StratifiedGroupKFold(self.cv) if grouped else check_cv(self.cv, y, classifier=True)
+        folds = parts.get_n_splits(X, y, groups)
         if len(self.classes_) < 2:
             raise InputError("1 class, want 2 or more", code="input", where="y")
         counts = np.bincount(codes)
@@ -94,7 +101,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         plain = _one_vs_rest(self.estimator, clone)
         kept = []  # of each part: its classifier, rows, logits and predictions
         kinds = set()
-        for train, test in parts.split(X, y):
+        for train, test in parts.split(X, y, groups):
             part, held_out = clone(plain).fit(_safe_indexing(X, train), _safe_indexing(y, train)), _safe_indexing(X, test)
             z, kind = self._outputs(part, held_out)
             kept.append((part, test, z, _codes(part.predict(held_out), self.classes_)))
@@ -166,24 +173,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         _program.warn([{"kind": "predictions", "text": text, "share": float(share), "rows": len(own)}])
 
-    def _with_class(self, X, y):
+    def _with_class(self, X, y, groups=None):
         """Return the rows that have a class."""
         if self.ignore is None:
-            return X, y
+            return X, y, groups
         left_out = np.zeros(len(y), bool)
         for v in self.ignore if isinstance(self.ignore, (list, tuple, set, frozenset, np.ndarray)) else [self.ignore]:
             left_out |= np.asarray(y == v, bool)
         if not left_out.any():
-            return X, y
+            return X, y, groups
         if left_out.all():
             raise InputError("no row is left without those of ignore", code="input", where="y")
-        return _safe_indexing(X, np.flatnonzero(~left_out)), y[~left_out]
+        kept = np.flatnonzero(~left_out)
+        return _safe_indexing(X, kept), y[kept], None if groups is None else _safe_indexing(groups, kept)
 
     def score(self, X, y, sample_weight=None):
         """Return the accuracy on the rows X with the classes y, without those of ``ignore``."""
         if self.ignore is not None:
             y = np.asarray(y)
-            rows, y = self._with_class(np.arange(len(y)), y)
+            rows, y, _ = self._with_class(np.arange(len(y)), y)
             X = _safe_indexing(X, rows)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         return super().score(X, y, sample_weight)

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import shutil
 import signal
 import subprocess
@@ -193,7 +192,7 @@ def private(text, suffix):
             os.fchmod(fd, 0o600)
             named = None
         else:
-            named = os.path.join(tempfile.gettempdir(), f"qats-{os.getpid()}-{secrets.token_hex(8)}{suffix}")
+            named = os.path.join(tempfile.gettempdir(), f"qats-{os.getpid()}-{os.urandom(8).hex()}{suffix}")
             fd = os.open(named, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
             if sys.platform == "darwin":
                 os.unlink(named)

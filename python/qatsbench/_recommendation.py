@@ -9,9 +9,9 @@ from . import _arrays, _program
 from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
+from ._intervals import differences
 
 _BY = ("nll", "brier")
-_FAR = 4  # times the median reach of the differences, beyond which one is written at the edge
 _NAMES = {"nll": "NLL", "brier": "Brier score"}
 _COLUMNS = (
     "method",
@@ -222,40 +222,12 @@ class Recommendation:
         """Draw the difference of each method to the reference with its 95 % interval, the
         best method at the top, and return the matplotlib axes. A method far from the others stands
         at the edge, with its difference as a number."""
-        import matplotlib.pyplot as plt
-
         if not self._pairs:
             raise InputError("there is no pair to draw", code="usage")
         metric, against = self._pairs[0]["metric"], self._pairs[0]["against"]
         of = {p["method"]: p for p in self._pairs if p["metric"] == metric}
-        names = [m["method"] for m in self.methods if m["method"] in of][::-1]
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 1.2 + 0.3 * len(names)), layout="constrained")
-        lo, hi = _limits(list(of.values()))
-        for at, name in enumerate(names):
-            p = of[name]
-            shown = {"color": "C0" if name == self.best else "C7"}
-            if not lo <= p["difference"] <= hi:
-                right = p["difference"] > hi
-                ax.plot(hi if right else lo, at, ">" if right else "<", clip_on=False, **shown)
-                ax.annotate(
-                    f"{p['difference']:+.3g}",
-                    (hi if right else lo, at),
-                    (-8 if right else 8, 0),
-                    textcoords="offset points",
-                    ha="right" if right else "left",
-                    va="center",
-                    fontsize="small",
-                )
-                continue
-            ax.plot(p["difference"], at, "o", **shown)
-            if p.get("lo") is not None:
-                ax.hlines(at, max(p["lo"], lo), min(p["hi"], hi), **shown)
-        ax.axvline(0, color="0.5", linewidth=0.8, linestyle="--")
-        ax.set_xlim(lo, hi)
-        ax.set_yticks(range(len(names)), names)
-        ax.set_xlabel(f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval")
-        return ax
+        pairs = {m["method"]: of[m["method"]] for m in self.methods if m["method"] in of}
+        return differences(pairs, self.best, f"{_NAMES.get(metric, metric)} minus that of {against}, 95 % interval", ax)
 
     def reliability(self, method=None, ax=None):
         """Draw the reliability diagrams of the network and of a method (default: the best) on the rows that
@@ -275,19 +247,6 @@ class Recommendation:
         if self.best is None:
             raise InputError("no method is recommended", code="usage", hint="calibrator(NAME) gives the estimator of another method")
         return calibrator(self.best).fit(*cal, classes=classes, ignore=ignore)
-
-
-def _limits(pairs):
-    """Return the ends of an axis of differences: all of them, but those that are many times as far from 0 as most."""
-    reach = lambda p: max(abs(p["difference"]), *(abs(p[end]) for end in ("lo", "hi") if p.get(end) is not None), 0)  # noqa: E731
-    most = _FAR * sorted(map(reach, pairs))[(len(pairs) - 1) // 2]
-    near = [p for p in pairs if abs(p["difference"]) <= most] or pairs
-    ends = [max(-most, min(most, v)) if most else v for p in near for v in (p["difference"], p.get("lo"), p.get("hi")) if v is not None]
-    lo, hi = min(0, *ends), max(0, *ends)
-    far = [p["difference"] for p in pairs if p not in near]
-    lo, hi = min([lo, *(-most for v in far if v < 0)]), max([hi, *(most for v in far if v > 0)])
-    edge = 0.05 * (hi - lo) or 1
-    return lo - edge, hi + edge
 
 
 def _finding(f):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from functools import cached_property
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ._errors import InputError
 from ._external import Server
 from ._files import opened
 from ._frames import frame, read_csv
+from ._intervals import bars, differences
 from ._recommendation import _Progress, _read_lines
 
 _NUMBERS = {
@@ -32,6 +34,8 @@ _NUMBERS = {
     "freq",
     "ece",
 }
+
+_BOARD = ("rank", "method", "label", "mean", "difference", "win", "loss", "settings")
 
 
 def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(), progress=True):
@@ -61,6 +65,8 @@ def run(*specs, out="results/out", data=(), workers=None, quick=False, methods=(
     finally:
         if server is not None:
             server.close()
+    if progress:
+        print("qatsbench: next: leaderboard(), compare(), plot() and page() of these results", file=sys.stderr)
     return results(out)
 
 
@@ -143,9 +149,49 @@ class Results:
         settings, as ``qats compare`` does: a row for each metric and method, with the columns of
         ``qats compare --json``. Among them are the mean, the mean difference, wins and losses, and p with
         Holm's correction. A DataFrame, or a dict of arrays without pandas."""
-        lines = _program.call(self._words("--json", methods, against, metrics), read=_read_lines)
-        rows = [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == "method"]
+        rows = self._compared(methods, against, metrics)
         return frame(rows, list(dict.fromkeys(name for row in rows for name in row)))
+
+    def _compared(self, methods, against, metrics):
+        lines = _program.call(self._words("--json", methods, against, metrics), read=_read_lines)
+        return [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == "method"]
+
+    def leaderboard(self, metric="ece"):
+        """Return a row for each method, the best first, functions of ``methods=`` among them: its rank,
+        the mean of the metric over blocks of settings, the number of settings, and against the baseline of the run
+        the mean difference, wins and losses as in ``compare``. A DataFrame, or a dict of arrays without pandas."""
+        return frame(self._board(metric), _BOARD)
+
+    def _board(self, metric):
+        rows = self._compared((), None, metric)
+        if not rows:
+            raise InputError(
+                "fewer than two methods", code="input", where=str(self.folder), hint="a run of several methods has a leaderboard"
+            )
+        baseline = self._compared((rows[0]["against"],), rows[0]["method"], metric)[0]  # that has no row against itself
+        rows.append(baseline | {"against": None, "difference": None, "lo": None, "hi": None, "win": None, "loss": None})
+        labels = dict(zip(self.methods["method"], self.methods["label"]))
+        rows = [r | {"label": labels.get(r["method"], r["method"])} for r in rows if r["mean"] is not None]
+        rows.sort(key=lambda r: -r["mean"] if self._higher(metric) else r["mean"])
+        return [r | {"rank": i + 1} for i, r in enumerate(rows)]
+
+    def _higher(self, metric):
+        """Report whether more of a metric is better. Less is of time, and of the ECE with options."""
+        known = _program.call(["doc", "metrics", "@all", "--json"], read=_read_lines)
+        return any(m.get("better") == "higher" and metric in (o["name"] for o in m["outputs"]) for m in known if "outputs" in m)
+
+    def plot(self, kind="differences", metric="ece", ax=None):
+        """Draw the leaderboard of a metric and return the matplotlib axes. kind: "differences" to the baseline,
+        with 95 % intervals where there are enough blocks, or "means"."""
+        if kind not in ("differences", "means"):
+            raise InputError(f"{kind!r}, want one of differences, means", code="usage", where="kind")
+        rows = self._board(metric)
+        names = [r["label"] for r in rows]
+        if kind == "means":
+            return bars(names, [r["mean"] for r in rows], f"mean {metric}", ax)
+        against = next(r["against"] for r in rows if r["against"])
+        pairs = {n: {k: r[k] for k in ("difference", "lo", "hi")} for n, r in zip(names, rows) if r["against"]}
+        return differences(pairs, names[0], f"{metric} minus that of {against}", ax)
 
     def to_latex(self, *methods, against=None, metrics=("ece", "aece")):
         """Return the table of ``compare`` as LaTeX."""

@@ -218,3 +218,32 @@ def test_the_columns_ascend_though_those_of_the_classifier_do_not(rows, cv):
     assert got.classes_.tolist() == [0, 1, 2]
     np.testing.assert_array_equal(got.predict_proba(xt), want.predict_proba(xt))
     np.testing.assert_array_equal(got.predict(xt), want.predict(xt))
+
+
+class Kept(LogisticRegression):
+    """Keeps the rows of every fit."""
+
+    fits: list = []
+
+    def fit(self, X, y):
+        self.fits.append(set(X[:, 0].tolist()))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("ignore", [None, 2])
+def test_groups_stay_in_one_part(program, ignore):
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(30), 10)
+    X = np.c_[np.arange(300.0), rng.normal(size=(300, 3))]
+    y = (X[:, 1] + rng.normal(size=300) > 0).astype(int)
+    y[rng.random(300) < 0.1] = 2
+    Kept.fits = []
+    c = qatsbench.CalibratedClassifier(Kept(), method="ts", cv=3, ignore=ignore).fit(X, y, groups=groups)
+    rows = np.flatnonzero(y != ignore) if ignore is not None else np.arange(300)
+    assert len(Kept.fits) == 4 and Kept.fits[3] == set(rows.astype(float).tolist())
+    for part in Kept.fits[:3]:
+        seen = set(groups[np.array(sorted(part), int)])
+        assert seen and not seen & set(groups[[i for i in rows if float(i) not in part]])
+    assert c.predict_proba(X).shape == (300, 2 if ignore == 2 else 3)
+    with pytest.raises(qatsbench.InputError, match="^groups: the classifier is fitted"):
+        qatsbench.CalibratedClassifier(LogisticRegression().fit(X, y), method="ts", cv="prefit").fit(X, y, groups=groups)

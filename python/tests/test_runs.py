@@ -85,3 +85,22 @@ def test_a_run_with_an_own_function_is_compared(folder, program):
     assert r.page() == out / "index.html" and "shares" in r.page().read_text(encoding="utf-8")
     with pytest.raises(qatsbench.InputError, match="nosuch"):
         r.compare("nosuch", metrics="nll")
+    board = r.leaderboard("nll")
+    assert list(board["method"]) == sorted(mean, key=mean.get) and "shares" in list(board["label"]) and list(board["rank"]) == [1, 2, 3, 4]
+    assert list(board["mean"]) == pytest.approx(sorted(mean.values()))
+    assert [d for m, d in zip(board["method"], board["difference"]) if m == "shares"] == pytest.approx([mean["shares"] - mean["ts"]])
+    pytest.importorskip("matplotlib").use("agg")
+    ticks = [t.get_text() for t in r.plot(metric="nll").get_yticklabels()]
+    assert set(ticks) == {"Uncal", "QaTS", "shares"}
+    assert len(r.plot("means", "nll").patches) == 4
+    with pytest.raises(qatsbench.InputError, match="^kind: 'pie', want one of differences, means$"):
+        r.plot("pie")
+
+
+def test_more_of_some_metrics_is_better(folder, capfd):
+    (folder / "more.yaml").write_text(SPEC.replace("[ece, nll]", "[accuracy, auroc, {metric: ece, bins: 10}]"))
+    r = qatsbench.run(folder / "more.yaml", out=folder / "more", data=folder / "arrays")
+    assert "next: leaderboard(), compare(), plot() and page()" in capfd.readouterr().err
+    for metric, best in (("auroc", max), ("ece_10_uniform_l1", min)):
+        values = list(r.leaderboard(metric)["mean"])
+        assert values[0] == best(values) and len(values) == 3
