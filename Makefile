@@ -8,7 +8,7 @@ PYTHON ?= python3
 MKDOCS ?= mkdocs
 SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
-COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml
+COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
 .PHONY: reproduce companion docs quick example test study browser editor gallery site build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
 

@@ -1,7 +1,7 @@
 // Package qats holds the files of the project that every copy of the program
 // carries: the specs in experiments, the declaration of virtual networks, and the
 // outputs of two small networks for qats try @demo. They have the paths that they have
-// in the project. The rest of data/bundle (40 MB) is read from a folder: package
+// in the project. The rest of data/bundle (50 MB) is read from a folder: package
 // experiments says where it is looked for.
 package qats
 

@@ -22,7 +22,7 @@ func (n *names) UnmarshalYAML(node *yaml.Node) error {
 // TestSpecsRunEveryNetworkOfTheBundle: the specs forget no network.
 func TestSpecsRunEveryNetworkOfTheBundle(t *testing.T) {
 	run := map[string]bool{}
-	for _, file := range []string{"companion.yaml", "companion-pixels.yaml", "full-width.yaml"} {
+	for _, file := range []string{"companion.yaml", "companion-pixels.yaml", "full-width.yaml", "tabular.yaml"} {
 		b, err := os.ReadFile(filepath.Join("..", "experiments", file))
 		if err != nil {
 			t.Fatal(err)

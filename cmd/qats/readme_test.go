@@ -51,6 +51,17 @@ metrics: [ece, aece]
 settings: {dataset: example, backbone: [unsure-overscaled, sure-overscaled]}
 `
 
+// smallTabular stands for experiments/tabular.yaml: another data set with one of these networks.
+const smallTabular = `name: tabular
+data: [data/example]
+baseline: ts
+methods:
+  - ts
+  - qats
+metrics: [ece]
+settings: {dataset: table, backbone: sure-overscaled}
+`
+
 // smallProgram stands for mine.py: a calibrator that returns the logits as they are.
 const smallProgram = `test "$1" = fit && { mkdir -p "$2/model"; echo 1 > "$2/model/a"; exit; }
 cp "$2/test/logits.npy" "$2/logits.npy"
@@ -96,8 +107,12 @@ func TestTheCommandsOfCompareInTheReadme(t *testing.T) {
 	if err := os.CopyFS("data/example", os.DirFS(filepath.Join(root, "data", "example"))); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS("data/example/table", os.DirFS(filepath.Join(root, "data", "example", "example"))); err != nil {
+		t.Fatal(err)
+	}
+	write("experiments/tabular.yaml", smallTabular)
 	write("mine.sh", smallProgram)
-	qats := func(command, method string) {
+	qats := func(command, method string, settings int) {
 		t.Helper()
 		words := strings.Fields(command)
 		if words[0] != "bin/qats" {
@@ -107,25 +122,25 @@ func TestTheCommandsOfCompareInTheReadme(t *testing.T) {
 		if status := run(context.Background(), words[1:], &out, &errs); status != exitOK {
 			t.Fatalf("%s: status %d: %s%s", command, status, out.String(), errs.String())
 		}
-		if method == "" {
+		if settings == 0 {
 			return
 		}
 		rows, err := os.ReadFile("results/out/companion/compare/results.csv")
-		if err != nil || strings.Count(string(rows), ",ce,,,,"+method+",ece,0.") != 2 {
-			t.Errorf("%s: no two rows of %s (%v):\n%s", command, method, err, rows)
+		if err != nil || strings.Count(string(rows), ",ce,,,,"+method+",ece,0.") != settings {
+			t.Errorf("%s: not %d rows of %s (%v):\n%s", command, settings, method, err, rows)
 		}
 	}
-	qats("bin/qats run experiments/companion.yaml --out results/out/companion", "")
-	qats(strings.Replace(commands[1], "compare mine ", "compare hts ", 1), "hts")
+	qats("bin/qats run experiments/companion.yaml --out results/out/companion", "", 0)
+	qats(strings.Replace(commands[1], "compare mine ", "compare hts ", 1), "hts", 3)
 	for _, backbone := range []string{"unsure-overscaled", "sure-overscaled"} {
 		set := filepath.Join(root, "data", "example", "example", backbone)
 		write("mine/example/"+backbone+"/probs.npy", "")
-		qats("bin/qats fit vs --logits "+set+"/cal/logits.npy --labels "+set+"/cal/labels.npy -o model.json", "")
-		qats("bin/qats apply model.json --logits "+set+"/test/logits.npy -o mine/example/"+backbone+"/probs.npy", "")
+		qats("bin/qats fit vs --logits "+set+"/cal/logits.npy --labels "+set+"/cal/labels.npy -o model.json", "", 0)
+		qats("bin/qats apply model.json --logits "+set+"/test/logits.npy -o mine/example/"+backbone+"/probs.npy", "", 0)
 	}
 	for _, entry := range entries {
 		write("mine.yaml", strings.Replace(smallCompanion, "methods:\n", "methods:\n"+entry+"\n", 1))
-		qats(commands[3], "mine")
+		qats(commands[3], "mine", 2)
 	}
 }
 

@@ -53,7 +53,7 @@ CONTEXT = {
 }
 
 ARRAYS = {
-    "logits": ("*/logits.npy", "n x k logits of a network, before the softmax; masked classes are -inf"),
+    "logits": ("*/logits.npy", "n x k logits of a network or raw scores of boosted trees, before the softmax; masked classes are -inf"),
     "labels": ("*/labels.npy", "n labels from 0"),
     "features": ("*/features.npy", "n x d inputs of the network's last layer"),
     "splits": ("*/splits/*.npy", "which samples of the source each row is, and their SHA-256"),
@@ -112,7 +112,7 @@ def card():
         "@type": "sc:Dataset",
         "name": "qats-bundle",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "description": "Logits and labels of calibration and test sets of real networks, trained for a benchmark of post-hoc calibrators. "
+        "description": "Logits and labels of calibration and test sets of real networks and boosted trees, trained for a benchmark of post-hoc calibrators. "
         "Predictions and labels alone; the samples are not in it.",
         "url": f"{REPOSITORY}/tree/main/data/bundle",
         "license": "https://opensource.org/license/mit",

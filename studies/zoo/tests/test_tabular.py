@@ -32,7 +32,7 @@ ENTRY = {"set": "made", "label": "Made", "title": "a made set", "package": "made
 
 def test_rows_and_columns_of_a_table():
     t = tables.table(dict(ENTRY, dates=["when"], drop=["person"]), made())
-    assert t.columns == ["x", "gap", "town", "when.year", "when.month", "when.day", "when.weekday", "when.hour"]
+    assert t.columns == ["x", "gap", "town", "when.year", "when.month", "when.day", "when.day_of_week", "when.hour"]
     assert t.classes == ["no", "yes"] and t.left_out == {"no target": 1, "a class of fewer than 20 rows": 3}
     assert list(t.rows) == list(range(4, 400))
     assert t.categories == {2: ["a", "b", "c"]} and set(t.x[:, 2]) == {0.0, 1.0, 2.0}
@@ -142,6 +142,27 @@ def test_other_files_and_other_splits_are_errors(tmp_path, packages):
         tables.read(entry, packages["packages"], tmp_path / "elsewhere")
 
 
+def test_a_csv_file_of_ones_own(tmp_path, packages):
+    """A list with the least that it must say, into a new folder: no page is written."""
+    pytest.importorskip("lightgbm")
+    path = tmp_path / "own.zip"
+    with zipfile.ZipFile(path, "w") as z:
+        z.writestr("own.csv", made(900).drop(columns=["rownames", "when"]).to_csv(index=False))
+    (tmp_path / "list.yaml").write_text(
+        f"packages: {{own: {{version: '1', wheel: own.zip, sha256: {files.sha256(path)}, licence: none stated}}}}\n"
+        "sets:\n  - {set: own, package: own, file: own.csv, target: y, group: [person]}\n"
+    )
+    said = []
+    tabular.write(tables.listed(tmp_path / "list.yaml"), tmp_path, tmp_path / "arrays", say=said.append)
+    assert [p.name for p in sorted((tmp_path / "arrays").iterdir())] == ["manifest.yaml", "own"]
+    assert said[-1].startswith("1 sets in tables, ")
+    tabular.screen(tables.listed(tmp_path / "list.yaml"), tmp_path, say=said.append)
+    assert "'train': " in said[-1] and "\tpasses\t" in said[-1]
+    (tmp_path / "list.yaml").write_text("packages: {}\nsets: [{set: own, package: own, target: y, colour: red}]\n")
+    with pytest.raises(ValueError, match="own: unknown keys colour"):
+        tables.listed(tmp_path / "list.yaml")
+
+
 def test_models_and_bundle(tmp_path, packages, monkeypatch):
     """Both models of both sets in a bundle that has a network: the same bytes twice, and nothing of the network changes."""
     pytest.importorskip("lightgbm")
@@ -153,7 +174,9 @@ def test_models_and_bundle(tmp_path, packages, monkeypatch):
     manifest.write(at, first, old, labels={"old": "Old"})
     (at / "README.md").write_text(f"{bundle.TITLE}\n\ntext\n\n{bundle.BYTES}\n\nold\n")
     tabular.write(packages, tmp_path, at, say=str)
-    m = yaml.safe_load((at / "manifest.yaml").read_text())
+    text = (at / "manifest.yaml").read_text()
+    m = yaml.safe_load(text)
+    assert "&id" not in text  # qats reads no aliases
     assert [s["set"] for s in m["sets"]] == ["*/*", "old/*", "*/lightgbm", "made/*", "three/*", "made/lightgbm", "made/mlp", "old/net", "three/lightgbm", "three/mlp"]
     assert m["labels"]["old"] == "Old" and m["labels"]["three"] == "Three"
     assert m["sources"]["made-1-py3-none-any.whl"]["sha256"] == packages["packages"]["made"]["sha256"]
@@ -161,7 +184,7 @@ def test_models_and_bundle(tmp_path, packages, monkeypatch):
     for name, f in m["files"].items():
         assert f == manifest.file_record(at / name)
     by = {s["set"]: s for s in m["sets"]}
-    assert by["made/*"]["licence"] == "none stated" and by["three/mlp"]["classes"] == ["0", "1", "2"]
+    assert by["made/*"]["licence"] == "none stated" and by["three/mlp"]["classes"] == ["class 0", "class 1", "class 2"] and by["made/mlp"]["classes"] == ["no", "yes"]
     assert "; a made set, made 1, made/e.dat" in by["three/mlp"]["note"] and ", seed 0, 100 rounds of " in by["made/lightgbm"]["note"]
     for entry in packages["sets"]:
         for model in tabular.MODELS:
@@ -190,3 +213,14 @@ def test_models_and_bundle(tmp_path, packages, monkeypatch):
     monkeypatch.setattr(tabular, "MARGIN", 0.9)
     with pytest.raises(ValueError, match="three/mlp: accuracy"):
         tabular.write(packages, tmp_path, at, only=["three"], say=str)
+
+
+def test_the_list():
+    """Each set has all that the README and the manifest show of it, and sets that were left out have a reason."""
+    document = tables.listed()
+    for s in document["sets"]:
+        assert {"label", "title", "splits"} <= set(s), s["set"]
+        n = s["splits"]
+        assert tables.MIN_ROWS <= n["train"] + n["cal"] + n["test"] <= tables.MAX_ROWS
+    assert all(e["reason"] for e in document["left out"])
+    assert not {e["what"] for e in document["left out"]} & {s["set"] for s in document["sets"]}
