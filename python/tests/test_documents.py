@@ -1,5 +1,6 @@
 """The blocks of docs/python.md and of README run as they are printed."""
 
+import json
 import re
 from pathlib import Path
 
@@ -70,3 +71,12 @@ def test_the_tutorial_runs(program, tmp_path, monkeypatch):
         deployed = names["deployed"](names["images"][names["test"]])
     assert np.abs(deployed.numpy() - p).max() < 1e-6
     assert qatsbench.ece(p, names["yt"]) < qatsbench.ece(z, names["yt"], kind="logits") / 2
+
+
+def test_the_notebook_has_neither_warnings_nor_dead_progress_bars():
+    cells = json.loads((ROOT / "python" / "examples" / "quickstart.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = [o for c in cells for o in c.get("outputs", ())]
+    assert sum("image/png" in o.get("data", {}) for o in outputs) == 3
+    for o in outputs:
+        assert o["output_type"] != "error" and o.get("name") != "stderr", o
+        assert not [form for form in o.get("data", {}) if "widget" in form], o
