@@ -159,8 +159,8 @@ func (w *unitWork) forget() {
 }
 
 // tidy removes large garbage before a step that takes memory, where the scores are a large part of
-// the limit. The collector alone begins when such a step has taken it, and the run would need more
-// than --max-memory allows.
+// the limit. The collector alone begins when such a step has taken it, and the run would need
+// more than now: up to 40 MB of 200.
 func (w *unitWork) tidy() {
 	if w.large {
 		runtime.GC()

@@ -280,7 +280,7 @@ var factsOf = map[string]calib.Sheet{
 		Departs:   "The curve may rise.",
 	},
 	"qats-reading": {
-		Formula:   "qats with the mean Brier score as the loss, with T = a q + b, with T = b, or after a number of steps of Adam from a = b = 1, where a = softplus(u), b = 0.001 + softplus(v)",
+		Formula:   "qats with the mean Brier score, the NLL of \"the prediction is right\" or the mean squared gap of 15 quantile bins as the loss, with T = a q + b, with T = b, or after a number of steps of Adam from a = b = 1, where a = softplus(u), b = 0.001 + softplus(v)",
 		Reference: "variant of QaTS, Eqs. 6 and 10",
 		Code:      "scipy's L-BFGS-B; optax's adam; the authors published none",
 		Agreement: "two networks of data/bundle: a and b to 1e-7 with scipy from several starts, to 1e-9 with optax",

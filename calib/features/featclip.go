@@ -89,13 +89,13 @@ func (f FeatureClipping) Fit(ctx context.Context, in calib.Input) (*calib.Fitted
 	if err != nil {
 		return nil, err
 	}
-	m, at := featClipMap{C: clipValue(best), Sides: f.Sides}, s.score[best]
+	m := featClipMap{C: clipValue(best), Sides: f.Sides}
 	if best == 0 {
-		m.C, at = math.MaxFloat32, s.score[s.top]
+		m.C = math.MaxFloat32
 	}
-	report := fit.Report{Iterations: s.Computed, Passes: s.Passes, NLL: at.nll - at.above}
+	report := fit.Report{Iterations: s.Computed, Passes: s.Passes}
 	explainClip(&report, best, *f.Guard)
-	return &calib.Fitted{Map: m, Report: report}, nil
+	return method.Reported(ctx, m, set, report)
 }
 
 // explainClip adds the bound that is active at grid value best, and the warnings about

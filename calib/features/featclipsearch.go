@@ -71,7 +71,6 @@ const (
 type clipScore struct {
 	computed bool
 	nll      float64 // mean
-	above    float64 // mean of what the NLL of a row has above mostNLL; bounds need the NLL with it
 	hits     int     // rows whose prediction is their label
 	ece      float64 // ECE-15, if it is the criterion
 }

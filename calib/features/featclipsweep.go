@@ -11,7 +11,7 @@ import (
 
 const (
 	clipBins   = 15
-	clipScores = 3 + clipBins // sums of a point
+	clipScores = 2 + clipBins // sums of a point
 )
 
 // clipShape says how many sums a sweep has.
@@ -23,7 +23,7 @@ type clipShape struct {
 // clipSums are sums over rows of one sweep, as views into one vector.
 type clipSums struct {
 	all    []float64
-	scores []float64 // by point: NLL, what it has above the floor of probabilities, hits, and by bin hits minus confidences, 0 unless the ECE is the criterion
+	scores []float64 // by point: NLL, hits, and by bin hits minus confidences, 0 unless the ECE is the criterion
 	g, ga  []float64 // by grid value m: g_j and g_j a_j of the features with c_{m-1} < a_j <= c_m
 }
 
@@ -47,10 +47,10 @@ func (s clipSums) repeat(one []float64) {
 func (s clipSums) score(p, n int) clipScore {
 	sums := s.scores[p*clipScores:][:clipScores]
 	ece := 0.0
-	for _, gap := range sums[3:] {
+	for _, gap := range sums[2:] {
 		ece += math.Abs(gap)
 	}
-	return clipScore{computed: true, nll: sums[0] / float64(n), above: sums[1] / float64(n), hits: int(sums[2]), ece: ece / float64(n)}
+	return clipScore{computed: true, nll: sums[0] / float64(n), hits: int(sums[1]), ece: ece / float64(n)}
 }
 
 // clipWorker sweeps the rows of one block. At a threshold c the logits of a row are
@@ -153,9 +153,6 @@ func (w *clipWorker) row(i, row int) {
 	}
 }
 
-// mostNLL is the NLL of a row whose probability is at the floor.
-var mostNLL = -softmax.Log(fit.LeastProb)
-
 // count adds the row at the current threshold to the sums of a point.
 func (w *clipWorker) count(p, y int) {
 	hit := 0.0
@@ -164,10 +161,9 @@ func (w *clipWorker) count(p, y int) {
 	}
 	sums := w.scores[p*clipScores:][:clipScores]
 	sums[0] += w.now.nll
-	sums[1] += max(0, w.now.nll-mostNLL)
-	sums[2] += hit
+	sums[1] += hit
 	if w.search.byECE {
-		sums[3+softmax.Bin(w.now.conf, clipBins)] += hit - w.now.conf
+		sums[2+softmax.Bin(w.now.conf, clipBins)] += hit - w.now.conf
 	}
 }
 

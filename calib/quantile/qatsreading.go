@@ -15,7 +15,10 @@ import (
 // options it is QaTS.
 //
 //   - Loss: nll is the mean NLL; brier is the mean Brier score over all classes, the
-//     other usual proper score.
+//     other usual proper score; top is the NLL of the statement that the prediction is
+//     right, whose probability is the confidence, which the definition of calibration
+//     is about; gap is the mean over the rows of the squared gap of their bin, of 15
+//     bins of equal mass by rank (of equal ranks in one bin), a smooth form of Eq. 7.
 //   - Form: falling is T = a (1-q) + b, the paper's Eq. 6; rising is T = a q + b, with
 //     the same bounds, for a reader who takes q for the rank from the top; constant is
 //     T = b, which is temperature scaling by the loss.
@@ -27,13 +30,14 @@ import (
 // 0.999 and 1e-8. With few steps or a small rate the result is the start more than the
 // data, and a never reaches 0, where QaTS is temperature scaling.
 //
-// The Brier score is not convex in T. Newton's method starts at the temperature of ts,
+// The losses but NLL are not convex in T. Newton's method starts at the temperature of ts,
 // at 1, and halfway from both to a falling line; the least minimum counts.
 //
 // Parameters are those of Eq. 6, T = A (1-q) + B. So a rising temperature has A = -a
 // and B = a + b.
 //
-//   - Formula: qats with the mean Brier score as the loss, with T = a q + b, with T =
+//   - Formula: qats with the mean Brier score, the NLL of "the prediction is right" or
+//     the mean squared gap of 15 quantile bins as the loss, with T = a q + b, with T =
 //     b, or after a number of steps of Adam from a = b = 1, where a = softplus(u), b =
 //     0.001 + softplus(v)
 //   - Reference: variant of QaTS, Eqs. 6 and 10
@@ -44,7 +48,7 @@ import (
 //     chosen loss" with "smooth surrogates such as" the NLL, asks for a, b > 0, and
 //     names no optimiser. Eq. 6 has a falling temperature.
 type QaTSReading struct {
-	Loss   string  // nll or brier; empty means nll
+	Loss   string  // nll, brier, top or gap; empty means nll
 	Form   string  // falling, rising or constant; empty means falling
 	Solver string  // newton or adam; empty means newton
 	Steps  int     // of Adam, from 1 to 10,000; 0 means 200
@@ -56,7 +60,7 @@ var QaTSReadingEntry = calib.NewEntry[QaTSReading, lineMap](calib.Entry{
 	Name:    "qats-reading",
 	Label:   "QaTS (reading)",
 	Version: 3,
-	Summary: "qats by the Brier score, with a rising temperature, or by some steps of Adam",
+	Summary: "qats by the Brier score, by the top label alone, with a rising temperature, or by some steps of Adam",
 })
 
 // String returns the name of the method.
@@ -66,6 +70,8 @@ func (QaTSReading) String() string { return QaTSReadingEntry.Name }
 const (
 	lossNLL      = "nll"
 	lossBrier    = "brier"
+	lossTop      = "top"
+	lossGap      = "gap"
 	formFalling  = "falling"
 	formRising   = "rising"
 	formConstant = "constant"
@@ -76,7 +82,7 @@ const (
 // Options returns the options loss, form, solver, steps and rate.
 func (m *QaTSReading) Options() []calib.Option {
 	return []calib.Option{
-		calib.ChoiceOption("loss", &m.Loss, []string{lossNLL, lossBrier}, "what is minimised: the mean NLL, or the mean Brier score over all classes"),
+		calib.ChoiceOption("loss", &m.Loss, []string{lossNLL, lossBrier, lossTop, lossGap}, "what is minimised: the mean NLL, the mean Brier score over all classes, the mean NLL of \"the prediction is right\", or the mean squared gap of 15 quantile bins"),
 		calib.ChoiceOption("form", &m.Form, []string{formFalling, formRising, formConstant}, "the temperature: a (1-q) + b, a q + b, or b"),
 		calib.ChoiceOption("solver", &m.Solver, []string{solverNewton, solverAdam}, "Newton's method to the minimum, or steps of Adam from a = b = 1"),
 		calib.IntOption("steps", &m.Steps, 200, 1, 10_000, "steps of Adam"),
@@ -101,6 +107,10 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	if err != nil {
 		return nil, err
 	}
+	bin := make([]int, len(s))
+	for i, q := range s {
+		bin[i] = int(math.Ceil(q*gapBins)) - 1 // q is above 0 and at most 1
+	}
 	for i, q := range s { // T = a (1-s) + b
 		switch m.Form {
 		case formRising:
@@ -109,7 +119,7 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 			s[i] = 1
 		}
 	}
-	x, report, err := m.line(ctx, in, o, s)
+	x, report, err := m.line(ctx, in, o, s, bin)
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +133,23 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	return &calib.Fitted{Map: line, Report: report}, nil
 }
 
-// line returns a and b.
-func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective, s []float64) ([]float64, fit.Report, error) {
+// gapBins is the number of bins of the loss gap, as of the ECE.
+const gapBins = 15
+
+// line returns a and b. bin holds the bin of each row by its rank.
+func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective, s []float64, bin []int) ([]float64, fit.Report, error) {
 	curve := fit.Curve{Segments: 1}
 	if m.Loss == lossNLL && m.Solver == solverNewton {
 		return fit.TemperatureCurve(ctx, in.Stage, o, s, curve)
 	}
 	at := func(x []float64) (fit.Local, error) { return curve.At(ctx, o, s, x) }
-	if m.Loss == lossBrier {
+	switch m.Loss {
+	case lossBrier:
 		at = func(x []float64) (fit.Local, error) { return o.BrierLine(ctx, s, x) }
+	case lossTop:
+		at = func(x []float64) (fit.Local, error) { return o.TopLine(ctx, s, x) }
+	case lossGap:
+		at = func(x []float64) (fit.Local, error) { return o.GapLine(ctx, s, x, bin, gapBins) }
 	}
 	loss := func(x []float64) (calib.Local, error) {
 		f, err := at(x)

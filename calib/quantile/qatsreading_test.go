@@ -105,6 +105,47 @@ func TestReadingsAreAtMostBruteForce(t *testing.T) {
 		nll := func(temperature func(q float64) float64) float64 {
 			return testset.DirectNLL(set, func(i int) float64 { return temperature(q[i]) })
 		}
+		// top is the NLL of "the prediction is right", gap the mean squared gap of 15 bins by rank.
+		confident := func(temperature func(q float64) float64, row func(i int, conf float64, right bool)) {
+			for i, y := range set.Labels {
+				top, sum := 0, 0.0
+				for j, l := range set.Logits.Row(i) {
+					if l > set.Logits.Row(i)[top] {
+						top = j
+					}
+				}
+				for _, l := range set.Logits.Row(i) {
+					sum += math.Exp(float64(l-set.Logits.Row(i)[top]) / temperature(q[i]))
+				}
+				row(i, 1/sum, top == int(y))
+			}
+		}
+		top := func(temperature func(q float64) float64) (loss float64) {
+			confident(temperature, func(_ int, conf float64, right bool) {
+				if !right {
+					conf = 1 - conf
+				}
+				loss -= math.Log(conf) / float64(len(q))
+			})
+			return loss
+		}
+		gap := func(temperature func(q float64) float64) (loss float64) {
+			var sum, rows [15]float64
+			confident(temperature, func(i int, conf float64, right bool) {
+				bin := int(math.Ceil(q[i]*15)) - 1
+				rows[bin]++
+				sum[bin] -= conf
+				if right {
+					sum[bin]++
+				}
+			})
+			for bin, n := range rows {
+				if n > 0 {
+					loss += sum[bin] * sum[bin] / n / float64(len(q))
+				}
+			}
+			return loss
+		}
 		for _, c := range []struct {
 			QaTSReading
 			loss func(func(float64) float64) float64
@@ -112,6 +153,8 @@ func TestReadingsAreAtMostBruteForce(t *testing.T) {
 		}{
 			{QaTSReading{Loss: "brier"}, brier, 8}, {QaTSReading{Loss: "brier", Form: "rising"}, brier, 8},
 			{QaTSReading{Loss: "brier", Form: "constant"}, brier, 0}, {QaTSReading{Form: "rising"}, nll, 8},
+			{QaTSReading{Loss: "top"}, top, 8}, {QaTSReading{Loss: "top", Form: "rising"}, top, 8}, {QaTSReading{Loss: "top", Form: "constant"}, top, 0},
+			{QaTSReading{Loss: "gap"}, gap, 8}, {QaTSReading{Loss: "gap", Form: "rising"}, gap, 8}, {QaTSReading{Loss: "gap", Form: "constant"}, gap, 0},
 		} {
 			m, report := reading(t, c.QaTSReading, set)
 			of := func(a, b float64) float64 {
@@ -155,6 +198,14 @@ func TestReadingsAgreeWithScipyAndOptax(t *testing.T) {
 		{text, QaTSReading{Form: "rising"}, 0, 1.6611876163, 1e-7},
 		{text, QaTSReading{Form: "rising", Loss: "brier"}, 0, 1.7771258523, 1e-7},
 		{text, QaTSReading{Form: "constant", Loss: "brier"}, 0, 1.7771258523, 1e-7},
+		{text, QaTSReading{Loss: "top"}, 1.60272670, .57160021, 1e-6},
+		{text, QaTSReading{Loss: "top", Form: "rising"}, 0, 1.61536296, 1e-6},
+		{text, QaTSReading{Loss: "gap"}, 1.07200022, .97530082, 1e-5},
+		{text, QaTSReading{Loss: "gap", Form: "rising"}, 0, 1.76036289, 1e-5},
+		{images, QaTSReading{Loss: "top"}, 0, 1.04117999, 1e-6},
+		{images, QaTSReading{Loss: "top", Form: "rising"}, -.10052384, .10052384 + 1.00132548, 1e-6},
+		{images, QaTSReading{Loss: "gap"}, 0, 1.02844447, 1e-5},
+		{images, QaTSReading{Loss: "gap", Form: "rising"}, -.01123174, .01123174 + 1.02543581, 1e-5},
 		{text, QaTSReading{Solver: "adam"}, 1.6132056364, .5575274433, 1e-9},
 		{text, QaTSReading{Solver: "adam", Steps: 50, Rate: .1}, 1.6544336968, .5290484117, 1e-9},
 		{text, QaTSReading{Solver: "adam", Loss: "brier"}, 1.1409893123, .9352760910, 1e-9},

@@ -393,7 +393,7 @@ class QaTSTransductive(Calibrator):
     def fit(self, logits: Any, labels: Any, *, target_logits: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
 
 class QaTSReading(Calibrator):
-    """QaTS (reading): qats by the Brier score, with a rising temperature, or by some steps of Adam."""
+    """QaTS (reading): qats by the Brier score, by the top label alone, with a rising temperature, or by some steps of Adam."""
     loss: str
     form: str
     solver: str

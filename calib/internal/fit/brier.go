@@ -36,36 +36,18 @@ func (o *Objective) BrierLine(ctx context.Context, q, x []float64) (Local, error
 	if err != nil {
 		return Local{}, err
 	}
-	total, err := o.Sums(ctx, ByRow(scale), 6, func(b *RowBlock, sum []float64) {
-		for i := range b.Moments {
-			m, beta := &b.Moments[i], b.beta(i)
-			s, inverse := &of[b.First+i], 1/(1+m.Tail)
-			mean, variance := float64(m.S1*inverse), m.Variance()
-			label := float64(b.LabelLogit[i]) - float64(m.Max)
-			p := float64(softmax.Exp(float64(beta*label)) * inverse)
-			square := float64(inverse * inverse)
-			p2 := float64(s.zero * square)
-			away := label - mean
-			first := float64(2*(float64(s.one*square)-float64(mean*p2))) - float64(2*p*away)
-			spread := float64((s.two - float64(2*mean*s.one) + float64(float64(mean*mean)*s.zero)) * square) // sum of p^2 (d-m)^2
-			second := float64(4*spread) - float64(2*variance*p2) - float64(2*p*(float64(away*away)-variance))
-			b2 := float64(beta * beta)
-			inT := -float64(b2 * first)
-			inT2 := float64(b2 * (float64(b2*second) + float64(2*beta*first)))
-			left := 1 - q[b.First+i]
-			sum[0] += p2 - float64(2*p) + 1
-			sum[1] += float64(left * inT)
-			sum[2] += inT
-			sum[3] += float64(float64(left*left) * inT2)
-			sum[4] += float64(left * inT2)
-			sum[5] += inT2
-		}
+	return o.line(ctx, q, x, func(b *RowBlock, i int) (value, first, second float64) {
+		m, beta := &b.Moments[i], b.beta(i)
+		s, inverse := &of[b.First+i], 1/(1+m.Tail)
+		mean, variance := float64(m.S1*inverse), m.Variance()
+		label := float64(b.LabelLogit[i]) - float64(m.Max)
+		p := float64(softmax.Exp(float64(beta*label)) * inverse)
+		square := float64(inverse * inverse)
+		p2 := float64(s.zero * square)
+		away := label - mean
+		first = float64(2*(float64(s.one*square)-float64(mean*p2))) - float64(2*p*away)
+		spread := float64((s.two - float64(2*mean*s.one) + float64(float64(mean*mean)*s.zero)) * square) // sum of p^2 (d-m)^2
+		second = float64(4*spread) - float64(2*variance*p2) - float64(2*p*(float64(away*away)-variance))
+		return p2 - float64(2*p) + 1, first, second
 	})
-	if err != nil {
-		return Local{}, err
-	}
-	for i := range total {
-		total[i] /= float64(o.Rows())
-	}
-	return Local{Value: total[0], Gradient: total[1:3:3], Hessian: []float64{total[3], total[4], total[4], total[5]}}, nil
 }
