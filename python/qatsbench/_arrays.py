@@ -98,7 +98,8 @@ def labels(value, n, k, classes=None, name="labels", ignore=None):
     if a.ndim != 1:
         raise not_one_label(a, n, name)
     if n is not None and len(a) != n:
-        raise InputError(f"{len(a)} labels for {n} rows", code="input", where=name)
+        hint = "rows and classes look exchanged: transpose the other array by .T" if len(a) == k != n else ""
+        raise InputError(f"{len(a)} labels for {n} rows", code="input", where=name, hint=hint)
     left_out = _listed(ignore)
     if classes is not None:
         return _codes(a, classes, name, left_out), classes
