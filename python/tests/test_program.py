@@ -79,7 +79,10 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
             lambda p, y: qatsbench.TS().fit(p, y - 7),
             "labels: row 0: label .*; if rows of this label have no class, ignore=-[0-9]+ leaves them out$",
         ),
-        (lambda p, y: qatsbench.ece(p.T, y), "^y: 200 labels for 3 rows; rows and classes look exchanged: transpose the other array by .T$"),
+        (
+            lambda p, y: qatsbench.ece(p.T, y),
+            "^y: 200 labels for 3 rows; rows and classes look exchanged: transpose the other array by .T$",
+        ),
         (lambda p, y: qatsbench.ece(p, np.eye(3)[y]), r"^y: .*; each row has one 1: give y.argmax\(1\)$"),
         (lambda p, y: qatsbench.reliability(100 * p, y), "^p: row 0, class 0: .* sums to 100, as per cent do: divide them by 100$"),
     ],
