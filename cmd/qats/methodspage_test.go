@@ -135,3 +135,16 @@ func TestPeersPageNamesWhatThereIs(t *testing.T) {
 		t.Errorf("%d names in the column of qats", names)
 	}
 }
+
+// TestTheGalleryHasEveryKindOfFigure: its spec draws each kind, and the site shows them.
+func TestTheGalleryHasEveryKindOfFigure(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "experiments", "gallery.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range figure.Kinds() {
+		if !regexp.MustCompile(`\{kind: ` + k.Name + `[,}]`).Match(text) {
+			t.Errorf("experiments/gallery.yaml has no figure of the kind %s", k.Name)
+		}
+	}
+}
