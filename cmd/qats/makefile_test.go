@@ -56,7 +56,7 @@ echo 'fuzz: elapsed: 5s, execs: 12'
 	if !slices.Equal(got, want) {
 		t.Errorf("ran %v, want %v", got, want)
 	}
-	if !strings.Contains(string(said), "failed: ./data:FuzzLayout ./results:FuzzRun\n") || !strings.Contains(string(said), "no such package") ||
+	if !strings.Contains(string(said), "failed: ./data/folder:FuzzLayout ./results:FuzzRun\n") || !strings.Contains(string(said), "no such package") ||
 		!strings.Contains(string(said), "./data/npy FuzzNPZ: fuzz: elapsed: 5s, execs: 12\n") {
 		t.Errorf("%s", said)
 	}
