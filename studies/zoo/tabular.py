@@ -244,6 +244,8 @@ def section(document, folder):
     yield "Half of the rows train, a quarter calibrates and a quarter tests, by hash: rows with the same inputs are in one part, and so are those of"
     yield "one person where a column names persons. Each set is one block of `qats compare`. `experiments/tabular.yaml` runs them all."
     yield "Published: the accuracy of a method of others, on another split. Logits of two classes by lightgbm are 0 and the raw score."
+    licences = ", ".join(f"{p}: {document['packages'][p]['licence']}" for p in dict.fromkeys(s["package"] for s in sets))
+    yield f"Licence of the packages, which state none of the data: {licences}. No row of the data is here, only predictions and labels."
     yield ""
     yield "| dataset | target | rows | classes | train | cal | test | largest class | mlp | wrong | ECE | lightgbm | wrong | ECE | published |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
