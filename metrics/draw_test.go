@@ -15,7 +15,7 @@ func TestDrawsAreAsManyAsRowsAndEquallyLikely(t *testing.T) {
 		count := make([]float64, n)
 		for r := range resamples {
 			drawn := make([]times, n)
-			draw(drawn, 0, splitmix.Mix(uint64(r)))
+			drawLane(drawn, 0, splitmix.Mix(uint64(r)))
 			total := 0
 			for i := range drawn {
 				total += int(drawn[i][0])

@@ -408,7 +408,7 @@ func TestResampledMetricsAreThoseOfTheExpandedSample(t *testing.T) {
 		rows := make([]int, 0, 300)
 		drawn := make([]times, 300)
 		if r > 0 {
-			draw(drawn, 0, stream(3, forBootstrap, r-1))
+			drawLane(drawn, 0, stream(3, forBootstrap, r-1))
 		}
 		var origin []int32
 		for i := range drawn {

@@ -48,12 +48,17 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 		w := newWeighing(Of(f))
 		drawn := make([]times, n)
 		for lane := range lanes {
-			draw(drawn, lane, stream(uint64(trial), forBootstrap, lane))
+			drawLane(drawn, lane, stream(uint64(trial), forBootstrap, lane))
 		}
-		if trial%7 == 0 { // one row drawn n times
+		if trial%7 == 0 { // one row drawn n times, or a few of 250 draws
 			clear(drawn)
 			for lane := range lanes {
-				drawn[rng.IntN(n)][lane] = uint16(n)
+				for left := n; left > 0; {
+					if i := rng.IntN(n); drawn[i][lane] == 0 {
+						drawn[i][lane] = uint8(min(left, 250))
+						left -= min(left, 250)
+					}
+				}
 			}
 		}
 		w.weigh(drawn)
@@ -88,7 +93,7 @@ func TestResampledErrorsOfLongBlocksOfTies(t *testing.T) {
 		}
 		f := given(conf, hit)
 		w, drawn := newWeighing(Of(f)), make([]times, n)
-		draw(drawn, 3, 1)
+		drawLane(drawn, 3, 1)
 		w.weigh(drawn)
 		var rows []int
 		for i, word := range drawn {
@@ -97,6 +102,73 @@ func TestResampledErrorsOfLongBlocksOfTies(t *testing.T) {
 			}
 		}
 		near(t, "AECE", w.aece(drawn, 3), AECE(Of(pick(f, rows)), 15), 1e-12)
+	}
+}
+
+// Rows of several tiles, with more rows of a tile in one chunk than a piece has.
+func TestResampledErrorsOfManyTiles(t *testing.T) {
+	const n = 3*tileRows + 100
+	rng := rand.New(rand.NewPCG(9, 2))
+	f := network(rng, n, 1.5)
+	for i := range tileRows {
+		f.Conf[i] = .999 + 1e-9*float64(i) // next to each other in the order
+	}
+	w, drawn := newWeighing(Of(f)), make([]times, n)
+	drawLane(drawn, 5, 1)
+	w.weigh(drawn)
+	var rows []int
+	for i, word := range drawn {
+		for range word[5] {
+			rows = append(rows, i)
+		}
+	}
+	expanded := Of(pick(f, rows))
+	near(t, "ECE", w.ece(drawn, 5), ECE(expanded, 15), 1e-12)
+	near(t, "AECE", w.aece(drawn, 5), AECE(expanded, 15), 1e-12)
+	for tile, list := range w.pieces {
+		lo := tile * tileRows
+		for _, p := range list {
+			if rows := int(p.end) - lo; rows > pieceRows {
+				t.Errorf("tile %d: a piece of %d rows", tile, rows)
+			}
+			lo = int(p.end)
+		}
+		if want := min(n, (tile+1)*tileRows); lo != want {
+			t.Errorf("tile %d: its pieces end at row %d, want %d", tile, lo, want)
+		}
+	}
+	if len(w.pieces) != 4 || len(w.chunks) < 100 {
+		t.Errorf("%d tiles and %d chunks", len(w.pieces), len(w.chunks))
+	}
+}
+
+// drawLane draws a resample in one lane.
+func drawLane(drawn []times, lane int, start uint64) {
+	count := make([]uint8, len(drawn))
+	draw(count, start)
+	for i, c := range count {
+		drawn[i][lane] = c
+	}
+}
+
+func TestLanesAbreastAreTheCountsOfTheLanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 3))
+	for _, n := range []int{1, 7, 8, 9, 24, 31} {
+		var counts [lanes][]uint8
+		for lane := range counts {
+			for range n {
+				counts[lane] = append(counts[lane], uint8(rng.IntN(256)))
+			}
+		}
+		drawn := make([]times, n)
+		abreast(drawn, &counts)
+		for i := range n {
+			for lane := range lanes {
+				if drawn[i][lane] != counts[lane][i] {
+					t.Fatalf("%d rows: row %d of lane %d is %d, want %d", n, i, lane, drawn[i][lane], counts[lane][i])
+				}
+			}
+		}
 	}
 }
 
@@ -117,7 +189,7 @@ func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
 	const start = 1234567
 	for n := 1; n <= 7; n++ {
 		drawn, want := make([]times, n), make([]times, n)
-		draw(drawn, 1, start+splitmix.Golden)
+		drawLane(drawn, 1, start+splitmix.Golden)
 		for i := range n {
 			half := words[i/2] >> 32 // the even draws take the upper half of a word
 			if i%2 == 1 {
@@ -131,7 +203,7 @@ func TestDrawsReadTheWordsOfSplitMix(t *testing.T) {
 	}
 	const n = 1<<20 + 1 // one draw a word
 	drawn, total, next := make([]times, n), 0, 0
-	draw(drawn, 1, start+splitmix.Golden)
+	drawLane(drawn, 1, start+splitmix.Golden)
 	for i := range drawn {
 		total += int(drawn[i][1])
 	}
@@ -244,7 +316,7 @@ func TestDrawIsUniform(t *testing.T) {
 	for r := range resamples {
 		drawn := make([]times, n)
 		lane := r % lanes
-		draw(drawn, lane, stream(1, forBootstrap, r))
+		drawLane(drawn, lane, stream(1, forBootstrap, r))
 		total := 0
 		for i, word := range drawn {
 			k := int(word[lane])

@@ -14,30 +14,49 @@ import (
 // Residuals conf - 1[correct] are kept as integers in units of 2^-shift, which is
 // 2^-40 unless there are over four million rows. So sums are exact and independent
 // of order, and values are within 5e-13 of those of ECE and AECE.
+//
+// Rows are read tile by tile, since the order by confidence leads to random places among
+// the draws, and the draws of a large test set do not fit into the cache of a core. In a
+// tile, rows have the order by confidence.
 type weighing struct {
 	conf     []float64 // sorted
 	row      []int32
 	residual []int64 // in sorted order, in units
-	weight   []int64 // residual + countUnit
 	unit     float64
 	bounds   []int // the distinct equal-mass boundaries above 0, the last one n
 
-	chunks []run     // of at most chunkRows sorted rows, none in two equal-width bins
+	chunks []run     // of sorted rows, none in two equal-width bins; chunkRows in each tile on average, or fewer
 	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
 	before []tallies // scratch: the drawn rows before each chunk, and all of them
+
+	pieces [][]piece // of each tile: its rows of each chunk, those of one chunk in one piece or more
+	place  []uint16  // in the order of pieces: the place of a row in its tile
+	weight []int64   // and its residual + countUnit
+}
+
+// A piece is rows of one tile and one chunk. The first of them follows the rows of the piece
+// before.
+type piece struct {
+	chunk int32
+	end   int32 // the number of rows up to its end, in the order of pieces
 }
 
 // lanes is the number of resamples that are weighed at a time. Most of the memory
 // traffic is the order of a method, which is read once for all of them.
 const lanes = 8
 
-// times is how often a row is drawn in each lane.
-type times [lanes]uint16
+// times is how often a row is drawn in each lane. A row is drawn more than 255 times in
+// a resample of n draws with probability below n/256!, about 1e-500.
+type times [lanes]uint8
 
-const chunkRows = 64
+const (
+	chunkRows = 64
+	pieceRows = 512     // the most rows of a piece, in which far fewer than 2047 are drawn
+	tileRows  = 1 << 15 // their draws take 256 KiB
+)
 
 // countUnit is added to each residual, so that one product counts the rows of a
-// chunk and adds their residuals: |residual| <= 2^40, so the residuals of up to
+// piece and adds their residuals: |residual| <= 2^40, so the residuals of up to
 // 2047 rows stay below countUnit/2.
 const (
 	countShift = 52
@@ -52,7 +71,7 @@ func newWeighing(s *Samples) *weighing {
 	const m = 15
 	n := s.Len()
 	shift := residualBits(n)
-	w := &weighing{conf: make([]float64, n), row: make([]int32, n), residual: make([]int64, n), weight: make([]int64, n), unit: math.Ldexp(1, -shift)}
+	w := &weighing{conf: make([]float64, n), row: make([]int32, n), residual: make([]int64, n), unit: math.Ldexp(1, -shift)}
 	for j, x := range s.sorted {
 		w.conf[j], w.row[j] = x.conf, x.row
 		c := x.conf
@@ -60,15 +79,16 @@ func newWeighing(s *Samples) *weighing {
 			c--
 		}
 		w.residual[j] = int64(math.Round(math.Ldexp(c, shift)))
-		w.weight[j] = w.residual[j] + countUnit
 	}
+	tiles := (n + tileRows - 1) / tileRows
 	for _, bin := range widthLayout(s.sorted, m).runs {
-		for lo := bin.lo; lo < bin.hi; lo += chunkRows {
-			w.chunks = append(w.chunks, run{lo, min(lo+chunkRows, bin.hi)})
+		for lo := bin.lo; lo < bin.hi; lo += chunkRows * tiles {
+			w.chunks = append(w.chunks, run{lo, min(lo+chunkRows*tiles, bin.hi)})
 		}
 		w.width = append(w.width, len(w.chunks))
 	}
 	w.before = make([]tallies, len(w.chunks)+1)
+	w.tile(tiles)
 	for b := 1; b <= m; b++ {
 		w.bounds = append(w.bounds, massBoundary(b, n, m))
 	}
@@ -77,6 +97,29 @@ func newWeighing(s *Samples) *weighing {
 		w.bounds = w.bounds[1:]
 	}
 	return w
+}
+
+// tile orders the rows by tile, and within a tile by confidence.
+func (w *weighing) tile(tiles int) {
+	n := len(w.row)
+	w.pieces, w.place, w.weight = make([][]piece, tiles), make([]uint16, n), make([]int64, n)
+	next, start := make([]int, tiles), make([]int, tiles) // the next place, and the start of the last piece
+	for t := range next {
+		next[t] = t * tileRows // the rows of the tiles before
+	}
+	for c, chunk := range w.chunks {
+		for j := chunk.lo; j < chunk.hi; j++ {
+			t := int(w.row[j]) / tileRows
+			to, last := next[t], len(w.pieces[t])-1
+			w.place[to], w.weight[to] = uint16(int(w.row[j])-t*tileRows), w.residual[j]+countUnit
+			next[t]++
+			if last < 0 || w.pieces[t][last].chunk != int32(c) || to-start[t] == pieceRows {
+				w.pieces[t], start[t] = append(w.pieces[t], piece{int32(c), int32(next[t])}), to
+			} else {
+				w.pieces[t][last].end++
+			}
+		}
+	}
 }
 
 // tally is a place in a resample: the drawn rows up to it and their residuals.
@@ -91,25 +134,39 @@ type tallies [lanes]tally
 // weigh reads the resamples in which row i is drawn drawn[i] times in each lane, n
 // rows in all. It adds up the chunks; ece and aece do the rest.
 func (w *weighing) weigh(drawn []times) {
-	for c, chunk := range w.chunks {
-		sums := weighChunk(drawn, w.row[chunk.lo:chunk.hi], w.weight[chunk.lo:chunk.hi])
+	clear(w.before)
+	for t, list := range w.pieces {
+		lo := t * tileRows
+		tile := drawn[lo:]
+		for _, p := range list {
+			sums := weighRows(tile, w.place[lo:p.end], w.weight[lo:p.end])
+			chunk := &w.before[p.chunk+1]
+			for lane, sum := range sums {
+				rows := (sum + countUnit/2) >> countShift
+				chunk[lane].rows += int(rows)
+				chunk[lane].sum += sum - rows<<countShift
+			}
+			lo = int(p.end)
+		}
+	}
+	for c := range w.chunks {
 		at, next := &w.before[c], &w.before[c+1]
-		for lane, sum := range sums {
-			rows := (sum + countUnit/2) >> countShift
-			next[lane] = tally{at[lane].rows + int(rows), at[lane].sum + sum - rows<<countShift}
+		for lane := range next {
+			next[lane].rows += at[lane].rows
+			next[lane].sum += at[lane].sum
 		}
 	}
 }
 
-// weighChunk returns the sum of the weights of the drawn rows in each lane. The
+// weighRows returns the sum of the weights of the drawn rows in each lane. The
 // sums stay in registers because they are single variables of a small function.
 //
 //go:noinline
-func weighChunk(drawn []times, rows []int32, weight []int64) [lanes]int64 {
-	weight = weight[:len(rows)]
+func weighRows(drawn []times, place []uint16, weight []int64) [lanes]int64 {
+	weight = weight[:len(place)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 int64
-	for j, row := range rows {
-		t, w := &drawn[row], weight[j]
+	for j, i := range place {
+		t, w := &drawn[i], weight[j]
 		s0 += int64(t[0]) * w
 		s1 += int64(t[1]) * w
 		s2 += int64(t[2]) * w
