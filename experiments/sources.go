@@ -138,13 +138,16 @@ func (o *openSources) open(path string, s *spec.Spec, open func(path string) (da
 }
 
 // openNetworks opens the virtual networks declared in a file, or those that the
-// program carries.
+// program carries. A file of their constants may stand beside it.
 func openNetworks(path string) (data.Source, error) {
 	networks, err := readNetworks(path)
 	if err != nil {
 		return nil, err
 	}
-	return simulate.New(networks.Lookup, simulate.Known), nil
+	known := func() ([]simulate.Solved, error) {
+		return simulate.KnownWith(filepath.Join(filepath.Dir(path), filepath.Base(simulate.ConstantsFile)))
+	}
+	return simulate.New(networks.Lookup, known), nil
 }
 
 // sourceOf returns the first source that has the test set of a setting, or nil.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 )
 
 // Constants are the free constants of the model. A network with them has the accuracy and the ECE
@@ -57,6 +59,26 @@ func Known() ([]Solved, error) {
 	return list, nil
 }
 
+// KnownWith returns the networks of ConstantsFile and those of a file of a user's own, if there is one.
+func KnownWith(file string) ([]Solved, error) {
+	list, err := Known()
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return list, nil
+	case err != nil:
+		return nil, err
+	}
+	more, err := ReadSolved(bytes.NewReader(own))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return append(list, more...), nil
+}
+
 // ReadSolved reads networks, one in JSON a line. The constants of one without them are zero.
 func ReadSolved(r io.Reader) (list []Solved, err error) {
 	dec := json.NewDecoder(r)
@@ -94,6 +116,6 @@ func unsolved(w Network) error {
 	if err := WriteSolved(&line, []Solved{{Network: w}}); err != nil {
 		return err
 	}
-	return fmt.Errorf("simulated network %s%s: its constants are not known; add the line %s to %s, and run go run ./networks in the folder studies",
+	return fmt.Errorf("simulated network %s%s: its constants are not known; add the line %s to %s, beside networks.yaml, and solve it: go run ./networks FILE, in the folder studies of a checkout of qats",
 		w.Name, w.Shift.text(), bytes.TrimSpace(line.Bytes()), ConstantsFile)
 }
