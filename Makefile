@@ -24,6 +24,7 @@ reproduce: companion
 SHOWN := results/shown
 SCORES := ece,aece,nll,brier
 IMAGES := cifar10-jpeg,cifar10-jpeg-lt-r10,cifar10-jpeg-lt-r100,pneumoniamnist-28
+ANSWER := ece,aece,ece_debiased,nll,brier
 CLEAN := $(IMAGES),20newsgroups-body,camvid-240
 
 # $(call tables,SPEC,FOLDER,NAMES,DATA) runs a spec, and $(call kept,FOLDER,FILES) keeps files of a run;
@@ -35,6 +36,14 @@ define tables
 	$(call kept,$(2),$(patsubst %,tables/$(1)-%.csv,$(3)))
 endef
 against = mkdir -p $(dir $(SHOWN)/$(1)) && bin/qats compare --json $(3) > $(OUT)/compare.json && grep -E '"kind":"($(2))"' $(OUT)/compare.json > $(SHOWN)/$(1)
+# $(call answer,FOLDER) compares QaTS with TS over all blocks and by domain, and the other methods with both.
+define answer
+	mkdir -p $(SHOWN)/$(1)
+	for d in '' images text 'tables and signals'; do bin/qats compare qats --against ts --metric $(ANSWER) --json $${d:+--domain "$$d"} --out $(OUT)/$(1) || exit; done > $(OUT)/compare.json
+	grep '"kind":"method"' $(OUT)/compare.json > $(SHOWN)/$(1)/qats.json
+	$(call against,$(1)/ts.json,method,--against ts --metric ece --out $(OUT)/$(1))
+	$(call against,$(1)/beside-qats.json,method,--against qats --metric ece --out $(OUT)/$(1))
+endef
 others = $(call against,calarena/$(1).json,ranking,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
 
 docs: companion
@@ -52,6 +61,8 @@ docs: companion
 	$(call against,full-width/ts.json,method,qats qats-free hfe --against ts --metric ece --dataset $(IMAGES) --out $(OUT)/full-width)
 	$(call tables,segmentation,segmentation,ece ece_classwise)
 	$(call kept,segmentation,classes.csv)
+	bin/qats run experiments/answer.yaml --out $(OUT)/answer
+	$(call answer,answer)
 	cd studies && $(GO) run ./certain ../data/bundle/pneumoniamnist-28/*-* > ../$(SHOWN)/certain.csv
 ifdef REAL
 	$(call tables,real,real,mean-ece mean-aece,--data $(REAL))
@@ -62,6 +73,10 @@ ifdef REAL
 	$(call against,real/qats.json,method|warning,qats --against ts --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	$(call against,real/ts-guo50.json,method,ts-guo50 --against ts --metric ece --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	bin/qats paper diff experiments/real.yaml --out $(OUT)/real | sed -n '/^Claims of the text/,/^$$/p' > $(SHOWN)/real/claims.txt
+	bin/qats run experiments/answer.yaml --data $(REAL) --out $(OUT)/answer-all
+	$(call answer,answer-all)
+	bin/qats compare --against ts --metric ece --out $(OUT)/answer-all > /dev/null
+	$(call kept,answer-all,compare/ece-measured-differences.svg)
 	$(call tables,real-made,real-made,ece band shift,--data $(REAL))
 	$(call kept,real-made,figures/real-made-severity-measured.svg)
 	$(call tables,readings,readings-real,others-ece others-aece,--data $(REAL))

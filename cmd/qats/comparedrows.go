@@ -40,6 +40,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	}
 	if err == nil && len(c.domains) > 0 {
 		rows, err = ofDomains(rows, c.domains)
+		c.Domains = c.domains
 	}
 	if cmd.Flags().Changed("variant") {
 		if c.Variants = c.variants; len(c.Variants) == 0 { // --variant ''

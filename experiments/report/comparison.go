@@ -29,6 +29,7 @@ type Compare struct {
 	Against  string
 	Block    compare.Block     // settings that count as one
 	Variants []string          // that are compared; nil for all settings that count by themselves
+	Domains  []string          // that the rows are restricted to; nil for all
 	Target   []string          // methods that are shown and not ranked, because they see the test domain
 	Interval metrics.Interval  // kind of the intervals of the pairs that are made
 	Labels   map[string]string // method id -> name in print
@@ -39,7 +40,7 @@ type Compare struct {
 
 // options are the options of a comparison by a metric.
 func (c Compare) options(metric string) compare.Options {
-	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Files: c.Files}
+	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Domains: c.Domains, Files: c.Files}
 }
 
 // Compared is a comparison by one metric over the settings of one source.

@@ -57,17 +57,23 @@ func (v View) margin(m float64) string {
 	return strconv.FormatFloat(100*m, 'g', 3, 64) + v.points()
 }
 
+// withinMargins lists the methods that are alike to Against by their margins, as in "QaTS within 0.1
+// points", "ETS and IR within 0.5 points".
+func (v View) withinMargins(rows []Row) (list []string) {
+	for _, m := range v.Margins() {
+		if of := lists.Where(rows, func(r Row) bool { return r.Margin == m }); len(of) > 0 {
+			list = append(list, english.List(lists.Values(of, func(r Row) string { return v.Label(r.Method) }))+" within "+v.margin(m))
+		}
+	}
+	return list
+}
+
 // alikeNote names the methods that are alike to Against, and how that is shown.
 func (v View) alikeNote() []string {
 	if !v.Judged() || !v.Testable() {
 		return nil
 	}
-	var alike []string
-	for _, r := range v.Rows {
-		if r.Margin > 0 {
-			alike = append(alike, v.Label(r.Method)+" within "+v.margin(r.Margin))
-		}
-	}
+	alike := v.withinMargins(v.Rows)
 	if alike == nil {
 		return nil
 	}
@@ -75,8 +81,8 @@ func (v View) alikeNote() []string {
 	for _, m := range v.Margins() {
 		margins = append(margins, strconv.FormatFloat(100*m, 'g', 3, 64))
 	}
-	return []string{fmt.Sprintf("Alike to %s: %s, by two one-sided signed-rank tests over blocks at margins fixed beforehand (%s points), with Holm's correction over the methods.",
-		v.Label(v.Against), english.List(alike), english.List(margins))}
+	return []string{fmt.Sprintf("Alike to %s: %s. Two one-sided signed-rank tests show it of the shift over blocks, at margins fixed beforehand (%s points) and with Holm's correction; a single block may differ by more.",
+		v.Label(v.Against), strings.Join(alike, "; "), english.List(margins))}
 }
 
 // detectableNote says which difference the blocks would show.

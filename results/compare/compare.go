@@ -32,6 +32,9 @@ type Options struct {
 	// are shown, and neither ranked nor counted with the others.
 	Target []string
 
+	// Domains are the domains that the rows are restricted to; nil for all.
+	Domains []string
+
 	// Files names the files that the rows were read from, for captions; "results.csv
 	// and pairs.csv" if empty. Files of other programs have no paired intervals.
 	Files string

@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
@@ -33,6 +35,7 @@ type about struct {
 	Kind   string `json:"kind"` // method, ranking, strength, left_out, warning, block, power or splits
 	Metric string `json:"metric"`
 	Source string `json:"source"`
+	Domain string `json:"domain"`          // that the rows are restricted to, or all
 	Block  Block  `json:"block,omitempty"` // of what is computed over blocks
 }
 
@@ -89,6 +92,9 @@ type powerObject struct {
 	Needed      int    `json:"blocks_needed"`      // for all methods compared
 }
 
+// domain names the domains of the rows in data forms.
+func (v View) domain() string { return cmp.Or(strings.Join(v.Domains, ", "), "all") }
+
 // digitsOf returns numbers as they print.
 func digitsOf(list []float64) (out []digits) {
 	for _, x := range list {
@@ -123,22 +129,22 @@ func (v View) JSON(w io.Writer) error {
 	var objects []any
 	k := v.Ranking
 	for _, m := range k.Target {
-		objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, ""}, What: "method", Method: m, Settings: []string{}, Why: seesTarget})
+		objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, v.domain(), ""}, What: "method", Method: m, Settings: []string{}, Why: seesTarget})
 	}
 	for what, list := range [][]Lacking{k.ByNature, k.Aside, k.Missing} {
 		for _, l := range list {
-			objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, ""}, What: []string{"method", "method", "settings"}[what],
+			objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, v.domain(), ""}, What: []string{"method", "method", "settings"}[what],
 				Method: l.Method, Settings: namesOf(l.Settings), Why: l.Why})
 		}
 	}
 	for _, w := range v.Warnings {
-		objects = append(objects, warningObject{about{"warning", v.Metric, v.Source, ""}, w.Method, namesOf(w.Settings), w.Text})
+		objects = append(objects, warningObject{about{"warning", v.Metric, v.Source, v.domain(), ""}, w.Method, namesOf(w.Settings), w.Text})
 	}
 	for _, b := range v.Blocks {
-		objects = append(objects, blockObject{about{"block", v.Metric, v.Source, v.Block}, b, v.Datasets[b], v.Bases[b]})
+		objects = append(objects, blockObject{about{"block", v.Metric, v.Source, v.domain(), v.Block}, b, v.Datasets[b], v.Bases[b]})
 	}
 	if p := v.Power(); p.Comparisons > 0 && v.Judged() {
-		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
+		objects = append(objects, powerObject{about{"power", v.Metric, v.Source, v.domain(), v.Block}, v.Extent.Settings, v.Extent.Corrupted, v.Extent.CorruptedOf,
 			p.Blocks, p.Comparisons, digits(p.LeastP), digits(p.LeastHolm), p.Possible, p.Methods, p.Needed})
 	}
 	if err := table.WriteJSON(w, objects); err != nil {
@@ -149,7 +155,7 @@ func (v View) JSON(w io.Writer) error {
 
 func (v View) rankingObject() rankingObject {
 	k := v.Ranking
-	ranking := rankingObject{about: about{"ranking", v.Metric, v.Source, v.Block}, Methods: k.Methods,
+	ranking := rankingObject{about: about{"ranking", v.Metric, v.Source, v.domain(), v.Block}, Methods: k.Methods,
 		Settings: k.Settings, Blocks: k.Blocks, None: k.None, LeastP: undefined, ChiSquared: undefined, P: undefined, F: undefined, PF: undefined, Critical: undefined}
 	if k.Apart != nil {
 		ranking.LeastP = digits(k.LeastP)

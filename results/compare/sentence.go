@@ -127,11 +127,12 @@ func (v View) favours(r Row) bool {
 // tally is the result of several methods: "Over 10 data sets, 1 of 3 methods is better than TS
 // (Mine) and 1 is worse (IR), after Holm's correction."
 func (v View) tally() english.Text {
-	var better, worse, alike []string
+	var better, worse []string
+	var alike []Row
 	for _, r := range v.leading() {
 		switch {
 		case r.Holm > Alpha && r.Margin > 0:
-			alike = append(alike, v.Label(r.Method)+" within "+v.margin(r.Margin))
+			alike = append(alike, r)
 		case r.Holm > Alpha:
 		case v.favours(r):
 			better = append(better, v.Label(r.Method))
@@ -143,7 +144,7 @@ func (v View) tally() english.Text {
 	all, than := english.Count(len(v.leading()), "method"), " than "+v.Label(v.Against)
 	same := english.Of("")
 	if len(alike) > 0 {
-		same = english.Of(" Alike to ", v.Label(v.Against), ": ", english.List(alike), ".")
+		same = english.Of(" Alike to ", v.Label(v.Against), ": ", strings.Join(v.withinMargins(alike), "; "), ".")
 	}
 	if len(better)+len(worse) == 0 {
 		return english.Of(over, "none of ", all, " is shown to be better or worse", than, ", after Holm's correction.", same)

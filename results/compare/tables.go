@@ -21,12 +21,12 @@ var none = table.Cell{Text: "-"}
 // about returns the first columns of data forms: what a row is of. The columns are in no
 // printed form.
 func (v View) about(kind string, block Block) (columns []table.Column, cells []table.Cell) {
-	values := []string{kind, v.Metric, v.Source, string(block)}
+	values := []string{kind, v.Metric, v.Source, v.domain(), string(block)}
 	if block == "" {
-		values = values[:3]
+		values = values[:4]
 	}
 	for i, value := range values {
-		columns = append(columns, table.Column{Key: []string{"kind", "metric", "source", "block"}[i], Data: true})
+		columns = append(columns, table.Column{Key: []string{"kind", "metric", "source", "domain", "block"}[i], Data: true})
 		cells = append(cells, table.Cell{Value: value})
 	}
 	return columns, cells

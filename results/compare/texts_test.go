@@ -128,7 +128,7 @@ func TestRankingNotesByTheGroupsOfNemenyi(t *testing.T) {
 // Redrawn splits without intervals have no number for the part of the rows.
 func TestSplitsWithoutResamplingPrintADash(t *testing.T) {
 	v := View{Comparison: &Comparison{Percent: true, Digits: 2}, Splits: []Split{{Method: "x", Deviation: .01, Draws: 3}}}
-	if rows := v.SplitTable().Rows; len(rows) != 1 || rows[0].Cells[9].Text != "-" {
+	if rows := v.SplitTable().Rows; len(rows) != 1 || rows[0].Cells[10].Text != "-" {
 		t.Errorf("%+v", rows)
 	}
 	var text strings.Builder
