@@ -3,7 +3,6 @@ package metrics
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // weighing computes the ECE-15 and AECE-15 of one method on resamples given as the
@@ -23,7 +22,7 @@ type weighing struct {
 	row      []int32
 	residual []int64 // in sorted order, in units
 	unit     float64
-	bounds   []int // the distinct equal-mass boundaries above 0, the last one n
+	bounds   []bound // the distinct equal-mass boundaries above 0, the last one n
 
 	chunks []run     // of sorted rows, none in two equal-width bins; chunkRows in each tile on average, or fewer
 	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
@@ -33,6 +32,10 @@ type weighing struct {
 	place  []uint16  // in the order of pieces: the place of a row in its tile
 	weight []int64   // and its residual + countUnit
 }
+
+// A bound is a number of drawn rows, and the chunk that has the row of that number in the
+// whole sample. In a resample it is in a chunk nearby.
+type bound struct{ rows, chunk int }
 
 // A piece is rows of one tile and one chunk. The first of them follows the rows of the piece
 // before.
@@ -50,7 +53,7 @@ const lanes = 8
 type times [lanes]uint8
 
 const (
-	chunkRows = 64
+	chunkRows = 32
 	pieceRows = 512     // the most rows of a piece, in which far fewer than 2047 are drawn
 	tileRows  = 1 << 15 // their draws take 256 KiB
 )
@@ -89,12 +92,15 @@ func newWeighing(s *Samples) *weighing {
 	}
 	w.before = make([]tallies, len(w.chunks)+1)
 	w.tile(tiles)
-	for b := 1; b <= m; b++ {
-		w.bounds = append(w.bounds, massBoundary(b, n, m))
-	}
-	w.bounds = slices.Compact(w.bounds)
-	if w.bounds[0] == 0 {
-		w.bounds = w.bounds[1:]
+	for b, c, last := 1, 0, 0; b <= m; b++ {
+		rows := massBoundary(b, n, m)
+		if rows == last {
+			continue
+		}
+		for w.chunks[c].hi < rows {
+			c++
+		}
+		w.bounds, last = append(w.bounds, bound{rows, c}), rows
 	}
 	return w
 }
@@ -196,9 +202,14 @@ func (w *weighing) aece(drawn []times, lane int) float64 {
 	var start tally        // start of the current bin
 	var startShare float64 // fraction of the sum at start, where it cuts a block
 	var block [2]tally     // ends of the tied block that a boundary cut last
-	aece, c := 0.0, 0
-	for _, bound := range w.bounds {
+	aece := 0.0
+	for _, b := range w.bounds {
+		bound := b.rows
 		if bound >= block[1].rows {
+			c := b.chunk
+			for c > 0 && w.before[c][lane].rows >= bound {
+				c--
+			}
 			for w.before[c+1][lane].rows < bound {
 				c++
 			}
