@@ -3,17 +3,19 @@ package metrics
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/qats-bench/qats/internal/splitmix"
 )
 
 var (
-	eceBandEntry  = bandEntry("ece", "ECE", ECEBand)
-	aeceBandEntry = bandEntry("aece", "AECE", AECEBand)
+	eceBandEntry  = bandEntry("ece", "ECE", 0)
+	aeceBandEntry = bandEntry("aece", "AECE", 1)
 )
 
-// bandEntry returns the entry of the consistency band of a metric, with its label.
-func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) Band) Entry {
+// bandEntry returns the entry of the consistency band of a metric, with its label and its
+// place in bands15.
+func bandEntry(name, label string, place int) Entry {
 	return Entry{
 		Name:    name + "_null",
 		Group:   Binned,
@@ -23,7 +25,7 @@ func bandEntry(name, label string, band func(s *Samples, bins int, seed uint64) 
 		Whole:   true,
 		Version: 1,
 		Summary: "consistency band of the " + label + ", what a perfectly calibrated model with these confidences scores: 2.5 %, median and 97.5 % of 200 draws",
-		Compute: func(s *Samples, seed uint64) ([]float64, error) { return band(s, 15, seed).values(), nil },
+		Compute: func(s *Samples, seed uint64) ([]float64, error) { return s.bands15(seed)[place].values(), nil },
 	}
 }
 
@@ -57,7 +59,7 @@ const bandDraws = 200
 //   - Agreement: not compared
 //   - Departures: none
 func ECEBand(s *Samples, bins int, seed uint64) Band {
-	return s.band(widthLayout(s.sorted, bins), seed, (*layout).weighted)
+	return s.bands(seed, nullECE(s, bins))[0]
 }
 
 // AECEBand returns the consistency band of AECE(s, bins), in [0, 1], from the
@@ -71,12 +73,48 @@ func ECEBand(s *Samples, bins int, seed uint64) Band {
 //   - Agreement: not compared
 //   - Departures: none
 func AECEBand(s *Samples, bins int, seed uint64) Band {
-	return s.band(massLayout(s.sorted, bins), seed, (*layout).unweighted)
+	return s.bands(seed, nullAECE(s, bins))[0]
 }
 
-// band returns the quantiles of an error over drawn labels. Confidences and bins
-// stay the same, so a draw only counts the hits of each run again.
-func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) float64) Band {
+// nullError is a calibration error of drawn labels: its bins, and its value given the sum of
+// conf - 1[correct] of each run.
+type nullError struct {
+	*layout
+	of func(*layout, []float64) float64
+}
+
+func nullECE(s *Samples, bins int) nullError {
+	return nullError{widthLayout(s.sorted, bins), (*layout).weighted}
+}
+
+func nullAECE(s *Samples, bins int) nullError {
+	return nullError{massLayout(s.sorted, bins), (*layout).unweighted}
+}
+
+// lastBands are the bands of 15 bins that were computed last.
+type lastBands struct {
+	sync.Mutex
+	seed  uint64
+	bands []Band
+}
+
+// bands15 returns the bands of ECE and AECE with 15 bins. Most specs ask for both, one after
+// the other, and the labels are drawn once.
+func (s *Samples) bands15(seed uint64) []Band {
+	if s.last == nil {
+		return s.bands(seed, nullECE(s, 15), nullAECE(s, 15))
+	}
+	s.last.Lock()
+	defer s.last.Unlock()
+	if s.last.bands == nil || s.last.seed != seed {
+		s.last.seed, s.last.bands = seed, s.bands(seed, nullECE(s, 15), nullAECE(s, 15))
+	}
+	return s.last.bands
+}
+
+// bands returns the quantiles of errors over drawn labels. Confidences and bins stay the
+// same, so a draw only counts the hits of each run again.
+func (s *Samples) bands(seed uint64, errors ...nullError) []Band {
 	n := s.Len()
 	place := make([]uint64, n)     // the position of the row's uniform number in a stream
 	threshold := make([]uint64, n) // the row is correct where the uniform number is below; 2^63 is certainty
@@ -84,25 +122,43 @@ func (s *Samples) band(l *layout, seed uint64, errorOf func(*layout, []float64) 
 		place[j] = uint64(x.row) * splitmix.Golden
 		threshold[j] = uint64(x.conf * 0x1p63)
 	}
-	conf := make([]float64, len(l.runs))
-	for r, run := range l.runs {
-		conf[r], _ = sums(s.sorted[run.lo:run.hi])
-	}
-	errors, residual := make([]float64, bandDraws), make([]float64, len(l.runs))
-	for d := range errors {
-		start := stream(seed, forBand, d)
-		for r, run := range l.runs {
-			var hits uint64
-			at := threshold[run.lo:run.hi]
-			for j, p := range place[run.lo:run.hi] {
-				hits += (splitmix.Mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
-			}
-			residual[r] = conf[r] - float64(hits)
+	var ends []int // of the runs of all errors
+	conf := make([][]float64, len(errors))
+	for e := range errors {
+		for _, run := range errors[e].runs {
+			c, _ := sums(s.sorted[run.lo:run.hi])
+			conf[e], ends = append(conf[e], c), append(ends, run.lo, run.hi)
 		}
-		errors[d] = errorOf(l, residual)
 	}
-	slices.Sort(errors)
-	return Band{quantile(errors, .025), quantile(errors, .5), quantile(errors, .975)}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	hits := make([]uint64, n+1) // at each end: of the rows before it
+	drawn, residual := make([][bandDraws]float64, len(errors)), make([]float64, len(ends))
+	for d := range bandDraws {
+		start := stream(seed, forBand, d)
+		for e := 1; e < len(ends); e++ {
+			lo, hi := ends[e-1], ends[e]
+			h := hits[lo]
+			at := threshold[lo:hi]
+			for j, p := range place[lo:hi] {
+				h += (splitmix.Mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
+			}
+			hits[hi] = h
+		}
+		for e := range errors {
+			for r, run := range errors[e].runs {
+				residual[r] = conf[e][r] - float64(hits[run.hi]-hits[run.lo])
+			}
+			drawn[e][d] = errors[e].of(errors[e].layout, residual[:len(conf[e])])
+		}
+	}
+	var bands []Band
+	for e := range drawn {
+		sorted := drawn[e][:]
+		slices.Sort(sorted)
+		bands = append(bands, Band{quantile(sorted, .025), quantile(sorted, .5), quantile(sorted, .975)})
+	}
+	return bands
 }
 
 // weighted returns the ECE of bins given the sum of conf - 1[correct] of each run.

@@ -45,6 +45,20 @@ func TestBandIsThatOfScoringDrawnLabels(t *testing.T) {
 	}
 }
 
+// Samples remember the bands of one seed, which change no value.
+func TestRememberedBandsAreThoseOfTheSeedAndTheSamples(t *testing.T) {
+	f := network(rand.New(rand.NewPCG(15, 2)), 300, 1)
+	s := Of(f)
+	for _, seed := range []uint64{3, 3, 4, 3} {
+		for name, want := range map[string]Band{"ece_null": ECEBand(Of(f), 15, seed), "aece_null": AECEBand(Of(f), 15, seed)} {
+			e, _ := Lookup(name)
+			if got, err := e.Compute(s, seed); err != nil || !slices.Equal(got, want.values()) {
+				t.Errorf("%s with seed %d: %v, %v, want %v", name, seed, got, err, want)
+			}
+		}
+	}
+}
+
 // The band of calibrated data holds their own error in about 95 % of data
 // sets: with 400 of them the standard error is 1.1 points, and the quantiles
 // of 200 draws add some.

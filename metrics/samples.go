@@ -24,6 +24,8 @@ type Samples struct {
 
 	uncal  *scoring.SampleScores // of the uncalibrated network on the same rows; nil where unknown
 	origin []int32               // of a resample: the row of the test set that each row copies; else nil
+
+	last *lastBands // nil for samples that are scratch
 }
 
 // sample is one prediction.
@@ -153,7 +155,7 @@ func fromScores(scores *scoring.SampleScores) (*Samples, error) {
 // Of makes samples of scores that this module has computed block by block. The
 // scores must not change while the samples are in use.
 func Of(scores *scoring.SampleScores) *Samples {
-	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: true}
+	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: true, last: new(lastBands)}
 }
 
 // Len returns the number of samples, n.

@@ -23,8 +23,8 @@ func BenchmarkMetric(b *testing.B) {
 			continue
 		}
 		b.Run(fmt.Sprintf("name=%s/n=%d", e.Name, f.Len()), func(b *testing.B) {
-			for range b.N {
-				if _, err := e.Compute(samples, 1); err != nil {
+			for i := range b.N {
+				if _, err := e.Compute(samples, uint64(i)); err != nil {
 					b.Fatal(err)
 				}
 			}
