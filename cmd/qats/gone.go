@@ -1,11 +1,11 @@
 package main
 
 import (
-	"github.com/qats-bench/qats/internal/called"
-
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/internal/called"
 )
 
 // goneName is a name that a command had, and the words that take its place.

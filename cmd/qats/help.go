@@ -1,13 +1,13 @@
 package main
 
 import (
-	"github.com/qats-bench/qats/internal/called"
-
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/internal/called"
 )
 
 // commandGroup is a group of commands of the help.

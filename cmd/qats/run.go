@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/cluster"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/terminal"
@@ -46,8 +47,8 @@ from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX. Tasks that run at the same tim
 make the same fit: one of them makes it, the others take it from the store. SIGTERM ends a
 task that has stored nothing since its start with status 143, since the same time would not
 suffice again. With --assemble N run first looks whether all cells of the N tasks are done:
-if not, it names the tasks and ends with status 75, since it would do the rest alone. qats
-cluster script prints such runs for a cluster.
+if not, it names the tasks and ends with status 75, since it would do the rest alone.
+` + called.Command() + ` cluster script prints such runs for a cluster.
 
 If --max-memory is too small for the scores of a test set under all methods, fewer
 methods are applied at a time. If it is too small for one method, the run does not

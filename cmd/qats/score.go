@@ -22,8 +22,8 @@ func scoreCommand() *cobra.Command {
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
 		Long: `score prints n and metrics of probabilities, of the softmax of logits, or of the
-pairs (class, confidence) of a top-label method, in fractions and nats. qats
-metrics lists the names for --metric, with their conventions. A metric that is
+pairs (class, confidence) of a top-label method, in fractions and nats.
+` + called.Command() + ` doc metrics lists the names for --metric, with their conventions. A metric that is
 undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
 of their own, so those of ` + called.Command() + ` run differ a little.
@@ -117,6 +117,8 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		case !s.json:
 			return usage("--bins is a part of the JSON: give --json too")
 		}
+	} else if cmd.Flags().Changed("strategy") {
+		return usage("--strategy says how --bins makes bins: give their number by --bins N; a metric names its own, as in --metric ece_15_quantile_l1")
 	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
