@@ -116,6 +116,6 @@ func unsolved(w Network) error {
 	if err := WriteSolved(&line, []Solved{{Network: w}}); err != nil {
 		return err
 	}
-	return fmt.Errorf("simulated network %s%s: its constants are not known; add the line %s to %s, beside networks.yaml, and solve it: go run ./networks FILE, in the folder studies of a checkout of qats",
+	return fmt.Errorf("simulated network %s%s: its constants are not known; add the line %s to %s, beside networks.yaml, and solve it: go run ./networks FILE, with the full name of constants.jsonl as FILE, in the folder studies of a checkout of qats",
 		w.Name, w.Shift.text(), bytes.TrimSpace(line.Bytes()), ConstantsFile)
 }

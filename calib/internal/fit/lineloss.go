@@ -12,10 +12,10 @@ import (
 //	T_i = a (1 - q_i) + b,
 //
 // x = (a, b), with its gradient and Hessian in a and b. loss returns the loss of row First+i of a
-// block and its derivatives f' and f” in beta = 1/T. In T they are
+// block and its first and second derivatives in beta = 1/T. In T they are
 //
-//	df/dT   = -beta^2 f'
-//	d2f/dT2 = beta^4 f'' + 2 beta^3 f'.
+//	df/dT   = -beta^2 df/dbeta
+//	d2f/dT2 = beta^4 d2f/dbeta2 + 2 beta^3 df/dbeta.
 //
 // It takes one pass.
 func (o *Objective) line(ctx context.Context, q, x []float64, loss func(b *RowBlock, i int) (value, first, second float64)) (Local, error) {

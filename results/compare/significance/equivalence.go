@@ -30,7 +30,7 @@ func above(differences []float64, margin float64) float64 {
 	if len(ranks) == 0 {
 		return 1
 	}
-	return min(1, SignedRank{Exact: len(differences) <= exactUpTo}.below(ranks, minus))
+	return min(1, below(ranks, minus, len(differences) <= exactUpTo))
 }
 
 func negated(values []float64) []float64 {

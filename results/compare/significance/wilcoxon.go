@@ -42,7 +42,7 @@ func Wilcoxon(differences []float64) SignedRank {
 		return s
 	}
 	s.Zeros = s.N - len(ranks)
-	s.P = min(1, 2*s.below(ranks, min(s.Plus, s.Minus))) // the distribution is symmetric
+	s.P = min(1, 2*below(ranks, min(s.Plus, s.Minus), s.Exact)) // the distribution is symmetric
 	return s
 }
 
@@ -67,9 +67,10 @@ func signedRanks(differences []float64) (doubled []int, plus, minus float64) {
 	return doubled, plus, minus
 }
 
-// below returns the probability that the sum of a random half of the ranks is sum at most.
-func (s SignedRank) below(doubled []int, sum float64) float64 {
-	if s.Exact {
+// below returns the probability that the sum of a random subset of ranks is sum at most. Each
+// rank is in the subset with probability 1/2; the ranks are given twice as large.
+func below(doubled []int, sum float64, exact bool) float64 {
+	if exact {
 		return floats.Sum(signedSums(doubled)[:int(2*sum)+1])
 	}
 	var mean, variance float64
