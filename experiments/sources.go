@@ -31,6 +31,7 @@ var folders = map[string]string{
 	bundle:     Bundle,          // committed; findOfProject says where it may lie
 	"calarena": "data/calarena", // imported from CalArena, ignored by git
 	"real":     "data/real",     // fetched from public repositories, ignored by git
+	"wild":     "data/wild",     // the same, of data sets that no other source has
 }
 
 // Bundle is the folder of the arrays that come with the project, below its root.

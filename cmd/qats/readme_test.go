@@ -158,7 +158,7 @@ func TestNoTextInstallsAStrangersPackage(t *testing.T) {
 			return err
 		}
 		switch rel = filepath.ToSlash(rel); {
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".git") || d.Name() == "node_modules" || slices.Contains([]string{"bin", "dist", "data/bundle", "data/real", "results/out", "python/qatsbench/datasets"}, rel)):
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".git") || d.Name() == "node_modules" || slices.Contains([]string{"bin", "dist", "data/bundle", "data/real", "data/wild", "results/out", "python/qatsbench/datasets"}, rel)):
 			return filepath.SkipDir
 		case !d.Type().IsRegular():
 			return nil

@@ -69,7 +69,7 @@ its name is printed at the end, and the status is 1.""",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="only networks DATASET/NETWORK (real) or files that match; may be repeated",
+        help="only networks DATASET/NETWORK (real, wild) or files that match; may be repeated",
     )
     f.add_argument(
         "--select",

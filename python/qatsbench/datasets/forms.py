@@ -7,6 +7,7 @@
     indexed  a CSV file without a header: column 0 is the index of the row, the others are numbers (MedMNIST)
     hdf5     a dataset of an HDF5 file, by path
     json     a list of numbers
+    paths    a list of files, one path a line; the folder of a file is its class
 
 Bytes that are not of the form are an error that says where. Nothing in a file is run, and no other
 file is opened.
@@ -239,6 +240,34 @@ def classes(data, name, codes):
         else:
             raise DatasetError(f"line {t.line}, column {name}: {short(row[j], 40)!r} is none of the classes {short(', '.join(codes), 200)}")
     return np.array(labels, np.int64)
+
+
+def folders(data, codes):
+    """Returns the classes of a list of files, one path a line: the number that codes gives to the folder that a file lies in.
+
+    Folders are separated by / or \\. Blank lines are an error, because a line is a row.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise DatasetError(f"byte {e.start}: not a text in UTF-8") from None
+    found = []
+    for at, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        parts = line.rstrip("\r").replace("\\", "/").split("/")
+        if len(parts) < 2 or not parts[-1]:
+            raise DatasetError(f"line {at}: {short(line, 60)!r} is not the path of a file in a folder")
+        if parts[-2] not in codes:
+            raise DatasetError(f"line {at}: the folder {short(parts[-2], 40)!r} is none of the classes {short(', '.join(codes), 200)}")
+        found.append(codes[parts[-2]])
+    return np.array(found, np.int64)
+
+
+def whole(a):
+    """Returns floats that are whole numbers, as losses of two classes want their labels, as integers."""
+    bad = np.flatnonzero(~((a == np.rint(a)) & (np.abs(a) < 2**31)))
+    if len(bad):
+        raise DatasetError(f"element {bad[0]}: {a.reshape(-1)[bad[0]]:g} is not a whole number below 2^31")
+    return a.astype(np.int64)
 
 
 def numbers(data):

@@ -137,8 +137,10 @@ def _part(spec, p, paths, head):
 
 
 def _check_accuracy(p, scores, y):
-    """Checks labels by the accuracy that the source states, a fraction of three digits."""
-    right = float(np.mean(np.argmax(scores, axis=1) == y))
+    """Checks labels by the accuracy that the source states, a fraction of three digits. One column is the probability of
+    the second of two classes, which is predicted from 1/2 on."""
+    predicted = scores[:, 0] >= 0.5 if scores.shape[1] == 1 else np.argmax(scores, axis=1)
+    right = float(np.mean(predicted == y))
     if not abs(right - p["accuracy"]) <= 0.00051:
         raise DatasetError(
             f"{p['scores']['file']}: the accuracy is {right:.4f} with the labels of {p['labels']['file']}; its source says {p['accuracy']}: "
@@ -181,6 +183,8 @@ def _read(a, paths):
         found = forms.indexed(forms.read_bytes(path))
     elif form == "json":
         found = forms.numbers(forms.read_bytes(path))
+    elif form == "paths":
+        found = forms.folders(forms.read_bytes(path), a["codes"])
     elif form == "csv" and "column" in a:
         found = forms.classes(forms.read_bytes(path), a["column"], a.get("codes"))
     elif form == "csv":
@@ -190,6 +194,8 @@ def _read(a, paths):
             found = h.at(a["member"])
     else:
         raise DatasetError(f"unknown form {form!r}")
+    if a.get("whole"):
+        found = forms.whole(found)
     if "at" in a:
         index = labels(_array(a["at"], paths))
         if len(index) and not 0 <= int(index.min()) <= int(index.max()) < len(found):

@@ -242,16 +242,18 @@ class Table:
             a,
             where,
             {"file": str, "form": str},
-            {"member": (str, list), "columns": list, "column": str, "codes": dict, "at": dict, "prefix": str},
+            {"member": (str, list), "columns": list, "column": str, "codes": dict, "at": dict, "prefix": str, "whole": bool},
         )
         if a["file"] not in self.files:
             self.fail(f"{where}.file", f"{short(a['file'], 100)!r} is no file of the origins")
-        if a["form"] not in ("npy", "npz", "pickle", "csv", "indexed", "hdf5", "json", "head"):
-            self.fail(f"{where}.form", f"{short(a['form'], 60)!r}; want npy, npz, pickle, csv, indexed, hdf5, json or head")
+        if a["form"] not in ("npy", "npz", "pickle", "csv", "indexed", "hdf5", "json", "paths", "head"):
+            self.fail(f"{where}.form", f"{short(a['form'], 60)!r}; want npy, npz, pickle, csv, indexed, hdf5, json, paths or head")
         if a["form"] in ("npz", "hdf5") and not isinstance(a.get("member"), str):
             self.fail(where, "member is missing")
         if a["form"] == "csv" and ("column" in a) == ("columns" in a):
             self.fail(where, "want column or columns")
+        if a["form"] == "paths" and not a.get("codes"):
+            self.fail(where, "codes is missing")
         if "at" in a:
             self._array(a["at"], f"{where}.at")
 

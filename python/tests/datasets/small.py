@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import pickle
+import struct
+import zipfile
 
 import numpy as np
 import yaml
@@ -20,6 +22,39 @@ def npy(a):
 def npz(**arrays):
     out = io.BytesIO()
     np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def saved(**tensors):
+    """A file of torch.save of a dict of float32 tensors: its pickle and a member for each storage."""
+    text = b"}" + b"".join(
+        b"X" + struct.pack("<i", len(name)) + name.encode() + _tensor(i, *parts[:4]) + b"s"
+        for i, (name, parts) in enumerate(tensors.items())
+    )
+    return _archive(text, [parts[4] for parts in tensors.values()])
+
+
+def tensor(a):
+    """A file of torch.save of one float32 tensor of rows."""
+    return _archive(_tensor(0, a.shape, (a.shape[1], 1), 0, a.size), [a.astype("<f4").tobytes()])
+
+
+def _tensor(i, size, stride, offset, count):
+    k = str(i).encode()
+    text = b"ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX" + struct.pack("<i", len(k)) + k
+    text += b"X\x03\x00\x00\x00cpuJ" + struct.pack("<i", count) + b"tQJ" + struct.pack("<i", offset)
+    for shape in (size, stride):
+        text += b"(" + b"".join(b"J" + struct.pack("<i", n) for n in shape) + b"t"
+    return text + b"\x89NtR"
+
+
+def _archive(text, storages):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        for i, data in enumerate(storages):
+            z.writestr(f"archive/data/{i}", data)
+        z.writestr("archive/data.pkl", b"\x80\x02" + text + b".")
+        z.writestr("archive/byteorder", "little")
     return out.getvalue()
 
 

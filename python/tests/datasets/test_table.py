@@ -43,7 +43,7 @@ def test_what_is_listed(real):
         if "/raw" in f.url and not f.git:
             assert f.sha256 and f.bytes, id
     assert all(f.licence for f in real.files.values())
-    used = {f for n in networks for f in published.files_of(n)}
+    used = {f for s in real.sources.values() for n in s.networks for f in published.files_of(n)}
     spare = {
         i for i, f in real.files.items() if i.split(":")[0] not in ("nncal", "medmnist-predictions", "medmnist-data", "calarena")
     } - used

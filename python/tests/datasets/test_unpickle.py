@@ -10,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 from samples import content, rows
+from small import saved
 
 from qatsbench.datasets import unpickle
 from qatsbench.datasets.errors import DatasetError
@@ -121,25 +122,6 @@ def test_states_of_arrays(data, want):
         except DatasetError as e:
             assert want in str(e)
             raise
-
-
-def saved(**tensors):
-    """A file of torch.save of float32 tensors: its pickle and a member for each storage."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as z:
-        text = b"\x80\x02}"
-        for i, (name, (size, stride, offset, count, data)) in enumerate(tensors.items()):
-            k = str(i).encode()
-            text += b"X" + struct.pack("<i", len(name)) + name.encode()
-            text += b"ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX" + struct.pack("<i", len(k)) + k
-            text += b"X\x03\x00\x00\x00cpuJ" + struct.pack("<i", count) + b"tQJ" + struct.pack("<i", offset)
-            for shape in (size, stride):
-                text += b"(" + b"".join(b"J" + struct.pack("<i", n) for n in shape) + b"t"
-            text += b"\x89NtRs"
-            z.writestr(f"archive/data/{i}", data)
-        z.writestr("archive/data.pkl", text + b".")
-        z.writestr("archive/byteorder", "little")
-    return out.getvalue()
 
 
 def test_tensors():
