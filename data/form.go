@@ -156,7 +156,8 @@ func (a scores) examine(kind Kind) (conversion, Form, error) {
 			Remedy: problem.Remedy{Argument: "kind", Words: fix},
 		}
 	case looks.unit:
-		form.Notes = append(form.Notes, Note{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)"})
+		form.Notes = append(form.Notes, Note{Warning: true, Text: "all logits are in [0, 1] (sigmoid outputs, or rounded?)",
+			Fix: "if they are outputs of sigmoids, save the numbers before the sigmoid"})
 	case looks.percent:
 		remedy := stateKind(KindProbs)
 		form.Notes = append(form.Notes, Note{Warning: true, Text: "every row is in [0, 100] and sums to 100 (probabilities in per cent?)",

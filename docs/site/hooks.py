@@ -49,7 +49,7 @@ API = """# Python, each name
 
 GALLERY = """# Gallery
 
-Every kind of figure and the forms of a table, from networks that come with the project. One command makes all of them, in less
+Every kind of figure and the forms of a table, from networks that come with the project. Two commands make all of them, in less
 than a minute:
 
     qats run gallery && qats report gallery

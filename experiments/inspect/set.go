@@ -234,7 +234,8 @@ func (x *inspected) judge(in *Inspection) {
 		}
 	}
 	if x.split == data.Cal && x.row.Rows < x.row.Classes {
-		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String()}, x)
+		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: experiments.FewRows(x.row.Rows, x.row.Classes).String(),
+			Fix: "save more held-out rows: a few hundred are enough for ts"}, x)
 	} else if x.split == data.Cal && x.row.Classes > 1 && len(empty) == x.row.Classes-1 {
 		in.warn(Problem{Place: x.name, Oddity: folder.OddFewRows, Cause: fmt.Sprintf("all %d calibration rows are of class %d, and there are %d classes: a map that is fitted to them moves every row towards this class", x.row.Rows, slices.Index(x.counts, x.row.Rows), x.row.Classes),
 			Fix: "take calibration rows of every class, such as a random part of the held-out rows"}, x)
