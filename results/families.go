@@ -166,6 +166,17 @@ func Families() []Family {
 			"synapses of one neuron in one volume, collected for MedMNIST",
 			medmnist},
 
+		// Published beside the code, those of experiments/wild.yaml.
+		{"eurosat", []string{"eurosat", "eurosat-rgb", "eurosat-ms", "eurosat-msi"},
+			"27,000 patches of Sentinel-2 in 13 bands, or in three; there is no official split, so that the test sets of two networks may be different rows",
+			"Helber et al. 2019, doi:10.1109/JSTARS.2019.2918242"},
+		{"herg-karim", []string{"herg-karim"},
+			"molecules that block the channel hERG or do not",
+			"Karim et al. 2021, doi:10.1186/s13321-021-00541-z"},
+		{"code15", []string{"code15", "code-15", "code15-chagas", "code-15-chagas"},
+			"15 % of the ECGs of the CODE study, with several of some patients",
+			"Ribeiro et al. 2021, doi:10.5281/zenodo.4916206"},
+
 		// Data sets in tables, those of data/bundle.
 		{"letter", []string{"letter", "letter-recognition"},
 			"letters of 20 fonts, distorted",

@@ -91,7 +91,8 @@ func TestFamiliesAreOneTable(t *testing.T) {
 func TestDataSetsOfOneCollectionAreABlock(t *testing.T) {
 	for _, pair := range [][2]string{{"sst2", "rotten_tomatoes"}, {"cub200", "waterbirds"}, {"chestmnist", "rsna-pneumonia"}, {"mnist", "emnist-digits"},
 		{"mnist-c", "coloured-mnist"}, {"trec6", "trec50"}, {"mmlu", "mmlu-redux"}, {"truthfulqa-mc1", "truthfulqa-mc2"}, {"yelp-polarity", "yelp5"},
-		{"amazon-polarity", "amazon-full"}, {"voc2012", "sbd"}, {"imagenette", "imagewoof"}, {"imagenet", "imagenet100"}} {
+		{"amazon-polarity", "amazon-full"}, {"voc2012", "sbd"}, {"imagenette", "imagewoof"}, {"imagenet", "imagenet100"},
+		{"eurosat-rgb", "eurosat_ms"}, {"code15-chagas", "code15"}} {
 		a, _ := familyOf(pair[0])
 		if b, ok := familyOf(pair[1]); !ok || a.Name != b.Name {
 			t.Errorf("%v: %q and %q", pair, a.Name, b.Name)
