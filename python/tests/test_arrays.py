@@ -146,7 +146,7 @@ def test_what_labels_can_be(value, k, classes, codes, named):
 @pytest.mark.parametrize(
     "value, n, k, classes, says",
     [
-        ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows"),
+        ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows; rows and classes look exchanged: transpose the other array by .T"),
         ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices"),
         ([0.0, 1.0], 2, 2, None, "labels: dtype float64, want integers from 0; convert them by .astype(int)"),
         (["a", "b"], 2, 2, None, "labels: strings, want integers from 0; classes= names the k columns in their order"),

@@ -60,6 +60,6 @@ def test_two_commands_bring_the_first_table(name, make, tmp_path, program):
     words = shlex.split(re.search(rf"python3 (-m qatsbench\.datasets import \w+ {re.escape(name)}) makes arrays", r.stderr)[1])
     r = typed([sys.executable, *words])
     assert r.returncode == 0, r.stderr
-    following = shlex.split(re.search(r"^next: qats (.*)$", r.stderr, re.MULTILINE)[1])
+    following = shlex.split(re.search(r"^next: python3 -m qatsbench (.*)$", r.stderr, re.MULTILINE)[1])
     r = typed([program, *following, "--methods", "ts"])
     assert r.returncode == 0 and re.search(r"^ +method .*NLL +.*ECE", r.stdout, re.MULTILINE), r.stderr
