@@ -9,6 +9,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // QaTSReading is QaTS as other readers of the paper may fit it. With the default
@@ -107,9 +108,9 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 	if err != nil {
 		return nil, err
 	}
-	bin := make([]int, len(s))
-	for i, q := range s {
-		bin[i] = int(math.Ceil(q*gapBins)) - 1 // q is above 0 and at most 1
+	var bin []int // of the loss gap alone
+	if m.Loss == lossGap {
+		bin = lists.Values(s, func(q float64) int { return int(math.Ceil(q*gapBins)) - 1 }) // q is above 0 and at most 1
 	}
 	for i, q := range s { // T = a (1-s) + b
 		switch m.Form {
@@ -136,7 +137,7 @@ func (m QaTSReading) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, er
 // gapBins is the number of bins of the loss gap, as of the ECE.
 const gapBins = 15
 
-// line returns a and b. bin holds the bin of each row by its rank.
+// line returns a and b. bin holds, for the loss gap, the bin of each row by its rank.
 func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective, s []float64, bin []int) ([]float64, fit.Report, error) {
 	curve := fit.Curve{Segments: 1}
 	if m.Loss == lossNLL && m.Solver == solverNewton {

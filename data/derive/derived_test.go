@@ -13,9 +13,10 @@ import (
 
 const allParts = data.Logits | data.Labels | data.Features | data.Augmented | data.Head | data.OOD
 
-// everyPart writes a small set of every part below dir and returns its ref.
-func everyPart(t *testing.T, dir string) data.Ref {
+// everyPart writes a small set of every part, and returns its folder and its ref.
+func everyPart(t *testing.T) (data.Source, data.Ref) {
 	t.Helper()
+	dir := t.TempDir()
 	table := func(n, k int) data.Matrix {
 		m := data.NewMatrix(n, k)
 		for i := range m.Data {
@@ -29,18 +30,17 @@ func everyPart(t *testing.T, dir string) data.Ref {
 	if err := folder.WriteSet(set, dir, folder.Layout{}, ref); err != nil {
 		t.Fatal(err)
 	}
-	return ref
+	src, err := folder.Open(dir, folder.Layout{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, ref
 }
 
 // TestFirstHasTheFirstRowsAndItsOwnDigest, for blocks of any size.
 func TestFirstHasTheFirstRowsAndItsOwnDigest(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	ref := everyPart(t, dir)
-	src, err := folder.Open(dir, folder.Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src, ref := everyPart(t)
 	whole, err := data.Load(ctx, src, ref, allParts)
 	if err != nil {
 		t.Fatal(err)
@@ -70,12 +70,7 @@ func TestFirstHasTheFirstRowsAndItsOwnDigest(t *testing.T) {
 // TestScaledMultipliesLogitsAndViews, each block once.
 func TestScaledMultipliesLogitsAndViews(t *testing.T) {
 	ctx := context.Background()
-	dir := t.TempDir()
-	ref := everyPart(t, dir)
-	src, err := folder.Open(dir, folder.Layout{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src, ref := everyPart(t)
 	half := Scaled(src, 0.5)
 	if got, want := half.Has(ref), data.Logits|data.Labels|data.Augmented; got != want {
 		t.Errorf("has %s, want %s", got, want)

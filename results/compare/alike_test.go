@@ -46,8 +46,8 @@ func TestAlikeWithinTheSmallestMarginThatIsShown(t *testing.T) {
 		if r.Margin > 0 && r.End >= r.Margin {
 			t.Errorf("spread %g: alike within %g, but the interval ends at %g", c.size, r.Margin, r.End)
 		}
-		if want := 1.43 * (r.Shift.Hi - r.Shift.Lo) / 2; math.Abs(r.Detectable-want) > .001*want {
-			t.Errorf("detectable %g, want %g", r.Detectable, want)
+		if want := 1.43 * (r.Shift.Hi - r.Shift.Lo) / 2; math.Abs(r.Detectable()-want) > .001*want {
+			t.Errorf("detectable %g, want %g", r.Detectable(), want)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestNothingIsAlikeWithoutAMargin(t *testing.T) {
 	if r := alikeOf(t, "nll", 12, same)["ts"]; r.Margin != 0 || math.IsNaN(r.End) {
 		t.Errorf("NLL: alike within %g, end %g", r.Margin, r.End)
 	}
-	if r := alikeOf(t, "ece", 4, same)["ts"]; r.Margin != 0 || !math.IsNaN(r.End) || !math.IsNaN(r.Detectable) {
+	if r := alikeOf(t, "ece", 4, same)["ts"]; r.Margin != 0 || !math.IsNaN(r.End) || !math.IsNaN(r.Detectable()) {
 		t.Errorf("four blocks: %+v", r)
 	}
 }

@@ -114,11 +114,6 @@ type Row struct {
 	// tests of one method without Holm's correction compare with a margin; NaN without an interval.
 	End float64
 
-	// Detectable is the shift that Wilcoxon's test over so many blocks would show at Alpha with
-	// power .8, for a method named beforehand ([significance.Shift.Detectable]); NaN without an
-	// interval.
-	Detectable float64
-
 	// Smallest is the smallest difference that the test rows of a setting can show:
 	// the median over the settings of half the width of the verdict's interval or, of a
 	// squared basis, of its root. It is 0 without verdicts.
@@ -351,6 +346,10 @@ func (c *Comparison) row(v values, method string) Row {
 		r.BlockDifference = append(r.BlockDifference, d)
 	}
 	r.Test = significance.Wilcoxon(withoutRounding(r.BlockDifference))
-	r.Shift = significance.HodgesLehmann(r.BlockDifference, Level)
+	means := significance.NewWalsh(r.BlockDifference)
+	r.Shift, r.End = means.Shift(Level), math.NaN()
+	if s := means.Shift(1 - 2*Alpha); s.Bounded {
+		r.End = max(math.Abs(s.Lo), math.Abs(s.Hi))
+	}
 	return r
 }

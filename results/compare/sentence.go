@@ -93,22 +93,22 @@ func (v View) sentence(r Row) english.Text {
 
 // verdict says what the test of a row shows at the level Alpha.
 func (v View) verdict(r Row) english.Text {
-	switch alike := v.alikeWithin(r); {
+	switch {
 	case r.Holm <= Alpha:
 		better := v.Against
 		if v.favours(r) {
 			better = r.Method
 		}
 		if r.Margin > 0 {
-			return english.Of(v.Label(better), " is better, by less than ", v.margin(r.Margin))
+			return english.Of(v.Label(better), " is better, by less than ", margin(r.Margin), v.points())
 		}
 		return english.Of(v.Label(better), " is better")
 	case v.tooFewToTell(r):
 		e := v.Extent
 		e.Blocks = r.Blocks
 		return english.Of(e.count(), " cannot show a difference")
-	case alike != "":
-		return english.Of(alike)
+	case r.Margin > 0:
+		return english.Of("alike within ", margin(r.Margin), v.points())
 	}
 	return english.Of("no difference shown")
 }

@@ -209,9 +209,9 @@ func (v View) cells(r Row) []table.Cell {
 	cells := append([]table.Cell{v.mean(r), v.change(r.Difference)}, wins...)
 	within, end, detectable := none, none, none
 	if v.Judged() {
-		end, detectable = v.change(r.End), v.change(r.Detectable)
+		end, detectable = v.change(r.End), v.change(r.Detectable())
 		if r.Margin > 0 {
-			within = table.Cell{Text: v.margin(r.Margin), Value: r.Margin}
+			within = table.Cell{Text: margin(r.Margin) + v.points(), Value: r.Margin}
 		}
 	}
 	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, p(r.Test.P), p(r.Holm), within, end, detectable)

@@ -62,7 +62,8 @@ func localOf(sum []float64) Local {
 //	f = log(1 + s) - [wrong] log s
 //	f' = S1/(1 + s) - [wrong] S1/s,   f'' = Var_p - [wrong] (S2/s - (S1/s)^2).
 //
-// The arguments are those of line. A wrong row whose s is 0 in float64 costs 745 nats.
+// T_i and x are those of line. Where s is too small for a float64, a wrong row has the loss 745
+// nats, about -log of the smallest float64.
 func (o *Objective) TopLine(ctx context.Context, q, x []float64) (Local, error) {
 	return o.line(ctx, q, x, func(b *RowBlock, i int) (value, first, second float64) {
 		m := &b.Moments[i]
@@ -87,7 +88,7 @@ func (o *Objective) TopLine(ctx context.Context, q, x []float64) (Local, error) 
 //
 //	c' = -c m,   c'' = c (m^2 - V).
 //
-// The arguments are those of line; it takes one pass.
+// T_i and x are those of line. It takes one pass.
 func (o *Objective) GapLine(ctx context.Context, q, x []float64, bin []int, bins int) (Local, error) {
 	const width = 6
 	total, err := o.Sums(ctx, ByRow(lineScale(q, x)), bins*(width+1), func(b *RowBlock, sum []float64) {

@@ -2,7 +2,9 @@ package significance
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -16,29 +18,20 @@ import (
 //
 // margin is above zero. Differences are finite; without differences P is 1.
 func Equivalence(differences []float64, margin float64) float64 {
-	return max(above(differences, margin), above(negated(differences), margin))
+	negative := floats.ScaleTo(make([]float64, len(differences)), -1, differences)
+	return max(above(differences, margin), above(negative, margin))
 }
 
 // above returns the one-sided P of the hypothesis that differences are symmetric about -margin or
 // less: that their rank sum below -margin is as small as it is.
 func above(differences []float64, margin float64) float64 {
-	shifted := make([]float64, len(differences))
-	for i, d := range differences {
-		shifted[i] = d + margin
-	}
+	shifted := slices.Clone(differences)
+	floats.AddConst(margin, shifted)
 	ranks, _, minus := signedRanks(shifted)
 	if len(ranks) == 0 {
 		return 1
 	}
 	return min(1, below(ranks, minus, len(differences) <= exactUpTo))
-}
-
-func negated(values []float64) []float64 {
-	list := make([]float64, len(values))
-	for i, v := range values {
-		list[i] = -v
-	}
-	return list
 }
 
 // Detectable returns the shift that a two-sided test at 1-level over as many further differences

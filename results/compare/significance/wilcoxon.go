@@ -119,31 +119,46 @@ type Shift struct {
 // 95 % interval.
 const LeastForInterval = 6
 
-// HodgesLehmann returns the median of the means of all pairs of differences, each paired
-// with itself too, and the interval of the shifts that Wilcoxon's test does not reject at
-// 1-level (Hodges and Lehmann 1963; Hollander and Wolfe 1999, section 3.2): from the c-th
-// smallest to the c-th largest of those means, with c the largest number for which Pr(W <=
-// c-1) <= (1-level)/2 for ranks without ties. With ties it covers at least as much. With
-// fewer than six differences there is no 95 % interval. Without differences the result is
-// the zero Shift. Time and memory grow with N^2.
-func HodgesLehmann(differences []float64, level float64) Shift {
+// Walsh are the means of all pairs of differences, each paired with itself too (Walsh 1949), in
+// ascending order. They are sorted once for the intervals of several levels.
+type Walsh struct {
+	means []float64
+	n     int // differences
+}
+
+// NewWalsh returns the means of n differences. Time and memory grow with n^2.
+func NewWalsh(differences []float64) Walsh {
 	n := len(differences)
-	if n == 0 {
-		return Shift{}
-	}
-	means := make([]float64, 0, n*(n+1)/2)
+	w := Walsh{make([]float64, 0, n*(n+1)/2), n}
 	for i, a := range differences {
 		for _, b := range differences[i:] {
-			means = append(means, (a+b)/2)
+			w.means = append(w.means, (a+b)/2)
 		}
 	}
-	slices.Sort(means)
-	m := len(means)
-	s := Shift{Estimate: (means[(m-1)/2] + means[m/2]) / 2}
-	if c := critical(n, (1-level)/2); c >= 1 {
-		s.Lo, s.Hi, s.Bounded = means[c-1], means[m-c], true
+	slices.Sort(w.means)
+	return w
+}
+
+// Shift returns the median of the means and the interval of the shifts that Wilcoxon's test does
+// not reject at 1-level (Hodges and Lehmann 1963; Hollander and Wolfe 1999, section 3.2): from the
+// c-th smallest to the c-th largest of the means, with c the largest number for which Pr(W <= c-1)
+// <= (1-level)/2 for ranks without ties. With ties it covers at least as much. With fewer than six
+// differences there is no 95 % interval. Without differences the result is the zero Shift.
+func (w Walsh) Shift(level float64) Shift {
+	m := len(w.means)
+	if m == 0 {
+		return Shift{}
+	}
+	s := Shift{Estimate: (w.means[(m-1)/2] + w.means[m/2]) / 2}
+	if c := critical(w.n, (1-level)/2); c >= 1 {
+		s.Lo, s.Hi, s.Bounded = w.means[c-1], w.means[m-c], true
 	}
 	return s
+}
+
+// HodgesLehmann returns the shift of differences with an interval: [Walsh.Shift].
+func HodgesLehmann(differences []float64, level float64) Shift {
+	return NewWalsh(differences).Shift(level)
 }
 
 // critical returns the largest c with Pr(W <= c-1) <= tail for n ranks without ties,
