@@ -281,9 +281,10 @@ def bundle(arrays, raw, cache, folder, say=print):
     for dataset in dict.fromkeys(e["dataset"] for _, e in clean):
         write_splits(w, parts, dataset)
     w.sets.sort(key=lambda s: ("row-ids" not in s, s["set"].split("/")))
-    w.sets.insert(0, dict(set="*/*", source="measured", **{"from": "networks trained for this project"}))
+    w.sets.insert(0, dict(set="*/*", source="measured", domain="images", **{"from": "networks trained for this project"}))
     w.sets.insert(1, dict(set="cifar10-jpeg*/*", samples="cifar10"))  # long-tailed and corrupted sets have its test images
-    w.sets[2:2] = [dict(set=name, known=known) for name, known in KNOWN.items()]
+    w.sets.insert(1, dict(set="20newsgroups-body/*", domain="text"))
+    w.sets[3:3] = [dict(set=name, known=known) for name, known in KNOWN.items()]
     manifest.write(folder, w.sets, w.files)
     (folder / "README.md").write_text(page(w, parts, table))
     total = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
