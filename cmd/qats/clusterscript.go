@@ -157,7 +157,8 @@ const endBefore = 30
 // and asks for another start if the time limit has ended it after it has stored something: its
 // status is then exitTerminated, else exitIdle. Slurm sends USR1 for the time limit alone, so a task
 // that is cancelled is not started again. --requeue alone starts a task again after a node fails, not
-// after a time limit. A signal ends the wait of a shell, not its child, so it waits once more.
+// after a time limit. A signal ends the wait of a shell, not its child, so it waits once more, also for
+// a child that has ended since and whose status nobody has asked for; 127 says that somebody has.
 func taskScript(task string, requeue int) string {
 	again, idle := strconv.Itoa(exitTerminated), strconv.Itoa(exitIdle)
 	most := strconv.Itoa(requeue)
@@ -169,7 +170,12 @@ trap end TERM
 child=$!
 [ -z "$asked" ] || end
 wait $child; status=$?
-while [ $status -gt 128 ] && kill -0 $child 2> /dev/null; do wait $child; status=$?; done
+alive=yes
+while [ $status -gt 128 ] && [ "$alive" ]; do
+	kill -0 $child 2> /dev/null || alive=
+	wait $child 2> /dev/null; last=$?
+	[ $last -eq 127 ] || status=$last
+done
 [ "$limit" ] || exit $status
 [ $status -ne ` + idle + ` ] || echo "` + called.Name() + `: not requeued: nothing was stored since the last start; give the tasks more time" >&2
 [ $status -eq ` + again + ` ] || exit $status

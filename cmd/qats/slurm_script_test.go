@@ -124,8 +124,27 @@ func TestScriptTakesTheMeasuredTask(t *testing.T) {
 }
 
 // TestTaskScript: a task asks for another start only if the time limit has ended it, it has
-// stored something, and it was not started too often. Its status is that of the program.
+// stored something, and it was not started too often. Its status is that of the program, also
+// of one that has ended before its shell waits for it again, as the slow shell's has.
 func TestTaskScript(t *testing.T) {
+	const ask = "kill -TERM $child;"
+	script := taskScript("qats", 3)
+	slow := strings.Replace(script, ask, ask+" sleep .3;", 1)
+	if slow == script {
+		t.Fatalf("no %q in\n%s", ask, script)
+	}
+	for _, shell := range []string{"sh", "bash --posix"} {
+		words := strings.Fields(shell)
+		if _, err := exec.LookPath(words[0]); err != nil {
+			t.Logf("skipped: %s: %v", shell, err)
+			continue
+		}
+		t.Run(shell, func(t *testing.T) { testTaskScript(t, words, script) })
+		t.Run("slow "+shell, func(t *testing.T) { testTaskScript(t, words, slow) })
+	}
+}
+
+func testTaskScript(t *testing.T, shell []string, script string) {
 	for _, c := range []struct {
 		name     string
 		work     string // of the program; its last line says that it is ready for signals
@@ -150,17 +169,15 @@ func TestTaskScript(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			write := func(name, text string) string {
-				file := filepath.Join(dir, name)
-				if err := os.WriteFile(file, []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
+			write := func(name, text string) {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
 					t.Fatal(err)
 				}
-				return file
 			}
 			ready := filepath.Join(dir, "ready")
-			qats := write("qats", "trap 'exit 75' TERM\n"+c.work+"\ntouch "+ready+"\nwhile :; do sleep .05; done")
+			write("qats", "trap 'exit 75' TERM\n"+c.work+"\ntouch "+ready+"\nwhile :; do sleep .05; done")
 			write("scontrol", `echo "$@" >> `+filepath.Join(dir, "scontrol.log"))
-			cmd := exec.Command("sh", "-c", taskScript(qats, 3))
+			cmd := exec.Command(shell[0], append(shell[1:], "-c", script)...)
 			cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=5", "SLURM_RESTART_COUNT="+c.restarts)
 			if c.restarts == "" {
 				cmd.Env = cmd.Env[:len(cmd.Env)-1] // as Slurm has it at the first start
