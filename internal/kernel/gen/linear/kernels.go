@@ -35,11 +35,13 @@ func (m *machine) tile() {
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label("next")
-	weights := make([]operand.Op, tileVectors) // registers if there are 32
+	// The weights are in registers as far as there are any: with sixteen, those of the last
+	// vector are read from memory for each row, since twelve hold sums and two a value and a term.
+	weights := make([]operand.Op, tileVectors)
 	for v := range weights {
 		from := operand.Mem{Base: panel, Disp: v * m.bytes()}
 		weights[v] = from
-		if m.Wide {
+		if m.Wide || v < tileVectors-1 {
 			held := m.Vector()
 			m.VMOVUPD(from, held)
 			weights[v] = held
