@@ -9,7 +9,7 @@ import "embed"
 
 // Files are the embedded files, less than 2 MB.
 //
-//go:embed experiments/*.yaml experiments/paper/*.yaml data/simulate/networks.yaml
+//go:embed experiments/*.yaml experiments/paper/*.yaml experiments/protocol/*/*.yaml data/simulate/networks.yaml
 //go:embed data/bundle/manifest.yaml
 //go:embed data/bundle/20newsgroups-body/transformer-d64-l2 data/bundle/20newsgroups-body/mlp-tfidf-h128
 var Files embed.FS

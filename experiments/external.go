@@ -43,12 +43,13 @@ type fileSum func(path, name string) (string, error)
 
 // location tells an external method the folders of a setting.
 type location struct {
-	root    string   // of the project
+	root    string   // of the project, for files
 	folders []string // of arrays, put in front by the user
 	test    data.Source
 	setting *spec.Setting
 	first   bool     // only the first rows of each set are used
 	env     []string // names of variables that programs get
+	start   Programs // with Dir
 
 	programs *external.Programs // of the run; nil in a plan
 }

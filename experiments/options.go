@@ -22,6 +22,7 @@ type PlanOptions struct {
 
 	AllowExec bool     // whether programs that specs name may be run
 	Env       []string // variables of the environment that these programs get, beside those of external.Passed
+	Programs  Programs // where and how they are started
 
 	// Task is the part that will be run. The cells of others are not looked up in the store and
 	// have no State: with many tasks of a large plan, their look would be most of the work of
@@ -38,6 +39,14 @@ type PlanOptions struct {
 	// NoDigests makes a plan in which no array is hashed. Only the states Skip and Broken
 	// of its cells mean something.
 	NoDigests bool
+}
+
+// Programs says where and how the programs of a run are started. The zero value is for those of a
+// spec of the user.
+type Programs struct {
+	Dir    string   // working folder, at which relative names of their commands start; the root of the project if empty
+	Around []string // a command that starts each of them, with the program and its arguments behind
+	Set    []string // variables that they get, NAME=VALUE
 }
 
 // LookBytes is the size of the largest file that a look hashes, so that a look is quick.

@@ -166,7 +166,9 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 
 // location returns the location of a unit.
 func (p *Plan) location(u *Unit) location {
-	return location{root: projectRoot(u.Spec.File), folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0, env: p.options.Env}
+	root, start := projectRoot(u.Spec.File), p.options.Programs
+	start.Dir = cmp.Or(start.Dir, root)
+	return location{root: root, folders: p.options.Data, test: u.test, setting: u.Setting, first: p.options.First > 0, env: p.options.Env, start: start}
 }
 
 // local returns a note without the absolute folders of sources: the same arrays

@@ -126,7 +126,7 @@ func (p program) digests(at location, digest fileSum) (string, error) {
 		return err
 	}
 	b.WriteString("program\n")
-	dir, err := filepath.Abs(at.root)
+	dir, err := filepath.Abs(at.start.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -163,8 +163,8 @@ func inFolder(dir, path string) string {
 
 // calls returns how the program is called for a fit.
 func (p program) calls(at location, seed uint64) (external.Calls, error) {
-	dir, err := filepath.Abs(at.root)
-	program := external.Program{Argv: p.options.Command, Dir: dir, Env: at.env, Serves: p.serves}
+	dir, err := filepath.Abs(at.start.Dir)
+	program := external.Program{Argv: p.options.Command, Dir: dir, Env: at.env, Set: at.start.Set, Around: at.start.Around, Serves: p.serves}
 	return external.Calls{To: at.programs.Of(program), Limit: p.limit, Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
 }
 

@@ -36,7 +36,7 @@ func Registry() spec.Registry {
 
 // builtinFolders are the folders of the specs that the program carries, below the
 // root of the project.
-var builtinFolders = []string{"experiments", "experiments/paper"}
+var builtinFolders = []string{"experiments", "experiments/paper", "experiments/protocol/v1"}
 
 // BuiltinSpecs returns the names of the specs that the program carries, sorted: the
 // file companion.yaml has the name companion.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/cputime"
@@ -18,6 +19,8 @@ type Program struct {
 	Argv   []string // the program and its first arguments; no shell reads them
 	Dir    string   // working folder, at which relative names in Argv start
 	Env    []string // names of variables of the environment that it gets, beside those of Passed
+	Set    []string // variables that it gets, NAME=VALUE, whatever they are in the environment
+	Around []string // a command that starts it, with the program and its arguments behind: as unshare, which takes it off the network
 	Serves bool     // ARGV... serve answers many calls; else each call is a process, ARGV... fit DIR or ARGV... apply DIR
 }
 
@@ -28,10 +31,18 @@ func (p Program) command(ctx context.Context, w *workplace, variables []string, 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, path, append(p.Argv[1:len(p.Argv):len(p.Argv)], args...)...)
-	cmd.Args[0] = p.Argv[0]
+	argv := slices.Concat(p.Argv, args)
+	if len(p.Around) > 0 {
+		argv[0] = path
+		argv = slices.Concat(p.Around, argv)
+		if path, err = exec.LookPath(p.Around[0]); err != nil {
+			return nil, fmt.Errorf("program %s: %w", p.Around[0], reason(err))
+		}
+	}
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
+	cmd.Args[0] = argv[0]
 	cmd.Dir = p.Dir
-	cmd.Env = append(environment(p.Env), variables...)
+	cmd.Env = slices.Concat(environment(p.Env), p.Set, variables)
 	// A file, since a child could keep a pipe open. A program that serves begins each
 	// call with an empty one, which needs writes at its end.
 	said, err := os.OpenFile(w.stderr, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

@@ -63,7 +63,7 @@ func (ps *Programs) take(p Program) *serving {
 
 // same reports whether two programs are started in the same way.
 func (p Program) same(o Program) bool {
-	return slices.Equal(p.Argv, o.Argv) && p.Dir == o.Dir && slices.Equal(p.Env, o.Env) && p.Serves == o.Serves
+	return slices.Equal(p.Argv, o.Argv) && p.Dir == o.Dir && slices.Equal(p.Env, o.Env) && slices.Equal(p.Set, o.Set) && slices.Equal(p.Around, o.Around) && p.Serves == o.Serves
 }
 
 // Close ends the processes that wait for a call: by the end of their standard input, and

@@ -1,0 +1,119 @@
+package results
+
+import (
+	"slices"
+
+	"github.com/qats-bench/qats/results/internal/csvfile"
+)
+
+// entryRow is one row of the file of an entry: what one method has on one setting.
+type entryRow struct {
+	Setting
+	method string
+	n      int // rows of the test set; 0 where the method has no value
+	values []value
+}
+
+// value is a number that may be absent.
+type value struct {
+	x    float64
+	have bool
+}
+
+// noEntry is why a setting of an entry has no value: its file does not say more.
+const noEntry = "no value in the file of the entry"
+
+// entryFormat is the format of the file of an entry, with a column for each metric.
+func entryFormat(metrics []string) csvfile.Format[entryRow] {
+	return csvfile.Format[entryRow]{
+		Columns: slices.Concat(settingColumns(), []string{"method", "n"}, metrics),
+		Fields: func(r entryRow) []string {
+			fields := append(r.Setting.fields(), r.method, csvfile.FormatCount(r.n))
+			for _, v := range r.values {
+				text := ""
+				if v.have {
+					text = csvfile.FormatNumber(v.x)
+				}
+				fields = append(fields, text)
+			}
+			return fields
+		},
+		Parse: func(row *csvfile.Row) entryRow {
+			r := entryRow{Setting: parseSetting(row), method: row.Text(), n: row.CountOrNone()}
+			for range metrics {
+				var v value
+				v.x, v.have = row.NumberOrNone()
+				r.values = append(r.values, v)
+			}
+			return r
+		},
+		Check: func(r entryRow) error {
+			if err := r.Setting.check(); err != nil {
+				return err
+			}
+			if err := csvfile.CheckID("method", r.method); err != nil {
+				return err
+			}
+			for i, v := range r.values {
+				if !v.have {
+					continue
+				}
+				lo, hi := limits(metrics[i])
+				if err := csvfile.CheckRange(metrics[i], v.x, lo, hi); err != nil {
+					return err
+				}
+				if r.n == 0 {
+					return csvfile.Fault("n", "a value over no rows")
+				}
+			}
+			return nil
+		},
+		Identity: func(r entryRow) []string { return append(r.Setting.fields(), r.method) },
+	}
+}
+
+// WriteEntry writes the file of an entry: a row for each setting of the records of a method, in
+// their order, and a column for each of the metrics. A skip or a fail is an empty field. The
+// numbers are those of results.csv, so the file of the same fits has the same bytes.
+func WriteEntry(path, method string, metrics []string, records []Record) error {
+	var rows []entryRow
+	place := map[Setting]int{}
+	for _, r := range records {
+		column := slices.Index(metrics, r.Metric)
+		if r.Method != method || column < 0 {
+			continue
+		}
+		i, known := place[r.Setting]
+		if !known {
+			i = len(rows)
+			place[r.Setting] = i
+			rows = append(rows, entryRow{Setting: r.Setting, method: method, values: make([]value, len(metrics))})
+		}
+		if r.Status == OK {
+			rows[i].n = r.N
+			rows[i].values[column] = value{csvfile.Round(r.Value), true}
+		}
+	}
+	return entryFormat(metrics).WriteFile(path, rows)
+}
+
+// ReadEntry reads the file of an entry: a record for each setting and metric. An empty field is a
+// skip. All numbers are measured: the protocol has no simulated setting. An error names file, line
+// and column.
+func ReadEntry(path string, metrics []string) ([]Record, error) {
+	rows, err := entryFormat(metrics).ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var records []Record
+	for _, row := range rows {
+		for i, v := range row.values {
+			r := Record{Setting: row.Setting, Method: row.method, Metric: metrics[i], Source: "measured", Status: Skip, Note: Because(noEntry)}
+			if v.have {
+				r.Value, r.N, r.Status, r.Note = v.x, row.n, OK, nil
+			}
+			records = append(records, r)
+		}
+	}
+	return records, nil
+}
