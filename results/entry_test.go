@@ -42,13 +42,11 @@ func TestEntryRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		"": ":1: empty file",
 		"experiment,dataset,backbone,loss,corruption,severity,variant,method,n,ece\n": ":1: column nll is missing",
-		head + "v1-lite,letter,mlp,ce,,,,mine,5000,3.2,1\n":                            ":2: column ece",
-		head + "v1-lite,letter,mlp,ce,,,,mine,5000,1e999,1\n":                          ":2: column ece",
-		head + "v1-lite,letter,mlp,ce,,,,mine,5000,.1,NaN\n":                           ":2: column nll",
-		head + "v1-lite,letter,mlp,ce,,,,mine,,.1,\n":                                  ":2: column n: a value over no rows",
-		head + "v1-lite,../../x,mlp,ce,,,,mine,5000,.1,1\n":                            ":2: column dataset",
-		head + "v1-lite,letter,mlp,ce,,,,=cmd(),5000,.1,1\n":                           ":2: column method",
-		head + strings.Repeat("v1-lite,letter,mlp,ce,,,,mine,5000,.1,1\n", 2):          ":3: the same identifiers as line 2",
+		head + "v1-lite,letter,mlp,ce,,,,mine,5000,3.2,1\n":                           ":2: column ece",
+		head + "v1-lite,letter,mlp,ce,,,,mine,5000,1e999,1\n":                         ":2: column ece",
+		head + "v1-lite,letter,mlp,ce,,,,mine,5000,.1,NaN\n":                          ":2: column nll",
+		head + "v1-lite,letter,mlp,ce,,,,mine,,.1,\n":                                 ":2: column n: a value over no rows",
+		head + strings.Repeat("v1-lite,letter,mlp,ce,,,,mine,5000,.1,1\n", 2):         ":3: the same identifiers as line 2",
 	} {
 		path := filepath.Join(t.TempDir(), "results.csv")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
