@@ -3,6 +3,8 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -265,4 +267,29 @@ func (w *unitWork) closeTables() {
 		}
 	}
 	w.columns = nil
+}
+
+// Fits returns the fits of a method in the store of the plan, by their contents: one for each that several settings
+// share, at the first of them, in the order of the plan. A setting without a fit, because the method cannot run or failed there, has none.
+func (p *Plan) Fits(method string) ([]results.EntryFit, error) {
+	var list []results.EntryFit
+	seen := map[string]bool{}
+	for i := range p.Units {
+		for _, c := range p.Units[i].Cells {
+			if c.Method.Name != method || c.fit == "" || seen[c.fit] {
+				continue
+			}
+			seen[c.fit] = true
+			body, err := p.options.Store.Get(results.Fit, results.Key(c.fit))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, storeError(err)
+			}
+			sum := sha256.Sum256(body)
+			list = append(list, results.EntryFit{Setting: p.Units[i].Setting.Setting, Bytes: len(body), SHA256: hex.EncodeToString(sum[:])})
+		}
+	}
+	return list, nil
 }

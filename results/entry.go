@@ -1,6 +1,8 @@
 package results
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 
 	"github.com/qats-bench/qats/results/internal/csvfile"
@@ -72,22 +74,27 @@ func entryFormat(metrics []string) csvfile.Format[entryRow] {
 	}
 }
 
-// WriteEntry writes the file of an entry: a row for each setting of the records of a method, in
+// WriteEntry writes the file of an entry: a row for each setting and method of the records, in
 // their order, and a column for each of the metrics. A skip or a fail is an empty field. The
 // numbers are those of results.csv, so the file of the same fits has the same bytes.
-func WriteEntry(path, method string, metrics []string, records []Record) error {
+func WriteEntry(path string, metrics []string, records []Record) error {
+	type cell struct {
+		setting Setting
+		method  string
+	}
 	var rows []entryRow
-	place := map[Setting]int{}
+	place := map[cell]int{}
 	for _, r := range records {
 		column := slices.Index(metrics, r.Metric)
-		if r.Method != method || column < 0 {
+		if column < 0 {
 			continue
 		}
-		i, known := place[r.Setting]
+		of := cell{r.Setting, r.Method}
+		i, known := place[of]
 		if !known {
 			i = len(rows)
-			place[r.Setting] = i
-			rows = append(rows, entryRow{Setting: r.Setting, method: method, values: make([]value, len(metrics))})
+			place[of] = i
+			rows = append(rows, entryRow{Setting: r.Setting, method: r.Method, values: make([]value, len(metrics))})
 		}
 		if r.Status == OK {
 			rows[i].n = r.N
@@ -117,3 +124,34 @@ func ReadEntry(path string, metrics []string) ([]Record, error) {
 	}
 	return records, nil
 }
+
+// EntryFit names the fit of an entry on one calibration set by its content.
+type EntryFit struct {
+	Setting        // the first that shares the fit
+	Bytes   int    // of the stored fit
+	SHA256  string // of them
+}
+
+var entryFitFormat = csvfile.Format[EntryFit]{
+	Columns: append(settingColumns(), "bytes", "sha256"),
+	Fields:  func(f EntryFit) []string { return append(f.Setting.fields(), csvfile.FormatCount(f.Bytes), f.SHA256) },
+	Parse: func(row *csvfile.Row) EntryFit {
+		return EntryFit{Setting: parseSetting(row), Bytes: row.CountOrNone(), SHA256: row.Text()}
+	},
+	Check: func(f EntryFit) error {
+		if raw, err := hex.DecodeString(f.SHA256); err != nil || len(raw) != sha256.Size {
+			return csvfile.Fault("sha256", "%.80q is no SHA-256 in hexadecimal digits", f.SHA256)
+		}
+		return f.Setting.check()
+	},
+	Identity: func(f EntryFit) []string { return f.Setting.fields() },
+}
+
+// WriteEntryFits writes the fits of an entry.
+func WriteEntryFits(path string, fits []EntryFit) error { return entryFitFormat.WriteFile(path, fits) }
+
+// ReadEntryFits reads the fits of an entry. An error names file, line and column.
+func ReadEntryFits(path string) ([]EntryFit, error) { return entryFitFormat.ReadFile(path) }
+
+// Same reports whether two finite numbers have the same text in the files.
+func Same(x, y float64) bool { return csvfile.Round(x) == csvfile.Round(y) }

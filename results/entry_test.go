@@ -21,17 +21,18 @@ func TestEntryIsReadAsWritten(t *testing.T) {
 		{Setting: other, Method: "mine", Metric: "ece", Status: Fail, Note: Because("it ended")},
 	}
 	path := filepath.Join(t.TempDir(), "results.csv")
-	if err := WriteEntry(path, "mine", []string{"ece", "nll"}, records); err != nil {
+	if err := WriteEntry(path, []string{"ece", "nll"}, records); err != nil {
 		t.Fatal(err)
 	}
 	const want = "experiment,dataset,backbone,loss,corruption,severity,variant,method,n,ece,nll\n" +
 		"v1-lite,letter,mlp,ce,,,,mine,5000,0.333333333,\n" +
+		"v1-lite,letter,mlp,ce,,,,ts,5000,0.5,\n" +
 		"v1-lite,letter,lightgbm,ce,,,,mine,,,\n"
 	if got, _ := os.ReadFile(path); string(got) != want {
 		t.Errorf("%s", got)
 	}
 	got, err := ReadEntry(path, []string{"ece", "nll"})
-	if err != nil || len(got) != 4 || got[0].Value != .333333333 || got[0].N != 5000 || got[1].Status != Skip || got[2].Status != Skip || got[3].Setting != other {
+	if err != nil || len(got) != 6 || got[0].Value != .333333333 || got[0].N != 5000 || got[1].Status != Skip || got[2].Method != "ts" || got[4].Status != Skip || got[5].Setting != other {
 		t.Errorf("%v %v", got, err)
 	}
 }

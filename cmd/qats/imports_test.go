@@ -22,7 +22,7 @@ var homes = []struct {
 	in      []string
 	why     string
 }{
-	{"gopkg.in/yaml.v3", []string{"experiments/spec", "data", "data/folder", "results/paper/claims"}, "specs, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
+	{"gopkg.in/yaml.v3", []string{"experiments/spec", "experiments/submission", "data", "data/folder", "results/paper/claims"}, "specs, cards of entries, manifests and the list of the paper's claims are read in one place each; options reach methods decoded"},
 	{"github.com/sbinet/npyio", []string{"data/npy"}, "npyio trusts headers; only the code that checks them first may call it"},
 	{"golang.org/x/sync/errgroup", []string{"internal/pool", "experiments", "studies/coverage"}, "the goroutines that matter to results are in the pool of tasks, in that of cells, and in that of a study's test sets"},
 	{"golang.org/x/sync", []string{"data/folder", "experiments"}, "a file is hashed once, and the memory of a run is shared out in one place"},
@@ -105,6 +105,8 @@ var rules = []rule{
 		why: "reading a spec runs, compares and draws nothing"},
 	{of: "experiments", never: []string{"experiments/inspect", "experiments/trial", "experiments/arrays", "experiments/cluster", "experiments/report/...", "plots", "results/compare/..."},
 		why: "a run needs no look at the arrays before it, and none at its files"},
+	{of: "experiments/submission", never: []string{"experiments/inspect", "experiments/trial", "experiments/arrays", "experiments/cluster", "experiments/report/...", "plots"},
+		why: "an entry is read, run and compared; views show it"},
 	{of: "experiments/engine", only: []string{"calib/...", "data", "internal/...", "metrics/...", "results"},
 		why: "numbers are made of arrays and methods, whichever command asks for them"},
 	{of: "experiments/arrays", never: []string{"experiments", "experiments/spec/..."},

@@ -1,0 +1,36 @@
+// Package submission is the door of the leaderboard: what a stranger hands in, and how it is verified.
+//
+// # A protocol
+//
+// A [Protocol] is a version and its tiers, each a spec of experiments/protocol/VERSION: networks, splits by hash,
+// metrics and the methods that run beside an entry. It is frozen: its [Protocol.Digest] is in every card, and another
+// one is another protocol.
+//
+// # An entry
+//
+// An entry is a folder submissions/NAME:
+//
+//	card.yaml     the Card: who, what it sees and keeps, how its code runs, where it ran, and digests of the rest
+//	results.csv   a row a setting, a column a metric (results.WriteEntry)
+//	fits.csv      the digest of each fit (WriteFits)
+//	code/         the code, as text
+//	verified.yaml the Record of a verification, which a maintainer adds
+//
+// Whoever reads it trusts nothing: [Read] refuses names that lead out of the folder, links, files that are no text,
+// more than 1 MB, numbers that no run gives and settings that the protocol lacks, each with its place.
+//
+// Code comes in three ways, and runs in one: as a program that answers the calls of a run ([Prepare]). A file of
+// Python with the functions fit and apply is served by qatsbench.serve; a package of Go with an exported calib.Entry
+// is built beside the tree, in a module of its own, with a main function that calls calib/served; a program is called
+// as its card says. No code of an entry becomes a part of this program.
+//
+// # A verification
+//
+// The same inputs give the same bytes, so a claim can be checked exactly: the code runs again on every cell of the
+// tier, and [Compare] says of each number that it is equal, agrees within [Agreement], differs, or was not run.
+// It runs where it can change nothing but its own folder and reach no network ([Isolation]). Where the system has no
+// such place, it runs if the maintainer says so, and the record says that it was not isolated.
+//
+// Test labels are public, so nobody can prove that they were not looked at. Therefore the numbers of the fixed split
+// alone are claimed, and a maintainer draws splits by a commit of his own ([Draws]), which nobody knew before.
+package submission

@@ -1,0 +1,52 @@
+package submission
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestIsolation: a program writes below its folder alone, finds hidden folders empty, and has no network.
+func TestIsolation(t *testing.T) {
+	top := t.TempDir()
+	work, secret := filepath.Join(top, "work"), filepath.Join(top, "secret")
+	for _, dir := range []string{work, secret} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(secret, "labels.npy"), []byte("labels"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	around, err := Isolation(work, []string{secret})
+	if errors.Is(err, ErrNotIsolated) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) (string, error) {
+		out, err := exec.Command(around[0], append(around[1:], "sh", "-c", script)...).CombinedOutput()
+		return string(out), err
+	}
+	if said, err := run("echo yes > " + filepath.Join(work, "file") + " && cat " + filepath.Join(work, "file")); err != nil || said != "yes\n" {
+		t.Errorf("%v %s", err, said)
+	}
+	if said, err := run("ls " + secret); err != nil || said != "" {
+		t.Errorf("%v %s", err, said)
+	}
+	for _, script := range []string{"touch " + filepath.Join(top, "file"), "touch " + filepath.Join(secret, "labels.npy"), "touch $HOME/qats-was-here", "touch /dev/shm/qats-was-here"} {
+		if said, err := run(script); err == nil {
+			t.Errorf("%s: %s", script, said)
+		}
+	}
+	if said, err := run("grep -v lo: /proc/net/dev | tail -n +3"); err != nil || strings.TrimSpace(said) != "" {
+		t.Errorf("%v %s", err, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(secret, "labels.npy")); err != nil || string(text) != "labels" {
+		t.Errorf("%v %s", err, text)
+	}
+}

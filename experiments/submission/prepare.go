@@ -1,0 +1,243 @@
+package submission
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+)
+
+// Prepared is the code of an entry in a folder of its own, ready to run.
+type Prepared struct {
+	Method   spec.Method
+	Programs experiments.Programs // Dir, and the variables that fix what a language leaves open
+	About    About
+}
+
+// About is what the code says of itself.
+type About struct {
+	Label    string            `json:"label"`      // of a Go method
+	Contract *Contract         `json:"contract"`   // of a Go method; nil where the code does not say
+	Python   string            `json:"python"`     // version
+	Modules  map[string]string `json:"modules"`    // versions of what a Python file imports
+	Options  []string          `json:"options"`    // names
+	Problem  string            `json:"problem"`    // why the method cannot be an entry; empty if it can
+	Go       string            `json:"go_version"` // of the compiler
+}
+
+// fixed are the variables that programs of entries get: the order of sets of Python, and one thread for each library
+// of linear algebra, since sums in another order are other numbers.
+var fixed = []string{"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1"}
+
+// Prepare writes the code of an entry below the empty folder work, builds it if its language is compiled, and asks it
+// what it says of itself. around is put before every command that runs the code, as [Isolation] returns it.
+func Prepare(ctx context.Context, c *Card, code Source, work string, around []string) (*Prepared, error) {
+	p := &Prepared{Programs: experiments.Programs{Dir: filepath.Join(work, CodeFolder), Around: around, Set: slices.Clone(fixed)}}
+	for _, file := range c.Code {
+		if code[file] == nil {
+			return nil, fmt.Errorf("code: no file %s", file)
+		}
+	}
+	if err := code.write(p.Programs.Dir); err != nil {
+		return nil, err
+	}
+	command, serves := c.Command, c.Serves
+	switch c.Language {
+	case Python:
+		root, err := Checkout()
+		if err == nil {
+			p.Programs.Set = append(p.Programs.Set, "PYTHONPATH="+filepath.Join(root, "python"))
+		}
+		command, serves = []string{python(), "-m", "qatsbench.serve", c.Code[0]}, true
+	case Go:
+		if err := buildGo(ctx, code, work); err != nil {
+			return nil, err
+		}
+		command, serves = []string{"../entry" + executable()}, true
+	}
+	if c.Language != Command {
+		if err := p.ask(ctx, command); err != nil {
+			return nil, err
+		}
+		if p.About.Problem != "" {
+			return nil, fmt.Errorf("%s: %s", c.Code[0], p.About.Problem)
+		}
+		command = append(command, c.optionWords()...)
+	}
+	var err error
+	p.Method, err = method(c, command, serves)
+	return p, err
+}
+
+// ask runs the code once with the word about.
+func (p *Prepared) ask(ctx context.Context, command []string) error {
+	argv := slices.Concat(p.Programs.Around, command, []string{"about"})
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = p.Programs.Dir
+	cmd.Env = append(os.Environ(), p.Programs.Set...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%s: %w%s", command[len(command)-1], err, lastWords(said.String()))
+	}
+	if err := json.Unmarshal(out, &p.About); err != nil {
+		return fmt.Errorf("%s: what it says of itself is no JSON: %w", command[len(command)-1], err)
+	}
+	return nil
+}
+
+// lastWords returns the last line of what a program printed on standard error, as the end of an error.
+func lastWords(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return fmt.Sprintf(": %.500s", last)
+	}
+	return ""
+}
+
+// method returns the method of a spec that runs a command.
+func method(c *Card, command []string, serves bool) (spec.Method, error) {
+	kind := "external"
+	if serves {
+		kind = "served"
+	}
+	type item struct {
+		Name    string         `yaml:"name"`
+		Method  string         `yaml:"method"`
+		Label   string         `yaml:"label"`
+		Options map[string]any `yaml:"options"`
+	}
+	text, err := yaml.Marshal(map[string]any{"name": "entry", "methods": []item{{c.Name, kind, c.Label,
+		map[string]any{"command": command, "needs": c.Contract.Needs, "files": c.Code, "limit": c.limit()}}},
+		"settings": []map[string]string{{"dataset": "none", "backbone": "none"}}})
+	if err != nil {
+		return spec.Method{}, err
+	}
+	s, err := spec.Parse(CardFile, text, experiments.Registry())
+	if err != nil {
+		return spec.Method{}, err
+	}
+	return s.Methods[0], nil
+}
+
+// With returns the tier with the method of an entry after its own methods.
+func (t *Tier) With(m spec.Method) *Tier {
+	s := *t.Spec
+	s.Methods = append(slices.Clone(s.Methods), m)
+	return &Tier{t.Name, &s}
+}
+
+// Only returns the tier with the settings of some names alone.
+func (t *Tier) Only(names []string) *Tier {
+	s := *t.Spec
+	s.Settings = nil
+	for _, one := range t.Spec.Settings {
+		if slices.Contains(names, one.Setting.Name()) {
+			s.Settings = append(s.Settings, one)
+		}
+	}
+	return &Tier{t.Name, &s}
+}
+
+// python is the command of Python 3.
+func python() string {
+	if runtime.GOOS == "windows" {
+		return "python"
+	}
+	return "python3"
+}
+
+// executable is the ending of programs.
+func executable() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// module is the path of the project's module.
+const module = "github.com/qats-bench/qats"
+
+// Checkout returns the folder of the project's source: the nearest one above the working folder or above the program
+// that has its go.mod.
+func Checkout() (string, error) {
+	starts := []string{"."}
+	if program, err := os.Executable(); err == nil {
+		starts = append(starts, filepath.Dir(program))
+	}
+	for _, start := range starts {
+		dir, err := filepath.Abs(start)
+		if err != nil {
+			return "", err
+		}
+		for {
+			text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			if err == nil && strings.HasPrefix(string(text), "module "+module+"\n") {
+				return dir, nil
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+	return "", fmt.Errorf("the source of the project was not found above the working folder: get it by git clone https://%s, and start there", module)
+}
+
+// SourceOf reads the files of the code that a user names: files, or one folder with a Go package. Its names are those
+// of the files.
+func SourceOf(paths []string) (files []string, code Source, err error) {
+	code = Source{}
+	var all []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !info.IsDir() {
+			all = append(all, p)
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(p, "*.go"))
+		if err != nil {
+			return nil, nil, err
+		}
+		if found == nil {
+			return nil, nil, fmt.Errorf("%s: a folder without files of Go; name the files of the code", p)
+		}
+		all = append(all, found...)
+	}
+	for _, p := range all {
+		name := path.Base(filepath.ToSlash(p))
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		if code[name] != nil {
+			return nil, nil, fmt.Errorf("%s: a second file of this name", p)
+		}
+		text, err := readText(p)
+		if err != nil {
+			return nil, nil, err
+		}
+		code[name] = text
+		files = append(files, name)
+	}
+	if len(files) == 0 {
+		return nil, nil, errors.New("no file of code")
+	}
+	return files, code, nil
+}

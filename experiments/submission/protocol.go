@@ -1,0 +1,117 @@
+package submission
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/qats-bench/qats"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+)
+
+// Version is the version of the protocol.
+const Version = "v1"
+
+// The tiers of the protocol.
+const (
+	Lite = "lite" // the networks that come with the project
+	Full = "full" // these, and networks of others, which the user fetches
+)
+
+// Tiers lists the tiers.
+func Tiers() []string { return []string{Lite, Full} }
+
+// protocolFolder is the folder of the specs of a version.
+func protocolFolder() string { return path.Join("experiments", "protocol", Version) }
+
+// Tier is a spec of the protocol.
+type Tier struct {
+	Name string
+	Spec *spec.Spec
+}
+
+// ReadTier returns a tier, as the program carries it. A file of the same path that was edited has no effect.
+func ReadTier(name string) (*Tier, error) {
+	if !slices.Contains(Tiers(), name) {
+		return nil, fmt.Errorf("tier %q%s; there are lite and full", name, spec.Suggest(name, Tiers()))
+	}
+	file := path.Join(protocolFolder(), name+".yaml")
+	text, err := fs.ReadFile(qats.Files, file)
+	if err != nil {
+		return nil, err
+	}
+	s, err := spec.Parse(file, text, experiments.Registry())
+	if err != nil {
+		return nil, err
+	}
+	s.Builtin = true
+	return &Tier{name, s}, nil
+}
+
+// Digest is the digest of the protocol: of the specs of all tiers, in their order.
+func Digest() (string, error) {
+	h := sha256.New()
+	for _, name := range Tiers() {
+		text, err := fs.ReadFile(qats.Files, path.Join(protocolFolder(), name+".yaml"))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %d\n", name, len(text))
+		h.Write(text)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Metrics returns the ids of the numbers of an entry: the outputs of the metrics of the tier.
+func (t *Tier) Metrics() []string {
+	var ids []string
+	for _, m := range t.Spec.Metrics {
+		ids = append(ids, m.Names()...)
+	}
+	return ids
+}
+
+// has returns the settings of the tier.
+func (t *Tier) has() map[results.Setting]bool {
+	of := map[results.Setting]bool{}
+	for _, s := range t.Spec.Settings {
+		of[s.Setting] = true
+	}
+	return of
+}
+
+// InputsDigest is the digest of the content of the arrays of some settings, in their order.
+func InputsDigest(settings []results.SettingInfo) string {
+	h := sha256.New()
+	for _, s := range settings {
+		fmt.Fprintf(h, "%s\n%s\n%s\n", s.Setting.Name(), s.Cal, s.Test)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Draws returns the tier with n draws of calibration and test rows in the place of each setting of clean test sets. The numbers
+// of the draws, from 1 to 2^31, are the first bits of SHA-256 of "draw J COMMIT", J from 1: they follow
+// from a commit, so whoever draws does not choose, and nobody knows them before the commit exists.
+func (t *Tier) Draws(commit string, n int) *Tier {
+	drawn := *t.Spec
+	drawn.Name = t.Spec.Name + "-drawn"
+	drawn.Settings = nil
+	for _, s := range t.Spec.Settings {
+		if s.Corruption != "" || s.CalibrateOn != "" {
+			continue
+		}
+		s.Experiment = drawn.Name
+		for j := range n {
+			sum := sha256.Sum256(fmt.Appendf(nil, "draw %d %s", j+1, commit))
+			s.Variant = results.Variant{Split: 1 + int(binary.BigEndian.Uint32(sum[:])>>1)}
+			drawn.Settings = append(drawn.Settings, s)
+		}
+	}
+	return &Tier{t.Name, &drawn}
+}
