@@ -246,6 +246,7 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 		{"data/problem", "data"},
 		{"experiments/engine", "experiments/spec"},
 		{"experiments/arrays", "experiments"},
+		{"experiments/submission", "plots"},
 		{"experiments/report", "experiments"},
 		{"experiments/report/page", "experiments"},
 		{"experiments/external/temperature", "calib"},
