@@ -32,8 +32,11 @@ import (
 // Steps. A step computes one threshold with its bounds. It costs as much as some
 // thresholds of a sweep. Once clipPatience steps have excluded fewer, or fewer are
 // left, one sweep computes all that are left. So the result is that of the whole grid. The
-// ECE has no bounds: one sweep computes it at every c. If the guard accepts no c, one sweep
-// computes all of them too.
+// ECE has no bounds: one sweep computes it at every c.
+//
+// Hits. Bounds exclude nothing where the NLL is low, and the guard may reject all of that. So if
+// many are left and the guard has rejected some c, the hits of all that are left are counted,
+// which takes no softmax. The steps go on with those that the guard accepts.
 type clipSearch struct {
 	set      *data.Set
 	sides    int     // 2 clips to [-c, c], 1 to at most c
@@ -70,6 +73,7 @@ const (
 // clipScore holds the results for the calibration set at one threshold.
 type clipScore struct {
 	computed bool
+	counted  bool    // the hits are known
 	nll      float64 // mean
 	hits     int     // rows whose prediction is their label
 	ece      float64 // ECE-15, if it is the criterion
@@ -140,26 +144,44 @@ func (s *clipSearch) Run(ctx context.Context) (int, error) {
 	if err := s.sweep(ctx, []int{s.top}); err != nil {
 		return 0, err
 	}
-	left := s.left()
-	for poor := 0; !s.byECE && poor < clipPatience && len(left) > s.worth(); {
-		next := s.next(left, poor > 0)
-		if next == 0 {
-			break
-		}
-		if err := s.sweep(ctx, []int{next}); err != nil {
+	if !s.byECE {
+		if err := s.steps(ctx); err != nil {
 			return 0, err
 		}
-		before := len(left)
-		if left = s.left(); s.best() > 0 && before-len(left) < s.worth() {
-			poor++
+		if left := s.left(); len(left) > s.set.Features.Cols && s.rejects() {
+			if err := s.count(ctx, left); err != nil {
+				return 0, err
+			}
+			if err := s.steps(ctx); err != nil {
+				return 0, err
+			}
 		}
 	}
-	if len(left) > 0 {
+	if len(s.left()) > 0 {
 		if err := s.sweep(ctx, s.candidates()); err != nil {
 			return 0, err
 		}
 	}
 	return s.best(), nil
+}
+
+// steps takes steps until clipPatience of them have excluded little, or little is left.
+func (s *clipSearch) steps(ctx context.Context) error {
+	left := s.left()
+	for poor := 0; poor < clipPatience && len(left) > s.worth(); {
+		next := s.next(left, poor > 0)
+		if next == 0 {
+			break
+		}
+		if err := s.sweep(ctx, []int{next}); err != nil {
+			return err
+		}
+		before := len(left)
+		if left = s.left(); before-len(left) < s.worth() {
+			poor++
+		}
+	}
+	return nil
 }
 
 // worth returns the number of thresholds of a sweep that take about as long as a step.
@@ -173,11 +195,26 @@ func (s *clipSearch) candidates() []int {
 	}
 	var some []int
 	for m := min(s.top, clipPoints); m >= 1; m-- {
-		if !(s.bound[m] > most) {
+		if !(s.bound[m] > most) && !s.rejected(m) {
 			some = append(some, m)
 		}
 	}
 	return some
+}
+
+// rejected reports whether the guard is known to reject a grid value.
+func (s *clipSearch) rejected(m int) bool {
+	return s.score[m].counted && !s.admissible(s.score[m].hits)
+}
+
+// rejects reports whether the guard has rejected some grid value.
+func (s *clipSearch) rejects() bool {
+	for m := range s.score {
+		if s.rejected(m) {
+			return true
+		}
+	}
+	return false
 }
 
 // left returns the candidates that are not computed yet, in falling order.
@@ -251,11 +288,42 @@ func (s *clipSearch) admissible(hits int) bool {
 // sweep computes the scores of points, which are in falling order. The first sweep has the
 // top alone. If there is one point, and the criterion is the NLL, it raises the bounds too.
 func (s *clipSearch) sweep(ctx context.Context, points []int) error {
-	n, lowest := len(s.rows), points[len(points)-1]
 	shape := clipShape{points: len(points)}
 	if len(points) == 1 && !s.byECE {
 		shape.buckets = s.top + 1
 	}
+	total, err := s.sums(ctx, points, shape, (*clipWorker).row)
+	if err != nil {
+		return err
+	}
+	for p, m := range points {
+		if !s.score[m].computed {
+			s.Computed++
+		}
+		s.score[m] = total.score(p, len(s.rows))
+		s.bound[m] = s.score[m].nll
+	}
+	if shape.buckets > 0 {
+		s.raise(points[0], total)
+	}
+	return nil
+}
+
+// count counts the hits of points, which are in falling order and not computed yet.
+func (s *clipSearch) count(ctx context.Context, points []int) error {
+	total, err := s.sums(ctx, points, clipShape{points: len(points)}, (*clipWorker).hits)
+	if err != nil {
+		return err
+	}
+	for p, m := range points {
+		s.score[m].counted, s.score[m].hits = true, total.score(p, len(s.rows)).hits
+	}
+	return nil
+}
+
+// sums returns the sums of all rows, of which add adds one.
+func (s *clipSearch) sums(ctx context.Context, points []int, shape clipShape, add func(w *clipWorker, i, row int)) (clipSums, error) {
+	n, lowest := len(s.rows), points[len(points)-1]
 	width := shape.width()
 	parts := make([]float64, fit.NumBlocks(n)*width)
 	err := fit.EachBlock(ctx, n, func(block, lo, hi int) {
@@ -267,11 +335,11 @@ func (s *clipSearch) sweep(ctx context.Context, points []int) error {
 		}
 		w := s.worker(sums, points)
 		for rows := range slices.Chunk(s.rows[lo:hi], clipLayerRows) {
-			w.block(rows)
+			w.block(rows, add)
 		}
 	})
 	if err != nil {
-		return err
+		return clipSums{}, err
 	}
 	if s.unclipped == nil {
 		s.unclipped = parts
@@ -283,17 +351,7 @@ func (s *clipSearch) sweep(ctx context.Context, points []int) error {
 			s.Passes += float64(min((block+1)*fit.BlockRows, n)-block*fit.BlockRows) / float64(n)
 		}
 	}
-	for p, m := range points {
-		if !s.score[m].computed {
-			s.Computed++
-		}
-		s.score[m] = total.score(p, n)
-		s.bound[m] = s.score[m].nll
-	}
-	if shape.buckets > 0 {
-		s.raise(points[0], total)
-	}
-	return nil
+	return total, nil
 }
 
 // raise raises the bounds by the gradients at grid value e.

@@ -69,6 +69,61 @@ func TestBoundsAreBelowTheNLLAndChangeNoResult(t *testing.T) {
 	}
 }
 
+// Hits that are counted without a softmax are those of a sweep, also where classes tie and where
+// the logits have a large offset. The search counts them where the guard rejects the thresholds
+// of the least NLL, and then takes few steps.
+func TestHitsAreThoseOfASweep(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, scale := range []float64{.3, 1, 8} {
+			for _, sides := range []int{1, 2} {
+				set := testset.SignedHead(400, 6, 10, scale, seed)
+				for j := range set.Head.B {
+					set.Head.B[j] += float32(1e5 * float64(seed))
+				}
+				copy(set.Head.W.Row(1), set.Head.W.Row(0)) // these two classes tie in every row
+				set.Head.B[1] = set.Head.B[0]
+				copy(set.Head.W.Row(3)[:5], set.Head.W.Row(2)[:5]) // and these where the other features are clipped to little
+				swept, counted := newClipSearch(set, sides, .99, false), newClipSearch(set, sides, .99, false)
+				var points []int
+				for m := min(swept.top, clipPoints); m >= 1; m-- {
+					points = append(points, m)
+				}
+				for _, err := range []error{
+					swept.sweep(t.Context(), []int{swept.top}), swept.sweep(t.Context(), points),
+					counted.sweep(t.Context(), []int{counted.top}), counted.count(t.Context(), points),
+				} {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, m := range points {
+					if got, want := counted.score[m], swept.score[m]; !got.counted || got.hits != want.hits {
+						t.Fatalf("seed %d, scale %g, %d sides, grid value %d: %+v, in a sweep %+v", seed, scale, sides, m, got, want)
+					}
+				}
+			}
+		}
+	}
+	// An overconfident network: clipping to little lowers the NLL and ruins the accuracy.
+	set := testset.SignedHead(400, 6, 10, 8, 1)
+	for _, part := range [][]float32{set.Head.W.Data, set.Head.B, set.Logits.Data} {
+		for j := range part {
+			part[j] *= 6
+		}
+	}
+	for _, guard := range []float64{.9, .999} {
+		s, all := newClipSearch(set, 2, guard, false), whole(t, set)
+		all.guard = guard
+		best, err := s.Run(t.Context())
+		if err != nil || best != all.best() {
+			t.Fatalf("guard %g: best %d (%v), in a sweep of all %d", guard, best, err, all.best())
+		}
+		if !s.score[1].counted || s.Computed > s.top/4 {
+			t.Errorf("guard %g: the hits at the lowest threshold are counted: %v; %d of %d thresholds computed", guard, s.score[1].counted, s.Computed, s.top)
+		}
+	}
+}
+
 // A step gives bounds at all other thresholds, which are near the NLL next to its own. The
 // top is not clipped, so its bounds are those of the least c that clips nothing.
 func TestBoundsOfAStep(t *testing.T) {

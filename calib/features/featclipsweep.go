@@ -50,7 +50,7 @@ func (s clipSums) score(p, n int) clipScore {
 	for _, gap := range sums[2:] {
 		ece += math.Abs(gap)
 	}
-	return clipScore{computed: true, nll: sums[0] / float64(n), hits: int(sums[1]), ece: ece / float64(n)}
+	return clipScore{computed: true, counted: true, nll: sums[0] / float64(n), hits: int(sums[1]), ece: ece / float64(n)}
 }
 
 // clipWorker sweeps the rows of one block. At a threshold c the logits of a row are
@@ -90,8 +90,9 @@ func (s *clipSearch) worker(sums clipSums, points []int) *clipWorker {
 	}
 }
 
-// block adds some rows, at most clipLayerRows, to the sums.
-func (w *clipWorker) block(rows []int) {
+// block adds some rows, at most clipLayerRows, to the sums. add adds one of them, which is number
+// i of its block, from its logits at the first threshold.
+func (w *clipWorker) block(rows []int, add func(w *clipWorker, i, row int)) {
 	s, first := w.search, w.points[0]
 	c := clipValue(first)
 	if first == s.top {
@@ -117,7 +118,7 @@ func (w *clipWorker) block(rows []int) {
 		fit.AddTo(a, -clipValue(first), w.s[:len(rows)*k])
 	}
 	for i, row := range rows {
-		w.row(i, row)
+		add(w, i, row)
 	}
 	if len(w.g) == 0 {
 		return
@@ -133,7 +134,7 @@ func (w *clipWorker) block(rows []int) {
 	}
 }
 
-// row adds a row, which is number i of its block, to the sums.
+// row adds the scores of a row, which is number i of its block, to the sums.
 func (w *clipWorker) row(i, row int) {
 	search, k := w.search, len(w.z)
 	h, y := search.set.Features.Row(row), int(search.set.Labels[row])
@@ -151,6 +152,65 @@ func (w *clipWorker) row(i, row int) {
 		}
 		w.count(p, y)
 	}
+}
+
+// hits adds the hits of a row, which is number i of its block, to the sums. Between two
+// thresholds at which a feature becomes clipped the logits are lines, so a prediction of which
+// other classes stay away needs no look at each threshold.
+func (w *clipWorker) hits(i, row int) {
+	search, k := w.search, len(w.z)
+	h, y := search.set.Features.Row(row), int(search.set.Labels[row])
+	a, s := w.a[i*k:(i+1)*k], w.s[i*k:(i+1)*k]
+	w.sort(h)
+	next := 0 // the features of order before next are clipped
+	for p := 0; p < len(w.points); {
+		from := next
+		for next < len(w.order) && featureOf(w.order[next]).m > w.points[p] {
+			next++
+		}
+		w.clip(a, s, w.order[from:next], h)
+		last := 0 // the lowest threshold at which the logits are on this line
+		if next < len(w.order) {
+			last = featureOf(w.order[next]).m
+		}
+		c := clipValue(w.points[p])
+		hit, until := w.line(a, s, c, y, search.predicted[row])
+		for first := true; p < len(w.points) && (first || w.points[p] >= last && clipValue(w.points[p]) > until); first = false {
+			w.scores[p*clipScores+1] += hit
+			p++
+		}
+	}
+}
+
+// line returns 1 if the prediction at threshold c is y, else 0, and the threshold down to which
+// that holds as long as the logits are A + c S.
+func (w *clipWorker) line(a, s []float64, c float64, y int, predicted int32) (hit, until float64) {
+	top := linear.Line(w.z, a, s, c)
+	if float32(w.z[predicted]-w.z[top]) == 0 { // as in evaluate
+		top = int(predicted)
+	}
+	gap, rate, most := math.Inf(1), 0.0, 0.0 // to y or from y: the least, by how much it falls at most, and of the slopes
+	for j, z := range w.z {
+		if j != y {
+			gap = min(gap, w.z[y]-z)
+			rate = max(rate, s[y]-s[j])
+		}
+		most = max(most, math.Abs(s[j]))
+	}
+	if top == y {
+		hit = 1
+	} else {
+		gap, rate = w.z[top]-w.z[y], s[top]-s[y]
+	}
+	// Rounding may decide where the gap is this small.
+	gap -= 1e-9 * (1 + math.Abs(w.z[top]) + math.Abs(w.z[y]) + float64(c*most))
+	switch {
+	case !(gap > 0):
+		return hit, c
+	case !(rate > 0):
+		return hit, 0
+	}
+	return hit, c - gap/rate
 }
 
 // count adds the row at the current threshold to the sums of a point.
