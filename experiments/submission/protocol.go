@@ -115,3 +115,40 @@ func (t *Tier) Draws(commit string, n int) *Tier {
 	}
 	return &Tier{t.Name, &drawn}
 }
+
+// Means returns the means over the draws of each setting, method and metric, with the variant of sets as they are. A
+// method without a value of some draw has a skip.
+func Means(records []results.Record) []results.Record {
+	type place struct {
+		setting        results.Setting
+		method, metric string
+	}
+	var list []results.Record
+	at, n := map[place]int{}, map[place]int{}
+	for _, r := range records {
+		r.Variant = results.Variant{}
+		p := place{r.Setting, r.Method, r.Metric}
+		i, known := at[p]
+		if !known {
+			at[p] = len(list)
+			r.Key = ""
+			list = append(list, r)
+			n[p] = 1
+			continue
+		}
+		switch {
+		case list[i].Status != results.OK:
+		case r.Status != results.OK:
+			list[i] = r
+		default:
+			list[i].Value += r.Value
+			n[p]++
+		}
+	}
+	for p, i := range at {
+		if list[i].Status == results.OK {
+			list[i].Value /= float64(n[p])
+		}
+	}
+	return list
+}

@@ -44,29 +44,29 @@ func (t *Tier) Small(n int, settings []results.SettingInfo) *Tier {
 }
 
 // Repeat runs a tier in five processes, each with a store of its own below the folder work, and returns the numbers of
-// the entry that are not those of the first.
-func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, work string) ([]Change, error) {
+// the entry that are not those of an earlier run. Each number is named once.
+func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, work string, earlier []results.Record) ([]Change, error) {
 	type place struct {
 		setting results.Setting
 		metric  string
 	}
-	first := map[place]results.Record{}
+	first, changed := map[place]results.Record{}, map[place]bool{}
+	for _, r := range earlier {
+		if r.Method == p.Method.Name {
+			first[place{r.Setting, r.Metric}] = r
+		}
+	}
 	var changes []Change
-	for i, processors := range Processors {
+	for _, processors := range Processors {
 		rows, err := p.fresh(ctx, t, data, work, processors)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
 			at := place{r.Setting, r.Metric}
-			if r.Method != p.Method.Name {
-				continue
-			}
-			before := first[at]
-			switch {
-			case i == 0:
-				first[at] = r
-			case before.Status != r.Status || r.Status == results.OK && !results.Same(before.Value, r.Value):
+			if before := first[at]; r.Method == p.Method.Name && !changed[at] &&
+				(before.Status != r.Status || r.Status == results.OK && !results.Same(before.Value, r.Value)) {
+				changed[at] = true
 				changes = append(changes, Change{r.Setting, r.Metric, number(before), number(r), processors})
 			}
 		}

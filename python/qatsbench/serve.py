@@ -26,9 +26,10 @@ def main(words):
     path, options, verb = Path(words[0]), words[1:-1], words[-1]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")  # what the file prints goes to standard error
     os.dup2(2, 1)
+    before = set(sys.modules) - {"numpy"}
     fit, apply = _functions(path)
     if verb == "about":
-        print(json.dumps(_about(fit)), file=answers, flush=True)
+        print(json.dumps(_about(fit, set(sys.modules) - before)), file=answers, flush=True)
         return
     method = Method(functools.wraps(fit)(functools.partial(fit, **dict(map(_option, options)))), name=path.stem)
     method.apply(apply)
@@ -70,13 +71,12 @@ def _option(word):
         return name, value
 
 
-def _about(fit):
+def _about(fit, imported):
     modules = {}
-    for name, module in sorted(sys.modules.items()):
-        version = getattr(module, "__version__", None)
+    for name in sorted(imported):
+        version = getattr(sys.modules[name], "__version__", None)
         if "." not in name and not name.startswith("_") and name not in sys.stdlib_module_names and isinstance(version, str):
             modules[name] = version
-    modules.pop("qatsbench", None)
     options = [p.name for p in inspect.signature(fit).parameters.values() if p.default is not p.empty]
     return {"python": platform.python_version(), "modules": modules, "options": options}
 

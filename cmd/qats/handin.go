@@ -1,0 +1,393 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/submission"
+	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/kernel/cpu"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results"
+)
+
+// entriesDir is the folder of the entries, below the root of the project.
+const entriesDir = "submissions"
+
+// smallSettings is the number of settings on which an entry is repeated.
+const smallSettings = 3
+
+func handInCommand() *cobra.Command {
+	var h handIn
+	cmd := &cobra.Command{
+		Use:   "submit FILE...",
+		Short: "Run a calibrator of yours on the leaderboard's networks, and make an entry of it",
+		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, beside ` + "`uncal`, `ts` and `qats`" + `,
+and writes the folder submissions/NAME: card.yaml, results.csv, fits.csv and the code. A pull
+request with this folder is an entry. docs/leaderboard.md has the rules.
+
+The code is
+  a file of Python with the functions fit(logits, labels) and apply(model, logits),
+  files, or the folder, of a Go package with an exported calib.Entry, or
+  any files, with --command: the words that start the program in their folder, which
+  is called with fit DIR and apply DIR (docs/new-calibrator.md).
+
+submit says what a reviewer will ask: which settings have no number, and why; which numbers
+change between five fresh processes with 1, 2 and 4 processors; and whether the code reads
+arrays that it is not handed. Threads of linear algebra and the order of Python's sets are fixed.
+A second call with the same name keeps what the card says, where no flag says otherwise.
+The code runs with the rights of its user, as any program does.`,
+		Example: examples(
+			`submit mine.py --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			`submit ./mine --author "A. Author" --reference "Author (2026)" --licence MIT`,
+			`submit mine.R --command Rscript,mine.R --author "A. Author" --reference "Author (2026)" --licence MIT`,
+		),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("submit takes the files of the code, as in: " + called.Command() + " submit mine.py")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, paths []string) error { return h.run(cmd, paths) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&h.card.Name, "name", "", "name of the entry, of its folder and of the method (default: that of the first file)")
+	f.StringVar(&h.card.Label, "label", "", "label in tables (default: the name, or that of a Go method)")
+	f.StringArrayVar(&h.card.Authors, "author", nil, "author; may be repeated")
+	f.StringVar(&h.card.Reference, "reference", "", "author and year, or an address")
+	f.StringVar(&h.card.Licence, "licence", "", "licence of the code")
+	f.StringSliceVar(&h.card.Contract.Needs, "needs", nil, "arrays beside logits and labels: features, head, ood, augmented; a Go method says so itself")
+	f.StringSliceVar(&h.card.Command, "command", nil, "words that start the program, as in sh,mine.sh")
+	f.BoolVar(&h.card.Serves, "serves", false, "the program answers many calls (method: served)")
+	f.StringToStringVarP(&h.card.Options, "parameter", "p", nil, "option of a Go method, or keyword argument of fit, as KEY=VALUE; may be repeated")
+	f.StringVar(&h.card.Limit, "limit", "", "time of one call, at most 1h (default 10m)")
+	f.StringVar(&h.card.Tier, "tier", "", "lite (networks of the project) or full (networks of others too) (default lite)")
+	f.StringVar(&h.to, "to", entriesDir, "folder of the entries")
+	h.at.entryFlags(cmd)
+	workersFlag(cmd, &h.workers)
+	cmd.RegisterFlagCompletionFunc("tier", oneOf(submission.Tiers()))
+	return cmd
+}
+
+// handIn holds the flags of submit.
+type handIn struct {
+	card    submission.Card
+	at      places
+	workers int
+	to      string
+}
+
+// entryFlags declares the flags of a command that runs entries.
+func (p *places) entryFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&p.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
+	f.StringVar(&p.out, "out", "", "folder of the run, with its store (default results/out/"+cmd.Name()+"/NAME)")
+	f.BoolVar(&p.Fresh, "fresh", false, "compute everything again, and take nothing from the store")
+	f.BoolVar(&p.quick, "quick", false, fmt.Sprintf("only the first %d rows of each set: a check that the code runs, which makes no entry and verifies none", quickRows))
+	p.memory.flag(cmd, "memory for arrays")
+	cmd.MarkFlagDirname("data")
+	cmd.MarkFlagDirname("out")
+}
+
+func (h *handIn) run(cmd *cobra.Command, paths []string) error {
+	files, code, err := submission.SourceOf(paths)
+	if err != nil {
+		return err
+	}
+	c := h.card
+	c.Protocol, c.Code = submission.Version, files
+	c.Name = cmp.Or(c.Name, strings.ToLower(strings.TrimSuffix(files[0], filepath.Ext(files[0]))))
+	dir := filepath.Join(h.to, c.Name)
+	if err := h.earlier(&c, dir); err != nil {
+		return err
+	}
+	c.Tier = cmp.Or(c.Tier, submission.Lite)
+	c.Language = languageOf(files[0], c.Command)
+	if c.Language == "" {
+		return usage("%s: neither a file of Python nor of Go: say by --command how it is started", files[0])
+	}
+	for _, missing := range []struct{ flag, text string }{{"author", strings.Join(c.Authors, "")}, {"reference", c.Reference}, {"licence", c.Licence}} {
+		if missing.text == "" {
+			return usage("an entry says who made it, by --author, --reference and --licence; --%s is missing", missing.flag)
+		}
+	}
+	c.Platform = platform()
+	c.Label = cmp.Or(c.Label, c.Name)
+	if err := c.Describes(); err != nil {
+		return err
+	}
+	work, err := workFolder(&h.at, cmd, c.Name)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	p, err := prepared(cmd.Context(), &c, code, work, nil)
+	if err != nil {
+		return err
+	}
+	if h.card.Label == "" {
+		c.Label = cmp.Or(p.About.Label, c.Label)
+		if err := c.Describes(); err != nil {
+			return err
+		}
+	}
+	tier, err := submission.ReadTier(c.Tier)
+	if err != nil {
+		return err
+	}
+	rows, fits, failed, err := h.at.runEntry(cmd, tier, p, h.workers)
+	if err != nil {
+		return err
+	}
+	if h.at.quick {
+		fmt.Fprintf(unlessQuiet(cmd), "--quick: the code runs; this is no entry\n")
+		return failed
+	}
+	kept := keepsTop1(c.Name, rows.Records)
+	if c.Language == submission.Go && c.Contract.KeepsTop1 && !kept {
+		return fmt.Errorf("%s: the contract says KeepsTop1, and the predicted class of some rows changed", files[0])
+	}
+	c.Contract.KeepsTop1 = kept
+	changes, alone, err := h.repeat(cmd, tier, &c, code, work, rows)
+	if err != nil {
+		return err
+	}
+	if err := submission.Write(dir, &c, code, tier, rows.Settings, rows.Records, fits); err != nil {
+		return err
+	}
+	if err := h.say(cmd, tier, &c, dir, rows, changes, alone); err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		return errFailed
+	}
+	return failed
+}
+
+// earlier takes what no flag gives from the card of an earlier call, if there is one that can be read.
+func (h *handIn) earlier(c *submission.Card, dir string) error {
+	old, err := submission.ReadCard(filepath.Join(dir, submission.CardFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w; mend or remove it", err)
+	}
+	for _, text := range []struct{ given, before *string }{
+		{&c.Label, &old.Label}, {&c.Reference, &old.Reference}, {&c.Licence, &old.Licence}, {&c.Limit, &old.Limit}, {&c.Tier, &old.Tier},
+	} {
+		*text.given = cmp.Or(*text.given, *text.before)
+	}
+	for _, list := range []struct{ given, before *[]string }{{&c.Authors, &old.Authors}, {&c.Command, &old.Command}, {&c.Contract.Needs, &old.Contract.Needs}} {
+		if *list.given == nil {
+			*list.given = *list.before
+		}
+	}
+	if c.Options == nil {
+		c.Options = old.Options
+	}
+	c.Serves = c.Serves || old.Serves
+	return nil
+}
+
+// languageOf returns how code runs; "" where its name does not say.
+func languageOf(file string, command []string) submission.Language {
+	switch {
+	case len(command) > 0:
+		return submission.Command
+	case filepath.Ext(file) == ".py":
+		return submission.Python
+	case filepath.Ext(file) == ".go":
+		return submission.Go
+	}
+	return ""
+}
+
+// platform describes the system for a card.
+func platform() string {
+	return fmt.Sprintf("%s/%s, %s", runtime.GOOS, runtime.GOARCH, cpu.Best())
+}
+
+// workFolder makes an empty folder of code in the folder of the run, which it names where no flag does.
+func workFolder(at *places, cmd *cobra.Command, name string) (string, error) {
+	at.out = cmp.Or(at.out, filepath.Join("results", "out", cmd.Name(), name))
+	if err := os.MkdirAll(at.out, 0o777); err != nil {
+		return "", err
+	}
+	work := filepath.Join(at.out, "work")
+	if err := os.RemoveAll(work); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(work, 0o777); err != nil {
+		return "", err
+	}
+	return filepath.Abs(work)
+}
+
+// prepared prepares the code of a card in a folder of its own below work, and completes the card by what the code says.
+func prepared(ctx context.Context, c *submission.Card, code submission.Source, work string, around []string) (*submission.Prepared, error) {
+	dir, err := os.MkdirTemp(work, "code-")
+	if err != nil {
+		return nil, err
+	}
+	p, err := submission.Prepare(ctx, c, code, dir, around)
+	if err != nil {
+		return nil, err
+	}
+	if of := p.About.Contract; of != nil {
+		c.Contract = *of
+		if p, err = submission.Prepare(ctx, c, code, dir, around); err != nil { // with the arrays that it needs
+			return nil, err
+		}
+	}
+	versions := []string{platform()}
+	if p.About.Python != "" {
+		versions = append(versions, "Python "+p.About.Python)
+	}
+	if p.About.Go != "" {
+		versions = append(versions, p.About.Go)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.About.Modules)) {
+		versions = append(versions, name+" "+p.About.Modules[name])
+	}
+	c.Platform = fmt.Sprintf("%.300s", strings.Join(versions, ", "))
+	return p, nil
+}
+
+// runEntry runs a tier with an entry, and returns its rows and the fits of the entry. failed is errFailed where some cells have no value
+// because the code failed.
+func (p *places) runEntry(cmd *cobra.Command, tier *submission.Tier, entry *submission.Prepared, workers int) (rows *results.Rows, fits []results.EntryFit, failed, err error) {
+	p.AllowExec, p.Programs = true, entry.Programs
+	specs := []*spec.Spec{tier.With(entry.Method).Spec}
+	failed = execute(cmd, p, specs, p.out, experiments.RunOptions{Workers: workers}, io.Discard)
+	if failed != nil && !errors.Is(failed, errFailed) {
+		return nil, nil, nil, failed
+	}
+	if rows, err = results.Folder(p.out).Read(results.SettingsFile); err != nil {
+		return nil, nil, nil, err
+	}
+	plan, err := p.plan(cmd, specs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	fits, err = plan.Fits(entry.Method.Name)
+	return rows, fits, failed, err
+}
+
+// keepsTop1 reports whether a method has a value somewhere, and changed the predicted class of no row.
+func keepsTop1(method string, records []results.Record) bool {
+	kept := false
+	for _, r := range records {
+		if r.Method == method && r.Metric == "argmax_change" && r.Status == results.OK {
+			if r.Value != 0 {
+				return false
+			}
+			kept = true
+		}
+	}
+	return kept
+}
+
+// repeat runs the smallest settings in fresh processes: with arrays that the code is not handed out of its sight, where the
+// system can hide them (alone). It returns the numbers that change, those that are not those of the run among them.
+func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission.Card, code submission.Source, work string, rows *results.Rows) (changes []submission.Change, alone bool, err error) {
+	around, err := submission.Isolation(work, hidden(h.at.Data))
+	if err != nil && !errors.Is(err, submission.ErrNotIsolated) {
+		return nil, false, err
+	}
+	alone = err == nil
+	defer inFolder(work)()
+	p, err := prepared(cmd.Context(), c, code, work, around)
+	if err != nil {
+		return nil, false, err
+	}
+	small := tier.Small(smallSettings, rows.Settings)
+	changes, err = p.Repeat(cmd.Context(), small.With(p.Method), h.at.Data, work, rows.Records)
+	return changes, alone, err
+}
+
+// hidden are the folders of arrays that entries must not see: those of the project and those of --data.
+func hidden(folders []string) (list []string) {
+	if root, err := submission.Checkout(); err == nil {
+		folders = append([]string{filepath.Join(root, "data", "bundle"), filepath.Join(root, "data", "real"), filepath.Join(root, "data", "wild"), filepath.Join(root, "data", "arrays")}, folders...)
+	}
+	for _, dir := range folders {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// inFolder makes the folders of calls below a folder, until the function that it returns is called.
+func inFolder(work string) (undo func()) {
+	before, had := os.LookupEnv("TMPDIR")
+	os.Setenv("TMPDIR", work)
+	return func() {
+		if had {
+			os.Setenv("TMPDIR", before)
+		} else {
+			os.Unsetenv("TMPDIR")
+		}
+	}
+}
+
+// say prints the answer, what a reviewer will ask, and where the entry is.
+func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Card, dir string, rows *results.Rows, changes []submission.Change, alone bool) error {
+	w := unlessQuiet(cmd)
+	width := min(widthOf(w), lineWidth)
+	for _, against := range []string{"qats", "ts"} {
+		compared, err := (report.Compare{Metrics: []string{"ece"}, Methods: []string{c.Name}, Against: against, Labels: results.Labels(rows.Methods)}).Each(clean(rows))
+		if err != nil {
+			return err
+		}
+		for _, one := range compared {
+			english.Wrap(w, "", one.Sentence(), width)
+		}
+	}
+	missing, why := submission.Missing(tier, c.Name, rows.Records)
+	switch {
+	case len(missing) == 0:
+		fmt.Fprintf(w, "a number on all %s\n", english.Count(len(tier.Spec.Settings), "setting"))
+	default:
+		english.Wrap(w, "", terminal.Line(fmt.Sprintf("no number on %s, the first: %s: %s", english.Count(len(missing), "setting"), missing[0], why[0])), width)
+	}
+	where := "arrays that it is not handed were out of its sight"
+	if !alone {
+		where = "arrays that it is not handed were in its sight, since this system cannot hide them"
+	}
+	switch {
+	case len(changes) == 0:
+		english.Wrap(w, "", fmt.Sprintf("the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where), width)
+	default:
+		english.Wrap(w, "", terminal.Line(fmt.Sprintf("%s, of five fresh processes; the first: %s. A reviewer will ask why: seed random numbers with the seed that is handed over, and depend on no order, time or thread; %s", english.Count(len(changes), "number that changes"), changes[0], where)), width)
+	}
+	kept := "the predicted class of some rows changes"
+	if c.Contract.KeepsTop1 {
+		kept = "the predicted class of every row stays"
+	}
+	terminal.Fprintf(w, "%s: %s; hand it in as a pull request\n", dir, kept)
+	next(cmd, append([]string{"verify", dir}, given(cmd, "data")...)...)
+	return nil
+}
+
+// clean returns the rows of clean test sets: corrupted ones are shown beside them, and not counted with them.
+func clean(rows *results.Rows) *results.Rows {
+	return rows.Where(func(s results.Setting, _ string) bool { return s.Corruption == "" })
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/experiments/submission"
+	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results"
+)
+
+// shownCells is the number of cells that verify prints.
+const shownCells = 10
+
+func verifyCommand() *cobra.Command {
+	var v verifying
+	cmd := &cobra.Command{
+		Use:   "verify DIR",
+		Short: "Run the code of an entry again, and compare its numbers",
+		Long: `verify reads the entry in DIR, which ` + called.Command() + ` submit made, runs its code on all settings of its tier, and
+says of each number that it is equal (the same nine digits), agrees (within ` + fmt.Sprint(submission.Agreement) + `, relative
+above 1), differs, or was not run. An entry in Python, or of a program, agrees at best, since its
+libraries may sum in another order elsewhere. Times are not compared.
+
+The code of a stranger runs where it can write to its own folder alone, has no network, and
+finds the project's arrays out of sight: by unshare, on Linux. Where the system has no such
+place, verify says so and runs nothing, unless --not-isolated says that you trust the code. An
+entry in Go is built beside the project, never in it.
+
+--splits 20 --draw COMMIT redraws the calibration and test rows of each clean setting 20 times,
+with draws that follow from the hash of a commit that is newer than the entry, and writes the means to
+drawn.csv. Test labels are public, so the numbers of the fixed split alone are claimed.
+--record writes verified.yaml into DIR. A verification that was interrupted goes on where it stopped.
+The status is 0 if the numbers are equal or agree, and 1 if some differ or were not run.`,
+		Example: examples(
+			"verify submissions/mine",
+			"verify submissions/mine --splits 20 --draw 3f2a9c1 --record",
+		),
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	v.at.entryFlags(cmd)
+	workersFlag(cmd, &v.workers)
+	f.BoolVar(&v.trusted, "not-isolated", false, "run the code with your rights where it cannot be isolated; only for code that you have read")
+	f.IntVar(&v.splits, "splits", 0, "how many times to redraw calibration and test rows")
+	f.StringVar(&v.commit, "draw", "", "hash of the commit that the draws follow from")
+	f.BoolVar(&v.record, "record", false, "write verified.yaml, and with --splits drawn.csv, into DIR")
+	cmd.MarkFlagsRequiredTogether("splits", "draw")
+	return cmd
+}
+
+// verifying holds the flags of verify.
+type verifying struct {
+	at      places
+	workers int
+	trusted bool
+	splits  int
+	commit  string
+	record  bool
+}
+
+func (v *verifying) run(cmd *cobra.Command, dir string) error {
+	if v.splits < 0 || v.splits > 100 || v.commit != "" && (len(v.commit) < 7 || strings.Trim(v.commit, "0123456789abcdef") != "") {
+		return usage("--splits %d --draw %s: want 1 to 100 draws, and the hash of a commit, 7 or more hexadecimal digits", v.splits, v.commit)
+	}
+	entry, err := submission.Read(dir)
+	if err != nil {
+		return err
+	}
+	tier, err := submission.ReadTier(entry.Card.Tier)
+	if err != nil {
+		return err
+	}
+	work, err := workFolder(&v.at, cmd, entry.Card.Name)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	defer inFolder(work)()
+	around, err := submission.Isolation(work, hidden(v.at.Data))
+	isolated := err == nil
+	switch {
+	case err != nil && !errors.Is(err, submission.ErrNotIsolated):
+		return err
+	case err != nil && !v.trusted:
+		return fmt.Errorf("the code of %s is %w here; --not-isolated runs it with your rights, if you have read it", dir, err)
+	}
+	card := *entry.Card
+	p, err := prepared(cmd.Context(), &card, entry.Code, work, around)
+	if err != nil {
+		return err
+	}
+	rows, fits, failed, err := v.at.runEntry(cmd, tier, p, v.workers)
+	if err != nil {
+		return err
+	}
+	if v.at.quick {
+		fmt.Fprintln(unlessQuiet(cmd), "--quick: the code runs; nothing is verified")
+		return failed
+	}
+	compared := submission.Compare(entry, rows.Records, fits)
+	problems := v.problems(entry, &card, rows)
+	verdict := compared.Counts.Verdict(card.Language)
+	if len(problems) > 0 {
+		verdict = submission.Differs
+	}
+	v.say(cmd, entry, compared, verdict, problems, isolated, card.Platform)
+	record := submission.Record{Verdict: verdict, Numbers: compared.Counts, Isolated: isolated, Platform: card.Platform}
+	good := verdict == submission.Equal || verdict == submission.Agrees
+	if v.splits > 0 && good {
+		if record.Draws, err = v.draw(cmd, tier, p, dir); err != nil {
+			return err
+		}
+	}
+	if v.record {
+		if err := record.Write(dir); err != nil {
+			return err
+		}
+		terminal.Fprintf(unlessQuiet(cmd), "wrote %s\n", filepath.Join(dir, submission.VerifiedFile))
+	}
+	if !good {
+		return errFailed
+	}
+	return nil
+}
+
+// problems says what differs beside the numbers: arrays, and the contract.
+func (v *verifying) problems(e *submission.Entry, measured *submission.Card, rows *results.Rows) (list []string) {
+	if submission.InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
+		list = append(list, "the arrays here are not those that the entry ran on")
+	}
+	if e.Card.Contract.KeepsTop1 && !keepsTop1(e.Card.Name, rows.Records) {
+		list = append(list, "the card says that the predicted class of every row stays, and some changed")
+	}
+	if e.Card.Language == submission.Go && strings.Join(measured.Contract.Needs, " ") != strings.Join(e.Card.Contract.Needs, " ") {
+		list = append(list, fmt.Sprintf("the card says that it needs %q, and the method %q", e.Card.Contract.Needs, measured.Contract.Needs))
+	}
+	return list
+}
+
+// say prints what the verification found.
+func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Compared, verdict submission.Verdict, problems []string, isolated bool, platform string) {
+	w := unlessQuiet(cmd)
+	width := min(widthOf(w), lineWidth)
+	line := func(format string, args ...any) {
+		english.Wrap(w, "", terminal.Line(fmt.Sprintf(format, args...)), width)
+	}
+	where := "isolated"
+	if !isolated {
+		where = "not isolated"
+	}
+	n := c.Counts
+	line("%s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
+		e.Card.Name, verdict, n.Equal, n.Agrees, n.Differs, n.NotRun, where, platform, e.Card.Platform)
+	for _, p := range problems {
+		line("differs: %s", p)
+	}
+	left := shownCells
+	for _, of := range []submission.Verdict{submission.Differs, submission.NotRun} {
+		for _, cell := range c.Of(of) {
+			if left--; left < 0 {
+				continue
+			}
+			line("%s: %s on %s: claimed %.9g, measured %.9g", of, cell.Metric, cell.Setting.Name(), cell.Claimed, cell.Measured)
+		}
+	}
+	if left < 0 {
+		line("and %s more", english.Count(-left, "number"))
+	}
+	if c.Fits > 0 {
+		line("%s of other bytes than those of the entry, which is not judged", english.Count(c.Fits, "fit"))
+	}
+}
+
+// draw runs the drawn splits, and with --record writes the means over them.
+func (v *verifying) draw(cmd *cobra.Command, tier *submission.Tier, p *submission.Prepared, dir string) (*submission.Drawn, error) {
+	at := v.at
+	at.store, at.out = at.storeDir(), filepath.Join(at.out, "drawn")
+	drawn := tier.Draws(v.commit, v.splits)
+	rows, _, _, err := at.runEntry(cmd, drawn, p, v.workers)
+	if err != nil {
+		return nil, err
+	}
+	means := submission.Means(rows.Records)
+	to := at.out
+	if v.record {
+		to = dir
+	}
+	path := filepath.Join(to, submission.DrawnFile)
+	if err := results.WriteEntry(path, tier.Metrics(), means); err != nil {
+		return nil, err
+	}
+	terminal.Fprintf(unlessQuiet(cmd), "%s: means over %d draws by commit %s\n", path, v.splits, v.commit)
+	return &submission.Drawn{Commit: v.commit, N: v.splits}, nil
+}
