@@ -24,13 +24,21 @@ type weighing struct {
 	unit     float64
 	bounds   []bound // the distinct equal-mass boundaries above 0, the last one n
 
-	chunks []run     // of sorted rows, none in two equal-width bins; chunkRows in each tile on average, or fewer
+	chunks []chunk   // of sorted rows, none in two equal-width bins
 	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
 	before []tallies // scratch: the drawn rows before each chunk, and all of them
 
 	pieces [][]piece // of each tile: its rows of each chunk, those of one chunk in one piece or more
 	place  []uint16  // in the order of pieces: the place of a row in its tile
 	weight []int64   // and its residual + countUnit
+}
+
+// A chunk has chunkRows in each tile on average, or fewer. Or it is a block of ties in every
+// resample: rows within the tie distance of each other and of no other row. Isotonic regression has
+// few values, and so few of these.
+type chunk struct {
+	run
+	tied bool
 }
 
 // A bound is a number of drawn rows, and the chunk that has the row of that number in the
@@ -54,6 +62,7 @@ type times [lanes]uint8
 
 const (
 	chunkRows = 32
+	fewTied   = 8       // the fewest rows of a chunk of ties
 	pieceRows = 512     // the most rows of a piece, in which far fewer than 2047 are drawn
 	tileRows  = 1 << 15 // their draws take 256 KiB
 )
@@ -85,9 +94,7 @@ func newWeighing(s *Samples) *weighing {
 	}
 	tiles := (n + tileRows - 1) / tileRows
 	for _, bin := range widthLayout(s.sorted, m).runs {
-		for lo := bin.lo; lo < bin.hi; lo += chunkRows * tiles {
-			w.chunks = append(w.chunks, run{lo, min(lo+chunkRows*tiles, bin.hi)})
-		}
+		w.divide(bin, chunkRows*tiles)
 		w.width = append(w.width, len(w.chunks))
 	}
 	w.before = make([]tallies, len(w.chunks)+1)
@@ -103,6 +110,27 @@ func newWeighing(s *Samples) *weighing {
 		w.bounds, last = append(w.bounds, bound{rows, c}), rows
 	}
 	return w
+}
+
+// divide adds the chunks of a bin of equal width. Those without ties have at most so many rows.
+func (w *weighing) divide(bin run, most int) {
+	next := bin.lo // the first row without a chunk
+	chunks := func(end int) {
+		for ; next < end; next = min(next+most, end) {
+			w.chunks = append(w.chunks, chunk{run: run{next, min(next+most, end)}})
+		}
+	}
+	for lo, hi := bin.lo, bin.lo; lo < bin.hi; lo = hi {
+		for hi = lo + 1; hi < bin.hi && w.conf[hi]-w.conf[hi-1] <= tie; hi++ {
+		}
+		apart := (lo == 0 || w.conf[lo]-w.conf[lo-1] > tie) && (hi == len(w.conf) || w.conf[hi]-w.conf[hi-1] > tie)
+		if apart && hi-lo >= fewTied && w.conf[hi-1]-w.conf[lo] <= tie {
+			chunks(lo)
+			w.chunks = append(w.chunks, chunk{run{lo, hi}, true})
+			next = hi
+		}
+	}
+	chunks(bin.hi)
 }
 
 // tile orders the rows by tile, and within a tile by confidence.
@@ -213,7 +241,11 @@ func (w *weighing) aece(drawn []times, lane int) float64 {
 			for w.before[c+1][lane].rows < bound {
 				c++
 			}
-			block = w.block(drawn, lane, c, bound)
+			if w.chunks[c].tied {
+				block = [2]tally{w.before[c][lane], w.before[c+1][lane]}
+			} else {
+				block = w.block(drawn, lane, c, bound)
+			}
 		}
 		end, share := block[1].sum, 0.0
 		if bound < block[1].rows {
