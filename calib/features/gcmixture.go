@@ -33,7 +33,8 @@ import (
 // and so are the sums over the block that give the gradients in W.
 type gcMixture struct {
 	table    *nllTable
-	features data.Matrix // n x d
+	features linear.Table // n x d
+	width    int          // d
 	groups   int
 	decay    float64
 	rooms    sync.Pool // of *gcRoom
@@ -41,7 +42,7 @@ type gcMixture struct {
 
 // newGCMixture returns the problem for the rows of o with their features.
 func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay float64) *gcMixture {
-	m := &gcMixture{table: newNLLTable(o), features: features, groups: groups, decay: decay}
+	m := &gcMixture{table: newNLLTable(o), features: linear.NewTable(features.Data, features.Cols), width: features.Cols, groups: groups, decay: decay}
 	m.rooms.New = func() any {
 		return &gcRoom{a: newGCByGroup(groups), posterior: newGCByGroup(groups), slope: newGCByGroup(groups)}
 	}
@@ -51,7 +52,7 @@ func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay floa
 // Start returns tau = 1.5 and W uniform in (-1, 1)/sqrt(d), minus its mean over the
 // groups.
 func (m *gcMixture) Start(rng *rand.Rand) []float64 {
-	d := m.features.Cols
+	d := m.width
 	x := make([]float64, m.groups*(d+1))
 	reach := 1 / math.Sqrt(float64(d))
 	for j := range m.groups * d {
@@ -74,7 +75,7 @@ func (m *gcMixture) Start(rng *rand.Rand) []float64 {
 
 // Rows returns W of the parameters x, without copying.
 func (m *gcMixture) Rows(x []float64) [][]float64 {
-	d := m.features.Cols
+	d := m.width
 	w := make([][]float64, m.groups)
 	for g := range w {
 		w[g] = x[g*d : (g+1)*d : (g+1)*d]
@@ -159,7 +160,7 @@ func (m *gcMixture) answer(ctx context.Context, points []*gcPoint) {
 
 // At writes the value and the gradient at each point. They do not depend on the other points.
 func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
-	d, n := m.features.Cols, float64(m.features.Rows)
+	d, n := m.width, float64(m.table.Rows())
 	last := m.groups - 1
 	w := make([]float64, 0, len(points)*last*d)
 	for _, p := range points {
@@ -173,7 +174,7 @@ func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
 		}
 	}
 	weights := linear.Pack(w, len(points)*last, d)
-	total, err := fit.SumBlocks(ctx, m.features.Rows, len(points)*(1+m.groups+last*d), func(sum []float64, lo, hi int) {
+	total, err := fit.SumBlocks(ctx, m.table.Rows(), len(points)*(1+m.groups+last*d), func(sum []float64, lo, hi int) {
 		room := m.rooms.Get().(*gcRoom)
 		m.block(sum, points, weights, lo, hi, room)
 		m.rooms.Put(room)
@@ -209,13 +210,10 @@ func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
 // The exponentials and logarithms of one row depend on each other; those of different
 // rows overlap.
 func (m *gcMixture) block(sum []float64, points []*gcPoint, weights *linear.Packed, lo, hi int, room *gcRoom) {
-	d, last, n := m.features.Cols, m.groups-1, hi-lo
-	rows, many := m.features.Data[lo*d:hi*d], len(points)*last
-	x, products, factors := sized(&room.x, n*d), sized(&room.products, n*many), sized(&room.factors, n*many)
-	for i, v := range rows {
-		x[i] = float64(v)
-	}
-	weights.Times(products, x)
+	last, n, x := m.groups-1, hi-lo, m.features.Slice(lo, hi)
+	many := len(points) * last
+	products, factors := sized(&room.products, n*many), sized(&room.factors, n*many)
+	x.TimesRows(products, weights)
 	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
 	whole, part := room.whole[:n], room.part[:n]
 	for at, p := range points {
@@ -257,10 +255,7 @@ func (m *gcMixture) block(sum []float64, points []*gcPoint, weights *linear.Pack
 			}
 		}
 	}
-	if last > 0 {
-		room.columns.PackColumns(rows, n, d)
-		room.columns.Times(sum[len(points)*(1+m.groups):], factors)
-	}
+	x.TimesColumns(sum[len(points)*(1+m.groups):], factors)
 }
 
 // gcRoom is the memory of one worker.
@@ -268,9 +263,7 @@ type gcRoom struct {
 	a, posterior, slope gcByGroup
 	whole, part, most   [fit.BlockRows]float64
 
-	x                 []float64     // the features of the rows
-	products, factors []float64     // by row, point and group, and by point, group and row
-	columns           linear.Packed // the features, for sums over the rows
+	products, factors []float64 // by row, point and group, and by point, group and row
 }
 
 // sized returns n elements of room, which grows if it has to.

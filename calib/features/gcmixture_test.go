@@ -242,7 +242,7 @@ func mixtureByDefinition(set *data.Set, groups int, x []float64) float64 {
 // W starts uniform in (-1, 1)/sqrt(d), minus its mean over the groups, and tau at 1.5.
 func TestStartIsUniformAroundTheMeanOfTheGroups(t *testing.T) {
 	const d, groups = 4000, 5
-	m := &gcMixture{features: data.Matrix{Cols: d}, groups: groups}
+	m := &gcMixture{width: d, groups: groups}
 	x := m.Start(rand.New(rand.NewPCG(3, 3)))
 	reach := 1 / math.Sqrt(d)
 	squares, most := 0.0, 0.0
@@ -269,7 +269,7 @@ func TestStartIsUniformAroundTheMeanOfTheGroups(t *testing.T) {
 
 // Row g of W is a view of its parameters.
 func TestRowsAreViewsOfTheParameters(t *testing.T) {
-	m := &gcMixture{features: data.Matrix{Cols: 2}, groups: 3}
+	m := &gcMixture{width: 2, groups: 3}
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	w := m.Rows(x)
 	w[2][1] = -6

@@ -132,7 +132,10 @@ func TestProductsAreSumsInOrder(t *testing.T) {
 	for _, k := range []int{0, 1, 2, 3, 11, 12, 13, 23, 24, 25, 50, 101} {
 		for _, d := range []int{1, 2, 7, 127, 128, 129, 300} {
 			for _, n := range []int{0, 1, 3, 4, 5, 31, 32, 33, 70} {
-				x, w := numbers[float64](n*d, rng), numbers[float32](k*d, rng)
+				narrow, x, w := numbers[float32](n*d, rng), make([]float64, n*d), numbers[float32](k*d, rng)
+				for i, v := range narrow {
+					x[i] = float64(v)
+				}
 				want := make([]float64, n*k)
 				for i := range n {
 					for j := range k {
@@ -149,13 +152,14 @@ func TestProductsAreSumsInOrder(t *testing.T) {
 					if k == 0 {
 						continue
 					}
-					var turned Packed // used again for another shape
-					turned.packColumns(on, numbers[float32](3*7, rng), 3, 7)
-					if turned.packColumns(on, columns(w, k, d), d, k); turned.Rows() != k {
-						t.Fatalf("%v: %d rows, want %d", on, turned.Rows(), k)
-					}
-					if turned.Times(got, x); !same(got, want) {
+					clear(got)
+					turned := newTable(on, slices.Concat(numbers[float32](2*k, rng), columns(w, k, d)), k).Slice(2, 2+d)
+					if turned.TimesColumns(got, x); !same(got, want) {
 						t.Fatalf("%v: %d x %d times %d columns of %d differs", on, n, d, k, d)
+					}
+					clear(got)
+					if newTable(on, narrow, d).TimesRows(got, pack(on, w, k, d)); !same(got, want) {
+						t.Fatalf("%v: a table of %d x %d times %d x %d differs", on, n, d, d, k)
 					}
 				}
 			}
@@ -190,8 +194,11 @@ func TestPanicsOnMisuse(t *testing.T) {
 		"inner product":        func() { Inner(two, eight) },
 		"gaps":                 func() { Gaps(make([]float32, 2), eight, 1) },
 		"weights of a layer":   func() { Pack(x.Data, 4, 7) },
-		"columns of a block":   func() { new(Packed).PackColumns(x.Data, 4, 7) },
-		"no columns":           func() { new(Packed).PackColumns(nil, 4, 0) },
+		"rows of a table":      func() { NewTable(x.Data, 7) },
+		"no columns":           func() { NewTable(nil, 0) },
+		"table of no rows":     func() { NewTable(nil, 4).TimesColumns(nil, nil) },
+		"table by columns":     func() { NewTable(x.Data, 8).TimesColumns(two, two) },
+		"table by rows":        func() { NewTable(x.Data, 8).TimesRows(two, Pack(x.Data, 4, 8)) },
 		"rows of a product":    func() { Pack(x.Data, 4, 8).Times(two, eight) },
 	} {
 		func() {
@@ -220,17 +227,15 @@ func BenchmarkTimes(b *testing.B) {
 	}
 }
 
-// BenchmarkColumns: 256 rows of 128 features are packed, and multiplied with 20 factors each.
+// BenchmarkColumns: 256 rows of 128 features are multiplied with 20 factors each.
 func BenchmarkColumns(b *testing.B) {
 	for _, on := range cpu.Available() {
 		b.Run(fmt.Sprintf("kernel=%v", on), func(b *testing.B) {
 			const n, k, d = 20, 128, 256
 			rng := rand.New(rand.NewPCG(5, 6))
-			var p Packed
-			w, x, dst := numbers[float32](k*d, rng), numbers[float64](n*d, rng), make([]float64, n*k)
+			t, x, dst := newTable(on, numbers[float32](k*d, rng), k), numbers[float64](n*d, rng), make([]float64, n*k)
 			for b.Loop() {
-				p.packColumns(on, w, d, k)
-				p.Times(dst, x)
+				t.TimesColumns(dst, x)
 			}
 			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 		})

@@ -2,14 +2,13 @@ package linear
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // Packed is a matrix W of k rows of d weights, arranged for products with rows of d
-// numbers: neighbouring rows stand side by side in a panel. Only PackColumns changes it;
-// otherwise it is safe for concurrent use.
+// numbers: neighbouring rows stand side by side in a panel. It is immutable and safe for
+// concurrent use.
 type Packed struct {
 	k, d   int
 	on     cpu.Instructions
@@ -28,8 +27,8 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 	if k < 0 || d < 1 || len(w) != k*d {
 		panic(fmt.Sprintf("linear: Pack: %d weights of %d rows of %d", len(w), k, d))
 	}
-	p := &Packed{}
-	p.shape(on, k, d)
+	p := &Packed{k: k, d: d, on: on, width: tileWidth(on)}
+	p.panels = make([]float64, (k+p.width-1)/p.width*d*p.width)
 	for j := 0; j < k; j += p.width {
 		panel := p.panels[j*d : (j+p.width)*d]
 		rows := w[j*d : min(j+p.width, k)*d]
@@ -41,36 +40,6 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 		}
 	}
 	return p
-}
-
-// PackColumns makes p the matrix of d rows of n weights whose transpose is x, row-major n x
-// d: Times then gives products with the columns of x. It keeps the memory of p, which may be
-// new. It panics unless n >= 1, d >= 1 and x has n d elements.
-func (p *Packed) PackColumns(x []float32, n, d int) { p.packColumns(cpu.Best(), x, n, d) }
-
-func (p *Packed) packColumns(on cpu.Instructions, x []float32, n, d int) {
-	if n < 1 || d < 1 || len(x) != n*d {
-		panic(fmt.Sprintf("linear: PackColumns: %d weights of %d rows of %d", len(x), n, d))
-	}
-	p.shape(on, d, n)
-	for j := 0; j < d; j += p.width {
-		panel := p.panels[j*n : (j+p.width)*n]
-		width := min(p.width, d-j)
-		for i := range n {
-			place := panel[i*p.width:][:width]
-			for c, v := range x[i*d+j:][:width] {
-				place[c] = float64(v)
-			}
-			clear(panel[i*p.width+width : (i+1)*p.width])
-		}
-	}
-}
-
-// shape makes p a matrix of k rows of d weights, which the caller writes.
-func (p *Packed) shape(on cpu.Instructions, k, d int) {
-	p.k, p.d, p.on, p.width = k, d, on, tileWidth(on)
-	size := (k + p.width - 1) / p.width * d * p.width
-	p.panels = slices.Grow(p.panels[:0], size)[:size]
 }
 
 // tileRows is the number of rows that are multiplied with a panel at a time.
@@ -102,14 +71,36 @@ func (p *Packed) Times(dst, x []float64) {
 	if len(x) != n*p.d || len(dst) != n*p.k {
 		panic(fmt.Sprintf("linear: Times: %d elements of %d x %d with %d x %d", len(dst), len(x), p.d, p.k, p.d))
 	}
+	p.times(dst, rows{x, n, p.d, p.d})
+}
+
+func (p *Packed) times(dst []float64, x rows) {
+	products(p.on, dst, x, p.k, func(j int) panel { return panel{p.panels[j*p.d:], p.width} })
+}
+
+// rows are n rows of d numbers, step apart.
+type rows struct {
+	data       []float64
+	n, d, step int
+}
+
+// panel is a column of rows of weights for a tile, step apart.
+type panel struct {
+	data []float64
+	step int
+}
+
+// products writes the products of x with k rows of weights. panelAt returns the panel of row j
+// and those that follow.
+func products(on cpu.Instructions, dst []float64, x rows, k int, panelAt func(j int) panel) {
 	var sums [blockRows * 24]float64
-	for i := 0; i < n; i += blockRows {
-		rows := min(blockRows, n-i)
-		for j := 0; j < p.k; j += p.width {
-			p.block(&sums, x[i*p.d:(i+rows)*p.d], rows, p.panels[j*p.d:(j+p.width)*p.d])
-			width := min(p.width, p.k-j)
-			for r := range rows {
-				copy(dst[(i+r)*p.k+j:][:width], sums[r*p.width:])
+	width := tileWidth(on)
+	for i := 0; i < x.n; i += blockRows {
+		part := rows{x.data[i*x.step:], min(blockRows, x.n-i), x.d, x.step}
+		for j := 0; j < k; j += width {
+			block(on, &sums, part, panelAt(j))
+			for r := range part.n {
+				copy(dst[(i+r)*k+j:][:min(width, k-j)], sums[r*width:])
 			}
 		}
 	}
@@ -117,34 +108,35 @@ func (p *Packed) Times(dst, x []float64) {
 
 // block writes the products of some rows with one panel to sums, in rows of the
 // width of the panel.
-func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, rows int, panel []float64) {
-	clear(sums[:rows*p.width])
-	for c := 0; c < p.d; c += blockDepth {
-		depth := min(blockDepth, p.d-c)
-		part := panel[c*p.width : (c+depth)*p.width]
-		for r := 0; r < rows; r += tileRows {
+func block(on cpu.Instructions, sums *[blockRows * 24]float64, x rows, weights panel) {
+	width := tileWidth(on)
+	clear(sums[:x.n*width])
+	for c := 0; c < x.d; c += blockDepth {
+		depth := min(blockDepth, x.d-c)
+		part := weights.data[c*weights.step:][:(depth-1)*weights.step+width]
+		for r := 0; r < x.n; r += tileRows {
 			var of [tileRows][]float64
 			for t := range of { // the last row stands in for missing ones
-				at := min(r+t, rows-1)*p.d + c
-				of[t] = x[at : at+depth]
+				at := min(r+t, x.n-1)*x.step + c
+				of[t] = x.data[at : at+depth]
 			}
-			tile := sums[r*p.width : (r+tileRows)*p.width]
-			if !vectorTile(p.on, tile, &of, part) {
-				portableTile((*[2 * tileRows]float64)(tile), &of, part)
+			tile := sums[r*width : (r+tileRows)*width]
+			if !vectorTile(on, tile, &of, part, weights.step) {
+				portableTile((*[2 * tileRows]float64)(tile), &of, part, weights.step)
 			}
 		}
 	}
 }
 
 // portableTile adds the products of four rows with a panel of two.
-func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64) {
+func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64, step int) {
 	d := len(x[0])
 	x0, x1, x2, x3 := x[0], x[1][:d], x[2][:d], x[3][:d]
-	panel = panel[:2*d]
 	a0, b0, a1, b1 := sums[0], sums[1], sums[2], sums[3]
 	a2, b2, a3, b3 := sums[4], sums[5], sums[6], sums[7]
 	for c := range x0 {
-		v, w := panel[2*c], panel[2*c+1]
+		pair := panel[c*step:][:2]
+		v, w := pair[0], pair[1]
 		a0 += float64(x0[c] * v)
 		b0 += float64(x0[c] * w)
 		a1 += float64(x1[c] * v)
