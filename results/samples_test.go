@@ -45,6 +45,7 @@ func TestSamplesOfARecord(t *testing.T) {
 		{"imagenet-real", "", "imagenet", ByName}, // ReaL labels: longer than -r, and no form of it
 		{"ImageNet-A-c", "", "imagenet-a", ByName},
 		{"dermamnist-28", "", "ham10000", ByName},
+		{"chestxray14-cardiomegaly", "", "chestmnist", ByName},
 		{"organmnist3d", "", "lits", ByName},
 		{"20newsgroups-body", "", "20newsgroups", ByName},
 		{"mine-c", "", "mine", ByName},

@@ -7,6 +7,7 @@
     indexed  a CSV file without a header: column 0 is the index of the row, the others are numbers (MedMNIST)
     hdf5     a dataset of an HDF5 file, by path
     json     a list of numbers
+    records  columns of a list of mappings in a JSON file, one mapping a row
     paths    a list of files, one path a line; the folder of a file is its class
 
 Bytes that are not of the form are an error that says where. Nothing in a file is run, and no other
@@ -279,6 +280,61 @@ def numbers(data):
     if not isinstance(found, list) or not all(type(v) is int and abs(v) < 2**53 for v in found):
         raise DatasetError("want a list of integers")
     return np.array(found, np.int64)
+
+
+def records(data, steps, paths):
+    """Returns elements of a list of mappings in a JSON file, one list a row: the values at paths, such as probs/A.
+
+    steps lead to the list, as the keys of mappings.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as e:
+        raise DatasetError(f"not JSON: {short(e, 120)}") from None
+    for key in steps:
+        if not isinstance(found, dict) or key not in found:
+            raise DatasetError(f"no element {short(key, 60)!r}")
+        found = found[key]
+    if not isinstance(found, list) or not found:
+        raise DatasetError("want a list of mappings, one a row")
+    rows = []
+    for at, row in enumerate(found):
+        values = []
+        for path in paths:
+            v = row
+            for key in path.split("/"):
+                if not isinstance(v, dict) or key not in v:
+                    raise DatasetError(f"row {at}: no element {short(path, 60)!r}")
+                v = v[key]
+            values.append(v)
+        rows.append(values)
+    return rows
+
+
+def record_columns(data, steps, paths):
+    """Returns numbers of a list of mappings: n x k float64."""
+    rows = records(data, steps, paths)
+    for at, row in enumerate(rows):
+        for path, v in zip(paths, row):
+            if type(v) not in (int, float) or not abs(v) < 1e300:
+                raise DatasetError(f"row {at}, {short(path, 60)}: {short(json.dumps(v), 40)} is not a finite number")
+    return np.array(rows, np.float64)
+
+
+def record_classes(data, steps, path, codes):
+    """Returns the labels of a list of mappings: integers, or the numbers that codes give to texts."""
+    labels = []
+    for at, (v,) in enumerate(records(data, steps, [path])):
+        if not codes and type(v) is int and 0 <= v < 2**31:
+            labels.append(v)
+        elif codes and isinstance(v, str) and v in codes:
+            labels.append(codes[v])
+        else:
+            raise DatasetError(
+                f"row {at}, {short(path, 60)}: {short(json.dumps(v), 40)} is "
+                + (f"none of the classes {short(', '.join(codes), 200)}" if codes else "no label; want an integer from 0")
+            )
+    return np.array(labels, np.int64)
 
 
 def pickled(data, steps):

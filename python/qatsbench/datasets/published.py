@@ -185,6 +185,10 @@ def _read(a, paths):
         found = forms.numbers(forms.read_bytes(path))
     elif form == "paths":
         found = forms.folders(forms.read_bytes(path), a["codes"])
+    elif form == "records" and "column" in a:
+        found = forms.record_classes(forms.read_bytes(path), a.get("member", []), a["column"], a.get("codes"))
+    elif form == "records":
+        found = forms.record_columns(forms.read_bytes(path), a.get("member", []), a["columns"])
     elif form == "csv" and "column" in a:
         found = forms.classes(forms.read_bytes(path), a["column"], a.get("codes"))
     elif form == "csv":

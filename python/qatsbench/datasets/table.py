@@ -16,6 +16,7 @@ from .published import files_of, name_of
 
 TABLE = os.path.join(os.path.dirname(__file__), "sources.yaml")
 GITHUB = "https://raw.githubusercontent.com"
+FORMS = ("npy", "npz", "pickle", "csv", "indexed", "hdf5", "json", "records", "paths", "head")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -246,11 +247,11 @@ class Table:
         )
         if a["file"] not in self.files:
             self.fail(f"{where}.file", f"{short(a['file'], 100)!r} is no file of the origins")
-        if a["form"] not in ("npy", "npz", "pickle", "csv", "indexed", "hdf5", "json", "paths", "head"):
-            self.fail(f"{where}.form", f"{short(a['form'], 60)!r}; want npy, npz, pickle, csv, indexed, hdf5, json, paths or head")
+        if a["form"] not in FORMS:
+            self.fail(f"{where}.form", f"{short(a['form'], 60)!r}; want {', '.join(FORMS[:-1])} or {FORMS[-1]}")
         if a["form"] in ("npz", "hdf5") and not isinstance(a.get("member"), str):
             self.fail(where, "member is missing")
-        if a["form"] == "csv" and ("column" in a) == ("columns" in a):
+        if a["form"] in ("csv", "records") and ("column" in a) == ("columns" in a):
             self.fail(where, "want column or columns")
         if a["form"] == "paths" and not a.get("codes"):
             self.fail(where, "codes is missing")
