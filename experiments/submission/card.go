@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -90,7 +89,7 @@ var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // ReadCard reads card.yaml. An error names file and line.
 func ReadCard(path string) (*Card, error) {
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +97,7 @@ func ReadCard(path string) (*Card, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n ", ""), "yaml: "))
+		return nil, fault(path, err)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one document", path)
@@ -107,6 +106,19 @@ func ReadCard(path string) (*Card, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &c, nil
+}
+
+// fault returns the first mistake that yaml names, as FILE:LINE: TEXT.
+func fault(path string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	var several *yaml.TypeError
+	if errors.As(err, &several) {
+		text = several.Errors[0]
+	}
+	if line, rest, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": "); ok && strings.HasPrefix(text, "line ") {
+		return fmt.Errorf("%s:%s: %.200s", path, line, rest)
+	}
+	return fmt.Errorf("%s: %.200s", path, text)
 }
 
 // Write writes card.yaml into a folder.

@@ -47,7 +47,7 @@ func readRecord(dir string) (*Record, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
 	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fault(path, err)
 	}
 	switch r.Verdict {
 	case Equal, Agrees, Differs, NotRun:

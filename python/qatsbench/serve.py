@@ -77,7 +77,7 @@ def _about(fit, imported):
         version = getattr(sys.modules[name], "__version__", None)
         if "." not in name and not name.startswith("_") and name not in sys.stdlib_module_names and isinstance(version, str):
             modules[name] = version
-    options = [p.name for p in inspect.signature(fit).parameters.values() if p.default is not p.empty]
+    options = [p.name for p in inspect.signature(fit).parameters.values() if p.default is not p.empty and p.name != "seed"]
     return {"python": platform.python_version(), "modules": modules, "options": options}
 
 

@@ -1,0 +1,298 @@
+package submission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/data/folder"
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/results"
+)
+
+// small are two settings of the tier lite that are fast.
+var small = []string{"chile/mlp", "fertil2/lightgbm"}
+
+// atRoot makes the root of the project the working folder.
+func atRoot(t *testing.T) {
+	t.Helper()
+	t.Chdir(filepath.Join("..", ".."))
+}
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// ran runs an entry on the small settings.
+func ran(t *testing.T, p *Prepared) (*results.Rows, []results.EntryFit) {
+	t.Helper()
+	tier := must[*Tier](t)(ReadTier(Lite)).Only(small).With(p.Method)
+	plan := must[*experiments.Plan](t)(experiments.MakePlan(t.Context(), []*spec.Spec{tier.Spec}, experiments.PlanOptions{
+		Store: must[*results.Store](t)(results.Open(t.TempDir())), Digests: &folder.Digests{}, AllowExec: true, Programs: p.Programs}))
+	out := must[*experiments.Outcome](t)(plan.Run(t.Context(), experiments.RunOptions{Workers: 2}))
+	return &out.Rows, must[[]results.EntryFit](t)(plan.Fits(p.Method.Name))
+}
+
+// described is a card of some code before it runs.
+func described(name string, l Language, files ...string) *Card {
+	return &Card{Protocol: Version, Tier: Lite, Name: name, Label: "Mine", Authors: []string{"A. Author"}, Reference: "Author (2026)",
+		Licence: "MIT", Language: l, Code: files, Platform: "a test", Contract: Contract{Needs: []string{}}}
+}
+
+// handedIn runs code and writes its entry on the small settings.
+func handedIn(t *testing.T, c *Card, code Source, around []string) string {
+	t.Helper()
+	p := must[*Prepared](t)(Prepare(t.Context(), c, code, t.TempDir(), around))
+	rows, fits := ran(t, p)
+	dir := filepath.Join(t.TempDir(), c.Name)
+	tier := must[*Tier](t)(ReadTier(Lite))
+	if err := Write(dir, c, code, tier, rows.Settings, rows.Records, fits); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// needs skips a test without a program.
+func needs(t *testing.T, argv ...string) {
+	t.Helper()
+	if err := exec.Command(argv[0], argv[1:]...).Run(); err != nil {
+		t.Skipf("needs %s: %v", strings.Join(argv, " "), err)
+	}
+}
+
+// twice is a program without Python: the probabilities of its fit are the class shares, whatever the logits.
+const twice = `#!/bin/sh
+# It needs numbers of float64 in a file of NumPy: those of the calibration logits, with which the folder comes.
+case $1 in
+fit) cp "$2/cal/logits.npy" "$2/model/" ;;
+apply) cp "$2/test/logits.npy" "$2/logits.npy" ;;
+esac
+`
+
+// TestEntryIsVerified: Python files and programs are handed in, read and run again. The numbers are equal, and they agree, as all numbers of other
+// languages than Go do at best.
+func TestEntryIsVerified(t *testing.T) {
+	atRoot(t)
+	dir := filepath.Join("experiments", "submission", "testdata")
+	for _, c := range []struct {
+		card    *Card
+		from    []string
+		verdict Verdict
+		needs   []string
+	}{
+		{described("prior", Python, "prior.py"), []string{filepath.Join(dir, "prior.py")}, Agrees, []string{"python3", "-c", "import numpy"}},
+		{described("twice", Command, "twice.sh"), nil, Agrees, []string{"sh", "-c", "true"}},
+	} {
+		t.Run(string(c.card.Language), func(t *testing.T) {
+			needs(t, c.needs...)
+			code := Source{"twice.sh": []byte(twice)}
+			if c.from != nil {
+				c.card.Code, code, _ = SourceOf(c.from)
+			} else {
+				c.card.Command = []string{"sh", "twice.sh"}
+			}
+			at := handedIn(t, c.card, code, nil)
+			e := must[*Entry](t)(Read(at))
+			if e.Card.Digests.Inputs == "" || len(e.Records) == 0 || len(e.Fits) != len(small) {
+				t.Errorf("%d records, %d fits", len(e.Records), len(e.Fits))
+			}
+			p := must[*Prepared](t)(Prepare(t.Context(), e.Card, e.Code, t.TempDir(), nil))
+			rows, fits := ran(t, p)
+			got := Compare(e, rows.Records, fits)
+			want := Counts{Equal: len(small) * len(must[*Tier](t)(ReadTier(Lite)).Metrics())}
+			if got.Counts != want || got.Fits != 0 || got.Counts.Verdict(c.card.Language) != c.verdict || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
+				t.Errorf("%+v, %d other fits, %s", got.Counts, got.Fits, got.Counts.Verdict(c.card.Language))
+			}
+		})
+	}
+}
+
+// TestAlteredEntryIsCaught: an entry in Go is equal, and one digit, one option, the code, the card and one array are caught.
+func TestAlteredEntryIsCaught(t *testing.T) {
+	atRoot(t)
+	needs(t, "go", "version")
+	card := described("entropy-test", Go)
+	files, code, err := SourceOf([]string{filepath.Join("experiments", "submission", "testdata", "entropy")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	card.Code = files
+	dir := handedIn(t, card, code, nil)
+	e := must[*Entry](t)(Read(dir))
+	rows, fits := ran(t, must[*Prepared](t)(Prepare(t.Context(), e.Card, e.Code, t.TempDir(), nil)))
+	if c := Compare(e, rows.Records, fits); c.Counts != (Counts{Equal: 28}) || c.Fits != 0 || c.Counts.Verdict(Go) != Equal || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
+		t.Errorf("%+v, %d other fits", c.Counts, c.Fits)
+	}
+	change := func(file, from, to string) {
+		t.Helper()
+		path := filepath.Join(dir, file)
+		text := string(must[[]byte](t)(os.ReadFile(path)))
+		if !strings.Contains(text, from) {
+			t.Fatalf("no %q in %s", from, text)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(text, from, to, 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(want string) *Entry {
+		t.Helper()
+		e, err := Read(dir)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		return e
+	}
+	digest := func(file string) string { t.Helper(); return must[string](t)(fileDigest(filepath.Join(dir, file))) }
+
+	ece := e.Records[2]
+	if ece.Metric != "ece" {
+		t.Fatal(ece.Metric)
+	}
+	was, old := fmt.Sprintf("%.9g", ece.Value), digest(ResultsFile)
+	for by, want := range map[float64]Counts{1e-7: {Equal: 27, Agrees: 1}, 1e-3: {Equal: 27, Differs: 1}} {
+		is := fmt.Sprintf("%.9g", ece.Value+by)
+		change(ResultsFile, was, is)
+		read("card.yaml: digests: results: results.csv is not the file")
+		change(CardFile, old, digest(ResultsFile)) // by somebody who knows how
+		if c := Compare(read(""), rows.Records, fits); c.Counts != want || len(c.Of(Differs)) != want.Differs {
+			t.Errorf("by %v: %+v", by, c.Counts)
+		}
+		change(CardFile, digest(ResultsFile), old)
+		change(ResultsFile, is, was)
+	}
+	read("")
+
+	change(CardFile, "code: [", "options: {steepest: \"0.1\"}\ncode: [") // an option
+	altered := read("")
+	again, _ := ran(t, must[*Prepared](t)(Prepare(t.Context(), altered.Card, altered.Code, t.TempDir(), nil)))
+	if c := Compare(altered, again.Records, nil); c.Counts.Differs == 0 {
+		t.Errorf("another option: %+v", c.Counts)
+	}
+	change(CardFile, "options: {steepest: \"0.1\"}\n", "")
+
+	change(CodeFolder+"/entropy.go", "1e-3, Most: 1e3", "1e-3, Most: 1e2")
+	read("card.yaml: digests: code: the code is not that which the entry ran")
+	change(CodeFolder+"/entropy.go", "1e-3, Most: 1e2", "1e-3, Most: 1e3")
+
+	change(CardFile, "keeps_top1: false", "keeps_top1: maybe")
+	read("card.yaml:10: cannot unmarshal")
+	change(CardFile, "keeps_top1: maybe", "keeps_top1: false")
+
+	settings := append([]results.SettingInfo{}, rows.Settings...)
+	settings[0].Test = strings.Replace(settings[0].Test, "sha256:", "sha256:0", 1)
+	if InputsDigest(settings) == e.Card.Digests.Inputs {
+		t.Error("another array has the same digest")
+	}
+	if c := Compare(read(""), nil, nil); c.Counts.Verdict(Go) != NotRun || c.Counts.NotRun != 28 {
+		t.Errorf("%+v", c.Counts)
+	}
+}
+
+// TestRecordIsOfACard: a verification counts for the card that it was of.
+func TestRecordIsOfACard(t *testing.T) {
+	dir := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(CardFile, "a card")
+	write(DrawnFile, "means")
+	if err := (Record{Verdict: Equal, Numbers: Counts{Equal: 3}, Isolated: true, Platform: "here", Draws: &Drawn{Commit: "0123abc", N: 20}}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := readRecord(dir); err != nil || r == nil || r.Verdict != Equal || r.Numbers.Equal != 3 || r.Draws.N != 20 {
+		t.Errorf("%+v %v", r, err)
+	}
+	write(DrawnFile, "other means")
+	if _, err := readRecord(dir); err == nil || !strings.Contains(err.Error(), "drawn.csv is not the file of this verification") {
+		t.Error(err)
+	}
+	write(CardFile, "another card")
+	if r, err := readRecord(dir); r != nil || err != nil {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// TestDrawsFollowFromACommit: the same commit gives the same draws, another one others; corrupted sets have none.
+func TestDrawsFollowFromACommit(t *testing.T) {
+	tier := must[*Tier](t)(ReadTier(Lite))
+	clean := 0
+	for _, s := range tier.Spec.Settings {
+		if s.Corruption == "" {
+			clean++
+		}
+	}
+	a, b, c := tier.Draws("3f2a9c1", 3), tier.Draws("3f2a9c1", 3), tier.Draws("3f2a9c2", 3)
+	if len(a.Spec.Settings) != 3*clean || a.Spec.Settings[0] != b.Spec.Settings[0] || a.Spec.Settings[0].Variant == c.Spec.Settings[0].Variant ||
+		a.Spec.Settings[0].Variant == a.Spec.Settings[1].Variant || a.Spec.Settings[0].Variant.Split != a.Spec.Settings[3].Variant.Split {
+		t.Errorf("%d settings: %v", len(a.Spec.Settings), a.Spec.Settings[:4])
+	}
+	at := results.Setting{Experiment: "v1-lite-drawn", Dataset: "letter", Backbone: "mlp", Loss: "ce"}
+	var records []results.Record
+	for i, x := range []float64{.1, .2, .6} {
+		s := at
+		s.Variant.Split = i + 1
+		records = append(records, results.Record{Setting: s, Method: "ts", Metric: "ece", Value: x, N: 7, Source: "measured", Status: results.OK})
+	}
+	if got := Means(records); len(got) != 1 || math.Abs(got[0].Value-.3) > 1e-15 || got[0].Setting != at {
+		t.Errorf("%+v", got)
+	}
+	records[1].Status = results.Skip
+	if got := Means(records); len(got) != 1 || got[0].Status != results.Skip {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRepeatFindsWhatChanges: a program whose numbers depend on the process, and one that reads arrays which it is not handed.
+func TestRepeatFindsWhatChanges(t *testing.T) {
+	atRoot(t)
+	needs(t, "python3", "-c", "import numpy")
+	secret, err := filepath.Abs("data/bundle/chile/mlp/test/labels.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "import os, numpy as np\ndef fit(logits, labels): return os.getpid()\n"
+	const softmax = "def soft(z):\n    p = np.exp(z - z.max(1, keepdims=True)); return p / p.sum(1, keepdims=True)\n"
+	for name, c := range map[string]struct{ code, want string }{
+		"same":    {head + softmax + "def apply(model, logits): return soft(logits.astype(float))\n", ""},
+		"process": {head + softmax + "def apply(model, logits): return soft(logits.astype(float) * (1 + model % 10007 / 10007))\n", "in another process"},
+		"reads": {head + softmax + "def apply(model, logits):\n    p = soft(logits.astype(float))\n    if len(p) == len(np.load(" + fmt.Sprintf("%q", secret) +
+			")): p = 0.5 * p + 0.5 / p.shape[1]\n    return p\n", "NaN in another process"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := t.TempDir()
+			t.Setenv("TMPDIR", work)
+			around, err := Isolation(work, []string{filepath.Join("data", "bundle")})
+			if errors.Is(err, ErrNotIsolated) && name == "reads" {
+				t.Skip(err)
+			}
+			card, code := described(name, Python, "mine.py"), Source{"mine.py": []byte(c.code)}
+			own := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "a"), nil))
+			rows, _ := ran(t, own)
+			p := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "b"), around))
+			tier := must[*Tier](t)(ReadTier(Lite)).Only(small[:1]).With(p.Method)
+			changes, err := p.Repeat(context.Background(), tier, nil, work, rows.Records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" && len(changes) > 0 || c.want != "" && (len(changes) == 0 || !strings.Contains(changes[0].String(), c.want)) {
+				t.Errorf("%v, want %q", changes, c.want)
+			}
+		})
+	}
+}
