@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"math/bits"
+
+	"github.com/qats-bench/qats/internal/kernel/draws"
 )
 
 // weighing computes the ECE-15 and AECE-15 of one method on resamples given as the
@@ -52,13 +54,12 @@ type piece struct {
 	end   int32 // the number of rows up to its end, in the order of pieces
 }
 
-// lanes is the number of resamples that are weighed at a time. Most of the memory
-// traffic is the order of a method, which is read once for all of them.
-const lanes = 8
+// lanes is the number of resamples that are weighed at a time.
+const lanes = draws.Lanes
 
 // times is how often a row is drawn in each lane. A row is drawn more than 255 times in
 // a resample of n draws with probability below n/256!, about 1e-500.
-type times [lanes]uint8
+type times = draws.Times
 
 const (
 	chunkRows = 32
@@ -169,11 +170,12 @@ type tallies [lanes]tally
 // rows in all. It adds up the chunks; ece and aece do the rest.
 func (w *weighing) weigh(drawn []times) {
 	clear(w.before)
+	drawn = drawn[:len(w.row)] // draws.Sums reads any of these without a look
 	for t, list := range w.pieces {
 		lo := t * tileRows
 		tile := drawn[lo:]
 		for _, p := range list {
-			sums := weighRows(tile, w.place[lo:p.end], w.weight[lo:p.end])
+			sums := draws.Sums(tile, w.place[lo:p.end], w.weight[lo:p.end])
 			chunk := &w.before[p.chunk+1]
 			for lane, sum := range sums {
 				rows := (sum + countUnit/2) >> countShift
@@ -190,27 +192,6 @@ func (w *weighing) weigh(drawn []times) {
 			next[lane].sum += at[lane].sum
 		}
 	}
-}
-
-// weighRows returns the sum of the weights of the drawn rows in each lane. The
-// sums stay in registers because they are single variables of a small function.
-//
-//go:noinline
-func weighRows(drawn []times, place []uint16, weight []int64) [lanes]int64 {
-	weight = weight[:len(place)]
-	var s0, s1, s2, s3, s4, s5, s6, s7 int64
-	for j, i := range place {
-		t, w := &drawn[i], weight[j]
-		s0 += int64(t[0]) * w
-		s1 += int64(t[1]) * w
-		s2 += int64(t[2]) * w
-		s3 += int64(t[3]) * w
-		s4 += int64(t[4]) * w
-		s5 += int64(t[5]) * w
-		s6 += int64(t[6]) * w
-		s7 += int64(t[7]) * w
-	}
-	return [lanes]int64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // ece returns the ECE of the resample in a lane.
