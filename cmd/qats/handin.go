@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -67,7 +68,7 @@ The code runs with the rights of its user, as any program does.`,
 		RunE: func(cmd *cobra.Command, paths []string) error { return h.run(cmd, paths) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&h.card.Name, "name", "", "name of the entry, of its folder and of the method (default: that of the first file)")
+	f.StringVar(&h.card.Name, "name", "", "name of the entry, of its folder and of the method (default: that of the first file, or of the folder of a Go package)")
 	f.StringVar(&h.card.Label, "label", "", "label in tables (default: the name, or that of a Go method)")
 	f.StringArrayVar(&h.card.Authors, "author", nil, "author; may be repeated")
 	f.StringVar(&h.card.Reference, "reference", "", "author and year, or an address")
@@ -107,12 +108,16 @@ func (p *places) entryFlags(cmd *cobra.Command) {
 
 func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	files, code, err := submission.SourceOf(paths)
+	if _, registered := all.Lookup(paths[0]); registered && errors.Is(err, fs.ErrNotExist) {
+		return usage("%s is a method of the registry, which has its row by make leaderboard; an entry is made of files", paths[0])
+	}
 	if err != nil {
 		return err
 	}
 	c := h.card
 	c.Protocol, c.Code = submission.Version, files
-	c.Name = cmp.Or(c.Name, strings.ToLower(strings.TrimSuffix(files[0], filepath.Ext(files[0]))))
+	base := filepath.Base(filepath.Clean(paths[0]))
+	c.Name = cmp.Or(c.Name, strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base))))
 	dir := filepath.Join(h.to, c.Name)
 	if err := h.earlier(&c, dir); err != nil {
 		return err
@@ -141,8 +146,8 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if h.card.Label == "" {
-		c.Label = cmp.Or(p.About.Label, c.Label)
+	if c.Label == c.Name && p.About.Label != "" {
+		c.Label = p.About.Label
 		if err := c.Describes(); err != nil {
 			return err
 		}
@@ -250,12 +255,7 @@ func prepared(ctx context.Context, c *submission.Card, code submission.Source, w
 	if err != nil {
 		return nil, err
 	}
-	if of := p.About.Contract; of != nil {
-		c.Contract = *of
-		if p, err = submission.Prepare(ctx, c, code, dir, around); err != nil { // with the arrays that it needs
-			return nil, err
-		}
-	}
+	c.Contract = p.Contract
 	versions := []string{platform()}
 	if p.About.Python != "" {
 		versions = append(versions, "Python "+p.About.Python)

@@ -23,6 +23,7 @@ import (
 // Prepared is the code of an entry in a folder of its own, ready to run.
 type Prepared struct {
 	Method   spec.Method
+	Contract Contract             // of the code, where it says; else that of the card
 	Programs experiments.Programs // Dir, and the variables that fix what a language leaves open
 	About    About
 }
@@ -45,7 +46,7 @@ var fixed = []string{"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_T
 // Prepare writes the code of an entry below the empty folder work, builds it if its language is compiled, and asks it
 // what it says of itself. around is put before every command that runs the code, as [Isolation] returns it.
 func Prepare(ctx context.Context, c *Card, code Source, work string, around []string) (*Prepared, error) {
-	p := &Prepared{Programs: experiments.Programs{Dir: filepath.Join(work, CodeFolder), Around: around, Set: slices.Clone(fixed)}}
+	p := &Prepared{Contract: c.Contract, Programs: experiments.Programs{Dir: filepath.Join(work, CodeFolder), Around: around, Set: slices.Clone(fixed)}}
 	for _, file := range c.Code {
 		if code[file] == nil {
 			return nil, fmt.Errorf("code: no file %s", file)
@@ -75,10 +76,13 @@ func Prepare(ctx context.Context, c *Card, code Source, work string, around []st
 		if p.About.Problem != "" {
 			return nil, fmt.Errorf("%s: %s", c.Code[0], p.About.Problem)
 		}
+		if p.About.Contract != nil {
+			p.Contract = *p.About.Contract
+		}
 		command = append(command, c.optionWords()...)
 	}
 	var err error
-	p.Method, err = method(c, command, serves)
+	p.Method, err = method(c, p.Contract.Needs, command, serves)
 	return p, err
 }
 
@@ -110,7 +114,7 @@ func lastWords(said string) string {
 }
 
 // method returns the method of a spec that runs a command.
-func method(c *Card, command []string, serves bool) (spec.Method, error) {
+func method(c *Card, needs, command []string, serves bool) (spec.Method, error) {
 	kind := "external"
 	if serves {
 		kind = "served"
@@ -122,7 +126,7 @@ func method(c *Card, command []string, serves bool) (spec.Method, error) {
 		Options map[string]any `yaml:"options"`
 	}
 	text, err := yaml.Marshal(map[string]any{"name": "entry", "methods": []item{{c.Name, kind, c.Label,
-		map[string]any{"command": command, "needs": c.Contract.Needs, "files": c.Code, "limit": c.limit()}}},
+		map[string]any{"command": command, "needs": needs, "files": c.Code, "limit": c.limit()}}},
 		"settings": []map[string]string{{"dataset": "none", "backbone": "none"}}})
 	if err != nil {
 		return spec.Method{}, err

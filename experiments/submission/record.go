@@ -26,7 +26,7 @@ type Record struct {
 // Drawn are the splits that a maintainer drew.
 type Drawn struct {
 	Commit string `yaml:"commit"`
-	N      int    `yaml:"n"`
+	N      int    `yaml:"splits"`
 	SHA256 string `yaml:"sha256"` // of drawn.csv
 }
 
