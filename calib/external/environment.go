@@ -19,9 +19,9 @@ var needed = []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT
 // Passed lists the names of the variables of the environment that every program gets.
 func Passed() []string { return slices.Clone(passed) }
 
-// environment returns the variables of the environment of this process that are passed
+// Environment returns the variables of the environment of this process that are passed
 // on, and those of the names in more.
-func environment(more []string) []string {
+func Environment(more []string) []string {
 	names := slices.Concat(passed, more)
 	if runtime.GOOS == "windows" {
 		names = append(names, needed...)

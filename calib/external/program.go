@@ -42,7 +42,7 @@ func (p Program) command(ctx context.Context, w *workplace, variables []string, 
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Args[0] = argv[0]
 	cmd.Dir = p.Dir
-	cmd.Env = slices.Concat(environment(p.Env), p.Set, variables)
+	cmd.Env = slices.Concat(Environment(p.Env), p.Set, variables)
 	// A file, since a child could keep a pipe open. A program that serves begins each
 	// call with an empty one, which needs writes at its end.
 	said, err := os.OpenFile(w.stderr, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

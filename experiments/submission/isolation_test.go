@@ -50,3 +50,22 @@ func TestIsolation(t *testing.T) {
 		t.Errorf("%v %s", err, text)
 	}
 }
+
+// TestNoIsolation: without unshare there is no such place, and nothing runs.
+func TestNoIsolation(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if around, err := Isolation(t.TempDir(), nil); !errors.Is(err, ErrNotIsolated) || around != nil {
+		t.Errorf("%v %v", around, err)
+	}
+}
+
+// TestCodeGetsNoSecrets: what a file of Python prints of itself sees the variables that programs get, and no others.
+func TestCodeGetsNoSecrets(t *testing.T) {
+	atRoot(t)
+	needs(t, "python3", "-c", "import numpy")
+	t.Setenv("MY_TOKEN", "secret")
+	code := Source{"mine.py": []byte("import os\nassert 'MY_TOKEN' not in os.environ\ndef fit(logits, labels): pass\ndef apply(model, logits): pass\n")}
+	if _, err := Prepare(t.Context(), described("mine", Python, "mine.py"), code, t.TempDir(), nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 )
@@ -91,7 +92,7 @@ func (p *Prepared) ask(ctx context.Context, command []string) error {
 	argv := slices.Concat(p.Programs.Around, command, []string{"about"})
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = p.Programs.Dir
-	cmd.Env = append(os.Environ(), p.Programs.Set...)
+	cmd.Env = append(external.Environment(nil), p.Programs.Set...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
