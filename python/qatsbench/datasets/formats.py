@@ -7,6 +7,7 @@
     lm-eval    samples of lm-evaluation-harness, in lm_eval
     helm       runs of HELM, in helm
     inspect    logs of Inspect, in inspect_logs
+    llm-uncertainty  pickles and labels of LLM-Uncertainty-Bench, in llm_uncertainty
     csv        any CSV file with a header, in tables
     parquet    any .parquet file with such columns
     pickle     scores and labels in a pickle or a file of torch.save, in names
@@ -24,7 +25,7 @@ import zipfile
 import numpy as np
 
 from .._program import COMMAND
-from . import choices, forms, helm, inspect_logs, lm_eval, names, splits, stream, tables, unpickle
+from . import choices, forms, helm, inspect_logs, llm_uncertainty, lm_eval, names, splits, stream, tables, unpickle
 from .errors import ZIP_FAULTS, DatasetError, at, base, need, short
 from .network import Network, Split, backbone_name, dataset_name, labels
 
@@ -480,6 +481,13 @@ FORMATS = {
             "",
             inspect_logs.read,
             names=True,
+        ),
+        Format(
+            "llm-uncertainty",
+            "LLM-Uncertainty-Bench (Ye et al., 2024): questions with six options",
+            "its <model>_<data set>_<prompt>_icl<examples>.pkl, and <data set>.json",
+            "MIT",
+            llm_uncertainty.read,
         ),
         Format(
             "csv",

@@ -255,7 +255,7 @@ HOSTILE = [
     ("groupcal", "cifar10_net_val.pkl", b"(d.", "there is no file *_test.pkl"),
     ("groupcal", "net.pkl", b"", "not named"),
     ("calarena", "x.h5", b"", "not an HDF5 file"),
-    ("ncal", "x", b"", "unknown format 'ncal'; want one of nncal, medmnist, calarena, groupcal, lm-eval, helm, inspect"),
+    ("ncal", "x", b"", "unknown format 'ncal'; want one of nncal, medmnist, calarena, groupcal, lm-eval, helm, inspect, llm-uncertainty"),
 ]
 
 
