@@ -5,12 +5,9 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 )
 
-// Local is a function of p parameters near one point.
-type Local struct {
-	Value    float64
-	Gradient []float64 // p
-	Hessian  []float64 // p x p, symmetric, row-major
-}
+// Local is a function of p parameters near one point: Value, Gradient (p) and Hessian (p x p,
+// symmetric, row-major).
+type Local = report.Local
 
 // Range is a parameter of a fit with its bounds, which are allowed values.
 type Range struct {
@@ -44,10 +41,7 @@ func MinimiseInBox(eval func(x []float64) (Local, error), starts [][]float64, bo
 	for i, r := range box {
 		lo[i], hi[i] = r.Least, r.Most
 	}
-	end, spread, err := fit.BoxNewtonFrom(func(x []float64) (fit.Local, error) {
-		f, err := eval(x)
-		return fit.Local(f), err
-	}, starts, lo, hi, unit)
+	end, spread, err := fit.BoxNewtonFrom(eval, starts, lo, hi, unit)
 	if err != nil {
 		return Minimum{}, err
 	}

@@ -99,7 +99,7 @@ func (l *TemperatureLoss) At(ctx context.Context, of RowTemperature, theta []flo
 	if err != nil {
 		return Local{}, err
 	}
-	return Local(fit.MeanOf(total, n, p)), nil
+	return fit.MeanOf(total, n, p), nil
 }
 
 // wrongTemperature is the first row whose temperature cannot be used.

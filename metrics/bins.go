@@ -6,6 +6,7 @@ import (
 
 	"github.com/qats-bench/qats/internal/exact"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
+	"github.com/qats-bench/qats/internal/stretch"
 )
 
 // Bin is one row of a reliability table, as in bins.csv.
@@ -63,11 +64,8 @@ func WidthBins(s *Samples, m int) []Bin { return widthLayout(s.sorted, m).fill(s
 // whole number.
 func MassBins(s *Samples, m int) []Bin { return massLayout(s.sorted, m).fill(s.sorted) }
 
-// tie is the distance up to which two confidences count as equal: rounding, in a
-// float32 file or in the exp of another processor, must not decide on which side of
-// a boundary of equal mass a sample falls. It is absolute, unlike a stretch.Share: an error of the
-// confidence moves a calibration error by its size, wherever the confidence lies.
-const tie = 1e-9
+// tie is the distance up to which two confidences count as equal.
+const tie = stretch.Confidence
 
 // layout states which samples make up each bin. The sorted samples fall into
 // consecutive runs. A bin takes all of a run or, if a boundary of equal mass cuts a

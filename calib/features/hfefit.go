@@ -82,7 +82,7 @@ func (f *hfeFit) squaredError(ctx context.Context, m hfeMap) (calib.Local, error
 	if err != nil {
 		return calib.Local{}, err
 	}
-	near := calib.Local(fit.MeanOf(sum, len(f.correct), thetas))
+	near := fit.MeanOf(sum, len(f.correct), thetas)
 	near.Hessian[2] = near.Hessian[1] // addRow rounds the two in different orders
 	return near, nil
 }

@@ -143,18 +143,14 @@ func (m QaTSReading) line(ctx context.Context, in calib.Input, o *fit.Objective,
 	if m.Loss == lossNLL && m.Solver == solverNewton {
 		return fit.TemperatureCurve(ctx, in.Stage, o, s, curve)
 	}
-	at := func(x []float64) (fit.Local, error) { return curve.At(ctx, o, s, x) }
+	loss := func(x []float64) (calib.Local, error) { return curve.At(ctx, o, s, x) }
 	switch m.Loss {
 	case lossBrier:
-		at = func(x []float64) (fit.Local, error) { return o.BrierLine(ctx, s, x) }
+		loss = func(x []float64) (calib.Local, error) { return o.BrierLine(ctx, s, x) }
 	case lossTop:
-		at = func(x []float64) (fit.Local, error) { return o.TopLine(ctx, s, x) }
+		loss = func(x []float64) (calib.Local, error) { return o.TopLine(ctx, s, x) }
 	case lossGap:
-		at = func(x []float64) (fit.Local, error) { return o.GapLine(ctx, s, x, bin, gapBins) }
-	}
-	loss := func(x []float64) (calib.Local, error) {
-		f, err := at(x)
-		return calib.Local(f), err
+		loss = func(x []float64) (calib.Local, error) { return o.GapLine(ctx, s, x, bin, gapBins) }
 	}
 	var x []float64
 	var report fit.Report

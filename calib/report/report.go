@@ -1,5 +1,6 @@
-// Package report has the values with which a fit says how it ended. Methods write them;
-// notes in results.csv, tables and pages are made from them.
+// Package report has the values with which a fit says how it ended, and those with which a loss
+// speaks to its solver. Methods write reports; notes in results.csv, tables and pages are made
+// from them.
 package report
 
 // Report says how a fit ended. The solvers of dirichlet, label-shift, ms-odir, sms, svs and

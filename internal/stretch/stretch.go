@@ -18,6 +18,12 @@
 // is. So rising x are grouped: from the least up, a group holds those up to End of its
 // least member. (A larger one begins the next group, even if its neighbour is near.)
 // Share says how wide a group is.
+//
+// Bins of equal mass, and so AECE, have another measure, Confidence, which is absolute: what they
+// average is the confidence itself, so an error of it moves the average by its size, wherever it
+// lies. By a Share of 2^-22 confidences of .9 that differ by 2e-8 would be equal, and AECE would
+// move; by Confidence everywhere a class of probability 1e-12 would be equal to one of 1e-10,
+// which logarithms tell apart.
 package stretch
 
 import "iter"
@@ -35,6 +41,11 @@ const (
 	// differ by some 2^-53, times the square root of k.
 	Sums Share = 0x1p-46
 )
+
+// Confidence is the difference of two confidences up to which they count as equal in bins of equal
+// mass: rounding, in a float32 file or in the exp of another processor, must not decide on
+// which side of a boundary a row is.
+const Confidence = 1e-9
 
 // Most is the x of p = 1, whose complement is at most 2^-1002.
 const Most = 0x1p1000

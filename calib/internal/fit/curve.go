@@ -153,7 +153,7 @@ func (c Curve) localOf(nll float64, total []float64, n int) Local {
 		}
 	}
 	if !c.Free {
-		f.accumulate()
+		accumulate(f)
 	}
 	return f
 }
@@ -177,7 +177,7 @@ func (c Curve) At(ctx context.Context, o *Objective, q, x []float64) (Local, err
 // accumulate turns derivatives in the knots into derivatives in b and the
 // increments. Parameter i moves the knots 1..i equally, so the gradient and the
 // Hessian become running sums.
-func (f *Local) accumulate() {
+func accumulate(f Local) {
 	p := len(f.Gradient)
 	for i := range p {
 		for j := range p {

@@ -8,11 +8,7 @@ import (
 )
 
 // Local is a function of p parameters near one point.
-type Local struct {
-	Value    float64
-	Gradient []float64 // p
-	Hessian  []float64 // p x p, symmetric
-}
+type Local = report.Local
 
 // Solution says how BoxNewton ended.
 type Solution struct {
@@ -46,7 +42,7 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 	)
 	at := func(x []float64) (Local, error) {
 		f, err := eval(x)
-		if err == nil && !f.finite() {
+		if err == nil && !finite(f) {
 			err = errOverflow
 		}
 		return f, err
@@ -107,7 +103,7 @@ func BoxNewton(eval func(x []float64) (Local, error), x, lo, hi []float64, unit 
 }
 
 // finite reports whether all numbers of f are finite.
-func (f *Local) finite() bool {
+func finite(f Local) bool {
 	most := math.Abs(f.Value)
 	for _, list := range [][]float64{f.Gradient, f.Hessian} {
 		for _, v := range list {

@@ -193,7 +193,7 @@ func TestTemperatureAtIsLinearBetweenKnots(t *testing.T) {
 func TestBoxNewtonFromTakesTheLeastMinimum(t *testing.T) {
 	well := func(x []float64) (Local, error) {
 		v := x[0]
-		return Local{v*v*v*v - 3*v*v + v, []float64{4*v*v*v - 6*v + 1}, []float64{12*v*v - 6}}, nil
+		return Local{Value: v*v*v*v - 3*v*v + v, Gradient: []float64{4*v*v*v - 6*v + 1}, Hessian: []float64{12*v*v - 6}}, nil
 	}
 	lo, hi := []float64{-5}, []float64{5}
 	for _, c := range []struct {
@@ -224,9 +224,9 @@ func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
 	eval := func(at []float64) (Local, error) {
 		x, c := at[0]-start, 0.50005
 		if x > 0.97 { // the first Newton step ends here, at x = 1
-			return Local{5e-5 + (x-1)*(x-1), []float64{2 * (x - 1)}, []float64{2}}, nil
+			return Local{Value: 5e-5 + (x-1)*(x-1), Gradient: []float64{2 * (x - 1)}, Hessian: []float64{2}}, nil
 		}
-		return Local{-x + x*x/2 + c*x*x*x, []float64{-1 + x + 3*c*x*x}, []float64{1 + 6*c*x}}, nil
+		return Local{Value: -x + x*x/2 + c*x*x*x, Gradient: []float64{-1 + x + 3*c*x*x}, Hessian: []float64{1 + 6*c*x}}, nil
 	}
 	sol, err := BoxNewton(eval, []float64{start}, []float64{-9}, []float64{9}, 1)
 	if err != nil || sol.Value > -0.3 || !(math.Abs(sol.At[0]-start-0.5486) <= 1e-3) {
@@ -238,7 +238,7 @@ func TestBoxNewtonRejectsAStepUpwards(t *testing.T) {
 func TestBoxNewtonDescendsBelowTheRoundingOfTheValue(t *testing.T) {
 	const start = 1e-6
 	eval := func(x []float64) (Local, error) {
-		f := Local{1e6, []float64{x[0]}, []float64{1}}
+		f := Local{Value: 1e6, Gradient: []float64{x[0]}, Hessian: []float64{1}}
 		if x[0] != start {
 			f.Value += 5e-10 // four units in the last place
 		}
@@ -379,7 +379,7 @@ func TestBoxNewtonAsksForAShareOfThePromisedFall(t *testing.T) {
 		var points []float64
 		_, err := BoxNewton(func(x []float64) (Local, error) {
 			points = append(points, x[0])
-			f := Local{0, []float64{-10}, []float64{1}}
+			f := Local{Value: 0, Gradient: []float64{-10}, Hessian: []float64{1}}
 			if x[0] >= 10 {
 				f.Value = -c.fall
 			}
@@ -397,7 +397,7 @@ func TestBoxNewtonKeepsATenthOfTheDamping(t *testing.T) {
 	accepted, evaluations, last := 0, 0, 0.0
 	sol, err := BoxNewton(func(x []float64) (Local, error) {
 		evaluations++
-		f := Local{1, []float64{-1}, []float64{1}}
+		f := Local{Value: 1, Gradient: []float64{-1}, Hessian: []float64{1}}
 		if x[0]-last <= .6 {
 			last = x[0]
 			accepted++
@@ -414,7 +414,7 @@ func TestBoxNewtonKeepsATenthOfTheDamping(t *testing.T) {
 func TestBoxNewtonFromTakesTheFirstOfEqualMinima(t *testing.T) {
 	wells := func(x []float64) (Local, error) { // (x^2 - 1)^2
 		v := x[0]
-		return Local{(v*v - 1) * (v*v - 1), []float64{4 * v * (v*v - 1)}, []float64{12*v*v - 4}}, nil
+		return Local{Value: (v*v - 1) * (v*v - 1), Gradient: []float64{4 * v * (v*v - 1)}, Hessian: []float64{12*v*v - 4}}, nil
 	}
 	for _, start := range []float64{1.5, -1.5} {
 		lo, hi := []float64{-5}, []float64{5}
@@ -464,7 +464,7 @@ func TestBoxNewtonMinimisesLinearFunctions(t *testing.T) {
 	for _, steep := range []float64{1e-200, 1e-5, 1, 1e3, 1e200} {
 		for _, unit := range []float64{1, 1000} {
 			sol, err := BoxNewton(func(x []float64) (Local, error) {
-				return Local{steep * (x[0] - 2*x[1]), []float64{steep, -2 * steep}, make([]float64, 4)}, nil
+				return Local{Value: steep * (x[0] - 2*x[1]), Gradient: []float64{steep, -2 * steep}, Hessian: make([]float64, 4)}, nil
 			}, []float64{0, 0}, []float64{-1, -1}, []float64{1, 1}, unit)
 			small := 2*steep*unit <= 1e-12 // the start is a minimum
 			if want := []float64{-1, 1}; err != nil || !small && !slices.Equal(sol.At, want) {
@@ -477,9 +477,9 @@ func TestBoxNewtonMinimisesLinearFunctions(t *testing.T) {
 // A Hessian that overflows in the units of the solver ends the fit with an error.
 func TestBoxNewtonEndsWhenItsUnitsOverflow(t *testing.T) {
 	for _, c := range []Local{
-		{1, []float64{1}, []float64{1e305}},
-		{1, []float64{1e306}, []float64{1}},
-		{1, []float64{1}, []float64{-1e305}},
+		{Value: 1, Gradient: []float64{1}, Hessian: []float64{1e305}},
+		{Value: 1, Gradient: []float64{1e306}, Hessian: []float64{1}},
+		{Value: 1, Gradient: []float64{1}, Hessian: []float64{-1e305}},
 	} {
 		if _, err := BoxNewton(func([]float64) (Local, error) { return c, nil }, []float64{0}, []float64{-1}, []float64{1}, 1000); err != errOverflow {
 			t.Errorf("%+v: %v", c, err)
