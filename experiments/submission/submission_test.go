@@ -73,9 +73,34 @@ func needs(t *testing.T, argv ...string) {
 	}
 }
 
-// twice is a program without Python: the probabilities of its fit are the class shares, whatever the logits.
-const twice = `#!/bin/sh
-# It needs numbers of float64 in a file of NumPy: those of the calibration logits, with which the folder comes.
+// block returns the first block of a language of a document that begins with some words.
+func block(t *testing.T, page, language, begin string) string {
+	t.Helper()
+	text := string(must[[]byte](t)(os.ReadFile(filepath.Join("docs", page))))
+	_, after, ok := strings.Cut(text, "```"+language+"\n"+begin)
+	code, _, closed := strings.Cut(after, "```")
+	if !ok || !closed {
+		t.Fatalf("docs/%s has no block of %s that begins with %q", page, language, begin)
+	}
+	return begin + code
+}
+
+// entropy is the package of a Go method: the one of docs/new-calibrator.md with an exported entry.
+func entropy(t *testing.T) Source {
+	t.Helper()
+	code := block(t, "new-calibrator.md", "go", "// EntropyLine is")
+	for _, change := range [][2]string{{"var entropyLineEntry", "var Entry"}, {`"entropy-line"`, `"entropy-test"`}, {`"Entropy line"`, `"Entropy of a test"`}} {
+		if !strings.Contains(code, change[0]) {
+			t.Fatalf("no %s in\n%s", change[0], code)
+		}
+		code = strings.ReplaceAll(code, change[0], change[1])
+	}
+	const head = "package entropy\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\n\t\"github.com/qats-bench/qats/calib\"\n\t\"github.com/qats-bench/qats/data\"\n)\n\n"
+	return Source{"entropy.go": []byte(head + code)}
+}
+
+// same is a program of the shell: it hands the logits back as they are.
+const same = `#!/bin/sh
 case $1 in
 fit) cp "$2/cal/logits.npy" "$2/model/" ;;
 apply) cp "$2/test/logits.npy" "$2/logits.npy" ;;
@@ -86,24 +111,19 @@ esac
 // languages than Go do at best.
 func TestEntryIsVerified(t *testing.T) {
 	atRoot(t)
-	dir := filepath.Join("experiments", "submission", "testdata")
+	program := described("same", Command, "same.sh")
+	program.Command = []string{"sh", "same.sh"}
 	for _, c := range []struct {
-		card    *Card
-		from    []string
-		verdict Verdict
-		needs   []string
+		card  *Card
+		code  string
+		needs []string
 	}{
-		{described("prior", Python, "prior.py"), []string{filepath.Join(dir, "prior.py")}, Agrees, []string{"python3", "-c", "import numpy"}},
-		{described("twice", Command, "twice.sh"), nil, Agrees, []string{"sh", "-c", "true"}},
+		{described("mine", Python, "mine.py"), block(t, "leaderboard.md", "python", "import numpy"), []string{"python3", "-c", "import numpy"}},
+		{program, same, []string{"sh", "-c", "true"}},
 	} {
 		t.Run(string(c.card.Language), func(t *testing.T) {
 			needs(t, c.needs...)
-			code := Source{"twice.sh": []byte(twice)}
-			if c.from != nil {
-				c.card.Code, code, _ = SourceOf(c.from)
-			} else {
-				c.card.Command = []string{"sh", "twice.sh"}
-			}
+			code := Source{c.card.Code[0]: []byte(c.code)}
 			at := handedIn(t, c.card, code, nil)
 			e := must[*Entry](t)(Read(at))
 			if e.Card.Digests.Inputs == "" || len(e.Records) == 0 || len(e.Fits) != len(small) {
@@ -113,7 +133,7 @@ func TestEntryIsVerified(t *testing.T) {
 			rows, fits := ran(t, p)
 			got := Compare(e, rows.Records, fits)
 			want := Counts{Equal: len(small) * len(must[*Tier](t)(ReadTier(Lite)).Metrics())}
-			if got.Counts != want || got.Fits != 0 || got.Counts.Verdict(c.card.Language) != c.verdict || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
+			if got.Counts != want || got.Fits != 0 || got.Counts.Verdict(c.card.Language) != Agrees || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
 				t.Errorf("%+v, %d other fits, %s", got.Counts, got.Fits, got.Counts.Verdict(c.card.Language))
 			}
 		})
@@ -124,13 +144,7 @@ func TestEntryIsVerified(t *testing.T) {
 func TestAlteredEntryIsCaught(t *testing.T) {
 	atRoot(t)
 	needs(t, "go", "version")
-	card := described("entropy-test", Go)
-	files, code, err := SourceOf([]string{filepath.Join("experiments", "submission", "testdata", "entropy")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	card.Code = files
-	dir := handedIn(t, card, code, nil)
+	dir := handedIn(t, described("entropy-test", Go, "entropy.go"), entropy(t), nil)
 	e := must[*Entry](t)(Read(dir))
 	rows, fits := ran(t, must[*Prepared](t)(Prepare(t.Context(), e.Card, e.Code, t.TempDir(), nil)))
 	if c := Compare(e, rows.Records, fits); c.Counts != (Counts{Equal: 28}) || c.Fits != 0 || c.Counts.Verdict(Go) != Equal || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
