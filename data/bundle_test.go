@@ -306,8 +306,8 @@ func TestBundleTablesFollowTheirRules(t *testing.T) {
 		if all := 2 * (n + len(load(t, folder, ref, data.Labels).Labels)); all < 2_000*8/10 || all > 20_000*12/10 {
 			t.Errorf("%s: calibration and test rows are the half of %d", ref, all)
 		}
-		if len(s.Classes) != set.Logits.Cols {
-			t.Errorf("%s: %d names of %d classes", ref, len(s.Classes), set.Logits.Cols)
+		if s.Classes.Len() != set.Logits.Cols {
+			t.Errorf("%s: %d names of %d classes", ref, s.Classes.Len(), set.Logits.Cols)
 		}
 	}
 	if len(datasets) < 20 {

@@ -25,6 +25,9 @@ func (s *Set) Check() error {
 	if err := logits.check("logits", "class"); err != nil {
 		return err
 	}
+	if s.Confidence != nil {
+		return s.checkConfidence()
+	}
 	n, k := -1, -1 // of any number without logits
 	if logits.Present() {
 		n, k = logits.Rows, logits.Cols

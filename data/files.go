@@ -22,10 +22,14 @@ type Files struct {
 	HeadBias   string // k or k x 1
 	OOD        string // m x k
 
+	// Predicted are the predicted classes, n, of KindConfidence: Labels are then true classes. Without it
+	// Labels are n of 0 and 1, of which 1 says that the prediction is right.
+	Predicted string
+
 	Kind Kind // of Logits, Augmented and OOD
 
 	Ignore  Ignore // labels of rows that are left out of all arrays
-	Classes int    // of the set, if Logits is empty and they are known
+	Classes int    // of the set, if it has no logits and they are known
 
 	FS fs.FS // that has the files, such as an Input; nil for that of the operating system
 
@@ -50,6 +54,9 @@ func (f Files) List(parts Parts) []ArrayFile {
 		{Head, "head_weight", f.HeadWeight},
 		{Head, "head_bias", f.HeadBias},
 		{OOD, "ood", f.OOD},
+	}
+	if f.Predicted != "" && f.Kind == KindConfidence {
+		all = slices.Insert(all, 2, ArrayFile{Labels, "predicted", f.Predicted})
 	}
 	return slices.DeleteFunc(all, func(x ArrayFile) bool { return x.Part&parts == 0 })
 }
@@ -159,7 +166,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(ArrayFile) (*np
 		labels = a
 	}
 	kept, err := files.Ignore.keptOf(labels, r.n, func() (int, error) {
-		if k := cmp.Or(r.k, files.Classes); k > 0 || files.Logits == "" {
+		if k := cmp.Or(r.k, files.Classes); k > 0 || files.Logits == "" || files.Kind == KindConfidence {
 			return k, nil
 		}
 		logits, err := open(files.List(Logits)[0])
@@ -173,7 +180,7 @@ func (r *setReader) leaveOut(files Files, parts Parts, open func(ArrayFile) (*np
 		return err
 	}
 	r.kept, r.n = kept, kept.Rows()
-	for _, a := range []*npy.Array{r.logits.Array, r.labels, r.features, r.augmented.Array} {
+	for _, a := range []*npy.Array{r.logits.Array, r.confidence, r.labels, r.predicted, r.features, r.augmented.Array} {
 		if a != nil {
 			a.Keep(kept)
 		}
@@ -200,7 +207,13 @@ func openArrays(files Files, parts Parts, open func(ArrayFile) (*npy.Array, erro
 		r.all = append(r.all, a)
 		switch x.Role {
 		case "logits":
-			r.logits.Array = a
+			if files.Kind == KindConfidence {
+				r.confidence = a
+			} else {
+				r.logits.Array = a
+			}
+		case "predicted":
+			r.predicted = a
 		case "labels":
 			r.labels = a
 		case "features":
@@ -239,7 +252,9 @@ func (r *setReader) checkAxes() error {
 		want string
 	}{
 		{r.logits.Array, 2, "n x k"},
+		{r.confidence, 1, "n: one number a row, the confidence of the prediction"},
 		{r.labels, 1, "n"},
+		{r.predicted, 1, "n"},
 		{r.features, 2, "n x d"},
 		{r.augmented.Array, 3, "views x n x k"},
 		{r.weight, 2, "k x d"},
@@ -302,7 +317,7 @@ func reshaped(s []int, labels *npy.Array) string {
 // checkLengths checks that the parts agree in rows, classes and features, and sets the
 // numbers of rows and classes. One class stands for two.
 func (r *setReader) checkLengths() error {
-	rows := []axis{{r.logits.Array, 0}, {r.labels, 0}, {r.features, 0}, {r.augmented.Array, 1}}
+	rows := []axis{{r.logits.Array, 0}, {r.confidence, 0}, {r.labels, 0}, {r.predicted, 0}, {r.features, 0}, {r.augmented.Array, 1}}
 	classes := []axis{{r.logits.Array, 1}, {r.augmented.Array, 2}, {r.weight, 0}, {r.bias, 0}, {r.ood.Array, 1}}
 	width := []axis{{r.features, 1}, {r.weight, 1}}
 	var err error

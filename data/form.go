@@ -15,16 +15,19 @@ type Kind string
 
 // The kinds. AnyKind means that none is stated: the array is read as logits, and
 // rejected if its values look like probabilities. KindLogProbs are logarithms of
-// probabilities; KindProbs are probabilities, which are read as their logarithms.
+// probabilities; KindProbs are probabilities, which are read as their logarithms. KindConfidence is
+// no array of logits: the confidence of each prediction alone, see Set.Confidence.
 const (
 	AnyKind      Kind = ""
 	KindLogits   Kind = "logits"
 	KindLogProbs Kind = "log-probs"
 	KindProbs    Kind = "probs"
+
+	KindConfidence Kind = "confidence"
 )
 
 // Kinds returns the kinds that a manifest or a flag may state.
-func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs} }
+func Kinds() []Kind { return []Kind{KindLogits, KindLogProbs, KindProbs, KindConfidence} }
 
 // OffsetLost reports whether the offset of each row of logits is lost: log sum exp
 // of a row of log-probabilities is always 0.
@@ -40,6 +43,8 @@ type Form struct {
 	// OffsetLost: the offset of each row is not that of the network, so methods
 	// that use it cannot be fitted.
 	OffsetLost bool
+
+	Confidence bool // the set has the confidence of each prediction alone, and no logits
 
 	Notes []Note
 }
@@ -69,7 +74,7 @@ func significant(x float64) float64 {
 
 // Join returns the form of two sets that are read together.
 func (f Form) Join(g Form) Form {
-	return Form{f.OffsetLost || g.OffsetLost, append(f.Notes[:len(f.Notes):len(f.Notes)], g.Notes...)}
+	return Form{f.OffsetLost || g.OffsetLost, f.Confidence || g.Confidence, append(f.Notes[:len(f.Notes):len(f.Notes)], g.Notes...)}
 }
 
 // scores is an array of logits, of views or of OOD rows, with what it holds; its Array is nil

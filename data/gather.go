@@ -6,6 +6,8 @@ func (s *Set) Len() int {
 	switch {
 	case s.Logits.Present():
 		return s.Logits.Rows
+	case s.Confidence != nil:
+		return len(s.Confidence)
 	case s.Labels != nil:
 		return len(s.Labels)
 	case s.Features.Present():
@@ -23,11 +25,12 @@ func (s *Set) Len() int {
 func Gather(rows []int, sets ...*Set) *Set {
 	from, at := make([]*Set, len(rows)), make([]int, len(rows))
 	views := len(sets[0].Augmented)
-	labels, samples := true, 0
+	labels, confidence, samples := true, true, 0
 	for _, s := range sets {
 		views, labels, samples = min(views, len(s.Augmented)), labels && s.Labels != nil, samples+s.Len()
+		confidence = confidence && s.Confidence != nil
 	}
-	out := &Set{Head: sets[0].Head, OOD: sets[0].OOD}
+	out := &Set{Head: sets[0].Head, OOD: sets[0].OOD, Classes: sets[0].Classes}
 	if samples == 0 {
 		return out
 	}
@@ -54,6 +57,12 @@ func Gather(rows []int, sets ...*Set) *Set {
 	out.Features = table(func(s *Set) Matrix { return s.Features })
 	for v := range views {
 		out.Augmented = append(out.Augmented, table(func(s *Set) Matrix { return s.Augmented[v] }))
+	}
+	if confidence {
+		out.Confidence = make([]float64, len(rows))
+		for i, s := range from {
+			out.Confidence[i] = s.Confidence[at[i]]
+		}
 	}
 	if labels {
 		out.Labels = make([]int32, len(rows))

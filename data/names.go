@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -30,15 +31,26 @@ var logOdds = []string{"logits", "logit", "decision", "decisions", "decision_fun
 // labelNames are the names of labels.
 var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"}
 
-// KnownNames lists names of arrays that are understood, for messages.
-const KnownNames = "logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; of two sets with cal_ or val_ and test_ before or behind them"
+// confidenceNames are the names of a confidence alone, which is taken where there are no scores; correctNames those
+// of the flags that say whether the prediction is right; predictedNames those of predicted classes.
+var (
+	confidenceNames = []string{"confidence", "confidences", "conf"}
+	correctNames    = []string{"correct", "is_correct", "correctness", "hit", "hits", "right"}
+	predictedNames  = []string{"predicted", "pred", "preds", "prediction", "predictions", "y_pred", "y_hat", "pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"}
+)
 
-// rankOf returns the line of scoreNames that has a name, or -1.
+// KnownNames lists names of arrays that are understood, for messages.
+const KnownNames = "logits, log_probs, probs, scores or predictions, with labels, targets, y, y_true or ground_truth; of two sets with cal_ or val_ and test_ before or behind them; or confidence, with correct or with predicted and labels"
+
+// rankOf returns the line of scoreNames that has a name, the number of lines for one of a confidence alone, or -1.
 func rankOf(name string) int {
 	for i, s := range scoreNames {
 		if slices.Contains(s.names, name) {
 			return i
 		}
+	}
+	if slices.Contains(confidenceNames, name) {
+		return len(scoreNames)
 	}
 	return -1
 }
@@ -49,9 +61,18 @@ func IsScores(name string) bool { return rankOf(plainName(name)) >= 0 }
 // IsLabels reports whether a name is one of labels, such as targets.
 func IsLabels(name string) bool { return slices.Contains(labelNames, plainName(name)) }
 
+// IsOutcomes reports whether a name is one of what a confidence alone needs in the place of labels or beside them:
+// flags of correctness, or predicted classes.
+func IsOutcomes(name string) bool {
+	return slices.Contains(correctNames, plainName(name)) || slices.Contains(predictedNames, plainName(name))
+}
+
 // KindOfName returns what scores of a name hold; AnyKind where the name does not say it.
 func KindOfName(name string) Kind {
-	if i := rankOf(plainName(name)); i >= 0 {
+	switch i := rankOf(plainName(name)); {
+	case i == len(scoreNames):
+		return KindConfidence
+	case i >= 0:
 		return scoreNames[i].kind
 	}
 	return AnyKind
@@ -107,11 +128,18 @@ func rowsOf(a npy.Named) int {
 type Chosen struct {
 	Split          Split // Cal, Test, or none
 	Logits, Labels string
-	Kind           Kind // that the name of the scores states
+	Predicted      string // of a confidence alone with labels that are classes; else empty
+	Kind           Kind   // that the name of the scores states
 }
 
 // String says what was taken.
 func (c Chosen) String() string {
+	switch {
+	case c.Predicted != "":
+		return fmt.Sprintf("%s with the predictions %s and the labels %s", c.Logits, c.Predicted, c.Labels)
+	case c.Kind == KindConfidence:
+		return fmt.Sprintf("%s with the outcomes %s", c.Logits, c.Labels)
+	}
 	return fmt.Sprintf("%s with the labels %s", c.Logits, c.Labels)
 }
 
@@ -137,14 +165,15 @@ func Taken(arrays []npy.Named, sets []Chosen) string {
 // taken as scores. Then the names decide. Where they name no pair, the only scores and the only labels
 // of the file are one. An array without a name, as arr_0 of numpy.savez, is what its type and shape
 // say. Two arrays of which either could be meant are an error that lists them, and so
-// are scores without labels in a file of two sets.
+// are scores without labels in a file of two sets. A confidence alone is taken where there are no scores, with flags
+// of correctness or with predicted and true classes.
 func Choose(arrays []npy.Named) ([]Chosen, error) {
 	type candidates struct {
-		scores, labels []npy.Named
-		rank           int
+		scores, labels, correct, predicted []npy.Named
+		rank                               int
 	}
+	all := &candidates{} // of any split
 	sets := map[Split]*candidates{"": {}, Cal: {}, Test: {}}
-	var scores, labels []npy.Named // of any split
 	for _, a := range arrays {
 		split, role := RoleOf(a.Name)
 		s := sets[split]
@@ -157,45 +186,68 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 			if rank == s.rank {
 				s.scores = append(s.scores, a)
 			}
-			scores = append(scores, a)
+			all.scores = append(all.scores, a)
 		case slices.Contains(labelNames, role):
-			s.labels = append(s.labels, a)
-			labels = append(labels, a)
+			s.labels, all.labels = append(s.labels, a), append(all.labels, a)
+		case slices.Contains(correctNames, role):
+			s.correct, all.correct = append(s.correct, a), append(all.correct, a)
+		case slices.Contains(predictedNames, role):
+			s.predicted, all.predicted = append(s.predicted, a), append(all.predicted, a)
 		}
+	}
+	// choose returns the set of candidates; ok is false where they make none.
+	choose := func(split Split, c *candidates) (set Chosen, ok bool, err error) {
+		alone := len(c.scores) > 0 && !slices.ContainsFunc(c.scores, func(a npy.Named) bool { _, role := RoleOf(a.Name); return rankOf(role) != len(scoreNames) })
+		switch {
+		case alone && len(c.correct) > 0:
+			set, err = pair(split, c.scores, c.correct)
+		case alone && len(c.predicted) > 0 && len(c.labels) > 0:
+			if set, err = pair(split, c.scores, c.labels); err == nil {
+				err = only("predictions", c.predicted)
+				set.Predicted = c.predicted[0].Name
+			}
+		case alone && len(c.labels) > 0:
+			err = fmt.Errorf("%s is a confidence alone, and %s has classes: it needs the predicted classes too, or whether each prediction is correct", c.scores[0].Name, c.labels[0].Name)
+		case !alone && len(c.scores) > 0 && len(c.labels) > 0:
+			set, err = pair(split, c.scores, c.labels)
+		default:
+			return Chosen{}, false, nil
+		}
+		return set, err == nil, err
 	}
 	var found []Chosen
 	for _, split := range []Split{Cal, Test, ""} {
 		s := sets[split]
-		if len(s.scores) == 0 || len(s.labels) == 0 || split == "" && len(found) > 0 {
+		if split == "" && len(found) > 0 {
 			continue
 		}
-		c, err := pair(split, s.scores, s.labels)
-		if err != nil {
+		c, ok, err := choose(split, s)
+		switch {
+		case err != nil:
 			return nil, err
+		case ok:
+			found = append(found, c)
 		}
-		found = append(found, c)
 	}
 	if len(found) > 0 {
 		for _, split := range []Split{Cal, Test} {
-			if s := sets[split]; len(found) < 2 && len(s.scores) > 0 && len(s.labels) == 0 {
+			has := slices.ContainsFunc(found, func(c Chosen) bool { return c.Split == split })
+			if s := sets[split]; !has && len(s.scores) > 0 && len(s.labels) == 0 {
 				return nil, fmt.Errorf("%s has no labels", s.scores[0].Name)
 			}
 		}
 		return found, nil
 	}
-	if len(scores) == 0 {
-		scores = lists.Where(arrays, func(a npy.Named) bool { return isScoreArray(a) && !a.DType.Integer() && isUnnamed(a) })
+	if len(all.scores) == 0 {
+		all.scores = lists.Where(arrays, func(a npy.Named) bool { return isScoreArray(a) && !a.DType.Integer() && isUnnamed(a) })
 	}
-	if len(labels) == 0 {
-		labels = lists.Where(arrays, func(a npy.Named) bool {
-			return isLabelArray(a) && isUnnamed(a) && (len(scores) == 0 || rowsOf(a) == rowsOf(scores[0]))
+	if len(all.labels) == 0 {
+		all.labels = lists.Where(arrays, func(a npy.Named) bool {
+			return isLabelArray(a) && isUnnamed(a) && (len(all.scores) == 0 || rowsOf(a) == rowsOf(all.scores[0]))
 		})
 	}
-	if len(scores) == 0 || len(labels) == 0 {
-		return nil, nil
-	}
-	c, err := pair("", scores, labels)
-	if err != nil {
+	c, ok, err := choose("", all)
+	if !ok {
 		return nil, err
 	}
 	return []Chosen{c}, nil
@@ -203,17 +255,8 @@ func Choose(arrays []npy.Named) ([]Chosen, error) {
 
 // pair returns the set of the only scores and the only labels.
 func pair(split Split, scores, labels []npy.Named) (Chosen, error) {
-	for _, x := range []struct {
-		what string
-		list []npy.Named
-	}{{"scores", scores}, {"labels", labels}} {
-		if len(x.list) > 1 {
-			var names []string
-			for _, a := range x.list {
-				names = append(names, fmt.Sprintf("%s (%s %s)", a.Name, npy.Tuple(a.Shape), a.DType))
-			}
-			return Chosen{}, fmt.Errorf("several arrays can be the %s: %s", x.what, strings.Join(names, ", "))
-		}
+	if err := cmp.Or(only("scores", scores), only("labels", labels)); err != nil {
+		return Chosen{}, err
 	}
 	_, role := RoleOf(scores[0].Name)
 	kind := KindOfName(role)
@@ -221,6 +264,18 @@ func pair(split Split, scores, labels []npy.Named) (Chosen, error) {
 		kind = KindLogits
 	}
 	return Chosen{Split: split, Logits: scores[0].Name, Labels: labels[0].Name, Kind: kind}, nil
+}
+
+// only returns an error if there are several arrays.
+func only(what string, list []npy.Named) error {
+	if len(list) < 2 {
+		return nil
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, fmt.Sprintf("%s (%s %s)", a.Name, npy.Tuple(a.Shape), a.DType))
+	}
+	return fmt.Errorf("several arrays can be the %s: %s", what, strings.Join(names, ", "))
 }
 
 // ArrayOf returns the name of the array in a path: that of the member, or of the .npy file.

@@ -47,12 +47,19 @@ type Output struct {
 	Form         FileForm
 	DType        npy.DType // Float64, also if it is empty, or Float32, to which numbers are rounded to nearest
 	Temperatures bool
+	Confidences  bool // n numbers, of predictions with a confidence alone
 }
+
+// single reports whether there is one number a row.
+func (o Output) single() bool { return o.Temperatures || o.Confidences }
 
 // name is the name of the array in an .npz, and that of the column of temperatures in a CSV.
 func (o Output) name() string {
-	if o.Temperatures {
+	switch {
+	case o.Temperatures:
 		return "temperature"
+	case o.Confidences:
+		return "confidence"
 	}
 	return "probs"
 }
@@ -68,10 +75,10 @@ type ProbsWriter struct {
 	narrow     []float32
 }
 
-// NewProbsWriter begins n x k probabilities, or n temperatures. Close ends them.
+// NewProbsWriter begins n x k probabilities, or n temperatures or confidences. Close ends them.
 func NewProbsWriter(w io.Writer, o Output, n, k int) (*ProbsWriter, error) {
 	shape := []int{n, k}
-	if o.Temperatures {
+	if o.single() {
 		k, shape = 1, shape[:1]
 	}
 	o.DType = cmp.Or(o.DType, npy.Float64)
@@ -79,7 +86,7 @@ func NewProbsWriter(w io.Writer, o Output, n, k int) (*ProbsWriter, error) {
 	p.body = p.to
 	switch o.Form {
 	case CSV:
-		if o.Temperatures {
+		if o.single() {
 			p.line = append(p.line, o.name()+","...)
 			return p, p.endLine()
 		}

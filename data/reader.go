@@ -15,6 +15,7 @@ type setReader struct {
 	all                            []*npy.Array // of the parts
 	others                         []*npy.Array // open besides, such as labels that say which rows are kept
 	labels, features, weight, bias *npy.Array
+	confidence, predicted          *npy.Array // of KindConfidence
 	logits, augmented, ood         scores
 	n, k                           int
 	stated                         int // classes of a set without logits; 0 if they are not known
@@ -54,6 +55,10 @@ func (r *setReader) Form() (Form, error) {
 			}
 			r.form = r.form.Join(form)
 		}
+		if r.kind == KindConfidence {
+			r.formErr = r.examineConfidence(&r.form)
+			return
+		}
 		if r.labels != nil && !r.labels.DType().Integer() {
 			var buf []byte
 			if r.formErr = r.readFloatLabels(make([]int32, r.n), &buf, 0, r.n); r.formErr != nil {
@@ -65,8 +70,13 @@ func (r *setReader) Form() (Form, error) {
 	return r.form, r.formErr
 }
 
-func (r *setReader) Rows() int    { return r.n }
-func (r *setReader) Classes() int { return r.k }
+func (r *setReader) Rows() int { return r.n }
+func (r *setReader) Classes() int {
+	if r.confidence != nil {
+		return r.stated
+	}
+	return r.k
+}
 
 func (r *setReader) Bytes() int64 {
 	var elements, bytes int64
@@ -74,7 +84,10 @@ func (r *setReader) Bytes() int64 {
 		elements += int64(a.Rows()) * int64(r.cols(a))
 		bytes += a.InMemory() // beside the rows that are read of it
 	}
-	return bytes + 4*elements // float32 and int32 alike
+	if r.confidence != nil {
+		elements += int64(r.confidence.Rows())
+	}
+	return bytes + 4*elements // float32 and int32 alike, and twice as much of float64
 }
 
 // cols returns the columns of an array after its conversion.
@@ -121,8 +134,16 @@ func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, e
 	if err != nil {
 		return nil, err
 	}
+	if err := r.readConfidence(s, &b.bytes, lo, hi); err != nil {
+		return nil, err
+	}
 	if r.labels == nil {
 		s.Labels = nil
+	} else if r.kind == KindConfidence {
+		s.Labels = resize(s.Labels, hi-lo)
+		if err := r.readOutcomes(s.Labels, &b.bytes, lo, hi); err != nil {
+			return nil, err
+		}
 	} else {
 		s.Labels = resize(s.Labels, hi-lo)
 		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {

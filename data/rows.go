@@ -13,13 +13,13 @@ func ReadRows(set *Set) Reader { return rowsReader{set} }
 
 type rowsReader struct{ set *Set }
 
-func (r rowsReader) Rows() int           { return r.set.Logits.Rows }
-func (r rowsReader) Classes() int        { return r.set.Logits.Cols }
-func (r rowsReader) Form() (Form, error) { return Form{}, nil }
+func (r rowsReader) Rows() int           { return r.set.Len() }
+func (r rowsReader) Classes() int        { return r.set.K() }
+func (r rowsReader) Form() (Form, error) { return Form{Confidence: r.set.Confidence != nil}, nil }
 func (r rowsReader) Close() error        { return nil }
 
 func (r rowsReader) Bytes() int64 {
-	return 4 * (int64(r.set.Logits.Rows)*int64(r.set.Logits.Cols) + int64(len(r.set.Labels)))
+	return 4 * (int64(r.set.Logits.Rows)*int64(r.set.Logits.Cols) + int64(len(r.set.Labels)) + 2*int64(len(r.set.Confidence)))
 }
 
 func (r rowsReader) Unchanged() error { return nil }

@@ -9,7 +9,7 @@ type Parts uint8
 // The arrays a Set may hold. Labels belong to the rows of Logits; Head and OOD
 // belong to the network and are the same for each of its sets.
 const (
-	Logits    Parts = 1 << iota // n x k
+	Logits    Parts = 1 << iota // n x k; of a set of kind confidence n, the confidence of each prediction
 	Labels                      // n
 	Features                    // n x d, input of the last linear layer
 	Augmented                   // v x n x k, logits of v augmented views
@@ -55,11 +55,25 @@ type Linear struct {
 // between goroutines.
 type Set struct {
 	Logits    Matrix   // n x k
-	Labels    []int32  // n, each in 0..k-1
+	Labels    []int32  // n, each in 0..k-1; with Confidence 0 where the prediction is right and 1 where it is wrong
 	Features  Matrix   // n x d
 	Augmented []Matrix // v matrices, n x k each
 	Head      Linear
 	OOD       Matrix // m x k
+
+	// Confidence is that of each prediction, n numbers in [0, 1], of a set of KindConfidence. It stands in the
+	// place of Logits, which are absent, and is the part Logits. Classes is the number of classes of such a set, 0
+	// if it is not stated.
+	Confidence []float64
+	Classes    int
+}
+
+// K returns the number of classes: the columns of the logits or, of a set with a confidence alone, Classes.
+func (s *Set) K() int {
+	if s.Confidence != nil {
+		return s.Classes
+	}
+	return s.Logits.Cols
 }
 
 // Parts returns the arrays that s holds.
@@ -69,7 +83,7 @@ func (s *Set) Parts() Parts {
 		part Parts
 		have bool
 	}{
-		{Logits, s.Logits.Rows > 0}, {Labels, s.Labels != nil}, {Features, s.Features.Rows > 0},
+		{Logits, s.Logits.Rows > 0 || len(s.Confidence) > 0}, {Labels, s.Labels != nil}, {Features, s.Features.Rows > 0},
 		{Augmented, len(s.Augmented) > 0}, {Head, s.Head.W.Rows > 0}, {OOD, s.OOD.Rows > 0},
 	} {
 		if x.have {
@@ -84,7 +98,7 @@ func (s *Set) Parts() Parts {
 func (s *Set) View(parts Parts) *Set {
 	v := &Set{}
 	if parts&Logits != 0 {
-		v.Logits = s.Logits
+		v.Logits, v.Confidence, v.Classes = s.Logits, s.Confidence, s.Classes
 	}
 	if parts&Labels != 0 {
 		v.Labels = s.Labels
@@ -110,6 +124,9 @@ func (s *Set) Rows(lo, hi int) *Set {
 	r := *s
 	if s.Logits.Present() {
 		r.Logits = s.Logits.Slice(lo, hi)
+	}
+	if s.Confidence != nil {
+		r.Confidence = s.Confidence[lo:hi]
 	}
 	if s.Labels != nil {
 		r.Labels = s.Labels[lo:hi]

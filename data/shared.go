@@ -71,8 +71,13 @@ func eachRowHash(ctx context.Context, r Reader, seed maphash.Seed, do func(uint6
 	return Blocks(ctx, r, hashedBytes, func(_ int, set *Set) error {
 		var h maphash.Hash
 		h.SetSeed(seed)
-		for i := range set.Logits.Rows {
+		for i := range set.Len() {
 			h.Reset()
+			if set.Confidence != nil {
+				maphash.WriteComparable(&h, math.Float64bits(set.Confidence[i]))
+				do(h.Sum64())
+				continue
+			}
 			for _, v := range set.Logits.Row(i) {
 				maphash.WriteComparable(&h, math.Float32bits(v))
 			}

@@ -26,6 +26,7 @@ import (
 //
 //	logits, log_probs or probs   n x k in float64, or n for the score of one of two classes
 //	labels                       n in int32
+//	confidence, correct          n in float64 and in int32, of predictions with a confidence alone
 //
 // with cal_ and test_ before their names where a column says which rows calibrate. Errors say line
 // and column. The columns are found by the rules of columnsOf.
@@ -190,6 +191,8 @@ type columns struct {
 	classes  map[string]int32
 	rowsOf   map[Split][]int
 	told     []string
+
+	alone *aloneColumns // of a confidence alone; else nil
 }
 
 // splitTitles are the titles of a column that says the set of a row.
@@ -215,6 +218,8 @@ var scorePrefixes = []struct {
 
 // columnsOf finds the columns of a table:
 //
+//   - confidence or conf, with correct, or with a column of predictions such as pred_label and one of labels, are predictions
+//     with a confidence alone, where no prefix below has several columns;
 //   - the label is the only column with one of labelNames as its title, or else with one of weakLabels;
 //   - split, set, part or fold says which rows calibrate (cal, val, ...) and which test; rows of other
 //     sets, such as train, are left out;
@@ -248,6 +253,13 @@ func columnsOf(t *textTable) (*columns, error) {
 	if len(labels) == 0 {
 		labels = with(weakLabels)
 	}
+	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) {
+		c.split = found[0]
+	}
+	if a := c.aloneOf(plain, with(confidenceNames), with(correctNames), with(predictedNames), labels); a != nil {
+		c.alone = a
+		return c, c.chooseRows()
+	}
 	switch {
 	case len(labels) == 0:
 		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", "name it label, target or y_true; python3 -m qatsbench.datasets import csv --label COLUMN takes any name")
@@ -255,9 +267,6 @@ func columnsOf(t *textTable) (*columns, error) {
 		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --label COLUMN")
 	}
 	c.label = labels[0]
-	if found := with(splitTitles); len(found) > 0 && !c.isFraction(found[0]) {
-		c.split = found[0]
-	}
 	if err := c.chooseRows(); err != nil {
 		return nil, err
 	}
@@ -630,6 +639,9 @@ func (c *columns) number(row, col int) (float64, error) {
 
 // arrays returns the arrays, as a .safetensors, and what was taken.
 func (c *columns) arrays() (npy.Held, []string, error) {
+	if c.alone != nil {
+		return c.aloneArrays()
+	}
 	values := map[Split][]float64{}
 	for _, split := range []Split{"", Cal, Test} {
 		for _, i := range c.rowsOf[split] {

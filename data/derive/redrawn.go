@@ -44,7 +44,7 @@ func (r *redrawn) Describe(ref data.Ref) data.Provenance {
 	if q.Origin == data.Simulated {
 		p.Origin = data.Simulated
 	}
-	if q.Kind.OffsetLost() {
+	if q.Kind.OffsetLost() || q.Kind == data.KindConfidence {
 		p.Kind = q.Kind
 	}
 	p.Paper = p.Paper && q.Paper

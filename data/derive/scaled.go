@@ -20,7 +20,11 @@ type scaled struct {
 }
 
 func (s *scaled) Has(ref data.Ref) data.Parts {
-	return s.Source.Has(ref) &^ (data.Features | data.Head | data.OOD)
+	parts := s.Source.Has(ref) &^ (data.Features | data.Head | data.OOD)
+	if s.Describe(ref).Kind == data.KindConfidence {
+		parts &^= data.Logits
+	}
+	return parts
 }
 
 func (s *scaled) Inputs(ref data.Ref, parts data.Parts) []data.Input {

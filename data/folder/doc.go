@@ -34,7 +34,8 @@
 // validation. Of several that exist the first in the order of alternatives is read.
 //
 // Arrays that are not named logits and labels are found under other names, such as probs
-// and targets: see data.Choose. The name of the scores states the kind where no manifest does.
+// and targets: see data.Choose. The name of the scores states the kind where no manifest does. Predictions with a
+// confidence alone are such arrays: confidence.npy with correct.npy, or with predicted.npy and labels.npy.
 //
 // # Manifest
 //
@@ -49,9 +50,10 @@
 //	sets:                         a list; of several entries for a set, the last that has a key decides
 //	  - set: "cifar100/*"         dataset/backbone[/loss][/corruption/severity][/split]; each part may be a
 //	                              pattern (path.Match), and sets below the named ones are included
-//	    kind: log-probs           content of the logits arrays: logits, log-probs or probs; see package data
+//	    kind: log-probs           content of the logits arrays: logits, log-probs, probs or confidence; see package data
 //	    ignore: 255               labels of rows to leave out, a number or a list; by default 255 if k is at most 255
-//	    classes: [sky, road]      names of the classes, in the order of the columns of the logits
+//	    classes: [sky, road]      names of the classes, in the order of the columns of the logits; or their number, classes: 1000, for sets
+//	                              of kind confidence, whose methods ts-top and qats-top read it
 //	    source: measured          measured (the default) or simulated
 //	    from: our own networks    the networks, in a few words for captions of measured numbers, without ";"
 //	    domain: images            what the inputs are: images, text, language models, tables and signals, without ";"

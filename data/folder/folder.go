@@ -34,6 +34,7 @@ type Folder struct {
 	limit    int64       // of a member of an archive
 	ignore   data.Ignore // in place of that of the manifest
 	kind     data.Kind   // in place of that of the manifest
+	classes  int         // in place of those of the manifest
 
 	chosen sync.Map // Ref -> Files, of sets whose logits were found (see files)
 	named  sync.Map // Ref -> otherNames, of sets that have no arrays named logits and labels
@@ -153,6 +154,18 @@ func (f *Folder) IgnoreLabels(list data.Ignore) { f.ignore = list }
 // folder is used.
 func (f *Folder) StateKind(kind data.Kind) { f.kind = kind }
 
+// StateClasses states the number of classes of sets with a confidence alone, in place of the manifest. It is called
+// before the folder is used.
+func (f *Folder) StateClasses(n int) { f.classes = n }
+
+// NumClasses returns the number of classes that is stated for the set at ref; 0 if none is.
+func (f *Folder) NumClasses(ref data.Ref) int {
+	if f.classes > 0 {
+		return f.classes
+	}
+	return f.manifest.classes(f.namesOf(ref)).Len()
+}
+
 // Ignored returns the labels of rows to leave out of the set at ref, as they are stated.
 func (f *Folder) Ignored(ref data.Ref) data.Ignore {
 	if len(f.ignore) > 0 {
@@ -252,6 +265,9 @@ func (f *Folder) files(ref data.Ref) (data.Files, error) {
 		}
 		if other := f.otherNames(ref, places); other.Logits != "" {
 			chosen.Logits, chosen.Labels, found = other.Logits, other.Labels, true
+			if chosen.Predicted = other.Predicted; other.Kind == data.KindConfidence {
+				chosen.Kind = other.Kind
+			}
 		}
 	}
 	if found {
@@ -263,6 +279,7 @@ func (f *Folder) files(ref data.Ref) (data.Files, error) {
 // otherNames are the scores and labels of a set under other names than logits and labels.
 type otherNames struct {
 	Logits, Labels string    // empty if there are none
+	Predicted      string    // of a confidence alone; may be empty
 	Kind           data.Kind // that the name of the scores states
 }
 
@@ -284,9 +301,12 @@ func (f *Folder) otherNames(ref data.Ref, places []place) otherNames {
 			break
 		}
 		before, after, _ := strings.Cut(pattern, mark)
-		arrays := f.like(before, after, func(name string) bool { return data.IsScores(name) || data.IsLabels(name) })
+		arrays := f.like(before, after, func(name string) bool { return data.IsScores(name) || data.IsLabels(name) || data.IsOutcomes(name) })
 		if sets, err := data.Choose(arrays); err == nil && len(sets) == 1 && sets[0].Split == "" {
-			found = otherNames{before + sets[0].Logits + after, before + sets[0].Labels + after, sets[0].Kind}
+			found = otherNames{Logits: before + sets[0].Logits + after, Labels: before + sets[0].Labels + after, Kind: sets[0].Kind}
+			if sets[0].Predicted != "" {
+				found.Predicted = before + sets[0].Predicted + after
+			}
 			break
 		}
 	}
@@ -413,6 +433,8 @@ func (f *Folder) Digest(ctx context.Context, ref data.Ref, parts data.Parts) (st
 	}
 	if kind := f.Describe(ref).Kind; kind == data.KindProbs && parts&(data.Logits|data.Augmented|data.OOD) != 0 {
 		fmt.Fprintf(&b, "kind %s, version 2\n", kind) // other numbers from the same bytes
+	} else if kind == data.KindConfidence && parts&data.ByRow != 0 {
+		fmt.Fprintf(&b, "kind %s, version 1, classes %d\n", kind, f.NumClasses(ref))
 	}
 	left, err := f.leftOut(ctx, ref, parts)
 	return b.String() + left, err
@@ -481,6 +503,9 @@ func (f *Folder) all(ref data.Ref) (data.Files, error) {
 		return files, err
 	}
 	files.Kind, files.Ignore = f.Describe(ref).Kind, f.Ignored(ref)
+	if files.Kind == data.KindConfidence {
+		files.Classes = f.NumClasses(ref)
+	}
 	return files, nil
 }
 
@@ -533,6 +558,9 @@ func (f *Folder) Shape(ctx context.Context, ref data.Ref) (rows, classes int, er
 	rows, classes = h.Shape[0], 2 // of a binary set, or Open returns the error
 	if len(h.Shape) == 2 && h.Shape[1] != 1 {
 		classes = h.Shape[1]
+	}
+	if files.Kind == data.KindConfidence {
+		classes = files.Classes
 	}
 	if counted, err := f.countRows(ctx, ref, files); err != nil {
 		return 0, 0, err

@@ -16,6 +16,7 @@ import (
 func FuzzManifest(f *testing.F) {
 	f.Add("layout: \"{dataset}/{backbone}/{split}_{array}.npy\"\nsets:\n  - {set: a/*, kind: probs, source: simulated, note: n, from: f, samples: s, licence: l}\n  - {set: a/b, paper: true}\n")
 	f.Add("files:\n  a/b.npz#c: {shape: [2, 3], sha256: " + strings.Repeat("0", 64) + "}\nsources:\n  x: {sha256: " + strings.Repeat("f", 64) + ", bytes: 12, url: u}\n")
+	f.Add("sets:\n  - {set: a, kind: confidence, classes: 10}\n  - {set: b, classes: 1}\n")
 	f.Add("sets: &a [*a]\n")
 	f.Add("sets:\n  - set: \"[a\"\n    stand-in: |\n      x\n")
 	f.Add("---\n---\n")

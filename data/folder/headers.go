@@ -33,13 +33,15 @@ func Headers(ctx context.Context, src data.Source, ref data.Ref, parts data.Part
 // OtherNames says which arrays were taken as the logits and labels of a set, where they have other
 // names; "" where they have not.
 func OtherNames(arrays []ArrayHeader) string {
-	var scores, labels string
+	var scores, labels, predicted string
 	for _, a := range arrays {
 		switch a.Role {
 		case "logits":
 			scores = a.Name
 		case "labels":
 			labels = a.Name
+		case "predicted":
+			predicted = data.ArrayOf(a.Name)
 		}
 	}
 	role := func(file string) string {
@@ -49,7 +51,7 @@ func OtherNames(arrays []ArrayHeader) string {
 	if scores == "" || labels == "" || role(scores) == "logits" && role(labels) == "labels" {
 		return ""
 	}
-	return "taken are " + data.Chosen{Logits: data.ArrayOf(scores), Labels: data.ArrayOf(labels)}.String()
+	return "taken are " + data.Chosen{Logits: data.ArrayOf(scores), Labels: data.ArrayOf(labels), Predicted: predicted, Kind: data.KindOfName(role(scores))}.String()
 }
 
 // headers is Headers of a folder.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -49,7 +50,7 @@ type ManifestSet struct {
 	Ignore data.Ignore `yaml:"ignore,omitempty"` // labels of rows that have no class
 	Origin data.Origin `yaml:"source,omitempty"` // measured | simulated
 
-	Classes []string `yaml:"classes,omitempty,flow"` // names, in the order of the columns of the logits
+	Classes Classes `yaml:"classes,omitempty,flow"` // names, in the order of the columns of the logits; or their number
 
 	From string `yaml:"from,omitempty"` // Provenance.From
 	Note string `yaml:"note,omitempty"` // Provenance.Note
@@ -145,9 +146,9 @@ func (m Manifest) ignored(names setNamesIn) (list data.Ignore) {
 
 // classes returns the names of the classes of the set with one of the names: those of the last entry
 // that gives some.
-func (m Manifest) classes(names setNamesIn) (classes []string) {
+func (m Manifest) classes(names setNamesIn) (classes Classes) {
 	for _, s := range m.Sets {
-		if len(s.Classes) > 0 && names.match(s.Set) {
+		if !s.Classes.IsZero() && names.match(s.Set) {
 			classes = s.Classes
 		}
 	}
@@ -158,7 +159,7 @@ func (m Manifest) classes(names setNamesIn) (classes []string) {
 // of the columns of its logits; nil if it gives none.
 func ClassNames(src data.Source, ref data.Ref) []string {
 	for f, in := range data.Beneath[*Folder](src, ref, data.Logits) {
-		if names := f.manifest.classes(f.namesOf(in.Ref)); names != nil {
+		if names := f.manifest.classes(f.namesOf(in.Ref)).Names; names != nil {
 			return names
 		}
 	}
@@ -366,7 +367,7 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 			}
 		case "kind":
 			if !slices.Contains(data.Kinds(), data.Kind(v.Value)) {
-				return v, fmt.Errorf("kind %q; want logits, log-probs or probs", v.Value)
+				return v, fmt.Errorf("kind %q; want logits, log-probs, probs or confidence", v.Value)
 			}
 		case "ignore":
 			for _, item := range v.Content {
@@ -413,11 +414,47 @@ func checkSet(item *yaml.Node) (*yaml.Node, error) {
 	return at, err
 }
 
-// checkClasses checks the names of classes, which must be different lines that are no number:
+// Classes are the names of the classes of a set or, of a set with a confidence alone, their number.
+type Classes struct {
+	Names  []string // in the order of the columns of the logits
+	Number int      // 0 where there are names, and where nothing is stated
+}
+
+// Len returns the number of classes, 0 if nothing is stated.
+func (c Classes) Len() int { return max(c.Number, len(c.Names)) }
+
+// IsZero reports whether nothing is stated.
+func (c Classes) IsZero() bool { return c.Len() == 0 }
+
+// MarshalYAML writes the names or the number.
+func (c Classes) MarshalYAML() (any, error) {
+	if c.Number > 0 {
+		return c.Number, nil
+	}
+	return c.Names, nil
+}
+
+// UnmarshalYAML reads a list of names or a number.
+func (c *Classes) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Decode(&c.Number)
+	}
+	return n.Decode(&c.Names)
+}
+
+// mostClasses bounds the number of classes that a manifest states.
+const mostClasses = math.MaxInt32
+
+// checkClasses checks the number of classes, or their names, which must be different lines that are no number:
 // a number is that of a class.
 func checkClasses(v *yaml.Node) (*yaml.Node, error) {
+	if v.Kind == yaml.ScalarNode {
+		if n, err := strconv.Atoi(v.Value); err == nil && n >= 2 && n <= mostClasses && v.Tag == "!!int" {
+			return nil, nil
+		}
+	}
 	if v.Kind != yaml.SequenceNode || len(v.Content) < 2 {
-		return v, errors.New("classes must be a list of at least two names, as in classes: [sky, road]")
+		return v, errors.New("classes must be a list of at least two names, as in classes: [sky, road], or their number, as in classes: 1000")
 	}
 	seen := map[string]bool{}
 	for _, name := range v.Content {

@@ -13,6 +13,6 @@ func NamedFiles(dir string) []npy.Named {
 	f := Folder{fsys: os.DirFS(dir), root: dir}
 	return f.like("", ".npy", func(name string) bool {
 		_, role := data.RoleOf(name)
-		return data.IsScores(role) || data.IsLabels(role)
+		return data.IsScores(role) || data.IsLabels(role) || data.IsOutcomes(role)
 	})
 }

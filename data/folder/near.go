@@ -61,13 +61,21 @@ func WithManifest(f data.Files) (data.Files, []FromManifest, error) {
 			took[i].Kind, took[i].Ignore = cmp.Or(took[i].Kind, t.Kind), slices.Concat(took[i].Ignore, t.Ignore)
 		}
 	}
-	if scores := cmp.Or(f.Logits, f.OOD); f.Kind == data.AnyKind && scores != "" {
+	scores := cmp.Or(f.Logits, f.OOD)
+	if f.Kind == data.AnyKind && scores != "" {
 		n, err := near(scores)
 		if err != nil {
 			return f, nil, err
 		}
 		f.Kind = n.describe(n.names).Kind
 		take(FromManifest{File: n.file, Kind: unusual(f.Kind)})
+	}
+	if f.Kind == data.KindConfidence && f.Classes == 0 && scores != "" {
+		n, err := near(scores)
+		if err != nil {
+			return f, nil, err
+		}
+		f.Classes = n.classes(n.names).Len()
 	}
 	if len(f.Ignore) == 0 && f.Labels != "" {
 		n, err := near(f.Labels)
