@@ -46,6 +46,7 @@ func TestMeasuredNetworkHasTheValuesOfNumpy(t *testing.T) {
 		"nll":           {.7319015088713254},
 		"brier":         {.35628549504328066},
 		"brier_top":     {.14393493851558065},
+		"nll_top":       {.43208698073616814},
 		"auroc":         {.8236123794138761},
 		"aurc":          {.08978688290403687},
 		"augrc":         {.06725508},

@@ -249,6 +249,13 @@ var factsOf = map[string]Sheet{
 		Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
 		Departs:   "The floor bounds the cost of a sample at 691 nats. Public code has floors from 0 to 1e-10. An exact 0 in a file of probabilities was rounded away: it counts as 2^-126, 87 nats. A 0 of a fitted map counts as the floor.",
 	},
+	"nll_top": {
+		Formula:   "(1/n) sum of -ln max(conf, 2^-126) where the prediction is right and -ln max(1 - conf, 2^-126) where it is wrong",
+		Reference: "none",
+		Code:      "numpy",
+		Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
+		Departs:   "The floor bounds the cost of a sample at 87 nats: it is what a probability of 0 in a file counts as, and a confidence of exactly 1 in a file is one that was rounded.",
+	},
 	"phi": {
 		Formula:   "score of uncal - score of the method; scores: NLL, Brier",
 		Reference: "Berta, Holzmueller, Bach and Jordan 2026 (CalArena)",

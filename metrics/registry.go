@@ -17,6 +17,7 @@ var registry = documented([]Entry{
 	nllEntry,
 	brierEntry,
 	brierTopEntry,
+	nllTopEntry,
 	gapEntry,
 	argmaxChangeEntry,
 	aurocEntry,

@@ -137,12 +137,8 @@ func FromConfidences(confidence []float64, correct []bool) (*Samples, error) {
 	if err := scores.AppendTopLabel(make([]int32, len(correct)), confidence, labels); err != nil {
 		return nil, err
 	}
-	scores.Changed = nil
-	s, err := fromScores(scores)
-	if err == nil {
-		s.classes = false
-	}
-	return s, err
+	scores.Changed, scores.Alone = nil, true
+	return fromScores(scores)
 }
 
 func fromScores(scores *scoring.SampleScores) (*Samples, error) {
@@ -155,7 +151,7 @@ func fromScores(scores *scoring.SampleScores) (*Samples, error) {
 // Of makes samples of scores that this module has computed block by block. The
 // scores must not change while the samples are in use.
 func Of(scores *scoring.SampleScores) *Samples {
-	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: true, last: new(lastBands)}
+	return &Samples{sorted: sortByConfidence(scores), scores: scores, classes: !scores.Alone, last: new(lastBands)}
 }
 
 // Len returns the number of samples, n.

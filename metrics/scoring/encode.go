@@ -17,7 +17,7 @@ import (
 // class_group_square (float64), 240 k each, and the same lists of top, 15 and 240 each; with numbers of
 // whole vectors ts_nll, ts_brier, ts_l1,
 // ts_l2, ts_linf, isotonic_l1, isotonic_l2 and isotonic_linf (float64), n each. Top-label scores have no nll and
-// no brier. The bytes depend on the scores alone and carry a CRC of each member.
+// no brier, and those of a confidence alone no pred either: label is 0 where the prediction is right, else 1. The bytes depend on the scores alone and carry a CRC of each member.
 // Scores without rows, or without Changed, are an error.
 func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	if s.Len() == 0 || len(s.Changed) == 0 {
@@ -26,7 +26,7 @@ func (s *SampleScores) AppendEncoded(b []byte) ([]byte, error) {
 	var members []npy.Column
 	size := 1 << 10 // at least the bytes of the archive
 	for _, c := range s.columns() {
-		if s.TopLabel && (c.name == "nll" || c.name == "brier") {
+		if s.TopLabel && (c.name == "nll" || c.name == "brier") || s.Alone && c.name == "pred" {
 			continue
 		}
 		m := npy.Column{Name: c.name}
@@ -122,6 +122,9 @@ func Decode(b []byte) (*SampleScores, error) {
 func (s *SampleScores) check() error {
 	n := s.Len()
 	s.TopLabel = s.NLL == nil && s.Brier == nil
+	if s.Alone = s.TopLabel && s.Pred == nil; s.Alone {
+		s.Pred = make([]int32, n)
+	}
 	vector := len(s.NLL) == n && len(s.Brier) == n
 	if n == 0 || len(s.Rest) != n || len(s.Pred) != n || len(s.Label) != n || len(s.Changed) != n || !(vector || s.TopLabel) {
 		return errors.New("columns of sample scores are absent, of another type or of unequal length")

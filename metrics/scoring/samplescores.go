@@ -30,6 +30,7 @@ type SampleScores struct {
 	Vectors *VectorScores // numbers of whole probability vectors; nil unless a metric asked for them
 
 	TopLabel bool // the rows are of a top-label method
+	Alone    bool // Pred and Label say only whether they agree: the set has a confidence alone, and no classes
 
 	first int // number of the first row, for errors
 }
@@ -82,6 +83,7 @@ func (s *SampleScores) Part(lo, hi int) *SampleScores {
 		Brier:    part(s.Brier, lo, hi),
 		Changed:  part(s.Changed, lo, hi),
 		TopLabel: s.TopLabel,
+		Alone:    s.Alone,
 		first:    s.first + lo,
 	}
 }
