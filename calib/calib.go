@@ -62,6 +62,10 @@ type Contract struct {
 	// their fit counts a probability of 0 as it counts others.
 	Masked bool
 
+	// Confidence: sets may have a confidence alone in the place of logits (data.Set.Confidence). The method
+	// reads of logits the confidence of the prediction and nothing else, and its maps are TopLabel.
+	Confidence bool
+
 	// Streams: Fit accepts Input.Stream in place of Input.Cal.
 	Streams bool
 }
@@ -73,6 +77,10 @@ func (c Contract) Refuses(set *data.Set) bool {
 
 // ErrMasked is the error of a method that takes no masked classes, for a set that has some.
 var ErrMasked = errors.New("needs the logit of every class; some are -Inf (masked classes)")
+
+// ErrConfidence is the error of a method that reads more of the logits than the confidence of the prediction,
+// for a set that has that alone.
+var ErrConfidence = errors.New("needs the logits of all classes; these are predictions with a confidence alone")
 
 // OODFree reports whether the method reads neither out-of-distribution samples nor unlabelled
 // samples of the deployment domain.
@@ -111,6 +119,8 @@ func Fit(ctx context.Context, m Method, cal *data.Set) (*Fitted, error) {
 	switch {
 	case c.TrueLogits && data.LogProbs(cal.Logits):
 		return nil, errors.New("the method needs true logits: those of the calibration set are log-probabilities, whose offset is lost")
+	case !c.Confidence && cal.Confidence != nil:
+		return nil, fmt.Errorf("calibration set: the method %w", ErrConfidence)
 	case c.Refuses(cal.View(c.Cal)):
 		return nil, fmt.Errorf("calibration set: the method %w", ErrMasked)
 	}
@@ -142,7 +152,7 @@ type Input struct {
 func (in Input) Classes() int {
 	switch {
 	case in.Cal != nil:
-		return in.Cal.Logits.Cols
+		return in.Cal.K()
 	case in.Stream != nil:
 		return in.Stream.Classes()
 	}

@@ -140,8 +140,13 @@ type dividedMap[M Map] struct {
 
 func (m dividedMap[M]) Check() error { return errors.Join(m.by.check(), m.inner.Check()) }
 
-// CheckSet is that of the inner map.
-func (m dividedMap[M]) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
+// CheckSet is that of the inner map. A confidence alone cannot be divided.
+func (m dividedMap[M]) CheckSet(set *data.Set) error {
+	if set.Confidence != nil {
+		return errors.New("the model divides logits by a number first, and these are predictions with a confidence alone: fit the method on such predictions")
+	}
+	return CheckSet(m.inner, set)
+}
 
 // Parameters returns the parameters of the inner map, and the divisor.
 func (m dividedMap[M]) Parameters() []Parameter {

@@ -17,6 +17,9 @@ func (f *Fitted) Probabilities(set *data.Set) (data.Probs, error) {
 	if err := checkApplied(f.Map, set); err != nil {
 		return data.Probs{}, err
 	}
+	if set.Confidence != nil {
+		return data.Probs{}, ErrConfidence
+	}
 	dst := data.NewProbs(set.Logits.Rows, set.Logits.Cols)
 	apply(f.Map, dst, set)
 	return dst, nil

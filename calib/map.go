@@ -77,6 +77,9 @@ func Apply(m Map, dst data.Probs, set *data.Set) error {
 	if err := checkApplied(m, set); err != nil {
 		return err
 	}
+	if set.Confidence != nil {
+		return ErrConfidence
+	}
 	if n, k := set.Logits.Rows, set.Logits.Cols; set.Logits.Present() && (dst.Rows != n || dst.Cols != k) || dst.Rows < 0 || len(dst.Data) != dst.Rows*dst.Cols {
 		return fmt.Errorf("probabilities of %d x %d with %d numbers, for logits of %d x %d", dst.Rows, dst.Cols, len(dst.Data), n, k)
 	}
@@ -136,22 +139,45 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 }
 
 // TopLabels returns the predictions of m for the n rows of set: the class of each
-// row, and its confidence. It returns the errors that Apply returns.
+// row, and its confidence. It returns the errors that Apply returns. Of a set with a confidence alone
+// the class is 0, that of a label of a right prediction.
 func TopLabels(m TopLabel, set *data.Set) (class []int32, conf []float64, err error) {
 	if err := checkApplied(m, set); err != nil {
 		return nil, nil, err
 	}
-	class = make([]int32, set.Logits.Rows)
-	for i := range class {
+	class = make([]int32, set.Len())
+	for i := range set.Logits.Rows {
 		class[i] = int32(fit.TopClass(set.Logits.Row(i)))
 	}
-	return class, confidences(m, set, NewUnscaled(set.Logits)), nil
+	return class, confidences(m, set, UnscaledOf(set)), nil
+}
+
+// OfConfidence returns the map as it is applied to sets with a confidence alone: a TopLabel map itself and, of
+// Uncalibrated, the map that keeps every confidence. ok is false for other maps.
+func OfConfidence(m Map) (top TopLabel, ok bool) {
+	if _, uncal := m.(uncalMap); uncal {
+		return keptConfidence{uncalMap{}}, true
+	}
+	top, ok = m.(TopLabel)
+	return top, ok
+}
+
+// keptConfidence is the map of Uncalibrated for sets with a confidence alone.
+type keptConfidence struct{ uncalMap }
+
+// Confidences writes the confidences of the set.
+func (keptConfidence) Confidences(dst []float64, _ *data.Set, at *Unscaled) {
+	copy(dst, at.Confidences())
 }
 
 // confidences returns the new confidence of each row. A single class, and the only one of a
 // row that is not masked, has probability 1.
 func confidences(m TopLabel, set *data.Set, at *Unscaled) []float64 {
-	conf := make([]float64, set.Logits.Rows)
+	conf := make([]float64, set.Len())
+	if set.Confidence != nil {
+		m.Confidences(conf, set, at)
+		return conf
+	}
 	if set.Logits.Cols <= 1 {
 		fill(conf, 1)
 		return conf
@@ -187,6 +213,11 @@ type SetChecker interface {
 func CheckSet(m Map, set *data.Set) error {
 	if c, ok := m.(FixedClasses); ok && c.NumClasses() != set.Logits.Cols && set.Logits.Cols != 0 {
 		return fmt.Errorf("%d classes, but the model is for %d", set.Logits.Cols, c.NumClasses())
+	}
+	if set.Confidence != nil {
+		if _, ok := OfConfidence(m); !ok {
+			return fmt.Errorf("the model %w", ErrConfidence)
+		}
 	}
 	if c, ok := m.(SetChecker); ok {
 		return c.CheckSet(set)
@@ -270,6 +301,19 @@ type Unscaled struct {
 
 // NewUnscaled returns the rows of logits at T = 1.
 func NewUnscaled(logits data.Matrix) *Unscaled { return &Unscaled{logits: logits} }
+
+// UnscaledOf returns the rows of set at T = 1. Of a set with a confidence alone there are Confidences and Tails
+// only; see fit.TailOf.
+func UnscaledOf(set *data.Set) *Unscaled {
+	u := NewUnscaled(set.Logits)
+	if set.Confidence != nil {
+		u.confidences, u.tails = set.Confidence, make([]float64, len(set.Confidence))
+		for i, c := range set.Confidence {
+			u.tails[i] = fit.TailOf(c)
+		}
+	}
+	return u
+}
 
 // Tails returns the n tail sums of the other classes, sum of exp(l_j - max l)
 // over all j but the top class, by which QaTS ranks. The confidence is

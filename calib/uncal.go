@@ -7,7 +7,7 @@ import (
 )
 
 // Uncalibrated is the network itself. It is a method, so that the first column of every
-// table is computed like the others. It has no temperature, so it does not follow the size of the logits.
+// table is computed like the others. Of a set with a confidence alone it keeps that. It has no temperature, so it does not follow the size of the logits.
 //
 //   - Formula: p = softmax(l)
 //   - Reference: the network itself
@@ -31,7 +31,7 @@ func (Uncalibrated) String() string { return UncalEntry.Name }
 
 // Contract needs no calibration set.
 func (Uncalibrated) Contract() Contract {
-	return Contract{Test: data.Logits, KeepsTop1: true, Masked: true}
+	return Contract{Test: data.Logits, KeepsTop1: true, Masked: true, Confidence: true}
 }
 
 // Fit does nothing. The report is empty.

@@ -27,6 +27,13 @@ var factsOf = map[string]calib.Sheet{
 		Agreement: "lattice, 400 rows of 5 classes: parameters to 1e-9 with Newton's method in numpy; scikit-learn, which betacal calls, to the 1e-4 at which it stops",
 		Departs:   "The authors fit almost without a penalty (C = 1e11). If a coefficient is negative, they drop its regressor and fit again. Ours takes the minimum for a, b >= 0. The result is the same if one of them was negative. If the second fit would be negative too, our function still does not fall. A class that is absent, or whose rows all have a larger p than the other rows, has no minimum. Its parameters are where the gradient has vanished, below 1e-12; another solver ends elsewhere, and a warning says so.",
 	},
+	"beta-top": {
+		Formula:   "confidence sigmoid(a ln conf - b ln(1-conf) + c), a, b in [0, 1000], |c| <= 1000, at the least logistic loss",
+		Reference: "Kull, Silva Filho and Flach 2017",
+		Code:      "scipy's L-BFGS-B",
+		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: a, b and c to 1e-6",
+		Departs:   "Those of beta: the minimum for a, b >= 0 in place of a second fit.",
+	},
 	"bts": {
 		Formula:   "p = softmax(l/T_b), b the bin of the confidence among 15 of equal mass, T_b at the least NLL of the bin",
 		Reference: "Ji, Jung, Yoon, Kim and Shin 2019",
@@ -230,6 +237,13 @@ var factsOf = map[string]calib.Sheet{
 		Agreement: "lattice, 400 + 8 rows of 5 classes: probabilities to 7e-9, where its BFGS ends",
 		Departs:   "none",
 	},
+	"platt-top": {
+		Formula:   "confidence sigmoid(a z + b), z the log odds of conf, a and b at the minimum of the logistic loss with targets (N+ + 1)/(N+ + 2) for the N+ hits and 1/(N- + 2) for the N- misses",
+		Reference: "Platt 1999; Lin, Lin and Weng 2007",
+		Code:      "scipy's BFGS",
+		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-6",
+		Departs:   "none",
+	},
 	"procal": {
 		Formula:   "confidence n1 f1/(n1 f1 + n0 f0), f1 and f0 kernel densities of (confidence, r) among right and wrong rows, r the mean of exp(-s) over the 10 nearest neighbours, s as in dac",
 		Reference: "Xiong, Deng, Koh, Wu, Li, Xu and Hooi 2023",
@@ -285,6 +299,13 @@ var factsOf = map[string]calib.Sheet{
 		Code:      "scipy's L-BFGS-B; optax's adam; the authors published none",
 		Agreement: "two networks of data/bundle: a and b to 1e-7 with scipy from several starts, to 1e-9 with optax",
 		Departs:   "These are choices that the paper leaves open. It minimises \"the chosen loss\" with \"smooth surrogates such as\" the NLL, asks for a, b > 0, and names no optimiser. Eq. 6 has a falling temperature.",
+	},
+	"qats-top": {
+		Formula:   "confidence sigmoid((z + L)/T - L), T = a (1-q) + b, z the log odds of c, L = log(k-1), q the rank of c among the calibration rows, a in [0, 1000], b in [0.001, 1000], by mean NLL of \"the prediction is right\"",
+		Reference: "variant of QaTS, Eqs. 5 and 6, of derived logits",
+		Code:      "scipy's L-BFGS-B; qats of this program, on the derived logits",
+		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: a and b to 1e-6 with scipy; lattice, 600 rows of 2 classes, and 500 drawn rows of 7 classes: a and b to 1e-6 with qats",
+		Departs:   "The loss is that of qats with log(k-1) less for each wrong row, which does not depend on T.",
 	},
 	"qats-transductive": {
 		Formula:   "qats with q the rank of the confidence among unlabelled target rows",
@@ -390,6 +411,13 @@ var factsOf = map[string]calib.Sheet{
 		Code:      "gpleiss/temperature_scaling before July 2025 (the authors')",
 		Agreement: "five drawn sets of 30 to 60 rows: T to 1e-10 and the number of steps exactly in float64, T to 2e-5 in float32",
 		Departs:   "Ours computes in float64, theirs in float32. A step to T <= 0 is an error.",
+	},
+	"ts-top": {
+		Formula:   "confidence sigmoid((z + L)/T - L), z the log odds of c, L = log(k-1), T in [0.001, 1000] at the least mean NLL of \"the prediction is right\"",
+		Reference: "Guo, Pleiss, Sun and Weinberger 2017, of derived logits",
+		Code:      "scipy's BFGS; ts of this program, on the derived logits",
+		Agreement: "20newsgroups-body/transformer-d64-l2 of data/bundle: T to 1e-6 with scipy; lattice, 600 rows of 2 classes, and 500 drawn rows of 7 classes: T to 1e-6 with ts",
+		Departs:   "The NLL of the derived logits has log(k-1) more for each wrong row, which does not depend on T.",
 	},
 	"tta-ts": {
 		Formula:   "p = softmax(mean of l and its v augmented views / T), T of ts",

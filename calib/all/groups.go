@@ -47,6 +47,7 @@ func Groups() []Group {
 		where("@keeps-top1", "the predicted class of every row stays the same", func(_ calib.Entry, c calib.Contract) bool { return c.KeepsTop1 }),
 		where("@changes-top1", "the predicted class of a row may change", func(_ calib.Entry, c calib.Contract) bool { return !c.KeepsTop1 }),
 		where("@top-label", "a new confidence of the predicted class, no probabilities of the others", func(e calib.Entry, _ calib.Contract) bool { return e.TopLabelOnly() }),
+		where("@confidence", "the confidence of the prediction is enough: for predictions that have that alone", func(_ calib.Entry, c calib.Contract) bool { return c.Confidence }),
 		where("@features", "methods that read features of the network", func(_ calib.Entry, c calib.Contract) bool { return (c.Cal|c.Test)&data.Features != 0 }),
 		where("@ood", "methods that read logits of out-of-distribution rows", func(_ calib.Entry, c calib.Contract) bool { return c.Cal&data.OOD != 0 }),
 		where("@target", "methods that read unlabelled rows of the set that they are applied to", func(_ calib.Entry, c calib.Contract) bool { return c.Target != 0 }),

@@ -31,6 +31,7 @@ var warned = map[string]string{
 	"gc-split":  "groups on a random half of the calibration set, temperatures on the other; the authors use a second labelled set",
 	"hfe-noood": "theta1 at its upper bound", "qats": "a = 0, so equal to TS", "qats-reading": "a = 0, so equal to TS", "qats-pw": "no increments, so equal to TS",
 	"qats-transductive": "a = 0, so equal to TS", "t-conf": "a = 0, so equal to TS", "t-entropy": "a = 0, so equal to TS", "t-gap": "a = 0, so equal to TS",
+	"qats-top": "a = 0: the fit is that of ts-top",
 }
 
 // Every fit reports the NLL of its map on the calibration rows, floored as the metric

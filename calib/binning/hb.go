@@ -224,7 +224,7 @@ func (m hbMap) Apply(dst data.Probs, set *data.Set) {
 func (h *TopHistogram) Options() []calib.Option { return method.BinsOption(&h.Bins) }
 
 // Contract needs logits and labels.
-func (TopHistogram) Contract() calib.Contract { return method.LogitsContract() }
+func (TopHistogram) Contract() calib.Contract { return method.TopContract() }
 
 // Fit returns the histogram of the confidences.
 func (h TopHistogram) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -243,7 +243,7 @@ func (h TopHistogram) fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	}
 	tally := newBinTally(h.Bins)
 	for _, r := range rows {
-		tally.add(method.TopConf(r.Tail), r.Hit)
+		tally.add(r.Conf, r.Hit)
 	}
 	return method.TopFitted(hbTopMap{tally.histogram()}), nil
 }
@@ -257,5 +257,7 @@ func (m hbTopMap) Check() error { return m.Bins.Check() }
 
 // Confidences writes the value of the bin of every confidence.
 func (m hbTopMap) Confidences(dst []float64, _ *data.Set, at *calib.Unscaled) {
-	method.EachConfidence(dst, at, func(tail float64) float64 { return m.Bins.at(method.TopConf(tail)) })
+	for i, conf := range at.Confidences() {
+		dst[i] = m.Bins.at(conf)
+	}
 }

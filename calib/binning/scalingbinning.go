@@ -103,7 +103,7 @@ func (m *TopScaled) Options() []calib.Option { return equalBinsOption(&m.Bins) }
 func (Scaled) Contract() calib.Contract { return method.VectorContract() }
 
 // Contract needs logits and labels.
-func (TopScaled) Contract() calib.Contract { return method.LogitsContract() }
+func (TopScaled) Contract() calib.Contract { return method.TopContract() }
 
 // binnedSigmoid is a sigmoid of a score and its mean in each bin. Stretched values of the
 // sigmoid up to Edges[0] are in bin 0, those above Edges[i] up to Edges[i+1] in bin i+1.

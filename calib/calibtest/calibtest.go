@@ -87,6 +87,7 @@ func checks() []check {
 		{"row-order", fitted(rowOrder)},
 		{"absent-class", absentClass},
 		{"masked", masked},
+		{"confidence-alone", confidenceAlone},
 		{"no-aliasing", noAliasing},
 		{"save-load", fitted(saveLoad)},
 		{"hostile-params", hostileParams},

@@ -291,6 +291,7 @@ func broken() []breach {
 				q.Row(i)[slices.Index(row, slices.Min(row))] = 1
 			}
 		})},
+		{check: "confidence-alone", how: "divides logits by a temperature", method: contract(func(c *calib.Contract) { c.Confidence = true })},
 		{check: "absent-class", how: "divides by the rows of class 0", method: method(func(f *fake) {
 			f.fit = func(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 				if !slices.Contains(in.Cal.Labels, 0) {

@@ -74,9 +74,7 @@ func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		for i, v := range logP {
 			lnP[i], lnRest[i] = betaLogs(v)
 		}
-		l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
-		// a, b and c, from the identity
-		end := method.Minimum(l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost}))
+		end := method.Minimum(betaLoss(lnP, lnRest, positive))
 		m.A[class], m.B[class], m.C[class] = end.At[0], end.At[1], end.At[2]
 		ends[class], separable[class] = end, separated(lnP, positive)
 		return end
@@ -89,6 +87,12 @@ func (Beta) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 		f.Report.Warn(calib.Warning{Text: "no unique fit in {count} of {of} classes, which are absent or told apart without an error", Count: open, Of: k})
 	}
 	return f, nil
+}
+
+// betaLoss returns a, b and c at the minimum of the logistic loss, from the identity.
+func betaLoss(lnP, lnRest []float64, positive []bool) fit.Solution {
+	l := fit.Logistic{Columns: [][]float64{lnP, lnRest}, Positive: positive, High: 1}
+	return l.MinimiseIn([]float64{1, 1, 0}, []float64{0, 0, -betaMost}, []float64{betaMost, betaMost, betaMost})
 }
 
 // noteBounds adds how many parameters of the k fits are at a bound.

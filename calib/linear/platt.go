@@ -119,16 +119,22 @@ func fitPlatt(ctx context.Context, in calib.Input, score string) (*calib.Fitted,
 	k := in.Cal.Logits.Cols
 	m := plattMap{Score: score, A: make([]float64, k), B: make([]float64, k)}
 	return onevsrest.Fit(ctx, in.Cal, m, func(class int, f []float64, positive []bool) calib.Minimum {
-		hits := float64(fit.Count(positive))
-		l := fit.Logistic{
-			Columns: [][]float64{f}, Positive: positive,
-			Low: 1 / (float64(len(f)) - hits + 2), High: (hits + 1) / (hits + 2),
-			Identity: score == onevsrest.ScoreLogOdds,
-		}
-		slopes, offset, end := l.Minimise()
+		slopes, offset, end := plattLoss(f, positive, score == onevsrest.ScoreLogOdds)
 		m.A[class], m.B[class] = slopes[0], offset
 		return method.Minimum(end)
 	})
+}
+
+// plattLoss returns the minimum of the logistic loss on scores with smoothed targets. identity says that the solver
+// starts at the scores themselves.
+func plattLoss(scores []float64, positive []bool, identity bool) (slopes []float64, offset float64, end fit.Solution) {
+	hits := float64(fit.Count(positive))
+	l := fit.Logistic{
+		Columns: [][]float64{scores}, Positive: positive,
+		Low: 1 / (float64(len(scores)) - hits + 2), High: (hits + 1) / (hits + 2),
+		Identity: identity,
+	}
+	return l.Minimise()
 }
 
 // plattMap holds the parameters of k classes.

@@ -62,7 +62,7 @@ func (m *Cumulative) Options() []calib.Option {
 }
 
 // Contract needs logits and labels.
-func (Cumulative) Contract() calib.Contract { return method.LogitsContract() }
+func (Cumulative) Contract() calib.Contract { return method.TopContract() }
 
 // Fit returns the new confidence at each confidence of the calibration set.
 func (m Cumulative) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
@@ -112,7 +112,7 @@ func fitSpline(rows []method.TopRow, knots int) (splineMap, error) {
 		}
 		mean := hits / float64(hi-lo)
 		for i := lo; i < hi; i++ {
-			sum += (mean - method.TopConf(rows[i].Tail)) / float64(n)
+			sum += (mean - rows[i].Conf) / float64(n)
 			cumulative[i] = sum
 		}
 	}
@@ -126,7 +126,7 @@ func fitSpline(rows []method.TopRow, knots int) (splineMap, error) {
 		for i := lo; i < hi; i++ {
 			slope += basis.slope(y, at[i]) / float64(hi-lo)
 		}
-		m.X, m.Y = append(m.X, method.TopStretched(rows[lo].Tail)), append(m.Y, method.TopConf(rows[lo].Tail)+slope)
+		m.X, m.Y = append(m.X, method.TopStretched(rows[lo].Tail)), append(m.Y, rows[lo].Conf+slope)
 	}
 	return m, nil
 }

@@ -30,6 +30,10 @@ __all__ = [
     "ScalingBinning",
     "ScalingBinningTop",
     "Spline",
+    "PlattTop",
+    "BetaTop",
+    "TSTop",
+    "QaTSTop",
     "SmoothingSpline",
     "Kernel",
     "Platt",
@@ -159,6 +163,22 @@ class Spline(Calibrator):
     """Spline: confidence corrected by the slope of a natural cubic spline; a top-label method."""
     knots: int
     def __init__(self, *, knots: int = 6, kind: str | None = None) -> None: ...
+
+class PlattTop(Calibrator):
+    """Platt-top: logistic regression on the log odds of the confidence of the prediction; a top-label method."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
+
+class BetaTop(Calibrator):
+    """Beta-top: beta calibration of the confidence of the prediction; a top-label method."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
+
+class TSTop(Calibrator):
+    """TS-top: one temperature on logits that are derived from the confidence alone; a top-label method."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
+
+class QaTSTop(Calibrator):
+    """QaTS-top: QaTS on logits that are derived from the confidence alone; a top-label method."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
 
 class SmoothingSpline(Calibrator):
     """Smoothing spline: penalised spline of the log odds of each class against all others, rows normalised."""

@@ -11,6 +11,13 @@ func LogitsContract() calib.Contract {
 	return calib.Contract{Cal: data.Logits | data.Labels, Test: data.Logits, KeepsTop1: true, Masked: true}
 }
 
+// TopContract is LogitsContract of top-label methods that read of logits the confidence of the prediction alone.
+func TopContract() calib.Contract {
+	c := LogitsContract()
+	c.Confidence = true
+	return c
+}
+
 // VectorContract is the contract of methods that use logits alone and may change
 // the prediction.
 func VectorContract() calib.Contract {

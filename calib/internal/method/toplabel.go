@@ -1,7 +1,10 @@
 package method
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
@@ -9,11 +12,11 @@ import (
 	"github.com/qats-bench/qats/internal/stretch"
 )
 
-// TopRow is one calibration row of a top-label method: its tail sum, see Unscaled.Tails,
-// and whether the predicted class is right.
+// TopRow is one calibration row of a top-label method: its tail sum, see Unscaled.Tails, its
+// confidence, and whether the predicted class is right.
 type TopRow struct {
-	Tail float64
-	Hit  bool
+	Tail, Conf float64
+	Hit        bool
 }
 
 // TopConf returns the softmax confidence of a row with the given tail, in (0, 1].
@@ -22,8 +25,11 @@ func TopConf(tail float64) float64 { return 1 / (1 + tail) }
 // TopStretched returns that confidence stretched (package stretch).
 func TopStretched(tail float64) float64 { return stretch.OfTail(TopConf(tail), tail) }
 
-// TopRows returns the rows of a labelled set.
+// TopRows returns the rows of a labelled set, which may have a confidence alone.
 func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
+	if set.Confidence != nil {
+		return confidenceRows(set)
+	}
 	if err := fit.CheckLabelled(set); err != nil {
 		return nil, err
 	}
@@ -33,9 +39,53 @@ func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 	}
 	rows := make([]TopRow, len(t))
 	for i, tail := range t {
-		rows[i] = TopRow{tail, fit.Hit(set.Logits.Row(i), set.Labels[i])}
+		rows[i] = TopRow{tail, TopConf(tail), fit.Hit(set.Logits.Row(i), set.Labels[i])}
 	}
 	return rows, nil
+}
+
+// confidenceRows is TopRows for a set with a confidence alone.
+func confidenceRows(set *data.Set) ([]TopRow, error) {
+	switch n := len(set.Confidence); {
+	case n == 0:
+		return nil, errors.New("the calibration set is empty")
+	case len(set.Labels) != n:
+		return nil, fmt.Errorf("%d confidences but %d labels", n, len(set.Labels))
+	}
+	at := calib.UnscaledOf(set)
+	rows := make([]TopRow, len(set.Confidence))
+	for i, tail := range at.Tails() {
+		rows[i] = TopRow{tail, set.Confidence[i], set.Labels[i] == 0}
+	}
+	return rows, nil
+}
+
+// OpenClasses returns the number of classes that share what the prediction of a calibration row leaves, and that
+// itself: those that are not masked in every row or, with a confidence alone, those that are stated; 2 where none are.
+func OpenClasses(set *data.Set) int {
+	if set.Confidence != nil {
+		return cmp.Or(set.Classes, 2)
+	}
+	open := make([]bool, set.Logits.Cols)
+	left := len(open)
+	for i := 0; i < set.Logits.Rows && left > 0; i++ {
+		for j, l := range set.Logits.Row(i) {
+			if !open[j] && l != data.Masked {
+				open[j] = true
+				left--
+			}
+		}
+	}
+	return max(2, len(open)-left)
+}
+
+// Odds returns the log odds of each confidence and whether the row is right; see fit.LogOdds.
+func Odds(rows []TopRow) (odds []float64, hit []bool) {
+	odds, hit = make([]float64, len(rows)), make([]bool, len(rows))
+	for i, r := range rows {
+		odds[i], hit[i] = fit.LogOdds(r.Tail), r.Hit
+	}
+	return odds, hit
 }
 
 // TopFitted returns a fitted top-label map with its report: one pass, and no NLL.
