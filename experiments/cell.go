@@ -134,7 +134,7 @@ func (u *Unit) lacks(c *Cell, cal, test data.Parts, at location) results.Note {
 	if missing := engine.Missing(contract, held(u.Setting.Cal(), cal), held(u.Setting.Test(), test)); missing != (results.Note{}) {
 		return missing
 	}
-	if err := (engine.Form{LogProbs: u.Provenance.Kind.OffsetLost()}).Suits(contract); err != nil {
+	if err := (engine.Form{LogProbs: u.Provenance.Kind.OffsetLost(), Confidence: u.Provenance.Kind == data.KindConfidence}).Suits(contract); err != nil {
 		return because(err.Error())
 	}
 	if c.external != nil {

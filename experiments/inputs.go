@@ -88,13 +88,17 @@ func (u *Unit) examine(ctx context.Context) (inputs, error) {
 	if err != nil {
 		return in, err
 	}
-	counts := make([]int, cal.Classes())
-	for _, y := range labels.Labels {
-		counts[y]++
-	}
-	in.Few, _ = report.FewOfClass(counts)
-	if cal.Rows() < cal.Classes() {
-		in.Notes = append(in.Notes, results.Warn(FewRows(cal.Rows(), cal.Classes())))
+	if form, err := cal.Form(); err != nil {
+		return in, err
+	} else if !form.Confidence { // labels are classes
+		counts := make([]int, cal.Classes())
+		for _, y := range labels.Labels {
+			counts[y]++
+		}
+		in.Few, _ = report.FewOfClass(counts)
+		if cal.Rows() < cal.Classes() {
+			in.Notes = append(in.Notes, results.Warn(FewRows(cal.Rows(), cal.Classes())))
+		}
 	}
 	if u.Setting.Variant.Split > 0 { // disjoint parts of one union
 		return in, nil
@@ -144,7 +148,7 @@ func (u *Unit) testIsCalibration(ctx context.Context, cal, test data.Reader) (bo
 	if cal.Rows() != test.Rows() || cal.Classes() != test.Classes() {
 		return false, nil
 	}
-	counts := make([]int, cal.Classes())
+	counts := make([]int, max(2, cal.Classes())) // of a confidence alone the right and the wrong ones
 	for i, ref := range []data.Ref{u.Setting.Cal(), u.Setting.Test()} {
 		labels, err := data.Load(ctx, u.source, ref, data.Labels)
 		if err != nil {

@@ -3,6 +3,7 @@ package experiments
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -63,7 +64,7 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	if !o.Task.All() {
 		p.Part = Tasks(specs, o.Task.Tests, o.Task.N)[o.Task.I]
 	}
-	if err := p.checkClasses(ctx); err != nil {
+	if err := cmp.Or(p.checkKinds(), p.checkClasses(ctx)); err != nil {
 		o.Digests.Close()
 		return nil, err
 	}
@@ -86,6 +87,30 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	}
 	p.Unhashed, p.missing, p.roots = o.Digests.Unhashed(), open.missing, open.roots
 	return p, o.Digests.Close()
+}
+
+// checkKinds returns an error if a spec has settings with logits and settings with a confidence alone: their methods
+// are other ones, so a mean over both would be of neither.
+func (p *Plan) checkKinds() error {
+	found := map[*spec.Spec][2]*Unit{} // the first with logits, and the first with a confidence alone
+	for i := range p.Units {
+		u := &p.Units[i]
+		if u.source == nil {
+			continue
+		}
+		of, sort := found[u.Spec], 0
+		if u.Provenance.Kind == data.KindConfidence {
+			sort = 1
+		}
+		if of[sort] == nil {
+			of[sort] = u
+			found[u.Spec] = of
+		}
+		if of[0] != nil && of[1] != nil {
+			return fmt.Errorf("%s: %s has a confidence alone, and %s has logits: give settings of the two sorts a spec each, since their methods are compared apart", u.Spec.File, of[1].Setting.Name(), of[0].Setting.Name())
+		}
+	}
+	return nil
 }
 
 // digests returns the digests for one plan. Its cells share their sets, and each set of
@@ -115,6 +140,10 @@ func (o PlanOptions) digests(ctx context.Context) digests {
 	}
 }
 
+// ConfidenceAlone is the domain of settings whose sets have a confidence alone, whatever the inputs are: their methods
+// are other ones, so that they are counted and compared among themselves.
+const ConfidenceAlone = "confidence alone"
+
 // newUnit returns a setting with the source that serves it. Without such a source
 // its cells are skips; otherwise it has no cells yet.
 func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
@@ -137,6 +166,9 @@ func newUnit(s *spec.Spec, setting *spec.Setting, sources []data.Source) Unit {
 		u.Provenance = provenance(u.test, setting)
 	}
 	u.Provenance.Domain = cmp.Or(s.Domains[setting.Dataset], u.Provenance.Domain)
+	if u.Provenance.Kind == data.KindConfidence {
+		u.Provenance.Domain = ConfidenceAlone
+	}
 	u.Provenance.Samples = cmp.Or(s.Samples[setting.Dataset], u.Provenance.Samples)
 	if c := setting.Variant.Rescale; c > 0 {
 		u.test = derive.Scaled(u.source, float32(c))
@@ -156,7 +188,7 @@ func provenance(src data.Source, s *spec.Setting) data.Provenance {
 		p.Origin = data.Simulated
 		p.Note = strings.Join(slices.DeleteFunc([]string{p.Note, "the calibration set is simulated", cal.Note}, func(s string) bool { return s == "" }), "; ")
 	}
-	if cal.Kind.OffsetLost() {
+	if cal.Kind.OffsetLost() || cal.Kind == data.KindConfidence {
 		p.Kind = cal.Kind
 	}
 	p.Paper = p.Paper && cal.Paper

@@ -19,7 +19,7 @@ type SettingInfo struct {
 	Domain      string // what the inputs are, such as images or text; empty where nobody says
 	CalibrateOn string // the network that the calibration set is of, if it is another one
 	Source      string // measured or simulated; empty if there are no arrays
-	Kind        string // of the arrays: logits, log-probs or probs; empty for logits that are not stated
+	Kind        string // of the arrays: logits, log-probs, probs or confidence; empty for logits that are not stated
 	N, K        int    // rows of the test set, and classes; 0, written empty, where they are not known
 	Notes       Notes  // of the kinds From, Samples, RowIDs, Paper, StandIn, Arrays and Warned
 

@@ -30,10 +30,14 @@ A top-label method (spline, ir-top, hb-top) keeps the predicted class and gives
 it a new confidence. It has no probabilities for the other classes. Its pairs are
 written to top.npz in the folder of the output (class int32, conf float64); score
 them by ` + called.Command() + ` score --top. The output has the same confidences, and the other
-classes are rescaled to share the rest.`,
+classes are rescaled to share the rest.
+
+With --confidence in place of --logits the predictions have a confidence alone, and so has
+the output: n numbers, in a .npz as "confidence".`,
 		Example: examples(
 			"apply model.json --logits test/logits.npy -o probs.npy",
 			"apply model.json --logits test/logits.npy -o - > probs.npy",
+			"apply model.json --confidence test/confidence.npy -o calibrated.npy",
 			"apply model.json --logits -#logits -o - < test.safetensors > probs.npy",
 		),
 		Args: argumentsOr(1, 1, "apply takes one saved model, as in: "+called.Command()+" apply model.json --logits L.npy -o probs.npy"),
@@ -66,7 +70,7 @@ type applyJSON struct {
 	Rows     int       `json:"rows"`
 	Classes  int       `json:"classes"`
 	Output   string    `json:"output"`
-	Holds    string    `json:"holds"` // probabilities or temperatures
+	Holds    string    `json:"holds"` // probabilities, temperatures or confidences
 	DType    npy.DType `json:"dtype"`
 	TopLabel bool      `json:"top_label"`
 	Pairs    string    `json:"pairs,omitempty"` // the file with class and conf of a top-label method
@@ -94,6 +98,9 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := a.takeConfidence(); err != nil {
+		return err
+	}
 	files, err := a.only(contract.Test|data.Logits, model.Method)
 	if err != nil {
 		return err
@@ -104,7 +111,7 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	if err := a.takeManifest(tell); err != nil {
 		return err
 	}
-	files.Kind, files.Ignore = a.files.Kind, a.files.Ignore
+	files.Kind, files.Ignore, files.Classes = a.files.Kind, a.files.Ignore, a.files.Classes
 	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Warn: notesTo(tell)}
 	applied, err := set.Write(cmd.Context(), a.output, stdout)
 	if err != nil {
@@ -121,6 +128,9 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 		TopLabel: top, Pairs: applied.Pairs, Warnings: warnings}
 	if a.temperature {
 		object.Holds = "temperatures"
+	}
+	if applied.Alone {
+		object.Holds, object.TopLabel = "confidences", true
 	}
 	return table.WriteJSON(cmd.OutOrStdout(), []applyJSON{object})
 }

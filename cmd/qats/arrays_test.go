@@ -33,6 +33,8 @@ import (
 //	labels       drawn from the softmax of half the logits
 //	labels+1     the same, counted from 1
 //	labels-predicted  the largest logits
+//	confidence   the largest of probs, n; percent the same times 100
+//	correct      1 where the largest logit is that of the label, n
 //	labels-nan   NaN in their place
 //	transposed   logits, k x n
 //	shifted      logits whose classes moved up by one, the last to the first place
@@ -60,7 +62,7 @@ func array(ts *testscript.TestScript, neg bool, args []string) {
 		shape = fmt.Sprintf("(%d, %d)", n, k+1)
 	case what == "transposed":
 		shape = fmt.Sprintf("(%d, %d)", k, n)
-	case strings.HasPrefix(what, "labels"):
+	case strings.HasPrefix(what, "labels"), what == "confidence", what == "percent", what == "correct":
 		shape = fmt.Sprintf("(%d,)", n)
 	}
 	if strings.HasSuffix(what, "-kept") {
@@ -139,6 +141,14 @@ func numbers(what string, n, k int) []float64 {
 			row = []float64{float64(label)}
 		case "labels-predicted":
 			row = []float64{float64(draw(p, -1))}
+		case "confidence":
+			row = []float64{p[draw(p, -1)]}
+		case "percent":
+			row = []float64{100 * p[draw(p, -1)]}
+		case "correct":
+			if row = []float64{0}; draw(p, -1) == label {
+				row[0] = 1
+			}
 		case "labels-nan":
 			row = []float64{math.NaN()}
 		case "labels+1":

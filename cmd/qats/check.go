@@ -151,11 +151,28 @@ func setTable(sets []inspect.Set) *table.Table {
 			{Head: "LOGITS"}, {Head: "RANGE"}, {Head: "LABELS"}, accuracy, ece}
 	}
 	for _, s := range sets {
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{table.Words(s.Set), table.Words(string(s.Source)), table.Int(s.Rows), table.Int(s.Classes),
-			table.Words(cmp.Or(s.DType, "-")), table.Words(fmt.Sprintf("%.4g to %.4g", s.Least, s.Largest)), table.Words(cmp.Or(s.Labels, "-")),
+		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{table.Words(s.Set), table.Words(string(s.Source)), table.Int(s.Rows), classesCell(s),
+			table.Words(cmp.Or(s.DType, "-")), table.Words(rangeWords(s)), table.Words(cmp.Or(s.Labels, "-")),
 			accuracy.Number(s.Accuracy), ece.Number(s.ECE)}})
 	}
 	return t
+}
+
+// classesCell is the number of classes, "-" where a set with a confidence alone does not state it.
+func classesCell(s inspect.Set) table.Cell {
+	if s.Classes == 0 {
+		return table.Words("-")
+	}
+	return table.Int(s.Classes)
+}
+
+// rangeWords is the range of the logits, or of the confidence where there are none.
+func rangeWords(s inspect.Set) string {
+	words := fmt.Sprintf("%.4g to %.4g", s.Least, s.Largest)
+	if s.Alone {
+		words += " (confidence)"
+	}
+	return words
 }
 
 // checkText prints a table of the sets, and the findings; those that are known if all is set.

@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
@@ -41,6 +42,12 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	if err == nil && len(c.domains) > 0 {
 		rows, err = ofDomains(rows, c.domains)
 		c.Domains = c.domains
+	}
+	if err == nil {
+		var alone int
+		if rows, alone = rows.Apart(); alone > 0 {
+			warn(cmd.ErrOrStderr(), newRemark(fmt.Sprintf("left out: %s with a confidence alone, whose methods are compared apart by --domain %q", english.Count(alone, "setting"), experiments.ConfidenceAlone)))
+		}
 	}
 	if cmd.Flags().Changed("variant") {
 		if c.Variants = c.variants; len(c.Variants) == 0 { // --variant ''

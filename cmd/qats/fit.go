@@ -30,6 +30,8 @@ type arrayFiles struct {
 	files  data.Files
 	target string
 	kind   data.Kind // that a command for the same files states
+
+	confidence, correct string // in the place of logits and of labels
 }
 
 // arrayFlag is a flag that names an array file.
@@ -45,6 +47,13 @@ type arrayFlag struct {
 // their help.
 func (a *arrayFiles) list(what string) []arrayFlag {
 	f := &a.files
+	if f.Kind == data.KindConfidence { // as a command for the same files names them
+		labels := "labels"
+		if f.Predicted == "" {
+			labels = "correct"
+		}
+		return []arrayFlag{{part: data.Logits, name: "confidence", path: &f.Logits}, {part: data.Labels, name: labels, path: &f.Labels, fit: true}, {part: data.Labels, name: "predicted", path: &f.Predicted, fit: true}}
+	}
 	return []arrayFlag{
 		{data.Logits, "logits", &f.Logits, "logits of the " + what + ", n x k; " + arrayNames + ", as all arrays", false},
 		{data.Labels, "labels", &f.Labels, "labels of the calibration set, n integers", true},
@@ -67,7 +76,9 @@ func (a *arrayFiles) flags(cmd *cobra.Command, what string, fit bool) {
 		cmd.MarkFlagFilename(x.name, "npy", "npz", "safetensors")
 	}
 	kindFlag(cmd, &a.files.Kind)
+	confidenceFlags(cmd, &a.confidence, &a.files.Classes)
 	if fit {
+		outcomeFlags(cmd, &a.correct, &a.files.Predicted)
 		ignoreFlag(cmd, &a.files.Ignore)
 	}
 }
@@ -101,6 +112,7 @@ func (a arrayFiles) only(parts data.Parts, method string) (data.Files, error) {
 		switch {
 		case parts&x.part == 0:
 			*x.path = ""
+		case *x.path == "" && x.name == "predicted":
 		case *x.path == "":
 			return a.files, usage("%s needs --%s", method, x.name)
 		}
@@ -181,6 +193,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		return errCORPAlone
 	}
 	if err := f.checkOutputs(); err != nil {
+		return err
+	}
+	if err := f.takeConfidence(); err != nil {
 		return err
 	}
 	f.memory.hold()
@@ -335,8 +350,8 @@ func (a arrayFiles) loadTarget(ctx context.Context, m *spec.Method, k int, warn 
 	if err != nil {
 		return nil, err
 	}
-	if k != 0 && target.Logits.Cols != k {
-		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.Logits.Cols, a.files.Logits, k)
+	if k != 0 && target.K() != k {
+		return nil, fmt.Errorf("%s has %d classes, %s has %d", a.target, target.K(), a.files.Logits, k)
 	}
 	return target, arrays.Suits(a.target, m.Name, m.Contract(), target)
 }

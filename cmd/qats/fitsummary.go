@@ -54,6 +54,11 @@ func (f *fit) fitSummary(w io.Writer, m *spec.Method, fitted *calib.Fitted, chan
 	case fitted.Report.NLL != 0:
 		fmt.Fprintf(w, "\nNLL %.6f on the calibration rows, which the fit has seen.\n", fitted.Report.NLL)
 	}
+	if f.files.Kind == data.KindConfidence {
+		fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  %s apply %s --confidence test/confidence.npy -o calibrated.npy\n  %s score --confidence calibrated.npy --correct test/correct.npy\n",
+			f.again(m.Name), called.Command(), m.Name+".json", called.Command())
+		return
+	}
 	fmt.Fprintf(w, "\nThe model is not saved. To save it and use it on test rows:\n\n  %s\n  %s apply %s --logits test/logits.npy%s -o probs.npy\n  %s score --probs probs.npy --labels test/labels.npy%s\n",
 		f.again(m.Name), called.Command(), m.Name+".json", f.kindWords(), called.Command(), f.ignoreWords())
 }
@@ -81,6 +86,8 @@ func changeTable(c *arrays.Change) *table.Table {
 		rows = append(rows, []string{name, of(score, c.Before), of(score, c.After), note})
 	}
 	switch {
+	case c.Alone:
+		add("NLL of right or wrong", func(s *metrics.Samples) (float64, error) { return metrics.TopNLL(s), nil }, "")
 	case c.Floored > 0:
 		add("NLL", metrics.NLL, "as scores have it: at most 691 nats a row")
 	case c.Objective != calib.ByNLL:
@@ -110,9 +117,12 @@ func (f *fit) again(method string) string {
 	return called.Command() + " " + quoted(words) + f.kindWords() + f.ignoreWords() + " -o " + quoted([]string{method + ".json"})
 }
 
-// kindWords returns the flag --kind of this fit, after a space, or nothing.
+// kindWords returns the flag --kind of this fit, or --classes of a confidence alone, after a space, or nothing.
 func (f *fit) kindWords() string {
-	if f.kind == data.AnyKind {
+	switch {
+	case f.files.Kind == data.KindConfidence && f.files.Classes > 0:
+		return fmt.Sprintf(" --classes %d", f.files.Classes)
+	case f.kind == data.AnyKind || f.files.Kind == data.KindConfidence:
 		return ""
 	}
 	return " --kind " + string(f.kind)
@@ -150,7 +160,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
-		return data.Files{Logits: files.Logits, Labels: files.Labels, Kind: files.Kind, Ignore: files.Ignore, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
+		return data.Files{Logits: files.Logits, Labels: files.Labels, Predicted: files.Predicted, Classes: files.Classes, Kind: files.Kind, Ignore: files.Ignore, FS: files.FS, MemberLimit: files.MemberLimit}.Open()
 	}}
 	switch {
 	case f.files.Labels == "":

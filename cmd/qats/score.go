@@ -22,7 +22,8 @@ func scoreCommand() *cobra.Command {
 		Use:   "score",
 		Short: "Score probabilities, or the softmax of logits, against labels",
 		Long: `score prints n and metrics of probabilities, of the softmax of logits, or of the
-pairs (class, confidence) of a top-label method, in fractions and nats.
+pairs (class, confidence) of a top-label method, in fractions and nats; or of predictions
+with a confidence alone (--confidence with --correct, or with --predicted and --labels).
 ` + called.Command() + ` doc metrics lists the names for --metric, with their conventions. A metric that is
 undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
@@ -48,6 +49,7 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 		Example: examples(
 			"score --probs probs.npy --labels test/labels.npy",
 			"score --logits test/logits.npy --labels test/labels.npy --json",
+			"score --confidence confidence.npy --correct correct.npy",
 			"score --probs -#probs --labels -#labels --json < test.safetensors",
 			"score --probs probs.npy --labels test/labels.npy --metric ece,ece_null,auroc",
 			"score --probs probs.npy --labels test/labels.npy --metric ece,nll,smece --interval",
@@ -63,6 +65,10 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 	f.StringVar(&s.logits, "logits", "", "logits, n x k")
 	f.StringVar(&s.top, "top", "", "pairs of a top-label method, as "+called.Command()+" apply writes them: FILE.npz with class and conf")
 	kindFlag(cmd, &s.kind)
+	var classes int
+	confidenceFlags(cmd, &s.confidence, &classes)
+	cmd.Flags().MarkHidden("classes") // no score depends on it
+	outcomeFlags(cmd, &s.correct, &s.predicted)
 	ignoreFlag(cmd, &s.ignore)
 	f.StringVar(&s.labels, "labels", "", "labels, n integers")
 	f.StringSliceVar(&s.metrics, "metric", []string{"accuracy", "ece", "aece", "nll", "brier"}, "metrics and groups of metrics; "+called.Command()+" doc metrics lists both")
@@ -85,6 +91,7 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 // scoreFlags are the flags of score.
 type scoreFlags struct {
 	probs, logits, top, labels, uncal string
+	confidence, correct, predicted    string
 	kind                              data.Kind
 	ignore                            data.Ignore
 	metrics                           []string
@@ -98,14 +105,22 @@ type scoreFlags struct {
 }
 
 func (s *scoreFlags) run(cmd *cobra.Command) error {
+	if s.kind == data.KindConfidence && s.confidence == "" {
+		s.confidence, s.logits = s.logits, ""
+	}
+	stated, err := withConfidence(data.Files{Labels: s.labels, Predicted: s.predicted, Kind: s.kind}, s.confidence, s.correct)
+	if err != nil {
+		return err
+	}
+	s.labels, s.kind = stated.Labels, stated.Kind
 	given := 0
-	for _, name := range []string{s.probs, s.logits, s.top} {
+	for _, name := range []string{s.probs, s.logits, s.top, s.confidence} {
 		if name != "" {
 			given++
 		}
 	}
 	if given != 1 || s.labels == "" {
-		return usage("score needs --labels and one of --probs, --logits and --top")
+		return usage("score needs --labels and one of --probs, --logits and --top, or --confidence and --correct")
 	}
 	if s.corp && s.figure == "" {
 		return errCORPAlone
@@ -120,12 +135,15 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	} else if cmd.Flags().Changed("strategy") {
 		return usage("--strategy says how --bins makes bins: give their number by --bins N; a metric names its own, as in --metric ece_15_quantile_l1")
 	}
+	if s.confidence != "" && !cmd.Flags().Changed("metric") {
+		s.metrics = []string{"accuracy", "ece", "aece", "nll_top", "brier_top"}
+	}
 	entries, err := metricEntries(s.metrics)
 	if err != nil {
 		return err
 	}
 	tell := teller(cmd, false, nil)
-	files := data.Files{Logits: cmp.Or(s.logits, s.uncal), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
+	files := data.Files{Logits: cmp.Or(s.logits, s.uncal, s.confidence), Labels: s.labels, Kind: s.kind, Ignore: s.ignore}
 	files, took, err := folder.WithManifest(files)
 	if err != nil {
 		return err
@@ -134,15 +152,18 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		tell(newTaken(t))
 	}
 	s.kind, s.ignore = files.Kind, files.Ignore
-	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore,
+	score := arrays.Score{Probs: s.probs, Logits: s.logits, Top: s.top, Labels: s.labels, Confidence: s.confidence, Predicted: s.predicted, Uncal: s.uncal, Kind: s.kind, Ignore: s.ignore,
 		Metrics: entries, Interval: s.interval, Memory: s.memory.bytes, Warn: notesTo(tell), FS: arrayInput(cmd, s.memory)}
 	samples, err := score.Samples(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if s.figure != "" {
-		name, label := cmp.Or(s.logits, s.probs, s.top), "Softmax of logits"
-		if s.logits == "" {
+		name, label := cmp.Or(s.logits, s.probs, s.top, s.confidence), "Softmax of logits"
+		switch {
+		case s.confidence != "":
+			label = "Confidence"
+		case s.logits == "":
 			label = "Probabilities"
 		}
 		if err := saveDiagrams(cmd.OutOrStdout(), s.figure, s.corp, name, []diagram{{"uncal", label, samples}}); err != nil {

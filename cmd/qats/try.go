@@ -43,7 +43,7 @@ var tried = []string{"@recommended"}
 func (t *trying) flags(cmd *cobra.Command) {
 	t.by = trial.Choices()[0]
 	f := cmd.Flags()
-	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts; "+called.Command()+" doc methods lists both")
+	f.StringSliceVar(&t.methods, "methods", tried, "methods and groups of methods to try, beside uncal and ts (of a confidence alone @confidence, beside uncal and ts-top); "+called.Command()+" doc methods lists both")
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
@@ -56,6 +56,7 @@ func tryCommand() *cobra.Command {
 	var t trying
 	var kind data.Kind
 	var ignore data.Ignore
+	var classes int
 	cmd := &cobra.Command{
 		Use:   "try CAL_LOGITS CAL_LABELS TEST_LOGITS TEST_LABELS | LOGITS LABELS | DIR | FILE.npz | FILE.csv | - | @demo",
 		Short: "Say which calibrator to use for logits and labels, and how to save it",
@@ -75,6 +76,8 @@ The arrays are
   too, and what was taken is printed
   one .csv or .tsv file (also .gz) with a header, such as p_cat, p_dog, label; a column
   split can say which rows calibrate (cal, val) and which test
+  confidence and correct (n of 0 and 1), or confidence, predicted and labels, in the same
+  places, where there are no logits (two files: with --kind confidence)
   -, which is such a .safetensors on standard input
   @demo, the outputs of a small text classifier that the program carries (` + strings.Join(trial.Networks(), " or ") + `)
 
@@ -93,7 +96,11 @@ Test rows have no part in the choice. Methods that read them (label-shift), and 
 that predict the confidence of the top class alone, are shown but not chosen. Where a
 class has no calibration row, only methods that keep every prediction can be chosen. Of
 one set, the predictions of the folds judge the methods too. docs/which.md shows what
-the rule does to networks.`,
+the rule does to networks.
+
+Predictions with a confidence alone have methods of their own (@confidence). One of them is
+chosen in the same way: ts-top is in the place of ts, and the NLL and the Brier score are
+those of "the prediction is right".`,
 		Example: examples(
 			"try cal/logits.npy cal/labels.npy test/logits.npy test/labels.npy",
 			"try logits.npy labels.npy",
@@ -101,6 +108,7 @@ the rule does to networks.`,
 			"try outputs.npz --methods qats,svs,sms",
 			"try predictions.csv",
 			"try probs.npy labels.npy --kind probs --by brier --out page",
+			"try confidence.npy correct.npy --kind confidence",
 			"try @demo",
 		),
 		ValidArgsFunction: completeTried,
@@ -136,7 +144,7 @@ the rule does to networks.`,
 			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others); err != nil {
 				return err
 			}
-			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore})
+			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore, Classes: classes})
 			if err != nil {
 				return err
 			}
@@ -148,6 +156,7 @@ the rule does to networks.`,
 	}
 	kindFlag(cmd, &kind)
 	ignoreFlag(cmd, &ignore)
+	cmd.Flags().IntVar(&classes, "classes", 0, "number of classes of predictions with a confidence alone, which ts-top and qats-top read")
 	t.flags(cmd)
 	return cmd
 }
@@ -178,6 +187,11 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	in, err := given.Read(cmd.Context(), trial.Need(list), t.memory.bytes)
 	if err != nil {
 		return err
+	}
+	if in.Alone() && !cmd.Flags().Changed("methods") {
+		if list, err = spec.NewMethods(experiments.Registry(), []string{"@confidence"}); err != nil {
+			return err
+		}
 	}
 	if !quiet(cmd) {
 		printSlowMethods(cmd.ErrOrStderr(), in.Slow(list, experiments.SlowFit))
@@ -268,5 +282,5 @@ func (t *trying) write(cmd *cobra.Command, result *trial.Trial) error {
 	if t.json {
 		out = cmd.ErrOrStderr()
 	}
-	return report.WriteRowsPage(out, rows, filepath.Clean(t.out), page.Options{Against: trial.Reference})
+	return report.WriteRowsPage(out, rows, filepath.Clean(t.out), page.Options{Against: result.Reference()})
 }

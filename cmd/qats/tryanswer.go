@@ -33,16 +33,19 @@ func (p printed) answer() string {
 // advice is the answer without what the classes have to do with it.
 func (p printed) advice() string {
 	const keep, more = "Keep the network as it is: ", " Save more calibration rows, with some that the network gets wrong."
-	rows := p.Input.Cal.Logits.Rows
+	rows := p.Input.Cal.Len()
 	switch p.Reason {
 	case trial.AllRight:
 		return fmt.Sprintf(keep+"all %d calibration rows are right, so they show no error to correct.", rows) + more + " If the labels are the predictions of the network, save the true ones."
 	case trial.OneClass:
+		if p.Input.Alone() {
+			return fmt.Sprintf(keep+"all %d calibration rows are wrong, so they show no confidence that is right. Save calibration rows of both sorts.", rows)
+		}
 		return fmt.Sprintf(keep+"all %d calibration rows have the label %d. Save calibration rows of all classes.", rows, p.Input.Cal.Labels[0])
 	case trial.NoFit:
-		return fmt.Sprintf(keep+"%s could not be fitted to these %d calibration rows.", ticked(trial.Reference), rows) + more
+		return fmt.Sprintf(keep+"%s could not be fitted to these %d calibration rows.", ticked(p.Reference()), rows) + more
 	case trial.NoFinite:
-		return fmt.Sprintf(keep+"these %d calibration rows give no temperature (%s).", rows, p.whyBarred(p.Of(trial.Reference))) + more
+		return fmt.Sprintf(keep+"these %d calibration rows give no temperature (%s).", rows, p.whyBarred(p.Of(p.Reference()))) + more
 	}
 	chosen := p.Chosen().Method.Name
 	if loss := p.worse(); loss != nil {
@@ -65,15 +68,15 @@ func (p printed) advice() string {
 	}
 	switch {
 	case chosen == trial.Plain:
-		return fmt.Sprintf(keep+"on these %d calibration rows %s is worse; %s %s %s against it%s.", rows, ticked(trial.Reference), where, p.metric(), p.interval(p.ToReference), twice)
+		return fmt.Sprintf(keep+"on these %d calibration rows %s is worse; %s %s %s against it%s.", rows, ticked(p.Reference()), where, p.metric(), p.interval(p.ToReference), twice)
 	case p.ToPlain == nil: // there is no calibration to compare with
 		return fmt.Sprintf("Use %s.", ticked(chosen))
-	case chosen == trial.Reference && !p.Gain:
+	case chosen == p.Reference() && !p.Gain:
 		return fmt.Sprintf("Use %s; on these %d calibration rows no gain over no calibration is shown. %s %s%s.", ticked(chosen), rows, strings.ToUpper(where[:1])+where[1:], p.sizes(), twice)
-	case chosen == trial.Reference:
+	case chosen == p.Reference():
 		return fmt.Sprintf("Use %s: %s %s%s.", ticked(chosen), where, p.sizes(), twice)
 	}
-	return fmt.Sprintf("Use %s: %s %s; against %s %s %s%s.", ticked(chosen), where, p.sizes(), ticked(trial.Reference), p.metric(), p.interval(p.ToReference), twice)
+	return fmt.Sprintf("Use %s: %s %s; against %s %s %s%s.", ticked(chosen), where, p.sizes(), ticked(p.Reference()), p.metric(), p.interval(p.ToReference), twice)
 }
 
 // worse returns the difference by which the test rows show that the choice is worse, to no
@@ -91,7 +94,7 @@ func (p printed) worse() *results.Pair {
 func (p printed) sizes() string {
 	before, after := p.Of(trial.Plain), p.Chosen()
 	a, b := before.NLL, after.NLL
-	if p.By == trial.ByBrier {
+	if p.ByBrier() {
 		a, b = before.Brier, after.Brier
 	}
 	return fmt.Sprintf("%s %s, ECE %s %%", p.metric(), fromTo(a, b, 3), fromTo(100*before.ECE, 100*after.ECE, 1))
@@ -138,18 +141,18 @@ func (p printed) details() string {
 	}
 	switch {
 	case p.Reason == trial.ByVerdict && chosen == trial.Plain:
-		say("On the calibration rows, by cross-fitting, ts is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", english.Count(p.Tests, "candidate"))
+		say("On the calibration rows, by cross-fitting, %s is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", p.Reference(), english.Count(p.Tests, "candidate"))
 	case p.Reason == trial.ByVerdict:
-		say("On the calibration rows, by cross-fitting, %s is shown to be better than ts (95 %% level, Holm's correction for %s).", chosen, english.Count(p.Tests, "candidate"))
+		say("On the calibration rows, by cross-fitting, %s is shown to be better than %s (95 %% level, Holm's correction for %s).", chosen, p.Reference(), english.Count(p.Tests, "candidate"))
 	case p.Reason == trial.ByDefault && len(p.Results) > 2:
-		say("No other candidate is shown to be better than ts on the calibration rows.")
+		say("No other candidate is shown to be better than %s on the calibration rows.", p.Reference())
 	}
 	return strings.Join(list, " ")
 }
 
 // bars says why methods are no candidates, a line for each reason.
 func (p printed) bars() []string {
-	barred := lists.Where(p.Results, func(r trial.Result) bool { return r.Bar != "" && r.Method.Name != trial.Reference })
+	barred := lists.Where(p.Results, func(r trial.Result) bool { return r.Bar != "" && r.Method.Name != p.Reference() })
 	whys, of := lists.Group(barred, func(r trial.Result) string { return p.whyBarred(&r) })
 	return lists.Values(whys, func(why string) string {
 		return fmt.Sprintf("no candidate: %s: %s", strings.Join(lists.Values(of[why], func(r trial.Result) string { return r.Method.Name }), ", "), why)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -79,11 +80,18 @@ func (p printed) dataLine() string {
 	if p.simulated() {
 		source = "SIMULATED"
 	}
-	rows := fmt.Sprintf("%d calibration and %d test rows", in.Cal.Logits.Rows, in.Judges().Logits.Rows)
+	rows := fmt.Sprintf("%d calibration and %d test rows", in.Cal.Len(), in.Judges().Len())
 	if in.Test == nil {
-		rows = fmt.Sprintf("one set of %d rows", in.Cal.Logits.Rows)
+		rows = fmt.Sprintf("one set of %d rows", in.Cal.Len())
 	}
-	text := fmt.Sprintf("%s: %d classes, %s", source, in.Cal.Logits.Cols, rows)
+	what := fmt.Sprintf("%d classes", in.Cal.K())
+	switch {
+	case in.Alone() && in.Cal.K() > 0:
+		what = fmt.Sprintf("%d classes, a confidence alone", in.Cal.K())
+	case in.Alone():
+		what = "a confidence alone"
+	}
+	text := fmt.Sprintf("%s: %s, %s", source, what, rows)
 	if plain := p.Of(trial.Plain); plain != nil {
 		text += fmt.Sprintf(", accuracy %.2f %%", 100*plain.Accuracy)
 	}
@@ -91,7 +99,7 @@ func (p printed) dataLine() string {
 	if len(name) > room {
 		name = in.Given.Setting.Backbone
 	}
-	return name[:min(len(name), room)] + ", " + text // names are ASCII
+	return name[:max(0, min(len(name), room))] + ", " + text // names are ASCII
 }
 
 // metric returns the label of the metric that chooses.
@@ -113,7 +121,9 @@ func (p printed) outcome(pair *results.Pair) results.Outcome {
 }
 
 // choiceHead is the heading of what chooses.
-func (p printed) choiceHead() string { return "cal " + strings.TrimSuffix(p.metric(), " score") }
+func (p printed) choiceHead() string {
+	return "cal " + strings.Replace(strings.TrimSuffix(p.metric(), " score"), "top-label", "top", 1)
+}
 
 // saveWords returns the command that saves the chosen model; nil if no command can name the
 // arrays, or nothing is to be saved.
@@ -133,7 +143,13 @@ func (p printed) saveWords() []string {
 			words = append(words, "--"+x.name, filepath.ToSlash(*x.path))
 		}
 	}
-	if k := g.Cal.Files.Kind; k != data.AnyKind {
+	switch k := g.Cal.Files.Kind; k {
+	case data.AnyKind:
+	case data.KindConfidence:
+		if n := g.Cal.Files.Classes; n > 0 {
+			words = append(words, "--classes", strconv.Itoa(n))
+		}
+	default:
 		words = append(words, "--kind", string(k))
 	}
 	if list := g.Cal.Files.Ignore; len(list) > 0 {
@@ -176,7 +192,10 @@ func (p printed) table() *table.Table {
 	choice := number("choice", p.choiceHead(), 1, 4)
 	choice.Data = p.Input.Test == nil // the column of the metric has the same numbers
 	nll, brier, ece := number("nll", "NLL", 1, 4), number("brier", "Brier", 1, 4), number("ece", "ECE", 100, 2)
-	brier.Data = p.By != trial.ByBrier
+	if p.Input.Alone() {
+		nll, brier = number("nll_top", "top NLL", 1, 4), number("brier_top", "top Brier", 1, 4)
+	}
+	brier.Data = !p.ByBrier()
 	seconds := number("fit_seconds", "fit", 1, 2)
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
 	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
@@ -234,7 +253,7 @@ func nineDigits(v float64) *float64 {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than ts is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds)
+	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than %s is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds, p.Reference())
 	if p.Input.Test == nil {
 		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
@@ -374,7 +393,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 	for i := range pairs {
 		objects = append(objects, pairLine{"pair", pairs[i].Method, pairs[i].Metric, p.differenceOf(&pairs[i])})
 	}
-	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Logits.Rows, Differences: []differenceJSON{}, Empty: p.Empty, Answer: p.answer()}
+	choice := choiceLine{Kind: "choice", By: p.By, Folds: trial.Folds, Judged: "test", Rows: p.Input.Judges().Len(), Differences: []differenceJSON{}, Empty: p.Empty, Answer: p.answer()}
 	if p.Input.Test == nil {
 		choice.Judged = "cross-fitting"
 	}

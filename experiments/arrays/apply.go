@@ -32,6 +32,7 @@ type Apply struct {
 // Applied says what was written.
 type Applied struct {
 	Rows, Classes int
+	Alone         bool   // the set has a confidence alone, and confidences were written
 	Pairs         string // the file of the pairs of a top-label method; empty if there is none
 }
 
@@ -40,7 +41,7 @@ type Applied struct {
 // beside a file of probabilities. A probability of 0 is written as 1e-300, so that the NLL of
 // the file is that of the map; as float32 it rounds to 0 again.
 func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Applied, error) {
-	form, err := data.FormOf(output)
+	as, err := data.FormOf(output)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +53,24 @@ func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Ap
 		return nil, err
 	}
 	defer r.Close()
-	if k := a.Model.Classes; k != 0 && r.Classes() != k {
+	form, err := r.Form()
+	if err != nil {
+		return nil, err
+	}
+	if form.Confidence && a.Temperatures {
+		return nil, fmt.Errorf("%s: predictions with a confidence alone have no temperature of a row", a.Files.Logits)
+	}
+	if k := a.Model.Classes; k != 0 && r.Classes() != k && (r.Classes() != 0 || !form.Confidence) {
 		return nil, fmt.Errorf("%s has %d classes, the model is for %d", a.Files.Logits, r.Classes(), k)
 	}
-	applied := &Applied{Rows: r.Rows(), Classes: r.Classes()}
+	applied := &Applied{Rows: r.Rows(), Classes: r.Classes(), Alone: form.Confidence}
 	var top pairs
 	write := func(w io.Writer) error {
 		top = pairs{}
-		return a.write(ctx, w, form, r, &top)
+		if applied.Alone {
+			return a.writeConfidences(ctx, w, as, r)
+		}
+		return a.write(ctx, w, as, r, &top)
 	}
 	if output == "-" {
 		return applied, write(stdout)
@@ -131,6 +142,26 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 	}
 	if masked > 0 {
 		a.Warn(problemOf(a.Files.Logits, data.MaskedNote(masked, r.Rows()*r.Classes())))
+	}
+	return w.Close()
+}
+
+// writeConfidences writes the new confidence of each row of r, which has a confidence alone, to w.
+func (a *Apply) writeConfidences(ctx context.Context, to io.Writer, form data.FileForm, r data.Reader) error {
+	w, err := data.NewProbsWriter(to, data.Output{Form: form, DType: a.DType, Confidences: true}, r.Rows(), 1)
+	if err != nil {
+		return err
+	}
+	column := &engine.Column{Contract: a.Contract, Map: a.Model.Map}
+	err = engine.Apply(ctx, column, r, func(_ int, set *data.Set) error {
+		_, conf, err := column.TopLabels(set)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Files.Logits, err)
+		}
+		return w.Write(data.Probs{Rows: len(conf), Cols: 1, Data: conf})
+	})
+	if err != nil {
+		return err
 	}
 	return w.Close()
 }

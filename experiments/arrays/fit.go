@@ -20,6 +20,8 @@ import (
 type Change struct {
 	Before, After *metrics.Samples
 
+	Alone bool // the rows have a confidence alone: their NLL is that of "the prediction is right"
+
 	// Objective is what the fit minimised, with its values; empty if the method does not
 	// minimise one score. NLL has no floor here, as in a fit.
 	Objective calib.Objective
@@ -40,7 +42,7 @@ const floorNLL = 690.7755278982137
 
 // BeforeAfter scores a calibration set before and after the fit of m on it.
 func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal *data.Set) (*Change, error) {
-	c := &Change{}
+	c := &Change{Alone: cal.Confidence != nil}
 	uncal, err := calib.Uncalibrated{}.Fit(ctx, calib.Input{})
 	if err != nil {
 		return nil, err
@@ -146,7 +148,7 @@ func exactNLL(row []float32, label int32) float64 {
 func (c *Change) worse(ctx context.Context) error {
 	var judged []metrics.Entry
 	for _, e := range metrics.Registry() {
-		if e.Name == "nll" || e.Name == "ece" {
+		if e.Name == "nll" && !c.Alone || e.Name == "nll_top" && c.Alone || e.Name == "ece" {
 			judged = append(judged, e)
 		}
 	}
@@ -159,7 +161,10 @@ func (c *Change) worse(ctx context.Context) error {
 			continue
 		}
 		name, of := "NLL", func(s *metrics.Samples) float64 { v, _ := metrics.NLL(s); return v } // both have one: they have a pair
-		if p.Metric == "ece" {
+		switch p.Metric {
+		case "nll_top":
+			of = metrics.TopNLL
+		case "ece":
 			name, of = "ECE", func(s *metrics.Samples) float64 { return metrics.ECE(s, 15) }
 		}
 		c.Warnings = append(c.Warnings, report.Worsened(name, of(c.Before), of(c.After)))

@@ -24,7 +24,7 @@ func Open(files data.Files, method string, c calib.Contract, warn func(Problem))
 	}
 	form, err := r.Form()
 	if err == nil {
-		err = unsuited(files.Logits, method, engine.Form{OffsetLost: form.OffsetLost}.Suits(c))
+		err = unsuited(files.Logits, method, engine.Form{OffsetLost: form.OffsetLost, Confidence: form.Confidence}.Suits(c))
 	}
 	for _, note := range form.Notes {
 		warn(problemOf(cmp.Or(files.Logits, files.Labels), note))

@@ -18,12 +18,15 @@ import (
 	"github.com/qats-bench/qats/metrics/scoring"
 )
 
-// Score says what to score against the labels of a set: one of Probs, Logits and Top.
+// Score says what to score against the labels of a set: one of Probs, Logits, Top and Confidence.
 type Score struct {
 	Probs  string // probabilities, n x k
 	Logits string // n x k, whose softmax is scored
 	Top    string // an .npz file with the class (n) and conf (n) of a top-label method
-	Labels string // n integers
+	Labels string // n integers; of Confidence without Predicted n of 0 and 1, 1 where the prediction is right
+
+	Confidence string // of each prediction, n, where that is all there is
+	Predicted  string // the predicted classes, n, of Confidence; may be empty
 
 	FS fs.FS // that has the files, such as a data.InputFS; nil for that of the operating system
 
@@ -51,6 +54,8 @@ func (s *Score) Samples(ctx context.Context) (*metrics.Samples, error) {
 		scores, err = s.uncalibrated(ctx, s.Logits)
 	case s.Probs != "":
 		scores, err = s.probs(ctx, s.Probs)
+	case s.Confidence != "":
+		scores, err = s.confidences(ctx)
 	default:
 		scores, err = s.top(ctx)
 	}
@@ -159,6 +164,26 @@ func (s *Score) logits(ctx context.Context, file string) (*scoring.SampleScores,
 		s.Warn(problemOf(file, data.MaskedNote(n, r.Rows()*k)))
 	}
 	return scores, err
+}
+
+// confidences scores predictions with a confidence alone.
+func (s *Score) confidences(ctx context.Context) (*scoring.SampleScores, error) {
+	uncal := calib.Uncalibrated{}.Contract()
+	r, err := Open(data.Files{Logits: s.Confidence, Labels: s.Labels, Predicted: s.Predicted, Kind: data.KindConfidence, Ignore: s.Ignore, FS: s.FS, MemberLimit: s.Memory}, "", uncal, s.Warn)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	fitted, err := calib.Uncalibrated{}.Fit(ctx, calib.Input{})
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.column(ctx, r, s.Confidence, 0, &engine.Column{Contract: uncal, Map: fitted.Map}, engine.ScoreOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all.Changed = nil // nothing else is known of the network
+	return all, nil
 }
 
 // open opens an array.

@@ -22,7 +22,8 @@ type Column struct {
 
 	Err error // the column has failed or, of type *Unsuited, its method does not take the set
 
-	failed int // first row of the block of Err
+	failed int  // first row of the block of Err
+	alone  bool // the set has a confidence alone
 }
 
 // Table has the probabilities of the rows of a set. It is used by one goroutine.
@@ -34,6 +35,9 @@ type Table interface {
 
 // topLabel reports whether the column predicts a class and its confidence alone.
 func (c *Column) topLabel() bool {
+	if c.alone {
+		return true
+	}
 	_, ok := c.Map.(calib.TopLabel)
 	return ok
 }
@@ -41,7 +45,7 @@ func (c *Column) topLabel() bool {
 // tempered reports whether the column divides each row by a temperature.
 func (c *Column) tempered() bool {
 	_, ok := c.Map.(calib.Tempered)
-	return ok
+	return ok && !c.alone
 }
 
 // View returns the arrays of a block that the method may see. It is an error if its fit cannot
@@ -83,13 +87,15 @@ func (c *Column) Scales(dst []float64, lo int, set *data.Set, at *calib.Unscaled
 	return nil
 }
 
-// TopLabels returns the predicted classes and their confidences. The map must be calib.TopLabel.
+// TopLabels returns the predicted classes and their confidences. The map must be calib.TopLabel or, for a set with a
+// confidence alone, one of calib.OfConfidence.
 func (c *Column) TopLabels(set *data.Set) (class []int32, conf []float64, err error) {
 	view, err := c.View(set)
 	if err != nil {
 		return nil, nil, err
 	}
-	return calib.TopLabels(c.Map.(calib.TopLabel), view)
+	top, _ := calib.OfConfidence(c.Map)
+	return calib.TopLabels(top, view)
 }
 
 // room returns memory for the scores of n rows.
@@ -98,6 +104,7 @@ func (c *Column) room(n int) *scoring.SampleScores {
 	if c.topLabel() {
 		s.TopLabel, s.NLL, s.Brier = true, nil, nil
 	}
+	s.Alone = c.alone
 	return s
 }
 

@@ -53,7 +53,7 @@ func TimeOf(spent time.Duration, known bool, in calib.Input) results.Time {
 	case in.Stream != nil:
 		t.Rows, t.Classes = in.Stream.Rows(), in.Stream.Classes()
 	case in.Cal != nil:
-		t.Rows, t.Classes = in.Cal.Logits.Rows, in.Cal.Logits.Cols
+		t.Rows, t.Classes = in.Cal.Len(), in.Cal.K()
 	}
 	return t
 }

@@ -35,6 +35,17 @@ type ScoreOptions struct {
 // one, since the numbers need the probabilities of all rows, and memory holds those of one
 // column at a time. The error is that of the set, or of ctx; errors of a column stay with it.
 func Score(ctx context.Context, test data.Reader, columns []*Column, o ScoreOptions) error {
+	form, err := test.Form()
+	if err != nil {
+		return err
+	}
+	if form.Confidence {
+		for _, c := range columns {
+			if c.alone = true; c.Err == nil {
+				c.Err = Form{Confidence: true}.Suits(c.Contract)
+			}
+		}
+	}
 	p := newPass(test, columns, o)
 	if len(p.columns) == 0 {
 		return nil

@@ -24,18 +24,24 @@ type Form struct {
 	LogProbs   bool // they are log-probabilities: data.LogProbs, or stated
 	OffsetLost bool // they are read relative to the largest one of their row, or as log-probabilities: data.Form
 	Masked     bool // some are of masked classes
+	Confidence bool // there are none: the set has a confidence alone
 }
 
 // FormOf looks at the logits of a set as far as the contract asks for it. read says how they
 // were read.
 func FormOf(c calib.Contract, set *data.Set, read data.Form) Form {
+	if set.Confidence != nil {
+		return Form{Confidence: true}
+	}
 	return Form{LogProbs: c.TrueLogits && data.LogProbs(set.Logits), OffsetLost: read.OffsetLost, Masked: c.Refuses(set)}
 }
 
-// Suits returns an error of type *Unsuited if a method does not take a set of this form, for
-// the first reason in the order of the fields of Form, and nil if it does.
+// Suits returns an error of type *Unsuited if a method does not take a set of this form, with
+// one reason, and nil if it does.
 func (f Form) Suits(c calib.Contract) error {
 	switch {
+	case !c.Confidence && f.Confidence:
+		return &Unsuited{calib.ErrConfidence.Error()}
 	case c.TrueLogits && f.LogProbs:
 		return &Unsuited{NeedsTrueLogits}
 	case c.TrueLogits && f.OffsetLost:

@@ -56,8 +56,9 @@ type Set struct {
 	DType    string  `json:"dtype,omitempty"` // of the logits in the file; empty without a file
 	Least    float64 `json:"least"`           // logit
 	Largest  float64 `json:"largest"`
-	Labels   string  `json:"labels,omitempty"` // type of the labels in the file
-	Masked   int     `json:"masked,omitempty"` // logits of masked classes, which the least does not count
+	Labels   string  `json:"labels,omitempty"`           // type of the labels in the file
+	Masked   int     `json:"masked,omitempty"`           // logits of masked classes, which the least does not count
+	Alone    bool    `json:"confidence_alone,omitempty"` // there are no logits: Least and Largest are those of the confidence, and Classes is 0 if it is not stated
 	Accuracy float64 `json:"accuracy"`
 	ECE      float64 `json:"ece"`
 
@@ -336,6 +337,10 @@ func (in *Inspection) pair(ctx context.Context, a, b *inspected, sameKind bool) 
 		return nil
 	}
 	names := a.name + " and " + b.name
+	if a.row.Alone != b.row.Alone {
+		in.add(Problem{Severity: Error, Place: names, Cause: "one of the two has a confidence alone, and the other has logits", Fix: "give both sets the same arrays"})
+		return nil
+	}
 	if a.row.Classes != b.row.Classes {
 		in.add(Problem{Severity: Error, Place: names, Cause: fmt.Sprintf("the calibration set has %d classes, the test set %d", a.row.Classes, b.row.Classes),
 			Fix: "give both sets the same columns, in the same order"})

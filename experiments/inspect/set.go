@@ -48,6 +48,7 @@ type inspected struct {
 	correct              int       // rows whose prediction is the label
 	before, after        int       // rows whose prediction is the label - 1, and the label + 1
 	flat                 int       // rows whose logits are all equal
+	auroc                float64   // of a confidence alone; NaN where it is undefined
 }
 
 // read reads the rows of the set once.
@@ -77,6 +78,9 @@ func (x *inspected) read(ctx context.Context, in *Inspection) error {
 	x.offsetLost = form.OffsetLost
 	x.row = Set{Set: x.name, Rows: r.Rows(), Classes: r.Classes(), Source: x.source}
 	x.headers(x.arrays)
+	if x.row.Alone = form.Confidence; x.row.Alone {
+		return x.scanConfidence(ctx, r)
+	}
 	return x.scan(ctx, r)
 }
 
@@ -199,6 +203,10 @@ func (x *inspected) extremes() (far int, median, widest float64) {
 
 // judge adds findings on a set that was read.
 func (x *inspected) judge(in *Inspection) {
+	if x.row.Alone {
+		x.judgeConfidence(in)
+		return
+	}
 	n, k, accuracy := float64(x.row.Rows), float64(x.row.Classes), x.row.Accuracy
 	chance := 1 / k
 	chance += 3 * math.Sqrt(chance*(1-chance)/n)

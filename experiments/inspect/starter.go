@@ -18,6 +18,7 @@ import (
 	"github.com/qats-bench/qats/data/simulate"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 )
 
@@ -73,7 +74,21 @@ func NewStarter(dir string) (*Starter, error) {
 		s.Sets = append(s.Sets, ref)
 		s.Simulated = s.Simulated || folder.Describe(ref).Origin == data.Simulated
 	}
+	s.withoutAlone()
 	return s, nil
+}
+
+// withoutAlone leaves out sets with a confidence alone where others have logits: the two are tables of their own.
+func (s *Starter) withoutAlone() {
+	alone := func(r data.Ref) bool { return s.folder.Describe(r).Kind == data.KindConfidence }
+	of := lists.Where(s.Sets, alone)
+	if len(of) == 0 || len(of) == len(s.Sets) {
+		return
+	}
+	s.Sets = slices.DeleteFunc(s.Sets, alone)
+	s.Problems = append(s.Problems, &problem.Problem{Place: filepath.ToSlash(filepath.Join(s.dir, of[0].String())),
+		Cause: fmt.Sprintf("%s with a confidence alone, and others have logits: methods of the two are compared apart", english.Count(len(of), "set")),
+		Fix:   "keep sets with a confidence alone in a folder and a spec of their own"})
 }
 
 // NameOf returns the name of a folder as that of a spec, or "mine".
@@ -155,18 +170,25 @@ func (s *Starter) Spec() string {
 	if s.Layout != (folder.Layout{}) {
 		key(fmt.Sprintf("layout: %q", s.Layout), "where the arrays are in it")
 	}
-	key("baseline: qats", "pairs.csv and "+called.Command()+" compare compare the other methods with it")
+	mine := s.style()
+	key("baseline: "+mine.baseline, "pairs.csv and "+called.Command()+" compare compare the other methods with it")
 	line("")
 	key("methods:", called.Command()+" doc methods lists all of them, and the groups")
 	for _, m := range s.Methods {
 		line("  - %s", m)
 	}
 	if s.Methods == nil {
-		key(`  - "@recommended"`, recommended())
+		key(fmt.Sprintf("  - %q", mine.methods), groupMembers(mine.methods))
+	}
+	if s.Methods == nil && mine.metrics == "" {
 		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}")
 		for _, m := range s.more() {
 			line("  # - %s", m)
 		}
+	}
+	if mine.metrics != "" {
+		line("")
+		key("metrics: "+mine.metrics, "NLL and Brier score of all classes need logits")
 	}
 	line("")
 	key("settings:", "one line is a grid: its lists are multiplied")
@@ -176,18 +198,29 @@ func (s *Starter) Spec() string {
 	first := s.first()
 	line("")
 	key("tables:", "of "+called.Command()+" report; all metrics are in results.csv anyway")
-	line("  - {metric: ece, highlight: qats, consistency_band: true}")
-	line("  - {metric: nll, highlight: qats}")
+	line("  - {metric: ece, highlight: %s, consistency_band: true}", mine.highlight)
+	line("  - {metric: %s, highlight: %s}", mine.score, mine.highlight)
 	line("")
 	line("figures:")
-	line("  - {kind: reliability, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
-	line("  - {kind: quantile-gap, methods: [uncal, ts, qats], dataset: %s, backbone: %s}", yamlName(first.Dataset), yamlName(first.Backbone))
+	line("  - {kind: reliability, methods: [%s], dataset: %s, backbone: %s}", mine.drawn, yamlName(first.Dataset), yamlName(first.Backbone))
+	line("  - {kind: quantile-gap, methods: [%s], dataset: %s, backbone: %s}", mine.drawn, yamlName(first.Dataset), yamlName(first.Backbone))
 	return b.String()
 }
 
-// recommended lists the methods of the group @recommended.
-func recommended() string {
-	g, _ := all.LookupGroup("@recommended") // it is registered
+// style is what a spec of logits and one of predictions with a confidence alone have different.
+type style struct{ baseline, methods, metrics, highlight, score, drawn string }
+
+// style returns that of the sets: of a confidence alone where none has logits.
+func (s *Starter) style() style {
+	if slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return s.folder.Describe(r).Kind != data.KindConfidence }) {
+		return style{"qats", "@recommended", "", "qats", "nll", "uncal, ts, qats"}
+	}
+	return style{"ts-top", "@confidence", "[accuracy, ece, aece, nll_top, brier_top, auroc, aurc]", "qats-top", "nll_top", "uncal, ts-top, qats-top"}
+}
+
+// groupMembers lists the methods of a group.
+func groupMembers(group string) string {
+	g, _ := all.LookupGroup(group) // it is registered
 	return strings.Join(g.Members, ", ")
 }
 

@@ -14,8 +14,8 @@ func TestGroupsStandForTheirMembers(t *testing.T) {
 	for methods, want := range map[string]string{
 		`"@recommended"`:                                       "uncal ts ets ir platt-logits quadratic svs hts qats",
 		`["@recommended", sms]`:                                "uncal ts ets ir platt-logits quadratic svs hts qats sms",
-		`[qats, "@top-label", ts]`:                             "qats ir-top hb-top scaling-binning-top spline procal ts",
-		`["@Top_Label", "@ood", "@target", hfe]`:               "ir-top hb-top scaling-binning-top spline procal hfe-target label-shift qats-transductive hfe",
+		`[qats, "@top-label", ts]`:                             "qats ir-top hb-top scaling-binning-top spline platt-top beta-top ts-top qats-top procal ts",
+		`["@Top_Label", "@ood", "@target", hfe]`:               "ir-top hb-top scaling-binning-top spline platt-top beta-top ts-top qats-top procal hfe-target label-shift qats-transductive hfe",
 		`["@ood", {name: mine, method: hfe, options: {m: 2}}]`: "hfe mine",
 		`["@qats", {name: qats-pw, options: {segments: 7}}]`:   "qats qats-free qats-pw-free qats-transductive qats-reading qats-pw",
 	} {
@@ -46,8 +46,8 @@ func TestGroupsOfMetrics(t *testing.T) {
 		"methods: [uncal]":                                           defaults,
 		"methods: [uncal]\nmetrics: \"@default\"":                    defaults,
 		"methods: [uncal]\nmetrics: [auroc, \"@ranking\", \"@all\"]": "auroc aurc corp_dsc augrc accuracy",
-		"methods: [uncal]\nmetrics: [\"@proper\"]":                   "nll brier brier_top phi decomposition decomposition_ts",
-		"methods: [ts]\nmetrics: [\"@proper\"]":                      "nll brier brier_top decomposition decomposition_ts",
+		"methods: [uncal]\nmetrics: [\"@proper\"]":                   "nll brier brier_top nll_top phi decomposition decomposition_ts",
+		"methods: [ts]\nmetrics: [\"@proper\"]":                      "nll brier brier_top nll_top decomposition decomposition_ts",
 	} {
 		s := parse(t, "name: t\n"+text+"\nsettings: {dataset: d, backbone: b}\n")
 		var names []string

@@ -39,7 +39,9 @@ func findArchive(fsys fs.FS, file string, stated Stated) (*Given, error) {
 	var places []Place
 	var took []string
 	for _, s := range sets {
-		stated.named = s.Kind
+		if stated.named, stated.Predicted = s.Kind, ""; s.Predicted != "" {
+			stated.Predicted = file + "#" + s.Predicted
+		}
 		p, err := stated.place(fsys, file+"#"+s.Logits, file+"#"+s.Labels, &took)
 		if err != nil {
 			return nil, err

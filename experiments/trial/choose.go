@@ -49,7 +49,7 @@ func (t *Trial) barOf(r *Result) Bar {
 	c := r.Method.Contract()
 	kinds := lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) report.Kind { return w.Kind })
 	switch {
-	case r.topLabel:
+	case r.topLabel && !t.Input.Alone():
 		return TopLabelAlone
 	case c.Target != 0:
 		return SeesTarget
@@ -165,7 +165,7 @@ func (t *Trial) choose(ctx context.Context) error {
 
 // choice returns the method that the rule chooses, and sets Reason, Gain and Shown.
 func (t *Trial) choice(ctx context.Context) (*Result, error) {
-	plain, reference := t.Of(Plain), t.Of(Reference)
+	plain, reference := t.Of(Plain), t.Of(t.Reference())
 	switch labels := t.Input.Cal.Labels; {
 	case metrics.Accuracy(plain.cross) == 1:
 		t.Reason = AllRight
@@ -215,6 +215,9 @@ func (t *Trial) choice(ctx context.Context) (*Result, error) {
 
 // emptyClasses returns the classes without a row in a set.
 func emptyClasses(set *data.Set) (empty []int) {
+	if set.Confidence != nil {
+		return nil // labels are no classes
+	}
 	has := make([]bool, set.Logits.Cols)
 	for _, y := range set.Labels {
 		has[y] = true

@@ -36,6 +36,9 @@ type Stated struct {
 	Kind   data.Kind   // of the logits
 	Ignore data.Ignore // labels of rows that are left out
 
+	Predicted string // file of the predicted classes, of a confidence alone; empty for none
+	Classes   int    // of a confidence alone; 0 if they are not known
+
 	named data.Kind // that the name of the logits says, where neither a command nor a manifest states one
 }
 
@@ -81,7 +84,7 @@ func Find(ctx context.Context, fsys fs.FS, args []string, stated Stated) (*Given
 // place returns the place of two files, as the command states them or, where it states nothing, a manifest
 // above them. What was taken from a manifest is appended to took, once.
 func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place, error) {
-	files, taken, err := folder.WithManifest(data.Files{Logits: logits, Labels: labels, Kind: s.Kind, Ignore: s.Ignore, FS: fsys})
+	files, taken, err := folder.WithManifest(data.Files{Logits: logits, Labels: labels, Predicted: s.Predicted, Classes: s.Classes, Kind: cmp.Or(s.Kind, s.alone()), Ignore: s.Ignore, FS: fsys})
 	for _, t := range taken {
 		takeLine(took, t)
 	}
@@ -91,6 +94,14 @@ func (s Stated) place(fsys fs.FS, logits, labels string, took *[]string) (Place,
 		p.Files.Kind = data.AnyKind // the command that saves the model reads the same manifest
 	}
 	return p, err
+}
+
+// alone returns data.KindConfidence where the names of arrays say it, which decides how labels are read.
+func (s Stated) alone() data.Kind {
+	if s.named == data.KindConfidence {
+		return s.named
+	}
+	return data.AnyKind
 }
 
 // takeLine appends what was taken from a manifest to lines that have it not.
@@ -249,6 +260,9 @@ func findNetwork(ctx context.Context, dir string, stated Stated) (*Given, error)
 			return nil, nil
 		}
 		stated.named = sets[0].Kind
+		if sets[0].Predicted != "" {
+			stated.Predicted = file(sets[0].Predicted)
+		}
 		g, err := Find(ctx, inputfile.System{}, []string{file(sets[0].Logits), file(sets[0].Labels)}, stated)
 		if err != nil {
 			return nil, err
@@ -276,6 +290,7 @@ func network(r data.Ref) data.Ref {
 func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated Stated, named bool) (*Given, error) {
 	src.IgnoreLabels(stated.Ignore)
 	src.StateKind(stated.Kind)
+	src.StateClasses(stated.Classes)
 	var took []string
 	for _, ref := range sets {
 		if t, ok := folder.TakenAbove(src, ref); ok {
@@ -303,6 +318,9 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 			took = append(took, p.Name+": "+taken)
 		}
 		files := data.Files{Kind: src.Describe(ref).Kind, Ignore: src.Ignored(ref)}
+		if files.Kind == data.KindConfidence {
+			files.Classes = src.NumClasses(ref)
+		}
 		for _, h := range headers {
 			switch h.Role {
 			case "logits":
@@ -312,6 +330,8 @@ func fromFolder(ctx context.Context, src *folder.Folder, sets []data.Ref, stated
 				}
 			case "labels":
 				files.Labels = h.Name
+			case "predicted":
+				files.Predicted = h.Name
 			case "features":
 				files.Features = h.Name
 			case "augmented":

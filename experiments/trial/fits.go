@@ -48,7 +48,7 @@ type work struct {
 // do makes all fits, the longest first, so that the processors end at about the same time.
 func (w *work) do(ctx context.Context) error {
 	order := slices.Clone(w.tasks)
-	passes := func(t *task) float64 { return t.method.Entry.Passes(w.in.Cal.Logits.Cols) }
+	passes := func(t *task) float64 { return t.method.Entry.Passes(w.in.Cal.K()) }
 	slices.SortStableFunc(order, func(a, b *task) int { return cmp.Compare(passes(b), passes(a)) })
 	return pool.Each(ctx, len(order)*(Folds+1), runtime.GOMAXPROCS(0), func(_, i int) error {
 		t, k := order[i/(Folds+1)], i%(Folds+1)
@@ -107,7 +107,7 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 	}
 	_, top := fitted.Map.(calib.TopLabel)
 	t.mu.Lock()
-	t.topLabel = t.topLabel || top
+	t.topLabel = t.topLabel || top || w.in.Alone()
 	t.mu.Unlock()
 	_, err = score(ctx, t.method, fitted, w.folds.only(k), t.cross.Part(w.folds.edges[k], w.folds.edges[k+1]))
 	return err

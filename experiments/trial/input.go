@@ -96,7 +96,10 @@ func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input
 		if in.Test, err = g.Test.read(ctx, need, memory-3*in.Cal.bytes()); err != nil {
 			return nil, err
 		}
-		if a, b := in.Cal.Logits.Cols, in.Test.Logits.Cols; a != b {
+		if a, b := in.Cal.Confidence != nil, in.Test.Confidence != nil; a != b {
+			return nil, fmt.Errorf("one of %s and %s has a confidence alone and the other has logits; give both sets the same arrays", g.Cal.Name, g.Test.Name)
+		}
+		if a, b := in.Cal.K(), in.Test.K(); a != b {
 			return nil, fmt.Errorf("%s has %d classes, %s has %d; give both sets the same columns, in the same order", g.Cal.Name, a, g.Test.Name, b)
 		}
 	}
@@ -105,9 +108,9 @@ func (g *Given) Read(ctx context.Context, need data.Parts, memory int64) (*Input
 
 // InMemory returns sets in memory as the input of a trial; test is nil where there is one set.
 func InMemory(ctx context.Context, name string, cal, test *data.Set) (*Input, error) {
-	in := &Input{Given: given(name, Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal}}
+	in := &Input{Given: given(name, Unnamed, Place{Name: "cal"}, nil), Cal: &Set{Place: Place{Name: "cal"}, Set: cal, Form: data.Form{Confidence: cal.Confidence != nil}}}
 	if test != nil {
-		in.Test = &Set{Place: Place{Name: "test"}, Set: test}
+		in.Test = &Set{Place: Place{Name: "test"}, Set: test, Form: data.Form{Confidence: test.Confidence != nil}}
 	}
 	return in, in.inspect(ctx)
 }
@@ -134,7 +137,7 @@ func (p Place) read(ctx context.Context, need data.Parts, memory int64) (*Set, e
 }
 
 // bytes is the memory of the logits, which is most of that of a set.
-func (s *Set) bytes() int64 { return 4 * int64(len(s.Logits.Data)) }
+func (s *Set) bytes() int64 { return 4*int64(len(s.Logits.Data)) + 8*int64(len(s.Confidence)) }
 
 // inspect looks for what is wrong with the sets.
 func (in *Input) inspect(ctx context.Context) error {

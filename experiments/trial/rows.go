@@ -27,11 +27,25 @@ func listed() []metrics.Entry {
 	return slices.DeleteFunc(metrics.Registry(), func(e metrics.Entry) bool { return e.OnRequest || e.Classes || e.CrossFit })
 }
 
+// listed returns the metrics of the files: listed, and of predictions with a confidence alone their proper scores in
+// the place of those of all classes.
+func (t *Trial) listed() []metrics.Entry {
+	list := listed()
+	if t.Input.Alone() {
+		list = slices.DeleteFunc(list, func(e metrics.Entry) bool { return e.Vector })
+		for _, name := range []By{byTopNLL, byTopBrier} {
+			e, _ := metrics.Lookup(string(name)) // they are registered
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // Rows returns what the files of an output folder hold, of the rows that judge. Pairs are of
 // each method with Reference, and with Plain where that is all there is.
 func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 	rows := &results.Rows{}
-	g, entries := t.Input.Given, listed()
+	g, entries := t.Input.Given, t.listed()
 	head := results.Record{Setting: g.Setting, Source: string(g.Origin)}
 	if g.From != "" {
 		head.Note = append(head.Note, results.Note{Kind: results.Arrays, Text: g.From})
@@ -41,7 +55,7 @@ func (t *Trial) Rows(ctx context.Context) (*results.Rows, error) {
 	}
 	judges := t.Input.Judges()
 	rows.Settings = []results.SettingInfo{{Setting: g.Setting, Source: string(g.Origin), Kind: string(g.Cal.Files.Kind),
-		N: judges.Logits.Rows, K: judges.Logits.Cols, Notes: head.Note}}
+		N: judges.Len(), K: judges.K(), Notes: head.Note}}
 	order := t.inOrder()
 	plain := t.Of(Plain)
 	for _, r := range order {
@@ -79,7 +93,7 @@ func (t *Trial) inOrder() []*Result {
 	for i := range t.Results {
 		list = append(list, &t.Results[i])
 	}
-	rank := func(r *Result) int { return slices.Index([]string{Reference, Plain}, r.Method.Name) }
+	rank := func(r *Result) int { return slices.Index([]string{t.Reference(), Plain}, r.Method.Name) }
 	slices.SortStableFunc(list, func(a, b *Result) int { return rank(b) - rank(a) })
 	return list
 }
@@ -111,8 +125,8 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 	} else {
 		run.Counts.Measured = 1
 	}
-	of := results.RunSpec{Name: Experiment, Title: t.title(), Baseline: Reference, Data: []string{},
-		Metrics: lists.Values(listed(), func(e metrics.Entry) string { return e.Name })}
+	of := results.RunSpec{Name: Experiment, Title: t.title(), Baseline: t.Reference(), Data: []string{},
+		Metrics: lists.Values(t.listed(), func(e metrics.Entry) string { return e.Name })}
 	for _, r := range t.inOrder() {
 		m := r.Method
 		about, err := m.Info(Experiment)

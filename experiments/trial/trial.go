@@ -32,6 +32,9 @@ type By string
 const (
 	ByNLL   By = "nll"
 	ByBrier By = "brier"
+
+	byTopNLL   By = "nll_top" // those of predictions with a confidence alone
+	byTopBrier By = "brier_top"
 )
 
 // Choices returns the metrics that can choose, which are proper scores; the first is the
@@ -41,18 +44,41 @@ func Choices() []By { return []By{ByNLL, ByBrier} }
 
 // of returns the value of the metric, and why there is none.
 func (b By) of(s *metrics.Samples) (float64, error) {
-	if b == ByBrier {
+	switch b {
+	case ByBrier:
 		return metrics.Brier(s)
+	case byTopNLL:
+		return metrics.TopNLL(s), nil
+	case byTopBrier:
+		return metrics.TopBrier(s), nil
 	}
 	return metrics.NLL(s)
 }
 
 // Plain and Reference are the methods that a trial always fits: no calibration, and the one
-// that others are compared with.
+// that others are compared with. TopReference is that one for predictions with a confidence alone.
 const (
-	Plain     = "uncal"
-	Reference = "ts"
+	Plain        = "uncal"
+	Reference    = "ts"
+	TopReference = "ts-top"
 )
+
+// Reference returns the method that others are compared with.
+func (in *Input) Reference() string {
+	if in.Alone() {
+		return TopReference
+	}
+	return Reference
+}
+
+// Alone reports whether the sets have a confidence alone.
+func (in *Input) Alone() bool { return in.Cal.Confidence != nil }
+
+// ByBrier reports whether a Brier score chooses.
+func (t *Trial) ByBrier() bool { return t.By == ByBrier || t.By == byTopBrier }
+
+// Reference returns the method that others are compared with.
+func (t *Trial) Reference() string { return t.Input.Reference() }
 
 // Options configure a trial.
 type Options struct {
@@ -68,7 +94,7 @@ type Options struct {
 type Scores struct {
 	Accuracy, ECE float64
 	Band          metrics.Band // of the ECE of a calibrated model with the same confidences
-	NLL, Brier    float64      // NaN for a top-label method
+	NLL, Brier    float64      // NaN for a top-label method; of a confidence alone NLL and Brier score of "the prediction is right"
 	Changed       int          // rows whose prediction is another than that of the logits
 }
 
@@ -144,7 +170,7 @@ func (t *Trial) Of(method string) *Result {
 // SameFit returns the names of the methods whose fit on all calibration rows is that of the
 // chosen one, as their reports say.
 func (t *Trial) SameFit() []string {
-	if t.Chosen().Method.Name != Reference {
+	if t.Chosen().Method.Name != t.Reference() {
 		return nil
 	}
 	var names []string
@@ -169,9 +195,9 @@ const (
 )
 
 // Methods returns the methods of a trial of the given ones: Plain and Reference first.
-func Methods(list []*spec.Method) ([]*spec.Method, error) {
+func (in *Input) Methods(list []*spec.Method) ([]*spec.Method, error) {
 	var all []*spec.Method
-	for _, name := range []string{Plain, Reference} {
+	for _, name := range []string{Plain, in.Reference()} {
 		m, err := spec.NewMethod(experiments.Registry(), name, nil)
 		if err != nil {
 			return nil, err
@@ -200,7 +226,7 @@ func Need(list []*spec.Method) data.Parts {
 // much processor time together, the slowest first.
 func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.SlowMethod {
 	var slow []experiments.SlowMethod
-	n, k := in.Cal.Logits.Rows, in.Cal.Logits.Cols
+	n, k := in.Cal.Len(), in.Cal.K()
 	for _, m := range list {
 		fits, all := 1, experiments.FitTime(m.Entry, n, k)
 		if m.Contract().Target == 0 {
@@ -217,10 +243,13 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 // Run makes a trial.
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Empty: emptyClasses(in.Cal.Set)}
-	if n := in.Cal.Logits.Rows; n < FewestRows {
+	if in.Alone() {
+		t.By = map[By]By{ByNLL: byTopNLL, ByBrier: byTopBrier}[t.By]
+	}
+	if n := in.Cal.Len(); n < FewestRows {
 		return nil, &problem.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
 	}
-	methods, err := Methods(o.Methods)
+	methods, err := in.Methods(o.Methods)
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +328,7 @@ func (t *Trial) result(k *task) (*Result, error) {
 	r := &Result{Method: k.method, Fitted: k.fitted, Choice: math.NaN(), NoChoice: k.foldErr, topLabel: k.topLabel, Time: k.time}
 	if k.topLabel {
 		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
+		k.cross.Alone = t.Input.Alone()
 	}
 	if r.NoChoice == nil {
 		r.cross = metrics.Of(k.cross)
@@ -315,6 +345,9 @@ func (t *Trial) result(k *task) (*Result, error) {
 		return nil, k.foldErr
 	}
 	r.Scores = Scores{Accuracy: metrics.Accuracy(r.Samples), ECE: metrics.ECE(r.Samples, 15), Band: metrics.ECEBand(r.Samples, 15, seed), NLL: math.NaN(), Brier: math.NaN()}
+	if t.Input.Alone() {
+		r.NLL, r.Brier = metrics.TopNLL(r.Samples), metrics.TopBrier(r.Samples)
+	}
 	if v, err := metrics.NLL(r.Samples); err == nil {
 		r.NLL = v
 	}
@@ -334,7 +367,7 @@ func (t *Trial) judge(ctx context.Context) error {
 	for _, x := range []struct {
 		base *Result
 		to   **results.Pair
-	}{{t.Of(Plain), &t.ToPlain}, {t.Of(Reference), &t.ToReference}} {
+	}{{t.Of(Plain), &t.ToPlain}, {t.Of(t.Reference()), &t.ToReference}} {
 		if x.base == nil || x.base.Method == t.Chosen().Method {
 			continue
 		}
@@ -357,7 +390,7 @@ func (t *Trial) Pairs(ctx context.Context) ([]results.Pair, error) {
 
 // pairs returns the differences of the results in order to the first of Reference and Plain.
 func (t *Trial) pairs(ctx context.Context, order []*Result, o metrics.PairOptions) ([]results.Pair, error) {
-	base := t.Of(Reference)
+	base := t.Of(t.Reference())
 	if base == nil {
 		base = t.Of(Plain)
 	}
