@@ -22,6 +22,9 @@ reproduce: companion
 # folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
 # CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
 SHOWN := results/shown
+# Networks of several classes, for docs/formats.md.
+ALONE := $(addprefix 20newsgroups-body/,mlp-tfidf-h128 transformer-d64-l2) \
+	$(addprefix cifar10-jpeg/,densenet121-k32 resnet50-w64 vgg7-w32 vit-p4-d96-l4) $(addsuffix /mlp,ames letter marketing satimage)
 SCORES := ece,aece,nll,brier
 IMAGES := cifar10-jpeg,cifar10-jpeg-lt-r10,cifar10-jpeg-lt-r100,pneumoniamnist-28
 ANSWER := ece,aece,ece_debiased,nll,brier
@@ -63,6 +66,7 @@ docs: companion
 	$(call kept,segmentation,classes.csv)
 	bin/qats run experiments/answer.yaml --out $(OUT)/answer
 	$(call answer,answer)
+	cd studies && $(GO) run ./alone $(ALONE:%=../data/bundle/%) > ../$(SHOWN)/alone.csv
 	cd studies && $(GO) run ./certain ../data/bundle/pneumoniamnist-28/*-* > ../$(SHOWN)/certain.csv
 ifdef REAL
 	$(call tables,real,real,mean-ece mean-aece,--data $(REAL))
