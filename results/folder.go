@@ -152,7 +152,7 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 	if err := cmp.Or(errs[0], errors.Join(errs...)); err != nil {
 		return nil, err
 	}
-	join(r.Records, r.Settings)
+	Join(r.Records, r.Settings)
 	return &r, f.check(keys, rows)
 }
 

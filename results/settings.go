@@ -116,9 +116,14 @@ func (r Record) apart(known Notes) Notes {
 	return r.Note[len(known):]
 }
 
-// join puts the notes of the settings before the notes of the records that have a value.
+// WriteSettings writes a settings.csv.
+func WriteSettings(path string, list []SettingInfo) error {
+	return settingsFormat.WriteFile(path, list)
+}
+
+// Join puts the notes of the settings before the notes of the records that have a value.
 // Records that share a note share the joined one.
-func join(records []Record, list []SettingInfo) {
+func Join(records []Record, list []SettingInfo) {
 	known := notesOf(list)
 	type key struct {
 		setting Setting

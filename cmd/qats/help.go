@@ -21,7 +21,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Use a calibrator", []*cobra.Command{tryCommand(), fitCommand(), applyCommand(), scoreCommand()}},
 		{"Compare calibrators", []*cobra.Command{initCommand(), checkCommand(), runCommand(), compareCommand(), reportCommand()}},
-		{"Hand in a calibrator", []*cobra.Command{handInCommand(), verifyCommand()}},
+		{"Hand in a calibrator", []*cobra.Command{handInCommand(), verifyCommand(), leaderboardCommand()}},
 		{"More", []*cobra.Command{docCommand(), clusterCommand(), paperCommand()}},
 	}
 }

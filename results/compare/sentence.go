@@ -80,6 +80,17 @@ func (v View) ofOne(r Row) english.Text {
 	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ": ", judged, ".", v.untestable())
 }
 
+// Shown says what the test over the blocks shows of one of several methods, with its shift, interval and p: "QaTS against
+// TS, ECE, 32 data sets: -0.31 points [-0.52, -0.12], p < .001: QaTS is better." It is nothing of Against, and without
+// verdicts.
+func (v View) Shown(method string) english.Text {
+	i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method })
+	if i < 0 || !v.Judged() {
+		return nil
+	}
+	return v.sentence(v.Rows[i])
+}
+
 // sentence is the result of one method.
 func (v View) sentence(r Row) english.Text {
 	bounds := ""

@@ -141,7 +141,7 @@ func (v View) summarize(same bool, add func(c table.Column, over string, cell fu
 		column("loss", "loss", verdicts(func(r Row) int { return r.Loss }))
 	}
 	if v.Judged() && v.Testable() {
-		column("p_holm", "Holm", beside(func(r Row) table.Cell { return table.Cell{Text: probability(r.Holm), Value: r.Holm} }))
+		column("p_holm", "Holm", beside(func(r Row) table.Cell { return Probability(r.Holm) }))
 	}
 	if !same {
 		column("settings", "settings", func(r Row) table.Cell { return table.Int(r.Settings) })

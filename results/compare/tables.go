@@ -205,7 +205,6 @@ func (v View) cells(r Row) []table.Cell {
 			wins[5].Text = v.Number(r.Smallest)
 		}
 	}
-	p := func(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
 	cells := append([]table.Cell{v.mean(r), v.change(r.Difference)}, wins...)
 	within, end, detectable := none, none, none
 	if v.Judged() {
@@ -214,7 +213,7 @@ func (v View) cells(r Row) []table.Cell {
 			within = table.Cell{Text: margin(r.Margin) + v.points(), Value: r.Margin}
 		}
 	}
-	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, p(r.Test.P), p(r.Holm), within, end, detectable)
+	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, Probability(r.Test.P), Probability(r.Holm), within, end, detectable)
 }
 
 // alike lists the places of the methods that a comparison against the method at

@@ -80,6 +80,9 @@ func probability(p float64) string {
 	return strings.TrimPrefix(strconv.FormatFloat(p, 'f', 4, 64), "0")
 }
 
+// Probability is a cell with a p-value.
+func Probability(p float64) table.Cell { return table.Cell{Text: probability(p), Value: p} }
+
 // pIs prints a p-value for a sentence.
 func pIs(p float64) string {
 	if s := probability(p); s[0] == '<' {

@@ -46,6 +46,9 @@ type Options struct {
 //go:embed page.html
 var layout string
 
+//go:embed board.html
+var boardLayout string
+
 //go:embed page.css
 var style string
 
@@ -60,7 +63,7 @@ var parsed = template.Must(template.New("page").Funcs(template.FuncMap{
 	"elementOf": elementOf,
 	"terms":     terms,
 	"class":     class, "sign": sign, "number": func(i int) int { return i + 1 },
-}).Parse(layout))
+}).Parse(layout + boardLayout))
 
 // content is what the template shows.
 type content struct {

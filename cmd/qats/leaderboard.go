@@ -1,0 +1,132 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/report/page"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/experiments/submission"
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/terminal"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
+)
+
+// boardFile is the file of the leaderboard beside its page.
+const boardFile = "leaderboard.csv"
+
+func leaderboardCommand() *cobra.Command {
+	var l board
+	cmd := &cobra.Command{
+		Use:   "leaderboard",
+		Short: "Make the page of the leaderboard: methods of the project and entries",
+		Long: `leaderboard compares the methods of the project, whose numbers are in results/leaderboard, and the
+entries in submissions. It writes OUT/index.html, a page for a browser, and OUT/leaderboard.csv.
+Methods that see or keep different things have tables of their own.
+
+With --run it first runs the methods of the project on the tier lite of the protocol, into OUT,
+and writes their numbers into results/leaderboard. What is in the store in OUT is not done again.
+--method runs some methods alone, and leaves the files of the others as they are.
+
+An entry that cannot be read is left out, with the reason; the status is then 1.`,
+		Example: examples(
+			"leaderboard",
+			"leaderboard --run",
+			"leaderboard --run --method qats,ts",
+		),
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return l.make(cmd) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&l.run, "run", false, "run the methods of the project first")
+	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all)")
+	f.StringVar(&l.registry, "registry", filepath.Join("results", "leaderboard"), "folder of the numbers of the methods of the project")
+	f.StringVar(&l.entries, "entries", "submissions", "folder of the entries")
+	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")
+	for _, dir := range []string{"registry", "entries", "out"} {
+		cmd.MarkFlagDirname(dir)
+	}
+	l.at.memory.flag(cmd, "memory for arrays")
+	workersFlag(cmd, &l.workers)
+	return cmd
+}
+
+// board holds the flags of leaderboard.
+type board struct {
+	at       places
+	workers  int
+	run      bool
+	methods  []string
+	registry string
+	entries  string
+}
+
+func (l *board) make(cmd *cobra.Command) error {
+	if l.methods != nil && !l.run {
+		return usage("--method says what --run runs: give --run too")
+	}
+	w := unlessQuiet(cmd)
+	var failed error
+	if l.run {
+		if failed = l.runRegistry(cmd); failed != nil && failed != errFailed {
+			return failed
+		}
+	}
+	b, refused, err := submission.Board(leaderboard.Folder(l.registry), l.entries)
+	if err != nil {
+		return err
+	}
+	for _, why := range refused {
+		warn(cmd.ErrOrStderr(), newRemark("left out: "+why.Error()))
+		failed = errFailed
+	}
+	path := filepath.Join(l.at.out, boardFile)
+	if err := atomicfile.Write(path, b.WriteCSV); err != nil {
+		return err
+	}
+	index, err := page.WriteBoardFile(results.Folder(l.at.out), b)
+	if err != nil {
+		return err
+	}
+	for _, t := range b.Tables {
+		english.Wrap(w, "", terminal.Line(t.Contract.Title()+": "+t.Statement().String()), min(widthOf(w), lineWidth))
+	}
+	if _, err := terminal.Fprintf(w, "wrote %s\nopen %s in a browser\n", path, filepath.ToSlash(index)); err != nil {
+		return err
+	}
+	return failed
+}
+
+// runRegistry runs methods of the registry on the tier lite, and writes their files.
+func (l *board) runRegistry(cmd *cobra.Command) error {
+	tier, err := submission.ReadTier(submission.Lite)
+	if err != nil {
+		return err
+	}
+	names := l.methods
+	if names != nil {
+		names = append([]string{tier.Spec.Baseline}, names...)
+	}
+	with, err := tier.Registered(names)
+	if err != nil {
+		return err
+	}
+	failed := execute(cmd, &l.at, []*spec.Spec{with.Spec}, l.at.out, experiments.RunOptions{Workers: l.workers}, io.Discard)
+	if failed != nil && failed != errFailed {
+		return failed
+	}
+	rows, err := results.Folder(l.at.out).Read(results.SettingsFile)
+	if err != nil {
+		return err
+	}
+	if err := leaderboard.Folder(l.registry).Write(tier.Metrics(), rows.Records, rows.Settings, l.methods == nil); err != nil {
+		return err
+	}
+	terminal.Fprintf(unlessQuiet(cmd), "%s: the numbers of %s\n", l.registry, english.Count(len(with.Spec.Methods), "method"))
+	return failed
+}

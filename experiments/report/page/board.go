@@ -1,0 +1,48 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
+	"github.com/qats-bench/qats/results/table"
+)
+
+// board is what the template of the leaderboard shows.
+type board struct {
+	Title    string
+	Style    template.CSS
+	Banner   banner
+	Tables   []boardTable
+	Legend   []string
+	Statuses any
+}
+
+// boardTable is the table of a contract.
+type boardTable struct {
+	ID, Title, About string
+	Statement        english.Text
+	Table            *table.Table
+}
+
+// WriteBoard writes the page of the leaderboard. It has no script: the tables are whole, in the order of the ranks.
+func WriteBoard(w io.Writer, b *leaderboard.Board) error {
+	c := board{
+		Title: fmt.Sprintf("%s: %s", b.Title, b.Count()), Style: template.CSS(style), Legend: leaderboard.Legend(), Statuses: leaderboard.Statuses(),
+		Banner: banner{"measured", "MEASURED", fmt.Sprintf("All %d settings of this page are %s.", b.Settings.Measured, results.MeasuredOn(b.From))},
+	}
+	for _, t := range b.Tables {
+		c.Tables = append(c.Tables, boardTable{string(t.Contract), t.Contract.Title(), t.Contract.About(), t.Statement(), t.Table()})
+	}
+	return parsed.ExecuteTemplate(w, "board", c)
+}
+
+// WriteBoardFile writes the page of the leaderboard into a folder and returns its path.
+func WriteBoardFile(dir results.Folder, b *leaderboard.Board) (string, error) {
+	path := dir.Path(File)
+	return path, atomicfile.Write(path, func(w io.Writer) error { return WriteBoard(w, b) })
+}

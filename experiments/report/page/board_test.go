@@ -1,0 +1,70 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
+	"github.com/qats-bench/qats/results/resultstest"
+)
+
+// boardOf returns a leaderboard of five methods and one entry whose texts try to become a script.
+func boardOf(t *testing.T, hostile string) *leaderboard.Board {
+	t.Helper()
+	var members []leaderboard.Member
+	for i, m := range []struct {
+		id, label string
+		of        leaderboard.Contract
+	}{{"uncal", "Uncal", leaderboard.KeepsTop}, {"ts", "TS", leaderboard.KeepsTop}, {"qats", "QaTS", leaderboard.KeepsTop}, {"irova", "IROVA", leaderboard.ChangesTop}, {"mine", hostile, leaderboard.KeepsTop}} {
+		of := leaderboard.Member{Method: m.id, Label: m.label, Contract: m.of, Status: leaderboard.Verified}
+		if m.id == "mine" {
+			of.Status, of.Authors, of.Reference = leaderboard.Claimed, []string{hostile}, hostile
+		}
+		for d := range 8 {
+			at := resultstest.Setting("v1-lite", string(rune('a'+d)), "net")
+			for _, metric := range leaderboard.Metrics() {
+				of.Records = append(of.Records, resultstest.Value(at, m.id, metric, .05-.01*float64(i)+.001*float64((3*d+i)%5)))
+			}
+		}
+		members = append(members, of)
+	}
+	at := members[0].Records[0].Setting
+	b, err := leaderboard.Of("Leaderboard", members, []results.SettingInfo{{Setting: at, Notes: results.Notes{{Kind: results.From, Text: hostile}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTheBoardAnswersFirst: the statement of each table stands before all tables, and statuses and the way in after them.
+func TestTheBoardAnswersFirst(t *testing.T) {
+	var text strings.Builder
+	if err := WriteBoard(&text, boardOf(t, "Mine")); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{
+		"<h1>Leaderboard: 4 methods and 1 entry on 8 settings</h1>", `<p class="answer measured"><a href="#keeps-top">`, "QaTS ranks best of 3 methods by ECE.",
+		`<a href="#changes-top">`, "MEASURED", `<section id="keeps-top"`, "<table>", ">Mine<br><small>Mine. Mine</small></th><td>claimed</td>", `<section id="changes-top"`,
+		`<section id="columns"`, `<section id="statuses"`, "<dt>verified</dt>", "<dt>agrees</dt>", "<dt>claimed</dt>", "<dt>differs</dt>", `<section id="hand-in"`, "qats submit mine.py",
+	} {
+		i := strings.Index(text.String()[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q after %q", want, text.String()[max(0, at-80):at])
+		}
+		at += i
+	}
+}
+
+// TestTextsOfEntriesAreText: names, authors and references of strangers are escaped.
+func TestTextsOfEntriesAreText(t *testing.T) {
+	const hostile = `</style><script>alert(1)</script>`
+	var text strings.Builder
+	if err := WriteBoard(&text, boardOf(t, hostile)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "<script") || strings.Count(text.String(), "</style>") != 1 || !strings.Contains(text.String(), "&lt;script&gt;") {
+		t.Error("a text of an entry became a part of the page")
+	}
+}

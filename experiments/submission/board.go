@@ -1,0 +1,177 @@
+package submission
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qats-bench/qats/experiments"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
+)
+
+// Registered returns the tier with methods of the registry in place of its own: ids and groups, or all if names is nil. The
+// baseline of the tier must be among them.
+func (t *Tier) Registered(names []string) (*Tier, error) {
+	if names == nil {
+		names = []string{"@all"}
+	}
+	quoted := lists.Values(names, func(name string) string { return fmt.Sprintf("%q", name) })
+	text := fmt.Sprintf("name: registry\nmethods: [%s]\nsettings: {dataset: none, backbone: none}\n", strings.Join(quoted, ", "))
+	with, err := spec.Parse("registry", []byte(text), experiments.Registry())
+	if err != nil {
+		return nil, err
+	}
+	s := *t.Spec
+	s.Methods = with.Methods
+	return &Tier{t.Name, &s}, nil
+}
+
+// Board returns the leaderboard of the registry, whose numbers are in a folder, and of the entries in another one. What cannot be
+// read is left out, and refused says why: an entry that Read refuses, or a method without a file.
+func Board(registry leaderboard.Folder, entries string) (b *leaderboard.Board, refused []error, err error) {
+	tier, err := ReadTier(Lite)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings, err := registry.ReadSettings()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("no %s in %s: "+called.Command()+" leaderboard --run makes it", results.SettingsFile, string(registry))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	members, refused, err := registered(tier, registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	handedIn, more, err := entriesOf(tier, entries)
+	if err != nil {
+		return nil, nil, err
+	}
+	refused = append(refused, more...)
+	b, err = leaderboard.Of(tier.Spec.Title, append(members, handedIn...), settings)
+	return b, refused, err
+}
+
+// registered returns the methods of the registry.
+func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Member, refused []error, err error) {
+	all, err := tier.Registered(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range all.Spec.Methods {
+		info, err := m.Info(tier.Spec.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		records, ok, err := folder.Read(m.Name, tier.Metrics())
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !ok:
+			refused = append(refused, fmt.Errorf("%s has no file of %s: "+called.Command()+" leaderboard --run makes it", string(folder), m.Name))
+			continue
+		}
+		members = append(members, leaderboard.Member{Method: m.Name, Label: m.Label, Status: leaderboard.Verified, Records: tier.lite(records),
+			Contract: leaderboard.ContractOf(info.Sees, m.Contract().KeepsTop1, m.Entry.TopLabelOnly())})
+	}
+	return members, refused, nil
+}
+
+// entriesOf returns the entries in a folder, by name. There is none without the folder.
+func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []error, err error) {
+	list, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	for _, d := range list {
+		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			continue
+		}
+		e, err := Read(filepath.Join(dir, d.Name()))
+		if err != nil {
+			refused = append(refused, err)
+			continue
+		}
+		m, err := e.member(tier)
+		if err != nil {
+			refused = append(refused, err)
+			continue
+		}
+		members = append(members, *m)
+	}
+	return members, refused, nil
+}
+
+// member returns an entry as a method of the leaderboard.
+func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
+	c := e.Card
+	m := &leaderboard.Member{Method: c.Name, Label: c.Label, Authors: c.Authors, Reference: c.Reference, Status: e.Status(), Records: tier.lite(e.Records)}
+	sees := lists.Values(c.Contract.Needs, func(array string) string {
+		_, name, of := strings.Cut(array, "/")
+		if of {
+			return name
+		}
+		return array
+	})
+	valued := func(metric string) bool {
+		return slices.ContainsFunc(m.Records, func(r results.Record) bool { return r.Metric == metric && r.Status == results.OK })
+	}
+	// Code of others that gives no probabilities of the other classes has a calibration error and no NLL.
+	m.Contract = leaderboard.ContractOf(sees, c.Contract.KeepsTop1, valued(leaderboard.Ranked) && !valued("nll"))
+	if m.Status != leaderboard.Verified && m.Status != leaderboard.Agrees {
+		return m, nil
+	}
+	drawn, err := results.ReadEntry(filepath.Join(e.Dir, DrawnFile), tier.Metrics())
+	if err != nil {
+		return nil, err
+	}
+	m.Drawn, m.Draws = tier.lite(drawn), e.Record.Draws.N
+	for _, method := range []string{m.Method, leaderboard.TS} {
+		if !slices.ContainsFunc(m.Drawn, func(r results.Record) bool {
+			return r.Method == method && r.Metric == leaderboard.Ranked && r.Status == results.OK && r.Corruption == ""
+		}) {
+			return nil, fmt.Errorf("%s: no %s of %s", filepath.Join(e.Dir, DrawnFile), leaderboard.Ranked, method)
+		}
+	}
+	return m, nil
+}
+
+// Status is the status of an entry on the leaderboard. Without drawn splits its numbers are claimed, whatever a run of its code gave.
+func (e *Entry) Status() leaderboard.Status {
+	switch {
+	case e.Record == nil:
+	case e.Record.Verdict == Differs:
+		return leaderboard.Differs
+	case e.Record.Draws == nil:
+	case e.Record.Verdict == Equal:
+		return leaderboard.Verified
+	case e.Record.Verdict == Agrees:
+		return leaderboard.Agrees
+	}
+	return leaderboard.Claimed
+}
+
+// lite returns the records on the settings of the tier, under its name: those of another tier and of drawn splits have the
+// same settings under another one.
+func (t *Tier) lite(records []results.Record) (kept []results.Record) {
+	has := map[results.Setting]bool{}
+	for at := range t.has() {
+		has[at.WithoutExperiment()] = true
+	}
+	for _, r := range records {
+		if has[r.Setting.WithoutExperiment()] {
+			r.Experiment = t.Spec.Name
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
