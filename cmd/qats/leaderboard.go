@@ -48,7 +48,8 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	f.StringVar(&l.registry, "registry", filepath.Join("results", "leaderboard"), "folder of the numbers of the methods of the project")
 	f.StringVar(&l.entries, "entries", "submissions", "folder of the entries")
 	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")
-	for _, dir := range []string{"registry", "entries", "out"} {
+	f.StringArrayVar(&l.at.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
+	for _, dir := range []string{"registry", "entries", "out", "data"} {
 		cmd.MarkFlagDirname(dir)
 	}
 	l.at.memory.flag(cmd, "memory for arrays")
@@ -108,11 +109,7 @@ func (l *board) runRegistry(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	names := l.methods
-	if names != nil {
-		names = append([]string{tier.Spec.Baseline}, names...)
-	}
-	with, err := tier.Registered(names)
+	with, err := tier.Registered(l.methods)
 	if err != nil {
 		return err
 	}

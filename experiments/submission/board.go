@@ -18,20 +18,34 @@ import (
 )
 
 // Registered returns the tier with methods of the registry in place of its own: ids and groups, or all if names is nil. The
-// baseline of the tier must be among them.
+// baseline of the tier is always among them.
 func (t *Tier) Registered(names []string) (*Tier, error) {
 	if names == nil {
 		names = []string{"@all"}
 	}
-	quoted := lists.Values(names, func(name string) string { return fmt.Sprintf("%q", name) })
-	text := fmt.Sprintf("name: registry\nmethods: [%s]\nsettings: {dataset: none, backbone: none}\n", strings.Join(quoted, ", "))
-	with, err := spec.Parse("registry", []byte(text), experiments.Registry())
+	methods, err := parseMethods(names)
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(methods, func(m spec.Method) bool { return m.Name == t.Spec.Baseline }) {
+		if methods, err = parseMethods(append([]string{t.Spec.Baseline}, names...)); err != nil {
+			return nil, err
+		}
+	}
 	s := *t.Spec
-	s.Methods = with.Methods
+	s.Methods = methods
 	return &Tier{t.Name, &s}, nil
+}
+
+// parseMethods returns the methods of a list of ids and groups.
+func parseMethods(names []string) ([]spec.Method, error) {
+	quoted := lists.Values(names, func(name string) string { return fmt.Sprintf("%q", name) })
+	text := fmt.Sprintf("name: methods\nmethods: [%s]\nsettings: {dataset: none, backbone: none}\n", strings.Join(quoted, ", "))
+	s, err := spec.Parse("methods", []byte(text), experiments.Registry())
+	if err != nil {
+		return nil, err
+	}
+	return s.Methods, nil
 }
 
 // Board returns the leaderboard of the registry, whose numbers are in a folder, and of the entries in another one. What cannot be
@@ -67,6 +81,7 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 	if err != nil {
 		return nil, nil, err
 	}
+	var lacking []string
 	for _, m := range all.Spec.Methods {
 		info, err := m.Info(tier.Spec.Name)
 		if err != nil {
@@ -77,11 +92,14 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 		case err != nil:
 			return nil, nil, err
 		case !ok:
-			refused = append(refused, fmt.Errorf("%s has no file of %s: "+called.Command()+" leaderboard --run makes it", string(folder), m.Name))
+			lacking = append(lacking, m.Name)
 			continue
 		}
 		members = append(members, leaderboard.Member{Method: m.Name, Label: m.Label, Status: leaderboard.Verified, Records: tier.lite(records),
 			Contract: leaderboard.ContractOf(info.Sees, m.Contract().KeepsTop1, m.Entry.TopLabelOnly())})
+	}
+	if lacking != nil {
+		refused = append(refused, fmt.Errorf("%s has no file of %s: "+called.Command()+" leaderboard --run makes it", string(folder), strings.Join(lacking, ", ")))
 	}
 	return members, refused, nil
 }

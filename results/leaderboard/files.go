@@ -33,11 +33,14 @@ func (f Folder) Write(metrics []string, records []results.Record, settings []res
 			return err
 		}
 	}
-	if !all {
+	if _, err := os.Stat(f.settings()); !all && err == nil {
 		return nil
 	}
 	if err := results.WriteSettings(f.settings(), settings); err != nil {
 		return err
+	}
+	if !all {
+		return nil
 	}
 	files, err := filepath.Glob(filepath.Join(string(f), "*.csv"))
 	if err != nil {
