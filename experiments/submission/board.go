@@ -145,7 +145,7 @@ func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
 	}
 	// Code of others that gives no probabilities of the other classes has a calibration error and no NLL.
 	m.Contract = leaderboard.ContractOf(sees, c.Contract.KeepsTop1, valued(leaderboard.Ranked) && !valued("nll"))
-	if m.Status != leaderboard.Verified && m.Status != leaderboard.Agrees {
+	if m.Status != leaderboard.Verified {
 		return m, nil
 	}
 	drawn, err := results.ReadEntry(filepath.Join(e.Dir, DrawnFile), tier.Metrics())
@@ -163,16 +163,18 @@ func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
 	return m, nil
 }
 
-// Status is the status of an entry on the leaderboard. Without drawn splits its numbers are claimed, whatever a run of its code gave.
+// Status is the status of an entry on the leaderboard.
 func (e *Entry) Status() leaderboard.Status {
-	switch {
-	case e.Record == nil:
-	case e.Record.Verdict == Differs:
+	if e.Record == nil {
+		return leaderboard.Claimed
+	}
+	switch e.Record.Verdict {
+	case Differs:
 		return leaderboard.Differs
-	case e.Record.Draws == nil:
-	case e.Record.Verdict == Equal:
-		return leaderboard.Verified
-	case e.Record.Verdict == Agrees:
+	case Equal, Agrees:
+		if e.Record.Draws != nil {
+			return leaderboard.Verified
+		}
 		return leaderboard.Agrees
 	}
 	return leaderboard.Claimed

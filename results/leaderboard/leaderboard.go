@@ -15,7 +15,7 @@
 //
 // # Statuses
 //
-// Numbers that nobody but the author has seen are shown, and not ranked: see [Status].
+// Only verified methods are ranked; the others are shown. See [Status].
 //
 // # Files
 //
@@ -41,9 +41,9 @@ type Status string
 
 // The statuses.
 const (
-	Verified Status = "verified" // a run of the code gave the same numbers, and drawn splits exist
-	Agrees   Status = "agrees"   // a run of the code gave numbers that agree, and drawn splits exist
-	Claimed  Status = "claimed"  // of the author alone, on splits that everybody knows
+	Verified Status = "verified" // a run of the code gave numbers that are equal or agree, and drawn splits exist
+	Agrees   Status = "agrees"   // a run of the code gave such numbers, on splits that everybody knows
+	Claimed  Status = "claimed"  // of the author alone
 	Differs  Status = "differs"  // a run of the code gave other numbers
 )
 
@@ -56,15 +56,15 @@ func Statuses() []struct {
 		Status Status
 		Means  string
 	}{
-		{Verified, "A maintainer ran the code again: all numbers have the same nine digits. Calibration and test rows were also drawn again, by the hash of a commit that is newer than the entry. Methods of this project are verified, since their numbers are those of a run of this project."},
-		{Agrees, "A maintainer ran the code again: all numbers agree to a thousandth of a point, and rows were drawn again. Code in Python, and any other program, never gets more, since its libraries sum in another order elsewhere."},
-		{Claimed, "The numbers are those that the author handed in, on the fixed split. Its test labels are public, so nobody can show that they were not used. Such a method is neither ranked nor named in a sentence."},
+		{Verified, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. Calibration and test rows were also drawn again, by the hash of a commit that is newer than the entry. Methods of this project are verified, since their numbers are those of a run of this project."},
+		{Agrees, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. No rows were drawn again. Test labels are public, so nobody can show that they were not used. Such a method is neither ranked nor named in a sentence."},
+		{Claimed, "The numbers are those that the author handed in. Nobody has run the code again. Such a method is not ranked either."},
 		{Differs, "A maintainer ran the code again and got other numbers. The table has those that the author handed in. Such a method is not ranked either."},
 	}
 }
 
-// trusted reports whether a method is ranked.
-func (s Status) trusted() bool { return s == Verified || s == Agrees }
+// ranked reports whether a method is ranked.
+func (s Status) ranked() bool { return s == Verified }
 
 // Member is a method of the leaderboard with its numbers.
 type Member struct {
@@ -220,7 +220,7 @@ func tableOf(contract Contract, members []*Member, ts, qats *Member) (*Table, er
 		}
 		return append(slices.Clone(own), m)
 	}
-	aside := lists.Values(lists.Where(own, func(m *Member) bool { return !m.Status.trusted() }), func(m *Member) string { return m.Method })
+	aside := lists.Values(lists.Where(own, func(m *Member) bool { return !m.Status.ranked() }), func(m *Member) string { return m.Method })
 	against := func(records []results.Record, metric, method string) (compare.View, error) {
 		list, err := compare.Of(records, nil, compare.Options{Metric: metric, Against: method, Target: aside})
 		if err != nil {

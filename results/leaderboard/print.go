@@ -139,7 +139,7 @@ func (t Table) best() [][]bool {
 		var places []int
 		var means []float64
 		for i, r := range t.Rows {
-			if !r.Beside && r.Status.trusted() && most > 0 && r.Means[k].Settings == most {
+			if !r.Beside && r.Status.ranked() && most > 0 && r.Means[k].Settings == most {
 				places, means = append(places, i), append(means, r.Means[k].Value)
 			}
 		}
