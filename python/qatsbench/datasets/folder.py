@@ -61,6 +61,7 @@ def entry(n):
         "set": n.name,
         "kind": n.kind,
         "source": "measured",
+        "domain": n.domain,
         "from": text(n.came_from),
         "samples": n.samples,
         "note": text(note),

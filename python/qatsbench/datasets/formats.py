@@ -230,7 +230,10 @@ def _member(z, info):
 
 
 def read_calarena(files, o, skipped):
-    """Reads a group <data set>/<network> a network; two classes may be given by the probability of the second."""
+    """Reads a group <data set>/<network> a network; two classes may be given by the probability of the second.
+
+    The files have the names of the benchmarks: tabrepo-* and tabarena-* are models of tables, the others networks of images.
+    """
     all_sets, some = [], False
     for file in files:
         with at(file, forms.HDF5, file) as h:
@@ -251,6 +254,7 @@ def read_calarena(files, o, skipped):
                             came_from=f"CalArena's networks ({base(file).removesuffix('.h5')})",
                             training="CalArena's training",
                             names=[base(file)],
+                            domain="tables and signals" if base(file).startswith(("tabrepo", "tabarena")) else "images",
                         )
             except DatasetError as e:
                 raise DatasetError(f"{short(file, 200)}: {e}") from None

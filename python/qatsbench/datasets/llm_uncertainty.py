@@ -48,6 +48,7 @@ def read(files, o, skipped):
         tasks.append(task)
     for n in choices.networks(tasks, "logits", "language models of LLM-Uncertainty-Bench", o, skipped):
         n.cal.scores, n.test.scores = n.cal.scores.astype(np.float32), n.test.scores.astype(np.float32)  # as they are in the files
+        n.domain = "language models"
         yield n
     skipped[:] = dict.fromkeys(skipped)  # the same examples of each network, once
 

@@ -85,6 +85,7 @@ class Network:
     ood: Split | None = None  # scores and features of images of no class; labels are not used
     stands_in: str = ""  # how it differs from the paper's network that it stands in for
     warning: str = ""  # what must be known before the numbers are believed
+    domain: str = ""  # what the inputs are, as manifests say it
     samples: str = ""  # the data set that the test rows are of, if it has another name
     clipped: int = 0
     told: list = dataclasses.field(default_factory=list)  # which columns or arrays of the file were taken, in lines

@@ -45,7 +45,9 @@ def test_what_is_listed(real):
     assert all(f.licence for f in real.files.values())
     used = {f for s in real.sources.values() for n in s.networks for f in published.files_of(n)}
     spare = {
-        i for i, f in real.files.items() if i.split(":")[0] not in ("nncal", "medmnist-predictions", "medmnist-data", "calarena")
+        i
+        for i, f in real.files.items()
+        if i.split(":")[0] not in ("nncal", "medmnist-predictions", "medmnist-data", "calarena", "smartyfh")
     } - used
     assert not spare, spare
 
