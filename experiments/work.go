@@ -160,7 +160,8 @@ func (w *unitWork) forget() {
 
 // tidy removes large garbage before a step that takes memory, where the scores are a large part of
 // the limit. The collector alone begins when such a step has taken it, and the run would need
-// more than now: up to 40 MB of 200.
+// more than now: 183 MiB in place of 139 to 156 for 400,000 rows of 12 classes, five methods and a
+// limit of 150 MiB.
 func (w *unitWork) tidy() {
 	if w.large {
 		runtime.GC()
