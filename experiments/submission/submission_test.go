@@ -310,3 +310,17 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 		})
 	}
 }
+
+// TestProtocolIsFrozen: the networks, metrics and baselines of version 1 are those that entries ran on. Whoever changes them makes another version, in
+// a folder of its own.
+func TestProtocolIsFrozen(t *testing.T) {
+	const v1 = "15e956acc800b9e0ed108fca231382830157f33732457bc1279058e8a68f6f8c"
+	if got := must[string](t)(Digest()); got != v1 {
+		t.Errorf("the protocol is %s, and %s is %s", got, Version, v1)
+	}
+	for name, want := range map[string]int{Lite: 144, Full: 210} {
+		if tier := must[*Tier](t)(ReadTier(name)); len(tier.Spec.Settings) != want {
+			t.Errorf("%s has %d settings, want %d", name, len(tier.Spec.Settings), want)
+		}
+	}
+}
