@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from . import _arrays, _program
+from . import _arrays, _confidence, _program
 from ._errors import Error, InputError
 from ._files import opened
 from ._version import __version__
@@ -134,7 +134,11 @@ class Calibrator:
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
         self._take(more, arrays, n, k)
-        words = ["fit", self._name, "-o", "-", "--json", *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes)]
+        return self._fitted(arrays, names, *self._kind_words(), *_arrays.ignored(ignore, arrays["labels"], classes))
+
+    def _fitted(self, arrays, names, *flags):
+        """Fit the method on arrays of the stream, whose columns have names."""
+        words = ["fit", self._name, "-o", "-", "--json", *flags]
         for name, parameter in self._options.items():
             value = getattr(self, parameter)
             if value is not None:
@@ -301,6 +305,51 @@ class Calibrator:
 
         self._need_model()
         return module(self)
+
+
+class TopCalibrator(Calibrator):
+    """A method that gives the confidence of the prediction a new value, and reads nothing else of the logits: it
+    takes predictions with a confidence alone too."""
+
+    def fit(
+        self,
+        logits: Any = None,
+        labels: Any = None,
+        *,
+        confidence: Any = None,
+        correct: Any = None,
+        predicted: Any = None,
+        n_classes: int | None = None,
+        classes: Any = None,
+        ignore: Any = None,
+    ) -> Self:
+        """Fit the method, as Calibrator.fit says, or on predictions with a confidence alone.
+
+        confidence: in the place of logits, the confidence of each prediction, n numbers in
+        [0, 1]. correct: 1 or True where the prediction is right; or predicted and labels, the
+        predicted and the true classes. n_classes: the number of classes, which ts-top and qats-top
+        read; without it they take two.
+        """
+        if confidence is None and correct is None and predicted is None and n_classes is None:
+            for name, value in {"logits": logits, "labels": labels}.items():
+                if value is None:
+                    raise InputError(f"fit needs {name}, or confidence and correct", code="usage", where=name)
+            return self._fit(logits, labels, classes, ignore, {})
+        if logits is not None or classes is not None or ignore is not None:
+            raise InputError("a confidence alone has neither logits nor classes or ignore", code="usage", where="confidence")
+        return self._fitted(_confidence.pair(confidence, correct, predicted, labels), None, *_confidence.number(n_classes))
+
+    def predict_confidence(self, confidence: Any) -> np.ndarray:
+        """Return the new confidence of predictions that have a confidence alone, n numbers."""
+        self._need_model()
+        arrays = {"confidence": _arrays.table(confidence, "confidence", "n")}
+        with _program.private(self.model_, ".json") as (model, descriptors):
+            return _program.call(
+                ["apply", model, "-o", "-", *self._array_words(arrays)],
+                _program.streamed(arrays),
+                read=_program.read_array,
+                pass_fds=descriptors,
+            )
 
 
 def load(path: str | os.PathLike, *, classes: Any = None) -> Calibrator:

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
-from ._calibrator import MORE, Calibrator
+from ._calibrator import MORE, Calibrator, TopCalibrator
 
 _WIDTH = 100  # of docstrings
 _TYPES = {"int": int, "float": float, "str": str, "list": list}
@@ -126,7 +126,8 @@ def _made(m):
         body["fit"] = _taking(name, "fit", "_fit", cal)
     if test:
         body |= {public: _taking(name, public, private, test) for public, private in _METHODS.items()}
-    return type(name, (Calibrator,), body)
+    alone = m.get("top_label", False) and not cal  # of the logits it reads the confidence of the prediction
+    return type(name, (TopCalibrator if alone else Calibrator,), body)
 
 
 _known = json.loads(Path(__file__).with_name("_methods.json").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._calibrator import Calibrator
+from ._calibrator import Calibrator, TopCalibrator
 
 CLASSES: dict[str, type[Calibrator]]
 ALIASES: dict[str, str]
@@ -106,7 +106,7 @@ class IR(Calibrator):
     """IR: isotonic regression on the pooled pairs of all classes (IRM); keeps the prediction."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
-class IRTop(Calibrator):
+class IRTop(TopCalibrator):
     """IR-top: isotonic regression on the confidence of the prediction; a top-label method."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
@@ -139,7 +139,7 @@ class HBMass(Calibrator):
     bins: int
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None: ...
 
-class HBTop(Calibrator):
+class HBTop(TopCalibrator):
     """HB-top: histogram binning of the confidence of the prediction; a top-label method."""
     bins: int
     def __init__(self, *, bins: int = 15, kind: str | None = None) -> None: ...
@@ -154,29 +154,29 @@ class ScalingBinning(Calibrator):
     bins: int
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None: ...
 
-class ScalingBinningTop(Calibrator):
+class ScalingBinningTop(TopCalibrator):
     """Scaling-binning-top: sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method."""
     bins: int
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None: ...
 
-class Spline(Calibrator):
+class Spline(TopCalibrator):
     """Spline: confidence corrected by the slope of a natural cubic spline; a top-label method."""
     knots: int
     def __init__(self, *, knots: int = 6, kind: str | None = None) -> None: ...
 
-class PlattTop(Calibrator):
+class PlattTop(TopCalibrator):
     """Platt-top: logistic regression on the log odds of the confidence of the prediction; a top-label method."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
-class BetaTop(Calibrator):
+class BetaTop(TopCalibrator):
     """Beta-top: beta calibration of the confidence of the prediction; a top-label method."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
-class TSTop(Calibrator):
+class TSTop(TopCalibrator):
     """TS-top: one temperature on logits that are derived from the confidence alone; a top-label method."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
-class QaTSTop(Calibrator):
+class QaTSTop(TopCalibrator):
     """QaTS-top: QaTS on logits that are derived from the confidence alone; a top-label method."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from . import _arrays, _program
+from . import _arrays, _confidence, _program
 from ._calibrator import KINDS
 from ._errors import InputError
 
@@ -16,12 +16,27 @@ _INTERVALS = ("standard", "percentile", "bc", "population")
 
 
 def metrics(
-    p, y, metrics=("accuracy", "ece", "aece", "nll", "brier"), *, kind="probs", classes=None, uncal=None, interval=None, ignore=None
+    p=None,
+    y=None,
+    metrics=None,
+    *,
+    confidence=None,
+    correct=None,
+    predicted=None,
+    kind="probs",
+    classes=None,
+    uncal=None,
+    interval=None,
+    ignore=None,
 ):
     """Return metrics of n x k probabilities p for the labels y.
 
+    confidence, in the place of p: the confidence of each prediction, n numbers, with correct, 1
+    where the prediction is right, or with predicted and y, the predicted and the true classes.
+
     metrics: a name, a list of names, or a group such as "@binned"; ``qats doc metrics`` lists
-    them. A name of one number gives that number; anything else gives a dict of numbers by
+    them; without it accuracy, ECE, AECE, NLL and Brier score, of a confidence alone those of "the
+    prediction is right". A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 
     kind: what p is, "probs", "logits" or "log-probs". n numbers are of class 1 of two. A
@@ -31,6 +46,14 @@ def metrics(
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
     list of labels, of rows that have no class and are left out.
     """
+    if confidence is not None or correct is not None or predicted is not None:
+        if p is not None or uncal is not None or classes is not None or ignore is not None:
+            raise InputError("a confidence alone has neither p nor uncal, classes or ignore", code="usage", where="confidence")
+        rows = _confidence.pair(confidence, correct, predicted, y)
+        return score(rows, rows["correct"], ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics, interval)
+    if p is None or y is None:
+        raise InputError("want p and y, or confidence and correct", code="usage", where="p")
+    metrics = ("accuracy", "ece", "aece", "nll", "brier") if metrics is None else metrics
     a, y, _ = _pair(p, y, kind, classes, ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
@@ -105,9 +128,10 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
     if not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{metrics!r}, want a name or a list of names", code="usage", where="metrics")
     called = called or {}
-    arrays = {called.get(name, name): a for name, a in {**rows, "labels": y}.items()}
-    words = ["score", "--json", "--metric", ",".join(names), "--labels", _program.argument(called.get("labels", "labels"), y), *ignored]
-    for flag in ("probs", "logits", "uncal"):
+    labels = "correct" if "confidence" in rows else "labels"
+    arrays = {called.get(name, name): a for name, a in {**rows, labels: y}.items()}
+    words = ["score", "--json", "--metric", ",".join(names), "--" + labels, _program.argument(called.get(labels, labels), y), *ignored]
+    for flag in ("probs", "logits", "uncal", "confidence"):
         if flag in rows:
             words += ["--" + flag, _program.argument(called.get(flag, flag), rows[flag])]
     if "logits" in rows:

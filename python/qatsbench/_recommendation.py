@@ -5,14 +5,14 @@ import json
 import sys
 import textwrap
 
-from . import _arrays, _program
+from . import _arrays, _confidence, _program
 from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
 from ._intervals import differences
 
 _BY = ("nll", "brier")
-_NAMES = {"nll": "NLL", "brier": "Brier score"}
+_NAMES = {"nll": "NLL", "brier": "Brier score", "nll_top": "top NLL", "brier_top": "top Brier"}
 _COLUMNS = (
     "method",
     "label",
@@ -30,14 +30,17 @@ _COLUMNS = (
 )
 
 
-def recommend(cal, test=None, methods="@recommended", *, by="nll", kind=None, classes=None, ignore=None, progress=True):
+def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, progress=True):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
     made on the calibration rows alone: temperature scaling, unless five-fold cross-fitting
     shows that another method is better. Without test rows the same predictions judge the
     methods.
-    methods: a name, a group such as "@recommended" or "@fast", or a list of both (``qats
+    Predictions with a confidence alone are a dict of confidence and correct, or of confidence,
+    predicted and labels, as the estimators take them; n_classes is their number of classes. ts-top is then in the
+    place of ts, and the scores are those of "the prediction is right".
+    methods: @recommended, of a confidence alone @confidence; or a name, a group such as "@recommended" or "@fast", or a list of both (``qats
     methods`` lists them). uncal and ts are always among them.
     by: the proper score that chooses, "nll" or "brier".
     kind: what the rows are, as for the estimators. classes names the columns. ignore: a label,
@@ -54,12 +57,22 @@ def recommend(cal, test=None, methods="@recommended", *, by="nll", kind=None, cl
         raise InputError(f"{by!r}, want one of {', '.join(_BY)}", code="usage", where="by")
     if kind is not None and kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    arrays = _pair(cal, "cal", classes, kind, ignore)
-    if test is not None:
-        arrays |= _pair(test, "test", classes, kind, ignore)
-    words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
+    alone = isinstance(cal, dict)
+    if alone:
+        if kind is not None or classes is not None or ignore is not None:
+            raise InputError("a confidence alone has neither kind nor classes or ignore", code="usage", where="cal")
+        arrays = _alone(cal, "cal")
+        if test is not None:
+            arrays |= _alone(test, "test")
+        words = ["try", "--json", "--by", by, "--kind", "confidence", *_confidence.number(n_classes)]
+    else:
+        arrays = _pair(cal, "cal", classes, kind, ignore)
+        if test is not None:
+            arrays |= _pair(test, "test", classes, kind, ignore)
+        words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
     if kind is not None:
         words += ["--kind", kind]
+    methods = ("@confidence" if alone else "@recommended") if methods is None else methods
     names = [methods] if isinstance(methods, str) else list(methods)
     if names:
         words += ["--methods", ",".join(names)]
@@ -69,6 +82,12 @@ def recommend(cal, test=None, methods="@recommended", *, by="nll", kind=None, cl
     compared = Recommendation(lines)
     _program.warn(compared.warnings)
     return compared
+
+
+def _alone(rows, name):
+    if not isinstance(rows, dict) or not set(rows) <= {"confidence", "correct", "predicted", "labels"}:
+        raise InputError("want a dict of confidence and correct, or of confidence, predicted and labels", code="input", where=name)
+    return _confidence.pair(**{"confidence": None} | rows, name=name + "_")
 
 
 def _pair(rows, name, classes, kind, ignore):
@@ -129,7 +148,8 @@ class Recommendation:
         fractions. ece_null_lo and ece_null_hi: where 95 % of the ECE of a calibrated model
         with the same confidences lie; inside: whether the ECE does. changed: rows whose
         predicted class changes. A DataFrame, or a dict of arrays without pandas."""
-        return frame(self.methods, _COLUMNS)
+        top = any("nll_top" in m for m in self.methods)  # of a confidence alone
+        return frame(self.methods, [c + "_top" if top and c in _BY else c for c in _COLUMNS])
 
     @property
     def pairs(self):
@@ -158,15 +178,16 @@ class Recommendation:
                 [
                     m["method"],
                     number(m["choice"], ".4f"),
-                    number(m["nll"], ".4f"),
-                    number(m["brier"], ".4f"),
+                    number(m.get("nll", m.get("nll_top")), ".4f"),
+                    number(m.get("brier", m.get("brier_top")), ".4f"),
                     number(None if m["ece"] is None else 100 * m["ece"], ".2f"),
                     band,
                     "inside" if m["inside"] else "outside",
                     accuracy,
                 ]
             )
-        return ["method", "cal " + _NAMES[self.choice["by"]], "NLL", "Brier", "ECE %", "band %", "", "accuracy"], rows
+        top = "top " if self.choice["by"].endswith("_top") else ""
+        return ["method", "cal " + _NAMES[self.choice["by"]], top + "NLL", top + "Brier", "ECE %", "band %", "", "accuracy"], rows
 
     def _legend(self):
         judge = "the test rows" if self.choice["judged_on"] == "test" else f"the same rows, by {self.choice['folds']}-fold cross-fitting"

@@ -116,7 +116,7 @@ def test_an_import_reads_nothing_that_it_does_not_need():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(PYTHON)}
     ).stdout.split()
     assert len([m for m in loaded if not m.startswith("qatsbench")]) <= 20, loaded  # json, subprocess and what they need
-    allowed = {"_arrays", "_calibrator", "_errors", "_files", "_methods", "_metrics", "_program", "_safetensors", "_version"}
+    allowed = {"_arrays", "_calibrator", "_confidence", "_errors", "_files", "_methods", "_metrics", "_program", "_safetensors", "_version"}
     assert {m for m in loaded if m.startswith("qatsbench.")} == {f"qatsbench.{m}" for m in allowed}
     assert not {m.split(".")[0] for m in loaded} & {
         "sklearn",

@@ -30,7 +30,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._calibrator import Calibrator
+from ._calibrator import Calibrator, TopCalibrator
 
 CLASSES: dict[str, type[Calibrator]]
 ALIASES: dict[str, str]
@@ -84,7 +84,7 @@ def stub(m):
     taken = "".join(f", {o['parameter']}: {types[o['parameter']]} = {o['default']!r}" for o in m["options"])
     about = f"{m['label']}: {m['summary']}.".replace("\\", "\\\\")
     out = [
-        f"class {m['class']}(Calibrator):",
+        f"class {m['class']}({'TopCalibrator' if m.get('top_label') and not m.get('cal') else 'Calibrator'}):",
         f'    """{about}"""',
         *(f"    {name}: {kind}" for name, kind in types.items()),
         f"    def __init__(self, *{taken}, kind: str | None = None) -> None: ...",
