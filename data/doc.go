@@ -27,10 +27,14 @@
 //	augmented   v x n x k   logits of v augmented views of the samples
 //	head        k x d and k weight and bias of the last linear layer
 //	ood         m x k       logits of m images of no class
+//	confidence  n or n x 1  in the place of logits, the confidence of each prediction, in [0, 1]
 //
 // k is at least 2 and no axis is 0. Binary logits may also be n x 1 or n, if their
 // kind is stated: a probability p of class 1 is read as [log(1-p), log p], log odds z
 // as [0, z].
+//
+// A set with a confidence alone (KindConfidence) has no logits. Its labels say whether the prediction is right: files have
+// correct, n of 0 and 1, or predicted and labels, n classes each. The number of classes is known only if it is stated.
 //
 // Rows whose labels are ignored (Ignore) belong to no set: they are left out of all arrays, and
 // their values are not checked. A Reader counts the rows that are left, and errors name the row
