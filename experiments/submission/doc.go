@@ -33,4 +33,9 @@
 //
 // Test labels are public, so nobody can prove that they were not looked at. Therefore the numbers of the fixed split
 // alone are claimed, and a maintainer draws splits by a commit of his own ([Draws]), which nobody knew before.
+//
+// # The board
+//
+// [Board] puts entries beside the methods of the registry, whose numbers are in results/leaderboard. Package
+// results/leaderboard compares them, and experiments/report/page makes the page.
 package submission

@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -95,5 +96,21 @@ func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
 			_, what, _ := strings.Cut(strings.TrimSpace(line), "  ")
 			t.Errorf("%s has other numbers", what)
 		}
+	}
+}
+
+// TestTheBoardHasAllMethods: each method of the registry has its numbers in results/leaderboard, and no entry is refused.
+// make leaderboard writes what is missing.
+func TestTheBoardHasAllMethods(t *testing.T) {
+	root := filepath.Join("..", "..")
+	b, refused, err := Board(leaderboard.Folder(filepath.Join(root, "results", "leaderboard")), filepath.Join(root, "submissions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, why := range refused {
+		t.Error(why)
+	}
+	if n := len(experiments.Registry().Methods); b.Methods > n || b.Settings.Measured != 99 || len(b.Tables) != len(leaderboard.Contracts()) {
+		t.Errorf("%d methods on %d settings in %d tables", b.Methods, b.Settings.Measured, len(b.Tables))
 	}
 }

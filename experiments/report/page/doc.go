@@ -30,6 +30,11 @@
 // No number mixes measured and simulated ones. The page has a switch between the two
 // sources, and every table and chart shows one of them.
 //
+// # The leaderboard
+//
+// [WriteBoard] makes another page with the same style: that of the leaderboard (package results/leaderboard). It has no
+// script and no data beside its tables.
+//
 // # The file
 //
 // The script, the style and the library that draws the charts of the script, Observable Plot with
