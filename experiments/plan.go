@@ -89,25 +89,24 @@ func MakePlan(ctx context.Context, specs []*spec.Spec, o PlanOptions) (*Plan, er
 	return p, o.Digests.Close()
 }
 
-// checkKinds returns an error if a spec has settings with logits and settings with a confidence alone: their methods
-// are other ones, so a mean over both would be of neither.
+// checkKinds returns an error if there are settings with logits and settings with a confidence alone, also of several
+// specs: their methods are other ones, so a mean over both in a table or on a page would be of neither.
 func (p *Plan) checkKinds() error {
-	found := map[*spec.Spec][2]*Unit{} // the first with logits, and the first with a confidence alone
+	var of [2]*Unit // the first with logits, and the first with a confidence alone
 	for i := range p.Units {
 		u := &p.Units[i]
 		if u.source == nil {
 			continue
 		}
-		of, sort := found[u.Spec], 0
+		sort := 0
 		if u.Provenance.Kind == data.KindConfidence {
 			sort = 1
 		}
 		if of[sort] == nil {
 			of[sort] = u
-			found[u.Spec] = of
 		}
 		if of[0] != nil && of[1] != nil {
-			return fmt.Errorf("%s: %s has a confidence alone, and %s has logits: give settings of the two sorts a spec each, since their methods are compared apart", u.Spec.File, of[1].Setting.Name(), of[0].Setting.Name())
+			return fmt.Errorf("%s: %s has a confidence alone, and %s has logits: give the two sorts a spec and an output folder each, since their methods are compared apart", of[1].Spec.File, of[1].Setting.Name(), of[0].Setting.Name())
 		}
 	}
 	return nil
