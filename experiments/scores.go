@@ -30,7 +30,7 @@ func (w *unitWork) score(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			s, err := engine.Compute(samples, w.unit.Spec.Metrics, w.unit.seed, w.tidy)
+			s, err := engine.Compute(samples, w.unit.Spec.Metrics, w.unit.seed)
 			if err != nil {
 				return err
 			}
@@ -78,7 +78,6 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 	body, err := w.run.plan.options.Store.Get(results.SampleScores, results.Key(c.samples))
 	if err == nil {
 		w.samples[i], err = scoring.Decode(body)
-		w.tidy()
 	}
 	if err != nil {
 		return nil, storeError(fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err))

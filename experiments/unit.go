@@ -116,7 +116,7 @@ func (w *unitWork) do(ctx context.Context) error {
 		}
 		w.forget()
 	}
-	w.dropCal()
+	w.cal = nil
 	if err := w.score(ctx); err != nil {
 		return err
 	}
@@ -177,12 +177,8 @@ func (w *unitWork) apply(ctx context.Context, missing []int) error {
 	if err != nil {
 		return w.failAll(ctx, live(), err)
 	}
-	var body []byte // each cell uses the memory of the one before, unless it is large
+	var body []byte // each cell uses the memory of the one before
 	for _, i := range live() {
-		if w.large {
-			body = nil
-			w.tidy()
-		}
 		body, err = w.samples[i].AppendEncoded(body[:0])
 		if err != nil {
 			return err

@@ -26,15 +26,13 @@ type Metrics struct {
 }
 
 // Compute computes all metrics of samples. A value that is not finite is an
-// error; the reason of a metric without a value is in Undefined. before is called before
-// each metric.
-func Compute(samples *metrics.Samples, entries []metrics.Entry, seed uint64, before func()) (Metrics, error) {
+// error; the reason of a metric without a value is in Undefined.
+func Compute(samples *metrics.Samples, entries []metrics.Entry, seed uint64) (Metrics, error) {
 	s := Metrics{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]results.Notes{}, Bins: map[string][]metrics.Bin{}}
 	for _, binning := range metrics.Binnings() {
 		s.Bins[binning.Name] = binning.Bins(samples)
 	}
 	for _, e := range entries {
-		before()
 		values, err := e.Compute(samples, seed)
 		for i, id := range e.Names() {
 			switch {
@@ -80,7 +78,7 @@ func (s *Metrics) Append(out *results.Rows, head results.Record, entries []metri
 // and the source of head; warnings of the fit are added to its note. The records have no
 // keys.
 func AppendCell(out *results.Rows, head results.Record, entries []metrics.Entry, samples *metrics.Samples, fitted *calib.Fitted, seed uint64) error {
-	s, err := Compute(samples, entries, seed, func() {})
+	s, err := Compute(samples, entries, seed)
 	if err != nil {
 		return err
 	}
