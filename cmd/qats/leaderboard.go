@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,9 @@ func (l *board) make(cmd *cobra.Command) error {
 		failed = errFailed
 	}
 	path := filepath.Join(l.at.out, boardFile)
+	if err := os.MkdirAll(l.at.out, 0o777); err != nil {
+		return err
+	}
 	if err := atomicfile.Write(path, b.WriteCSV); err != nil {
 		return err
 	}
