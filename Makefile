@@ -19,7 +19,7 @@ reproduce: companion
 	bin/qats paper reproduce --out $(OUT)
 
 # The tables of the documents: from the networks of the project, anew, and from those of others in REAL, a
-# folder of arrays (data/real), of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
+# folder of arrays (data/real), with those of WILD (data/wild) in the answer, of the tiny language model in LANGUAGE (docs/recipes.md), and the results of
 # CalArena in CALARENA, where they are given; else their files in results/shown stay as they are.
 SHOWN := results/shown
 # Networks of several classes, for docs/formats.md.
@@ -77,7 +77,7 @@ ifdef REAL
 	$(call against,real/qats.json,method|warning,qats --against ts --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	$(call against,real/ts-guo50.json,method,ts-guo50 --against ts --metric ece --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	bin/qats paper diff experiments/real.yaml --out $(OUT)/real | sed -n '/^Claims of the text/,/^$$/p' > $(SHOWN)/real/claims.txt
-	bin/qats run experiments/answer.yaml --data $(REAL) --out $(OUT)/answer-all
+	bin/qats run experiments/answer.yaml $(patsubst %,--data %,$(REAL) $(WILD)) --out $(OUT)/answer-all
 	$(call answer,answer-all)
 	bin/qats compare --against ts --metric ece --out $(OUT)/answer-all > /dev/null
 	$(call kept,answer-all,compare/ece-measured-differences.svg)
