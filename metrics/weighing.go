@@ -121,8 +121,9 @@ func (w *weighing) divide(bin run, most int) {
 			w.chunks = append(w.chunks, chunk{run: run{next, min(next+most, end)}})
 		}
 	}
-	for lo, hi := bin.lo, bin.lo; lo < bin.hi; lo = hi {
-		for hi = lo + 1; hi < bin.hi && w.conf[hi]-w.conf[hi-1] <= tie; hi++ {
+	for lo := bin.lo; lo < bin.hi; {
+		hi := lo + 1
+		for ; hi < bin.hi && w.conf[hi]-w.conf[hi-1] <= tie; hi++ {
 		}
 		apart := (lo == 0 || w.conf[lo]-w.conf[lo-1] > tie) && (hi == len(w.conf) || w.conf[hi]-w.conf[hi-1] > tie)
 		if apart && hi-lo >= fewTied && w.conf[hi-1]-w.conf[lo] <= tie {
@@ -130,6 +131,7 @@ func (w *weighing) divide(bin run, most int) {
 			w.chunks = append(w.chunks, chunk{run{lo, hi}, true})
 			next = hi
 		}
+		lo = hi
 	}
 	chunks(bin.hi)
 }
