@@ -39,7 +39,7 @@ func TestProgramCarriesEverySpecOfTheProject(t *testing.T) {
 		t.Errorf("%d bytes", total)
 	}
 	var want []string
-	for _, pattern := range []string{"*.yaml", "paper/*.yaml"} {
+	for _, pattern := range []string{"*.yaml", "paper/*.yaml", "protocol/*/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -160,12 +160,8 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if h.at.quick {
-		fmt.Fprintf(unlessQuiet(cmd), "--quick: the code runs; this is no entry\n")
-		return failed
-	}
 	kept := keepsTop1(c.Name, rows.Records)
-	if c.Language == submission.Go && c.Contract.KeepsTop1 && !kept {
+	if c.Language == submission.Go && c.Contract.KeepsTop1 && !kept && failed == nil {
 		return fmt.Errorf("%s: the contract says KeepsTop1, and the predicted class of some rows changed", files[0])
 	}
 	c.Contract.KeepsTop1 = kept
@@ -173,8 +169,10 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := submission.Write(dir, &c, code, tier, rows.Settings, rows.Records, fits); err != nil {
-		return err
+	if !h.at.quick {
+		if err := submission.Write(dir, &c, code, tier, rows.Settings, rows.Records, fits); err != nil {
+			return err
+		}
 	}
 	if err := h.say(cmd, tier, &c, dir, rows, changes, alone); err != nil {
 		return err
@@ -290,18 +288,18 @@ func (p *places) runEntry(cmd *cobra.Command, tier *submission.Tier, entry *subm
 	return rows, fits, failed, err
 }
 
-// keepsTop1 reports whether a method has a value somewhere, and changed the predicted class of no row.
+// changesTop1 reports whether a method changed the predicted class of some row.
+func changesTop1(method string, records []results.Record) bool {
+	return slices.ContainsFunc(records, func(r results.Record) bool {
+		return r.Method == method && r.Metric == "argmax_change" && r.Status == results.OK && r.Value != 0
+	})
+}
+
+// keepsTop1 reports whether a method has a number somewhere, and changed the predicted class of no row.
 func keepsTop1(method string, records []results.Record) bool {
-	kept := false
-	for _, r := range records {
-		if r.Method == method && r.Metric == "argmax_change" && r.Status == results.OK {
-			if r.Value != 0 {
-				return false
-			}
-			kept = true
-		}
-	}
-	return kept
+	return !changesTop1(method, records) && slices.ContainsFunc(records, func(r results.Record) bool {
+		return r.Method == method && r.Metric == "argmax_change" && r.Status == results.OK
+	})
 }
 
 // repeat runs the smallest settings in fresh processes: with arrays that the code is not handed out of its sight, where the
@@ -318,7 +316,11 @@ func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission
 		return nil, false, err
 	}
 	small := tier.Small(smallSettings, rows.Settings)
-	changes, err = p.Repeat(cmd.Context(), small.With(p.Method), h.at.Data, work, rows.Records)
+	first := 0
+	if h.at.quick {
+		first = quickRows
+	}
+	changes, err = p.Repeat(cmd.Context(), small.With(p.Method), h.at.Data, first, work, rows.Records)
 	return changes, alone, err
 }
 
@@ -353,6 +355,9 @@ func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Ca
 	w := unlessQuiet(cmd)
 	width := min(widthOf(w), lineWidth)
 	for _, against := range []string{"qats", "ts"} {
+		if h.at.quick { // no result
+			break
+		}
 		compared, err := (report.Compare{Metrics: []string{"ece"}, Methods: []string{c.Name}, Against: against, Labels: results.Labels(rows.Methods)}).Each(clean(rows))
 		if err != nil {
 			return err
@@ -361,30 +366,54 @@ func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Ca
 			english.Wrap(w, "", one.Sentence(), width)
 		}
 	}
-	missing, why := submission.Missing(tier, c.Name, rows.Records)
-	switch {
-	case len(missing) == 0:
-		fmt.Fprintf(w, "a number on all %s\n", english.Count(len(tier.Spec.Settings), "setting"))
-	default:
-		english.Wrap(w, "", terminal.Line(fmt.Sprintf("no number on %s, the first: %s: %s", english.Count(len(missing), "setting"), missing[0], why[0])), width)
+	line := func(format string, args ...any) {
+		english.Wrap(w, "", terminal.Line(fmt.Sprintf(format, args...)), width)
 	}
-	where := "arrays that it is not handed were out of its sight"
+	lacks := submission.Lacks(tier, c.Name, rows.Records)
+	if len(lacks) == 0 {
+		line("a number on all %s", english.Count(len(tier.Spec.Settings), "setting"))
+	} else {
+		line("a number is missing on %s, the first: %s on %s: %s", english.Count(len(lacks), "setting"), lacks[0].Metric, lacks[0].Setting.Name(), lacks[0].Why)
+	}
+	where := "arrays that it is not handed were out of its sight, and it could write to its own folder alone"
 	if !alone {
-		where = "arrays that it is not handed were in its sight, since this system cannot hide them"
+		where = "this system cannot hide arrays that it is not handed, so nobody knows whether it reads them"
 	}
-	switch {
-	case len(changes) == 0:
-		english.Wrap(w, "", fmt.Sprintf("the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where), width)
-	default:
-		english.Wrap(w, "", terminal.Line(fmt.Sprintf("%s, of five fresh processes; the first: %s. A reviewer will ask why: seed random numbers with the seed that is handed over, and depend on no order, time or thread; %s", english.Count(len(changes), "number that changes"), changes[0], where)), width)
+	if len(changes) == 0 {
+		line("the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where)
+	} else {
+		line("%s of the run not found in five fresh processes; the first: %s", english.Count(len(changes), "number"), changes[0])
+		line("%s; %s", reasonOf(changes), where)
 	}
 	kept := "the predicted class of some rows changes"
 	if c.Contract.KeepsTop1 {
 		kept = "the predicted class of every row stays"
 	}
-	terminal.Fprintf(w, "%s: %s; hand it in as a pull request\n", dir, kept)
-	next(cmd, append([]string{"verify", dir}, given(cmd, "data")...)...)
+	switch {
+	case h.at.quick && len(lacks) == 0 && len(changes) == 0:
+		fmt.Fprintf(w, "--quick: the code runs on the first %d rows of each set; this is no entry\n", quickRows)
+	case h.at.quick:
+		fmt.Fprintf(w, "--quick: mend this first; this is no entry\n")
+	case len(changes) > 0:
+		terminal.Fprintf(w, "%s: %s; it cannot be verified as it is\n", dir, kept)
+	default:
+		terminal.Fprintf(w, "%s: %s; hand it in as a pull request\n", dir, kept)
+		next(cmd, append([]string{"verify", dir}, given(cmd, "data")...)...)
+	}
 	return nil
+}
+
+// reasonOf says what makes numbers change, as far as they show it.
+func reasonOf(changes []submission.Change) string {
+	for _, c := range changes {
+		switch {
+		case c.Why != "":
+			return "the code failed where it has its own folder and the arrays of its contract alone"
+		case c.Varies:
+			return "a reviewer will ask why: seed random numbers with the seed that is handed over, and depend on no order, time or thread"
+		}
+	}
+	return "the fresh processes agree with each other, so the code reads something that it is not handed, or that an earlier call left"
 }
 
 // clean returns the rows of clean test sets: corrupted ones are shown beside them, and not counted with them.

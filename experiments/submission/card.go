@@ -217,7 +217,7 @@ func (c *Card) checkCode() error {
 			n = after
 		}
 		if !slices.Contains(known, n) {
-			return fmt.Errorf("contract: needs: %.80q%s; there are %s", n, spec.Suggest(n, known), strings.Join(known, ", "))
+			return fmt.Errorf("contract: needs: %.80q%s", n, spec.Suggest(n, known))
 		}
 	}
 	if len(c.Code) == 0 {

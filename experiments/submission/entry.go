@@ -137,25 +137,30 @@ func Write(dir string, c *Card, code Source, tier *Tier, settings []results.Sett
 	return c.Write(dir)
 }
 
-// Missing returns the settings of a tier on which a method has no value of some metric that the first of the tier's own methods has,
-// each with the reason that the records give.
-func Missing(tier *Tier, method string, records []results.Record) (missing []string, why []string) {
+// Lack is a setting on which an entry has no number of a metric that the first of the tier's own methods has.
+type Lack struct {
+	Setting results.Setting
+	Metric  string // the first
+	Why     string
+}
+
+// Lacks returns what a method lacks: one for each setting, in the order of the records.
+func Lacks(tier *Tier, method string, records []results.Record) (list []Lack) {
 	type cell struct {
 		setting results.Setting
 		metric  string
 	}
-	others := map[cell]bool{}
+	others, seen := map[cell]bool{}, map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Status == results.OK && r.Method == tier.Spec.Methods[0].Name {
 			others[cell{r.Setting, r.Metric}] = true
 		}
 	}
-	seen := map[results.Setting]bool{}
 	for _, r := range records {
 		if r.Method == method && r.Status != results.OK && others[cell{r.Setting, r.Metric}] && !seen[r.Setting] {
 			seen[r.Setting] = true
-			missing, why = append(missing, r.Setting.Name()), append(why, r.Note.String())
+			list = append(list, Lack{r.Setting, r.Metric, r.Note.String()})
 		}
 	}
-	return missing, why
+	return list
 }

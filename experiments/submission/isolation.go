@@ -14,7 +14,7 @@ var ErrNotIsolated = errors.New("not isolated")
 // isolated makes the place in which its arguments run: no network, a file system that can be read alone but for one folder,
 // and hidden folders that are empty. $1 is the folder, $2 the number of hidden ones, which follow.
 const isolated = `set -e
-work=$1; n=$2; shift 2
+work=$1; n=$2; here=$(pwd); shift 2
 mount --make-rprivate /
 mount --bind "$work" "$work"
 while [ "$n" -gt 0 ]; do
@@ -25,6 +25,7 @@ cut -d' ' -f2 /proc/self/mounts | while IFS= read -r at; do
 	case $at in "$work" | /proc | /proc/* | /dev | /dev/pts) ;; *) mount -o remount,bind,ro "$at" 2> /dev/null || : ;; esac
 done
 if touch "$0" 2> /dev/null; then echo "the file system can still be written to" >&2; exit 126; fi
+cd "$here" # through the mount that can be written to
 exec "$@"`
 
 // Isolation returns the command that starts a program where it can write to the folder work alone, has no network, and

@@ -29,10 +29,15 @@ func TestIsolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(script string) (string, error) {
-		out, err := exec.Command(around[0], append(around[1:], "sh", "-c", script)...).CombinedOutput()
+		cmd := exec.Command(around[0], append(around[1:], "sh", "-c", script)...)
+		cmd.Dir = work
+		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	if said, err := run("echo yes > " + filepath.Join(work, "file") + " && cat " + filepath.Join(work, "file")); err != nil || said != "yes\n" {
+		t.Errorf("%v %s", err, said)
+	}
+	if said, err := run("echo yes > relative && cat relative"); err != nil || said != "yes\n" {
 		t.Errorf("%v %s", err, said)
 	}
 	if said, err := run("ls " + secret); err != nil || said != "" {

@@ -17,17 +17,26 @@ import (
 // of a map, a thread, an address or the time that a result depends on shows.
 var Processors = []int{1, 2, 4, 1, 2}
 
-// Change is a number that was another one in another process.
+// Change is a number of the run that is another one in fresh processes.
 type Change struct {
-	Setting     results.Setting
-	Metric      string
-	First, Then float64
-	Processors  int // of the other process
+	Setting results.Setting
+	Metric  string
+	Run     float64 // NaN where the run has none
+	Fresh   float64 // of the first process that differs; NaN where it has none
+	Why     string  // it has none
+	Varies  bool    // the fresh processes differ from each other
 }
 
-// String names the number, and says how far it changed.
+// String names the number, and says what became of it.
 func (c Change) String() string {
-	return fmt.Sprintf("%s on %s: %.9g, and %.9g in another process", c.Metric, c.Setting.Name(), c.First, c.Then)
+	at := fmt.Sprintf("%s on %s", c.Metric, c.Setting.Name())
+	switch {
+	case c.Why != "":
+		return fmt.Sprintf("%s: %.9g in the run, and none in a fresh process: %s", at, c.Run, c.Why)
+	case c.Varies:
+		return fmt.Sprintf("%s: %.9g in the run, %.9g in a fresh process, and others in others", at, c.Run, c.Fresh)
+	}
+	return fmt.Sprintf("%s: %.9g in the run, and %.9g in each fresh process", at, c.Run, c.Fresh)
 }
 
 // Small returns the tier with its n smallest settings alone: clean ones, by rows times classes, then by name.
@@ -43,39 +52,60 @@ func (t *Tier) Small(n int, settings []results.SettingInfo) *Tier {
 	return t.Only(names)
 }
 
-// Repeat runs a tier in five processes, each with a store of its own below the folder work, and returns the numbers of
-// the entry that are not those of an earlier run. Each number is named once.
-func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, work string, earlier []results.Record) ([]Change, error) {
+// Repeat runs a tier in five processes, each with a store of its own below the folder work, on the first rows of each set (0 for
+// all), and returns the numbers of the entry that are not those of an earlier run. Each number is named once.
+func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, first int, work string, earlier []results.Record) ([]Change, error) {
 	type place struct {
 		setting results.Setting
 		metric  string
 	}
-	first, changed := map[place]results.Record{}, map[place]bool{}
+	run, found := map[place]results.Record{}, map[place][]results.Record{}
 	for _, r := range earlier {
 		if r.Method == p.Method.Name {
-			first[place{r.Setting, r.Metric}] = r
+			run[place{r.Setting, r.Metric}] = r
 		}
 	}
-	var changes []Change
+	var order []place
 	for _, processors := range Processors {
-		rows, err := p.fresh(ctx, t, data, work, processors)
+		records, err := p.fresh(ctx, t, data, first, work, processors)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
+		for _, r := range records {
 			at := place{r.Setting, r.Metric}
-			if before := first[at]; r.Method == p.Method.Name && !changed[at] &&
-				(before.Status != r.Status || r.Status == results.OK && !results.Same(before.Value, r.Value)) {
-				changed[at] = true
-				changes = append(changes, Change{r.Setting, r.Metric, number(before), number(r), processors})
+			if r.Method != p.Method.Name {
+				continue
 			}
+			if found[at] == nil {
+				order = append(order, at)
+			}
+			found[at] = append(found[at], r)
 		}
+	}
+	var changes []Change
+	for _, at := range order {
+		of := found[at]
+		i := slices.IndexFunc(of, func(r results.Record) bool { return !alike(r, run[at]) })
+		if i < 0 {
+			continue
+		}
+		c := Change{Setting: at.setting, Metric: at.metric, Run: number(run[at]), Fresh: number(of[i])}
+		if of[i].Status != results.OK {
+			c.Why = of[i].Note.String()
+		}
+		c.Varies = slices.ContainsFunc(of, func(r results.Record) bool { return !alike(r, of[0]) })
+		changes = append(changes, c)
 	}
 	return changes, nil
 }
 
+// alike reports whether two records have the same number, or none.
+func alike(a, b results.Record) bool {
+	return (a.Status == results.OK) == (b.Status == results.OK) && (a.Status != results.OK || results.Same(a.Value, b.Value))
+}
+
 // fresh runs a tier in new processes with an empty store.
-func (p *Prepared) fresh(ctx context.Context, t *Tier, data []string, work string, processors int) ([]results.Record, error) {
+func (p *Prepared) fresh(ctx context.Context, t *Tier, data []string, first int, work string, processors int) ([]results.Record, error) {
 	dir, err := os.MkdirTemp(work, "repeat-")
 	if err != nil {
 		return nil, err
@@ -87,7 +117,7 @@ func (p *Prepared) fresh(ctx context.Context, t *Tier, data []string, work strin
 	}
 	programs := p.Programs
 	programs.Set = append(slices.Clone(programs.Set), fmt.Sprintf("GOMAXPROCS=%d", processors))
-	plan, err := experiments.MakePlan(ctx, []*spec.Spec{t.Spec}, experiments.PlanOptions{Data: data, Store: store, Digests: &folder.Digests{}, AllowExec: true, Programs: programs})
+	plan, err := experiments.MakePlan(ctx, []*spec.Spec{t.Spec}, experiments.PlanOptions{Data: data, Store: store, Digests: &folder.Digests{}, First: first, AllowExec: true, Programs: programs})
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,8 @@ func entropy(t *testing.T) Source {
 	return Source{"entropy.go": []byte(head + code)}
 }
 
-// same is a program of the shell: it hands the logits back as they are.
-const same = `#!/bin/sh
+// handBack is a program of the shell: it hands the logits back as they are.
+const handBack = `#!/bin/sh
 case $1 in
 fit) cp "$2/cal/logits.npy" "$2/model/" ;;
 apply) cp "$2/test/logits.npy" "$2/logits.npy" ;;
@@ -119,7 +119,7 @@ func TestEntryIsVerified(t *testing.T) {
 		needs []string
 	}{
 		{described("mine", Python, "mine.py"), block(t, "leaderboard.md", "python", "import numpy"), []string{"python3", "-c", "import numpy"}},
-		{program, same, []string{"sh", "-c", "true"}},
+		{program, handBack, []string{"sh", "-c", "true"}},
 	} {
 		t.Run(string(c.card.Language), func(t *testing.T) {
 			needs(t, c.needs...)
@@ -284,9 +284,9 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 	const softmax = "def soft(z):\n    p = np.exp(z - z.max(1, keepdims=True)); return p / p.sum(1, keepdims=True)\n"
 	for name, c := range map[string]struct{ code, want string }{
 		"same":    {head + softmax + "def apply(model, logits): return soft(logits.astype(float))\n", ""},
-		"process": {head + softmax + "def apply(model, logits): return soft(logits.astype(float) * (1 + model % 10007 / 10007))\n", "in another process"},
+		"process": {head + softmax + "def apply(model, logits): return soft(logits.astype(float) * (1 + model % 10007 / 10007))\n", "and others in others"},
 		"reads": {head + softmax + "def apply(model, logits):\n    p = soft(logits.astype(float))\n    if len(p) == len(np.load(" + fmt.Sprintf("%q", secret) +
-			")): p = 0.5 * p + 0.5 / p.shape[1]\n    return p\n", "NaN in another process"},
+			")): p = 0.5 * p + 0.5 / p.shape[1]\n    return p\n", "none in a fresh process: apply raised FileNotFoundError"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			work := t.TempDir()
@@ -300,7 +300,7 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 			rows, _ := ran(t, own)
 			p := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "b"), around))
 			tier := must[*Tier](t)(ReadTier(Lite)).Only(small[:1]).With(p.Method)
-			changes, err := p.Repeat(context.Background(), tier, nil, work, rows.Records)
+			changes, err := p.Repeat(context.Background(), tier, nil, 0, work, rows.Records)
 			if err != nil {
 				t.Fatal(err)
 			}
