@@ -10,7 +10,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
-.PHONY: reproduce companion docs leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
+.PHONY: reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -77,10 +77,7 @@ ifdef REAL
 	$(call against,real/qats.json,method|warning,qats --against ts --metric $(SCORES) --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	$(call against,real/ts-guo50.json,method,ts-guo50 --against ts --metric ece --spec experiments/real.yaml --data $(REAL) --out $(OUT)/real)
 	bin/qats paper diff experiments/real.yaml --out $(OUT)/real | sed -n '/^Claims of the text/,/^$$/p' > $(SHOWN)/real/claims.txt
-	bin/qats run experiments/answer.yaml $(patsubst %,--data %,$(REAL) $(WILD)) --out $(OUT)/answer-all
-	$(call answer,answer-all)
-	bin/qats compare --against ts --metric ece --out $(OUT)/answer-all > /dev/null
-	$(call kept,answer-all,compare/ece-measured-differences.svg)
+	$(MAKE) answer-all
 	$(call tables,real-made,real-made,ece band shift,--data $(REAL))
 	$(call kept,real-made,figures/real-made-severity-measured.svg)
 	$(call tables,readings,readings-real,others-ece others-aece,--data $(REAL))
