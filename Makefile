@@ -96,6 +96,13 @@ ifdef CALARENA
 endif
 	$(GO) run ./docs/tables
 
+# The answer over the networks of the project and those of others in REAL and WILD: a part of docs.
+answer-all: build
+	bin/qats run experiments/answer.yaml $(patsubst %,--data %,$(REAL) $(WILD)) --out $(OUT)/answer-all
+	$(call answer,answer-all)
+	bin/qats compare --against ts --metric ece --out $(OUT)/answer-all > /dev/null
+	$(call kept,answer-all,compare/ece-measured-differences.svg)
+
 # The page of the leaderboard: the methods of the project on the tier lite, anew where they changed, and the entries in
 # submissions. The first time takes half an hour of processor time.
 leaderboard: build
