@@ -151,7 +151,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
     i.add_argument(
         "--kind",
         default="",
-        choices=["", "logits", "log-probs", "probs"],
+        choices=["", "logits", "log-probs", "probs", "confidence"],
         help="csv, parquet, pickle: what the scores are, where names and values do not tell it",
     )
     i.add_argument("--split", default="", help="csv: column that says the set of a row; one file without such a column is divided")

@@ -66,6 +66,11 @@ class Plan:
         return found
 
 
+def _scores(n):
+    """Says what the scores of a network are."""
+    return "a confidence alone" if n["entry"]["kind"] == "confidence" else f"{n['classes']} classes"
+
+
 def plan_source(table, source, only=(), url="", labels="all"):
     """Returns the plan for a source of the table."""
     if labels not in ("all", "repositories"):
@@ -146,7 +151,7 @@ class Summary:
         stand_ins = 0
         for n in self.networks:
             e = n["entry"]
-            line = f"{e['set']:<{width}}  {n['cal']:6d} rows to calibrate, {n['test']:6d} to test, {n['classes']} classes"
+            line = f"{e['set']:<{width}}  {n['cal']:6d} rows to calibrate, {n['test']:6d} to test, {_scores(n)}"
             if e["kind"] == "log-probs":
                 line += ", log-probabilities"
             if n["clipped"]:

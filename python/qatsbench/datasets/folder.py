@@ -2,6 +2,7 @@
 
     <dataset>/<backbone>/{cal,test}/logits.npy     float32, or float64 as in the source
     <dataset>/<backbone>/{cal,test}/labels.npy     int32
+    <dataset>/<backbone>/{cal,test}/confidence.npy, correct.npy    in their place, of predictions with a confidence alone
     <dataset>/<backbone>/{cal,test}/features.npy   where the source has them
     <dataset>/<backbone>/head_weight.npy, head_bias.npy, ood/
     manifest.yaml                                  kinds, origin, licence, digests
@@ -89,7 +90,10 @@ def stage(stage, n):
 
     try:
         for split, part in (("cal", n.cal), ("test", n.test)):
-            if part is not None:
+            if part is not None and n.kind == "confidence":
+                write(split + "/confidence.npy", part.scores)
+                write(split + "/correct.npy", (part.labels == 0).astype("<i4"))
+            elif part is not None:
                 write(split + "/logits.npy", part.scores)
                 write(split + "/labels.npy", part.labels)
                 if part.features is not None:

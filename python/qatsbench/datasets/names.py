@@ -53,6 +53,24 @@ SCORES = [
     ),
 ]
 LABELS = ["labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"]
+# The names of a confidence alone, which is taken where there are no scores, of the flags that say whether the prediction is
+# right, and of predicted classes.
+CONFIDENCES = ["confidence", "confidences", "conf"]
+CORRECT = ["correct", "is_correct", "correctness", "hit", "hits", "right"]
+PREDICTED = [
+    "predicted",
+    "pred",
+    "preds",
+    "prediction",
+    "predictions",
+    "y_pred",
+    "y_hat",
+    "pred_label",
+    "pred_labels",
+    "predicted_label",
+    "predicted_labels",
+    "predicted_class",
+]
 CALS = ["cal", "calibration", "val", "valid", "validation"]
 
 KNOWN = (

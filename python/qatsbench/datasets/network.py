@@ -68,7 +68,8 @@ class Split:
 
 @dataclasses.dataclass
 class Network:
-    """A network. kind is logits, log-probs or probs, which prepare turns into log-probs."""
+    """A network. kind is logits, log-probs, probs, which prepare turns into log-probs, or confidence: scores are then n x 1, the
+    confidence of each prediction, and labels 0 where it is right and 1 where it is wrong."""
 
     dataset: str
     backbone: str
@@ -108,7 +109,7 @@ class Network:
             if part is None:
                 continue
             try:
-                self._prepare(part, classes)
+                (self._prepare_confidence if self.kind == "confidence" else self._prepare)(part, classes)
             except DatasetError as e:
                 raise DatasetError(f"{what} of {self.name}: {e}") from None
         if self.ood is not None:
@@ -122,6 +123,17 @@ class Network:
         if a.ndim not in (1, 2) or a.size == 0:
             raise DatasetError(f"{what} of shape {list(a.shape)}; want rows and classes")
         return a.reshape(len(a), -1)
+
+    def _prepare_confidence(self, part, classes):
+        c, part.labels = self._scores(part.scores, "confidences"), labels(part.labels)
+        if c.shape[1] != 1 or len(c) != len(part.labels):
+            raise DatasetError(f"confidences of shape {list(c.shape)} and {len(part.labels)} rows of correctness; want one of each a row")
+        bad = np.flatnonzero(~((c[:, 0] >= 0) & (c[:, 0] <= 1)))
+        if len(bad):
+            raise DatasetError(f"row {bad[0]}: {c[bad[0], 0]:g} is not a confidence in [0, 1]")
+        if ((part.labels < 0) | (part.labels > 1)).any():
+            raise DatasetError("labels of a confidence alone are 0 where the prediction is right and 1 where it is wrong")
+        part.scores, part.labels = stored(c), part.labels.astype("<i4")
 
     def _prepare(self, part, classes):
         z = self._scores(part.scores, "scores")

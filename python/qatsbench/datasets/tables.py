@@ -12,7 +12,7 @@ import numpy as np
 
 from . import forms
 from .errors import DatasetError, short
-from .names import CALS, LABELS, PER_CENT, in_per_cent, kind_of, plain
+from .names import CALS, CONFIDENCES, CORRECT, LABELS, PER_CENT, PREDICTED, in_per_cent, kind_of, plain
 
 SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
 INDICES = [
@@ -82,13 +82,14 @@ PREFIXES = [
         ],
     ),
 ]
-CONFIDENCES = ["confidence", "conf"]  # alone they are of the predicted class
+NO_SCORES = ["confidence", "conf"]  # alone they are of the predicted class
 WORDS = {"logits": "logits", "log-probs": "log-probabilities", "probs": "probabilities"}
 
 
 @dataclasses.dataclass
 class Labelled:
-    """Scores and labels by set (cal, test, or "" for the only one), what the scores are, and what was taken, in lines."""
+    """Scores and labels by set (cal, test, or "" for the only one), what the scores are, and what was taken, in lines.
+    Of the kind confidence, scores are n x 1, and labels 0 where the prediction is right and 1 where it is wrong."""
 
     sets: dict
     kind: str
@@ -190,6 +191,12 @@ class _Columns:
         return _few([self.title(j) for j in columns])
 
     def read(self):
+        if alone := self._alone():
+            return self._read_alone(*alone)
+        if self.o.kind == "confidence":
+            raise DatasetError(
+                f"no column confidence with one of correctness, or with predictions and labels (the columns are {forms.names(self.header)})"
+            )
         self.label = self._label()
         self.split = self._split()
         self.sets = self._sets()
@@ -213,6 +220,62 @@ class _Columns:
                 raise DatasetError("log-probabilities of one class; give those of both")
             sets[s] = (z, np.array([codes[self.rows[i][self.label]] for i in rows], np.int64))
         return Labelled(sets, kind, self.told)
+
+    def _alone(self):
+        """Returns the columns of a confidence alone, of correctness or None, of predictions and of labels; None where the table is another one."""
+        confidence, correct, predicted = self._with(CONFIDENCES), self._with(CORRECT), self._with(PREDICTED)
+        label = [self.tables[0].column(self.o.label)] if self.o.label else self._with(LABELS) or self._with(WEAK_LABELS)
+        if self.o.classes or self.o.kind not in ("", None, "confidence") or len(confidence) != 1 or not self._numeric(confidence[0]):
+            return None
+        self.split = self._split()
+        own = {*confidence, *correct, *predicted, *label, self.split}
+        for _, prefixes in PREFIXES:
+            for prefix in prefixes:
+                if sum(bool(_suffix(t, prefix)) and j not in own and self._numeric(j) for j, t in enumerate(self.plain)) > 1:
+                    return None
+        if len(correct) == 1:
+            return confidence[0], correct[0], None, None
+        if len(predicted) == 1 and len(label) == 1:
+            return confidence[0], None, predicted[0], label[0]
+        return None
+
+    def _read_alone(self, confidence, correct, predicted, label):
+        self.sets, sets = self._sets(), {}
+        everything = [self.number(i, confidence) for rows in self.sets.values() for i in rows]
+        for s, rows in self.sets.items():
+            c = np.array([[self.number(i, confidence)] for i in rows], np.float64)
+            for i, x in zip(rows, c[:, 0]):
+                if not 0 <= x <= 1:
+                    least, most = min(everything), max(everything)
+                    fix = (
+                        f"; the largest is {most:.4g}: if these are per cent, divide them by 100" if least >= 0 and 2 <= most <= 100 else ""
+                    )
+                    self.fail(i, confidence, f"{x:.6g} is not a confidence in [0, 1]{fix}")
+            sets[s] = (c, np.array([0 if self._right(i, correct, predicted, label) else 1 for i in rows], np.int64))
+        by = (
+            f"correctness in {self.title(correct)}"
+            if correct is not None
+            else f"right where {self.title(predicted)} is {self.title(label)}"
+        )
+        self.told.insert(0, f"predictions with a confidence alone: confidence in {self.title(confidence)}, {by}")
+        return Labelled(sets, "confidence", self.told)
+
+    def _right(self, i, correct, predicted, label):
+        if correct is not None:
+            text = self.rows[i][correct].lower()
+            if text not in ("1", "1.0", "true", "0", "0.0", "false"):
+                self.fail(
+                    i,
+                    correct,
+                    f"{short(self.rows[i][correct], 40)!r} says neither that the prediction is right nor that it is wrong; "
+                    "write 1 or true where it is right, 0 or false where it is wrong",
+                )
+            return text in ("1", "1.0", "true")
+        for j in (predicted, label):
+            if not self.rows[i][j]:
+                self.fail(i, j, "no class; remove the row, or give it a class")
+        p, y = self.rows[i][predicted], self.rows[i][label]
+        return p == y or _whole(p) is not None and _whole(p) == _whole(y)
 
     def _with(self, titles):
         return [j for j, h in enumerate(self.plain) if h in titles]
@@ -284,7 +347,7 @@ class _Columns:
                         or j in (self.label, self.split)
                         or not self._numeric(j)
                         or not s
-                        and (not self._fraction(j) or prefix in CONFIDENCES)
+                        and (not self._fraction(j) or prefix in NO_SCORES)
                     ):
                         continue
                     groups.setdefault(prefix, []).append((j, s))
@@ -340,7 +403,7 @@ class _Columns:
                 fractions.append(j)
         if len(numbered) >= 2:
             return numbered
-        if len(fractions) == 1 and self.plain[fractions[0]] not in CONFIDENCES or self._sums_to_one(fractions):
+        if len(fractions) == 1 and self.plain[fractions[0]] not in NO_SCORES or self._sums_to_one(fractions):
             return fractions
         return named if len(named) >= 2 and len(named) == len(values) else []
 

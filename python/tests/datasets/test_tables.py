@@ -49,6 +49,8 @@ def test_the_program_knows_the_same_names():
         text = f.read()
     kinds = {"AnyKind": "", "KindLogProbs": "log-probs", "KindProbs": "probs"}
     lines = re.findall(r"^\t\{(\w+), \[\]string\{(.*)\}\},$", text, re.MULTILINE)
+    for name, known in (("confidence", names.CONFIDENCES), ("correct", names.CORRECT), ("predicted", names.PREDICTED)):
+        assert re.findall(r'"(\w+)"', re.search(rf"{name}Names += \[\]string.*", text)[0]) == known
     assert [(kinds[k], re.findall(r'"(\w+)"', n)) for k, n in lines] == names.SCORES
     assert re.findall(r'"(\w+)"', re.search(r"var labelNames = .*", text)[0]) == names.LABELS
 
@@ -81,6 +83,42 @@ def test_one_file_without_options(tmp_path):
     )
     again = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
     assert [n["entry"] for n in again.networks] == [n["entry"] for n in s.networks]
+
+
+def test_a_confidence_alone(tmp_path):
+    """The folder has confidence and correctness, half of the right and of the wrong rows in each set."""
+    right = [i % 3 > 0 for i in range(60)]
+    file = table(tmp_path / "mine.csv", "confidence,correct", [(0.5 + i / 200, str(r)) for i, r in enumerate(right)])
+    s = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
+    assert s.networks[0]["entry"]["kind"] == "confidence" and any("60" not in x and "a confidence alone" in x for x in s.lines())
+    got = {p: [np.load(tmp_path / "arrays/mine/network" / p / f"{a}.npy") for a in ("confidence", "correct")] for p in ("cal", "test")}
+    assert sorted(np.concatenate([c[:, 0] for c, _ in got.values()])) == [0.5 + i / 200 for i in range(60)]
+    assert [y.sum() for _, y in got.values()] == [20, 20] and not (tmp_path / "arrays/mine/network/cal/logits.npy").exists()
+
+
+@pytest.mark.parametrize(
+    "header,row,want",
+    [
+        (
+            "confidence,correct",
+            (90, 1),
+            "column confidence: 90 is not a confidence in \\[0, 1\\]; the largest is 95: if these are per cent",
+        ),
+        ("confidence,correct", ("nan", 1), "column confidence: nan is not a confidence|column confidence: .*nan"),
+        (
+            "confidence,correct",
+            (0.9, "perhaps"),
+            "column correct: 'perhaps' says neither that the prediction is right nor that it is wrong",
+        ),
+        ("confidence,pred,label", (0.9, "", 1), "column pred: no class; remove the row, or give it a class"),
+        ("confidence,label", (0.9, 1), "no columns of scores"),
+    ],
+)
+def test_a_confidence_that_is_none(tmp_path, header, row, want):
+    last = (95, *row[1:]) if row[0] == 90 else (0.5, 1, 1)[: len(row)]
+    file = table(tmp_path / "mine.csv", header, [row, last])
+    with pytest.raises(DatasetError, match=want):
+        qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
 
 
 def test_two_files_with_names(tmp_path):
