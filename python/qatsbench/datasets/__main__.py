@@ -145,7 +145,7 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
         "--classes",
         type=lambda s: s.split(","),
         default=[],
-        help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them",
+        help="csv: columns of the classes in order, or a pattern for them such as 'p*', where the header does not tell them; of a confidence alone the number of classes",
     )
     i.add_argument("--label", default="", help="csv: column of the label, a class from 0 or its name, where the header does not tell it")
     i.add_argument(

@@ -61,6 +61,7 @@ def entry(n):
     e = {
         "set": n.name,
         "kind": n.kind,
+        "classes": n.classes,
         "source": "measured",
         "domain": n.domain,
         "from": text(n.came_from),

@@ -446,6 +446,7 @@ def _sets(files, found, o, given):
         note=note,
         names=[base(f) for f in files],
         told=found.told,
+        classes=found.classes,
     )
 
 

@@ -89,6 +89,7 @@ class Network:
     domain: str = ""  # what the inputs are, as manifests say it
     samples: str = ""  # the data set that the test rows are of, if it has another name
     clipped: int = 0
+    classes: int = 0  # of a confidence alone, where they are stated
     told: list = dataclasses.field(default_factory=list)  # which columns or arrays of the file were taken, in lines
 
     @property

@@ -94,6 +94,7 @@ class Labelled:
     sets: dict
     kind: str
     told: list
+    classes: int = 0  # of a confidence alone, where they are stated
 
 
 def text_table(data):
@@ -225,7 +226,14 @@ class _Columns:
         """Returns the columns of a confidence alone, of correctness or None, of predictions and of labels; None where the table is another one."""
         confidence, correct, predicted = self._with(CONFIDENCES), self._with(CORRECT), self._with(PREDICTED)
         label = [self.tables[0].column(self.o.label)] if self.o.label else self._with(LABELS) or self._with(WEAK_LABELS)
-        if self.o.classes or self.o.kind not in ("", None, "confidence") or len(confidence) != 1 or not self._numeric(confidence[0]):
+        count = len(self.o.classes) == 1 and self.o.classes[0].isdecimal() and self.o.classes[0] not in self.header
+        if (
+            self.o.classes
+            and not count
+            or self.o.kind not in ("", None, "confidence")
+            or len(confidence) != 1
+            or not self._numeric(confidence[0])
+        ):
             return None
         self.split = self._split()
         own = {*confidence, *correct, *predicted, *label, self.split}
@@ -258,7 +266,7 @@ class _Columns:
             else f"right where {self.title(predicted)} is {self.title(label)}"
         )
         self.told.insert(0, f"predictions with a confidence alone: confidence in {self.title(confidence)}, {by}")
-        return Labelled(sets, "confidence", self.told)
+        return Labelled(sets, "confidence", self.told, int(self.o.classes[0]) if self.o.classes else 0)
 
     def _right(self, i, correct, predicted, label):
         if correct is not None:

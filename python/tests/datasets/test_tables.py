@@ -90,6 +90,8 @@ def test_a_confidence_alone(tmp_path):
     right = [i % 3 > 0 for i in range(60)]
     file = table(tmp_path / "mine.csv", "confidence,correct", [(0.5 + i / 200, str(r)) for i, r in enumerate(right)])
     s = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
+    stated = qatsbench.datasets.import_files("csv", [file], tmp_path / "stated", classes=["1000"]).networks[0]["entry"]
+    assert stated["classes"] == 1000 and "classes" not in s.networks[0]["entry"]
     assert s.networks[0]["entry"]["kind"] == "confidence" and any("60" not in x and "a confidence alone" in x for x in s.lines())
     got = {p: [np.load(tmp_path / "arrays/mine/network" / p / f"{a}.npy") for a in ("confidence", "correct")] for p in ("cal", "test")}
     assert sorted(np.concatenate([c[:, 0] for c, _ in got.values()])) == [0.5 + i / 200 for i in range(60)]
