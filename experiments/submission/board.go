@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
@@ -23,29 +22,19 @@ func (t *Tier) Registered(names []string) (*Tier, error) {
 	if names == nil {
 		names = []string{"@all"}
 	}
-	methods, err := parseMethods(names)
+	items := lists.Values(names, func(name string) any { return name })
+	methods, err := parseMethods(items)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(methods, func(m spec.Method) bool { return m.Name == t.Spec.Baseline }) {
-		if methods, err = parseMethods(append([]string{t.Spec.Baseline}, names...)); err != nil {
+		if methods, err = parseMethods(append([]any{t.Spec.Baseline}, items...)); err != nil {
 			return nil, err
 		}
 	}
 	s := *t.Spec
 	s.Methods = methods
 	return &Tier{t.Name, &s}, nil
-}
-
-// parseMethods returns the methods of a list of ids and groups.
-func parseMethods(names []string) ([]spec.Method, error) {
-	quoted := lists.Values(names, func(name string) string { return fmt.Sprintf("%q", name) })
-	text := fmt.Sprintf("name: methods\nmethods: [%s]\nsettings: {dataset: none, backbone: none}\n", strings.Join(quoted, ", "))
-	s, err := spec.Parse("methods", []byte(text), experiments.Registry())
-	if err != nil {
-		return nil, err
-	}
-	return s.Methods, nil
 }
 
 // Board returns the leaderboard of the registry, whose numbers are in a folder, and of the entries in another one. What cannot be

@@ -2,7 +2,9 @@ package submission
 
 import (
 	"math"
+	"slices"
 
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -59,66 +61,86 @@ func (c Counts) Verdict(language Language) Verdict {
 	return Equal
 }
 
+// add counts a number of a verdict.
+func (c *Counts) add(v Verdict) {
+	switch v {
+	case Equal:
+		c.Equal++
+	case Agrees:
+		c.Agrees++
+	case Differs:
+		c.Differs++
+	case NotRun:
+		c.NotRun++
+	}
+}
+
+// place is where a number of one method stands.
+type place struct {
+	setting results.Setting
+	metric  string
+}
+
+func placeOf(r results.Record) place { return place{r.Setting, r.Metric} }
+
+// ofMethod returns the records of a method.
+func ofMethod(method string, records []results.Record) []results.Record {
+	return lists.Where(records, func(r results.Record) bool { return r.Method == method })
+}
+
+// byPlace returns the records of a method by their places.
+func byPlace(method string, records []results.Record) map[place]results.Record {
+	of := map[place]results.Record{}
+	for _, r := range ofMethod(method, records) {
+		of[placeOf(r)] = r
+	}
+	return of
+}
+
 // Compare compares the claimed numbers of an entry with those of a run of its code.
 func Compare(e *Entry, measured []results.Record, fits []results.EntryFit) Compared {
-	type place struct {
-		setting results.Setting
-		metric  string
-	}
-	found, claimed := map[place]results.Record{}, map[place]bool{}
-	for _, r := range measured {
-		if r.Method == e.Card.Name {
-			found[place{r.Setting, r.Metric}] = r
-		}
-	}
+	found, claimed := byPlace(e.Card.Name, measured), byPlace(e.Card.Name, e.Records)
 	var c Compared
 	add := func(at place, claimed, measured results.Record) {
-		cell := Cell{Setting: at.setting, Metric: at.metric, Claimed: number(claimed), Measured: number(measured)}
 		if claimed.Status != results.OK && measured.Status != results.OK {
 			return
 		}
-		switch {
-		case claimed.Status != results.OK: // a number that the entry left out
-			cell.Verdict = Differs
-			c.Counts.Differs++
-		case measured.Status != results.OK:
-			cell.Verdict = NotRun
-			c.Counts.NotRun++
-		case results.Same(claimed.Value, measured.Value):
-			cell.Verdict = Equal
-			c.Counts.Equal++
-		case math.Abs(claimed.Value-measured.Value) <= Agreement*max(1, math.Abs(claimed.Value), math.Abs(measured.Value)):
-			cell.Verdict = Agrees
-			c.Counts.Agrees++
-		default:
-			cell.Verdict = Differs
-			c.Counts.Differs++
-		}
-		c.Cells = append(c.Cells, cell)
+		v := verdictOf(claimed, measured)
+		c.Counts.add(v)
+		c.Cells = append(c.Cells, Cell{Setting: at.setting, Metric: at.metric, Claimed: number(claimed), Measured: number(measured), Verdict: v})
 	}
 	for _, r := range e.Records {
-		at := place{r.Setting, r.Metric}
-		claimed[at] = true
-		add(at, r, found[at])
+		add(placeOf(r), r, found[placeOf(r)])
 	}
-	for _, r := range measured { // of settings that the entry has no row of
-		at := place{r.Setting, r.Metric}
-		if r.Method == e.Card.Name && !claimed[at] {
-			add(at, results.Record{}, r)
+	for _, r := range ofMethod(e.Card.Name, measured) {
+		if _, has := claimed[placeOf(r)]; !has { // of a setting that the entry has no row of
+			add(placeOf(r), results.Record{}, r)
 		}
 	}
-	had := map[results.EntryFit]bool{}
-	for _, f := range e.Fits {
-		had[f] = true
-	}
 	for _, f := range fits {
-		if !had[f] {
+		if !slices.Contains(e.Fits, f) {
 			c.Fits++
 		}
 	}
 	return c
 }
 
+// verdictOf judges a number, of which one of the two records has a value.
+func verdictOf(claimed, measured results.Record) Verdict {
+	switch {
+	case claimed.Status != results.OK: // a number that the entry left out
+		return Differs
+	case measured.Status != results.OK:
+		return NotRun
+	case results.Same(claimed.Value, measured.Value):
+		return Equal
+	case math.Abs(claimed.Value-measured.Value) <= Agreement*max(1, math.Abs(claimed.Value), math.Abs(measured.Value)):
+		return Agrees
+	}
+	return Differs
+}
+
+// number returns the value of a record; NaN where it has none.
 func number(r results.Record) float64 {
 	if r.Status != results.OK {
 		return math.NaN()
@@ -128,11 +150,5 @@ func number(r results.Record) float64 {
 
 // Of returns the cells of a verdict.
 func (c Compared) Of(v Verdict) []Cell {
-	var list []Cell
-	for _, cell := range c.Cells {
-		if cell.Verdict == v {
-			list = append(list, cell)
-		}
-	}
-	return list
+	return lists.Where(c.Cells, func(cell Cell) bool { return cell.Verdict == v })
 }

@@ -108,19 +108,15 @@ func Write(dir string, c *Card, code Source, tier *Tier, settings []results.Sett
 	if err := os.RemoveAll(filepath.Join(dir, CodeFolder)); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, VerifiedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, file := range []string{VerifiedFile, DrawnFile} {
+		if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if err := code.write(filepath.Join(dir, CodeFolder)); err != nil {
 		return err
 	}
-	var own []results.Record
-	for _, r := range records {
-		if r.Method == c.Name {
-			own = append(own, r)
-		}
-	}
-	err := errors.Join(results.WriteEntry(filepath.Join(dir, ResultsFile), tier.Metrics(), own), results.WriteEntryFits(filepath.Join(dir, FitsFile), fits))
+	err := errors.Join(results.WriteEntry(filepath.Join(dir, ResultsFile), tier.Metrics(), ofMethod(c.Name, records)), results.WriteEntryFits(filepath.Join(dir, FitsFile), fits))
 	if err != nil {
 		return err
 	}
@@ -146,18 +142,9 @@ type Lack struct {
 
 // Lacks returns what a method lacks: one for each setting, in the order of the records.
 func Lacks(tier *Tier, method string, records []results.Record) (list []Lack) {
-	type cell struct {
-		setting results.Setting
-		metric  string
-	}
-	others, seen := map[cell]bool{}, map[results.Setting]bool{}
-	for _, r := range records {
-		if r.Status == results.OK && r.Method == tier.Spec.Methods[0].Name {
-			others[cell{r.Setting, r.Metric}] = true
-		}
-	}
-	for _, r := range records {
-		if r.Method == method && r.Status != results.OK && others[cell{r.Setting, r.Metric}] && !seen[r.Setting] {
+	others, seen := byPlace(tier.Spec.Methods[0].Name, records), map[results.Setting]bool{}
+	for _, r := range ofMethod(method, records) {
+		if r.Status != results.OK && others[placeOf(r)].Status == results.OK && !seen[r.Setting] {
 			seen[r.Setting] = true
 			list = append(list, Lack{r.Setting, r.Metric, r.Note.String()})
 		}

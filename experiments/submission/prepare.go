@@ -120,23 +120,25 @@ func method(c *Card, needs, command []string, serves bool) (spec.Method, error) 
 	if serves {
 		kind = "served"
 	}
-	type item struct {
-		Name    string         `yaml:"name"`
-		Method  string         `yaml:"method"`
-		Label   string         `yaml:"label"`
-		Options map[string]any `yaml:"options"`
-	}
-	text, err := yaml.Marshal(map[string]any{"name": "entry", "methods": []item{{c.Name, kind, c.Label,
-		map[string]any{"command": command, "needs": needs, "files": c.Code, "limit": c.limit()}}},
-		"settings": []map[string]string{{"dataset": "none", "backbone": "none"}}})
+	methods, err := parseMethods([]any{map[string]any{"name": c.Name, "method": kind, "label": c.Label,
+		"options": map[string]any{"command": command, "needs": needs, "files": c.Code, "limit": c.limit()}}})
 	if err != nil {
 		return spec.Method{}, err
 	}
-	s, err := spec.Parse(CardFile, text, experiments.Registry())
+	return methods[0], nil
+}
+
+// parseMethods returns the methods of items of a spec: ids, groups and mappings.
+func parseMethods(items []any) ([]spec.Method, error) {
+	text, err := yaml.Marshal(map[string]any{"name": "methods", "methods": items, "settings": []map[string]string{{"dataset": "none", "backbone": "none"}}})
 	if err != nil {
-		return spec.Method{}, err
+		return nil, err
 	}
-	return s.Methods[0], nil
+	s, err := spec.Parse("methods", text, experiments.Registry())
+	if err != nil {
+		return nil, err
+	}
+	return s.Methods, nil
 }
 
 // With returns the tier with the method of an entry after its own methods.

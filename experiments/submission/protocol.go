@@ -27,8 +27,12 @@ const (
 // Tiers lists the tiers.
 func Tiers() []string { return []string{Lite, Full} }
 
-// protocolFolder is the folder of the specs of a version.
-func protocolFolder() string { return path.Join("experiments", "protocol", Version) }
+// text returns the path and the text of the spec of a tier, as the program carries it.
+func text(tier string) (file string, b []byte, err error) {
+	file = path.Join("experiments", "protocol", Version, tier+".yaml")
+	b, err = fs.ReadFile(qats.Files, file)
+	return file, b, err
+}
 
 // Tier is a spec of the protocol.
 type Tier struct {
@@ -41,12 +45,11 @@ func ReadTier(name string) (*Tier, error) {
 	if !slices.Contains(Tiers(), name) {
 		return nil, fmt.Errorf("tier %q%s; there are lite and full", name, spec.Suggest(name, Tiers()))
 	}
-	file := path.Join(protocolFolder(), name+".yaml")
-	text, err := fs.ReadFile(qats.Files, file)
+	file, b, err := text(name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := spec.Parse(file, text, experiments.Registry())
+	s, err := spec.Parse(file, b, experiments.Registry())
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +61,12 @@ func ReadTier(name string) (*Tier, error) {
 func Digest() (string, error) {
 	h := sha256.New()
 	for _, name := range Tiers() {
-		text, err := fs.ReadFile(qats.Files, path.Join(protocolFolder(), name+".yaml"))
+		_, b, err := text(name)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%s %d\n", name, len(text))
-		h.Write(text)
+		fmt.Fprintf(h, "%s %d\n", name, len(b))
+		h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

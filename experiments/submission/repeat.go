@@ -55,27 +55,15 @@ func (t *Tier) Small(n int, settings []results.SettingInfo) *Tier {
 // Repeat runs a tier in five processes, each with a store of its own below the folder work, on the first rows of each set (0 for
 // all), and returns the numbers of the entry that are not those of an earlier run. Each number is named once.
 func (p *Prepared) Repeat(ctx context.Context, t *Tier, data []string, first int, work string, earlier []results.Record) ([]Change, error) {
-	type place struct {
-		setting results.Setting
-		metric  string
-	}
-	run, found := map[place]results.Record{}, map[place][]results.Record{}
-	for _, r := range earlier {
-		if r.Method == p.Method.Name {
-			run[place{r.Setting, r.Metric}] = r
-		}
-	}
+	run, found := byPlace(p.Method.Name, earlier), map[place][]results.Record{}
 	var order []place
 	for _, processors := range Processors {
 		records, err := p.fresh(ctx, t, data, first, work, processors)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range records {
-			at := place{r.Setting, r.Metric}
-			if r.Method != p.Method.Name {
-				continue
-			}
+		for _, r := range ofMethod(p.Method.Name, records) {
+			at := placeOf(r)
 			if found[at] == nil {
 				order = append(order, at)
 			}
