@@ -104,14 +104,12 @@ func (c *columns) aloneArrays() (npy.Held, []string, error) {
 		w.Add(before+"confidence", "F64", []int{len(rows)}, npy.Little(confidence))
 		w.Add(before+"correct", "I32", []int{len(rows)}, npy.Little(correct))
 	}
-	told := "predictions with a confidence alone: confidence in " + c.title(a.confidence) + ", correctness in "
+	right := "right where " + c.title(a.predicted) + " is " + c.title(a.label)
 	if a.correct >= 0 {
-		told += c.title(a.correct)
-	} else {
-		told = strings.TrimSuffix(told, "correctness in ") + "right where " + c.title(a.predicted) + " is " + c.title(a.label)
+		right = "correctness in " + c.title(a.correct)
 	}
 	b, err := w.Bytes()
-	return b, append([]string{told}, c.told...), err
+	return b, append([]string{"predictions with a confidence alone: confidence in " + c.title(a.confidence) + ", " + right}, c.told...), err
 }
 
 // badConfidence is the error of a confidence outside [0, 1].

@@ -168,13 +168,10 @@ func (p program) calls(at location, seed uint64) (external.Calls, error) {
 	return external.Calls{To: at.programs.Of(program), Limit: p.limit, Disk: int64(p.options.DiskMiB) << 20, Seed: seed}, err
 }
 
-// programLayout is the layout of the arrays that a program reads.
-const programLayout = "{split}/{array}.npy"
-
 // handOver returns a function that writes a set to the folder of a call.
 func handOver(set *data.Set, split data.Split) func(dir string) error {
 	return func(dir string) error {
-		layout, err := folder.ParseLayout(programLayout)
+		layout, err := folder.ParseLayout(external.Layout)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// Layout is the layout of the arrays in the folder of a call.
+const Layout = "{split}/{array}.npy"
+
 // Calls makes the calls of one calibrator, each in a folder of its own.
 type Calls struct {
 	To    Calibrator

@@ -19,13 +19,11 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/external"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/npy"
 )
-
-// Layout is the layout of the arrays of a call.
-const Layout = "{split}/{array}.npy"
 
 // Main is the main function of a program: ARGV... [OPTION=VALUE...] serve, which answers calls until its
 // standard input ends, and ARGV... about, which prints what the method says of itself. An error ends it with status 1.
@@ -169,7 +167,7 @@ func method(e calib.Entry, options []string) (calib.Method, error) {
 
 // do makes a call.
 func (r request) do(e calib.Entry, m calib.Method) error {
-	layout, err := folder.ParseLayout(Layout)
+	layout, err := folder.ParseLayout(external.Layout)
 	if err != nil {
 		return err
 	}
