@@ -324,10 +324,11 @@ func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission
 	return changes, alone, err
 }
 
-// hidden are the folders of arrays that entries must not see: those of the project and those of --data.
+// hidden are the folders of arrays that entries must not see: those of --data and, behind them since it may have them
+// in it, that of the project.
 func hidden(folders []string) (list []string) {
 	if root, err := submission.Checkout(); err == nil {
-		folders = append([]string{filepath.Join(root, "data", "bundle"), filepath.Join(root, "data", "real"), filepath.Join(root, "data", "wild"), filepath.Join(root, "data", "arrays")}, folders...)
+		folders = append(slices.Clone(folders), filepath.Join(root, "data"))
 	}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -353,7 +354,6 @@ func inFolder(work string) (undo func()) {
 // say prints the answer, what a reviewer will ask, and where the entry is.
 func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Card, dir string, rows *results.Rows, changes []submission.Change, alone bool) error {
 	w := unlessQuiet(cmd)
-	width := min(widthOf(w), lineWidth)
 	for _, against := range []string{"qats", "ts"} {
 		if h.at.quick { // no result
 			break
@@ -363,27 +363,24 @@ func (h *handIn) say(cmd *cobra.Command, tier *submission.Tier, c *submission.Ca
 			return err
 		}
 		for _, one := range compared {
-			english.Wrap(w, "", one.Sentence(), width)
+			say(w, "%s", one.Sentence())
 		}
-	}
-	line := func(format string, args ...any) {
-		english.Wrap(w, "", terminal.Line(fmt.Sprintf(format, args...)), width)
 	}
 	lacks := submission.Lacks(tier, c.Name, rows.Records)
 	if len(lacks) == 0 {
-		line("a number on all %s", english.Count(len(tier.Spec.Settings), "setting"))
+		say(w, "a number on all %s", english.Count(len(tier.Spec.Settings), "setting"))
 	} else {
-		line("a number is missing on %s, the first: %s on %s: %s", english.Count(len(lacks), "setting"), lacks[0].Metric, lacks[0].Setting.Name(), lacks[0].Why)
+		say(w, "a number is missing on %s, the first: %s on %s: %s", english.Count(len(lacks), "setting"), lacks[0].Metric, lacks[0].Setting.Name(), lacks[0].Why)
 	}
 	where := "arrays that it is not handed were out of its sight, and it could write to its own folder alone"
 	if !alone {
 		where = "this system cannot hide arrays that it is not handed, so nobody knows whether it reads them"
 	}
 	if len(changes) == 0 {
-		line("the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where)
+		say(w, "the same numbers in five fresh processes with 1, 2 and 4 processors, on %s; %s", english.Count(smallSettings, "setting"), where)
 	} else {
-		line("%s of the run not found in five fresh processes; the first: %s", english.Count(len(changes), "number"), changes[0])
-		line("%s; %s", reasonOf(changes), where)
+		say(w, "%s of the run not found in five fresh processes; the first: %s", english.Count(len(changes), "number"), changes[0])
+		say(w, "%s; %s", reasonOf(changes), where)
 	}
 	kept := "the predicted class of some rows changes"
 	if c.Contract.KeepsTop1 {

@@ -99,7 +99,7 @@ func (l *board) make(cmd *cobra.Command) error {
 		return err
 	}
 	for _, t := range b.Tables {
-		english.Wrap(w, "", terminal.Line(t.Contract.Title()+": "+t.Statement().String()), min(widthOf(w), lineWidth))
+		say(w, "%s: %s", t.Contract.Title(), t.Statement())
 	}
 	if _, err := terminal.Fprintf(w, "wrote %s\nopen %s in a browser\n", path, filepath.ToSlash(index)); err != nil {
 		return err

@@ -245,7 +245,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	summary(w, out, at.Task)
 	if out.Warned > 0 {
-		english.Wrap(w, "", terminal.Line(fmt.Sprintf("cells with a warning: %d; the first: %s", out.Warned, out.First)), min(widthOf(w), lineWidth))
+		say(w, "cells with a warning: %d; the first: %s", out.Warned, out.First)
 	}
 	printReasons(w, cmd.ErrOrStderr(), out.Reasons)
 	if whole {

@@ -153,19 +153,15 @@ func (v *verifying) problems(e *submission.Entry, measured *submission.Card, row
 // say prints what the verification found.
 func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Compared, verdict submission.Verdict, problems []string, isolated bool, platform string) {
 	w := unlessQuiet(cmd)
-	width := min(widthOf(w), lineWidth)
-	line := func(format string, args ...any) {
-		english.Wrap(w, "", terminal.Line(fmt.Sprintf(format, args...)), width)
-	}
 	where := "isolated"
 	if !isolated {
 		where = "not isolated"
 	}
 	n := c.Counts
-	line("%s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
+	say(w, "%s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
 		e.Card.Name, verdict, n.Equal, n.Agrees, n.Differs, n.NotRun, where, platform, e.Card.Platform)
 	for _, p := range problems {
-		line("differs: %s", p)
+		say(w, "differs: %s", p)
 	}
 	left := shownCells
 	for _, of := range []submission.Verdict{submission.Differs, submission.NotRun} {
@@ -173,14 +169,14 @@ func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Co
 			if left--; left < 0 {
 				continue
 			}
-			line("%s: %s on %s: claimed %.9g, measured %.9g", of, cell.Metric, cell.Setting.Name(), cell.Claimed, cell.Measured)
+			say(w, "%s: %s on %s: claimed %.9g, measured %.9g", of, cell.Metric, cell.Setting.Name(), cell.Claimed, cell.Measured)
 		}
 	}
 	if left < 0 {
-		line("and %s more", english.Count(-left, "number"))
+		say(w, "and %s more", english.Count(-left, "number"))
 	}
 	if c.Fits > 0 {
-		line("%s of other bytes than those of the entry, which is not judged", english.Count(c.Fits, "fit"))
+		say(w, "%s of other bytes than those of the entry, which is not judged", english.Count(c.Fits, "fit"))
 	}
 }
 

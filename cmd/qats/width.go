@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
 
 	"golang.org/x/term"
+
+	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/terminal"
 )
 
 // lineWidth is the number of columns of lists and tables that go to no terminal, and
@@ -40,4 +44,9 @@ func terminalColumns(w io.Writer) int {
 		return 0
 	}
 	return columns
+}
+
+// say prints a line of text as wide as w and lines of text may be. Names in it may be of strangers.
+func say(w io.Writer, format string, args ...any) {
+	english.Wrap(w, "", terminal.Line(fmt.Sprintf(format, args...)), min(widthOf(w), lineWidth))
 }
