@@ -6,8 +6,8 @@ usage: table.py DATA [--rounds 5] [--clock wall|cpu] [--only P1,P9] [--slow] [--
 DATA holds the sets of data.py, which are drawn if they are absent. Programs are
 built into DATA/bin. In every round qats and the peer run one after the other, each
 in its own process, which gives one ratio; the table has the median, the least and
-the largest ratio of the rounds. A row that is measured replaces the row of the same goal and
-quantity in the file; make docs writes the page. --clock cpu measures processor time: useful on a
+the largest ratio of the rounds. A row that is measured replaces the row of the same machine, goal
+and quantity in the file; make docs writes the page. --clock cpu measures processor time: useful on a
 busy machine, for work on one thread; the other rows are then left out. --slow adds
 peers that take minutes.
 """
@@ -195,8 +195,8 @@ def main():
         if i not in gone:
             spread = [show(f(values[i])) for f in (statistics.median, min, max)]
             met = "" if limit is None else "yes" if (float(spread[0]) >= limit) == (side == "at least") or float(spread[0]) == limit else "no"
-            measured[goal, text] = said + [goal, text, side if limit is not None else "", f"{limit:g}" if limit is not None else "", *spread, met]
-    replace(a.csv, COLUMNS, measured, lambda row: (row["goal"], row["quantity"]))
+            measured[machine(), goal, text] = said + [goal, text, side if limit is not None else "", f"{limit:g}" if limit is not None else "", *spread, met]
+    replace(a.csv, COLUMNS, measured, lambda row: (row["machine"], row["goal"], row["quantity"]), lambda row: int(row["goal"][1:]))
 
 
 COLUMNS = "date machine versions rounds goal quantity side limit median least most met".split()
@@ -225,8 +225,8 @@ def versions():
     return ", ".join(found)
 
 
-def replace(path, columns, measured, key):
-    """Puts rows in the place of those with the same key in a CSV file, and new ones at its end."""
+def replace(path, columns, measured, key, order=lambda row: 0):
+    """Puts rows in the place of those with the same key in a CSV file, and new ones after all of the same order."""
     rows = []
     if os.path.exists(path):
         with open(path, newline="") as f:
@@ -234,7 +234,7 @@ def replace(path, columns, measured, key):
     with open(path + ".part", "w", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(columns)
-        out.writerows(rows + list(measured.values()))
+        out.writerows(sorted(rows + list(measured.values()), key=lambda row: order(dict(zip(columns, row)))))
     os.replace(path + ".part", path)
 
 
