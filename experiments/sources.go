@@ -27,11 +27,12 @@ import (
 // folders are the sources that a spec may name by a word, with their folders
 // below the root of the project.
 var folders = map[string]string{
-	"arrays":   "data/arrays",   // the user's own arrays, ignored by git
-	bundle:     Bundle,          // committed; findOfProject says where it may lie
-	"calarena": "data/calarena", // imported from CalArena, ignored by git
-	"real":     "data/real",     // fetched from public repositories, ignored by git
-	"wild":     "data/wild",     // the same, of data sets that no other source has
+	"arrays":     "data/arrays",     // the user's own arrays, ignored by git
+	bundle:       Bundle,            // committed; findOfProject says where it may lie
+	"calarena":   "data/calarena",   // imported from CalArena, ignored by git
+	"real":       "data/real",       // fetched from public repositories, ignored by git
+	"wild":       "data/wild",       // the same, of data sets that no other source has
+	"confidence": "data/confidence", // the same, of predictions with a confidence alone
 }
 
 // Bundle is the folder of the arrays that come with the project, below its root.

@@ -36,7 +36,7 @@ def parser(table):
     )
     sub = p.add_subparsers(dest="command", required=True)
     sources = (
-        "\n".join(f"  {s.name:<9} {s.title}\n            {s.page}, {s.licence}" for s in table.sources.values())
+        "\n".join(f"  {s.name:<16} {s.title}\n{'':19}{s.page}, {s.licence}" for s in table.sources.values())
         if table
         else "  (the table of them needs PyYAML)"
     )
@@ -69,7 +69,7 @@ its name is printed at the end, and the status is 1.""",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="only networks DATASET/NETWORK (real, wild) or files that match; may be repeated",
+        help="only networks DATASET/NETWORK (real, wild, confidence) or files that match; may be repeated",
     )
     f.add_argument(
         "--select",
@@ -95,7 +95,7 @@ its name is printed at the end, and the status is 1.""",
     f.add_argument("--no-import", action="store_true", help="download and check only")
     f.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"downloads at once (at most {JOBS})")
     f.add_argument("--table", help="another table than sources.yaml")
-    lines = "\n".join(f"  {x.name:<9} {x.title}:\n            {x.files}" for x in formats.FORMATS.values())
+    lines = "\n".join(f"  {x.name:<16} {x.title}:\n{'':19}{x.files}" for x in formats.FORMATS.values())
     i = sub.add_parser(
         "import",
         formatter_class=argparse.RawDescriptionHelpFormatter,

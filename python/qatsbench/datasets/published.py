@@ -41,6 +41,7 @@ def build(spec, paths):
         licence=spec["licence"],
         names=sorted(files_of(spec)),
         stands_in=spec.get("stands_in", ""),
+        classes=spec.get("classes", 0),
     )
     if head is not None:
         n.head = head
@@ -120,6 +121,11 @@ def _part(spec, p, paths, head):
     y = at(p["labels"]["file"], labels, _array(p["labels"], paths)) if "labels" in p else np.zeros(n, np.int64)
     if len(y) != n:
         raise DatasetError(f"{p['labels']['file']}: {len(y)} labels for {n} rows")
+    if "predicted" in p:  # labels of a confidence alone: 1 where the prediction is wrong
+        predicted = at(p["predicted"]["file"], labels, _array(p["predicted"], paths))
+        if len(predicted) != n:
+            raise DatasetError(f"{p['predicted']['file']}: {len(predicted)} predictions for {n} rows")
+        y = (predicted != y).astype(np.int64)
     if "accuracy" in p:
         _check_accuracy(p, scores, y)
     rows = list(map(str, range(n)))

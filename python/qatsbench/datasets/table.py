@@ -201,10 +201,22 @@ class Table:
             n,
             where,
             {"dataset": str, "network": str, "kind": str, "from": str},
-            {"seed": int, "note": str, "stands_in": str, "cal": dict, "test": dict, "halves": dict, "head": dict, "ood": dict},
+            {
+                "seed": int,
+                "classes": int,
+                "note": str,
+                "stands_in": str,
+                "cal": dict,
+                "test": dict,
+                "halves": dict,
+                "head": dict,
+                "ood": dict,
+            },
         )
-        if n["kind"] not in ("logits", "probs"):
-            self.fail(f"{where}.kind", "want logits or probs")
+        if n["kind"] not in ("logits", "probs", "confidence"):
+            self.fail(f"{where}.kind", "want logits, probs or confidence")
+        if "classes" in n and (n["kind"] != "confidence" or n["classes"] < 2):
+            self.fail(f"{where}.classes", "want at least 2, of the kind confidence")
         if ("halves" in n) == ("test" in n) or ("cal" in n) != ("test" in n):
             self.fail(where, "want cal and test, or halves")
         for key in ("cal", "test", "halves", "ood"):
@@ -218,7 +230,16 @@ class Table:
         return n | {"licence": ", ".join(sorted(licences))}
 
     def _set(self, s, where, n, key):
-        part = {"scores": dict, "labels": dict, "features": dict, "groups": dict, "keep": str, "without": list, "accuracy": float}
+        part = {
+            "scores": dict,
+            "labels": dict,
+            "predicted": dict,
+            "features": dict,
+            "groups": dict,
+            "keep": str,
+            "without": list,
+            "accuracy": float,
+        }
         if "parts" in s:
             self._check(s, where, {"parts": list}, {"balanced": int, "published": str})
         else:
@@ -230,7 +251,9 @@ class Table:
                 self.fail(at, "labels is missing")
             if "scores" not in p:
                 self.fail(at, "scores is missing")
-            for k in ("scores", "labels", "features", "groups"):
+            if ("predicted" in p) != (n["kind"] == "confidence"):
+                self.fail(at, "predicted is for the kind confidence, and needed there")
+            for k in ("scores", "labels", "predicted", "features", "groups"):
                 if k in p:
                     self._array(p[k], f"{at}.{k}")
             if p["scores"]["form"] == "head" and not ("features" in p and "head" in n):

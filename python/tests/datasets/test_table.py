@@ -91,7 +91,7 @@ FAULTS = [
     (set_(("origins", 0, "commit"), "main"), "origins[0].commit: want 40 hexadecimal digits"),
     (set_(("origins", 0, "url"), "https://x"), "want repository and commit, or url"),
     (set_(("origins", 1, "name"), "repo"), "want a new name"),
-    (set_((*NET, "kind"), "probabilities"), "sources[0].networks[0].kind: want logits or probs"),
+    (set_((*NET, "kind"), "probabilities"), "sources[0].networks[0].kind: want logits, probs or confidence"),
     (set_((*NET, "kid"), "logits"), "unknown key"),
     (set_((*NET, "test"), None), "want cal and test, or halves"),
     (set_((*NET, "test", "labels"), None), "sources[0].networks[0].test: labels is missing"),

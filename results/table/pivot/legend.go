@@ -86,7 +86,11 @@ func (t *Pivot) legend() []table.Sentence {
 		}
 	}
 	if len(t.Unknown) > 0 {
-		say("No argmax_change is recorded for %s, so predictions may change.", strings.Join(t.Unknown, ", "))
+		of := " for " + strings.Join(t.Unknown, ", ")
+		if len(t.Unknown) == len(t.rivals) {
+			of = ""
+		}
+		say("No argmax_change is recorded%s, so predictions may change.", of)
 	}
 	for _, text := range t.belowLegend() {
 		say("%s", text)
