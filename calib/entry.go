@@ -27,7 +27,7 @@ type Entry struct {
 	Cost    float64 `json:"-"`
 	Cost100 float64 `json:"-"`
 
-	Method Method `json:"-"` // with the default options
+	Method Method `json:"-"` // an option that it does not set has its default
 
 	types types
 }
@@ -44,18 +44,16 @@ type Sheet struct {
 
 // NewEntry completes an entry. M is the type of the method, which may be
 // Configurable. P is the type of the map that it fits. The options start from the
-// options of e.Method, or of the zero M if e.Method is nil.
+// options of e.Method, or of the zero M if e.Method is nil. It runs nothing of the method, so that
+// a program with many entries starts fast.
 func NewEntry[M Method, P Map](e Entry) Entry {
 	start, _ := e.Method.(M)
-	m, err := WithDefaults(start)
-	if err != nil {
-		panic(fmt.Sprintf("calib: the default options of %s: %v", e.Name, err))
-	}
-	e.Method, e.types = m, typed[M, P]{m}
+	e.Method, e.types = start, typed[M, P]{start}
 	return e
 }
 
-// New returns a draft of the method with its default options.
+// New returns a draft of the method with its default options. It panics if one of them is outside of
+// its range, which the conformance suite finds.
 func (e Entry) New() Draft { return e.types.draft() }
 
 // Draft is a method whose options can still be set. Method returns it with the options
@@ -81,9 +79,15 @@ type types interface {
 }
 
 // typed is the types that NewEntry was given.
-type typed[M Method, P Map] struct{ defaults M }
+type typed[M Method, P Map] struct{ start M }
 
-func (t typed[M, P]) draft() Draft { return &draft[M]{t.defaults} }
+func (t typed[M, P]) draft() Draft {
+	m, err := WithDefaults(t.start)
+	if err != nil {
+		panic(fmt.Sprintf("calib: the default options of %T: %v", m, err))
+	}
+	return &draft[M]{m}
+}
 
 func (typed[M, P]) restore(params []byte) (Map, error) {
 	params, by, err := withoutDivisor(params)

@@ -15,7 +15,6 @@ import (
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
-	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/paper"
 )
@@ -29,8 +28,8 @@ func Registry() spec.Registry {
 		Metrics:  metrics.Registry(),
 		Like:     paper.Datasets(),
 
-		MethodGroups: lists.Values(all.Groups(), func(g all.Group) spec.Group { return spec.Group(g) }),
-		MetricGroups: lists.Values(metrics.Groups(), func(g metrics.Group) spec.Group { return spec.Group(g) }),
+		MethodGroups: methodGroups(),
+		MetricGroups: metricGroups(),
 	}
 }
 

@@ -1,5 +1,17 @@
 package metrics
 
+// GroupName is the name of a group of metrics, which specs and commands name by one word.
+type GroupName string
+
+// The groups.
+const (
+	Binned      GroupName = "@binned"
+	Unbinned    GroupName = "@unbinned"
+	Proper      GroupName = "@proper"
+	Ranking     GroupName = "@ranking"
+	Predictions GroupName = "@predictions"
+)
+
 // Direction states which values of a metric are better. Tables mark by it.
 type Direction string
 

@@ -32,7 +32,7 @@ func addChoice[T ~string](cmd *cobra.Command, flags *pflag.FlagSet, value *T, na
 		c.known = append(c.known, string(word))
 	}
 	flags.Var(c, name, help)
-	cmd.RegisterFlagCompletionFunc(name, oneOf(c.known))
+	cmd.RegisterFlagCompletionFunc(name, oneOf(func() []string { return c.known }))
 }
 
 func (c choice[T]) String() string { return string(*c.value) }

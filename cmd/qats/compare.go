@@ -142,7 +142,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
 	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, strength, warning, block, power of the tests, agreement and redrawn setting, and write no file")
 	for flag, complete := range map[string]completion{
-		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(compare.Names()),
+		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),
 	} {
 		cmd.RegisterFlagCompletionFunc(flag, complete)
 	}

@@ -19,18 +19,20 @@ import (
 // completion is a function that completes an argument or the value of a flag.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// oneOf completes one of some words.
-func oneOf(words []string) completion {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+// oneOf completes one of some words, which only a completion asks for.
+func oneOf(words func() []string) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words(), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // oneArgument completes a command that takes one of some words.
 func oneArgument(words func() []string) completion {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return words(), cobra.ShellCompDirectiveNoFileComp
+		return oneOf(words)(cmd, args, typed)
 	}
 }
 
@@ -42,7 +44,12 @@ func describedMethods() []string {
 // describedMethodsAndGroups returns the groups of methods and the registered methods, each
 // with its summary.
 func describedMethodsAndGroups() []string {
-	return slices.Concat(lists.Values(all.Groups(), func(g all.Group) string { return g.Name + "\t" + g.Summary }), describedMethods())
+	return slices.Concat(describedGroups(experiments.Registry().MethodGroups), describedMethods())
+}
+
+// describedGroups returns groups, each with its summary.
+func describedGroups(groups []spec.Group) []string {
+	return lists.Values(groups, func(g spec.Group) string { return g.Name + "\t" + g.Summary })
 }
 
 // completeDoc completes a topic, a name or a group, and after a topic one of its list.

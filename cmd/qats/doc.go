@@ -82,7 +82,7 @@ func (l list[T]) known() (names []string, aliases [][]string) {
 
 // described are the names of a list and of its groups, each with its summary.
 func (l list[T]) described() []string {
-	return slices.Concat(lists.Values(l.groups, func(g spec.Group) string { return g.Name + "\t" + g.Summary }),
+	return slices.Concat(describedGroups(l.groups),
 		lists.Values(l.members, func(e T) string { return l.nameOf(e) + "\t" + l.summary(e) }))
 }
 
@@ -202,7 +202,7 @@ func printGroupLists(w io.Writer, asJSON bool) error {
 		return listGroups(w, known.MetricGroups)
 	}
 	of := func(what string) func(spec.Group) groupJSON {
-		return func(g spec.Group) groupJSON { return groupJSON{what, g.Name, g.Summary, g.Members} }
+		return func(g spec.Group) groupJSON { return groupJSON{what, g.Name, g.Summary, g.Members()} }
 	}
 	return table.WriteJSON(w, slices.Concat(lists.Values(known.MethodGroups, of("methods")), lists.Values(known.MetricGroups, of("metrics"))))
 }

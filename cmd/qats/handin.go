@@ -82,7 +82,7 @@ The code runs with the rights of its user, as any program does.`,
 	f.StringVar(&h.to, "to", entriesDir, "folder of the entries")
 	h.at.entryFlags(cmd)
 	workersFlag(cmd, &h.workers)
-	cmd.RegisterFlagCompletionFunc("tier", oneOf(submission.Tiers()))
+	cmd.RegisterFlagCompletionFunc("tier", oneOf(submission.Tiers))
 	return cmd
 }
 

@@ -35,11 +35,12 @@ func methodRow(e calib.Entry) []string {
 // listGroups prints groups with their members, and an empty line.
 func listGroups(w io.Writer, groups []spec.Group) error {
 	rows := lists.Values(groups, func(g spec.Group) []string {
-		members := strings.Join(g.Members, ", ")
-		if len(g.Members) > manyMembers {
-			members = fmt.Sprintf("%d, %s to %s", len(g.Members), g.Members[0], g.Members[len(g.Members)-1])
+		members := g.Members()
+		text := strings.Join(members, ", ")
+		if len(members) > manyMembers {
+			text = fmt.Sprintf("%d, %s to %s", len(members), members[0], members[len(members)-1])
 		}
-		return []string{g.Name, g.Summary + ": " + members}
+		return []string{g.Name, g.Summary + ": " + text}
 	})
 	if err := table.NewList([]string{"GROUP", "MEMBERS"}, rows).Text(w, widthOf(w)); err != nil {
 		return err

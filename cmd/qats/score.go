@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats/experiments/arrays"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
 )
 
@@ -84,7 +85,7 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 	for _, name := range []string{"probs", "logits", "top", "labels", "uncal"} {
 		cmd.MarkFlagFilename(name, "npy", "npz", "safetensors")
 	}
-	cmd.RegisterFlagCompletionFunc("metric", oneOf(metricNames()))
+	cmd.RegisterFlagCompletionFunc("metric", oneOf(describedMetrics))
 	return cmd
 }
 
@@ -181,14 +182,10 @@ func (s *scoreFlags) binning() metrics.ECEOptions {
 	return metrics.ECEOptions{Bins: s.bins, Strategy: s.strategy, Norm: metrics.L1}
 }
 
-func metricNames() (names []string) {
-	for _, g := range metrics.Groups() {
-		names = append(names, g.Name+"\t"+g.Summary)
-	}
-	for _, e := range metrics.Registry() {
-		names = append(names, e.Name)
-	}
-	return names
+// describedMetrics returns the groups of metrics with their summaries, and the metrics.
+func describedMetrics() []string {
+	known := experiments.Registry()
+	return slices.Concat(describedGroups(known.MetricGroups), lists.Values(known.Metrics, func(e metrics.Entry) string { return e.Name }))
 }
 
 // metricEntries returns the metrics with the given names, and those of a group in its place.

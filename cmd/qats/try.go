@@ -49,7 +49,7 @@ func (t *trying) flags(cmd *cobra.Command) {
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
 	t.memory.flag(cmd, "memory for arrays")
 	cmd.MarkFlagDirname("out")
-	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethodsAndGroups()))
+	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethodsAndGroups))
 }
 
 func tryCommand() *cobra.Command {

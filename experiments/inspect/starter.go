@@ -16,6 +16,7 @@ import (
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/data/simulate"
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
@@ -220,8 +221,8 @@ func (s *Starter) style() style {
 
 // groupMembers lists the methods of a group.
 func groupMembers(group string) string {
-	g, _ := all.LookupGroup(group) // it is registered
-	return strings.Join(g.Members, ", ")
+	g, _ := spec.MatchGroup(experiments.Registry().MethodGroups, group) // it is registered
+	return strings.Join(g.Members(), ", ")
 }
 
 // arrayNames are the files of the arrays besides logits and labels.

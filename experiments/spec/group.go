@@ -11,9 +11,12 @@ import (
 
 // Group is a set of registered methods or metrics that a spec names by one word.
 type Group struct {
-	Name    string   // begins with @
-	Summary string   // one line: what the members have in common
-	Members []string // names in the registry
+	Name    string // begins with @
+	Summary string // one line: what the members have in common
+
+	// Members returns the names of the members in the order of the registry. It is a function,
+	// since few commands need to look at every entry.
+	Members func() []string
 }
 
 // IsGroup reports whether a name is meant as that of a group.
@@ -36,7 +39,8 @@ func MembersOf[E any](groups []Group, group string, registry []E, name func(E) s
 	if err != nil {
 		return nil, err
 	}
-	return lists.Where(registry, func(e E) bool { return slices.Contains(g.Members, name(e)) }), nil
+	members := g.Members()
+	return lists.Where(registry, func(e E) bool { return slices.Contains(members, name(e)) }), nil
 }
 
 // oneWanted is the error that a group is named where one member is.
@@ -49,7 +53,7 @@ func oneWanted(groups []Group, name, what string) error {
 
 // GroupsOf returns the names of the groups that have a member.
 func GroupsOf(groups []Group, member string) []string {
-	return groupNames(lists.Where(groups, func(g Group) bool { return slices.Contains(g.Members, member) }))
+	return groupNames(lists.Where(groups, func(g Group) bool { return slices.Contains(g.Members(), member) }))
 }
 
 func groupNames(groups []Group) []string {
@@ -70,5 +74,5 @@ func notAMember(got, what string, known []string, aliases func(i int) []string, 
 	if near := nearestAlias(got, known, aliases); near != "" {
 		return didYouMean(near)
 	}
-	return fmt.Sprintf(" (%s are %s; "+called.Command()+" doc %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members, ", "), what, strings.Join(groupNames(groups[1:]), ", "))
+	return fmt.Sprintf(" (%s are %s; "+called.Command()+" doc %s lists all, and the groups %s)", groups[0].Name, strings.Join(groups[0].Members(), ", "), what, strings.Join(groupNames(groups[1:]), ", "))
 }

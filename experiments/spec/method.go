@@ -11,7 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/qats-bench/qats/calib"
-	"github.com/qats-bench/qats/internal/lists"
 )
 
 // Method is a column of an experiment: a registered method with options, under
@@ -79,7 +78,7 @@ func NewMethods(known Registry, names []string) ([]*Method, error) {
 			if err != nil {
 				return nil, err
 			}
-			members = g.Members
+			members = g.Members()
 		}
 		for _, member := range members {
 			m, err := NewMethod(known, member, nil)
@@ -158,16 +157,16 @@ func (r *reader) group(item *methodItem, known Registry) []calib.Entry {
 	if !r.sound(item) {
 		return nil
 	}
-	g, err := MatchGroup(known.MethodGroups, item.Method)
+	members, err := MembersOf(known.MethodGroups, item.Method, known.Methods, func(e calib.Entry) string { return e.Name })
 	switch {
 	case err != nil:
 		r.errorf(&item.Method, "%v", err)
 		return nil
 	case resolve(r.places[item].Node).Kind == yaml.MappingNode:
-		r.errorf(item, "%s is a group, and a mapping is one method: write %q alone, and methods with options or labels beside it", g.Name, g.Name)
+		r.errorf(item, "%s is a group, and a mapping is one method: write %q alone, and methods with options or labels beside it", item.Method, item.Method)
 		return nil
 	}
-	return lists.Where(known.Methods, func(e calib.Entry) bool { return slices.Contains(g.Members, e.Name) })
+	return members
 }
 
 // method builds one item of the list. If only one of name and method is given, it serves

@@ -185,7 +185,7 @@ func (r *reader) shown(list *[]string, s *Spec) {
 			r.errorf(name, "%v", err)
 			continue
 		}
-		members := lists.Where(g.Members, func(m string) bool {
+		members := lists.Where(g.Members(), func(m string) bool {
 			return slices.Contains(known, m) && !slices.Contains(all, m) && !slices.Contains(*list, m)
 		})
 		if len(members) == 0 {

@@ -1,35 +1,34 @@
-package all
+package experiments
 
 import (
 	"slices"
 
 	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 )
-
-// Group is a set of methods that has a name, so that specs and commands need not list them.
-type Group struct {
-	Name    string   // begins with @
-	Summary string   // one line: what the methods have in common
-	Members []string // in the order of the registry
-}
 
 // fastPasses is the most passes of a fit in the group @fast: about 0.1 s of processor time
 // on 10,000 rows of 100 classes.
 const fastPasses = 100
 
-// Groups returns all groups, those that most users want first. What a contract or another
-// value of an entry says decides the members; the other groups are lists.
-func Groups() []Group {
-	registry := Registry()
-	listed := func(name, summary string, methods ...string) Group {
-		return group(registry, name, summary, func(e calib.Entry) bool { return slices.Contains(methods, e.Name) })
+// methodGroups returns the groups of methods, those that most users want first. What a contract or
+// another value of an entry says decides the members; the other groups are lists.
+func methodGroups() []spec.Group {
+	where := func(name, summary string, has func(e calib.Entry, c calib.Contract) bool) spec.Group {
+		return spec.Group{Name: name, Summary: summary, Members: func() []string {
+			members := lists.Where(all.Registry(), func(e calib.Entry) bool { return has(e, e.Method.Contract()) })
+			return lists.Values(members, func(e calib.Entry) string { return e.Name })
+		}}
 	}
-	where := func(name, summary string, has func(e calib.Entry, c calib.Contract) bool) Group {
-		return group(registry, name, summary, func(e calib.Entry) bool { return has(e, e.Method.Contract()) })
+	listed := func(name, summary string, methods ...string) spec.Group {
+		return where(name, summary, func(e calib.Entry, _ calib.Contract) bool { return slices.Contains(methods, e.Name) })
 	}
 	const labelled = data.Logits | data.Labels
-	return []Group{
+	return []spec.Group{
 		// The methods of probabilities that lead docs/findings.md in ECE, AECE, NLL or Brier
 		// score and whose fits on 10,000 rows of 100 classes take 0.5 s of processor time
 		// together. sms leads too, but takes 1.4 s there and at most 100 classes. Methods that
@@ -58,23 +57,24 @@ func Groups() []Group {
 	}
 }
 
-// group returns the group of the entries that belong to it.
-func group(registry []calib.Entry, name, summary string, belongs func(calib.Entry) bool) Group {
-	g := Group{Name: name, Summary: summary}
-	for _, e := range registry {
-		if belongs(e) {
-			g.Members = append(g.Members, e.Name)
-		}
+// metricGroups returns the groups of metrics, that of a spec without a list first.
+func metricGroups() []spec.Group {
+	where := func(name, summary string, has func(metrics.Entry) bool) spec.Group {
+		return spec.Group{Name: name, Summary: summary, Members: func() []string {
+			return lists.Values(lists.Where(metrics.Registry(), has), func(e metrics.Entry) string { return e.Name })
+		}}
 	}
-	return g
-}
-
-// LookupGroup returns the group of the given name, and whether there is one.
-func LookupGroup(name string) (Group, bool) {
-	groups := Groups()
-	i := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
-	if i < 0 {
-		return Group{}, false
+	of := func(name metrics.GroupName, summary string) spec.Group {
+		return where(string(name), summary, func(e metrics.Entry) bool { return e.Group == name })
 	}
-	return groups[i], true
+	return []spec.Group{
+		where("@default", "accuracy, ECE, AECE, NLL and Brier score, with what their tables show beside them: consistency bands and changed predictions",
+			func(e metrics.Entry) bool { return !e.OnRequest }),
+		of(metrics.Binned, "calibration errors by bins"),
+		of(metrics.Unbinned, "calibration errors without bins"),
+		of(metrics.Proper, "proper scores, which calibration and sharpness improve, and their parts"),
+		of(metrics.Ranking, "how well confidence tells right rows from wrong ones"),
+		of(metrics.Predictions, "the predicted classes alone"),
+		where("@all", "every metric", func(metrics.Entry) bool { return true }),
+	}
 }
