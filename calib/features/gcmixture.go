@@ -32,20 +32,31 @@ import (
 // time. The products of a block of rows with the W of all points are one product of matrices,
 // and so are the sums over the block that give the gradients in W.
 type gcMixture struct {
-	table    *nllTable
-	features linear.Table // n x d
-	width    int          // d
-	groups   int
-	decay    float64
-	rooms    sync.Pool // of *gcRoom
+	table  *nllTable
+	blocks []gcBlock
+	width  int // d
+	groups int
+	decay  float64
+	rooms  sync.Pool // of *gcRoom
 }
+
+// gcBlock is the features of a block of rows, arranged for products with the weights of points and,
+// transposed, with one factor a row.
+type gcBlock struct{ rows, columns *linear.Packed }
 
 // newGCMixture returns the problem for the rows of o with their features.
 func newGCMixture(o *fit.Objective, features data.Matrix, groups int, decay float64) *gcMixture {
-	m := &gcMixture{table: newNLLTable(o), features: linear.NewTable(features.Data, features.Cols), width: features.Cols, groups: groups, decay: decay}
-	m.rooms.New = func() any {
-		return &gcRoom{a: newGCByGroup(groups), posterior: newGCByGroup(groups), slope: newGCByGroup(groups)}
+	d := features.Cols
+	m := &gcMixture{table: newNLLTable(o), width: d, groups: groups, decay: decay}
+	columns := make([]float32, fit.BlockRows*d)
+	for rows := range slices.Chunk(features.Data, fit.BlockRows*d) {
+		n := len(rows) / d
+		for i, v := range rows {
+			columns[i%d*n+i/d] = v
+		}
+		m.blocks = append(m.blocks, gcBlock{linear.Pack(rows, n, d), linear.Pack(columns[:n*d], d, n)})
 	}
+	m.rooms.New = func() any { return newGCRoom(groups) }
 	return m
 }
 
@@ -173,10 +184,9 @@ func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
 			}
 		}
 	}
-	weights := linear.Pack(w, len(points)*last, d)
 	total, err := fit.SumBlocks(ctx, m.table.Rows(), len(points)*(1+m.groups+last*d), func(sum []float64, lo, hi int) {
 		room := m.rooms.Get().(*gcRoom)
-		m.block(sum, points, weights, lo, hi, room)
+		m.block(sum, points, w, lo, hi, room)
 		m.rooms.Put(room)
 	})
 	if err != nil {
@@ -206,64 +216,85 @@ func (m *gcMixture) At(ctx context.Context, points []*gcPoint) error {
 }
 
 // block adds rows lo..hi-1 to sum: value and slopes in u of each point, then the gradients in
-// the rows of W, without the last ones. Each step is done for all rows before the next step.
-// The exponentials and logarithms of one row depend on each other; those of different
-// rows overlap.
-func (m *gcMixture) block(sum []float64, points []*gcPoint, weights *linear.Packed, lo, hi int, room *gcRoom) {
-	last, n, x := m.groups-1, hi-lo, m.features.Slice(lo, hi)
-	many := len(points) * last
-	products, factors := sized(&room.products, n*many), sized(&room.factors, n*many)
-	x.TimesRows(products, weights)
-	a, posterior, slope := room.a.of(n), room.posterior.of(n), room.slope.of(n)
-	whole, part := room.whole[:n], room.part[:n]
+// the rows of W, without the last ones, which w has. Each step is done for all rows before the
+// next step. The exponentials and logarithms of one row depend on each other; those of
+// different rows overlap.
+func (m *gcMixture) block(sum []float64, points []*gcPoint, w []float64, lo, hi int, room *gcRoom) {
+	last, n := m.groups-1, hi-lo
+	products, factors := sized(&room.products, n*len(points)*last), sized(&room.factors, n*len(points)*last)
+	features := m.blocks[lo/fit.BlockRows]
+	features.rows.Times(products, w)
 	for at, p := range points {
-		clear(a[last])
-		rest := a[last]
-		for g := range last {
-			a := a[g]
-			for i := range a {
-				a[i] = products[i*many+at*last+g]
-				rest[i] -= a[i]
-			}
-		}
+		of := func(all []float64) []float64 { return all[at*last*n : (at+1)*last*n] }
+		nll, slope, share, loss := room.nll.of(n), room.slope.of(n), room.share.of(n), room.loss[:n]
 		for g := range p.columns {
-			p.columns[g].rows(posterior[g], slope[g], lo) // posterior holds the NLL for now
-			a, posterior := a[g], posterior[g]
-			for i, f := range posterior {
-				posterior[i] = a[i] - f
-			}
+			p.columns[g].rows(nll[g], slope[g], lo)
 		}
-		gcSoftmaxes(whole, a, room.most[:n])
-		gcSoftmaxes(part, posterior, room.most[:n])
+		if m.groups == 2 {
+			softmax.Mixtures(&softmax.Mixture{Loss: loss, First: share[0], Second: share[1], Rate: of(factors)}, of(products), nll[0], nll[1])
+		} else {
+			room.mix(loss, share, of(factors), of(products), nll)
+		}
 		sums := sum[at*(1+m.groups):][:1+m.groups]
 		value := 0.0 // in a register, as slopes below
-		for i, v := range whole {
-			value += v - part[i]
+		for _, v := range loss {
+			value += v
 		}
 		sums[0] = value
-		for g := range p.columns {
-			slopes, slope := 0.0, slope[g]
-			for i, r := range posterior[g] {
-				slopes += float64(r * slope[i])
+		for g, slope := range slope {
+			slopes, share := 0.0, share[g][:len(slope)]
+			for i, s := range slope {
+				slopes += float64(share[i] * s)
 			}
 			sums[1+g] = slopes
 		}
-		for g := range last {
-			factors := factors[(at*last+g)*n:][:n]
-			for i, r := range posterior[g] {
-				factors[i] = a[g][i] - r
-			}
-		}
 	}
-	x.TimesColumns(sum[len(points)*(1+m.groups):], factors)
+	features.columns.Times(sum[len(points)*(1+m.groups):], factors)
 }
 
-// gcRoom is the memory of one worker.
+// gcRoom is the memory of one worker, for the rows of a block.
 type gcRoom struct {
-	a, posterior, slope gcByGroup
-	whole, part, most   [fit.BlockRows]float64
+	nll, slope, share, weight gcByGroup
+	loss, part, most          [fit.BlockRows]float64
 
-	products, factors []float64 // by row, point and group, and by point, group and row
+	products, factors []float64 // by point, group and row
+}
+
+func newGCRoom(groups int) *gcRoom {
+	return &gcRoom{nll: newGCByGroup(groups), slope: newGCByGroup(groups), share: newGCByGroup(groups), weight: newGCByGroup(groups)}
+}
+
+// mix does what softmax.Mixtures does, with the same bits, for any number of groups: from the
+// products and the NLL of each group it writes the loss and the posterior share of each group, and,
+// of all but the last, the weight of the group minus its share.
+func (room *gcRoom) mix(loss []float64, share [][]float64, rates, products []float64, nll [][]float64) {
+	n := len(loss)
+	weight := room.weight.of(n)
+	last := len(weight) - 1
+	rest := weight[last]
+	clear(rest)
+	for g, weight := range weight[:last] {
+		copy(weight, products[g*n:(g+1)*n])
+		for i, a := range weight {
+			rest[i] -= a
+		}
+	}
+	for g, share := range share {
+		for i, a := range weight[g] {
+			share[i] = a - nll[g][i]
+		}
+	}
+	part := room.part[:n]
+	gcSoftmaxes(loss, weight, room.most[:n])
+	gcSoftmaxes(part, share, room.most[:n])
+	for i, p := range part {
+		loss[i] -= p
+	}
+	for g, weight := range weight[:last] {
+		for i, a := range weight {
+			rates[g*n+i] = a - share[g][i]
+		}
+	}
 }
 
 // sized returns n elements of room, which grows if it has to.

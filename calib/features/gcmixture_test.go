@@ -15,6 +15,7 @@ import (
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // The table agrees with the NLL by its definition, at random temperatures, on rows of
@@ -168,6 +169,33 @@ func TestPointsDoNotDependOnEachOther(t *testing.T) {
 			end, err := m.Descend(t.Context(), [][]float64{x}, stop)
 			if err != nil || end[0] != ends[u] || !slices.Equal(x, starts[u]) {
 				t.Errorf("%d groups, start %d: %+v beside others, %+v alone (%v)", groups, u, ends[u], end, err)
+			}
+		}
+	}
+}
+
+// The mixture of two groups by vector code has the bits of that of any number of groups.
+func TestTwoGroupsHaveTheBitsOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for _, n := range []int{1, 4, 7, fit.BlockRows} {
+		many, two := newGCRoom(2), newGCRoom(2)
+		products, rates := make([]float64, n), make([]float64, n)
+		nll, share := many.nll.of(n), many.share.of(n)
+		for i := range n {
+			products[i] = 6 * rng.NormFloat64()
+			for g := range nll {
+				nll[g][i] = 9 * rng.ExpFloat64()
+			}
+		}
+		if n > 4 {
+			products[2], nll[0][3], products[4] = 0, 2000, 900
+		}
+		many.mix(many.loss[:n], share, rates, products, nll)
+		got := softmax.Mixture{Loss: two.loss[:n], First: two.share.of(n)[0], Second: two.share.of(n)[1], Rate: make([]float64, n)}
+		softmax.Mixtures(&got, products, nll[0], nll[1])
+		for k, of := range [][2][]float64{{got.Loss, many.loss[:n]}, {got.First, share[0]}, {got.Second, share[1]}, {got.Rate, rates}} {
+			if !slices.Equal(of[0], of[1]) {
+				t.Errorf("%d rows, number %d: %v, want %v", n, k, of[0], of[1])
 			}
 		}
 	}

@@ -26,7 +26,7 @@ import (
 type nllTable struct {
 	*fit.Objective
 	loss  []float64 // n, max l - l_y
-	nodes [2*tableReach + 1][]nllPoint
+	nodes [2*tableReach + 1]*nllNode
 }
 
 const (
@@ -34,8 +34,8 @@ const (
 	tableReach = 222 // nodes on either side of u = 0, which reach fit.MinT and fit.MaxT
 )
 
-// nllPoint is L and its derivatives in u, in units of tableStep.
-type nllPoint struct{ value, first, second float64 }
+// nllNode is L of each row and its derivatives in u, in units of tableStep.
+type nllNode struct{ value, first, second []float64 }
 
 func newNLLTable(o *fit.Objective) *nllTable {
 	t := &nllTable{Objective: o, loss: make([]float64, o.Rows())}
@@ -48,15 +48,14 @@ func newNLLTable(o *fit.Objective) *nllTable {
 
 // nllColumn is the NLL of all rows at one u: row i has the value and the slope
 //
-//	sum over the six numbers c of its two nodes of value_c c + beta loss_i
+//	sum over the six numbers c of its two nodes of Value_c c + beta loss_i
 //
-// and the same with the weights slope_c for the derivative in u.
+// and the same with the weights Slope_c for the derivative in u. The last of the seven weights is
+// beta; that of the slope is 0 if u is beyond a bound.
 type nllColumn struct {
-	left, right  []nllPoint
-	loss         []float64
-	value, slope [6]float64
-	linear       float64 // beta, of the NLL
-	linearSlope  float64 // beta, of its derivative in u; 0 if u is beyond a bound
+	left, right *nllNode
+	loss        []float64
+	softmax.Quintic
 }
 
 // at returns the column of u. Beyond the bounds of the temperature it is the column
@@ -77,31 +76,23 @@ func (t *nllTable) at(ctx context.Context, u float64) (nllColumn, error) {
 		return nllColumn{}, err
 	}
 	c := nllColumn{left: t.nodes[j], right: t.nodes[j+1], loss: t.loss}
-	c.value, c.slope = nllQuintic(at - node)
-	c.linear = softmax.Exp(u)
-	c.linearSlope = c.linear
-	for i := range c.slope {
-		c.slope[i] /= tableStep
-	}
-	if held {
-		c.slope, c.linearSlope = [6]float64{}, 0
+	value, slope := nllQuintic(at - node)
+	beta := softmax.Exp(u)
+	copy(c.Value[:], append(value[:], beta))
+	if !held {
+		for i := range slope {
+			c.Slope[i] = slope[i] / tableStep
+		}
+		c.Slope[len(slope)] = beta
 	}
 	return c, nil
 }
 
 // rows writes the NLL of rows lo, lo+1, ... and its derivative in u.
 func (c *nllColumn) rows(nll, slope []float64, lo int) {
-	hi := lo + len(nll)
-	slope = slope[:len(nll)]
-	left, right, loss := c.left[lo:hi], c.right[lo:hi], c.loss[lo:hi]
-	v, s := &c.value, &c.slope
-	for i := range nll {
-		l, r := &left[i], &right[i]
-		nll[i] = float64(v[0]*l.value) + float64(v[1]*l.first) + float64(v[2]*l.second) +
-			float64(v[3]*r.value) + float64(v[4]*r.first) + float64(v[5]*r.second) + float64(c.linear*loss[i])
-		slope[i] = float64(s[0]*l.value) + float64(s[1]*l.first) + float64(s[2]*l.second) +
-			float64(s[3]*r.value) + float64(s[4]*r.first) + float64(s[5]*r.second) + float64(c.linearSlope*loss[i])
-	}
+	hi, l, r := lo+len(nll), c.left, c.right
+	c.Quintics(nll, slope, &[7][]float64{
+		l.value[lo:hi], l.first[lo:hi], l.second[lo:hi], r.value[lo:hi], r.first[lo:hi], r.second[lo:hi], c.loss[lo:hi]})
 }
 
 // fill computes node j, with j = tableReach at u = 0.
@@ -110,16 +101,15 @@ func (t *nllTable) fill(ctx context.Context, j int) error {
 		return nil
 	}
 	beta := softmax.Exp(float64(j-tableReach) * tableStep)
-	node := make([]nllPoint, t.Rows())
+	n := t.Rows()
+	node := &nllNode{make([]float64, n), make([]float64, n), make([]float64, n)}
 	_, err := t.Sums(ctx, fit.Constant(beta), 0, func(b *fit.RowBlock, _ []float64) {
 		for i := range b.Moments {
 			m := &b.Moments[i]
 			mean := float64(beta * m.S1 / (1 + m.Tail)) // of (l - max l)/T
-			node[b.First+i] = nllPoint{
-				value:  softmax.Log1p(m.Tail),
-				first:  tableStep * mean,
-				second: tableStep * tableStep * (mean + float64(beta*beta*m.Variance())),
-			}
+			node.value[b.First+i] = softmax.Log1p(m.Tail)
+			node.first[b.First+i] = tableStep * mean
+			node.second[b.First+i] = tableStep * tableStep * (mean + float64(beta*beta*m.Variance()))
 		}
 	})
 	if err == nil {

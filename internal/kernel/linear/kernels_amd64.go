@@ -6,12 +6,12 @@ import "github.com/qats-bench/qats/internal/kernel/cpu"
 
 // vectorTile adds the products of four rows with a panel to sums, and reports whether on has
 // vector code for it.
-func vectorTile(on cpu.Instructions, sums []float64, x *[tileRows][]float64, panel []float64, step int) bool {
+func vectorTile(on cpu.Instructions, sums []float64, x *[tileRows][]float64, panel []float64) bool {
 	switch on {
 	case cpu.AVX512:
-		tileAVX512(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], 8*step, len(x[0]))
+		tileAVX512(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], len(x[0]))
 	case cpu.AVX2:
-		tileAVX2(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], 8*step, len(x[0]))
+		tileAVX2(&sums[0], &x[0][0], &x[1][0], &x[2][0], &x[3][0], &panel[0], len(x[0]))
 	default:
 		return false
 	}
@@ -19,7 +19,7 @@ func vectorTile(on cpu.Instructions, sums []float64, x *[tileRows][]float64, pan
 }
 
 //go:noescape
-func tileAVX512(dst, x0, x1, x2, x3, panel *float64, step, d int)
+func tileAVX512(dst, x0, x1, x2, x3, panel *float64, d int)
 
 //go:noescape
-func tileAVX2(dst, x0, x1, x2, x3, panel *float64, step, d int)
+func tileAVX2(dst, x0, x1, x2, x3, panel *float64, d int)

@@ -2,17 +2,16 @@
 
 //go:build amd64 && !purego
 
-// func tileAVX512(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, step int, d int)
+// func tileAVX512(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, d int)
 // Requires: AVX, AVX512F
-TEXT ·tileAVX512(SB), $0-64
+TEXT ·tileAVX512(SB), $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    panel+40(FP), CX
-	MOVQ    step+48(FP), DX
-	MOVQ    d+56(FP), BX
-	MOVQ    x0+8(FP), SI
-	MOVQ    x1+16(FP), DI
-	MOVQ    x2+24(FP), R8
-	MOVQ    x3+32(FP), R9
+	MOVQ    d+48(FP), DX
+	MOVQ    x0+8(FP), BX
+	MOVQ    x1+16(FP), SI
+	MOVQ    x2+24(FP), DI
+	MOVQ    x3+32(FP), R8
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -25,43 +24,43 @@ TEXT ·tileAVX512(SB), $0-64
 	VMOVUPD 576(AX), Z9
 	VMOVUPD 640(AX), Z10
 	VMOVUPD 704(AX), Z11
-	XORQ    R10, R10
+	XORQ    R9, R9
 
 next:
 	VMOVUPD      (CX), Z12
 	VMOVUPD      64(CX), Z13
 	VMOVUPD      128(CX), Z14
-	VBROADCASTSD (SI)(R10*8), Z15
+	VBROADCASTSD (BX)(R9*8), Z15
 	VMULPD       Z12, Z15, Z16
 	VADDPD       Z16, Z0, Z0
 	VMULPD       Z13, Z15, Z16
 	VADDPD       Z16, Z1, Z1
 	VMULPD       Z14, Z15, Z15
 	VADDPD       Z15, Z2, Z2
-	VBROADCASTSD (DI)(R10*8), Z15
+	VBROADCASTSD (SI)(R9*8), Z15
 	VMULPD       Z12, Z15, Z16
 	VADDPD       Z16, Z3, Z3
 	VMULPD       Z13, Z15, Z16
 	VADDPD       Z16, Z4, Z4
 	VMULPD       Z14, Z15, Z15
 	VADDPD       Z15, Z5, Z5
-	VBROADCASTSD (R8)(R10*8), Z15
+	VBROADCASTSD (DI)(R9*8), Z15
 	VMULPD       Z12, Z15, Z16
 	VADDPD       Z16, Z6, Z6
 	VMULPD       Z13, Z15, Z16
 	VADDPD       Z16, Z7, Z7
 	VMULPD       Z14, Z15, Z15
 	VADDPD       Z15, Z8, Z8
-	VBROADCASTSD (R9)(R10*8), Z15
+	VBROADCASTSD (R8)(R9*8), Z15
 	VMULPD       Z12, Z15, Z12
 	VADDPD       Z12, Z9, Z9
 	VMULPD       Z13, Z15, Z12
 	VADDPD       Z12, Z10, Z10
 	VMULPD       Z14, Z15, Z12
 	VADDPD       Z12, Z11, Z11
-	ADDQ         DX, CX
-	INCQ         R10
-	CMPQ         R10, BX
+	ADDQ         $0xc0, CX
+	INCQ         R9
+	CMPQ         R9, DX
 	JNE          next
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -78,17 +77,16 @@ next:
 	VZEROUPPER
 	RET
 
-// func tileAVX2(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, step int, d int)
+// func tileAVX2(dst *float64, x0 *float64, x1 *float64, x2 *float64, x3 *float64, panel *float64, d int)
 // Requires: AVX
-TEXT ·tileAVX2(SB), $0-64
+TEXT ·tileAVX2(SB), $0-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    panel+40(FP), CX
-	MOVQ    step+48(FP), DX
-	MOVQ    d+56(FP), BX
-	MOVQ    x0+8(FP), SI
-	MOVQ    x1+16(FP), DI
-	MOVQ    x2+24(FP), R8
-	MOVQ    x3+32(FP), R9
+	MOVQ    d+48(FP), DX
+	MOVQ    x0+8(FP), BX
+	MOVQ    x1+16(FP), SI
+	MOVQ    x2+24(FP), DI
+	MOVQ    x3+32(FP), R8
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -101,42 +99,42 @@ TEXT ·tileAVX2(SB), $0-64
 	VMOVUPD 288(AX), Y9
 	VMOVUPD 320(AX), Y10
 	VMOVUPD 352(AX), Y11
-	XORQ    R10, R10
+	XORQ    R9, R9
 
 next:
 	VMOVUPD      (CX), Y12
 	VMOVUPD      32(CX), Y13
-	VBROADCASTSD (SI)(R10*8), Y14
+	VBROADCASTSD (BX)(R9*8), Y14
 	VMULPD       Y12, Y14, Y15
 	VADDPD       Y15, Y0, Y0
 	VMULPD       Y13, Y14, Y15
 	VADDPD       Y15, Y1, Y1
 	VMULPD       64(CX), Y14, Y14
 	VADDPD       Y14, Y2, Y2
-	VBROADCASTSD (DI)(R10*8), Y14
+	VBROADCASTSD (SI)(R9*8), Y14
 	VMULPD       Y12, Y14, Y15
 	VADDPD       Y15, Y3, Y3
 	VMULPD       Y13, Y14, Y15
 	VADDPD       Y15, Y4, Y4
 	VMULPD       64(CX), Y14, Y14
 	VADDPD       Y14, Y5, Y5
-	VBROADCASTSD (R8)(R10*8), Y14
+	VBROADCASTSD (DI)(R9*8), Y14
 	VMULPD       Y12, Y14, Y15
 	VADDPD       Y15, Y6, Y6
 	VMULPD       Y13, Y14, Y15
 	VADDPD       Y15, Y7, Y7
 	VMULPD       64(CX), Y14, Y14
 	VADDPD       Y14, Y8, Y8
-	VBROADCASTSD (R9)(R10*8), Y14
+	VBROADCASTSD (R8)(R9*8), Y14
 	VMULPD       Y12, Y14, Y12
 	VADDPD       Y12, Y9, Y9
 	VMULPD       Y13, Y14, Y12
 	VADDPD       Y12, Y10, Y10
 	VMULPD       64(CX), Y14, Y12
 	VADDPD       Y12, Y11, Y11
-	ADDQ         DX, CX
-	INCQ         R10
-	CMPQ         R10, BX
+	ADDQ         $0x60, CX
+	INCQ         R9
+	CMPQ         R9, DX
 	JNE          next
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)

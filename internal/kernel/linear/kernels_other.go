@@ -4,4 +4,4 @@ package linear
 
 import "github.com/qats-bench/qats/internal/kernel/cpu"
 
-func vectorTile(cpu.Instructions, []float64, *[tileRows][]float64, []float64, int) bool { return false }
+func vectorTile(cpu.Instructions, []float64, *[tileRows][]float64, []float64) bool { return false }

@@ -132,10 +132,7 @@ func TestProductsAreSumsInOrder(t *testing.T) {
 	for _, k := range []int{0, 1, 2, 3, 11, 12, 13, 23, 24, 25, 50, 101} {
 		for _, d := range []int{1, 2, 7, 127, 128, 129, 300} {
 			for _, n := range []int{0, 1, 3, 4, 5, 31, 32, 33, 70} {
-				narrow, x, w := numbers[float32](n*d, rng), make([]float64, n*d), numbers[float32](k*d, rng)
-				for i, v := range narrow {
-					x[i] = float64(v)
-				}
+				x, w := numbers[float64](n*d, rng), numbers[float32](k*d, rng)
 				want := make([]float64, n*k)
 				for i := range n {
 					for j := range k {
@@ -149,33 +146,10 @@ func TestProductsAreSumsInOrder(t *testing.T) {
 					if pack(on, w, k, d).Times(got, x); !same(got, want) {
 						t.Fatalf("%v: %d x %d times %d x %d differs", on, n, d, d, k)
 					}
-					if k == 0 {
-						continue
-					}
-					clear(got)
-					turned := newTable(on, slices.Concat(numbers[float32](2*k, rng), columns(w, k, d)), k).Slice(2, 2+d)
-					if turned.TimesColumns(got, x); !same(got, want) {
-						t.Fatalf("%v: %d x %d times %d columns of %d differs", on, n, d, k, d)
-					}
-					clear(got)
-					if newTable(on, narrow, d).TimesRows(got, pack(on, w, k, d)); !same(got, want) {
-						t.Fatalf("%v: a table of %d x %d times %d x %d differs", on, n, d, d, k)
-					}
 				}
 			}
 		}
 	}
-}
-
-// columns returns the transpose of the k x d matrix w.
-func columns(w []float32, k, d int) []float32 {
-	turned := make([]float32, len(w))
-	for j := range k {
-		for c := range d {
-			turned[c*k+j] = w[j*d+c]
-		}
-	}
-	return turned
 }
 
 // TestPanicsOnMisuse before vector code sees the slices.
@@ -194,11 +168,6 @@ func TestPanicsOnMisuse(t *testing.T) {
 		"inner product":        func() { Inner(two, eight) },
 		"gaps":                 func() { Gaps(make([]float32, 2), eight, 1) },
 		"weights of a layer":   func() { Pack(x.Data, 4, 7) },
-		"rows of a table":      func() { NewTable(x.Data, 7) },
-		"no columns":           func() { NewTable(nil, 0) },
-		"table of no rows":     func() { NewTable(nil, 4).TimesColumns(nil, nil) },
-		"table by columns":     func() { NewTable(x.Data, 8).TimesColumns(two, two) },
-		"table by rows":        func() { NewTable(x.Data, 8).TimesRows(two, Pack(x.Data, 4, 8)) },
 		"rows of a product":    func() { Pack(x.Data, 4, 8).Times(two, eight) },
 	} {
 		func() {
@@ -221,21 +190,6 @@ func BenchmarkTimes(b *testing.B) {
 			p, x, dst := pack(on, numbers[float32](k*d, rng), k, d), numbers[float64](n*d, rng), make([]float64, n*k)
 			for b.Loop() {
 				p.Times(dst, x)
-			}
-			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
-		})
-	}
-}
-
-// BenchmarkColumns: 256 rows of 128 features are multiplied with 20 factors each.
-func BenchmarkColumns(b *testing.B) {
-	for _, on := range cpu.Available() {
-		b.Run(fmt.Sprintf("kernel=%v", on), func(b *testing.B) {
-			const n, k, d = 20, 128, 256
-			rng := rand.New(rand.NewPCG(5, 6))
-			t, x, dst := newTable(on, numbers[float32](k*d, rng), k), numbers[float64](n*d, rng), make([]float64, n*k)
-			for b.Loop() {
-				t.TimesColumns(dst, x)
 			}
 			b.ReportMetric(float64(n*k*d)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "terms/ns")
 		})

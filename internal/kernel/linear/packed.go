@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
@@ -71,71 +72,48 @@ func (p *Packed) Times(dst, x []float64) {
 	if len(x) != n*p.d || len(dst) != n*p.k {
 		panic(fmt.Sprintf("linear: Times: %d elements of %d x %d with %d x %d", len(dst), len(x), p.d, p.k, p.d))
 	}
-	p.times(dst, rows{x, n, p.d, p.d})
-}
-
-func (p *Packed) times(dst []float64, x rows) {
-	products(p.on, dst, x, p.k, func(j int) panel { return panel{p.panels[j*p.d:], p.width} })
-}
-
-// rows are n rows of d numbers, step apart.
-type rows struct {
-	data       []float64
-	n, d, step int
-}
-
-// panel is a column of rows of weights for a tile, step apart.
-type panel struct {
-	data []float64
-	step int
-}
-
-// products writes the products of x with k rows of weights. panelAt returns the panel of row j
-// and those that follow.
-func products(on cpu.Instructions, dst []float64, x rows, k int, panelAt func(j int) panel) {
 	var sums [blockRows * 24]float64
-	width := tileWidth(on)
-	for i := 0; i < x.n; i += blockRows {
-		part := rows{x.data[i*x.step:], min(blockRows, x.n-i), x.d, x.step}
-		for j := 0; j < k; j += width {
-			block(on, &sums, part, panelAt(j))
-			for r := range part.n {
-				copy(dst[(i+r)*k+j:][:min(width, k-j)], sums[r*width:])
+	for rows := range slices.Chunk(x, blockRows*p.d) {
+		for j := 0; j < p.k; j += p.width {
+			p.block(&sums, rows, j)
+			for r := range len(rows) / p.d {
+				copy(dst[r*p.k+j:][:min(p.width, p.k-j)], sums[r*p.width:])
 			}
 		}
+		dst = dst[len(rows)/p.d*p.k:]
 	}
 }
 
-// block writes the products of some rows with one panel to sums, in rows of the
+// block writes the products of some rows with the panel of row j to sums, in rows of the
 // width of the panel.
-func block(on cpu.Instructions, sums *[blockRows * 24]float64, x rows, weights panel) {
-	width := tileWidth(on)
-	clear(sums[:x.n*width])
-	for c := 0; c < x.d; c += blockDepth {
-		depth := min(blockDepth, x.d-c)
-		part := weights.data[c*weights.step:][:(depth-1)*weights.step+width]
-		for r := 0; r < x.n; r += tileRows {
+func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, j int) {
+	n := len(x) / p.d
+	clear(sums[:n*p.width])
+	for c := 0; c < p.d; c += blockDepth {
+		depth := min(blockDepth, p.d-c)
+		panel := p.panels[j*p.d+c*p.width:][:depth*p.width]
+		for r := 0; r < n; r += tileRows {
 			var of [tileRows][]float64
 			for t := range of { // the last row stands in for missing ones
-				at := min(r+t, x.n-1)*x.step + c
-				of[t] = x.data[at : at+depth]
+				at := min(r+t, n-1)*p.d + c
+				of[t] = x[at : at+depth]
 			}
-			tile := sums[r*width : (r+tileRows)*width]
-			if !vectorTile(on, tile, &of, part, weights.step) {
-				portableTile((*[2 * tileRows]float64)(tile), &of, part, weights.step)
+			tile := sums[r*p.width : (r+tileRows)*p.width]
+			if !vectorTile(p.on, tile, &of, panel) {
+				portableTile((*[2 * tileRows]float64)(tile), &of, panel)
 			}
 		}
 	}
 }
 
 // portableTile adds the products of four rows with a panel of two.
-func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64, step int) {
+func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64) {
 	d := len(x[0])
 	x0, x1, x2, x3 := x[0], x[1][:d], x[2][:d], x[3][:d]
 	a0, b0, a1, b1 := sums[0], sums[1], sums[2], sums[3]
 	a2, b2, a3, b3 := sums[4], sums[5], sums[6], sums[7]
 	for c := range x0 {
-		pair := panel[c*step:][:2]
+		pair := panel[2*c:][:2]
 		v, w := pair[0], pair[1]
 		a0 += float64(x0[c] * v)
 		b0 += float64(x0[c] * w)

@@ -44,6 +44,28 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 	}
 }
 
+// TestNothingOutsideMixturesIsTouched, as above.
+func TestNothingOutsideMixturesIsTouched(t *testing.T) {
+	for _, n := range []int{1, 3, 4, 5, 8, 31} {
+		of := func(n int) []float64 { return cputest.Guarded[float64](t, n) }
+		x := [7][]float64{of(n), of(n), of(n), of(n), of(n), of(n), of(n)}
+		dst := [4][]float64{of(n + 1), of(n + 1), of(n + 1), of(n + 1)}
+		const canary = -12345.5
+		for _, d := range dst {
+			d[0] = canary
+		}
+		for _, on := range cpu.Available() {
+			mixtures(on, &Mixture{dst[0][1:], dst[1][1:], dst[2][1:], dst[3][1:]}, x[0], x[1], x[2])
+			new(Quintic).quintics(on, dst[0][1:], dst[1][1:], &x)
+			for _, d := range dst {
+				if d[0] != canary {
+					t.Fatalf("%v, %d rows: something before the results is written", on, n)
+				}
+			}
+		}
+	}
+}
+
 // TestNonFiniteLogitsDoNoHarm: values that package data rejects give no result, and
 // no panic or write out of bounds.
 func TestNonFiniteLogitsDoNoHarm(t *testing.T) {

@@ -266,6 +266,35 @@ func vectorLog1p(on instructions, dst, x []float64) int {
 	return log1pAVX2(&dst[0], &x[0], n)
 }
 
+// vectorMixtures returns the number of finished rows. A processor with AVX-512 has AVX2, too.
+func vectorMixtures(on instructions, dst *Mixture, x *[3][]float64) int {
+	n := len(dst.Loss) &^ 3
+	if on == portable || n == 0 {
+		return 0
+	}
+	return mixturesAVX2(&[4]*float64{&dst.Loss[0], &dst.First[0], &dst.Second[0], &dst.Rate[0]}, &[3]*float64{&x[0][0], &x[1][0], &x[2][0]}, min(n, callLogits), &pow2)
+}
+
+// vectorQuintics returns the number of finished rows.
+func vectorQuintics(on instructions, q *Quintic, value, slope []float64, x *[7][]float64) int {
+	n := min(len(value)&^3, callLogits)
+	if on == portable || n == 0 {
+		return 0
+	}
+	var from [7]*float64
+	for k := range from {
+		from[k] = &x[k][0]
+	}
+	quinticsAVX2(&value[0], &slope[0], &from, &q.Value, &q.Slope, n)
+	return n
+}
+
+//go:noescape
+func mixturesAVX2(dst *[4]*float64, x *[3]*float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
+
+//go:noescape
+func quinticsAVX2(value, slope *float64, x *[7]*float64, ofValue, ofSlope *[7]float64, n int)
+
 //go:noescape
 func expAVX512(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
 

@@ -8127,48 +8127,53 @@ TEXT ·expAVX2(SB), $0-40
 	XORQ SI, SI
 
 each62:
-	VMOVUPD    (DX)(SI*8), Y0
-	VCMPPD     $0x1d, expLo<>+0(SB), Y0, Y1
-	VCMPPD     $0x12, expHi<>+0(SB), Y0, Y2
-	VANDPD     Y1, Y2, Y2
-	VMOVMSKPD  Y2, DI
-	CMPL       DI, $0x0000000f
-	JNE        eachEnd63
-	VMULPD     perStep<>+0(SB), Y0, Y1
-	VADDPD     shifter<>+0(SB), Y1, Y1
-	VSUBPD     shifter<>+0(SB), Y1, Y2
-	VMULPD     stepHi<>+0(SB), Y2, Y3
-	VSUBPD     Y3, Y0, Y0
-	VMULPD     stepLo<>+0(SB), Y2, Y2
-	VSUBPD     Y2, Y0, Y0
-	VANDPD     low7<>+0(SB), Y1, Y2
-	VPADDQ     Y2, Y2, Y2
-	VPXOR      Y3, Y3, Y3
-	VPCMPEQD   Y4, Y4, Y4
-	VGATHERQPD Y4, (AX)(Y2*8), Y3
-	VPXOR      Y4, Y4, Y4
-	VPCMPEQD   Y5, Y5, Y5
-	VGATHERQPD Y5, 8(AX)(Y2*8), Y4
-	VPSRLQ     $0x07, Y1, Y1
-	VPSLLQ     $0x34, Y1, Y1
-	VPADDQ     Y1, Y3, Y3
-	VMULPD     Y0, Y0, Y1
-	VMULPD     sixth<>+0(SB), Y0, Y2
-	VADDPD     half<>+0(SB), Y2, Y2
-	VMULPD     Y1, Y2, Y2
-	VADDPD     Y0, Y4, Y4
-	VADDPD     Y2, Y4, Y2
-	VMULPD     Y1, Y1, Y1
-	VMULPD     hundredTwentieth<>+0(SB), Y0, Y0
-	VADDPD     twentyFourth<>+0(SB), Y0, Y0
-	VMULPD     Y1, Y0, Y0
-	VADDPD     Y0, Y2, Y0
-	VMULPD     Y3, Y0, Y0
-	VADDPD     Y0, Y3, Y0
-	VMOVUPD    Y0, (CX)(SI*8)
-	ADDQ       $0x04, SI
-	CMPQ       SI, BX
-	JL         each62
+	VMOVUPD      (DX)(SI*8), Y0
+	VCMPPD       $0x1d, expLo<>+0(SB), Y0, Y1
+	VCMPPD       $0x12, expHi<>+0(SB), Y0, Y2
+	VANDPD       Y1, Y2, Y2
+	VMOVMSKPD    Y2, DI
+	CMPL         DI, $0x0000000f
+	JNE          eachEnd63
+	VMULPD       perStep<>+0(SB), Y0, Y1
+	VADDPD       shifter<>+0(SB), Y1, Y1
+	VSUBPD       shifter<>+0(SB), Y1, Y2
+	VMULPD       stepHi<>+0(SB), Y2, Y5
+	VSUBPD       Y5, Y0, Y0
+	VMULPD       stepLo<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y0, Y0
+	VANDPD       low7<>+0(SB), Y1, Y2
+	VPADDQ       Y2, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X5
+	VMOVQ        X2, DI
+	VPEXTRQ      $0x01, X2, R8
+	VMOVUPD      (AX)(DI*8), X3
+	VMOVUPD      (AX)(R8*8), X4
+	VMOVQ        X5, DI
+	VPEXTRQ      $0x01, X5, R8
+	VINSERTF128  $0x01, (AX)(DI*8), Y3, Y3
+	VINSERTF128  $0x01, (AX)(R8*8), Y4, Y4
+	VUNPCKLPD    Y4, Y3, Y2
+	VUNPCKHPD    Y4, Y3, Y5
+	VPSRLQ       $0x07, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y1, Y2, Y2
+	VMULPD       Y0, Y0, Y1
+	VMULPD       sixth<>+0(SB), Y0, Y6
+	VADDPD       half<>+0(SB), Y6, Y6
+	VMULPD       Y1, Y6, Y6
+	VADDPD       Y0, Y5, Y5
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y1, Y1, Y1
+	VMULPD       hundredTwentieth<>+0(SB), Y0, Y0
+	VADDPD       twentyFourth<>+0(SB), Y0, Y0
+	VMULPD       Y1, Y0, Y0
+	VADDPD       Y0, Y5, Y0
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, BX
+	JL           each62
 
 eachEnd63:
 	MOVQ SI, done+32(FP)
@@ -8313,5 +8318,342 @@ each66:
 
 eachEnd67:
 	MOVQ BX, done+24(FP)
+	VZEROUPPER
+	RET
+
+// func mixturesAVX2(dst *[4]*float64, x *[3]*float64, n int, powers *[128][2]float64) (done int)
+// Requires: AVX, AVX2
+TEXT ·mixturesAVX2(SB), $96-40
+	MOVQ powers+24(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ (CX), DX
+	MOVQ 8(CX), BX
+	MOVQ 16(CX), CX
+	MOVQ dst+0(FP), SI
+	MOVQ (SI), DI
+	MOVQ 8(SI), R8
+	MOVQ 16(SI), R9
+	MOVQ 24(SI), SI
+	MOVQ n+16(FP), R10
+	XORQ R11, R11
+
+mixtureExps68:
+	VMOVUPD      (DX)(R11*8), Y0
+	VPXOR        Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	VSUBPD       Y1, Y0, Y2
+	VORPD        sign<>+0(SB), Y2, Y2
+	VMOVUPD      (BX)(R11*8), Y3
+	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      (CX)(R11*8), Y3
+	VSUBPD       Y3, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VORPD        sign<>+0(SB), Y0, Y0
+	VCMPPD       $0x1d, expLo<>+0(SB), Y2, Y1
+	VCMPPD       $0x1d, expLo<>+0(SB), Y0, Y3
+	VANDPD       Y1, Y3, Y3
+	VMOVMSKPD    Y3, R12
+	CMPL         R12, $0x0000000f
+	JNE          mixtureExpsEnd69
+	VMULPD       perStep<>+0(SB), Y2, Y1
+	VADDPD       shifter<>+0(SB), Y1, Y1
+	VSUBPD       shifter<>+0(SB), Y1, Y3
+	VMULPD       stepHi<>+0(SB), Y3, Y8
+	VSUBPD       Y8, Y2, Y2
+	VMULPD       stepLo<>+0(SB), Y3, Y3
+	VSUBPD       Y3, Y2, Y2
+	VANDPD       low7<>+0(SB), Y1, Y3
+	VPADDQ       Y3, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X6
+	VMOVQ        X3, R12
+	VPEXTRQ      $0x01, X3, R13
+	VMOVUPD      (AX)(R12*8), X4
+	VMOVUPD      (AX)(R13*8), X5
+	VMOVQ        X6, R12
+	VPEXTRQ      $0x01, X6, R13
+	VINSERTF128  $0x01, (AX)(R12*8), Y4, Y4
+	VINSERTF128  $0x01, (AX)(R13*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y3
+	VUNPCKHPD    Y5, Y4, Y8
+	VPSRLQ       $0x07, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y1, Y3, Y3
+	VMULPD       Y2, Y2, Y1
+	VMULPD       sixth<>+0(SB), Y2, Y9
+	VADDPD       half<>+0(SB), Y9, Y9
+	VMULPD       Y1, Y9, Y9
+	VADDPD       Y2, Y8, Y8
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y1, Y1, Y1
+	VMULPD       hundredTwentieth<>+0(SB), Y2, Y2
+	VADDPD       twentyFourth<>+0(SB), Y2, Y2
+	VMULPD       Y1, Y2, Y1
+	VADDPD       Y1, Y8, Y1
+	VMULPD       Y3, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VMOVUPD      Y1, (R8)(R11*8)
+	VMULPD       perStep<>+0(SB), Y0, Y1
+	VADDPD       shifter<>+0(SB), Y1, Y1
+	VSUBPD       shifter<>+0(SB), Y1, Y2
+	VMULPD       stepHi<>+0(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y0
+	VMULPD       stepLo<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y0, Y0
+	VANDPD       low7<>+0(SB), Y1, Y2
+	VPADDQ       Y2, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VMOVQ        X2, R12
+	VPEXTRQ      $0x01, X2, R13
+	VMOVUPD      (AX)(R12*8), X6
+	VMOVUPD      (AX)(R13*8), X7
+	VMOVQ        X3, R12
+	VPEXTRQ      $0x01, X3, R13
+	VINSERTF128  $0x01, (AX)(R12*8), Y6, Y6
+	VINSERTF128  $0x01, (AX)(R13*8), Y7, Y7
+	VUNPCKLPD    Y7, Y6, Y2
+	VUNPCKHPD    Y7, Y6, Y3
+	VPSRLQ       $0x07, Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VPADDQ       Y1, Y2, Y2
+	VMULPD       Y0, Y0, Y1
+	VMULPD       sixth<>+0(SB), Y0, Y8
+	VADDPD       half<>+0(SB), Y8, Y8
+	VMULPD       Y1, Y8, Y8
+	VADDPD       Y0, Y3, Y3
+	VADDPD       Y8, Y3, Y3
+	VMULPD       Y1, Y1, Y1
+	VMULPD       hundredTwentieth<>+0(SB), Y0, Y0
+	VADDPD       twentyFourth<>+0(SB), Y0, Y0
+	VMULPD       Y1, Y0, Y0
+	VADDPD       Y0, Y3, Y0
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y0, Y2, Y0
+	VMOVUPD      Y0, (R9)(R11*8)
+	ADDQ         $0x04, R11
+	CMPQ         R11, R10
+	JL           mixtureExps68
+
+mixtureExpsEnd69:
+	MOVQ  R11, done+32(FP)
+	MOVQ  R11, R10
+	XORQ  R11, R11
+	TESTQ R10, R10
+	JE    mixtureLogsEnd71
+
+mixtureLogs70:
+	VMOVUPD   (DX)(R11*8), Y0
+	VPXOR     Y1, Y1, Y1
+	VSUBPD    Y0, Y1, Y1
+	VMOVUPD   (BX)(R11*8), Y2
+	VSUBPD    Y2, Y0, Y2
+	VMOVUPD   (CX)(R11*8), Y3
+	VSUBPD    Y3, Y1, Y3
+	VMAXPD    Y0, Y1, Y4
+	VMOVUPD   Y4, (SP)
+	VMAXPD    Y2, Y3, Y4
+	VMOVUPD   Y4, 32(SP)
+	VMOVUPD   unity<>+0(SB), Y4
+	VMOVUPD   (R8)(R11*8), Y5
+	VADDPD    Y5, Y4, Y6
+	VMOVUPD   Y6, 64(SP)
+	VSUBPD    Y1, Y0, Y0
+	VBLENDVPD Y0, Y5, Y4, Y0
+	VDIVPD    Y6, Y0, Y0
+	VMOVUPD   (R9)(R11*8), Y1
+	VADDPD    Y1, Y4, Y5
+	VSUBPD    Y3, Y2, Y6
+	VBLENDVPD Y6, Y1, Y4, Y6
+	VDIVPD    Y5, Y6, Y6
+	VSUBPD    Y3, Y2, Y2
+	VBLENDVPD Y2, Y4, Y1, Y2
+	VDIVPD    Y5, Y2, Y2
+	VMOVUPD   Y6, (R8)(R11*8)
+	VMOVUPD   Y2, (R9)(R11*8)
+	VSUBPD    Y6, Y0, Y0
+	VMOVUPD   Y0, (SI)(R11*8)
+	VPSRLQ    $0x34, Y5, Y0
+	VORPD     two52<>+0(SB), Y0, Y0
+	VSUBPD    two52bias<>+0(SB), Y0, Y0
+	VANDPD    fraction<>+0(SB), Y5, Y1
+	VORPD     exponentHalf<>+0(SB), Y1, Y1
+	VCMPPD    $0x11, root<>+0(SB), Y1, Y2
+	VANDPD    unity<>+0(SB), Y2, Y3
+	VANDPD    Y1, Y2, Y2
+	VADDPD    Y2, Y1, Y1
+	VSUBPD    Y3, Y0, Y0
+	VSUBPD    unity<>+0(SB), Y1, Y1
+	VADDPD    two<>+0(SB), Y1, Y2
+	VDIVPD    Y2, Y1, Y2
+	VMULPD    Y2, Y2, Y3
+	VMOVUPD   nineteenth<>+0(SB), Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    seventeenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    fifteenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    thirteenth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    eleventh<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    ninth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    seventh<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    fifth<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y4
+	VADDPD    third<>+0(SB), Y4, Y4
+	VMULPD    Y4, Y3, Y3
+	VADDPD    Y3, Y3, Y3
+	VMULPD    ln2Lo<>+0(SB), Y0, Y4
+	VSUBPD    Y3, Y1, Y3
+	VMULPD    Y2, Y3, Y2
+	VSUBPD    Y4, Y2, Y2
+	VSUBPD    Y2, Y1, Y1
+	VMULPD    ln2Hi<>+0(SB), Y0, Y0
+	VADDPD    Y1, Y0, Y0
+	VADDPD    32(SP), Y0, Y0
+	VMOVUPD   64(SP), Y1
+	VPSRLQ    $0x34, Y1, Y2
+	VORPD     two52<>+0(SB), Y2, Y2
+	VSUBPD    two52bias<>+0(SB), Y2, Y2
+	VANDPD    fraction<>+0(SB), Y1, Y1
+	VORPD     exponentHalf<>+0(SB), Y1, Y1
+	VCMPPD    $0x11, root<>+0(SB), Y1, Y3
+	VANDPD    unity<>+0(SB), Y3, Y4
+	VANDPD    Y1, Y3, Y3
+	VADDPD    Y3, Y1, Y1
+	VSUBPD    Y4, Y2, Y2
+	VSUBPD    unity<>+0(SB), Y1, Y1
+	VADDPD    two<>+0(SB), Y1, Y3
+	VDIVPD    Y3, Y1, Y3
+	VMULPD    Y3, Y3, Y4
+	VMOVUPD   nineteenth<>+0(SB), Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    seventeenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    fifteenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    thirteenth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    eleventh<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    ninth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    seventh<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    fifth<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y5
+	VADDPD    third<>+0(SB), Y5, Y5
+	VMULPD    Y5, Y4, Y4
+	VADDPD    Y4, Y4, Y4
+	VMULPD    ln2Lo<>+0(SB), Y2, Y5
+	VSUBPD    Y4, Y1, Y4
+	VMULPD    Y3, Y4, Y3
+	VSUBPD    Y5, Y3, Y3
+	VSUBPD    Y3, Y1, Y1
+	VMULPD    ln2Hi<>+0(SB), Y2, Y2
+	VADDPD    Y1, Y2, Y1
+	VADDPD    (SP), Y1, Y1
+	VSUBPD    Y0, Y1, Y0
+	VMOVUPD   Y0, (DI)(R11*8)
+	ADDQ      $0x04, R11
+	CMPQ      R11, R10
+	JL        mixtureLogs70
+
+mixtureLogsEnd71:
+	VZEROUPPER
+	RET
+
+DATA sign<>+0(SB)/8, $0x8000000000000000
+DATA sign<>+8(SB)/8, $0x8000000000000000
+DATA sign<>+16(SB)/8, $0x8000000000000000
+DATA sign<>+24(SB)/8, $0x8000000000000000
+GLOBL sign<>(SB), RODATA|NOPTR, $32
+
+// func quinticsAVX2(value *float64, slope *float64, x *[7]*float64, ofValue *[7]float64, ofSlope *[7]float64, n int)
+// Requires: AVX
+TEXT ·quinticsAVX2(SB), $448-48
+	MOVQ         value+0(FP), AX
+	MOVQ         slope+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         (DX), BX
+	MOVQ         8(DX), SI
+	MOVQ         16(DX), DI
+	MOVQ         24(DX), R8
+	MOVQ         32(DX), R9
+	MOVQ         40(DX), R10
+	MOVQ         48(DX), DX
+	MOVQ         ofValue+24(FP), R11
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD 8(R11), Y0
+	VMOVUPD      Y0, 32(SP)
+	VBROADCASTSD 16(R11), Y0
+	VMOVUPD      Y0, 64(SP)
+	VBROADCASTSD 24(R11), Y0
+	VMOVUPD      Y0, 96(SP)
+	VBROADCASTSD 32(R11), Y0
+	VMOVUPD      Y0, 128(SP)
+	VBROADCASTSD 40(R11), Y0
+	VMOVUPD      Y0, 160(SP)
+	VBROADCASTSD 48(R11), Y0
+	VMOVUPD      Y0, 192(SP)
+	MOVQ         ofSlope+32(FP), R11
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      Y0, 224(SP)
+	VBROADCASTSD 8(R11), Y0
+	VMOVUPD      Y0, 256(SP)
+	VBROADCASTSD 16(R11), Y0
+	VMOVUPD      Y0, 288(SP)
+	VBROADCASTSD 24(R11), Y0
+	VMOVUPD      Y0, 320(SP)
+	VBROADCASTSD 32(R11), Y0
+	VMOVUPD      Y0, 352(SP)
+	VBROADCASTSD 40(R11), Y0
+	VMOVUPD      Y0, 384(SP)
+	VBROADCASTSD 48(R11), Y0
+	VMOVUPD      Y0, 416(SP)
+	MOVQ         n+40(FP), R11
+	XORQ         R12, R12
+
+quintics72:
+	VMOVUPD (BX)(R12*8), Y1
+	VMULPD  (SP), Y1, Y0
+	VMULPD  224(SP), Y1, Y1
+	VMOVUPD (SI)(R12*8), Y2
+	VMULPD  32(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  256(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (DI)(R12*8), Y2
+	VMULPD  64(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  288(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (R8)(R12*8), Y2
+	VMULPD  96(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  320(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (R9)(R12*8), Y2
+	VMULPD  128(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  352(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (R10)(R12*8), Y2
+	VMULPD  160(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  384(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (DX)(R12*8), Y2
+	VMULPD  192(SP), Y2, Y3
+	VADDPD  Y3, Y0, Y0
+	VMULPD  416(SP), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD Y0, (AX)(R12*8)
+	VMOVUPD Y1, (CX)(R12*8)
+	ADDQ    $0x04, R12
+	CMPQ    R12, R11
+	JL      quintics72
 	VZEROUPPER
 	RET

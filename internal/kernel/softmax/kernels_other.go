@@ -19,3 +19,7 @@ func vectorExp(instructions, []float64, []float64) int { return 0 }
 func vectorLog(instructions, []float64, []float64) int { return 0 }
 
 func vectorLog1p(instructions, []float64, []float64) int { return 0 }
+
+func vectorMixtures(instructions, *Mixture, *[3][]float64) int { return 0 }
+
+func vectorQuintics(instructions, *Quintic, []float64, []float64, *[7][]float64) int { return 0 }

@@ -13,11 +13,11 @@ const (
 	tileVectors = 3
 )
 
-// tile emits the product of four rows of d >= 1 numbers with a panel, added to dst. step is the
-// distance of two rows of the panel, in bytes. Products and sums are rounded separately.
+// tile emits the product of four rows of d >= 1 numbers with a panel, added to dst. Products and
+// sums are rounded separately.
 func (m *machine) tile() {
-	m.Begin("tile", "func(dst, x0, x1, x2, x3, panel *float64, step, d int)")
-	dst, panel, step, d := m.Loaded("dst"), m.Loaded("panel"), m.Loaded("step"), m.Loaded("d")
+	m.Begin("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
+	dst, panel, d := m.Loaded("dst"), m.Loaded("panel"), m.Loaded("d")
 	var x [tileRows]reg.GPVirtual
 	for r, name := range []string{"x0", "x1", "x2", "x3"} {
 		x[r] = m.Loaded(name)
@@ -55,7 +55,7 @@ func (m *machine) tile() {
 			m.VADDPD(term, sum, sum)
 		}
 	}
-	m.ADDQ(step, panel)
+	m.ADDQ(operand.Imm(uint64(tileVectors*m.bytes())), panel)
 	m.INCQ(i)
 	m.CMPQ(i, d)
 	m.JNE(operand.LabelRef("next"))

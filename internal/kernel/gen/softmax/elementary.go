@@ -73,20 +73,24 @@ func (m *machine) sub(a reg.VecVirtual, b operand.Op) reg.VecVirtual {
 // exp emits the package's Exp between expLo and expHi; powers is its pow2.
 func (m *machine) exp() {
 	m.Begin("exp", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
-	powers := m.Loaded("powers")
+	of := m.newExp(m.Loaded("powers"))
+	m.each(m.number("expLo", -708), m.number("expHi", 709), of)
+}
+
+// newExp places the constants of Exp, and returns what emits it.
+func (m *machine) newExp(powers reg.GPVirtual) func(x reg.VecVirtual) reg.VecVirtual {
 	perStep, shift := m.number("perStep", 0x1.71547652b82fep+7), m.number("shifter", shifter)
 	high, low := m.number("stepHi", 0x1.62e42fef8p-8), m.number("stepLo", 0x1.1cf79abc9e3b4p-43)
 	half, third, fourth, fifth := m.number("half", 1./2), m.number("sixth", 1./6), m.number("twentyFourth", 1./24), m.number("hundredTwentieth", 1./120)
 	index := m.same("low7", 127)
-	lo, hi := m.number("expLo", -708), m.number("expHi", 709)
-	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
+	return func(x reg.VecVirtual) reg.VecVirtual {
 		ki := m.add(shift, m.mul(perStep, x))
 		kd := m.sub(ki, shift)
 		r := m.sub(m.sub(x, m.mul(high, kd)), m.mul(low, kd))
 		at := m.Vector()
 		m.VANDPD(index, ki, at)
 		m.VPADDQ(at, at, at) // entries are pairs
-		head, rest := m.entries(powers, at, 0), m.entries(powers, at, 8)
+		head, rest := m.pairs(powers, at)
 		m.VPSRLQ(operand.Imm(7), ki, ki)
 		m.VPSLLQ(operand.Imm(52), ki, ki)
 		m.VPADDQ(ki, head, head)
@@ -94,23 +98,41 @@ func (m *machine) exp() {
 		e := m.add(m.mul(r2, m.add(half, m.mul(third, r))), m.add(r, rest))
 		e = m.add(m.mul(m.mul(r2, r2), m.add(fourth, m.mul(fifth, r))), e)
 		return m.add(m.mul(head, e), head)
-	})
+	}
 }
 
-// entries returns the numbers disp bytes behind base + 8 index.
-func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) reg.VecVirtual {
-	v := m.Vector()
-	m.clear(v)
-	from := operand.Mem{Base: base, Index: index, Scale: 8, Disp: disp}
+// pairs returns the numbers at base + 8 index, and those that follow them. A narrow machine loads
+// each pair: two gathers take twice as many operations.
+func (m *machine) pairs(base reg.GPVirtual, index reg.VecVirtual) (first, second reg.VecVirtual) {
 	if m.Wide {
-		all := m.K()
-		m.KXNORW(all, all, all)
-		m.VGATHERQPD(from, all, v)
-		return v
+		return m.entries(base, index, 0), m.entries(base, index, 8)
 	}
-	all := m.Vector()
-	m.VPCMPEQD(all, all, all)
-	m.VGATHERQPD(all, from, v)
+	pairs := m.vectors(2) // 0 and 2, 1 and 3
+	upper := m.XMM()
+	m.VEXTRACTI128(operand.Imm(1), index, upper)
+	for half, of := range []reg.VecVirtual{index.AsX().(reg.VecVirtual), upper} {
+		even, odd := m.GP64(), m.GP64()
+		m.VMOVQ(of, even)
+		m.VPEXTRQ(operand.Imm(1), of, odd)
+		for which, i := range []reg.GPVirtual{even, odd} {
+			if from := asm.At(base, i, 8, 0); half == 0 {
+				m.VMOVUPD(from, pairs[which].AsX())
+			} else {
+				m.VINSERTF128(operand.Imm(1), from, pairs[which], pairs[which])
+			}
+		}
+	}
+	first, second = m.Vector(), m.Vector()
+	m.VUNPCKLPD(pairs[1], pairs[0], first)
+	m.VUNPCKHPD(pairs[1], pairs[0], second)
+	return first, second
+}
+
+// entries returns the numbers disp bytes behind base + 8 index, on a wide machine.
+func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) reg.VecVirtual {
+	v, all := m.zero(), m.K()
+	m.KXNORW(all, all, all)
+	m.VGATHERQPD(operand.Mem{Base: base, Index: index, Scale: 8, Disp: disp}, all, v)
 	return v
 }
 

@@ -27,5 +27,9 @@ func emit(c *build.Context) {
 		m.exp()
 		m.log()
 		m.log1p()
+		if !wide {
+			m.mixtures()
+			m.quintics()
+		}
 	}
 }
