@@ -14,12 +14,15 @@ from qatsbench.datasets import folder, splits, table
 from qatsbench.datasets.errors import DatasetError
 
 
-def made(seed, n=200, k=7):
-    """Returns labels, predictions and confidences, and the CSV file of them."""
-    r = np.random.default_rng(seed)
+def made(seed, entry, n=200):
+    """Returns labels, predictions and confidences, and the CSV file of them with the columns of an entry."""
+    r, k = np.random.default_rng(seed), min(entry["classes"], 7)
     y, predicted, c = r.integers(0, k, n), r.integers(0, k, n), r.uniform(1 / k, 1, n)
     predicted[: n // 2] = y[: n // 2]
-    lines = ["true_label,pred_label,confidence"] + [f"{a},{b},{float(x)!r}" for a, b, x in zip(y, predicted, c)]
+    part = entry["halves"]
+    texts = {i: t for t, i in part["labels"].get("codes", {}).items()}
+    columns = [part["labels"]["column"], part["predicted"]["column"], *part["scores"]["columns"]]
+    lines = [",".join(columns)] + [f"{texts.get(a, a)},{texts.get(b, b)},{float(x)!r}" for a, b, x in zip(y, predicted, c)]
     return y, predicted, c, ("\n".join(lines) + "\n").encode()
 
 
@@ -28,14 +31,19 @@ def world():
     with open(table.TABLE, encoding="utf-8") as f:
         top = yaml.safe_load(f)
     source = next(s for s in top["sources"] if s["name"] == "confidence")
-    origin = next(o for o in top["origins"] if o["name"] == "hollance")
+    entries = {n["halves"]["scores"]["file"]: n for n in source["networks"]}
+    origins = [o for o in top["origins"] if any(i.startswith(o["name"] + ":") for i in entries)]
     mirror, want = {}, {}
-    for i, f in enumerate(origin["files"]):
-        *arrays, data = made(i)
-        f |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-        mirror[f"{origin['repository']}/{origin['commit']}/{f['path']}"] = data
-        want[f["path"]] = arrays
-    return {"origins": [origin], "sources": [source]}, mirror, want
+    for o in origins:
+        for f in o["files"]:
+            entry = entries[f"{o['name']}:{f['path']}"]
+            y, predicted, c, data = made(len(want), entry)
+            f |= {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+            mirror[f"{o['repository']}/{o['commit']}/{f['path']}"] = data
+            want[f"{entry['dataset']}/{entry['network']}"] = y, predicted, c, o["licence"]
+            if "accuracy" in entry["halves"]:
+                entry["halves"]["accuracy"] = float(np.mean(y == predicted))
+    return {"origins": origins, "sources": [source]}, mirror, want
 
 
 def fetch(tmp_path, top, mirror):
@@ -52,17 +60,23 @@ def fetch(tmp_path, top, mirror):
 def test_rows_are_right_where_the_prediction_is_the_label(tmp_path):
     top, mirror, want = world()
     s = fetch(tmp_path, top, mirror)
-    assert not s.failed and len(s.networks) == len(want) == 15
-    for n in top["sources"][0]["networks"]:
-        y, predicted, c = want[n["halves"]["scores"]["file"].split(":")[1]]
-        side = np.array([splits.calibrates(n["dataset"], "test", i) for i in range(len(y))])
+    assert not s.failed and {n["entry"]["set"] for n in s.networks} == set(want)
+    for name, (y, predicted, c, _) in want.items():
+        side = np.array([splits.calibrates(name.split("/")[0], "test", i) for i in range(len(y))])
         for part, rows in (("cal", side), ("test", ~side)):
-            at = tmp_path / "confidence" / n["dataset"] / n["network"] / part
+            at = tmp_path / "confidence" / name / part
             assert np.array_equal(np.load(at / "confidence.npy").ravel(), c[rows])
             assert np.array_equal(np.load(at / "correct.npy").ravel(), (y == predicted)[rows])
     sets = folder.read_manifest(tmp_path / "confidence")["sets"]
-    assert all(e["licence"] == "MIT" and e["kind"] == "confidence" for e in sets)
-    assert {e["set"].split("/")[0]: e["classes"] for e in sets} == {"imagenet": 1000, "birds": 200}
+    assert all(e["licence"] == want[e["set"]][3] and e["kind"] == "confidence" for e in sets)
+    assert {e["set"].split("/")[0]: e["classes"] for e in sets} == {"imagenet": 1000, "birds": 200, "mmlu": 4, "plant-disease": 38}
+
+
+def test_the_stated_accuracy_is_checked(tmp_path):
+    top, mirror, _ = world()
+    top["sources"][0]["networks"][-1]["halves"]["accuracy"] = 0.933
+    s = fetch(tmp_path, top, mirror)
+    assert len(s.failed) == 1 and "its source says 0.933" in s.failed[0]
 
 
 def test_the_spec_has_the_networks_of_the_source():
