@@ -48,7 +48,7 @@ func (a scores) examineBinary() (conversion, Form, error) {
 		switch unit = unit && v >= 0 && v <= 1; {
 		case a.conversion == binaryLogits:
 		case !(v >= 0 && v <= 1+beyondOne):
-			bad = &problem.Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(row)}
+			bad = notProbs(fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(i)), v, row)
 			return false
 		case v == 0 || v >= 1:
 			zeros++

@@ -80,7 +80,7 @@ type probRows struct {
 func (p *probRows) check(i int, row []float64) (sum float64, err error) {
 	sum, zeros, class := sumOfProbs(row)
 	if class >= 0 {
-		return 0, &problem.Problem{Place: p.a.Name() + ": " + p.a.Place(i, class), Cause: fmt.Sprintf("%g is not a probability", row[class]), Fix: perCent(row)}
+		return 0, notProbs(p.a.Name()+": "+p.a.Place(i, class), row[class], row)
 	}
 	off := math.Abs(sum - 1)
 	limit := looseSum
@@ -173,7 +173,7 @@ func (r *ProbReader) Read(dst []float64, lo, hi int) error {
 	}
 	for i, v := range ones {
 		if !(v >= 0 && v <= 1+beyondOne) {
-			return &problem.Problem{Place: fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(lo+i)), Cause: fmt.Sprintf("%g is not a probability", v), Fix: perCent(ones[i : i+1])}
+			return notProbs(fmt.Sprintf("%s: row %d", a.Name(), a.FileRow(lo+i)), v, ones[i:i+1])
 		}
 		v = min(v, 1)
 		row := dst[2*i:][:2]

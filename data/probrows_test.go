@@ -48,7 +48,7 @@ func TestRowsOfRoundedProbabilities(t *testing.T) {
 		{"one and a bit", []float64{1.0000000000000002, 0, .3, .7}, 2, "", false},
 		{"six decimals", []float64{1.000001, 0, .3, .7}, 2, "", false},
 		{"float32", []float64{float64(math.Nextafter32(1, 2)), 0, .3, .7}, 2, "", false},
-		{"no probability", []float64{1.2, 0, .3, .7}, 2, "row 0, class 0: 1.2 is not a probability", false},
+		{"no probability", []float64{1.2, 0, .3, .7}, 2, "row 0, class 0: 1.2 is not a probability; if these are logits, state kind: logits in manifest.yaml (fit, apply and try: --kind logits; score: --logits)", false},
 		{"one column", []float64{1.0000000000000002, 1.00001, .3}, 1, "", false},
 		{"one column beyond", []float64{.5, 1.01}, 1, "row 1: 1.01 is not a probability", false},
 	} {

@@ -162,10 +162,18 @@ type fileRemark struct {
 	Kind  string `json:"kind"` // file
 	Text  string `json:"text"`
 	Place string `json:"place"`
+
+	serious bool // a line says "warning"; in JSON all of these are warnings
+
 	problem.Remedy
 }
 
-func (r fileRemark) line() string { return r.Place + ": " + r.Text }
+func (r fileRemark) line() string {
+	if r.serious {
+		return r.Place + ": warning: " + r.Text
+	}
+	return r.Place + ": " + r.Text
+}
 
 // fitWarning is a warning of a fit.
 type fitWarning struct {

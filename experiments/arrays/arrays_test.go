@@ -188,7 +188,7 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 		t.Errorf("%+v, want %+v", *applied, want)
 	}
 	if len(notes) != 1 || notes[0].Place != top || !strings.Contains(notes[0].Text, "score this file by qats score --top") {
-		t.Errorf("%q", notes)
+		t.Errorf("%+v", notes)
 	}
 	e, _ := all.Lookup(m.Method)
 	change, err := BeforeAfter(t.Context(), e.Method, &m.Fitted, set)
@@ -203,7 +203,7 @@ func TestPairsOfATopLabelMethodAreScored(t *testing.T) {
 	_, err = apply.Write(t.Context(), os.DevNull, nil) // no folder for pairs
 	must(t, err)
 	if len(notes) != 1 {
-		t.Errorf("%q", notes)
+		t.Errorf("%+v", notes)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestLooseRowsAreDividedAndCounted(t *testing.T) {
 	s := Score{Probs: path, Labels: f.Labels, Metrics: entries(t, "nll"), Memory: 1 << 30, Warn: func(n Problem) { notes = append(notes, n) }}
 	values(t, &s)
 	if len(notes) != 1 || notes[0].Place != path || !strings.HasPrefix(notes[0].Text, "1 of 400 rows of probabilities sum to 1 only within ") {
-		t.Errorf("%q", notes)
+		t.Errorf("%+v", notes)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestProbabilitiesAreReadAlikeThroughBothDoors(t *testing.T) {
 				t.Errorf("%v, %+v: NLL %v, want %v", c.last, s, got, c.want/100)
 			}
 			if want := (Problem{Place: path, Text: fmt.Sprintf("%d probabilities of exactly 0 count as 2^-126", zeros)}); len(notes) == 0 || notes[len(notes)-1] != want {
-				t.Errorf("%v: notes %q, want %q", c.last, notes, want)
+				t.Errorf("%v: notes %+v, want %+v", c.last, notes, want)
 			}
 		}
 	}
@@ -283,12 +283,12 @@ func TestOneColumnOfProbabilitiesIsScored(t *testing.T) {
 		got := values(t, &s)
 		want := (3 + 126) * math.Ln2 / 4
 		if math.Abs(got[0]-want) > 1e-12 || got[1] != .5 || got[2] != 0 || len(notes) != 1 {
-			t.Errorf("shape %v: %v, want %v; notes %q", shape, got, want, notes)
+			t.Errorf("shape %v: %v, want %v; notes %+v", shape, got, want, notes)
 		}
 		one := Problem{Place: path, Text: "2 probabilities of exactly 0 count as 2^-126"}
 		s = Score{Probs: path, Labels: labels, Memory: 1 << 30, Metrics: entries(t, "nll"), Warn: s.Warn}
 		if got := values(t, &s); math.Abs(got[0]-want) > 1e-12 || len(notes) != 2 || notes[0] != one || notes[1] != one {
-			t.Errorf("shape %v as probabilities: %v, want %v; notes %q", shape, got, want, notes)
+			t.Errorf("shape %v as probabilities: %v, want %v; notes %+v", shape, got, want, notes)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func TestAppliedZerosKeepTheirNLL(t *testing.T) {
 	must(t, err)
 	want, err := metrics.NLL(samples)
 	must(t, err)
-	silent := func(n Problem) { t.Errorf("%q", n) }
+	silent := func(n Problem) { t.Errorf("%+v", n) }
 	path := filepath.Join(t.TempDir(), "probs.npy")
 	apply := Apply{Model: model, Contract: contract, Files: data.Files{Logits: f.Logits}, Warn: silent}
 	_, err = apply.Write(t.Context(), path, nil)

@@ -12,6 +12,7 @@ import (
 // Problem is something unusual about a file.
 type Problem struct {
 	Place, Text string
+	Warning     bool           // it may spoil the numbers; else a remark
 	Remedy      problem.Remedy // what can be stated; its words are a part of Text
 }
 
@@ -50,14 +51,13 @@ func unsuited(file, method string, why error) error {
 }
 
 // problemOf returns a note on a file with its place.
-func problemOf(file string, n data.Note) Problem { return Problem{file, textOf(n), n.Remedy} }
+func problemOf(file string, n data.Note) Problem {
+	return Problem{file, textOf(n), n.Warning, n.Remedy}
+}
 
 // textOf is the line of a note.
 func textOf(n data.Note) string {
 	text := n.String()
-	if n.Warning {
-		text = "warning: " + text
-	}
 	if n.Fix != "" {
 		text += "; " + n.Fix
 	}

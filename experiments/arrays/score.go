@@ -293,7 +293,7 @@ func (s *Score) top(ctx context.Context) (*scoring.SampleScores, error) {
 	}
 	if void := s.void(class, set.Labels); void > 0 {
 		words := fmt.Sprintf("state --ignore %d", data.Void)
-		s.Warn(Problem{s.Labels, fmt.Sprintf("warning: %d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words),
+		s.Warn(Problem{s.Labels, fmt.Sprintf("%d of %d rows have the label %d, which no prediction is; if they have no class, %s", void, n, data.Void, words), true,
 			problem.Remedy{Argument: "ignore", Value: data.Ignore{data.Void}.String(), Words: words}})
 	}
 	all := scoring.New(n)

@@ -9,9 +9,9 @@ import (
 	"github.com/qats-bench/qats/data/npy"
 )
 
-// Numbers in per cent are said through every door: as logits by a warning, as probabilities by what to do.
+// Numbers in per cent are said through every door: as logits by a warning, as probabilities by what to do, as are logits.
 // Logits of other sums are not taken for per cent.
-func TestPerCentIsSaid(t *testing.T) {
+func TestRowsThatAreNoProbabilitiesSayWhatTheyMayBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.npy")
 	rows := func(row ...float64) (all []float64) {
 		for range 25 {
@@ -34,7 +34,9 @@ func TestPerCentIsSaid(t *testing.T) {
 		{"one column", rows(70), 1, KindProbs, "", "row 0: 70 is not a probability; if these are per cent, divide them by 100"},
 		{"another sum", rows(70, 30.5, 9.5), 3, AnyKind, "", ""},
 		{"a negative number", rows(70, 40, -10), 3, AnyKind, "", ""},
-		{"a wrong probability", rows(2, .5, .5), 3, KindProbs, "", "row 0, class 0: 2 is not a probability"},
+		{"logits as probabilities", rows(2, .5, .5), 3, KindProbs, "", "row 0, class 0: 2 is not a probability; if these are logits, state kind: logits in manifest.yaml (fit, apply and try: --kind logits; score: --logits)"},
+		{"log odds as probabilities", rows(-2), 1, KindProbs, "", "row 0: -2 is not a probability; if these are log odds, state kind: logits in manifest.yaml (fit, apply and try: --kind logits; score: --logits)"},
+		{"a wrong probability", rows(1.25, .25, -.5), 3, KindProbs, "", "row 0, class 0: 1.25 is not a probability"},
 	} {
 		if err := npy.WriteFloat64(path, c.values, len(c.values)/c.cols, c.cols); err != nil {
 			t.Fatal(err)
