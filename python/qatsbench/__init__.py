@@ -68,7 +68,9 @@ def __getattr__(name):
         return value
     if name in _RENAMED:
         raise AttributeError(f"{__name__}.{name} is {__name__}.{_RENAMED[name]}, as try in a shell", name=None)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import sys
+
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])  # for a suggestion
 
 
 def __dir__():

@@ -28,24 +28,26 @@ class File:
 BINARY = ("probs", "logits")
 
 
-def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="labels"):
+def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="labels", k=None):
     """Return the numbers of value as an array with the axes of shape, or as a File.
 
     n numbers, one a row, are n x 1 where kind says what they are. labels, if there are any,
-    tell which axis of an array with more axes has the classes.
+    tell which axis of an array with more axes has the classes. k is the number of classes, where it is known.
     """
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name)
+    if value is None:
+        raise InputError(f"None, want {shape}", code="input", where=name)
+    if labels is not None:
+        _exchanged(value, labels, name, labels_name)
     a = array(value, name)
     axes = shape.count("x") + 1
     if a.ndim == 1 and axes == 2 and shape.endswith("k"):
         if kind not in BINARY:
-            raise InputError(
-                f"{_dimensions(a.ndim)}, want {shape}",
-                code="input",
-                where=name,
-                hint="of two classes in one number a row, kind='probs' or kind='logits' says what it is",
-            )
+            hint = "of two classes in one number a row, kind='probs' or kind='logits' says what it is"
+            if len(a) == k and k > 2:
+                hint = f"one row is {_expression(value, name)}.reshape(1, -1)"
+            raise InputError(f"{_dimensions(a.ndim)}, want {shape}", code="input", where=name, hint=hint)
         a = a.reshape(-1, 1)
     if a.ndim != axes:
         hint = _reshaped(a, name, labels, labels_name) if shape == "n x k" else ""
@@ -55,10 +57,74 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
     if a.dtype.kind in "iu":
         a = a.astype(np.float64)
     if a.dtype.kind != "f":
-        raise InputError(f"dtype {a.dtype}, want floating-point numbers", code="input", where=name)
+        raise _no_number(value, a, name) or InputError(f"dtype {a.dtype}, want floating-point numbers", code="input", where=name)
+    if shape == "n x k":
+        _no_index(value, a, name)
     if a.dtype.itemsize > 8:
         a = a.astype(np.float64)
     return _mapped(a) or a
+
+
+_FEWEST_COUNTED = 10  # rows of a column of 0, 1, 2 ... that is taken for an index
+
+
+def _no_index(value, a, name):
+    """Raise InputError for a column that is the index of a table, such as pandas writes to a CSV file."""
+    n, k = a.shape
+    if k < 3:
+        return
+    named = list(getattr(value, "columns", ())) or [None] * k
+    for j in range(k):
+        of_pandas = isinstance(named[j], str) and (named[j] == "index" or named[j].startswith("Unnamed: "))
+        first = a[0, j]
+        counts = n >= _FEWEST_COUNTED and first in (0, 1) and a[-1, j] == first + n - 1 and np.array_equal(a[:, j], np.arange(n) + first)
+        if of_pandas or counts:
+            column = f"column {j if named[j] is None else repr(named[j])}"
+            at = _expression(value, name)
+            fix = f"{_variable(name)}.drop(columns={named[j]!r})" if hasattr(value, "columns") else f"np.delete({at}, {j}, 1)"
+            raise InputError(f"{column} is an index of the rows and no class", code="input", where=name, hint=f"leave it out: {fix}")
+
+
+def _no_number(value, a, name):
+    """Return the InputError of the first column of a that has words, or None."""
+    if a.ndim != 2 or not hasattr(value, "columns"):
+        return None
+    for j, column in enumerate(value.columns):
+        try:
+            a[:, j].astype(np.float64)
+        except (TypeError, ValueError):
+            word = next(v for v in a[:, j] if not isinstance(v, (int, float)))
+            return InputError(
+                f"column {column!r} has {word!r}, want numbers",
+                code="input",
+                where=name,
+                hint=f"leave it out: {_variable(name)}.drop(columns={column!r})",
+            )
+    return None
+
+
+def _exchanged(value, labels, name, labels_name):
+    """Raise InputError for labels in the place of the numbers of a table, and the table in theirs."""
+    if getattr(value, "ndim", None) != 1 or getattr(labels, "ndim", None) != 2:
+        return
+    a, b = array_of_labels(value, name), array_of_labels(labels, labels_name)
+    if len(a) == len(b) and b.shape[1] > 1 and a.dtype.kind in "biuOUS" and b.dtype.kind == "f" and not np.isin(b, (0, 1)).all():
+        raise InputError(
+            f"these look like labels, and {labels_name} has {b.shape[1]} numbers a row",
+            code="input",
+            where=name,
+            hint=f"exchange the two: {_variable(name)} comes first, then {_variable(labels_name)}",
+        )
+
+
+def _variable(name):
+    """Return what a caller may have called an array: cal_labels is the second of cal."""
+    return name.removeprefix("cal_").removeprefix("test_")
+
+
+def _expression(value, name):
+    """Return the caller's variable as something that has the methods of an array."""
+    return _variable(name) if isinstance(value, np.ndarray) or hasattr(value, "detach") else f"np.asarray({_variable(name)})"
 
 
 def rows(a):
@@ -82,21 +148,23 @@ def top(a, kind):
     return np.argmax(z, axis=1)
 
 
-def labels(value, n, k, classes=None, name="labels", ignore=None):
+def labels(value, n, k, classes=None, name="labels", ignore=None, one=False):
     """Return (labels from 0 to k-1, classes).
 
     Labels are integers from 0, or booleans of two classes, or whatever classes names: its
     k values are those of the columns, in their order. Rows with a label of ignore keep it, or
     get NO_CLASS if classes has names. n and k are None where they are unknown, because an array
-    is in a file.
+    is in a file. one: of two classes there is one number a row.
     """
     if classes is not None:
         classes = names(classes, k)
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name), classes
+    if value is None:
+        raise InputError("None, want n labels", code="input", where=name)
     a = array_of_labels(value, name)
     if a.ndim != 1:
-        raise not_one_label(a, n, name)
+        raise not_one_label(a, n, name, _expression(value, name))
     if n is not None and len(a) != n:
         hint = "rows and classes look exchanged: transpose the other array by .T" if len(a) == k != n else ""
         raise InputError(f"{len(a)} labels for {n} rows", code="input", where=name, hint=hint)
@@ -109,14 +177,27 @@ def labels(value, n, k, classes=None, name="labels", ignore=None):
         return a.astype(np.uint8), np.array([False, True])
     if a.dtype.kind not in "iu":
         if a.dtype.kind == "f":
-            raise InputError(f"dtype {a.dtype}, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
+            raise _no_integers(a, name)
         if a.dtype == object and not any(isinstance(v, str) for v in a):
             raise InputError("dtype object, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
         what = "strings" if a.dtype.kind in "UT" or a.dtype == object else f"dtype {a.dtype}"
-        raise InputError(f"{what}, want integers from 0", code="input", where=name, hint="classes= names the k columns in their order")
+        raise InputError(
+            f"{what}, want integers from 0",
+            code="input",
+            where=name,
+            hint="classes= names the k columns in their order (of a scikit-learn classifier: classes=clf.classes_)",
+        )
     if k not in (None, 1) and len(a):  # one column is of two classes
-        _in_range(a, k, name, _integers(left_out))
+        _in_range(a, k, name, _integers(left_out), _expression(value, name), one)
     return _mapped(a) or a, None if k is None else np.arange(k)
+
+
+def _no_integers(a, name):
+    """Return the InputError of labels that are floating-point numbers."""
+    for row in np.flatnonzero(~(a == np.floor(a)) | np.isinf(a))[:1]:
+        hint = "remove such rows" if not np.isfinite(a[row]) else "want integers from 0"
+        return InputError(f"{'NaN' if np.isnan(a[row]) else a[row]} is no class", code="input", where=f"{name}: row {row}", hint=hint)
+    return InputError(f"dtype {a.dtype}, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
 
 
 NO_CLASS = -1  # the label of rows that are left out, where classes have names
@@ -152,8 +233,8 @@ def _listed(ignore):
     return list(ignore) if isinstance(ignore, (list, tuple, set, frozenset, np.ndarray)) and np.ndim(ignore) else [ignore]
 
 
-def _in_range(a, k, name, left_out):
-    """Raise InputError for a label that is no class of k, unless it is left out."""
+def _in_range(a, k, name, left_out, written, one):
+    """Raise InputError for a label that is no class of k, unless it is left out. The caller has written the labels so."""
     least, largest = int(a.min()), int(a.max())
     if least >= 0 and largest < k:
         return
@@ -167,13 +248,15 @@ def _in_range(a, k, name, left_out):
     least, largest = int(kept.min()), int(kept.max())
     ignore = [*left_out, int(a[row])]
     if k == 2 and least == -1 and largest == 1 and (kept != 0).all():
-        hint = f"labels of -1 and 1 are 0 and 1 by ({name} + 1) // 2, or name the columns by classes=[-1, 1]"
+        hint = f"labels of -1 and 1 are 0 and 1 by ({written} + 1) // 2, or name the columns by classes=[-1, 1]"
     elif least == 1 and largest == k:
-        hint = f"the smallest label is 1, so they count from 1: give {name} - 1"
+        hint = f"the smallest label is 1, so they count from 1: give {written} - 1"
+    elif one:
+        hint = "one number a row is of class 1 of two: give a column for every class, or confidence= and correct= to qatsbench.metrics"
     else:
         hint = f"if rows of this label have no class, ignore={ignore[0] if len(ignore) == 1 else ignore} leaves them out"
         if least >= 0:
-            hint += "; otherwise give the logits of all classes"
+            hint += "; otherwise give a column for every class"
     raise InputError(f"label {a[row]} is outside 0..{k - 1}", code="input", where=f"{name}: row {row}", hint=hint)
 
 
@@ -199,8 +282,8 @@ def _several(name):
     )
 
 
-def not_one_label(a, n, name):
-    """Return the error of labels that have not one axis."""
+def not_one_label(a, n, name, written):
+    """Return the error of labels that have not one axis. The caller has written them so."""
     if (
         a.ndim == 2
         and a.shape[1] > 1
@@ -211,9 +294,11 @@ def not_one_label(a, n, name):
         if (a.sum(axis=1) != 1).any():  # argmax would make up labels
             return _several(name)
         return InputError(
-            f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=f"each row has one 1: give {name}.argmax(1)"
+            f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=f"each row has one 1: give {written}.argmax(1)"
         )
-    hint = f"reshape it by {name}.reshape(-1)" if a.ndim > 1 and a.size == n and a.shape[-1] > 1 else ""
+    hint = f"reshape it by {written}.reshape(-1)" if a.ndim > 1 and a.size == n else ""
+    if a.ndim == 2 and a.shape[1] > 1 and a.dtype.kind == "f":
+        hint = f"if the largest number of a row is its class, give {written}.argmax(1)"
     return InputError(f"{_dimensions(a.ndim)}, want n class indices", code="input", where=name, hint=hint)
 
 
@@ -226,10 +311,10 @@ def _reshaped(a, name, labels, labels_name):
     fits = [i for i in range(1, a.ndim) if shape == a.shape[:i] + a.shape[i + 1 :]]
     if fits and axis not in fits:
         axis = fits[0]
-    name, k = name.rpartition(" ")[2], a.shape[axis]  # cal logits is no variable
+    name, k = _variable(name), a.shape[axis]
     last = name if axis == a.ndim - 1 else f"np.moveaxis({name}, {axis}, -1)"
     line = f"reshape it by {last}.reshape(-1, {k})"
-    return line + (f", and {labels_name} by {labels_name}.reshape(-1)" if labels is not None else "")
+    return line + (f", and {_variable(labels_name)} by {_variable(labels_name)}.reshape(-1)" if labels is not None else "")
 
 
 def ascending(columns):
@@ -295,6 +380,7 @@ def array(value, name, words=False):
     it may hold other things than numbers."""
     if _masked(value):
         raise InputError("a masked array with masked numbers", code="input", where=name, hint="remove their rows")
+    given = value
     if isinstance(value, np.ma.MaskedArray):
         value = value.data
     if hasattr(value, "detach") and hasattr(value, "cpu"):  # torch
@@ -310,11 +396,13 @@ def array(value, name, words=False):
         a = value if type(value) is np.memmap else np.asarray(value)
     except ValueError:
         raise _Ragged("rows of different lengths", code="input", where=name) from None
+    if a.dtype == object and a.ndim == 0:
+        raise InputError(f"{type(value).__name__}, want an array", code="input", where=name)
     if a.dtype == object and a.size and not words and not isinstance(a.flat[0], str):
         try:  # pandas, with missing numbers or columns of several types
             a = a.astype(np.float64)
         except (TypeError, ValueError):
-            raise InputError("dtype object, want numbers", code="input", where=name) from None
+            raise _no_number(given, a, name) or InputError("dtype object, want numbers", code="input", where=name) from None
     return a
 
 

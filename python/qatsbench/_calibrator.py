@@ -217,7 +217,7 @@ class Calibrator:
     def _rows(self, logits, more):
         """Return the arrays of rows to apply the model to."""
         self._need_model()
-        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind)}
+        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, k=self.n_features_in_)}
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         if k is not None and self.n_features_in_ and k != self.n_features_in_:
             raise InputError(f"{k} columns, and the model is of {self.n_features_in_} classes", code="input", where="logits")
@@ -251,10 +251,13 @@ class Calibrator:
 
     def _apply_columns(self, logits, more, dtype=np.float64):
         """Return the probabilities in the order of the columns of the logits."""
-        dtype = np.dtype(dtype)
-        if dtype not in (np.float64, np.float32):
-            raise InputError(f"{dtype}, want float64 or float32", code="usage", where="dtype")
-        return self._applied(self._rows(logits, more), "--dtype", dtype.name)
+        try:
+            wanted = np.dtype(dtype)
+        except TypeError:
+            wanted = None
+        if wanted not in (np.float64, np.float32):
+            raise InputError(f"{wanted or repr(dtype)}, want float64 or float32", code="usage", where="dtype")
+        return self._applied(self._rows(logits, more), "--dtype", wanted.name)
 
     def _temperature(self, logits, more):
         return self._applied(self._rows(logits, more), "--temperature")
@@ -388,12 +391,16 @@ def calibrator(method: str, **parameters: Any) -> Calibrator:
     if not isinstance(name, str) or name not in CLASSES:
         import difflib
 
-        near = difflib.get_close_matches(str(method), [*CLASSES, *ALIASES], 1)
+        spelt = {kind.__name__.lower(): name for name, kind in CLASSES.items()} | {name: name for name in [*CLASSES, *ALIASES]}
+        if isinstance(method, (Calibrator, type)):
+            near = [getattr(method, "_name", "")]
+        else:
+            near = [spelt[s] for s in difflib.get_close_matches(str(method).lower(), spelt, 1)]
         raise InputError(
             f"unknown method {method!r}",
             code="method",
             where="method",
-            hint=f"did you mean {near[0]!r}?" if near else "qatsbench.METHODS lists them",
+            hint=f"did you mean {near[0]!r}?" if near and near[0] else "qatsbench.METHODS lists them",
         )
     return CLASSES[name](**parameters)
 

@@ -226,7 +226,7 @@ def _one_label_a_row(y):
         return  # scikit-learn's error
     a = _arrays.array_of_labels(y, "y")
     if a.ndim == 2 and a.shape[1] > 1:
-        raise _arrays.not_one_label(a, len(a), "y")
+        raise _arrays.not_one_label(a, len(a), "y", "y")
 
 
 def _one_vs_rest(estimator, copied):

@@ -25,8 +25,10 @@ def pair(confidence, correct=None, predicted=None, labels=None, name=""):
     elif isinstance(correct, (str, os.PathLike)):
         return {name + "confidence": c, name + "correct": _arrays.table(correct, name + "correct", "n")}
     y = np.asarray(correct)
-    if y.ndim != 1 or n is not None and len(y) != n:
-        raise InputError(f"{y.shape}, want one of each of {n} confidences", code="input", where=name + "correct")
+    if y.ndim != 1:
+        raise InputError(f"{y.ndim} dimensions, want one number of each confidence", code="input", where=name + "correct")
+    if n is not None and len(y) != n:
+        raise InputError(f"{len(y)} numbers for {n} confidences", code="input", where=name + "correct")
     wrong = np.flatnonzero((y != 0) & (y != 1))
     if y.dtype.kind not in "biuf" or len(wrong):
         raise InputError("want 1 where the prediction is right and 0 where it is wrong", code="input", where=name + "correct")

@@ -86,21 +86,23 @@ def _metric(n_bins, strategy, norm):
     return "ece" if (n_bins, strategy, norm) == (15, "uniform", "l1") else f"ece_{n_bins}_{strategy}_{norm}"
 
 
-def _pair(p, y, kind, classes, ignore):
-    """Return p as an array, the labels from 0, and the values of the classes."""
+def _pair(p, y, kind, classes, ignore, name="p"):
+    """Return p as an array, the labels from 0, and the values of the classes. p is the argument of this name."""
     if kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, "p", kind=kind, labels=y, labels_name="y")
-    return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore)
+    a = _arrays.table(p, name, kind=kind, labels=y, labels_name="y")
+    one = not isinstance(a, _arrays.File) and a.shape[1] == 1
+    return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore, one=one)
 
 
-def _score_pairs(p, y, metrics, positive, kind, classes, ignore, **more):
-    """Return metrics of the largest probability of each row or, with positive, of that of one class."""
-    a, y, values = _pair(p, y, kind, classes, ignore)
+def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", **more):
+    """Return metrics of the largest probability of each row or, with positive, of that of one class. p is the
+    argument of this name."""
+    a, y, values = _pair(p, y, kind, classes, ignore, name)
     ignored = _arrays.ignored(ignore, y, classes)
     if positive is None:
         flag = "probs" if kind == "probs" else "logits"
-        return score({flag: a}, y, metrics, kind=kind, ignored=ignored, called={flag: "p", "labels": "y"}, **more)
+        return score({flag: a}, y, metrics, kind=kind, ignored=ignored, called={flag: name, "labels": "y"}, **more)
     if kind != "probs" or isinstance(a, _arrays.File) or isinstance(y, _arrays.File):
         raise InputError(
             "needs p and y as arrays, with probabilities", code="usage", where="positive", hint="load the file, or give softmax(p)"
@@ -111,7 +113,7 @@ def _score_pairs(p, y, metrics, positive, kind, classes, ignore, **more):
     conf = np.asarray(a[:, 0] if a.shape[1] == 1 and at[0] == 1 else 1 - a[:, 0] if a.shape[1] == 1 else a[:, at[0]], np.float64)
     wrong = np.flatnonzero(~((conf >= 0) & (conf <= 1)))
     if len(wrong):
-        raise InputError(f"{conf[wrong[0]]:g} is not a probability", code="input", where=f"p: row {wrong[0]}", hint=_OF_KIND)
+        raise InputError(f"{conf[wrong[0]]:g} is not a probability", code="input", where=f"{name}: row {wrong[0]}", hint=_OF_KIND)
     rows = {"class": np.full(len(conf), at[0], np.int32), "conf": conf}
     return score(rows, y, metrics, ignored=ignored, called={"labels": "y"}, **more)
 

@@ -73,7 +73,16 @@ def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None
     if kind is not None:
         words += ["--kind", kind]
     methods = ("@confidence" if alone else "@recommended") if methods is None else methods
-    names = [methods] if isinstance(methods, str) else list(methods)
+    names = [methods] if isinstance(methods, str) else list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]
+    for name in names:
+        if not isinstance(name, str):
+            of = getattr(name, "_name", "")
+            raise InputError(
+                f"{name!r}, want the name of a method",
+                code="usage",
+                where="methods",
+                hint=f"{of!r} is its name" if of else "METHODS lists them",
+            )
     if names:
         words += ["--methods", ",".join(names)]
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
@@ -92,10 +101,11 @@ def _alone(rows, name):
 
 def _pair(rows, name, classes, kind, ignore):
     if isinstance(rows, dict) or not hasattr(rows, "__len__") or len(rows) != 2:
-        raise InputError("want a pair of logits and labels", code="input", where=name)
-    z = _arrays.table(rows[0], f"{name} logits", kind=kind, labels=rows[1])
-    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=f"{name} labels", ignore=ignore)
-    return {f"{name}_logits": z, f"{name}_labels": y}
+        raise InputError("want a pair of logits and labels", code="input", where=name, hint="recommend(cal=(Z, y), test=(Zt, yt))")
+    logits, labels = f"{name}_logits", f"{name}_labels"
+    z = _arrays.table(rows[0], logits, kind=kind, labels=rows[1], labels_name=labels)
+    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=labels, ignore=ignore)
+    return {logits: z, labels: y}
 
 
 def _ignored(arrays, classes, ignore):

@@ -18,17 +18,20 @@ def reliability(p, y, after=None, *, n_bins=15, strategy="uniform", positive=Non
     be a dict of several, by name. The other arguments are those of ``ece``; positive gives
     the curve of the probability of one class.
     """
-    sets = dict(p) if isinstance(p, dict) else {"before": p} if after is not None else {"": p}
+    if isinstance(p, dict):
+        sets = [(name, f"p[{name!r}]", q) for name, q in p.items()]
+    else:
+        sets = [("" if after is None else "before", "p", p)]
     if after is not None:
-        sets |= {"after": after}
+        sets.append(("after", "after", after))
     if not sets:
         raise InputError("an empty dict", code="usage", where="p")
-    metric = _metric(n_bins, strategy, "l1")
-    return Reliability(
-        {name: _score_pairs(q, y, [metric], positive, kind, classes, ignore, bins=(n_bins, strategy)) for name, q in sets.items()},
-        metric,
-        positive,
-    )
+    metric, scores = _metric(n_bins, strategy, "l1"), {}
+    for name, place, q in sets:
+        if place != "p" and hasattr(q, "__len__") and hasattr(y, "__len__") and not isinstance(q, str) and len(q) != len(y):
+            raise InputError(f"{len(q)} rows, and y has {len(y)} labels", code="input", where=place)
+        scores[name] = _score_pairs(q, y, [metric], positive, kind, classes, ignore, name=place, bins=(n_bins, strategy))
+    return Reliability(scores, metric, positive)
 
 
 class Reliability:

@@ -85,6 +85,13 @@ def test_what_a_table_can_be(value, want):
         (np.ones((2, 3, 4)), "logits: 3 dimensions, want n x k; reshape it by logits.reshape(-1, 4)"),
         (np.ones(3), "logits: 1 dimension, want n x k; of two classes in one number a row, kind='probs' or kind='logits' says what it is"),
         (1.0, "logits: a number, want n x k"),
+        (None, "logits: None, want n x k"),
+        ({"a": [1.0]}, "logits: dict, want an array"),
+        (iter([[1.0, 2.0]]), "logits: list_iterator, want an array"),
+        (
+            np.c_[np.zeros((10, 2)), np.arange(10)],
+            "logits: column 2 is an index of the rows and no class; leave it out: np.delete(logits, 2, 1)",
+        ),
         (np.ones((0, 3)), "logits: shape (0, 3) has no numbers, want n x k"),
         ([[1, 2], [3]], "logits: rows of different lengths"),
         (np.ones((2, 2), complex), "logits: dtype complex128, want floating-point numbers"),
@@ -102,6 +109,42 @@ def test_what_is_no_table_names_the_argument(value, says):
         _arrays.table(value, "logits")
     assert str(e.value) == says
     assert isinstance(e.value, ValueError)
+
+
+def test_columns_of_a_frame_that_are_no_classes_are_named():
+    pandas = pytest.importorskip("pandas")
+    z = pandas.DataFrame(np.random.default_rng(0).normal(size=(12, 3)), columns=list("abc"))
+    for frame, says in {
+        "index": (z.reset_index(), "column 'index' is an index of the rows and no class; leave it out: logits.drop(columns='index')"),
+        "a part": (
+            z.reset_index(names="Unnamed: 0").iloc[[5, 3]],
+            "column 'Unnamed: 0' is an index of the rows and no class; leave it out: logits.drop(columns='Unnamed: 0')",
+        ),
+        "from 1": (
+            z.assign(row=range(1, 13)),
+            "column 'row' is an index of the rows and no class; leave it out: logits.drop(columns='row')",
+        ),
+        "words": (z.assign(file="x.png"), "column 'file' has 'x.png', want numbers; leave it out: logits.drop(columns='file')"),
+        "words alone": (z.astype(str)[["a"]].assign(a="cat"), "column 'a' has 'cat', want numbers; leave it out: logits.drop(columns='a')"),
+    }.values():
+        with pytest.raises(qatsbench.InputError) as e:
+            _arrays.table(frame, "logits")
+        assert str(e.value) == "logits: " + says
+
+
+def test_exchanged_arguments_are_said(small):
+    z, y = small
+    with pytest.raises(
+        qatsbench.InputError, match="^logits: these look like labels, and labels has 3 numbers a row; exchange the two: logits comes first"
+    ):
+        qatsbench.TS().fit(y, z)
+    with pytest.raises(qatsbench.InputError, match="^cal_logits: these look like labels, and .*: logits comes first, then labels$"):
+        qatsbench.recommend((y, z))
+    for score in (qatsbench.metrics, qatsbench.ece, qatsbench.reliability):
+        with pytest.raises(
+            qatsbench.InputError, match="^p: these look like labels, and y has 3 numbers a row; exchange the two: p comes first, then y$"
+        ):
+            score(y, z)
 
 
 def test_a_sparse_matrix_is_an_error():
@@ -147,9 +190,27 @@ def test_what_labels_can_be(value, k, classes, codes, named):
     "value, n, k, classes, says",
     [
         ([0, 1], 3, 2, None, "labels: 2 labels for 3 rows; rows and classes look exchanged: transpose the other array by .T"),
-        ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices"),
+        (np.array([[0], [1]]), 2, 2, None, "labels: 2 dimensions, want n class indices; reshape it by labels.reshape(-1)"),
+        ([[0], [1]], 2, 2, None, "labels: 2 dimensions, want n class indices; reshape it by np.asarray(labels).reshape(-1)"),
+        (None, 2, 2, None, "labels: None, want n labels"),
+        ({0: 1}, 2, 2, None, "labels: dict, want an array"),
         ([0.0, 1.0], 2, 2, None, "labels: dtype float64, want integers from 0; convert them by .astype(int)"),
-        (["a", "b"], 2, 2, None, "labels: strings, want integers from 0; classes= names the k columns in their order"),
+        ([0.0, 1.5], 2, 2, None, "labels: row 1: 1.5 is no class; want integers from 0"),
+        ([0.0, float("nan")], 2, 2, None, "labels: row 1: NaN is no class; remove such rows"),
+        (
+            np.array([[0.5, 0.5], [0.1, 0.9]]),
+            2,
+            2,
+            None,
+            "labels: 2 dimensions, want n class indices; if the largest number of a row is its class, give labels.argmax(1)",
+        ),
+        (
+            ["a", "b"],
+            2,
+            2,
+            None,
+            "labels: strings, want integers from 0; classes= names the k columns in their order (of a scikit-learn classifier: classes=clf.classes_)",
+        ),
         ([True, False], 2, 3, None, "labels: booleans are labels of 2 classes, and there are 3"),
         (["a", "x"], 2, 2, ["a", "b"], "labels: row 1: 'x' is not one of classes"),
         (["a", "b"], 2, 3, ["a", "b"], "classes: 2 names for 3 columns of logits"),
@@ -163,16 +224,29 @@ def test_what_labels_can_be(value, k, classes, codes, named):
             2,
             2,
             None,
-            "labels: row 1: label -1 is outside 0..1; labels of -1 and 1 are 0 and 1 by (labels + 1) // 2, or name the columns by classes=[-1, 1]",
+            "labels: row 1: label -1 is outside 0..1; labels of -1 and 1 are 0 and 1 by (np.asarray(labels) + 1) // 2, or name the columns by classes=[-1, 1]",
         ),
         ([1, 0, -1], 3, 2, None, "labels: row 2: label -1 is outside 0..1; if rows of this label have no class, ignore=-1 leaves them out"),
-        ([1, 2, 3], 3, 3, None, "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give labels - 1"),
+        (
+            [1, 2, 3],
+            3,
+            3,
+            None,
+            "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give np.asarray(labels) - 1",
+        ),
+        (
+            np.array([1, 2, 3]),
+            3,
+            3,
+            None,
+            "labels: row 2: label 3 is outside 0..2; the smallest label is 1, so they count from 1: give labels - 1",
+        ),
         (
             [0, 7],
             2,
             3,
             None,
-            "labels: row 1: label 7 is outside 0..2; if rows of this label have no class, ignore=7 leaves them out; otherwise give the logits of all classes",
+            "labels: row 1: label 7 is outside 0..2; if rows of this label have no class, ignore=7 leaves them out; otherwise give a column for every class",
         ),
         (
             [[1, 0], [1, 1]],
@@ -188,7 +262,8 @@ def test_what_labels_can_be(value, k, classes, codes, named):
             None,
             "labels: several labels a row are not supported; give one label for each row, the index of its class",
         ),
-        ([[1, 0], [0, 1]], 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give labels.argmax(1)"),
+        (np.eye(2), 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give labels.argmax(1)"),
+        ([[1, 0], [0, 1]], 2, 2, None, "labels: 2 dimensions, want n class indices; each row has one 1: give np.asarray(labels).argmax(1)"),
         ([[0, 1], [1]], 2, 2, None, "labels: several labels a row are not supported; give one label for each row, the index of its class"),
         (
             [{"a"}, {"a", "b"}],

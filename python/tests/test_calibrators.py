@@ -198,6 +198,36 @@ def test_probabilities_are_logits_only_if_the_kind_says_so(small):
         qatsbench.TS(kind="prob").fit(p, y)
 
 
+def test_what_the_rows_may_be_is_said_in_words_of_python(small):
+    z, y = small
+    with pytest.raises(qatsbench.InputError, match='not a probability; if these are logits, give kind="logits"$'):
+        qatsbench.metrics(z, y)
+    with pytest.raises(qatsbench.InputError, match='not a probability; if these are log odds, give kind="logits"$'):
+        qatsbench.metrics(z[:, 0], y == 0)
+    p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
+    with pytest.warns(qatsbench.CalibrationWarning, match=r"^every row is in \[0, 100\] .*; divide them by 100, and give kind=\"probs\"$"):
+        qatsbench.TS().fit(100 * p.astype(float), y)
+    with pytest.raises(qatsbench.InputError, match=r"^logits: 1 dimension, want n x k; one row is logits.reshape\(1, -1\)$"):
+        qatsbench.TS().fit(z, y).predict_proba(z[0])
+    with pytest.raises(
+        qatsbench.InputError, match="^y: row .* one number a row is of class 1 of two: give a column for every class, or confidence="
+    ):
+        qatsbench.metrics(p.max(1), y)
+    with pytest.raises(qatsbench.InputError, match="^dtype: 'half-ish', want float64 or float32$"):
+        qatsbench.TS().fit(z, y).predict_proba(z, dtype="half-ish")
+
+
+def test_a_name_that_is_nearly_one_is_suggested():
+    for given in ("QaTS", "QATS", "qats ", "qatz", qatsbench.QaTS, qatsbench.QaTS()):
+        with pytest.raises(qatsbench.InputError, match="did you mean 'qats'"):
+            qatsbench.calibrator(given)
+    with pytest.raises(qatsbench.InputError, match="^methods: .*QaTS.*, want the name of a method; 'qats' is its name$"):
+        qatsbench.recommend((np.eye(3), [0, 1, 2]), methods=[qatsbench.QaTS()])
+    with pytest.raises(AttributeError) as e:
+        qatsbench.recomend
+    assert e.value.name == "recomend" and e.value.obj is qatsbench  # of which Python makes "Did you mean: 'recommend'?"
+
+
 def test_another_number_of_classes_is_an_error(small):
     with pytest.raises(qatsbench.InputError, match="logits: 2 columns, and the model is of 3 classes"):
         qatsbench.TS().fit(*small).predict_proba(small[0][:, :2])

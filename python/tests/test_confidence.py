@@ -77,7 +77,7 @@ def test_mistakes_name_the_place(rows):
         qatsbench.TSTop().fit(confidence=confidence)
     with pytest.raises(qatsbench.InputError, match="want 1 where the prediction is right"):
         qatsbench.TSTop().fit(confidence=confidence, correct=2 * correct.astype(int))
-    with pytest.raises(qatsbench.InputError, match="want one of each of 1500 confidences"):
+    with pytest.raises(qatsbench.InputError, match="correct: 1499 numbers for 1500 confidences"):
         qatsbench.metrics(confidence=confidence, correct=correct[1:])
     with pytest.raises(qatsbench.InputError, match="fit needs logits, or confidence and correct"):
         qatsbench.TSTop().fit()

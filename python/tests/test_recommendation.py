@@ -103,7 +103,7 @@ def test_named_classes_and_mistakes(small):
     assert len(r.methods) == 2
     with pytest.raises(qatsbench.InputError, match="^cal: want a pair of logits and labels"):
         qatsbench.recommend(cal=z)
-    with pytest.raises(qatsbench.InputError, match="^test logits: 1 dimension, want n x k"):
+    with pytest.raises(qatsbench.InputError, match="^test_logits: 1 dimension, want n x k"):
         qatsbench.recommend(cal=(z, y), test=(z[0], y))
     with pytest.raises(qatsbench.InputError, match="unknown method .*qatz"):
         qatsbench.recommend(cal=(z, y), methods="qatz")

@@ -102,6 +102,17 @@ def test_reliability_has_rows_gaps_and_intervals(rows):
     assert np.isnan(np.asarray(f["acc"], float)[~some]).all()
 
 
+def test_mistakes_name_the_argument(rows):
+    p, y = rows
+    for args, place in {"before": ((2 * p, y, p), "p: row 0"), "after": ((p, y, 2 * p), "after: row 0")}.values():
+        with pytest.raises(qatsbench.InputError, match="^" + place):
+            qatsbench.reliability(*args)
+    with pytest.raises(qatsbench.InputError, match=r"^p\['b'\]: row 0"):
+        qatsbench.reliability({"a": p, "b": 2 * p}, y)
+    with pytest.raises(qatsbench.InputError, match="^after: 10 rows, and y has"):
+        qatsbench.reliability(p, y, p[:10])
+
+
 def test_before_and_after_are_side_by_side(rows):
     pytest.importorskip("matplotlib").use("agg")
     import matplotlib.pyplot as plt
