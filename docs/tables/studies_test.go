@@ -15,14 +15,15 @@ import (
 // miss the range by rounding.
 func TestFilesOfStudiesHaveTheirForm(t *testing.T) {
 	for file, form := range map[string]string{
-		"advice.csv":            "rows# rule draws# none# worse_ts#1 worse_ts_lo#1 worse_ts_hi#1 worse_uncal#1 worse_uncal_lo#1 worse_uncal_hi#1 claimed_worse#1 above_ts#1 above_uncal#1 better_ts#1 nll# chosen",
-		"agreement.csv":         "date method code version network rows# classes# largest# median#?",
-		"agreement-methods.csv": "method code version networks# equal# largest date",
-		"certain.csv":           "backbone bound rows# ones#1 near#1 wrong#",
-		"equivalence.csv":       "blocks# distribution spread# margin# different#1 alike#1 detected#1",
-		"intervals.csv":         "network classes# rows# of calibrators quantity interval target truth# sets# withheld#1 coverage#1 below#1 above#1 excludes_zero#1 width#",
-		"speed.csv":             "date machine versions rounds# goal quantity side limit#? median# least# most# met",
-		"speed-methods.csv":     "date machine rounds# method reference reference_seconds# qats_seconds# ratio#",
+		"advice.csv":             "rows# rule draws# none# worse_ts#1 worse_ts_lo#1 worse_ts_hi#1 worse_uncal#1 worse_uncal_lo#1 worse_uncal_hi#1 claimed_worse#1 above_ts#1 above_uncal#1 better_ts#1 nll# chosen",
+		"agreement.csv":          "date method code version network rows# classes# largest# median#?",
+		"agreement-methods.csv":  "method code version networks# equal# largest date",
+		"agreement-packages.csv": "package version what difference# why date",
+		"certain.csv":            "backbone bound rows# ones#1 near#1 wrong#",
+		"equivalence.csv":        "blocks# distribution spread# margin# different#1 alike#1 detected#1",
+		"intervals.csv":          "network classes# rows# of calibrators quantity interval target truth# sets# withheld#1 coverage#1 below#1 above#1 excludes_zero#1 width#",
+		"speed.csv":              "date machine versions rounds# goal quantity side limit#? median# least# most# met",
+		"speed-methods.csv":      "date machine rounds# method reference reference_seconds# qats_seconds# ratio#",
 	} {
 		rows, columns, err := read(filepath.Join("..", "..", "results", "shown"), file)
 		if err != nil {
