@@ -50,8 +50,8 @@ API = """# Python, each name
 
 GALLERY = """# Gallery
 
-Every kind of figure and the forms of a table, from networks that come with the project. One line makes all of them, in less than
-a minute:
+Every kind of figure and the forms of a table, from networks that come with the project. In a checkout one line makes all of
+them, in less than a minute:
 
     qats run gallery && qats report gallery
 
