@@ -49,8 +49,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : the values of y, in ascending order
-    calibrated_ : pairs of a classifier and its calibrator: one, or one for each part
+    classes_ : array
+        the values of y, in ascending order
+    calibrated_ : list
+        pairs of a classifier and its calibrator: one, or one for each part
     """
 
     def __init__(self, estimator, *, method="qats", cv=5, ensemble=False, ignore=None):
