@@ -62,7 +62,7 @@ type GroupCalibrationOneSet GroupCalibration
 var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 	Name:    "gc",
 	Label:   "GC (one set)",
-	Version: 6,
+	Version: 7,
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
@@ -76,7 +76,7 @@ func (GroupCalibrationOneSet) String() string { return GCEntry.Name }
 var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Name:    "gc-split",
 	Label:   "GC",
-	Version: 6,
+	Version: 7,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
 	Cost:    3500,
 	Cost100: 1800,
@@ -137,11 +137,18 @@ func (g GroupCalibration) fit(ctx context.Context, in calib.Input, learn, judge 
 	if err != nil {
 		return nil, err
 	}
-	partitions, report, err := g.learn(ctx, learn, in.Seed)
+	partitions, table, report, err := g.learn(ctx, learn, in.Seed)
 	if err != nil {
 		return nil, err
 	}
-	passes, err := g.temperatures(ctx, judge, partitions, &report)
+	if judge != learn {
+		o, err := fit.NewObjective(judge)
+		if err != nil {
+			return nil, err
+		}
+		table = newNLLTable(o)
+	}
+	passes, err := g.temperatures(ctx, table, judge.Features, partitions, &report)
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +166,11 @@ const gcSteps = 100
 // gcTolerance is the gradient at which the solver stops, as in the original.
 const gcTolerance = 1e-7
 
-// learn returns the partitions without their temperatures: stage 1.
-func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, fit.Report, error) {
+// learn returns the partitions without their temperatures, and the table of the set: stage 1.
+func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64) ([]gcPartition, *nllTable, fit.Report, error) {
 	o, err := fit.NewObjective(set)
 	if err != nil {
-		return nil, fit.Report{}, err
+		return nil, nil, fit.Report{}, err
 	}
 	mixture := newGCMixture(o, set.Features, g.Groups, *g.WeightDecay)
 	starts := make([][]float64, g.Partitions)
@@ -174,7 +181,7 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	if g.Groups > 1 { // a single group has nothing to learn
 		ends, err = mixture.Descend(ctx, starts, fit.Stop{Steps: gcSteps, Evaluations: 10 * gcSteps, Gradient: gcTolerance})
 		if err != nil {
-			return nil, fit.Report{}, err
+			return nil, nil, fit.Report{}, err
 		}
 	}
 	partitions := make([]gcPartition, g.Partitions)
@@ -192,24 +199,22 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 		report.Warn(calib.Warning{Text: "{count} of {of} partitions not converged after {steps} steps, the method's limit", Count: unfinished, Of: len(partitions), Steps: gcSteps})
 	}
 	report.Passes = o.Passes
-	return partitions, report, nil
+	return partitions, mixture.table, report, nil
 }
 
-// temperatures fits the temperature of every group: stage 2. It returns the number
-// of passes over the set.
-func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, partitions []gcPartition, report *fit.Report) (float64, error) {
-	o, err := fit.NewObjective(set)
-	if err != nil {
-		return 0, err
-	}
+// temperatures fits the temperature of every group, on a set with a table of its NLL and with
+// features: stage 2. The table says where each search begins. It returns the number of passes over
+// the set.
+func (g GroupCalibration) temperatures(ctx context.Context, table *nllTable, features data.Matrix, partitions []gcPartition, report *fit.Report) (float64, error) {
+	o := table.Objective
+	before, rows := o.Passes, 0.0 // rows read for parts of the set
 	all, whole, err := fit.Temperature(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	rows := o.Passes * float64(o.Rows()) // read so far
-	finder, inAll := newGCGroups(partitions, set.Features.Cols), make([]int, o.Rows()*len(partitions))
+	finder, inAll := newGCGroups(partitions, features.Cols), make([]int, o.Rows()*len(partitions))
 	err = fit.EachBlock(ctx, o.Rows(), func(_, lo, hi int) {
-		finder.of(inAll[lo*len(partitions):lo*len(partitions)], set.Features.Slice(lo, hi))
+		finder.of(inAll[lo*len(partitions):lo*len(partitions)], features.Slice(lo, hi))
 	})
 	if err != nil {
 		return 0, err
@@ -238,7 +243,11 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 				ends.whole = true
 				continue
 			}
-			t, r, err := fit.TemperatureOfPart(ctx, part, all)
+			start, err := table.least(ctx, all, func(i int) bool { return group[i] == c })
+			if err != nil {
+				return 0, err
+			}
+			t, r, err := fit.TemperatureOfPart(ctx, part, all, start)
 			if err != nil {
 				return 0, err
 			}
@@ -249,7 +258,7 @@ func (g GroupCalibration) temperatures(ctx context.Context, set *data.Set, parti
 		}
 	}
 	ends.explain(report, all, whole)
-	return rows / float64(o.Rows()), nil
+	return o.Passes - before + rows/float64(o.Rows()), nil
 }
 
 // gcEnds counts how the fits of groups ended.

@@ -297,15 +297,16 @@ func TestGCRejects(t *testing.T) {
 	}
 }
 
-// Stage 2 reads the set for the temperature of ts, and the rows of each group for its own.
-// Empty groups have the temperature of ts.
+// Stage 2 reads the set for the temperature of ts and for the nodes of the table, and the rows of
+// each group for its own temperature. Empty groups have the temperature of ts.
 func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 	set := testset.TwoGroups(200, 5, 4, [2]float64{1, 3}, 2)
 	w := make([]float64, 4)
 	w[0] = 1
 	partitions := []gcPartition{{W: [][]float64{w, make([]float64, 4)}}, {W: [][]float64{make([]float64, 4), make([]float64, 4)}}}
 	var report fit.Report
-	got, err := GroupCalibration{Groups: 2, Partitions: 2}.temperatures(t.Context(), set, partitions, &report)
+	table, own := tableOf(t, set), tableOf(t, set)
+	got, err := GroupCalibration{Groups: 2, Partitions: 2}.temperatures(t.Context(), table, set.Features, partitions, &report)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,13 +324,24 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 		groups[g] = append(groups[g], i)
 	}
 	for g, rows := range groups {
-		temp, passes := temperature(fit.Pick(set, rows))
-		want += passes * float64(len(rows)) / 200
+		temp, from := temperature(fit.Pick(set, rows))
+		start, err := own.least(t.Context(), all, func(i int) bool { return slices.Contains(rows, i) })
+		if err != nil || !(math.Abs(start/temp-1) <= 1e-8) {
+			t.Errorf("group %d: the search begins at %v, and the least NLL is at %v (%v)", g, start, temp, err)
+		}
+		o, err := fit.NewObjective(fit.Pick(set, rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := fit.TemperatureOfPart(t.Context(), o, all, start); err != nil || o.Passes > 2 || o.Passes >= from {
+			t.Errorf("group %d: %v passes from there, %v from elsewhere (%v)", g, o.Passes, from, err)
+		}
+		want += o.Passes * float64(len(rows)) / 200
 		if !(math.Abs(partitions[0].T[g]/temp-1) <= 1e-9) {
 			t.Errorf("group %d of %d rows: T = %v, want %v", g, len(rows), partitions[0].T[g], temp)
 		}
 	}
-	if !(math.Abs(got-want) <= 1e-9) {
+	if want += own.Passes; !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("%v passes, want %v", got, want)
 	}
 	if one := partitions[1].T; one[0] != all || one[1] != all { // argmax 0 of equal products
@@ -338,6 +350,15 @@ func TestGCCountsTheRowsOfItsGroups(t *testing.T) {
 	if w := report.Warnings.String(); !strings.HasPrefix(w, "1 of 4 groups have no calibration row") {
 		t.Errorf("warnings %q", w)
 	}
+}
+
+// tableOf returns the table of a set.
+func tableOf(t *testing.T, set *data.Set) *nllTable {
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newNLLTable(o)
 }
 
 // Two rows have halves of one row each.
@@ -400,7 +421,7 @@ func TestGCReportsTheStepsOfItsPartitions(t *testing.T) {
 		{1, 0, 0, 0, ""}, {4, .1, 2, 199, ""},
 		{20, 1e-9, 200, 200, "2 of 2 partitions not converged after 100 steps, the method's limit"},
 	} {
-		_, r, err := GroupCalibration{Groups: c.groups, Partitions: 2, WeightDecay: &c.decay}.learn(t.Context(), set, 1)
+		_, _, r, err := GroupCalibration{Groups: c.groups, Partitions: 2, WeightDecay: &c.decay}.learn(t.Context(), set, 1)
 		if err != nil || r.Iterations < c.least || r.Iterations > c.most || r.Warnings.String() != c.want {
 			t.Errorf("%d groups: %+v (%v), want %q", c.groups, r, err, c.want)
 		}

@@ -95,6 +95,45 @@ func (c *nllColumn) rows(nll, slope []float64, lo int) {
 		l.value[lo:hi], l.first[lo:hi], l.second[lo:hi], r.value[lo:hi], r.first[lo:hi], r.second[lo:hi], c.loss[lo:hi]})
 }
 
+// least returns the temperature with the least NLL of some rows, nearly, if it is near the one given: it serves
+// as the start of a search, which then takes one pass or two. Otherwise it is the one given.
+func (t *nllTable) least(ctx context.Context, near float64, has func(i int) bool) (float64, error) {
+	nll, slope := make([]float64, t.Rows()), make([]float64, t.Rows())
+	sum := func(u float64) (float64, error) {
+		c, err := t.at(ctx, u)
+		if err != nil {
+			return 0, err
+		}
+		c.rows(nll, slope, 0)
+		total := 0.0
+		for i, s := range slope {
+			if has(i) {
+				total += s
+			}
+		}
+		return total, nil
+	}
+	const reach, step, enough = 1, 0.01, 1e-9
+	first := -softmax.Log(near)
+	a, b := first, first+step
+	fa, err := sum(a)
+	for turns := 0; err == nil && turns < 12; turns++ { // of the secant method
+		var fb float64
+		if fb, err = sum(b); err != nil {
+			break
+		}
+		next := b - float64(fb*(b-a))/(fb-fa)
+		if !(math.Abs(next-first) < reach) {
+			return near, nil
+		}
+		if math.Abs(next-b) < enough {
+			return softmax.Exp(-next), nil
+		}
+		a, fa, b = b, fb, next
+	}
+	return near, err
+}
+
 // fill computes node j, with j = tableReach at u = 0.
 func (t *nllTable) fill(ctx context.Context, j int) error {
 	if t.nodes[j] != nil {

@@ -63,7 +63,7 @@ func (m BinnedTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cal
 		if err != nil {
 			return 0, fit.Report{}, err
 		}
-		t, r, err := fit.TemperatureOfPart(ctx, o, whole)
+		t, r, err := fit.TemperatureOfPart(ctx, o, whole, 0)
 		if err != nil || !fit.AtLeastT(t, r) {
 			return t, r, err
 		}

@@ -26,6 +26,7 @@ type Objective struct {
 	Shared     Cache       // results of other fits on these rows; may be nil
 	unit       float64     // by which Slope divides the logits, a power of two; 0 means 1
 	usual      bool        // the temperature is in the usual span, whatever the spread
+	start      float64     // T at which its search begins; 0 means where any search begins
 	spaces     []*workspace
 }
 

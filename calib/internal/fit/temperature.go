@@ -21,9 +21,9 @@ func Temperature(ctx context.Context, o *Objective) (float64, Report, error) {
 
 // TemperatureOfPart is Temperature for some rows of a set whose temperature is whole. A few rows
 // often have no minimum, and then the bound is a matter of taste: it is that of the usual span,
-// unless whole is beyond it.
-func TemperatureOfPart(ctx context.Context, o *Objective, whole float64) (float64, Report, error) {
-	o.usual = whole >= MinT && whole <= MaxT
+// unless whole is beyond it. The search begins at start; 0 stands for where any search begins.
+func TemperatureOfPart(ctx context.Context, o *Objective, whole, start float64) (float64, Report, error) {
+	o.usual, o.start = whole >= MinT && whole <= MaxT, start
 	return Temperature(ctx, o)
 }
 
@@ -140,7 +140,11 @@ func searchTemperature(ctx context.Context, o *Objective, span Span, width int, 
 
 // searchInUnits is searchTemperature for temperatures in the unit of o.
 func searchInUnits(ctx context.Context, o *Objective, span Span, width int, visit func(b *RowBlock, sum []float64)) (*temperatureFit, []float64, error) {
-	r := newRootSearch(firstU, span)
+	first := firstU
+	if o.start > 0 {
+		first = -softmax.Log(o.start / cmp.Or(o.unit, 1))
+	}
+	r := newRootSearch(first, span)
 	const maxIterations = 100
 	for iter := 0; ; iter++ {
 		beta := softmax.Exp(r.u)
