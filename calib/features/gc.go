@@ -66,7 +66,7 @@ var GCEntry = calib.NewEntry[GroupCalibrationOneSet, gcMap](calib.Entry{
 	Summary: "gc-split with groups and temperatures on the same calibration rows",
 	Aliases: []string{"group-calibration", "grouping-calibration"},
 	Cost:    6000,
-	Cost100: 3000,
+	Cost100: 1400,
 })
 
 // String returns the name of the method.
@@ -78,8 +78,8 @@ var GCSplitEntry = calib.NewEntry[GroupCalibration, gcMap](calib.Entry{
 	Label:   "GC",
 	Version: 7,
 	Summary: "a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other",
-	Cost:    3500,
-	Cost100: 1800,
+	Cost:    2900,
+	Cost100: 750,
 })
 
 // String returns the name of the method.
@@ -141,23 +141,31 @@ func (g GroupCalibration) fit(ctx context.Context, in calib.Input, learn, judge 
 	if err != nil {
 		return nil, err
 	}
+	of := []tabled{{table, learn.Features}}
 	if judge != learn {
 		o, err := fit.NewObjective(judge)
 		if err != nil {
 			return nil, err
 		}
-		table = newNLLTable(o)
+		of = append(of, tabled{newNLLTable(o), judge.Features})
 	}
-	passes, err := g.temperatures(ctx, table, judge.Features, partitions, &report)
-	if err != nil {
+	if err := g.temperatures(ctx, of[len(of)-1], partitions, &report); err != nil {
 		return nil, err
 	}
 	m := gcMap{Width: in.Cal.Features.Cols, Partitions: partitions}
-	if report.NLL, err = m.NLL(ctx, in.Cal); err != nil {
+	if report.NLL, err = m.NLL(ctx, in.Cal, of); err != nil {
 		return nil, err
 	}
-	report.Passes += passes + 1
+	for _, t := range of {
+		report.Passes += t.table.Passes
+	}
 	return &calib.Fitted{Map: m, Report: report}, nil
+}
+
+// tabled is the table of the NLL of some rows, and their features.
+type tabled struct {
+	table    *nllTable
+	features data.Matrix
 }
 
 // gcSteps is the largest number of solver steps for a partition, as in the original.
@@ -198,26 +206,23 @@ func (g GroupCalibration) learn(ctx context.Context, set *data.Set, seed uint64)
 	if unfinished > 0 {
 		report.Warn(calib.Warning{Text: "{count} of {of} partitions not converged after {steps} steps, the method's limit", Count: unfinished, Of: len(partitions), Steps: gcSteps})
 	}
-	report.Passes = o.Passes
 	return partitions, mixture.table, report, nil
 }
 
-// temperatures fits the temperature of every group, on a set with a table of its NLL and with
-// features: stage 2. The table says where each search begins. It returns the number of passes over
-// the set.
-func (g GroupCalibration) temperatures(ctx context.Context, table *nllTable, features data.Matrix, partitions []gcPartition, report *fit.Report) (float64, error) {
-	o := table.Objective
-	before, rows := o.Passes, 0.0 // rows read for parts of the set
+// temperatures fits the temperature of every group: stage 2. The table says where each search
+// begins. The passes of its objective count those over parts of the set, as their shares.
+func (g GroupCalibration) temperatures(ctx context.Context, of tabled, partitions []gcPartition, report *fit.Report) error {
+	table, o, features := of.table, of.table.Objective, of.features
 	all, whole, err := fit.Temperature(ctx, o)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	finder, inAll := newGCGroups(partitions, features.Cols), make([]int, o.Rows()*len(partitions))
 	err = fit.EachBlock(ctx, o.Rows(), func(_, lo, hi int) {
 		finder.of(inAll[lo*len(partitions):lo*len(partitions)], features.Slice(lo, hi))
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	group := make([]int, o.Rows())
 	part := &fit.Objective{
@@ -245,20 +250,20 @@ func (g GroupCalibration) temperatures(ctx context.Context, table *nllTable, fea
 			}
 			start, err := table.least(ctx, all, func(i int) bool { return group[i] == c })
 			if err != nil {
-				return 0, err
+				return err
 			}
 			t, r, err := fit.TemperatureOfPart(ctx, part, all, start)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			rows += part.Passes * float64(part.Rows())
+			o.Passes += part.Passes * float64(part.Rows()) / float64(o.Rows())
 			if p.T[c] = ends.of(t, r); fit.AtLeastT(t, r) {
 				p.T[c] = all
 			}
 		}
 	}
 	ends.explain(report, all, whole)
-	return o.Passes - before + rows/float64(o.Rows()), nil
+	return nil
 }
 
 // gcEnds counts how the fits of groups ended.

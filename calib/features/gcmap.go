@@ -127,10 +127,72 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 	}
 }
 
-// NLL returns the mean NLL of Apply on a labelled set, with the floor of the metric. It needs
+// NLL returns the mean NLL of Apply on a labelled set, with the floor of the metric. of are its rows
+// with tables, which give it within 1e-9; a table ends at the usual temperatures, and a map with
+// others reads the logits.
+func (m gcMap) NLL(ctx context.Context, set *data.Set, of []tabled) (float64, error) {
+	for _, p := range m.Partitions {
+		for _, t := range p.T {
+			if !(t >= fit.MinT && t <= fit.MaxT) {
+				sum, err := m.sumNLL(ctx, set)
+				return sum / float64(len(set.Labels)), err
+			}
+		}
+	}
+	total := 0.0
+	for _, rows := range of {
+		sum, err := m.sumTabled(ctx, rows)
+		if err != nil {
+			return 0, err
+		}
+		total += sum
+	}
+	return total / float64(len(set.Labels)), nil
+}
+
+// sumTabled returns the sum of the NLL of rows with a table.
+func (m gcMap) sumTabled(ctx context.Context, of tabled) (float64, error) {
+	finder, u := newGCGroups(m.Partitions, m.Width), len(m.Partitions)
+	columns := make([][]nllColumn, u)
+	for i, p := range m.Partitions {
+		for _, t := range p.T {
+			c, err := of.table.at(ctx, -softmax.Log(t))
+			if err != nil {
+				return 0, err
+			}
+			columns[i] = append(columns[i], c)
+		}
+	}
+	sum, err := fit.SumBlocks(ctx, of.table.Rows(), 1, func(sum []float64, lo, hi int) {
+		groups := finder.of(nil, of.features.Slice(lo, hi))
+		p, likelihood, nll, slope := make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo), make([]float64, hi-lo)
+		for i, column := range columns {
+			for g := range column {
+				column[g].rows(nll, slope, lo)
+				for at, f := range nll {
+					if groups[at*u+i] == g {
+						likelihood[at] = -f
+					}
+				}
+			}
+			softmax.Exps(likelihood, likelihood)
+			fit.AddTo(p, 1, likelihood)
+		}
+		for at := range p {
+			p[at] = max(p[at]/float64(u), fit.LeastProb)
+		}
+		softmax.Logs(p, p)
+		for _, l := range p {
+			sum[0] -= l
+		}
+	})
+	return sum[0], err
+}
+
+// sumNLL returns the sum of the NLL of the rows of a set. It needs
 // one probability of each row, and sums of exponentials at all temperatures, which the kernel
 // takes together.
-func (m gcMap) NLL(ctx context.Context, set *data.Set) (float64, error) {
+func (m gcMap) sumNLL(ctx context.Context, set *data.Set) (float64, error) {
 	finder, u, k := newGCGroups(m.Partitions, m.Width), len(m.Partitions), set.Logits.Cols
 	sum, err := fit.SumBlocks(ctx, len(set.Labels), 1, func(sum []float64, lo, hi int) {
 		groups := finder.of(nil, set.Features.Slice(lo, hi))
@@ -148,7 +210,7 @@ func (m gcMap) NLL(ctx context.Context, set *data.Set) (float64, error) {
 			sum[0] -= softmax.Log(max(p/float64(u), fit.LeastProb))
 		}
 	})
-	return sum[0] / float64(len(set.Labels)), err
+	return sum[0], err
 }
 
 // temperatures appends the distinct temperatures of a row with the given groups, in the
