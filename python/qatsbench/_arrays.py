@@ -13,10 +13,6 @@ from ._errors import InputError
 _WORDS = {0: "a number", 1: "1 dimension"}
 
 
-class _Ragged(InputError):
-    """Rows of different lengths."""
-
-
 class File:
     """An array that the program reads from its file: FILE.npy, FILE.npz#MEMBER."""
 
@@ -40,6 +36,9 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
         raise InputError(f"None, want {shape}", code="input", where=name)
     if labels is not None:
         _exchanged(value, labels, name, labels_name)
+    if shape == "n x k" and isinstance(value, (list, tuple)) and value and getattr(value[0], "ndim", 0) == 2:
+        join = "torch.cat" if hasattr(value[0], "detach") else "np.concatenate"
+        raise InputError(f"{len(value)} tables, want one", code="input", where=name, hint=f"join them by {join}({_variable(name)})")
     a = array(value, name)
     axes = shape.count("x") + 1
     if a.ndim == 1 and axes == 2 and shape.endswith("k"):
@@ -177,7 +176,7 @@ def labels(value, n, k, classes=None, name="labels", ignore=None, one=False):
         return a.astype(np.uint8), np.array([False, True])
     if a.dtype.kind not in "iu":
         if a.dtype.kind == "f":
-            raise _no_integers(a, name)
+            raise _no_integers(a, name, ".long()" if hasattr(value, "detach") else ".astype(int)")
         if a.dtype == object and not any(isinstance(v, str) for v in a):
             raise InputError("dtype object, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
         what = "strings" if a.dtype.kind in "UT" or a.dtype == object else f"dtype {a.dtype}"
@@ -192,12 +191,12 @@ def labels(value, n, k, classes=None, name="labels", ignore=None, one=False):
     return _mapped(a) or a, None if k is None else np.arange(k)
 
 
-def _no_integers(a, name):
-    """Return the InputError of labels that are floating-point numbers."""
+def _no_integers(a, name, convert):
+    """Return the InputError of labels that are floating-point numbers, which convert makes integers."""
     for row in np.flatnonzero(~(a == np.floor(a)) | np.isinf(a))[:1]:
         hint = "remove such rows" if not np.isfinite(a[row]) else "want integers from 0"
         return InputError(f"{'NaN' if np.isnan(a[row]) else a[row]} is no class", code="input", where=f"{name}: row {row}", hint=hint)
-    return InputError(f"dtype {a.dtype}, want integers from 0", code="input", where=name, hint="convert them by .astype(int)")
+    return InputError(f"dtype {a.dtype}, want integers from 0", code="input", where=name, hint=f"convert them by {convert}")
 
 
 NO_CLASS = -1  # the label of rows that are left out, where classes have names
@@ -263,10 +262,7 @@ def _in_range(a, k, name, left_out, written, one):
 def array_of_labels(value, name):
     """Return labels as an array of any shape. Rows of several labels that make no array, and None
     in the place of a label, are errors."""
-    try:
-        a = array(value, name, words=True)
-    except _Ragged:
-        raise _several(name) from None
+    a = array(value, name, words=True, ragged=_several(name))
     if a.dtype == object:
         for i, v in enumerate(a.flat):
             if isinstance(v, (list, tuple, set, frozenset)):
@@ -375,19 +371,22 @@ def _masked(value):
     return any(issubclass(t, (list, tuple, np.ma.MaskedArray)) for t in types) and any(_masked(v) for v in value)
 
 
-def array(value, name, words=False):
+def array(value, name, words=False, ragged=None):
     """Return value as an array of any shape, without a copy where there is none to make. words:
-    it may hold other things than numbers."""
+    it may hold other things than numbers. ragged: the error of rows of different lengths."""
     if _masked(value):
         raise InputError("a masked array with masked numbers", code="input", where=name, hint="remove their rows")
     given = value
     if isinstance(value, np.ma.MaskedArray):
         value = value.data
     if hasattr(value, "detach") and hasattr(value, "cpu"):  # torch
-        value = value.detach().cpu()
-        if str(value.dtype) == "torch.bfloat16":  # unknown to numpy, and exact in float32
-            value = value.float()
-        value = value.resolve_conj().resolve_neg().numpy()
+        try:
+            value = value.detach().cpu()
+            if value.is_floating_point() and str(value.dtype) not in ("torch.float16", "torch.float32", "torch.float64"):
+                value = value.float()  # of bfloat16 and of 8 bits; numpy does not know them, and they are exact in float32
+            value = value.resolve_conj().resolve_neg().numpy()
+        except (TypeError, RuntimeError) as e:  # sparse tensors, and those without data
+            raise InputError(str(e).split("\n")[0].rstrip("."), code="input", where=name) from None
     elif hasattr(value, "toarray") and hasattr(value, "nnz"):  # scipy
         raise InputError("a sparse matrix, want a dense array", code="input", where=name, hint="convert it by .toarray()")
     elif hasattr(value, "to_numpy"):  # pandas, polars
@@ -395,7 +394,7 @@ def array(value, name, words=False):
     try:
         a = value if type(value) is np.memmap else np.asarray(value)
     except ValueError:
-        raise _Ragged("rows of different lengths", code="input", where=name) from None
+        raise ragged or InputError("rows of different lengths", code="input", where=name) from None
     if a.dtype == object and a.ndim == 0:
         raise InputError(f"{type(value).__name__}, want an array", code="input", where=name)
     if a.dtype == object and a.size and not words and not isinstance(a.flat[0], str):

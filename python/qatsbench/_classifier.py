@@ -66,6 +66,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Fit classifiers and calibrators on n rows X with the classes y. groups: a value for each row, such as
         its patient; rows with the same value stay in one part, and an int as cv is then
         StratifiedGroupKFold. Returns the estimator."""
+        if isinstance(self.estimator, type):
+            raise InputError("a class, want an estimator", code="usage", where="estimator", hint=f"give {self.estimator.__name__}()")
         _one_label_a_row(y)
         y = _check_y(y)  # as scikit-learn's own classifiers do: a column is taken as n values
         X, y, groups = indexable(X, y, groups)

@@ -84,7 +84,9 @@ def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None
                 hint=f"{of!r} is its name" if of else "METHODS lists them",
             )
     if names:
-        words += ["--methods", ",".join(names)]
+        from ._methods import ALIASES
+
+        words += ["--methods", ",".join(ALIASES.get(name, name) for name in names)]
     words += ["--", *(_program.argument(name, a) for name, a in arrays.items())]
     with _Progress(progress) as shown:
         lines = _program.call(words, _program.streamed(arrays), read=_read_lines, progress=shown, despite=_has_answer)

@@ -8,6 +8,7 @@ from ._metrics import _metric, _score_pairs
 
 _FEW = 30  # rows of a bin; bins with fewer are pale, as in the program's figures
 _COLUMNS = ("name", "lo", "hi", "n", "conf", "acc", "acc_lo", "acc_hi", "gap")
+_WORDS = ("confidence", "accuracy")  # of the axes
 _ACCURACY, _OVER, _UNDER, _DARK = "#c4c8cf", "#f3b48c", "#8cbfe8", "#3a4352"
 
 
@@ -60,7 +61,7 @@ class Reliability:
     def plot(self, ax=None):
         """Draw the diagrams side by side, with the share of rows below, and return their axes; into ax, of one
         diagram alone, draw it without the shares and return ax. Bins of less than 30 rows are pale."""
-        words = ("confidence", "accuracy")
+        words = _WORDS
         if self._positive is not None:
             words = (f"probability of {self._positive}", f"share of {self._positive}")
         return draw(self._panels, ax, words)
@@ -70,7 +71,7 @@ def _rows(bins):
     return sum(b["n"] for b in bins)
 
 
-def draw(panels, ax=None, words=("confidence", "accuracy")):
+def draw(panels, ax=None, words=_WORDS):
     """Draw panels of (name, ECE, bins) side by side and return their axes, or one into ax and return it."""
     import matplotlib.pyplot as plt
 
@@ -99,7 +100,7 @@ def draw(panels, ax=None, words=("confidence", "accuracy")):
         )
         axes[1, i].set_xlabel(words[0])
     axes[1, 0].set_ylabel("rows (%)")
-    figure.legend(handles=_legend(), loc="outside upper center", ncols=3, frameon=False, fontsize="small")
+    figure.legend(handles=_legend(words), loc="outside upper center", ncols=3, frameon=False, fontsize="small")
     return axes[0, 0] if len(panels) == 1 else axes[0]
 
 
@@ -125,14 +126,14 @@ def _panel(ax, name, value, bins, words):
     ax.set_title(f"{name}\n{title}" if name else title, fontsize="medium")
 
 
-def _legend():
+def _legend(words):
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     return [
-        Patch(color=_ACCURACY, label="accuracy"),
-        Patch(color=_OVER, label="overconfident"),
-        Patch(color=_UNDER, label="underconfident"),
+        Patch(color=_ACCURACY, label=words[1]),
+        Patch(color=_OVER, label="overconfident" if words == _WORDS else "probability too high"),
+        Patch(color=_UNDER, label="underconfident" if words == _WORDS else "probability too low"),
         Patch(color=_ACCURACY, alpha=0.35, label=f"< {_FEW} rows"),
         Line2D([], [], color="0.2", marker="|", linestyle="none", markersize=9, label="95 % interval"),
         Line2D([], [], color="0.2", linestyle="--", linewidth=0.8, label="perfect"),

@@ -144,9 +144,9 @@ class Results:
         """run.json: the specs and the version of the run."""
         return json.loads((self.folder / "run.json").read_text(encoding="utf-8"))
 
-    def compare(self, *methods, against=None, metrics=("ece", "aece")):
-        """Compare methods (default: all) with the one of against (default: the baseline of the run) over all
-        settings, as ``qats compare`` does: a row for each metric and method, with the columns of
+    def compare(self, *methods, against=None, metrics=None):
+        """Compare methods (default: all) with the one of against (default: the baseline of the run) by metrics (default: ece and
+        aece, or the first metric of a run that has neither) over all settings, as ``qats compare`` does: a row for each metric and method, with the columns of
         ``qats compare --json``. Among them are the mean, the mean difference, wins and losses, and p with
         Holm's correction. A DataFrame, or a dict of arrays without pandas."""
         rows = self._compared(methods, against, metrics)
@@ -156,11 +156,16 @@ class Results:
         lines = _program.call(self._words("--json", methods, against, metrics), read=_read_lines)
         return [{k: v for k, v in line.items() if k != "kind"} for line in lines if line["kind"] == "method"]
 
-    def leaderboard(self, metric="ece"):
+    def leaderboard(self, metric=None):
         """Return a row for each method, the best first, functions of ``methods=`` among them: its rank,
-        the mean of the metric over blocks of settings, the number of settings, and against the baseline of the run
+        the mean of the metric (default: the first of those of ``compare``) over blocks of settings, the number of settings, and against the baseline of the run
         the mean difference, wins and losses as in ``compare``. A DataFrame, or a dict of arrays without pandas."""
-        return frame(self._board(metric), _BOARD)
+        return frame(self._board(metric or self._usual()[0]), _BOARD)
+
+    def _usual(self):
+        """Return the metrics of a comparison that names none."""
+        has = list(dict.fromkeys(self.frame["metric"]))
+        return [m for m in ("ece", "aece") if m in has] or has[:1] or ["ece"]
 
     def _board(self, metric):
         rows = self._compared((), None, metric)
@@ -180,11 +185,12 @@ class Results:
         known = _program.call(["doc", "metrics", "@all", "--json"], read=_read_lines)
         return any(m.get("better") == "higher" and metric in (o["name"] for o in m["outputs"]) for m in known if "outputs" in m)
 
-    def plot(self, kind="differences", metric="ece", ax=None):
-        """Draw the leaderboard of a metric and return the matplotlib axes. kind: "differences" to the baseline,
+    def plot(self, kind="differences", metric=None, ax=None):
+        """Draw the leaderboard of a metric (default: that of ``leaderboard``) and return the matplotlib axes. kind: "differences" to the baseline,
         with 95 % intervals where there are enough blocks, or "means"."""
         if kind not in ("differences", "means"):
             raise InputError(f"{kind!r}, want one of differences, means", code="usage", where="kind")
+        metric = metric or self._usual()[0]
         rows = self._board(metric)
         names = [r["label"] for r in rows]
         if kind == "means":
@@ -193,7 +199,7 @@ class Results:
         pairs = {n: {k: r[k] for k in ("difference", "lo", "hi")} for n, r in zip(names, rows) if r["against"]}
         return differences(pairs, names[0], f"{metric} minus that of {against}", ax)
 
-    def to_latex(self, *methods, against=None, metrics=("ece", "aece")):
+    def to_latex(self, *methods, against=None, metrics=None):
         """Return the table of ``compare`` as LaTeX."""
         return _program.call(self._words("--format=latex", methods, against, metrics))
 
@@ -204,6 +210,7 @@ class Results:
 
     def _words(self, form, methods, against, metrics):
         words = ["compare", form, "--out", _program.file_argument(self.folder)]
+        metrics = self._usual() if metrics is None else metrics
         words += ["--metric", metrics if isinstance(metrics, str) else ",".join(metrics)]
         words += [] if against is None else ["--against", against]
         return [*words, "--", *methods]

@@ -48,6 +48,7 @@ def module(calibrator):
     made = _MAPS[name](params, model["classes"])
     if "divisor" in params:
         made = (_DividedTempered if isinstance(made, _Tempered) else _Divided)(made, params["divisor"])
+    made.classes = model["classes"]
     return made.eval()
 
 
@@ -55,6 +56,7 @@ class _Map(nn.Module):
     """Probabilities of n x k logits. The numbers of the fit are buffers."""
 
     takes_masked = False
+    classes = 0  # of the fit
 
     def __init__(self, **numbers):
         super().__init__()
@@ -67,6 +69,8 @@ class _Map(nn.Module):
         return super()._apply(lambda t: t.to(device), *args, **kwargs)
 
     def forward(self, logits):
+        if logits.ndim != 2 or self.classes and logits.shape[1] != self.classes:
+            raise ValueError(f"logits of shape {tuple(logits.shape)}, want n x {self.classes or 'k'}")
         to = logits.dtype if logits.dtype in (torch.float32, torch.float64) else torch.float32
         z = logits.to(torch.float32).to(torch.float64)
         z = torch.where(z == -math.inf, _MASKED if self.takes_masked else math.nan, z)

@@ -132,6 +132,22 @@ def test_columns_of_a_frame_that_are_no_classes_are_named():
         assert str(e.value) == "logits: " + says
 
 
+def test_tensors_that_are_no_table():
+    torch = pytest.importorskip("torch")
+    z, y = torch.zeros(4, 3), torch.tensor([0, 1, 2, 0])
+    np.testing.assert_array_equal(_arrays.table(z.to(torch.float8_e4m3fn), "logits"), z)
+    for value, says in {
+        "batches": ([z, z[:2]], "^logits: 2 tables, want one; join them by torch.cat\\(logits\\)$"),
+        "arrays": ([z.numpy(), z.numpy()], "^logits: 2 tables, want one; join them by np.concatenate\\(logits\\)$"),
+        "sparse": (z.to_sparse(), "^logits: .*Sparse.*to_dense"),
+        "no data": (z.to("meta"), "^logits: .*no data"),
+    }.values():
+        with pytest.raises(qatsbench.InputError, match=says):
+            _arrays.table(value, "logits")
+    with pytest.raises(qatsbench.InputError, match=r"convert them by \.long\(\)$"):
+        _arrays.labels(y.float(), 4, 3)
+
+
 def test_exchanged_arguments_are_said(small):
     z, y = small
     with pytest.raises(

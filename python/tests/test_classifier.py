@@ -230,6 +230,11 @@ class Kept(LogisticRegression):
         return super().fit(X, y)
 
 
+def test_a_class_in_the_place_of_an_estimator(rows):
+    with pytest.raises(qatsbench.InputError, match=r"^estimator: a class, want an estimator; give LogisticRegression\(\)$"):
+        qatsbench.CalibratedClassifier(LogisticRegression).fit(rows[0], rows[1])
+
+
 @pytest.mark.parametrize("ignore", [None, 2])
 def test_groups_stay_in_one_part(program, ignore):
     rng = np.random.default_rng(4)

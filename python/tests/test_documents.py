@@ -29,10 +29,20 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
     matplotlib.use("agg")
     x, labels = make_classification(300, random_state=0)
     z, y, zt, yt = text
-    names = {"np": np, "Z": z, "y": y, "Zt": zt, "yt": yt, "X": x, "labels": labels, "clf": LogisticRegression()}
+    names = {
+        "np": np,
+        "Z": z,
+        "y": y,
+        "Zt": zt,
+        "yt": yt,
+        "X": x,
+        "labels": labels,
+        "patients": np.arange(300) // 3,
+        "clf": LogisticRegression(),
+    }
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.yaml").write_text(
-        "name: small\ndata: []\nmethods: [uncal, ts]\nmetrics: [nll]\nbaseline: none\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n"
+        "name: small\ndata: []\nmethods: [uncal, ts, qats]\nmetrics: [ece, nll]\nbaseline: ts\nsettings: {dataset: 20newsgroups-body, backbone: transformer-d64-l2}\n"
     )
     real = qatsbench.run  # the documents run a spec of 31 networks
     monkeypatch.setattr(qatsbench, "run", lambda spec, **more: real("small.yaml", data=ROOT / "data/bundle", **more))
@@ -42,6 +52,11 @@ def test_blocks_run(file, text, tmp_path, monkeypatch):
         path = tmp_path / f"block{i}.py"  # where inspect finds the source of functions
         path.write_text(block)
         exec(compile(block, str(path), "exec"), names)  # noqa: S102 - our own documents
+    if file == "docs/python.md":
+        assert (tmp_path / "results/out/index.html").is_file()
+        line = re.search(r"`(metrics: \[nll, \{metric: ece, .*?\])`", (ROOT / file).read_text(encoding="utf-8"))[1]
+        (tmp_path / "options.yaml").write_text((tmp_path / "small.yaml").read_text().replace("metrics: [ece, nll]", line))
+        assert "ece_10_quantile_l2" in set(real("options.yaml", data=ROOT / "data/bundle", out="options").frame["metric"])
     c = names["c"]
     assert isinstance(c, qatsbench.QaTS) and round(c.score(zt, yt, "ece"), 4) == 0.0524
 

@@ -1,6 +1,8 @@
-"""The project qats of PyPI, which is another one (time series of ships), beside this package."""
+"""The wheel in environments of users: an empty one, and one with the project qats of PyPI, which is another one (time
+series of ships)."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,10 +24,16 @@ print(qats.__version__, qatsbench._program.find())
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory):
-    """An environment with the other project, and after it this package from a wheel."""
+def wheel(tmp_path_factory):
     if not shutil.which("go"):
         pytest.skip("the wheel is built with Go")
+    made = [sys.executable, PYTHON / "packing.py", "wheel", tmp_path_factory.mktemp("dist")]
+    return Path(subprocess.run(made, capture_output=True, text=True, check=True).stdout.split()[0])
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory, wheel):
+    """An environment with the other project, and after it this package from a wheel."""
     pytest.importorskip("scipy", reason="the other project needs scipy and pandas")
     pytest.importorskip("pandas", reason="the other project needs scipy and pandas")
     folder = tmp_path_factory.mktemp("two")
@@ -38,8 +46,7 @@ def environment(tmp_path_factory):
     )
     if got.returncode != 0:
         pytest.skip("pip cannot download the other project")
-    made = subprocess.run([sys.executable, PYTHON / "packing.py", "wheel", folder], capture_output=True, text=True, check=True).stdout
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", made.split()[0]], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel], check=True)
     return folder, python
 
 
@@ -68,3 +75,29 @@ def test_an_upgrade_keeps_this_package(environment):
     if done.returncode != 0:
         pytest.skip("pip cannot download the other project")
     assert run(python, "-c", "import qatsbench; qatsbench.QaTS", folder=folder).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="README writes a pattern of a shell")
+def test_the_first_screen_of_readme_works_in_an_empty_environment(wheel, tmp_path):
+    """From a wheel's file to the first answer and to the first lines of Python, as README prints them."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    shutil.copy(wheel, tmp_path)
+    start = re.search(r"## Start\n(.*?)With Go", (PYTHON.parent / "README.md").read_text(encoding="utf-8"), re.S)[1]
+    install, answer = re.findall(r"^    (pip install qatsbench-\S+|qatsbench .*?)(?: +#.*)?$", start, re.M)
+    env = {k: v for k, v in os.environ.items() if k not in ("QATS_BIN", "PYTHONPATH")}
+    env["PATH"] = f"{tmp_path / 'venv' / 'bin'}:/usr/bin:/bin"
+
+    def typed(line):
+        return subprocess.run(["sh", "-c", line], cwd=tmp_path, env=env, capture_output=True, text=True)
+
+    if typed("pip download --no-deps -q numpy").returncode != 0:
+        pytest.skip("pip cannot download numpy")
+    done = typed(install)
+    assert done.returncode == 0, done.stderr
+    assert typed(answer).stdout.startswith("Use `qats`: on your test rows NLL")
+    block = re.search(r"```python\n(.*?)```", start, re.S)[1]
+    data = "import numpy as np\nrng = np.random.default_rng(0)\ny, yt = rng.integers(0, 3, (2, 300))\nZ, Zt = (4 * rng.normal(size=(300, 3)) + 3 * np.eye(3)[v] for v in (y, yt))\n"
+    (tmp_path / "first.py").write_text(data + block)
+    done = typed("python first.py")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model.json").is_file()

@@ -105,6 +105,7 @@ def test_named_classes_and_mistakes(small):
         qatsbench.recommend(cal=z)
     with pytest.raises(qatsbench.InputError, match="^test_logits: 1 dimension, want n x k"):
         qatsbench.recommend(cal=(z, y), test=(z[0], y))
+    assert "ir" in [m["method"] for m in qatsbench.recommend(cal=(z, y), methods="isotonic", progress=False).methods]
     with pytest.raises(qatsbench.InputError, match="unknown method .*qatz"):
         qatsbench.recommend(cal=(z, y), methods="qatz")
     with pytest.raises(qatsbench.InputError, match="by: 'mce', want one of nll, brier"):

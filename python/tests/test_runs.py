@@ -97,6 +97,15 @@ def test_a_run_with_an_own_function_is_compared(folder, program):
         r.plot("pie")
 
 
+def test_a_run_without_ece_is_compared_by_what_it_has(folder):
+    (folder / "nll.yaml").write_text(SPEC.replace("[ece, nll]", "[nll, brier]"))
+    r = qatsbench.run(folder / "nll.yaml", out=folder / "nll", data=folder / "arrays", progress=False)
+    assert set(r.compare()["metric"]) == {"nll"} and "tabular" in r.to_latex()
+    assert list(r.leaderboard()["mean"]) == list(r.leaderboard("nll")["mean"])
+    pytest.importorskip("matplotlib").use("agg")
+    assert r.plot().get_xlabel() == "nll minus that of ts"
+
+
 def test_more_of_some_metrics_is_better(folder, capfd):
     (folder / "more.yaml").write_text(SPEC.replace("[ece, nll]", "[accuracy, auroc, {metric: ece, bins: 10}]"))
     r = qatsbench.run(folder / "more.yaml", out=folder / "more", data=folder / "arrays")

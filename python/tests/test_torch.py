@@ -92,6 +92,15 @@ def test_ranks_are_those_of_the_program_on_many_rows(program):
     np.testing.assert_allclose(got, t, rtol=1e-12)  # one rank would be 5e-5
 
 
+def test_a_module_wants_the_columns_of_its_fit(rows):
+    z, y, _ = rows
+    for name in ("ts", "qats", "vs", "ets"):
+        module, tensor = fitted(name, z, y).to_torch(), torch.tensor(z)
+        for wrong in (tensor[:, :3], tensor[0], tensor[None]):
+            with pytest.raises(ValueError, match=r"^logits of shape \(.*\), want n x 20$"):
+                module(wrong)
+
+
 def test_a_module_needs_no_program(rows, monkeypatch):
     module = qatsbench.QaTS().fit(*rows[:2]).to_torch()
     monkeypatch.setenv("QATS_BIN", os.devnull)
