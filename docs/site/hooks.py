@@ -127,8 +127,9 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    if page.file.src_path == "peers.md":  # its table needs the whole width
-        page.meta["hide"] = ["navigation", "toc"]
+    wide = {"peers.md": ["navigation", "toc"], "findings.md": ["navigation"]}  # their tables need the width
+    if page.file.src_path in wide:
+        page.meta["hide"] = wide[page.file.src_path]
 
     def lead(m):
         bang, words, path, anchor = m.groups()
