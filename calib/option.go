@@ -82,7 +82,7 @@ func (o Option) Value() any {
 	case *string:
 		return *f
 	case *[]string:
-		return *f
+		return append([]string{}, *f...) // a list also if it is empty
 	}
 	return nil
 }

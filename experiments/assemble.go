@@ -36,10 +36,7 @@ func (p *Plan) rows(outcomes [][]outcome, do func(*results.Rows) error) error {
 			all.Append(&parts[i])
 		}
 		if first == 0 {
-			var err error
-			if all.Methods, err = p.methodInfos(); err != nil {
-				return err
-			}
+			all.Methods = p.methodInfos()
 		}
 		if err := do(&all); err != nil {
 			return err

@@ -64,8 +64,8 @@ func TestDescribeCountsAndNamesTheArrays(t *testing.T) {
 		t.Errorf("specs %+v", s)
 	}
 	e := programEntry()
-	if got, err := (&spec.Method{Name: "v", Label: "m = 25", Entry: e, Method: e.Method}).Info("e"); err != nil || got.Label != "m = 25" || got.Source != results.OfProgram {
-		t.Errorf("a program: %+v, %v", got, err)
+	if got := (&spec.Method{Name: "v", Label: "m = 25", Entry: e, Method: e.Method}).Info("e"); got.Label != "m = 25" || got.Source != results.OfProgram {
+		t.Errorf("a program: %+v", got)
 	}
 	if m := out.Rows.Methods; len(m) < 5 || m[4].Options != `{"segments":2}` || m[4].Experiment != "t" {
 		t.Errorf("methods %+v", m)

@@ -88,8 +88,8 @@ func (w *unitWork) makeFit(ctx context.Context, c *Cell) (*calib.Model, error) {
 			return err
 		}
 		spent = took
-		model, err = c.Method.Model(in, fitted)
-		return err
+		model = c.Method.Model(in, fitted)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -219,8 +219,7 @@ func (w *unitWork) putFit(c *Cell, body []byte, spent results.Time) error {
 	if err := w.run.put(results.Fit, c.fit, body); err != nil {
 		return storeError(err)
 	}
-	w.run.fitted.Add(1)
-	w.run.report(-1, nil)
+	w.run.made()
 	return nil
 }
 

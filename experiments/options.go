@@ -81,6 +81,7 @@ type Progress struct {
 	Todo, Left  int    // cells that the store lacked at the start, and those of them that are not done
 	New         int    // objects put into the store since the start: fits, notes, scores and pairs
 	Fits        int    // made since the start
+	Scored      int    // cells scored since the start
 	Fitting     string // the fit that began last, as METHOD on SETTING; empty before the first one
 	Setting     string // that was finished last
 	Experiment  string // that was finished with it; empty where settings of it are left, and after a fit

@@ -36,7 +36,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 	for _, i := range units {
 		r.expect(i)
 	}
-	r.report(-1, nil)
+	r.tell("")
 	defer r.programs.Close()
 	outcomes := make([][]outcome, len(p.Units))
 	work, stop := context.WithCancelCause(ctx)
@@ -48,15 +48,15 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 			stop(err) // the others stop too; the first of several errors counts
 			return
 		}
-		r.report(i, outcomes[i])
+		r.finish(i, outcomes[i])
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.done, r.total, err)
+		return nil, fmt.Errorf("interrupted: %d of %d cells are done and kept: %w", r.now.Done, r.now.Total, err)
 	}
 	if err := context.Cause(work); err != nil {
-		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.done, r.total)
+		return nil, fmt.Errorf("%w; %d of %d cells are done and kept, and no file was written", err, r.now.Done, r.now.Total)
 	}
-	out := &Outcome{RunCounts: p.CountSettings(), Fitted: int(r.fitted.Load()), Scored: int(r.scored.Load())}
+	out := &Outcome{RunCounts: p.CountSettings(), Fitted: r.now.Fits, Scored: r.now.Scored}
 	for _, i := range units {
 		out.count(&p.Units[i], outcomes[i])
 	}
@@ -146,13 +146,14 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 // misses, the cells that share it.
 func (r *run) expect(i int) {
 	u := &r.plan.Units[i]
-	r.total += len(u.Cells)
+	r.now.Total += len(u.Cells)
 	r.left[u.Spec]++
 	for j := range u.Cells {
 		c := &u.Cells[j]
 		if c.State == Miss || c.State == Score {
 			r.lacking[i]++
-			r.todo++
+			r.now.Todo++
+			r.now.Left++
 		}
 		if c.State == Miss {
 			key := results.Key(c.fit)
@@ -169,40 +170,55 @@ func (r *run) put(kind results.Kind, text string, body []byte) error {
 	if err := r.plan.options.Store.Put(kind, text, body); err != nil {
 		return err
 	}
-	r.stored.Add(1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.New++
+	if kind == results.Scores {
+		r.now.Scored++
+	}
 	return nil
 }
 
 // begin reports that a fit begins.
 func (r *run) begin(u *Unit, c *Cell) {
 	r.mu.Lock()
-	r.fitting = c.Method.Name + " on " + u.Setting.String()
-	r.mu.Unlock()
-	r.report(-1, nil)
+	defer r.mu.Unlock()
+	r.now.Fitting = c.Method.Name + " on " + u.Setting.String()
+	r.tell("")
 }
 
-// report counts the finished unit with number i, if it is not negative, and calls Progress.
-func (r *run) report(i int, cells []outcome) {
+// made reports that a fit is made and stored.
+func (r *run) made() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := Progress{Total: r.total, New: int(r.stored.Load()), Fits: int(r.fitted.Load()), Fitting: r.fitting}
-	if i >= 0 {
-		u := &r.plan.Units[i]
-		r.made += r.lacking[i]
-		r.done += len(u.Cells)
-		r.last = u.Setting.String()
-		for _, c := range cells {
-			if c.status == results.Fail {
-				r.failed++
-			}
-		}
-		if r.left[u.Spec]--; r.left[u.Spec] == 0 {
-			p.Experiment = u.Spec.Name
+	r.now.Fits++
+	r.tell("")
+}
+
+// finish reports the end of the unit with number i.
+func (r *run) finish(i int, cells []outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	u, done := &r.plan.Units[i], ""
+	r.now.Done += len(u.Cells)
+	r.now.Left -= r.lacking[i]
+	r.now.Setting = u.Setting.String()
+	for _, c := range cells {
+		if c.status == results.Fail {
+			r.now.Failed++
 		}
 	}
-	p.Done, p.Failed, p.Setting = r.done, r.failed, r.last
-	p.Todo, p.Left = r.todo, r.todo-r.made
+	if r.left[u.Spec]--; r.left[u.Spec] == 0 {
+		done = u.Spec.Name
+	}
+	r.tell(done)
+}
+
+// tell calls Progress. done is the experiment that has ended, if one has.
+func (r *run) tell(done string) {
 	if r.options.Progress != nil {
+		p := r.now
+		p.Experiment = done
 		r.options.Progress(p)
 	}
 }

@@ -60,7 +60,6 @@ func (w *unitWork) score(ctx context.Context) error {
 		if err := w.run.put(results.Scores, c.scores, body); err != nil {
 			return err
 		}
-		w.run.scored.Add(1)
 		w.forget()
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
@@ -28,17 +27,11 @@ type run struct {
 
 	programs external.Programs
 
-	fitted, scored atomic.Int64
-	stored         atomic.Int64 // objects of cells
-
-	mu                  sync.Mutex
-	fits                map[string]*fitting // by key, while some unit still needs it
-	done, total, failed int                 // cells
-	todo, made          int                 // cells that the store lacked at the start, and those of them that are done
-	lacking             map[int]int         // the cells of todo, by unit
-	last                string              // setting that was finished
-	fitting             string              // METHOD on SETTING of the fit that began last
-	left                map[*spec.Spec]int  // settings that are not done
+	mu      sync.Mutex
+	fits    map[string]*fitting // by key, while some unit still needs it
+	now     Progress            // without Experiment
+	lacking map[int]int         // the cells that the store lacked at the start, by unit
+	left    map[*spec.Spec]int  // settings that are not done
 }
 
 // outcome is the result of one cell. The status is empty until the cell has failed

@@ -28,13 +28,10 @@ var binsFormat = csvfile.Format[Bin]{
 	Columns: append(settingColumns(), "method", "binning", "bin", "lo", "hi", "n", "conf", "acc", "acc_lo", "acc_hi", "source"),
 	Added:   []string{"variant", "acc_lo", "acc_hi"},
 	Fields: func(b Bin) []string {
-		lo, hi := "", ""
-		if r, ok := b.AccInterval(); ok {
-			lo, hi = csvfile.FormatNumber(r.Lo), csvfile.FormatNumber(r.Hi)
-		}
+		r, ok := b.AccInterval()
 		return append(b.Setting.fields(), b.Method, b.Binning, strconv.Itoa(b.Bin),
 			csvfile.FormatNumber(b.Lo), csvfile.FormatNumber(b.Hi), strconv.Itoa(b.N),
-			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), lo, hi, b.Source)
+			csvfile.FormatNumber(b.Conf), csvfile.FormatNumber(b.Acc), optional{r.Lo, ok}.text(), optional{r.Hi, ok}.text(), b.Source)
 	},
 	Parse: func(row *csvfile.Row) Bin {
 		b := Bin{
@@ -66,15 +63,24 @@ func (b Bin) AccInterval() (r metrics.Range, ok bool) {
 	return metrics.Wilson(b.Acc, b.N, 0.95), true
 }
 
-// optional is a field that may be empty.
+// optional is a number that may be absent.
 type optional struct {
 	x    float64
 	some bool
 }
 
+// numberIn reads the next field of a row, which may be empty.
 func numberIn(row *csvfile.Row) optional {
 	x, ok := row.NumberOrNone()
 	return optional{x, ok}
+}
+
+// text is the field of the number.
+func (o optional) text() string {
+	if !o.some {
+		return ""
+	}
+	return csvfile.FormatNumber(o.x)
 }
 
 // checkAccInterval fails the row if acc_lo and acc_hi are not the interval that n and acc

@@ -40,7 +40,13 @@ type Cube struct {
 	samples  map[Setting]TestSamples
 }
 
-// pairPlace names a row of pairs.csv, without the experiment.
+// methodPlace names the numbers of a method on a setting.
+type methodPlace struct {
+	Setting
+	method string
+}
+
+// pairPlace names a row of pairs.csv.
 type pairPlace struct {
 	Place
 	against string

@@ -13,13 +13,7 @@ type entryRow struct {
 	Setting
 	method string
 	n      int // rows of the test set; 0 where the method has no value
-	values []value
-}
-
-// value is a number that may be absent.
-type value struct {
-	x    float64
-	have bool
+	values []optional
 }
 
 // noEntry is why a setting of an entry has no value: its file does not say more.
@@ -32,20 +26,14 @@ func entryFormat(metrics []string) csvfile.Format[entryRow] {
 		Fields: func(r entryRow) []string {
 			fields := append(r.Setting.fields(), r.method, csvfile.FormatCount(r.n))
 			for _, v := range r.values {
-				text := ""
-				if v.have {
-					text = csvfile.FormatNumber(v.x)
-				}
-				fields = append(fields, text)
+				fields = append(fields, v.text())
 			}
 			return fields
 		},
 		Parse: func(row *csvfile.Row) entryRow {
 			r := entryRow{Setting: parseSetting(row), method: row.Text(), n: row.CountOrNone()}
 			for range metrics {
-				var v value
-				v.x, v.have = row.NumberOrNone()
-				r.values = append(r.values, v)
+				r.values = append(r.values, numberIn(row))
 			}
 			return r
 		},
@@ -57,7 +45,7 @@ func entryFormat(metrics []string) csvfile.Format[entryRow] {
 				return err
 			}
 			for i, v := range r.values {
-				if !v.have {
+				if !v.some {
 					continue
 				}
 				lo, hi := limits(metrics[i])
@@ -78,27 +66,23 @@ func entryFormat(metrics []string) csvfile.Format[entryRow] {
 // their order, and a column for each of the metrics. A skip or a fail is an empty field. The
 // numbers are those of results.csv, so the file of the same fits has the same bytes.
 func WriteEntry(path string, metrics []string, records []Record) error {
-	type cell struct {
-		setting Setting
-		method  string
-	}
 	var rows []entryRow
-	place := map[cell]int{}
+	place := map[methodPlace]int{}
 	for _, r := range records {
 		column := slices.Index(metrics, r.Metric)
 		if column < 0 {
 			continue
 		}
-		of := cell{r.Setting, r.Method}
+		of := methodPlace{r.Setting, r.Method}
 		i, known := place[of]
 		if !known {
 			i = len(rows)
 			place[of] = i
-			rows = append(rows, entryRow{Setting: r.Setting, method: r.Method, values: make([]value, len(metrics))})
+			rows = append(rows, entryRow{Setting: r.Setting, method: r.Method, values: make([]optional, len(metrics))})
 		}
 		if r.Status == OK {
 			rows[i].n = r.N
-			rows[i].values[column] = value{csvfile.Round(r.Value), true}
+			rows[i].values[column] = optional{csvfile.Round(r.Value), true}
 		}
 	}
 	return entryFormat(metrics).WriteFile(path, rows)
@@ -116,7 +100,7 @@ func ReadEntry(path string, metrics []string) ([]Record, error) {
 	for _, row := range rows {
 		for i, v := range row.values {
 			r := Record{Setting: row.Setting, Method: row.method, Metric: metrics[i], Source: "measured", Status: Skip, Note: Because(noEntry)}
-			if v.have {
+			if v.some {
 				r.Value, r.N, r.Status, r.Note = v.x, row.n, OK, nil
 			}
 			records = append(records, r)

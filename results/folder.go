@@ -153,7 +153,7 @@ func (f Folder) read(without, needed []string) (*Rows, error) {
 		return nil, err
 	}
 	Join(r.Records, r.Settings)
-	return &r, f.check(keys, rows)
+	return &r, f.check(r.Run, keys, rows)
 }
 
 // Write replaces the CSV files by the rows; see WriteParts.

@@ -135,15 +135,11 @@ func decodeRun(text []byte, name string) (*Run, error) {
 //
 // Values are not compared, so a script may change them. It may add or remove rows if
 // it removes run.json too.
-func (f Folder) check(keys string, rows RunRows) error {
-	path := f.Path(RunFile)
-	r, err := readRun(path)
-	if errors.Is(err, fs.ErrNotExist) {
+func (f Folder) check(r *Run, keys string, rows RunRows) error {
+	if r == nil {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
+	path := f.Path(RunFile)
 	const remedy = "run again, or remove run.json if you changed the rows yourself"
 	for _, file := range []struct {
 		name       string

@@ -19,13 +19,8 @@ func (s Setting) Whole() Setting {
 // setting, at the place of the first. So several trainings weigh in a statement as much as
 // one. Where a seed has no value, its record stands for all: no mean is over fewer.
 func OverSeeds(records []Record) []Record {
-	type cell struct {
-		setting        Setting
-		method, metric string
-	}
-	return overSeeds(records, func(r Record) (cell, bool) {
-		c := cell{r.Setting.Whole(), r.Method, r.Metric}
-		return c, r.Variant.Training > 0
+	return overSeeds(records, func(r Record) (Place, bool) {
+		return Place{r.Setting.Whole(), r.Method, r.Metric}, r.Variant.Training > 0
 	}, meanRecord)
 }
 
@@ -78,13 +73,8 @@ func meanRecord(records []Record) Record {
 // interval reaches from the mean difference as far towards 0, so it is below .05 exactly where
 // the interval does not contain 0. The P of a single seed stays as it is. Without the interval, or the verdict, of a seed there is none.
 func PairsOverSeeds(pairs []Pair) []Pair {
-	type cell struct {
-		setting                 Setting
-		method, against, metric string
-	}
-	return overSeeds(pairs, func(p Pair) (cell, bool) {
-		c := cell{p.Setting.Whole(), p.Method, p.Against, p.Metric}
-		return c, p.Variant.Training > 0
+	return overSeeds(pairs, func(p Pair) (pairPlace, bool) {
+		return pairPlace{Place{p.Setting.Whole(), p.Method, p.Metric}, p.Against}, p.Variant.Training > 0
 	}, meanPair)
 }
 

@@ -87,20 +87,16 @@ func (t Time) program() bool { return t.Known && t.Instructions == "" }
 // record is a skip. A time of an external program has the note Program. A cell that has no value of any metric keeps the status and the
 // reason of its first record.
 func TimeRecords(times []Time, records []Record) []Record {
-	type cell struct {
-		Setting
-		method string
-	}
-	known := map[cell]Time{}
+	known := map[methodPlace]Time{}
 	for _, t := range times {
 		if t.Known {
-			known[cell{t.Setting, t.Method}] = t
+			known[methodPlace{t.Setting, t.Method}] = t
 		}
 	}
 	var list []Record
-	place := map[cell]int{} // in list
+	place := map[methodPlace]int{} // in list
 	for _, r := range records {
-		at := cell{r.Setting, r.Method}
+		at := methodPlace{r.Setting, r.Method}
 		i, seen := place[at]
 		if seen && (r.Status != OK || list[i].Status == OK || list[i].Note.Has(NoTime)) {
 			continue

@@ -126,8 +126,8 @@ func Rounded(x float64, digits int) float64 {
 	return y
 }
 
-// Kind tells warnings that readers treat apart. A kind that is used in one place is a
-// Remark.
+// Kind tells warnings that readers treat apart. One that is used in one place is
+// Other.
 type Kind string
 
 // The kinds of warnings.
@@ -141,7 +141,7 @@ const (
 	Certain      Kind = "certain"       // Bound, a least temperature, gives Count of Of calibration rows a probability of exactly 1
 )
 
-// Kinds returns all kinds of warnings but Remark.
+// Kinds returns all kinds of warnings but Other.
 func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide, Certain} }
 
 // Warning is what readers of the numbers of a fit must know. Its words and its numbers are

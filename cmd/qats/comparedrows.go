@@ -46,7 +46,7 @@ func (c *comparing) rows(cmd *cobra.Command, dir string) (*results.Rows, error) 
 	if err == nil {
 		var alone int
 		if rows, alone = rows.Apart(); alone > 0 {
-			warn(cmd.ErrOrStderr(), newRemark(fmt.Sprintf("left out: %s with a confidence alone, whose methods are compared apart by --domain %q", english.Count(alone, "setting"), experiments.ConfidenceAlone)))
+			warn(cmd.ErrOrStderr(), newTextWarning(fmt.Sprintf("left out: %s with a confidence alone, whose methods are compared apart by --domain %q", english.Count(alone, "setting"), experiments.ConfidenceAlone)))
 		}
 	}
 	if cmd.Flags().Changed("variant") {

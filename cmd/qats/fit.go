@@ -240,15 +240,12 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 		}
 	}
 	if cal != nil || stream != nil {
-		if err := f.findings(cmd, cal, tell); err != nil {
+		if err := f.problems(cmd, cal, tell); err != nil {
 			return err
 		}
 	}
 	clock.lap("check_s")
-	model, err := m.Model(in, fitted)
-	if err != nil {
-		return err
-	}
+	model := m.Model(in, fitted)
 	if f.json {
 		return f.printJSON(cmd.OutOrStdout(), newFitJSON(m, in, model, change, warnings), model, &clock)
 	}

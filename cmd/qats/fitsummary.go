@@ -155,9 +155,9 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 	return change, saveDiagrams(cmd.OutOrStdout(), f.figure, f.corp, f.files.Logits, []diagram{{"uncal", "Uncal", change.Before}, {m.Name, m.Label, change.After}})
 }
 
-// findings prints what is likely a mistake in the calibration set, the warnings and errors of
+// problems prints what is likely a mistake in the calibration set, the warnings and errors of
 // qats check, and which classes have few rows. Notes on the form of the files are printed when they are opened.
-func (f *fit) findings(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
+func (f *fit) problems(cmd *cobra.Command, cal *data.Set, tell func(warning)) error {
 	rows := inspect.Arrays{Name: f.files.Logits, Brief: true, Open: func(context.Context) (data.Reader, error) {
 		files := f.files
 		return data.Files{Logits: files.Logits, Labels: files.Labels, Predicted: files.Predicted, Classes: files.Classes, Kind: files.Kind, Ignore: files.Ignore, FS: files.FS, MemberLimit: files.MemberLimit}.Open()

@@ -97,7 +97,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	}
 	for _, p := range s.Problems {
 		if len(s.Sets) > 0 && len(s.Unusable) == 0 {
-			warn(cmd.ErrOrStderr(), newRemark(p.Error()))
+			warn(cmd.ErrOrStderr(), newTextWarning(p.Error()))
 		}
 	}
 	if err := s.Check(); err != nil {
@@ -136,7 +136,7 @@ func initSpec(cmd *cobra.Command, dir string, example bool, file string) error {
 	terminal.Fprintf(cmd.OutOrStdout(), "wrote %s: %s, %s\n", file, english.Count(len(read.Settings), "setting"), english.Count(len(read.Methods), "method"))
 	next(cmd, append([]string{"check", file}, where...)...)
 	if without := s.Uncalibrated(); len(without) > 0 {
-		warn(cmd.ErrOrStderr(), newRemark(experiments.NoCalibration(without)))
+		warn(cmd.ErrOrStderr(), newTextWarning(experiments.NoCalibration(without)))
 		return errFailed
 	}
 	return nil

@@ -18,5 +18,5 @@ func arrayInput(cmd *cobra.Command, m memory) *data.InputFS {
 
 // notesTo returns what takes the notes on a file as warnings.
 func notesTo(tell func(warning)) func(arrays.Problem) {
-	return func(n arrays.Problem) { tell(fileRemark{"file", n.Text, n.Place, n.Warning, n.Remedy}) }
+	return func(n arrays.Problem) { tell(fileWarning{"file", n.Text, n.Place, n.Warning, n.Remedy}) }
 }

@@ -84,7 +84,7 @@ func (l *board) make(cmd *cobra.Command) error {
 		return err
 	}
 	for _, why := range refused {
-		warn(cmd.ErrOrStderr(), newRemark("left out: "+why.Error()))
+		warn(cmd.ErrOrStderr(), newTextWarning("left out: "+why.Error()))
 		failed = errFailed
 	}
 	path := filepath.Join(l.at.out, boardFile)

@@ -131,8 +131,8 @@ func (m *messages) json(v any) {
 	}
 }
 
-// remark is a warning that has a text alone.
-type remark struct {
+// textWarning is a warning that has a text alone.
+type textWarning struct {
 	Kind string `json:"kind"` // remark
 	Text string `json:"text"`
 }
@@ -149,16 +149,17 @@ func teller(cmd *cobra.Command, keep bool, list *[]warning) func(warning) {
 	}
 }
 
-func newRemark(text string) remark { return remark{"remark", text} }
-func (r remark) line() string      { return r.Text }
+func newTextWarning(text string) textWarning { return textWarning{"remark", text} }
 
-// newTaken is the remark that a manifest above arrays says how they are read.
-func newTaken(t folder.FromManifest) fileRemark {
-	return fileRemark{Kind: "file", Text: t.String(), Place: t.File}
+func (w textWarning) line() string { return w.Text }
+
+// newTaken is the warning that a manifest above arrays says how they are read.
+func newTaken(t folder.FromManifest) fileWarning {
+	return fileWarning{Kind: "file", Text: t.String(), Place: t.File}
 }
 
-// fileRemark is a warning of how an array is read.
-type fileRemark struct {
+// fileWarning is a warning of how an array is read.
+type fileWarning struct {
 	Kind  string `json:"kind"` // file
 	Text  string `json:"text"`
 	Place string `json:"place"`
@@ -168,11 +169,11 @@ type fileRemark struct {
 	problem.Remedy
 }
 
-func (r fileRemark) line() string {
-	if r.serious {
-		return r.Place + ": warning: " + r.Text
+func (w fileWarning) line() string {
+	if w.serious {
+		return w.Place + ": warning: " + w.Text
 	}
-	return r.Place + ": " + r.Text
+	return w.Place + ": " + w.Text
 }
 
 // fitWarning is a warning of a fit.
@@ -193,7 +194,7 @@ func newFitWarning(method string, w report.Warning) fitWarning {
 
 func (w fitWarning) line() string { return w.Method + ": " + w.Text }
 
-// rowsWarning is a finding of an inspection of rows.
+// rowsWarning is a problem that an inspection of rows has found.
 type rowsWarning struct {
 	Kind string `json:"kind"` // rows
 	Text string `json:"text"`

@@ -29,7 +29,7 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 	for _, e := range score.Metrics {
 		list, err := score.Compute(samples, e)
 		if err != nil && (cmd.Flags().Changed("metric") || !errors.Is(err, metrics.ErrNoVector)) {
-			warn(cmd.ErrOrStderr(), newRemark(e.Name+": "+err.Error()))
+			warn(cmd.ErrOrStderr(), newTextWarning(e.Name+": "+err.Error()))
 		}
 		for i, name := range e.Names() {
 			value := table.Cell{Text: "-"}
@@ -45,7 +45,7 @@ func (s *scoreFlags) print(cmd *cobra.Command, score *arrays.Score, samples *met
 			case e.Err == nil:
 				lo, hi = nine(e.Lo), nine(e.Hi)
 			case err == nil:
-				warn(cmd.ErrOrStderr(), newRemark("interval of "+name+": "+e.Err.Error()))
+				warn(cmd.ErrOrStderr(), newTextWarning("interval of "+name+": "+e.Err.Error()))
 			}
 			add(name+"_lo", lo)
 			add(name+"_hi", hi)

@@ -54,7 +54,7 @@ the fitted parameters, and says so.`,
 			}
 			w := unlessQuiet(cmd)
 			options := report.ViewOptions{Formats: figures, Compact: latex == "compact", All: verbose(cmd), Tables: printed, Width: widthOf(w),
-				Lacking: func(line string) { warn(cmd.ErrOrStderr(), newRemark(line)) }}
+				Lacking: func(line string) { warn(cmd.ErrOrStderr(), newTextWarning(line)) }}
 			if err := report.WriteViews(w, specs, out, options); err != nil {
 				return err
 			}

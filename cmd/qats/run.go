@@ -191,7 +191,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		return err
 	}
 	if at.older && !at.Fresh {
-		warn(cmd.ErrOrStderr(), newRemark(at.storeDir()+" is of an earlier version, without checksums of all that it holds, so everything is computed again"))
+		warn(cmd.ErrOrStderr(), newTextWarning(at.storeDir()+" is of an earlier version, without checksums of all that it holds, so everything is computed again"))
 	}
 	if n := plan.CountSettings(); n.Absent == n.Settings && whole {
 		lines := append([]string{"no setting has arrays, so nothing is run and no file is written"}, plan.Absent()...)
@@ -261,7 +261,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 	}
 	uncalibrated := plan.Uncalibrated()
 	if len(uncalibrated) > 0 {
-		warn(cmd.ErrOrStderr(), newRemark(experiments.NoCalibration(uncalibrated)))
+		warn(cmd.ErrOrStderr(), newTextWarning(experiments.NoCalibration(uncalibrated)))
 	}
 	if out.Failed > 0 || len(uncalibrated) > 0 {
 		return errFailed
@@ -274,7 +274,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 func printReasons(w, stderr io.Writer, reasons []experiments.Absence) {
 	for _, r := range reasons {
 		if r.Status == results.Fail {
-			warn(stderr, newRemark(r.String()))
+			warn(stderr, newTextWarning(r.String()))
 			continue
 		}
 		terminal.Fprintf(w, "skipped %s: %s\n", english.Count(r.Cells, "cell"), r)

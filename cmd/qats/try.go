@@ -149,7 +149,7 @@ those of "the prediction is right".`,
 				return err
 			}
 			for _, line := range given.Took {
-				warn(cmd.ErrOrStderr(), newRemark(line))
+				warn(cmd.ErrOrStderr(), newTextWarning(line))
 			}
 			return t.run(cmd, given)
 		},

@@ -142,6 +142,9 @@ func (f *Folder) namesOf(ref data.Ref) setNamesIn {
 	return namesBelow(root, folders, split)
 }
 
+// stated returns what the manifest says of the set at ref.
+func (f *Folder) stated(ref data.Ref) ManifestSet { return f.manifest.of(f.namesOf(ref)) }
+
 // LimitMembers sets the most bytes that a member of an archive may unpack to. It is
 // called before the folder is used.
 func (f *Folder) LimitMembers(bytes int64) { f.limit = bytes }
@@ -163,7 +166,7 @@ func (f *Folder) NumClasses(ref data.Ref) int {
 	if f.classes > 0 {
 		return f.classes
 	}
-	return f.manifest.classes(f.namesOf(ref)).Len()
+	return f.stated(ref).Classes.Len()
 }
 
 // Ignored returns the labels of rows to leave out of the set at ref, as they are stated.
@@ -171,7 +174,7 @@ func (f *Folder) Ignored(ref data.Ref) data.Ignore {
 	if len(f.ignore) > 0 {
 		return f.ignore
 	}
-	return f.manifest.ignored(f.namesOf(ref))
+	return f.stated(ref).Ignore
 }
 
 // New returns the source of the arrays in fsys, whose root errors call name.
@@ -389,7 +392,7 @@ func (f *Folder) missing(name string) bool {
 // Describe returns the manifest's description of the set; measured logits by
 // default. Where it states no kind, the name of scores under another name than logits does.
 func (f *Folder) Describe(ref data.Ref) data.Provenance {
-	p := f.manifest.describe(f.namesOf(ref))
+	p := f.stated(ref).provenance()
 	p.DatasetLabel, p.BackboneLabel = f.manifest.Labels[ref.Dataset], f.manifest.Labels[ref.Backbone]
 	if f.kind != data.AnyKind {
 		p.Kind = f.kind

@@ -111,55 +111,50 @@ func (m Manifest) encode(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// describe returns what m says of the set with one of the names.
-func (m Manifest) describe(names setNamesIn) data.Provenance {
-	p := data.Provenance{Origin: data.Measured}
+// of returns what m says of the set with one of the names: of each key what the last entry says that
+// states it.
+func (m Manifest) of(names setNamesIn) (all ManifestSet) {
 	for _, s := range m.Sets {
 		if !names.match(s.Set) {
 			continue
 		}
-		p.Kind = cmp.Or(s.Kind, p.Kind)
-		p.Origin = cmp.Or(s.Origin, p.Origin)
-		p.From = cmp.Or(s.From, p.From)
-		p.Note = cmp.Or(s.Note, p.Note)
-		p.Domain = cmp.Or(s.Domain, p.Domain)
-		p.Samples = cmp.Or(s.Samples, p.Samples)
-		p.RowIDs = cmp.Or(s.RowIDs, p.RowIDs)
-		if s.Paper != nil {
-			p.Paper = *s.Paper
+		all.Kind = cmp.Or(s.Kind, all.Kind)
+		all.Origin = cmp.Or(s.Origin, all.Origin)
+		all.From = cmp.Or(s.From, all.From)
+		all.Note = cmp.Or(s.Note, all.Note)
+		all.Domain = cmp.Or(s.Domain, all.Domain)
+		all.Samples = cmp.Or(s.Samples, all.Samples)
+		all.RowIDs = cmp.Or(s.RowIDs, all.RowIDs)
+		all.Paper = cmp.Or(s.Paper, all.Paper)
+		all.StandIn = cmp.Or(s.StandIn, all.StandIn)
+		if len(s.Ignore) > 0 {
+			all.Ignore = s.Ignore
 		}
-		p.StandIn = cmp.Or(s.StandIn, p.StandIn)
+		if !s.Classes.IsZero() {
+			all.Classes = s.Classes
+		}
+		for o, reason := range s.Known {
+			if all.Known == nil {
+				all.Known = map[Oddity]string{}
+			}
+			all.Known[o] = reason
+		}
 	}
-	return p
+	return all
 }
 
-// ignored returns the labels to leave out of the set with one of the names: those of the last entry
-// that states some.
-func (m Manifest) ignored(names setNamesIn) (list data.Ignore) {
-	for _, s := range m.Sets {
-		if len(s.Ignore) > 0 && names.match(s.Set) {
-			list = s.Ignore
-		}
-	}
-	return list
-}
-
-// classes returns the names of the classes of the set with one of the names: those of the last entry
-// that gives some.
-func (m Manifest) classes(names setNamesIn) (classes Classes) {
-	for _, s := range m.Sets {
-		if !s.Classes.IsZero() && names.match(s.Set) {
-			classes = s.Classes
-		}
-	}
-	return classes
+// provenance returns the part of an entry that travels with the numbers. Arrays are measured by
+// default.
+func (s ManifestSet) provenance() data.Provenance {
+	return data.Provenance{Origin: cmp.Or(s.Origin, data.Measured), Kind: s.Kind, From: s.From, Note: s.Note, Domain: s.Domain,
+		Samples: s.Samples, RowIDs: s.RowIDs, Paper: s.Paper != nil && *s.Paper, StandIn: s.StandIn}
 }
 
 // ClassNames returns the names that a manifest gives the classes of the set at ref, in the order
 // of the columns of its logits; nil if it gives none.
 func ClassNames(src data.Source, ref data.Ref) []string {
 	for f, in := range data.Beneath[*Folder](src, ref, data.Logits) {
-		if names := f.manifest.classes(f.namesOf(in.Ref)).Names; names != nil {
+		if names := f.stated(in.Ref).Classes.Names; names != nil {
 			return names
 		}
 	}

@@ -190,7 +190,7 @@ func TestPartsOfANoteHaveNoSemicolon(t *testing.T) {
 // An entry that does not say where a set is from leaves what an earlier entry says.
 func TestLaterEntriesKeepWhatTheyDoNotSay(t *testing.T) {
 	m := Manifest{Sets: []ManifestSet{{Set: "a", From: "the site", Note: "first"}, {Set: "a/*", Note: "second"}}}
-	if p := m.describe(setNamesIn{data.Ref{Dataset: "a", Backbone: "b", Split: data.Test}.Segments()}); p.From != "the site" || p.Note != "second" {
+	if p := m.of(setNamesIn{data.Ref{Dataset: "a", Backbone: "b", Split: data.Test}.Segments()}); p.From != "the site" || p.Note != "second" {
 		t.Errorf("%+v", p)
 	}
 }

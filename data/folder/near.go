@@ -67,7 +67,7 @@ func WithManifest(f data.Files) (data.Files, []FromManifest, error) {
 		if err != nil {
 			return f, nil, err
 		}
-		f.Kind = n.describe(n.names).Kind
+		f.Kind = n.Kind
 		take(FromManifest{File: n.file, Kind: unusual(f.Kind)})
 	}
 	if f.Kind == data.KindConfidence && f.Classes == 0 && scores != "" {
@@ -75,14 +75,14 @@ func WithManifest(f data.Files) (data.Files, []FromManifest, error) {
 		if err != nil {
 			return f, nil, err
 		}
-		f.Classes = n.classes(n.names).Len()
+		f.Classes = n.Classes.Len()
 	}
 	if len(f.Ignore) == 0 && f.Labels != "" {
 		n, err := near(f.Labels)
 		if err != nil {
 			return f, nil, err
 		}
-		f.Ignore = n.ignored(n.names)
+		f.Ignore = n.Ignore
 		take(FromManifest{File: n.file, Ignore: f.Ignore})
 	}
 	return f, took, nil
@@ -105,25 +105,23 @@ func (f *Folder) takenAbove(ref data.Ref) FromManifest {
 	if f.above == "" {
 		return taken
 	}
-	names := f.namesOf(ref)
+	stated := f.stated(ref)
 	if f.kind == data.AnyKind {
-		taken.Kind = unusual(f.manifest.describe(names).Kind)
+		taken.Kind = unusual(stated.Kind)
 	}
 	if len(f.ignore) == 0 {
-		taken.Ignore = f.manifest.ignored(names)
+		taken.Ignore = stated.Ignore
 	}
 	return taken
 }
 
-// nearest is the manifest that describes a file of arrays, with the names that the set of the file may
-// have in it.
+// nearest is what a manifest says of the set of a file of arrays.
 type nearest struct {
-	Manifest
-	file  string // of the manifest; "" if there is none
-	names setNamesIn
+	ManifestSet
+	file string // of the manifest; "" if there is none
 }
 
-// near returns the manifest of the folder of a file of arrays or, if it has none with the key sets, that of
+// near returns what is said of a file of arrays by the manifest of its folder or, if that has none with the key sets, that of
 // the nearest folder above. A folder of a split is one with the folder that it is in.
 func near(file string) (n nearest, err error) {
 	l := npy.Locate(inputfile.System{}, file)
@@ -143,7 +141,7 @@ func near(file string) (n nearest, err error) {
 	if m == nil || err != nil {
 		return n, err
 	}
-	n.Manifest, n.file = *m, path
+	n.file = path
 	root, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return n, nil
@@ -161,7 +159,7 @@ func near(file string) (n nearest, err error) {
 			split = data.Test
 		}
 	}
-	n.names = namesBelow(filepath.Base(root), folders, split)
+	n.ManifestSet = m.of(namesBelow(filepath.Base(root), folders, split))
 	return n, nil
 }
 

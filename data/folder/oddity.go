@@ -32,7 +32,8 @@ func Oddities() []Oddity {
 // ok is false if it gives none.
 func KnownOf(src data.Source, ref data.Ref, o Oddity) (reason string, ok bool) {
 	for f, in := range data.Beneath[*Folder](src, ref, data.Logits) {
-		return f.manifest.knownAs(f.namesOf(in.Ref), o)
+		reason, ok = f.stated(in.Ref).Known[o]
+		return reason, ok
 	}
 	return "", false
 }
@@ -44,16 +45,7 @@ func KnownNear(file string, o Oddity) (reason string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	return n.knownAs(n.names, o)
-}
-
-// knownAs returns the reason of the last entry that matches the set and names the oddity.
-func (m Manifest) knownAs(names setNamesIn, o Oddity) (reason string, ok bool) {
-	for _, s := range m.Sets {
-		if text, named := s.Known[o]; named && names.match(s.Set) {
-			reason, ok = text, true
-		}
-	}
+	reason, ok = n.Known[o]
 	return reason, ok
 }
 

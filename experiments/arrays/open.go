@@ -12,7 +12,7 @@ import (
 // Problem is something unusual about a file.
 type Problem struct {
 	Place, Text string
-	Warning     bool           // it may spoil the numbers; else a remark
+	Warning     bool           // it may spoil the numbers; else it is a note
 	Remedy      problem.Remedy // what can be stated; its words are a part of Text
 }
 

@@ -18,8 +18,6 @@ func Know(rows *results.Rows) {
 			continue
 		}
 		m := spec.Method{Name: e.Name, Label: e.Label, Entry: e, Method: e.Method}
-		if about, err := m.Info(""); err == nil { // it has no options that could be wrong
-			rows.Methods = append(rows.Methods, about)
-		}
+		rows.Methods = append(rows.Methods, m.Info(""))
 	}
 }

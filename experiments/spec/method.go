@@ -21,12 +21,13 @@ type Method struct {
 	Entry   calib.Entry
 	Options string // all options with their values, as YAML; part of the cache key
 	calib.Method
+
+	values map[string]any // of the options, by name; nil if there are none
 }
 
 // Model returns the saved form of a fit of m on in.
-func (m *Method) Model(in calib.Input, fitted *calib.Fitted) (*calib.Model, error) {
-	model := &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Classes: in.Classes(), Fitted: *fitted}
-	return model, yaml.Unmarshal([]byte(m.Options), &model.Options)
+func (m *Method) Model(in calib.Input, fitted *calib.Fitted) *calib.Model {
+	return &calib.Model{Method: m.Entry.Name, Version: m.Entry.Version, Options: m.values, Classes: in.Classes(), Fitted: *fitted}
 }
 
 // ErrExternal is the error of a command that cannot use an external method.
@@ -227,6 +228,10 @@ func (r *reader) build(entry calib.Entry, options *yaml.Node) (Method, error) {
 	}
 	var text strings.Builder
 	for _, o := range all {
+		if m.values == nil {
+			m.values = map[string]any{}
+		}
+		m.values[o.Name] = o.Value()
 		line, err := yaml.Marshal(map[string]any{o.Name: o.Value()})
 		if err != nil {
 			return m, err

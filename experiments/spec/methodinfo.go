@@ -4,15 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results"
 )
 
 // Info returns the row of methods.csv of the method in an experiment.
-func (m *Method) Info(experiment string) (results.MethodInfo, error) {
+func (m *Method) Info(experiment string) results.MethodInfo {
 	about := results.MethodInfo{Experiment: experiment, Method: m.Name, Label: m.Label, Registered: m.Entry.Name, Version: m.Entry.Version, Source: results.OfProgram}
 	if _, registered := all.Lookup(m.Entry.Name); registered {
 		about.Source, about.Label = results.OfQats, labelBeside(m)
@@ -24,13 +22,11 @@ func (m *Method) Info(experiment string) (results.MethodInfo, error) {
 	if contract.Target != 0 {
 		about.Sees = append(about.Sees, results.Target)
 	}
-	var options map[string]any
-	if err := yaml.Unmarshal([]byte(m.Options), &options); err != nil || len(options) == 0 {
-		return about, err
+	if len(m.values) > 0 {
+		text, _ := json.Marshal(m.values) // numbers and texts that Option.Set has accepted
+		about.Options = string(text)
 	}
-	text, err := json.Marshal(options)
-	about.Options = string(text)
-	return about, err
+	return about
 }
 
 // labelBeside is the label of a method beside those of other experiments. A spec may call a

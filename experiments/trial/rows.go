@@ -128,12 +128,7 @@ func (t *Trial) Write(ctx context.Context, dir results.Folder, run results.Run) 
 	of := results.RunSpec{Name: Experiment, Title: t.title(), Baseline: t.Reference(), Data: []string{},
 		Metrics: lists.Values(t.listed(), func(e metrics.Entry) string { return e.Name })}
 	for _, r := range t.inOrder() {
-		m := r.Method
-		about, err := m.Info(Experiment)
-		if err != nil {
-			return nil, err
-		}
-		rows.Methods = append(rows.Methods, about)
+		rows.Methods = append(rows.Methods, r.Method.Info(Experiment))
 	}
 	if !t.Void() {
 		of.Chosen, of.ChosenBy = t.Chosen().Method.Name, string(t.By)
