@@ -14,30 +14,82 @@
 //	plan.go      settings x methods -> cells; task.go divides them, memory.go bounds them
 //	cell.go      a cell: its keys (keys.go), and its state in the store
 //	sources.go   the arrays and the programs (external.go) that a spec names
+//	specs.go     where a spec is, and what it may name: methods, metrics, and their groups (groups.go)
+//	inputs.go    notes on the arrays of a setting, such as test rows that are calibration rows
+//	describe.go  run.json, and the rows of methods.csv
+//	options.go   what a caller may ask of a plan and of a run, and how a run tells how far it is
+//
+// The other files are for messages (reasons.go, manifests.go, slow.go) and for methods that are
+// programs or files (program.go, served.go, precomputed.go).
 //
 // # From a spec to a figure
 //
-// The path of one number, the ECE of TS at severity 3 in a severity figure:
+// The way of one number, the ECE of TS at severity 3 in a severity figure: the functions that it
+// passes, each with its file.
 //
-//  1. spec/setting.go lists the settings of the grids of a YAML file; the severity is a field of
-//     results.Setting. spec/figure.go reads what the figure is of.
-//  2. plan.go finds the arrays of each setting (sources.go) and makes its cells, one for each method
-//     (cell.go). All severities of a network share the key of one fit, since they share the
-//     calibration set.
-//  3. unit.go does the work on one setting. fit.go fits the method: calib/ts.go calls
-//     calib/internal/fit/temperature.go, which finds the temperature.
-//  4. Package engine applies the fitted map to the test set of the setting, block by block
-//     (engine/score.go); metrics/scoring keeps a few numbers of each row.
-//  5. scores.go computes the metrics of these rows: metrics/ece.go.
-//  6. assemble.go collects the rows, and results/writer.go writes them: results/record.go has the
-//     columns of results.csv, settings.go and methods.go those of settings.csv and methods.csv.
-//  7. report/views.go reads them again (results/folder.go). results/counting.go says which settings
-//     count, results/seeds.go that trainings of a network are one. plots/severity.go draws the figure
-//     from plots/values.go, the values by setting and method; results/table/pivot makes the tables.
+// The spec becomes settings. The severity is a field of results.Setting, which every later step has.
 //
-// qats compare takes another way from step 7: report/comparison.go asks results/compare, which reads
-// the values of a results.Cube (results/cube.go), counts the verdicts of pairs.csv (compare.go), ranks
-// (ranking.go), and makes the answer (sentence.go) and the printed table (summary.go).
+//	cmd/qats/run.go                    execute         reads the flags, plans, runs, and says what was done
+//	experiments/specs.go               ReadSpec        finds the file, or the spec that the program carries
+//	experiments/spec/spec.go           Parse           decodes the YAML (decode.go), and checks what stands in it
+//	experiments/spec/method.go         build           makes TS of its entry in calib/all, with its options
+//	experiments/spec/setting.go        expand          multiplies the lists of a grid
+//	experiments/spec/figure.go         figure          reads what the figure is of
+//
+// Settings become cells, one for each method. All severities of a network share the key of one
+// fit, since they share the calibration set.
+//
+//	experiments/plan.go                MakePlan        does all of this part; newUnit is a setting with its arrays
+//	experiments/sources.go             of              opens the folders that the spec names
+//	data/folder/folder.go              Has, Digest     finds the arrays of a set, and hashes them
+//	experiments/cell.go                plan, inStore   makes the cells, and asks the store what is missing
+//	experiments/keys.go                fitText         has the texts whose digests are the keys
+//
+// A missing fit is made, and stored.
+//
+//	experiments/run.go                 Run             workers take the settings
+//	experiments/unit.go                unit, do        brings the cells of a setting into the store
+//	experiments/fit.go                 fit, makeFit    makes a fit once for all settings that share it
+//	experiments/engine/fit.go          Input, Fit      hands the method the arrays that it may see
+//	calib/ts.go                        Fit             asks for the temperature of the least NLL
+//	calib/internal/fit/temperature.go  Temperature     finds it
+//
+// The fit is applied to the test set of the setting, block by block; a few numbers of each row remain.
+//
+//	experiments/unit.go                apply           opens the test set, and stores the numbers of its rows
+//	data/folder/folder.go              Open            opens the arrays; data/reader.go ReadInto reads rows
+//	experiments/engine/score.go        Score           reads the set once for all methods
+//	calib/ts.go                        Scales          says by which number the logits of each row are multiplied
+//	metrics/scoring/scaled.go          AppendScaled    keeps confidence, prediction, NLL and Brier score
+//
+// The numbers of the rows become metrics, and pairs with the baseline.
+//
+//	experiments/scores.go              score, pair     stores both
+//	experiments/engine/metrics.go      Compute         computes all metrics of the spec
+//	metrics/ece.go                     ECE             is one of them
+//	metrics/pairs.go                   Pairs           compares two methods on the same rows
+//
+// They are written to the CSV files, and from these alone to everything that people look at.
+//
+//	experiments/assemble.go            assemble        collects the rows of a setting from the store
+//	results/writer.go                  Write           writes them; results/record.go has the columns of results.csv
+//	cmd/qats/report.go                 makePage        makes index.html, by experiments/report/page.go WritePage
+//	experiments/report/views.go        WriteViews      makes the tables and figures of a spec, for qats report
+//	results/folder.go                  Read            reads the files again
+//	results/counting.go                Counts          says which settings count
+//	results/seeds.go                   OverSeeds       says that trainings of a network are one
+//	plots/values.go                    values          arranges the values by setting and method
+//	plots/severity.go                  Severity        draws the figure
+//	results/table/pivot/pivot.go       Of              makes a table
+//
+// qats compare takes another way from the files on.
+//
+//	experiments/report/comparison.go   Each            compares by each metric
+//	results/cube.go                    NewCube         arranges the values of settings that count
+//	results/compare/compare.go         Of              counts the verdicts of pairs.csv
+//	results/compare/ranking.go         rank            ranks the methods
+//	results/compare/sentence.go        Statement       is the answer
+//	results/compare/summary.go         Summary         is the printed table
 //
 // # Rules
 //
