@@ -26,11 +26,11 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 			out := cputest.Guarded[float64](t, n*n+1)
 			sum[0], gap[0], out[0] = canary, canary, canary
 			Add(sum[1:], c, x)
-			Line(sum[1:], v, v, 1)
-			Gaps(gap[1:], v, 1)
 			Inner(v, sum[1:])
 			Divide(sum[1:], 2)
 			for _, on := range cpu.Available() {
+				line(on, sum[1:], v, v, 1)
+				gaps(on, gap[1:], v, 1)
 				pack(on, x.Data, n, width).Times(out[1:], wide)
 				if sum[0] != canary || gap[0] != canary || out[0] != canary {
 					t.Fatalf("%v, %d rows of %d: something before the results is written", on, n, width)

@@ -150,3 +150,53 @@ next:
 	VMOVUPD      Y11, 352(AX)
 	VZEROUPPER
 	RET
+
+// func lineAVX2(dst *float64, a *float64, s *float64, c *float64, most *float64, n int)
+// Requires: AVX
+TEXT ·lineAVX2(SB), $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         s+16(FP), DX
+	MOVQ         most+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         c+24(FP), DI
+	VBROADCASTSD (DI), Y0
+	VBROADCASTSD (BX), Y1
+	XORQ         DI, DI
+
+lineNext:
+	VMULPD       (DX)(DI*8), Y0, Y2
+	VADDPD       (CX)(DI*8), Y2, Y2
+	VMOVUPD      Y2, (AX)(DI*8)
+	VMAXPD       Y1, Y2, Y1
+	ADDQ         $0x04, DI
+	CMPQ         DI, SI
+	JL           lineNext
+	VEXTRACTF128 $0x01, Y1, X0
+	VMAXPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMAXSD       X1, X0, X0
+	VMOVSD       X0, (BX)
+	VZEROUPPER
+	RET
+
+// func gapsAVX2(dst *float32, z *float64, largest *float64, n int)
+// Requires: AVX
+TEXT ·gapsAVX2(SB), $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVQ         largest+16(FP), BX
+	VBROADCASTSD (BX), Y0
+	XORQ         BX, BX
+
+gapsNext:
+	VMOVUPD    (CX)(BX*8), Y1
+	VSUBPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)(BX*4)
+	ADDQ       $0x04, BX
+	CMPQ       BX, DX
+	JL         gapsNext
+	VZEROUPPER
+	RET

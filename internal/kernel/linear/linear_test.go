@@ -87,8 +87,16 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 				t.Errorf("%s: sums %v, want %v", at, sum, wantSum)
 			}
 			z := make([]float64, width)
-			if top := Line(z, v, start, scale); top != wantTop || !same(z, wantLine) {
-				t.Errorf("%s: line %v with its top at %d, want %v, %d", at, z, top, wantLine, wantTop)
+			g := make([]float32, width)
+			for _, on := range cpu.Available() {
+				clear(z)
+				clear(g)
+				if top := line(on, z, v, start, scale); top != wantTop || !same(z, wantLine) {
+					t.Errorf("%v, %s: line %v with its top at %d, want %v, %d", on, at, z, top, wantLine, wantTop)
+				}
+				if gaps(on, g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
+					t.Errorf("%v, %s: gaps %v, want %v", on, at, g, wantGaps)
+				}
 			}
 			if got := Inner(v, start); math.Float64bits(got) != math.Float64bits(wantInner) {
 				t.Errorf("%s: inner product %v, want %v", at, got, wantInner)
@@ -96,10 +104,6 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 			q, by := slices.Clone(v), scale
 			if Divide(q, by); !slices.EqualFunc(q, v, func(q, v float64) bool { return math.Float64bits(q) == math.Float64bits(v/by) }) {
 				t.Errorf("%s: quotients %v of %v by %v", at, q, v, by)
-			}
-			g := make([]float32, width)
-			if Gaps(g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
-				t.Errorf("%s: gaps %v, want %v", at, g, wantGaps)
 			}
 		}
 	}
@@ -109,20 +113,31 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 func TestFirstOfEqualLargestIsTheTop(t *testing.T) {
 	a, zero := make([]float64, 21), make([]float64, 21)
 	dst := make([]float64, 21)
-	for first := range a {
-		for second := first; second < len(a); second++ {
-			clear(a)
-			a[first], a[second] = 3, 3
-			if top := Line(dst, a, zero, 1); top != first {
-				t.Errorf("top %d with the largest at %d and %d", top, first, second)
+	for _, on := range cpu.Available() {
+		clear(zero)
+		for first := range a {
+			for second := first; second < len(a); second++ {
+				clear(a)
+				a[first], a[second] = 3, 3
+				if top := line(on, dst, a, zero, 1); top != first {
+					t.Errorf("%v: top %d with the largest at %d and %d", on, top, first, second)
+				}
+				a[0] = math.NaN()
+				if top := line(on, dst, a, zero, 1); top != 0 {
+					t.Errorf("%v: top %d of a row that begins with NaN", on, top)
+				}
 			}
 		}
-	}
-	for j := range a {
-		a[j] = math.NaN()
-	}
-	if top := Line(dst, a, zero, 1); top != 0 {
-		t.Errorf("top of nothing but NaN: %d", top)
+		for j := range a {
+			a[j] = math.NaN()
+		}
+		if top := line(on, dst, a, zero, 1); top != 0 {
+			t.Errorf("%v: top of nothing but NaN: %d", on, top)
+		}
+		a[0], a[7], zero[3] = 1, 2, math.Inf(-1) // -Inf times 1, and NaN elsewhere
+		if top := line(on, dst, a, zero, 1); top != 7 {
+			t.Errorf("%v: top %d among NaN, want 7", on, top)
+		}
 	}
 }
 

@@ -66,3 +66,46 @@ func (m *machine) tile() {
 	}
 	m.Finish()
 }
+
+// line emits dst = a + c s of n > 0 numbers, a multiple of 4, and replaces most by the largest of
+// it and them; a NaN is none. It has no wide form, nor has gaps: a processor with AVX-512 runs these.
+func (m *machine) line() {
+	m.Begin("line", "func(dst, a, s, c, most *float64, n int)")
+	dst, a, s, most, n, i := m.Loaded("dst"), m.Loaded("a"), m.Loaded("s"), m.Loaded("most"), m.Loaded("n"), m.GP64()
+	c, largest := m.Filled(operand.Mem{Base: m.Loaded("c")}), m.Filled(operand.Mem{Base: most})
+	m.XORQ(i, i)
+	m.Label("lineNext")
+	v := m.Vector()
+	m.VMULPD(asm.At(s, i, 8, 0), c, v)
+	m.VADDPD(asm.At(a, i, 8, 0), v, v)
+	m.VMOVUPD(v, asm.At(dst, i, 8, 0))
+	m.VMAXPD(largest, v, largest)
+	m.ADDQ(operand.Imm(4), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("lineNext"))
+	x, h := m.XMM(), m.XMM()
+	m.VEXTRACTF128(operand.Imm(1), largest, x)
+	m.VMAXPD(largest.AsX(), x, x)
+	m.VPERMILPD(operand.Imm(1), x, h)
+	m.VMAXSD(h, x, x)
+	m.VMOVSD(x, operand.Mem{Base: most})
+	m.Finish()
+}
+
+// gaps emits dst = z - largest of n > 0 numbers, a multiple of 4, as float32.
+func (m *machine) gaps() {
+	m.Begin("gaps", "func(dst *float32, z, largest *float64, n int)")
+	dst, z, n, i := m.Loaded("dst"), m.Loaded("z"), m.Loaded("n"), m.GP64()
+	largest := m.Filled(operand.Mem{Base: m.Loaded("largest")})
+	m.XORQ(i, i)
+	m.Label("gapsNext")
+	v, narrow := m.Vector(), m.XMM()
+	m.VMOVUPD(asm.At(z, i, 8, 0), v)
+	m.VSUBPD(largest, v, v)
+	m.VCVTPD2PSY(v, narrow)
+	m.VMOVUPS(narrow, asm.At(dst, i, 4, 0))
+	m.ADDQ(operand.Imm(4), i)
+	m.CMPQ(i, n)
+	m.JL(operand.LabelRef("gapsNext"))
+	m.Finish()
+}

@@ -16,6 +16,10 @@ func emit(c *build.Context) {
 	for _, wide := range []bool{true, false} {
 		m := &machine{asm.Machine{Context: c, Wide: wide}}
 		m.tile()
+		if !wide {
+			m.line()
+			m.gaps()
+		}
 	}
 }
 
