@@ -15,14 +15,14 @@ func importing(format, file string) string {
 	return "python3 -m qatsbench.datasets import " + format + " " + quoted([]string{file}) + " makes arrays"
 }
 
-// notArrays returns an error for arguments that are files of arrays or of predictions, where
-// a command takes folders or specs. It names the command that reads the file.
-func notArrays(takes string, args []string) error {
+// notArrays returns an error for arguments that are files of arrays or of predictions, where a command takes others. It
+// names the command that reads the file. Of texts it looks only at tables, unless texts are no arguments either.
+func notArrays(takes string, args []string, texts bool) error {
 	for _, arg := range args {
 		if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		remedy := ""
+		what, remedy := "a file of arrays", ""
 		switch end := strings.ToLower(filepath.Ext(arg)); {
 		case npy.IsTorch(arg):
 			p := npy.TorchProblem(arg)
@@ -34,16 +34,14 @@ func notArrays(takes string, args []string) error {
 			remedy = called.Command() + " try LOGITS.npy LABELS.npy reads two such files"
 		case npy.IsTable(arg):
 			remedy = called.Command() + " try " + quoted([]string{arg}) + " reads it; " + importing("csv", arg) + " of its columns"
-		case end == ".parquet":
-			remedy = importing("parquet", arg) + " of its columns"
-		case end == ".pkl" || end == ".p" || end == ".pickle":
-			remedy = importing("pickle", arg) + " of its logits and labels (of published files: python3 -m qatsbench.datasets import --help)"
-		case end == ".h5" || end == ".hdf5":
-			remedy = "python3 -m qatsbench.datasets import makes arrays of published files of this kind (--help lists them); of others, save the arrays by np.save"
 		default:
-			continue
+			p := npy.ForeignFile(arg, texts)
+			if p == nil {
+				continue
+			}
+			what, remedy = p.Cause, p.Fix
 		}
-		return fmt.Errorf("%s is a file of arrays, and %s: %s", arg, takes, remedy)
+		return fmt.Errorf("%s is %s, and %s: %s", arg, what, takes, remedy)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ A folder needs no spec; ` + called.Command() + ` init --help lists the names tha
 }
 
 func check(cmd *cobra.Command, args, folders []string, asJSON bool) error {
-	if err := notArrays("check takes folders of arrays and specs", args); err != nil {
+	if err := notArrays("check takes folders of arrays and specs", args, false); err != nil {
 		return err
 	}
 	if len(folders) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !isFolder(arg) }) {

@@ -62,7 +62,7 @@ the spec, lets editors complete and check it.`,
 			if len(args) == 0 {
 				return initSpec(cmd, exampleDir, true, output)
 			}
-			if err := notArrays("init takes a folder of arrays", args); err != nil {
+			if err := notArrays("init takes a folder of arrays", args, true); err != nil {
 				return err
 			}
 			return initSpec(cmd, args[0], false, output)

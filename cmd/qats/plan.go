@@ -162,7 +162,7 @@ func specArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage("%s needs a spec, as in: "+called.Command()+" %s experiments/example.yaml", name, name)
 	}
-	return notArrays(name+" takes specs", args)
+	return notArrays(name+" takes specs", args, false)
 }
 
 // planText prints a line for each setting, with a line for each different reason,

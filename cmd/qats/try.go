@@ -141,7 +141,7 @@ those of "the prediction is right".`,
 			others := lists.Where(args, func(arg string) bool {
 				return !npy.IsTable(arg) && !slices.Contains([]string{".npy", ".npz", ".safetensors"}, strings.ToLower(filepath.Ext(arg)))
 			})
-			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others); err != nil {
+			if err := notArrays("try takes .npy, .npz, .safetensors, .csv and .tsv files", others, true); err != nil {
 				return err
 			}
 			given, err := trial.Find(cmd.Context(), arrayInput(cmd, t.memory), args, trial.Stated{Kind: kind, Ignore: ignore, Classes: classes})

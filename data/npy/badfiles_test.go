@@ -31,7 +31,7 @@ var badFiles = []badFile{
 	{npytest.File(1, "{'descr': ', }', 'fortran_order': False, 'shape': (), }\n", nil), "the header is not {'descr': ..., 'fortran_order': ..., 'shape': (...), } as numpy.save writes it; write the file again with numpy.save"},
 	{nil, "empty file"},
 	{[]byte("\x93NUM"), "truncated: 4 bytes, shorter than any .npy file"},
-	{[]byte("1,2,3\n4,5,6\n"), `not a .npy file: it does not begin with \x93NUMPY`},
+	{[]byte("\x00\x01\x02\x03"), `not a .npy file: it does not begin with \x93NUMPY`},
 	{[]byte("\x93NUMPY\x01\x00"), "truncated: 8 bytes, shorter than any .npy file"},
 	{[]byte("\x93NUMPY\x02\x00\x01\x00"), "truncated: 10 bytes, shorter than any .npy file"},
 	{[]byte("\x93NUMPY\x04\x00\x01\x00\x00\x00\n"), ".npy format 4.0 is unknown; want 1.0, 2.0 or 3.0"},

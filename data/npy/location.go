@@ -133,7 +133,13 @@ func (l Location) header() (header, error) {
 // headerOf reads the header of the array at l in the file c.
 func (l Location) headerOf(c File) (header, error) {
 	if !HasMembers(l.Path) && !IsTable(l.Path) {
-		return readHeader(c.body, c.size)
+		h, err := readHeader(c.body, c.size)
+		if err != nil {
+			if p := Foreign(l.Path, startOf(c.body)); p != nil {
+				err = p
+			}
+		}
+		return h, err
 	}
 	m, err := l.find(c)
 	if err != nil {
