@@ -21,7 +21,7 @@ var scoreNames = []struct {
 }{
 	{AnyKind, []string{"logits", "logit"}},
 	{KindLogProbs, []string{"log_probs", "logprobs", "log_prob", "logprob", "log_softmax", "log_proba"}},
-	{KindProbs, []string{"probs", "prob", "probabilities", "probability", "proba", "probas", "y_prob", "y_probs", "y_proba", "y_pred_proba", "pred_proba", "predict_proba", "softmax", "softmaxes"}},
+	{KindProbs, []string{"probs", "prob", "probabilities", "probability", "proba", "probas", "y_prob", "y_probs", "y_proba", "y_pred_proba", "pred_proba", "predict_proba", "pred_prob", "pred_probs", "predicted_probs", "predicted_probabilities", "softmax", "softmaxes"}},
 	{AnyKind, []string{"scores", "score", "y_score", "y_scores", "decision", "decisions", "decision_function", "outputs", "output", "predictions", "prediction", "preds", "pred", "y_pred", "y_hat"}},
 }
 
@@ -29,7 +29,7 @@ var scoreNames = []struct {
 var logOdds = []string{"logits", "logit", "decision", "decisions", "decision_function"}
 
 // labelNames are the names of labels.
-var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"}
+var labelNames = []string{"labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt", "label_id", "label_ids", "gold", "gold_label", "gold_labels", "obs", "observed"}
 
 // confidenceNames are the names of a confidence alone, which is taken where there are no scores; correctNames those
 // of the flags that say whether the prediction is right; predictedNames those of predicted classes.

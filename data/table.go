@@ -1,10 +1,6 @@
 package data
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/qats-bench/qats/data/npy"
-	"github.com/qats-bench/qats/data/problem"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // readTable returns the arrays of a labelled table, as a .safetensors, and what was taken from it in
-// lines. The table is text in UTF-8 with a header; its fields are separated by commas, semicolons or
-// tabs, whichever the header has most of. It may be packed by gzip. The arrays are, as the header
-// names them,
+// lines. The table is a text with a header, as parseTable reads it. The arrays are, as the header names them,
 //
 //	logits, log_probs or probs   n x k in float64, or n for the score of one of two classes
 //	labels                       n in int32
@@ -41,142 +34,6 @@ func readTextTable(name string, r io.Reader, limit int64) (npy.Held, []string, e
 	}
 	return c.arrays()
 }
-
-// textTable is a table of texts.
-type textTable struct {
-	name   string
-	comma  rune
-	header []string
-	rows   [][]string
-	lines  []int // of rows, in the file
-}
-
-// problem is an error of a field.
-func (t *textTable) problem(row, col int, cause, fix string) error {
-	return &problem.Problem{Place: fmt.Sprintf("%s:%d: column %s", t.name, t.lines[row], t.title(col)), Cause: cause, Fix: fix}
-}
-
-// fail is an error of the table.
-func (t *textTable) fail(cause, fix string) error {
-	return &problem.Problem{Place: t.name, Cause: cause, Fix: fix}
-}
-
-// title is the name of a column, or its number.
-func (t *textTable) title(col int) string {
-	if t.header[col] == "" {
-		return strconv.Itoa(col + 1)
-	}
-	return t.header[col]
-}
-
-func (t *textTable) titles(cols []int) string {
-	var names []string
-	for _, c := range cols {
-		names = append(names, t.title(c))
-	}
-	return few(names, 8)
-}
-
-// few lists names, at most n of them.
-func few(names []string, n int) string {
-	if len(names) > n {
-		return fmt.Sprintf("%s, ... (%d in all)", strings.Join(names[:n], ", "), len(names))
-	}
-	return strings.Join(names, ", ")
-}
-
-// parseTable reads the fields of a table of at most limit bytes.
-func parseTable(name string, r io.Reader, limit int64) (*textTable, error) {
-	t := &textTable{name: name}
-	b := bufio.NewReader(r)
-	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, t.fail("not a complete .gz file: "+err.Error(), "")
-		}
-		b = bufio.NewReader(z)
-	}
-	text, err := io.ReadAll(io.LimitReader(b, limit+1))
-	switch {
-	case err != nil && (errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
-		return nil, t.fail("not a complete .gz file: "+err.Error(), "")
-	case err != nil:
-		return nil, problem.At(name, err)
-	case int64(len(text)) > limit:
-		return nil, t.fail(fmt.Sprintf("has more than %d bytes, the limit for a table", limit), "raise --max-memory, or save the arrays as .npy, which are read in blocks")
-	}
-	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-		return nil, t.fail("a text in UTF-16", "save it in UTF-8")
-	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if !utf8.Valid(text) {
-		return nil, t.fail("not a text in UTF-8", "save it in UTF-8")
-	}
-	first, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
-	t.comma = separatorOf(string(first))
-	c := csv.NewReader(bytes.NewReader(text))
-	c.Comma, c.FieldsPerRecord, c.TrimLeadingSpace = t.comma, 0, t.comma != '\t'
-	for {
-		row, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if pe := (*csv.ParseError)(nil); errors.As(err, &pe) {
-			cause := pe.Err.Error()
-			if errors.Is(err, csv.ErrFieldCount) {
-				cause = fmt.Sprintf("%d fields; the header has %d", len(row), len(t.header))
-			}
-			return nil, &problem.Problem{Place: fmt.Sprintf("%s:%d:%d", name, pe.Line, pe.Column), Cause: cause}
-		}
-		line, _ := c.FieldPos(0)
-		for j := range row {
-			row[j] = strings.TrimSpace(row[j])
-		}
-		if t.header == nil {
-			t.header = row
-			continue
-		}
-		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
-	}
-	switch {
-	case t.header == nil:
-		return nil, t.fail("empty", "")
-	case !slices.ContainsFunc(t.header, func(h string) bool { return !isNumber(h) }) && slices.ContainsFunc(t.header, isFraction):
-		return nil, t.fail("line 1 has numbers, and no names of columns", "add a header, such as p_0"+string(t.comma)+"p_1"+string(t.comma)+"label")
-	case len(t.rows) == 0:
-		return nil, t.fail("no row after the header", "")
-	}
-	return t, nil
-}
-
-// separatorOf returns what separates the fields of a header: a comma, a semicolon or a tab, of which
-// it has most outside quotes.
-func separatorOf(header string) rune {
-	count := map[rune]int{}
-	quoted := false
-	for _, r := range header {
-		if r == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			count[r]++
-		}
-	}
-	best := ','
-	for _, r := range []rune{';', '\t'} {
-		if count[r] > count[best] {
-			best = r
-		}
-	}
-	return best
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	return err == nil
-}
-
-func isFraction(text string) bool { return isNumber(text) && strings.ContainsAny(text, ".,eE") }
 
 // columns are the columns of a table that make sets.
 type columns struct {
@@ -262,7 +119,7 @@ func columnsOf(t *textTable) (*columns, error) {
 	}
 	switch {
 	case len(labels) == 0:
-		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", "name it label, target or y_true; python3 -m qatsbench.datasets import csv --label COLUMN takes any name")
+		return nil, t.fail("no column of labels (the columns are "+few(t.header, 12)+")", t.labelFix(plain))
 	case len(labels) > 1:
 		return nil, t.fail("several columns can be the labels: "+t.titles(labels), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --label COLUMN")
 	}
@@ -276,22 +133,41 @@ func columnsOf(t *textTable) (*columns, error) {
 	return c, c.chooseClasses()
 }
 
-// isNumeric reports whether the fields of a column are numbers. A field may be empty, which is an
-// error when it is read.
-func (c *columns) isNumeric(col int) bool {
-	some := false
-	for _, row := range c.rows {
-		if row[col] != "" && !isNumber(row[col]) {
-			return false
-		}
-		some = some || row[col] != ""
+// labelFix is what to do about a table without a column of labels.
+func (t *textTable) labelFix(plain []string) string {
+	if len(plain) == 1 {
+		return "separate the fields of a line by commas, semicolons or tabs"
 	}
-	return some
+	for _, name := range labelNames {
+		if n := len(lists.Where(plain, func(title string) bool { suffix, ok := suffixOf(title, name); return ok && suffix != "" })); n > 1 {
+			return fmt.Sprintf("%d columns have a name such as %s_0: if each row has exactly one 1, store the number of its column in one column label", n, name)
+		}
+	}
+	return "name it label, target or y_true; python3 -m qatsbench.datasets import csv --label COLUMN takes any name"
 }
 
-// isFraction reports whether a column has numbers, and one is no integer.
+// isNumeric reports whether more than a tenth of the fields of a column are numbers, without empty ones. A field that is
+// none is an error when it is read: a column with some NA is not left out.
+func (c *columns) isNumeric(col int) bool {
+	numbers, others := 0, 0
+	for _, row := range c.rows {
+		switch {
+		case isNumber(row[col]):
+			numbers++
+		case row[col] != "":
+			others++
+		}
+	}
+	return 9*numbers > others
+}
+
+// isFraction reports whether a column has numbers, and one is not whole. 2.0 is whole: it is a class that was written
+// as a float.
 func (c *columns) isFraction(col int) bool {
-	return c.isNumeric(col) && slices.ContainsFunc(c.rows, func(row []string) bool { return isFraction(row[col]) })
+	return c.isNumeric(col) && slices.ContainsFunc(c.rows, func(row []string) bool {
+		_, whole := wholeNumber(row[col])
+		return isNumber(row[col]) && !whole
+	})
 }
 
 // chooseRows divides the rows into sets.
@@ -385,6 +261,9 @@ func (c *columns) chooseScores(plain []string) error {
 			return c.fail("several groups of columns can be the scores: "+strings.Join(names, "; "), "keep one of them, or name it: python3 -m qatsbench.datasets import csv --classes 'PATTERN*'")
 		}
 		if len(several) == 1 {
+			if err := c.noNumbers(plain, several[:1], groups[several[0]]); err != nil {
+				return err
+			}
 			c.scores, c.kind = groups[several[0]], p.kind
 			for _, j := range c.scores {
 				suffix, _ := suffixOf(plain[j], several[0])
@@ -398,9 +277,33 @@ func (c *columns) chooseScores(plain []string) error {
 		c.titled = append(c.titled, plain[j])
 	}
 	if len(c.scores) == 0 {
+		for _, p := range scorePrefixes {
+			if err := c.noNumbers(plain, p.names, nil); err != nil {
+				return err
+			}
+		}
 		return c.fail("no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are "+few(c.header, 12)+")", "integers in one column are labels, and are never taken as scores")
 	}
 	return c.order()
+}
+
+// noNumbers is the error of a column that is not among the scores although its title has one of the prefixes and a number,
+// since its fields are no numbers.
+func (c *columns) noNumbers(plain, prefixes []string, scores []int) error {
+	for _, prefix := range prefixes {
+		for j, title := range plain {
+			suffix, ok := suffixOf(title, prefix)
+			if _, err := strconv.Atoi(suffix); !ok || err != nil || slices.Contains(scores, j) || j == c.label || j == c.split {
+				continue
+			}
+			for i := range c.rows {
+				if _, err := c.number(i, j); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // confidences are prefixes that do not make a single column the score of class 1: it would be that of
@@ -614,10 +517,11 @@ func (c *columns) beyondChance(first string) error {
 	return nil
 }
 
-// number returns the number of a field. A decimal comma is read where the fields are separated
-// otherwise.
+// number returns the number of a field, which is finite or, of a masked class, -Inf. A decimal comma is read where the
+// fields are separated otherwise, and a per cent sign divides by 100.
 func (c *columns) number(row, col int) (float64, error) {
-	text := c.rows[row][col]
+	field := c.rows[row][col]
+	text, percent := strings.CutSuffix(field, "%")
 	if c.comma != ',' && strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
 		text = strings.Replace(text, ",", ".", 1)
 		c.decimals[','] = true
@@ -625,16 +529,28 @@ func (c *columns) number(row, col int) (float64, error) {
 		c.decimals['.'] = true
 	}
 	if c.decimals[','] && c.decimals['.'] {
-		return 0, c.problem(row, col, fmt.Sprintf("%q: numbers with a decimal comma and numbers with a point in one file", c.rows[row][col]), "write all with a point")
+		return 0, c.problem(row, col, fmt.Sprintf("%q: numbers with a decimal comma and numbers with a point in one file", field), "write all with a point")
 	}
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case text == "":
-		return 0, c.problem(row, col, "no number", "")
+		return 0, c.problem(row, col, "no number", "remove the row, or give it one")
 	case err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(text, "xX_"):
-		return 0, c.problem(row, col, fmt.Sprintf("%q is not a number", c.rows[row][col]), "")
+		return 0, c.problem(row, col, fmt.Sprintf("%q is not a number", field), numberFix(text))
+	case math.IsNaN(v) || math.IsInf(v, 1):
+		return 0, c.problem(row, col, fmt.Sprintf("%q is not a finite number", field), "remove the row, or give it one")
+	case percent:
+		v /= 100
 	}
 	return v, nil
+}
+
+// numberFix is what to do about a field that is no number.
+func numberFix(text string) string {
+	if strings.ContainsAny(text, ",'") {
+		return "write numbers with a decimal point, and nothing between thousands"
+	}
+	return "remove the row, or give it a number"
 }
 
 // arrays returns the arrays, as a .safetensors, and what was taken.

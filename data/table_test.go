@@ -40,7 +40,7 @@ func tableCases(t *testing.T) (cases []tableCase) {
 // A table of text is a file of arrays, by what its header says.
 func TestTablesAreReadByTheirHeaders(t *testing.T) {
 	roles := map[string]string{"logits": "logits", "log-probs": "log_probs", "probs": "probs", "confidence": "confidence"}
-	place := regexp.MustCompile(`^line ([0-9]+), column ([^:]*): `)
+	place, line := regexp.MustCompile(`^line ([0-9]+), column ([^:]*): `), regexp.MustCompile(`^line ([0-9]+): `)
 	for _, c := range tableCases(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			for _, name := range []string{"x.csv", "x.TSV.gz"} {
@@ -61,6 +61,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 				if c.Error != "" {
 					want, _, _ := strings.Cut(c.Error, "; ")
 					want = place.ReplaceAllString(want, path+":$1: column $2: ")
+				want = line.ReplaceAllString(want, path+":$1:1: ")
 					want = strings.ReplaceAll(want, "'", `"`)
 					if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 						t.Errorf("error %v, want %s", err, want)
@@ -119,14 +120,34 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 	}
 }
 
+// A score of -Inf is a masked class.
+func TestMaskedClassesOfATable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte("z0,z1,label\n1.5,-inf,0\n0.5,2.5,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Files{Logits: path + "#logits", Labels: path + "#labels", FS: stream(nil, 1<<20)}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	set, err := Read(t.Context(), r, 0, r.Rows())
+	if want := []float32{1.5, Masked, .5, 2.5}; err != nil || !slices.Equal(set.Logits.Data, want) {
+		t.Errorf("%v %v, want %v", set, err, want)
+	}
+}
+
 // Tables that are no text, or too large, are errors that name the file.
 func TestTablesWithFaults(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ text, want string }{
 		{"p0,p1,label\n.1,.9,1\n.2,.8\n", "x.csv:3:1: 2 fields; the header has 3"},
 		{"p0,p1,label\n.1,\".9,1\n", "x.csv:2:"},
-		{"p0,p1,label\n\xff,.9,1\n", "not a text in UTF-8"},
-		{"\xff\xfep\x000\x00", "a text in UTF-16; save it in UTF-8"},
+		{"p0,p1,label\n\xff,.9,1\n", "x.csv: line 2: not a text in UTF-8; save it in UTF-8"},
+		{"p\x000\x00,\x00", "x.csv: line 1: not a text in UTF-8; save it in UTF-8"},
+		{"PK\x03\x04", "x.csv: a ZIP archive; unpack it"},
+		{"PAR1", "x.csv: a table of Parquet; python3 -m qatsbench.datasets import parquet"},
+		{"<html>", "x.csv: a web page in the place of the file"},
 		{"\x1f\x8b\x08\x00", "not a complete .gz file"},
 		{"p0,p1,label\n" + strings.Repeat(".25,.75,1\n", 4000), "has more than 8192 bytes, the limit for a table; raise --max-memory"},
 	} {

@@ -29,6 +29,14 @@ def memory(text):
     return n
 
 
+def labels(text):
+    """Reads a list of labels, such as -100,255."""
+    try:
+        return [int(v) for v in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; want integers, separated by commas") from None
+
+
 def parser(table):
     """Returns the parser of the command line."""
     p = argparse.ArgumentParser(
@@ -153,6 +161,13 @@ not overwritten; comments in an existing manifest.yaml are lost.""",
         default="",
         choices=["", "logits", "log-probs", "probs", "confidence"],
         help="csv, parquet, pickle: what the scores are, where names and values do not tell it",
+    )
+    i.add_argument(
+        "--ignore",
+        type=labels,
+        default=[],
+        metavar="LABELS",
+        help="csv, parquet, pickle: labels of rows that have no class and are left out, such as 255 or -100,255 (after =); without it 255, if no class has that number",
     )
     i.add_argument("--split", default="", help="csv: column that says the set of a row; one file without such a column is divided")
     i.add_argument("--cal", default="cal", help="csv: value of that column in rows that calibrate (default cal)")
@@ -310,6 +325,7 @@ def main(arguments=None):
                 "classes",
                 "label",
                 "kind",
+                "ignore",
                 "split",
                 "cal",
                 "test",

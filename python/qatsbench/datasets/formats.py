@@ -44,6 +44,7 @@ class Options:
     classes: list = dataclasses.field(default_factory=list)  # csv, parquet: what the header does not tell
     label: str = ""
     kind: str = ""
+    ignore: list = dataclasses.field(default_factory=list)  # labels whose rows are left out
     split: str = ""
     cal: str = "cal"
     test: str = "test"
@@ -412,12 +413,30 @@ def _arrays(found):
     return {}
 
 
+def _leave_out(sets, o):
+    """Leaves out the rows without a class, and says so in lines."""
+    told = []
+    for s, part in sets.items():
+        k = part.scores.shape[1] if part.scores.ndim == 2 and part.scores.shape[1] > 1 else 2
+        ignored = tables.left_out(o, k)
+        if len(part.labels) != len(part.scores) or not (out := np.isin(part.labels, ignored).reshape(-1)).any():
+            continue
+        sets[s] = part.take(~out)
+        listed = ", ".join(map(str, ignored))
+        told.append(f"left out are {out.sum()} of {len(out)} rows with the label {listed}{' of the set ' + s if s else ''}")
+        if out.all():
+            raise DatasetError(f"no row is left: all {len(out)} have the label {listed}")
+    return told
+
+
 def _sets(files, found, o, given):
     """Yields the network of one or two labelled sets. Of one, half of the rows of each class calibrate."""
     stem = re.sub(r"(\.gz)?$", "", base(files[0]))
     dataset = o.dataset or choices.plain(os.path.splitext(stem)[0])
     note = ""
     sets = {s: Split(z, y) for s, (z, y) in found.sets.items()}
+    if found.kind != "confidence":
+        found.told += _leave_out(sets, o)
     if len(sets) == 1:
         (only,) = sets.values()
         y = labels(only.labels)

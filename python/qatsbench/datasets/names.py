@@ -27,6 +27,10 @@ SCORES = [
             "y_pred_proba",
             "pred_proba",
             "predict_proba",
+            "pred_prob",
+            "pred_probs",
+            "predicted_probs",
+            "predicted_probabilities",
             "softmax",
             "softmaxes",
         ],
@@ -52,7 +56,28 @@ SCORES = [
         ],
     ),
 ]
-LABELS = ["labels", "label", "targets", "target", "y", "y_true", "true", "true_labels", "true_label", "truth", "ground_truth", "gt", "y_gt"]
+LABELS = [
+    "labels",
+    "label",
+    "targets",
+    "target",
+    "y",
+    "y_true",
+    "true",
+    "true_labels",
+    "true_label",
+    "truth",
+    "ground_truth",
+    "gt",
+    "y_gt",
+    "label_id",
+    "label_ids",
+    "gold",
+    "gold_label",
+    "gold_labels",
+    "obs",
+    "observed",
+]
 # The names of a confidence alone, which is taken where there are no scores, of the flags that say whether the prediction is
 # right, and of predicted classes.
 CONFIDENCES = ["confidence", "confidences", "conf"]

@@ -140,6 +140,12 @@ class Network:
         z = self._scores(part.scores, "scores")
         if self.kind == "probs" and z.shape[1] == 1:  # the probability of the second of two classes
             z = z.astype(np.float64)
+            bad = np.flatnonzero(~((z[:, 0] >= 0) & (z[:, 0] <= 1.01)))
+            if len(bad):
+                v = z[bad[0], 0]
+                fix = "; if these are per cent, divide them by 100" if 2 <= v <= 100 else ""
+                raise DatasetError(f"row {bad[0]}: {v:g} is not a probability{fix}")
+            z = np.clip(z, 0, 1)
             z = np.hstack([1 - z, z])
         part.labels = labels(part.labels)
         if z.shape[1] < 2:
@@ -150,8 +156,8 @@ class Network:
             raise DatasetError(f"{len(part.labels)} labels for {len(z)} rows")
         bad = np.flatnonzero((part.labels < 0) | (part.labels >= classes))
         if len(bad):
-            raise DatasetError(f"row {bad[0]}: label {part.labels[bad[0]]}; there are {classes} classes")
-        finite(z, "class")
+            raise DatasetError(f"row {bad[0]}: {outside(part.labels[bad[0]], part.labels, classes)}")
+        finite(z, "class", masked=self.kind != "probs")
         if part.features is not None:
             f = self._scores(part.features, "features")
             if len(f) != len(z):
@@ -182,10 +188,26 @@ def labels(a):
     return a.reshape(len(a)).astype(np.int64)
 
 
-def finite(a, column):
-    """Rejects numbers that are not finite as float32."""
+def outside(label, all_labels, k, by=""):
+    """Says that a label is none of k classes, and what to do, by all labels of the file. by says how rows are left out."""
+    least, largest = min(all_labels), max(all_labels)
+    if k == 2 and set(all_labels) == {-1, 1}:
+        fix = "the labels are -1 and 1: store (labels + 1) // 2, which is 0 and 1"
+    elif label >= 0 and least == 1 and largest == k:
+        fix = "the smallest is 1, so they count from 1: store labels - 1"
+    else:
+        fix = f"labels start at 0; if such rows have no class, leave them out{by}"
+        fix += "; otherwise give the scores of all classes" if label > 0 else ""
+    return f"label {label} is outside 0..{k - 1}; {fix}"
+
+
+def finite(a, column, masked=False):
+    """Rejects numbers that are not finite as float32. masked: -inf is a masked class."""
     with np.errstate(over="ignore"):
-        bad = np.argwhere(~np.isfinite(a.astype(np.float32)))
+        wrong = ~np.isfinite(a.astype(np.float32))
+    if masked:
+        wrong &= a != -np.inf
+    bad = np.argwhere(wrong)
     if len(bad):
         i, j = bad[0]
         raise DatasetError(f"row {i}, {column} {j}: {a[i, j]:g}")

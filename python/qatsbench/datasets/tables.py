@@ -10,9 +10,10 @@ import zlib
 
 import numpy as np
 
-from . import forms
+from . import foreign, forms
 from .errors import DatasetError, short
 from .names import CALS, CONFIDENCES, CORRECT, LABELS, PER_CENT, PREDICTED, in_per_cent, kind_of, plain
+from .network import outside
 
 SPLITS = ["split", "set", "subset", "part", "partition", "fold"]
 INDICES = [
@@ -82,6 +83,7 @@ PREFIXES = [
         ],
     ),
 ]
+VOID = 255
 NO_SCORES = ["confidence", "conf"]  # alone they are of the predicted class
 WORDS = {"logits": "logits", "log-probs": "log-probabilities", "probs": "probabilities"}
 
@@ -98,25 +100,103 @@ class Labelled:
 
 
 def text_table(data):
-    """Returns the table of the bytes of a CSV file: separated by commas, semicolons or tabs, packed by gzip or not."""
+    """Returns the table of the bytes of a text with a header.
+
+    The text is in UTF-8, or in UTF-16 with a byte order mark, and may be packed by gzip. Before the header may be a line
+    sep=; of Excel, and comments, which begin with #. Where the line after the comments has numbers alone, the last comment
+    is the header: so numpy.savetxt writes it. Fields are separated by commas, semicolons, tabs or vertical lines, whichever
+    the header has most of.
+    """
     if data[:2] == b"\x1f\x8b":
-        unpacker, out = zlib.decompressobj(31), b""
-        try:
-            out = unpacker.decompress(data, forms.MOST_BYTES)
-            if unpacker.unconsumed_tail:
-                raise DatasetError("unpacks to 4 GiB or more")
-            if not unpacker.eof:
-                raise DatasetError("not a complete .gz file")
-            data = out if not unpacker.unused_data else gzip.decompress(data)
-        except (zlib.error, EOFError, OSError) as e:
-            raise DatasetError(f"not a complete .gz file: {short(e, 80)}") from None
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DatasetError("a text in UTF-16; save it in UTF-8")
-    first = data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
-    outside = re.sub(r'"[^"]*"', "", first)
-    t = forms.Table(data, max(",;\t", key=outside.count))
-    t.header = [h.strip() for h in t.header]
-    return t
+        data = _unpacked(data)
+    if what := foreign.form(data[:512]):
+        raise DatasetError(what)
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise DatasetError(f"line {1 + data[: e.start].count(10)}: not a text in UTF-8; save it in UTF-8") from None
+    if "\0" in text:
+        raise DatasetError(f"line {1 + text[: text.index(chr(0))].count(chr(10))}: not a text in UTF-8; save it in UTF-8")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    before, comment, delimiter = 0, "", None
+    while True:
+        line, more, rest = text.partition("\n")
+        line = line.strip()
+        if before == 0 and re.fullmatch("sep=.?", line.lower()):
+            delimiter = line[4:] or "\t"
+        elif line.startswith("#"):
+            comment = line.lstrip("# ")
+        elif line or not more:
+            if comment and all(_is_number(f.strip()) for f in line.split(_separator(line)) if f):
+                text, before, line = f"{comment}\n{text}", before - 1, comment
+            break
+        text, before = rest, before + 1
+    return _Text(text, delimiter or _separator(line), before)
+
+
+def _unpacked(data):
+    unpacker = zlib.decompressobj(31)
+    try:
+        out = unpacker.decompress(data, forms.MOST_BYTES)
+        if unpacker.unconsumed_tail:
+            raise DatasetError("unpacks to 4 GiB or more")
+        if not unpacker.eof:
+            raise DatasetError("not a complete .gz file")
+        return out if not unpacker.unused_data else gzip.decompress(data)
+    except (zlib.error, EOFError, OSError) as e:
+        raise DatasetError(f"not a complete .gz file: {short(e, 80)}") from None
+
+
+def _separator(header):
+    outside = re.sub(r'"[^"]*"', "", header)
+    return max(",;\t|", key=outside.count)
+
+
+class _Text(forms.Table):
+    """A table of text. before are the lines before its header."""
+
+    def __init__(self, text, delimiter, before):
+        self.before = before
+        super().__init__(text.encode(), delimiter)
+        self.header = [h.strip() for h in self.header]
+        if all(map(_is_number, self.header)):
+            raise DatasetError(
+                f"line {before + 1} has numbers, and no names of columns; add a header, such as p_0{delimiter}p_1{delimiter}label"
+            )
+
+    @property
+    def line(self):
+        return super().line + self.before
+
+    def _next(self):
+        row = super()._next()
+        while row is not None and not any(f.strip() for f in row):  # a line without any field is left out
+            row = super()._next()
+        return row
+
+    def rows(self):
+        """Yields the rows that follow."""
+        first = True
+        while (row := self._next()) is not None:
+            if len(row) != len(self.header):
+                more = len(row) - len(self.header)
+                if len(self.header) == 1:
+                    fix = "the first line is the header: remove the lines before it"
+                elif more == 1 and not row[-1].strip():
+                    fix = "remove the separator at the end of the line"
+                elif more == 1 and first:
+                    fix = "the first field may be the name of the row, as R writes it: give its column a name"
+                else:
+                    fix = "give each line as many fields as the header"
+                raise DatasetError(f"line {self.line}: {len(row)} fields; the header has {len(self.header)}; {fix}")
+            first = False
+            yield row
+
+
+def left_out(o, k):
+    """Returns the labels whose rows are left out: those of o, or 255, if no class has that number."""
+    return o.ignore or ([VOID] if k <= VOID else [])
 
 
 def labelled(tables, o):
@@ -133,11 +213,17 @@ def _few(names, n=8):
 
 
 def _is_number(text):
-    return re.fullmatch(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", text, re.ASCII | re.IGNORECASE) is not None
+    return (
+        re.fullmatch(r"([+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?|[+-]?(inf(inity)?|nan))\s*%?", text, re.ASCII | re.IGNORECASE)
+        is not None
+    )
 
 
-def _is_fraction(text):
-    return _is_number(text) and any(c in text for c in ".,eE")
+def _list_of(field):
+    """Returns the numbers of a field that is a list of them, as Python, numpy, PyTorch and Spark write it; None if it is none."""
+    found = re.fullmatch(r"(?:array|tensor|DenseVector)?\(?\[([^\]]*)\].*", field, re.DOTALL)
+    numbers = re.sub(r"np\.float(64|32)\(|\)", "", found[1]).replace(",", " ").split() if found else []
+    return numbers if numbers and all(_is_number(x) or x == "..." for x in numbers) else None
 
 
 def _whole(text):
@@ -166,12 +252,9 @@ class _Columns:
         self.comma = tables[0].delimiter
         if any(t.header != self.header for t in tables):
             raise DatasetError(f"the files have different columns: {forms.names(self.header)}; {forms.names(tables[1].header)}")
-        self.plain = [plain(h).strip("_") for h in self.header]
         twice = [h for j, h in enumerate(self.header) if h and h in self.header[:j]]
         if twice:
             raise DatasetError(f"two columns are named {short(twice[0], 60)}")
-        if all(map(_is_number, self.header)) and any(map(_is_fraction, self.header)):
-            raise DatasetError(f"line 1 has numbers, and no names of columns; add a header, such as p_0{self.comma}p_1{self.comma}label")
         self.rows, self.lines, self.file = [], [], []
         for i, t in enumerate(tables):
             for row in t.rows():
@@ -180,7 +263,26 @@ class _Columns:
                 self.file.append(i)
         if not self.rows:
             raise DatasetError("no row after the header")
+        self._spread()
+        self.plain = [plain(h).strip("_") for h in self.header]
         self.points = set()
+
+    def _spread(self):
+        """Makes a column for each number of a column of lists, such as "[0.1, 0.9]"."""
+        for j in reversed(range(len(self.header))):
+            lists = []
+            for row in self.rows:
+                if (numbers := _list_of(row[j])) is None:
+                    break
+                lists.append(numbers)
+            if len(lists) < len(self.rows):
+                continue
+            k = len(lists[0])
+            for i, numbers in enumerate(lists):
+                if len(numbers) != k:
+                    self.fail(i, j, f"{len(numbers)} numbers, and {k} in the first row")
+            self.rows = [row[:j] + numbers + row[j + 1 :] for row, numbers in zip(self.rows, lists)]
+            self.header = [*self.header[:j], *(f"{self.header[j]}_{i}".removeprefix("_") for i in range(k)), *self.header[j + 1 :]]
 
     def fail(self, row, col, what):
         raise DatasetError(f"line {self.lines[row]}, column {short(self.title(col), 60)}: {what}")
@@ -293,10 +395,31 @@ class _Columns:
             return self.tables[0].column(self.o.label)
         found = self._with(LABELS) or self._with(WEAK_LABELS)
         if not found:
-            raise DatasetError(f"no column of labels (the columns are {forms.names(self.header)}); name it by --label")
+            raise DatasetError(f"no column of labels (the columns are {forms.names(self.header)}); {self._label_fix()}")
         if len(found) > 1:
             raise DatasetError(f"several columns can be the labels: {self.titles(found)}; name one by --label")
         return found[0]
+
+    def _label_fix(self):
+        if len(self.plain) == 1:
+            return "separate the fields of a line by commas, semicolons or tabs"
+        for name in LABELS:
+            if (n := sum(bool(_suffix(t, name)) for t in self.plain)) > 1:
+                return (
+                    f"{n} columns have a name such as {name}_0: if each row has exactly one 1, store the number of its column in one "
+                    "column label"
+                )
+        return "name it by --label"
+
+    def _no_numbers(self, prefixes, scores=()):
+        """Fails for a column that is not among the scores although its title has one of the prefixes and a number, since its
+        fields are no numbers."""
+        for prefix in prefixes:
+            for j, title in enumerate(self.plain):
+                if j in (*scores, self.label, self.split) or not re.fullmatch(r"[+-]?\d+", _suffix(title, prefix) or "", re.ASCII):
+                    continue
+                for i in range(len(self.rows)):
+                    self.number(i, j)
 
     def _split(self):
         if self.o.split:
@@ -332,10 +455,13 @@ class _Columns:
         return sets
 
     def _numeric(self, j):
-        return any(r[j] for r in self.rows) and all(not r[j] or _is_number(r[j]) for r in self.rows)
+        """Reports whether more than a tenth of the fields of a column are numbers, without empty ones. A field that is none is
+        an error when it is read: a column with some NA is not left out."""
+        return 10 * sum(_is_number(r[j]) for r in self.rows) > sum(r[j] != "" for r in self.rows)
 
     def _fraction(self, j):
-        return self._numeric(j) and any(_is_fraction(r[j]) for r in self.rows)
+        """Reports whether a column has numbers, and one is not whole. 2.0 is whole: a class that was written as a float."""
+        return self._numeric(j) and any(_is_number(r[j]) and _whole(r[j]) is None for r in self.rows)
 
     def _scores(self):
         """Returns the columns of scores in the order of the classes, the class in the title of each, and the kind that they state."""
@@ -359,7 +485,8 @@ class _Columns:
                     ):
                         continue
                     groups.setdefault(prefix, []).append((j, s))
-            several = [g for g in groups.values() if len(g) > 1] or list(groups.values())
+            chosen = [p for p, g in groups.items() if len(g) > 1] or list(groups)
+            several = [groups[p] for p in chosen]
             if len(several) > 1:
                 raise DatasetError(
                     "several groups of columns can be the scores: "
@@ -367,9 +494,12 @@ class _Columns:
                     + "; name one by --classes"
                 )
             if several:
+                self._no_numbers(chosen, [j for j, _ in several[0]])
                 return (*self._ordered([j for j, _ in several[0]], [s for _, s in several[0]]), kind)
         found = self._unprefixed()
         if not found:
+            for _, prefixes in PREFIXES:
+                self._no_numbers(prefixes)
             raise DatasetError(
                 f"no columns of scores, such as p_0, p_1 or logit_cat, logit_dog (the columns are {forms.names(self.header)}); "
                 "integers in one column are labels, and are never taken as scores; name the columns by --classes"
@@ -425,25 +555,31 @@ class _Columns:
         return bool(((z >= 0) & (z <= 1.01)).all() and (abs(z.sum(1) - 1) <= 0.1).all())
 
     def number(self, i, j):
-        """Returns the number of a field. A decimal comma is read where the fields are separated otherwise."""
-        text = self.rows[i][j]
+        """Returns the number of a field, which is finite or, of a masked class, -inf. A decimal comma is read where the fields
+        are separated otherwise, and a per cent sign divides by 100."""
+        field = self.rows[i][j]
+        shown = repr(short(field, 40))
+        text = field.removesuffix("%").strip()
         if self.comma != "," and text.count(",") == 1 and "." not in text:
             text = text.replace(",", ".")
             self.points.add(",")
         elif "." in text:
             self.points.add(".")
         if len(self.points) == 2:
-            self.fail(
-                i,
-                j,
-                f"{short(self.rows[i][j], 40)!r}: numbers with a decimal comma and numbers with a point in one file; write all with a point",
-            )
+            self.fail(i, j, f"{shown}: numbers with a decimal comma and numbers with a point in one file; write all with a point")
         if not text:
-            self.fail(i, j, "no number")
+            self.fail(i, j, "no number; remove the row, or give it one")
         try:
-            return forms.number(text)
-        except DatasetError as e:
-            self.fail(i, j, e)
+            v = float(text) if text.isascii() and "_" not in text else None
+        except ValueError:
+            v = None
+        if v is None:
+            comma = "," in text or "'" in text
+            fix = "write numbers with a decimal point, and nothing between thousands" if comma else "remove the row, or give it a number"
+            self.fail(i, j, f"{shown} is not a number; {fix}")
+        if v != v or v == np.inf:
+            self.fail(i, j, f"{shown} is not a finite number; remove the row, or give it one")
+        return v / 100 if field.endswith("%") else v
 
     def _codes(self):
         """Returns the class of each text of a label."""
@@ -481,9 +617,10 @@ class _Columns:
                 self.told.append(f"the labels are the numbers in the titles: label {short(self.classes[0], 60)} is class 0")
             return codes
         if integers:
+            kept = [_whole(t) for t in names if _whole(t) not in left_out(self.o, k)]
             for t, i in found.items():
-                if not 0 <= _whole(t) < k:
-                    self.fail(i, self.label, f"label {short(t, 20)}; there are {k} classes, from 0")
+                if _whole(t) in kept and not 0 <= _whole(t) < k:
+                    self.fail(i, self.label, outside(_whole(t), kept, k, f" by --ignore={_whole(t)}"))
             return {t: _whole(t) for t in names}
         if not single and len(missing) < len(names):
             raise DatasetError(

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 
@@ -41,6 +42,44 @@ def test_tables_are_read_by_their_headers(case):
         assert (found.kind, found.told) == (case["kind"], case["told"])
         got = {s or "all": {"scores": z.tolist(), "labels": y.tolist()} for s, (z, y) in found.sets.items()}
         assert got == case["sets"]
+
+
+def test_rows_without_a_class_and_masked_classes(tmp_path):
+    """255 is left out, and what --ignore states; a logit of -inf is written as it is."""
+    rows = [(*z, y) for z, y in zip(np.log(P), Y)]
+    masked = [(*z[:2], "-inf", 255 if i % 10 == 0 else z.argmin() % 2) for i, z in enumerate(np.log(P))]
+    for ignore, text in (([], rows[:50] + [(1, 2, 3, 255)] * 3), ([-100], rows[:50] + [(1, 2, 3, -100)] * 3), ([], masked)):
+        file = table(tmp_path / "mine.csv", "z0,z1,z2,label", text)
+        s = qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays", ignore=ignore)
+        assert any("rows with the label" in x for x in s.lines())
+        got = load(tmp_path, "mine/network")
+        assert sum(len(y) for _, y in got.values()) == sum(r[3] not in (255, -100) for r in text)
+        assert all(np.isneginf(z[:, 2]).all() == (text is masked) for z, _ in got.values())
+        shutil.rmtree(tmp_path / "arrays")
+
+
+@pytest.mark.parametrize(
+    "header,shown,want",
+    [
+        ("p0,p1,p2,label", 1, "label 3 is outside 0..2; the smallest is 1, so they count from 1: store labels - 1"),
+        (
+            "p0,p1,p2,label",
+            -3,
+            "label -[123] is outside 0..2; labels start at 0; if such rows have no class, leave them out by --ignore=-[123]",
+        ),
+        ("p0,p1,p2,label", 7, "label [789] is outside 0..2; .*; otherwise give the scores of all classes"),
+    ],
+)
+def test_labels_outside_the_classes(tmp_path, header, shown, want):
+    file = table(tmp_path / "mine.csv", header, [(*p, y + shown) for p, y in zip(P, Y)])
+    with pytest.raises(DatasetError, match=want):
+        qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
+
+
+def test_one_score_a_row_in_per_cent(tmp_path):
+    file = table(tmp_path / "mine.csv", "prob,label", [(100 * p[0], int(y == 0)) for p, y in zip(P, Y)])
+    with pytest.raises(DatasetError, match="is not a probability; if these are per cent, divide them by 100"):
+        qatsbench.datasets.import_files("csv", [file], tmp_path / "arrays")
 
 
 @pytest.mark.skipif(not os.path.exists(os.path.join(DATA, "names.go")), reason="is no clone")
