@@ -24,11 +24,12 @@ class File:
 BINARY = ("probs", "logits")
 
 
-def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="labels", k=None):
+def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="labels", k=None, classes=None):
     """Return the numbers of value as an array with the axes of shape, or as a File.
 
     n numbers, one a row, are n x 1 where kind says what they are. labels, if there are any,
-    tell which axis of an array with more axes has the classes. k is the number of classes, where it is known.
+    tell which axis of an array with more axes has the classes. k is the number of classes, where it is known,
+    and classes are their names, in the order of the columns.
     """
     if isinstance(value, (str, os.PathLike)):
         return _file(value, name)
@@ -59,6 +60,8 @@ def table(value, name, shape="n x k", kind=None, *, labels=None, labels_name="la
         raise _no_number(value, a, name) or InputError(f"dtype {a.dtype}, want floating-point numbers", code="input", where=name)
     if shape == "n x k":
         _no_index(value, a, name)
+        if labels is not None:
+            _in_order(value, name, classes, a.shape[1])
     if a.dtype.itemsize > 8:
         a = a.astype(np.float64)
     return _mapped(a) or a
@@ -124,6 +127,27 @@ def _variable(name):
 def _expression(value, name):
     """Return the caller's variable as something that has the methods of an array."""
     return _variable(name) if isinstance(value, np.ndarray) or hasattr(value, "detach") else f"np.asarray({_variable(name)})"
+
+
+def _in_order(value, name, classes, k):
+    """Raise InputError for a table whose columns have the names of the classes in another order than classes, or the numbers
+    from 0 to k-1 in another order. Columns are taken by their place."""
+    columns = list(getattr(value, "columns", ()))
+    want = np.arange(k) if classes is None else np.asarray(classes)
+    if len(columns) != k or want.shape != (k,) or columns == (want := want.tolist()):
+        return
+    try:
+        same = set(columns) == set(want)
+    except TypeError:  # names that are no names
+        return
+    if same:
+        fix = "give its columns in ascending order" if classes is None else f"give classes=list({_variable(name)}.columns)"
+        raise InputError(
+            f"the columns have the names {', '.join(map(repr, columns[:5]))}{', ...' * (k > 5)}, and the classes have another order",
+            code="input",
+            where=name,
+            hint=fix,
+        )
 
 
 def rows(a):
@@ -395,6 +419,8 @@ def array(value, name, words=False, ragged=None):
         a = value if type(value) is np.memmap else np.asarray(value)
     except ValueError:
         raise ragged or InputError("rows of different lengths", code="input", where=name) from None
+    if a.dtype.kind == "V" and a.dtype.names is None and "float" in a.dtype.name:  # ml_dtypes, such as JAX's bfloat16
+        a = a.astype(np.float32)
     if a.dtype == object and a.ndim == 0:
         raise InputError(f"{type(value).__name__}, want an array", code="input", where=name)
     if a.dtype == object and a.size and not words and not isinstance(a.flat[0], str):

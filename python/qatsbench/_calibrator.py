@@ -130,7 +130,7 @@ class Calibrator:
     # What these share.
 
     def _fit(self, logits, labels, classes, ignore, more):
-        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, labels=labels)}
+        arrays = {"logits": _arrays.table(logits, "logits", kind=self.kind, labels=labels, classes=classes)}
         n, k = _arrays.rows(arrays["logits"]), _arrays.columns(arrays["logits"], self.kind)
         arrays["labels"], names = _arrays.labels(labels, n, k, classes, ignore=ignore)
         self._take(more, arrays, n, k)

@@ -90,7 +90,7 @@ def _pair(p, y, kind, classes, ignore, name="p"):
     """Return p as an array, the labels from 0, and the values of the classes. p is the argument of this name."""
     if kind not in KINDS:
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
-    a = _arrays.table(p, name, kind=kind, labels=y, labels_name="y")
+    a = _arrays.table(p, name, kind=kind, labels=y, labels_name="y", classes=classes)
     one = not isinstance(a, _arrays.File) and a.shape[1] == 1
     return a, *_arrays.labels(y, _arrays.rows(a), _arrays.columns(a, kind), classes, name="y", ignore=ignore, one=one)
 

@@ -105,7 +105,7 @@ def _pair(rows, name, classes, kind, ignore):
     if isinstance(rows, dict) or not hasattr(rows, "__len__") or len(rows) != 2:
         raise InputError("want a pair of logits and labels", code="input", where=name, hint="recommend(cal=(Z, y), test=(Zt, yt))")
     logits, labels = f"{name}_logits", f"{name}_labels"
-    z = _arrays.table(rows[0], logits, kind=kind, labels=rows[1], labels_name=labels)
+    z = _arrays.table(rows[0], logits, kind=kind, labels=rows[1], labels_name=labels, classes=classes)
     y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=labels, ignore=ignore)
     return {logits: z, labels: y}
 

@@ -297,6 +297,35 @@ def test_what_labels_cannot_be(value, n, k, classes, says):
     assert str(e.value).replace("np.str_('x')", "'x'") == says
 
 
+def test_columns_of_a_frame_are_in_the_order_of_the_classes(small):
+    """Columns are taken by their place, so names in another order are an error at every door."""
+    pd = pytest.importorskip("pandas")
+    z, y = small
+    k = z.shape[1]
+    order = list(reversed(range(k)))
+    words = [f"class {i}" for i in range(k)]
+    for frame, labels, classes in (
+        (pd.DataFrame(z[:, order], columns=order), y, None),
+        (pd.DataFrame(z[:, order], columns=[words[i] for i in order]), np.array(words)[y], words),
+    ):
+        for door in (
+            lambda **o: qatsbench.TS().fit(frame, labels, **o),
+            lambda **o: qatsbench.metrics(frame, labels, "nll", kind="logits", **o),
+            lambda **o: qatsbench.recommend((frame, labels), methods="ts", progress=False, **o),
+        ):
+            with pytest.raises(qatsbench.InputError, match="the columns have the names .*, and the classes have another order"):
+                door(classes=classes)
+        named = order if classes is None else list(frame.columns)
+        assert qatsbench.metrics(frame, labels, "nll", kind="logits", classes=named) == pytest.approx(
+            qatsbench.metrics(z, y, "nll", kind="logits")
+        )
+
+
+def test_bfloat16_of_jax():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert _arrays.table(np.eye(3, dtype=ml_dtypes.bfloat16), "logits").dtype == np.float32
+
+
 def test_pandas_labels():
     pandas = pytest.importorskip("pandas")
     for series in (pandas.Series([0, 1]), pandas.Series([0, 1], dtype="Int8")):
