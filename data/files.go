@@ -273,7 +273,10 @@ func (r *setReader) checkAxes() error {
 		column := x.axes == 1 && len(s) == 2 && s[1] == 1
 		if len(s) != x.axes && !column {
 			hint, remedy := "", problem.Remedy{}
-			if x.a == r.labels && len(s) == 2 {
+			switch {
+			case x.a == r.labels && len(s) == 2 && (s[0] == 1 || r.logits.Array != nil && s[0]*s[1] == r.logits.Shape()[0]):
+				hint = "; store labels.reshape(-1)"
+			case x.a == r.labels && len(s) == 2:
 				hint = "; if each row has exactly one 1, store its index: labels.argmax(1); several labels a row, or none, are not supported"
 			}
 			if x.a == r.logits.Array && len(s) > 2 {
@@ -307,6 +310,9 @@ func reshaped(s []int, labels *npy.Array) string {
 			}
 		}
 	}
+	for i := len(s) - 1; i > 0 && s[axis] == 1; i-- {
+		axis = i // one class is none
+	}
 	last := "logits"
 	if axis != len(s)-1 {
 		last = fmt.Sprintf("np.moveaxis(logits, %d, -1)", axis)
@@ -329,6 +335,9 @@ func (r *setReader) checkLengths() error {
 	}
 	if _, err = commonLength("features", width); err != nil {
 		return err
+	}
+	if r.k > 2 && r.labels != nil && r.labels.DType() == npy.Bool {
+		return &problem.Problem{Place: r.labels.Name(), Cause: fmt.Sprintf("booleans are labels of 2 classes, and there are %d", r.k), Fix: "store the index of the class of each row; whether predictions are right goes with a confidence alone"}
 	}
 	if r.k == 1 {
 		for _, a := range []*scores{&r.logits, &r.augmented, &r.ood} {

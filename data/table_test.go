@@ -61,7 +61,7 @@ func TestTablesAreReadByTheirHeaders(t *testing.T) {
 				if c.Error != "" {
 					want, _, _ := strings.Cut(c.Error, "; ")
 					want = place.ReplaceAllString(want, path+":$1: column $2: ")
-				want = line.ReplaceAllString(want, path+":$1:1: ")
+					want = line.ReplaceAllString(want, path+":$1:1: ")
 					want = strings.ReplaceAll(want, "'", `"`)
 					if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 						t.Errorf("error %v, want %s", err, want)
