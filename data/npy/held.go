@@ -49,6 +49,11 @@ func ReadTensors(r io.Reader, limit int64) ([]byte, error) {
 		}
 		var length int64
 		if length, err = tensorHeaderLength(start); err != nil {
+			if isText(start[:]) {
+				err = errors.New("a text; a .safetensors is read, or a table in a file with a name that ends with .csv")
+			} else if p := Foreign("", start[:]); p != nil {
+				err = fmt.Errorf("%s; a .safetensors is read", p.Cause)
+			}
 			return nil, err
 		}
 		return readTensorBody(r, start, length, limit)
