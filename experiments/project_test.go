@@ -73,10 +73,10 @@ func TestSpecOfTheProjectIsFoundByNameAndByPath(t *testing.T) {
 	for name, want := range map[string]string{
 		"companoin":                  "companoin: there is no such file, and the program has no spec of this name (did you mean companion?)",
 		"arrays":                     "arrays is a folder and no spec; qats init arrays writes a spec for the arrays in it",
-		"companion.yaml":             "open companion.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
-		"experiments/standard.yaml":  "open experiments/standard.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
-		"../experiments/mine.yaml":   "open ../experiments/mine.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
-		"experiments/../../etc/pass": "open experiments/../../etc/pass: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"companion.yaml":             "companion.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"experiments/standard.yaml":  "experiments/standard.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"../experiments/mine.yaml":   "../experiments/mine.yaml: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
+		"experiments/../../etc/pass": "experiments/../../etc/pass: no such file or directory; qats init DIR writes a spec for the arrays in DIR",
 	} {
 		if _, err := ReadSpec(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
+	"github.com/qats-bench/qats/data/problem"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/metrics"
@@ -66,11 +67,11 @@ func ReadSpec(name string) (*spec.Spec, error) {
 	case file == "" && strings.ContainsAny(name, `/\.`):
 		s, err := spec.Read(name, Registry())
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w; "+called.Command()+" init DIR writes a spec for the arrays in DIR", err)
+			err = &problem.Problem{Place: name, Cause: "no such file or directory", Fix: called.Command() + " init DIR writes a spec for the arrays in DIR"}
 		}
 		return s, err
 	case file == "":
-		return nil, fmt.Errorf("%s: there is no such file, and the program has no spec of this name%s", name, spec.Suggest(name, BuiltinSpecs()))
+		return nil, &problem.Problem{Place: name, Cause: "there is no such file, and the program has no spec of this name" + spec.Suggest(name, BuiltinSpecs())}
 	}
 	here := filepath.FromSlash(file)
 	if _, err := os.Stat(here); err == nil {

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -536,3 +537,12 @@ def test_a_name_that_begins_with_a_dash_is_no_flag(small, program, tmp_path, mon
     )
     r = qatsbench.run("--allow-exec=1", out="-out", data="-arrays", progress=False)
     assert Path("-out/results.csv").is_file() and len(r.frame["method"]) == 2
+
+
+def test_messages_of_datasets_begin_with_the_command_that_was_called(monkeypatch):
+    pytest.importorskip("yaml")
+    monkeypatch.setenv("PYTHONPATH", str(PYTHON))
+    for words in (["fetch", "no-source"], ["import", "no-format"]):
+        done = subprocess.run([sys.executable, "-m", "qatsbench.datasets", *words], capture_output=True, text=True)
+        said = done.stderr.splitlines()[-1]
+        assert done.returncode == 2 and re.match(r"python -m qatsbench\.datasets( import)?: ", said), done.stderr

@@ -58,6 +58,12 @@ def test_classes_of_a_spec_that_asks_for_them(folder):
 def test_mistakes(folder, tmp_path):
     with pytest.raises(qatsbench.InputError, match="there is no results.csv; qatsbench.run writes it"):
         qatsbench.results(tmp_path)
+    for name, says in {
+        "mine.yml": "no such file or directory; .* init DIR writes a spec",
+        "companoin": "there is no such file.*mean companion",
+    }.items():
+        with pytest.raises(qatsbench.InputError, match=f"^{name}: {says}"):
+            qatsbench.run(name, out=tmp_path)
     with pytest.raises(qatsbench.InputError, match="names no spec"):
         qatsbench.run()
     (folder / "wrong.yaml").write_text(SPEC.replace("qats]", "qatz]"))

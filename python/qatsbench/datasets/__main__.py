@@ -13,6 +13,7 @@ from . import choices, fetching, formats, published, worker
 from .errors import Cancelled, DatasetError
 from .table import Table
 
+NAME = "python -m qatsbench.datasets"  # as it is called
 INTO = "data/arrays"
 JOBS = 8
 
@@ -39,9 +40,7 @@ def labels(text):
 
 def parser(table):
     """Returns the parser of the command line."""
-    p = argparse.ArgumentParser(
-        prog="python -m qatsbench.datasets", description="Published predictions of trained networks: fetch and import."
-    )
+    p = argparse.ArgumentParser(prog=NAME, description="Published predictions of trained networks: fetch and import.")
     sub = p.add_subparsers(dest="command", required=True)
     sources = (
         "\n".join(f"  {s.name:<16} {s.title}\n{'':19}{s.page}, {s.licence}" for s in table.sources.values())
@@ -346,10 +345,10 @@ def main(arguments=None):
             print(f"next: {COMMAND} try {shlex.quote(os.path.join(a.to, summary.networks[0]['entry']['set']))}", file=sys.stderr)
         return 0
     except DatasetError as e:
-        print(f"qatsbench.datasets: {e}", file=sys.stderr)
+        print(f"{NAME}: {e}", file=sys.stderr)
         return 2
     except (KeyboardInterrupt, Cancelled):
-        print("qatsbench.datasets: interrupted; run the same command again to continue", file=sys.stderr)
+        print(f"{NAME}: interrupted; run the same command again to continue", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
