@@ -34,7 +34,7 @@ func (p *Plan) Run(ctx context.Context, o RunOptions) (*Outcome, error) {
 		return nil, err
 	}
 	for _, i := range units {
-		r.expect(i)
+		r.expect(ctx, i)
 	}
 	r.tell("")
 	defer r.programs.Close()
@@ -142,18 +142,22 @@ func (o *Outcome) count(u *Unit, cells []outcome) {
 	}
 }
 
-// expect counts the cells of unit i, those that the store lacks and, for each fit that it
+// expect counts the cells of unit i, the work on those that the store lacks and, for each fit that it
 // misses, the cells that share it.
-func (r *run) expect(i int) {
+func (r *run) expect(ctx context.Context, i int) {
 	u := &r.plan.Units[i]
+	work := 0
 	r.now.Total += len(u.Cells)
 	r.left[u.Spec]++
 	for j := range u.Cells {
 		c := &u.Cells[j]
 		if c.State == Miss || c.State == Score {
-			r.lacking[i]++
-			r.now.Todo++
-			r.now.Left++
+			if work == 0 {
+				work = u.work(ctx)
+			}
+			r.lacking[i] += work
+			r.now.Todo += work
+			r.now.Left += work
 		}
 		if c.State == Miss {
 			key := results.Key(c.fit)
@@ -163,6 +167,19 @@ func (r *run) expect(i int) {
 			r.fits[key].users++
 		}
 	}
+}
+
+// rowWork is the work on a row of test scores, which metrics draw again and again, in that on a logit.
+const rowWork = 100
+
+// work is about how long a cell of the unit takes, in no unit of time: the time that is left of a run is estimated by it. It
+// reads headers alone. A set that cannot be opened takes none.
+func (u *Unit) work(ctx context.Context) int {
+	rows, classes, err := u.test.Shape(ctx, u.Setting.Test())
+	if err != nil {
+		return 1
+	}
+	return max(1, rows*(classes+rowWork))
 }
 
 // put stores an object of a cell.

@@ -30,7 +30,7 @@ type run struct {
 	mu      sync.Mutex
 	fits    map[string]*fitting // by key, while some unit still needs it
 	now     Progress            // without Experiment
-	lacking map[int]int         // the cells that the store lacked at the start, by unit
+	lacking map[int]int         // the work on the cells that the store lacked at the start, by unit
 	left    map[*spec.Spec]int  // settings that are not done
 }
 

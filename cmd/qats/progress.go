@@ -122,7 +122,7 @@ func leftWords(done, left int, elapsed time.Duration) string {
 	return ", " + roughly(max(rest, time.Second)) + " left"
 }
 
-// left says how long the rest of the run takes, by the cells that the store lacked when it began.
+// left says how long the rest of the run takes, by the work on the cells that the store lacked when it began.
 func (p *progress) left() string {
 	if p.at.Done >= p.at.Total {
 		return ""
