@@ -160,23 +160,23 @@ class Results:
         """Return a row for each method, the best first, functions of ``methods=`` among them: its rank,
         the mean of the metric (default: the first of those of ``compare``) over blocks of settings, the number of settings, and against the baseline of the run
         the mean difference, wins and losses as in ``compare``. A DataFrame, or a dict of arrays without pandas."""
-        return frame(self._board(metric or self._usual()[0]), _BOARD)
-
-    def _usual(self):
-        """Return the metrics of a comparison that names none."""
-        has = list(dict.fromkeys(self.frame["metric"]))
-        return [m for m in ("ece", "aece") if m in has] or has[:1] or ["ece"]
+        return frame(self._board(metric), _BOARD)
 
     def _board(self, metric):
-        rows = self._compared((), None, metric)
+        rows = [r for r in self._compared((), None, metric) if r["mean"] is not None]
         if not rows:
             raise InputError(
-                "fewer than two methods", code="input", where=str(self.folder), hint="a run of several methods has a leaderboard"
+                "fewer than two methods with values",
+                code="input",
+                where=str(self.folder),
+                hint="a run of several methods has a leaderboard",
             )
+        metric = rows[0]["metric"]
+        rows = [r for r in rows if r["metric"] == metric]
         baseline = self._compared((rows[0]["against"],), rows[0]["method"], metric)[0]  # that has no row against itself
         rows.append(baseline | {"against": None, "difference": None, "lo": None, "hi": None, "win": None, "loss": None})
         labels = dict(zip(self.methods["method"], self.methods["label"]))
-        rows = [r | {"label": labels.get(r["method"], r["method"])} for r in rows if r["mean"] is not None]
+        rows = [r | {"label": labels.get(r["method"], r["method"])} for r in rows]
         rows.sort(key=lambda r: -r["mean"] if self._higher(metric) else r["mean"])
         return [r | {"rank": i + 1} for i, r in enumerate(rows)]
 
@@ -190,8 +190,8 @@ class Results:
         with 95 % intervals where there are enough blocks, or "means"."""
         if kind not in ("differences", "means"):
             raise InputError(f"{kind!r}, want one of differences, means", code="usage", where="kind")
-        metric = metric or self._usual()[0]
         rows = self._board(metric)
+        metric = rows[0]["metric"]
         names = [r["label"] for r in rows]
         if kind == "means":
             return bars(names, [r["mean"] for r in rows], f"mean {metric}", ax)
@@ -210,8 +210,7 @@ class Results:
 
     def _words(self, form, methods, against, metrics):
         words = ["compare", form, "--out", _program.file_argument(self.folder)]
-        metrics = self._usual() if metrics is None else metrics
-        words += ["--metric", metrics if isinstance(metrics, str) else ",".join(metrics)]
+        words += [] if metrics is None else ["--metric", metrics if isinstance(metrics, str) else ",".join(metrics)]
         words += [] if against is None else ["--against", against]
         return [*words, "--", *methods]
 
