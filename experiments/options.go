@@ -78,7 +78,7 @@ type RunOptions struct {
 type Progress struct {
 	Done, Total int    // cells
 	Failed      int    // of the cells done
-	Todo, Left  int    // work on the cells that the store lacked at the start, and on those of them that are not done
+	Todo, Left  int    // work on the cells that the store lacked at the start: all of it, and what is left of it
 	New         int    // objects put into the store since the start: fits, notes, scores and pairs
 	Fits        int    // made since the start
 	Scored      int    // cells scored since the start

@@ -173,7 +173,7 @@ func (r *run) expect(ctx context.Context, i int) {
 const rowWork = 100
 
 // work is about how long a cell of the unit takes, in no unit of time: the time that is left of a run is estimated by it. It
-// reads headers alone. A set that cannot be opened takes none.
+// reads headers alone. A set that cannot be opened counts as 1.
 func (u *Unit) work(ctx context.Context) int {
 	rows, classes, err := u.test.Shape(ctx, u.Setting.Test())
 	if err != nil {

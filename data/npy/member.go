@@ -28,8 +28,10 @@ type member interface {
 
 // members returns the arrays in the file c at l, which is an .npz or a .safetensors.
 func (l Location) members(c File) (all []member, err error) {
-	if p := Foreign(l.Path, startOf(c.body)); p != nil && HasMembers(l.Path) {
-		return nil, p
+	if HasMembers(l.Path) { // the body of a table is of another form than the file
+		if p := Foreign(l.Path, startOf(c.body)); p != nil {
+			return nil, p
+		}
 	}
 	if IsTensors(l.Path) || IsTable(l.Path) {
 		tensors, err := parseTensorFile(c.body, c.size)
