@@ -73,7 +73,7 @@ def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None
     if kind is not None:
         words += ["--kind", kind]
     methods = ("@confidence" if alone else "@recommended") if methods is None else methods
-    names = [methods] if isinstance(methods, str) else list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]
+    names = list(methods) if isinstance(methods, (list, tuple, set, frozenset)) else [methods]
     for name in names:
         if not isinstance(name, str):
             of = getattr(name, "_name", "")

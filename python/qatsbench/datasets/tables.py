@@ -558,7 +558,6 @@ class _Columns:
         """Returns the number of a field, which is finite or, of a masked class, -inf. A decimal comma is read where the fields
         are separated otherwise, and a per cent sign divides by 100."""
         field = self.rows[i][j]
-        shown = repr(short(field, 40))
         text = field.removesuffix("%").strip()
         if self.comma != "," and text.count(",") == 1 and "." not in text:
             text = text.replace(",", ".")
@@ -566,7 +565,9 @@ class _Columns:
         elif "." in text:
             self.points.add(".")
         if len(self.points) == 2:
-            self.fail(i, j, f"{shown}: numbers with a decimal comma and numbers with a point in one file; write all with a point")
+            self.fail(
+                i, j, f"{short(field, 40)!r}: numbers with a decimal comma and numbers with a point in one file; write all with a point"
+            )
         if not text:
             self.fail(i, j, "no number; remove the row, or give it one")
         try:
@@ -576,9 +577,9 @@ class _Columns:
         if v is None:
             comma = "," in text or "'" in text
             fix = "write numbers with a decimal point, and nothing between thousands" if comma else "remove the row, or give it a number"
-            self.fail(i, j, f"{shown} is not a number; {fix}")
+            self.fail(i, j, f"{short(field, 40)!r} is not a number; {fix}")
         if v != v or v == np.inf:
-            self.fail(i, j, f"{shown} is not a finite number; remove the row, or give it one")
+            self.fail(i, j, f"{short(field, 40)!r} is not a finite number; remove the row, or give it one")
         return v / 100 if field.endswith("%") else v
 
     def _codes(self):
@@ -617,10 +618,11 @@ class _Columns:
                 self.told.append(f"the labels are the numbers in the titles: label {short(self.classes[0], 60)} is class 0")
             return codes
         if integers:
-            kept = [_whole(t) for t in names if _whole(t) not in left_out(self.o, k)]
+            left = left_out(self.o, k)
             for t, i in found.items():
-                if _whole(t) in kept and not 0 <= _whole(t) < k:
-                    self.fail(i, self.label, outside(_whole(t), kept, k, f" by --ignore={_whole(t)}"))
+                if (label := _whole(t)) not in left and not 0 <= label < k:
+                    kept = [v for v in map(_whole, names) if v not in left]
+                    self.fail(i, self.label, outside(label, kept, k, f" by --ignore={label}"))
             return {t: _whole(t) for t in names}
         if not single and len(missing) < len(names):
             raise DatasetError(
