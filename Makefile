@@ -10,7 +10,7 @@ SPEED_DATA ?= results/out/speed
 export GOFLAGS := -trimpath -buildvcs=false
 COMPANION := experiments/companion.yaml experiments/companion-pixels.yaml experiments/companion-forms.yaml experiments/companion-hfe.yaml experiments/tabular.yaml
 
-.PHONY: reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed golden generate draw wheel wheels python-methods python-test clean
+.PHONY: reproduce companion docs answer-all leaderboard quick example test study browser editor gallery site build lint race fuzz torture bench speed release-check golden generate draw wheel wheels python-methods python-test clean
 
 # The paper: all its settings, tables and figures, beside the published numbers.
 # Settings without arrays in data/arrays are simulated, and say so. Before it, the
@@ -209,6 +209,10 @@ bench:
 # see docs/speed.md. Draws 3.3 GB and takes an hour.
 speed:
 	$(PYTHON) studies/speed/table.py $(SPEED_DATA)
+
+# Compiling goreleaser takes some minutes the first time.
+release-check:
+	GOFLAGS= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 check
 
 # Rewrites the golden files; read the diff before committing it.
 golden:
