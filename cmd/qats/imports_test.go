@@ -268,7 +268,7 @@ func TestRulesRejectWhatTheyName(t *testing.T) {
 
 // TestHelpersOfTestsAreForTests: no rule lets other code import them.
 func TestHelpersOfTestsAreForTests(t *testing.T) {
-	for _, imported := range []string{"results/resultstest", "calib/calibtest", "internal/kernel/cpu/cputest"} {
+	for _, imported := range []string{"results/resultstest", "results/table/latextest", "calib/calibtest", "internal/kernel/cpu/cputest"} {
 		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(imported))); err != nil {
 			t.Error(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/qats-bench/qats/results/table/latextest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -84,6 +86,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CAL", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "cal"))
 			env.Setenv("TEST", filepath.Join(root, "data", "example", "example", "unsure-overscaled", "test"))
 			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition != "latex" {
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+			return latextest.Find() != "", nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":  status,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ import (
 type slurmCluster struct {
 	t    *testing.T
 	dir  string
+	conf string
 	pids []string // files
 }
 
@@ -66,7 +66,7 @@ func newCluster(t *testing.T) *slurmCluster {
 		os.WriteFile(filepath.Join(dir, "run", "munge.key"), key, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("SLURM_CONF", file)
+	c.conf = file
 	in := func(name string) string { return filepath.Join(dir, name) }
 	c.start("munged.pid", "munged", "--key-file="+in("run/munge.key"), "--socket="+in("run/munge.sock"), "--pid-file="+in("run/munged.pid"),
 		"--log-file="+in("log/munged.log"), "--seed-file="+in("run/munge.seed"), "--force", "--num-threads=2")
@@ -74,7 +74,7 @@ func newCluster(t *testing.T) *slurmCluster {
 	c.start("slurmd-n1.pid", "slurmd", "-f", file, "-N", "n1")
 	c.start("slurmd-n2.pid", "slurmd", "-f", file, "-N", "n2")
 	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		out, _ := exec.Command("sinfo", "-h", "-N", "-o", "%T").Output()
+		out, _ := c.command("sinfo", "-h", "-N", "-o", "%T").Output()
 		if strings.TrimSpace(string(out)) == "idle\nidle" {
 			return c
 		}
@@ -106,7 +106,7 @@ func freePort(t *testing.T) int {
 
 func (c *slurmCluster) start(pid, name string, args ...string) {
 	c.t.Helper()
-	if out, err := exec.Command(find(name), args...).CombinedOutput(); err != nil {
+	if out, err := c.command(find(name), args...).CombinedOutput(); err != nil {
 		c.t.Fatalf("%s: %v: %s", name, err, out)
 	}
 	c.pids = append(c.pids, filepath.Join(c.dir, "run", pid))
@@ -114,7 +114,7 @@ func (c *slurmCluster) start(pid, name string, args ...string) {
 
 // stop ends the daemons by their ids, the last first.
 func (c *slurmCluster) stop() {
-	exec.Command("scancel", "--state=RUNNING", "--signal=KILL").Run()
+	c.command("scancel", "--state=RUNNING", "--signal=KILL").Run()
 	for i := len(c.pids) - 1; i >= 0; i-- {
 		c.signal(c.pids[i], syscall.SIGTERM)
 	}
@@ -131,10 +131,18 @@ func (c *slurmCluster) signal(pidFile string, s os.Signal) {
 	}
 }
 
+// command is a command in the root of the project, for this Slurm.
+func (c *slurmCluster) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "SLURM_CONF="+c.conf)
+	return cmd
+}
+
 // do runs a command of Slurm and returns what it prints.
 func (c *slurmCluster) do(name string, args ...string) string {
 	c.t.Helper()
-	out, err := exec.Command(name, args...).CombinedOutput()
+	out, err := c.command(name, args...).CombinedOutput()
 	if err != nil {
 		c.t.Fatalf("%s %v: %v: %s", name, args, err, out)
 	}
@@ -145,7 +153,7 @@ func (c *slurmCluster) do(name string, args ...string) string {
 func (c *slurmCluster) wait(limit time.Duration) {
 	c.t.Helper()
 	for end := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {
-		out, err := exec.Command("squeue", "-h", "-o", "%i %T %R").Output()
+		out, err := c.command("squeue", "-h", "-o", "%i %T %R").Output()
 		if err == nil && len(bytes.TrimSpace(out)) == 0 {
 			return
 		}
@@ -190,12 +198,9 @@ func sameCSV(t *testing.T, what, want, got string) {
 // killed or cancelled it names what is missing, and a second array with its assembly does the rest. A
 // longer campaign has a real time limit too.
 func TestSlurm(t *testing.T) {
+	t.Parallel() // most of its time it waits for Slurm
 	c := newCluster(t)
 	qats := buildQats(t)
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
 	specs := []string{"experiments/companion-forms.yaml", "experiments/companion-hfe.yaml"}
 	patience := 2 * time.Minute
 	if list := os.Getenv("QATS_SLURM_SPECS"); list != "" { // a longer campaign
@@ -206,18 +211,14 @@ func TestSlurm(t *testing.T) {
 		quick = []string{"--quick"}
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
-	var stderr strings.Builder
-	t.Chdir(root)
-	if status := run(context.Background(), slices.Concat([]string{"run", "--out", alone}, quick, specs), &strings.Builder{}, &stderr); status != exitOK {
-		t.Fatal(stderr.String())
-	}
+	c.do(qats, slices.Concat([]string{"run", "--out", alone}, quick, specs)...)
 	submit := func(out string, n int, options ...string) (job string) {
 		t.Helper()
 		args := slices.Concat([]string{"cluster", "submit", "--out", out, "--tests", "2", "--mem", "50MiB"}, quick, specs)
 		if n > 0 {
 			args = append(args, "--tasks", strconv.Itoa(n))
 		}
-		b, err := exec.Command(qats, slices.Concat(args, []string{"--"}, options)...).CombinedOutput()
+		b, err := c.command(qats, slices.Concat(args, []string{"--"}, options)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, b)
 		}
@@ -239,14 +240,14 @@ func TestSlurm(t *testing.T) {
 	}
 	cases := map[string]func(out, job string){
 		"undisturbed":   func(string, string) {},
-		"a task killed": func(_, job string) { exec.Command("scancel", "--signal=KILL", "--full", running(job)).Run() },
+		"a task killed": func(_, job string) { c.command("scancel", "--signal=KILL", "--full", running(job)).Run() },
 		"a task cancelled": func(out, job string) {
 			task := running(job)
 			atWork(out)
-			exec.Command("scancel", task).Run()
+			c.command("scancel", task).Run()
 		},
 		"a task requeued": func(_, job string) {
-			exec.Command("scontrol", "requeue", running(job)).Run()
+			c.command("scontrol", "requeue", running(job)).Run()
 		},
 		"told of the time limit": func(out, job string) {
 			task := running(job)
@@ -257,7 +258,7 @@ func TestSlurm(t *testing.T) {
 			running(job)
 			c.do("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=test")
 			time.Sleep(500 * time.Millisecond)
-			exec.Command("scontrol", "update", "NodeName=n2", "State=RESUME").Run() // it may have come back by itself
+			c.command("scontrol", "update", "NodeName=n2", "State=RESUME").Run() // it may have come back by itself
 		},
 	}
 	const limit = "a real time limit" // Slurm makes 20 seconds a minute, and sends the signal 20 to 50 seconds after the start
@@ -317,7 +318,7 @@ func TestSlurm(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(out, "report.tex")); err != nil {
 				t.Errorf("%s, %d tasks: nothing was rendered: %v", what, n, err)
 			}
-			status, err := exec.Command(qats, slices.Concat([]string{"cluster", "status", "--out", out, "--tests", "2"}, quick, specs)...).CombinedOutput()
+			status, err := c.command(qats, slices.Concat([]string{"cluster", "status", "--out", out, "--tests", "2"}, quick, specs)...).CombinedOutput()
 			if err != nil || !strings.HasSuffix(string(status), " cells done, 0 failed, 0 missing\n") {
 				t.Errorf("status: %v, %s", err, status)
 			}
@@ -330,7 +331,7 @@ func TestSlurm(t *testing.T) {
 	if err := os.WriteFile(slow, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	b, err := exec.Command(qats, "cluster", "submit", slow, "--data", "data/example", "--allow-exec", "--out", out, "--mem", "50MiB").CombinedOutput()
+	b, err := c.command(qats, "cluster", "submit", slow, "--data", "data/example", "--allow-exec", "--out", out, "--mem", "50MiB").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
@@ -355,7 +356,7 @@ func TestSlurm(t *testing.T) {
 		}
 	}
 	// Slurm's own limit is checked before anything is submitted.
-	b, err = exec.Command(qats, "cluster", "script", specs[0], "--out", t.TempDir(), "--tasks", "20000").CombinedOutput()
+	b, err = c.command(qats, "cluster", "script", specs[0], "--out", t.TempDir(), "--tasks", "20000").CombinedOutput()
 	if err == nil || !strings.Contains(string(b), "want 1 to 10000") {
 		t.Errorf("%v: %s", err, b)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/plots"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/table/latextest"
 )
 
 // faults match the messages of pdflatex about a page with a wrong layout.
@@ -23,10 +24,7 @@ var faults = regexp.MustCompile(`(?m)^(! .*|.*Float too large.*|Overfull \\[hv]b
 // golden experiment, with figures as PDF and as LaTeX code: nothing is lost off a
 // page, and no box is too wide. The test needs pdflatex.
 func TestReportFitsItsPages(t *testing.T) {
-	latex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
+	latex := latextest.Want(t)
 	if testing.Short() {
 		t.Skip("runs 200 cells")
 	}

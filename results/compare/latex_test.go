@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/results/table/latextest"
 )
 
 // TestCompactTableFitsAColumn of a two-column paper, unscaled. It needs pdflatex.
 func TestCompactTableFitsAColumn(t *testing.T) {
-	latex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
+	latex := latextest.Want(t)
 	records, pairs := example()
 	v := View{Comparison: comparison(t, records, pairs, ece), Labels: map[string]string{"ir": "QaTS (trans)"}}
 	var table strings.Builder

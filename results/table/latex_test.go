@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/qats-bench/qats/results/table/latextest"
 )
 
 func latexOf(t *testing.T, table *Table) string {
@@ -64,10 +66,7 @@ func sized(rows, columns, notes int) *Table {
 // TestTeXFitsTablesToThePage: a high table is divided, a wide one is turned, a wider one
 // scaled down, and nothing leaves the page. The test needs pdflatex.
 func TestTeXFitsTablesToThePage(t *testing.T) {
-	latex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
+	latex := latextest.Want(t)
 	for _, c := range []struct {
 		options               string
 		table                 *Table

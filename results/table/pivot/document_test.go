@@ -14,6 +14,7 @@ import (
 	"github.com/qats-bench/qats/internal/atomicfile"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
+	"github.com/qats-bench/qats/results/table/latextest"
 )
 
 // onePage is a PDF without content, 200 x 100 pt large.
@@ -92,10 +93,7 @@ var overfull = regexp.MustCompile(`Overfull \\[hv]box \(([0-9.]+)pt too (wide|hi
 // simulated, and a table of each layout. Nothing may be wider or higher than the
 // page. The test needs pdflatex. QATS_TABLE_PDF=<file> keeps the result to look at.
 func TestDocumentFitsThePage(t *testing.T) {
-	latex, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
+	latex := latextest.Want(t)
 	dir := t.TempDir()
 	file := func(table *Pivot) File {
 		name := table.Spec.Name + ".tex"
