@@ -11,6 +11,7 @@ import (
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/cputime"
 	"github.com/qats-bench/qats/internal/kernel/linear"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
@@ -121,34 +122,43 @@ func (m *gcMixture) Descend(ctx context.Context, starts [][]float64, stop fit.St
 	return ends, nil
 }
 
-// descend minimises from all starts at the same time. It evaluates when each descent that
-// has not ended waits for a point.
+// descend minimises from all starts at the same time. The points of all descents that have
+// not ended are evaluated by the last that asks. The calling goroutine waits once: it is bound to
+// its thread where time is measured, and would change threads at every point.
 func (m *gcMixture) descend(ctx context.Context, ends []fit.Descent, starts [][]float64, stop fit.Stop) error {
-	asked := make(chan *gcPoint, 2*len(starts)) // a descent waits for one point, and sends nil when it ends
-	errs := make([]error, len(starts))
-	whole := context.WithoutCancel(ctx) // At has the error of ctx, once for all
-	for u, x := range starts {
-		go func() {
-			defer func() { asked <- nil }()
-			ends[u], errs[u] = fit.LBFGS(whole, func(x, gradient []float64) (float64, error) {
-				p := &gcPoint{x: x, gradient: gradient, err: errGCStopped, done: make(chan struct{})}
-				asked <- p
-				<-p.done
-				return p.value, p.err
-			}, x, stop)
-		}()
-	}
-	var points []*gcPoint
-	for running := len(starts); running > 0; {
-		if p := <-asked; p != nil {
-			points = append(points, p)
+	errs, panics := make([]error, len(starts)), make([]any, len(starts))
+	var mu sync.Mutex
+	var asked []*gcPoint
+	running := len(starts)
+	ask := func(p *gcPoint) { // nil at the end of a descent
+		mu.Lock()
+		defer mu.Unlock()
+		if p != nil {
+			asked = append(asked, p)
 		} else {
 			running--
 		}
-		if running > 0 && len(points) == running {
+		if points := asked; running > 0 && len(points) == running {
+			asked = nil
 			m.answer(ctx, points)
-			points = points[:0]
 		}
+	}
+	var wait sync.WaitGroup
+	for u, x := range starts {
+		wait.Go(func() {
+			defer func() { panics[u] = recover() }()
+			defer ask(nil)
+			ends[u], errs[u] = fit.LBFGS(context.Background(), func(x, gradient []float64) (float64, error) {
+				p := &gcPoint{x: x, gradient: gradient, err: errGCStopped, done: make(chan struct{})}
+				ask(p)
+				<-p.done
+				return p.value, p.err
+			}, x, stop)
+		})
+	}
+	wait.Wait()
+	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
+		panic(panics[i])
 	}
 	return cmp.Or(errs...)
 }
@@ -156,8 +166,9 @@ func (m *gcMixture) descend(ctx context.Context, ends []fit.Descent, starts [][]
 // errGCStopped ends the descents of points whose evaluation has panicked.
 var errGCStopped = errors.New("the evaluation panicked")
 
-// answer evaluates points that descents wait for.
+// answer evaluates points that descents wait for, with the error of ctx and for its meter.
 func (m *gcMixture) answer(ctx context.Context, points []*gcPoint) {
+	defer cputime.Join(ctx)()
 	defer func() {
 		for _, p := range points {
 			close(p.done)

@@ -221,6 +221,28 @@ func TestDescendEndsWithItsError(t *testing.T) {
 	}
 }
 
+// A panic of an evaluation reaches the caller, after all descents have ended.
+func TestDescendPanicsAsAnEvaluationDoes(t *testing.T) {
+	set := testset.TwoGroups(40, 4, 3, [2]float64{1, 3}, 4)
+	o, err := fit.NewObjective(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newGCMixture(o, set.Features, 2, 0.1)
+	m.rooms.New = func() any { panic("no room") }
+	var starts [][]float64
+	for u := range 5 {
+		starts = append(starts, m.Start(rand.New(rand.NewPCG(1, uint64(u)))))
+	}
+	defer func() {
+		if p := recover(); p != "no room" {
+			t.Errorf("got %v", p)
+		}
+	}()
+	m.Descend(t.Context(), starts, fit.Stop{Steps: 5, Evaluations: 50})
+	t.Error("no panic")
+}
+
 // BenchmarkGCMixture evaluates the 20 partitions of a fit at once: 2,560 rows of 128 features.
 func BenchmarkGCMixture(b *testing.B) {
 	set := testset.TwoGroups(10*fit.BlockRows, 10, 128, [2]float64{1, 3}, 4)
