@@ -204,7 +204,7 @@ COLUMNS = "date machine versions rounds goal quantity side limit median least mo
 
 def isa():
     flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
-    return "avx512" if " avx512dq " in flags else "avx2"
+    return "avx512" if " avx512f " in flags else "avx2"
 
 
 def machine():

@@ -9,7 +9,7 @@ type Instructions int
 const (
 	Portable Instructions = iota // Go
 	AVX2                         // four float64 at a time
-	AVX512                       // eight
+	AVX512                       // eight where a kernel has code for it, else AVX2
 )
 
 func (on Instructions) String() string {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/cpu/cputest"
 )
 
@@ -28,12 +27,12 @@ func TestNothingOutsideTheSlicesIsTouched(t *testing.T) {
 			Add(sum[1:], c, x)
 			Inner(v, sum[1:])
 			Divide(sum[1:], 2)
-			for _, on := range cpu.Available() {
-				line(on, sum[1:], v, v, 1)
-				gaps(on, gap[1:], v, 1)
-				pack(on, x.Data, n, width).Times(out[1:], wide)
+			for _, vector := range kernels {
+				line(vector, sum[1:], v, v, 1)
+				gaps(vector, gap[1:], v, 1)
+				pack(vector, x.Data, n, width).Times(out[1:], wide)
 				if sum[0] != canary || gap[0] != canary || out[0] != canary {
-					t.Fatalf("%v, %d rows of %d: something before the results is written", on, n, width)
+					t.Fatalf("vector %v, %d rows of %d: something before the results is written", vector, n, width)
 				}
 			}
 		}

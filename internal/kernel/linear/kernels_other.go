@@ -2,10 +2,10 @@
 
 package linear
 
-import "github.com/qats-bench/qats/internal/kernel/cpu"
+const vector = false
 
-func vectorTile(cpu.Instructions, []float64, *[tileRows][]float64, []float64) bool { return false }
+func lineAVX2(dst, a, s, c, most *float64, n int) {}
 
-func vectorLine(cpu.Instructions, []float64, []float64, []float64, float64, *float64) int { return 0 }
+func gapsAVX2(dst *float32, z, largest *float64, n int) {}
 
-func vectorGaps(cpu.Instructions, []float32, []float64, float64) int { return 0 }
+func tileAVX2(dst, x0, x1, x2, x3, panel *float64, d int) {}

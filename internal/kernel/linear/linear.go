@@ -7,12 +7,12 @@
 // with its sum: without vector instructions, Go would be slow at it, and the BLAS of
 // gonum, which leaves that to the compiler, has other bits on other processors.
 //
-// Times has vector code, in AVX2 and AVX-512, which a program in
-// internal/kernel/gen/linear writes (`make generate`). It computes several sums side by
-// side, each in that order, and so returns the same bits. The distances between all
-// pairs of rows are products of this kind, and they are two thirds of the time of
-// procal and dac. With plain loops both take three times as long, and procal longer
-// than its reference (docs/speed.md). Line and Gaps have AVX2 code for featclip.
+// Times has AVX2 code, which a program in internal/kernel/gen/linear writes (`make
+// generate`). It computes several sums side by side, each in that order, and so returns
+// the same bits. The distances between all pairs of rows are products of this kind, and
+// they are two thirds of the time of procal and dac. With plain loops both take three
+// times as long, and procal longer than its reference (docs/speed.md). Line and Gaps
+// have AVX2 code for featclip. None has AVX-512 code: package softmax says why.
 //
 // Whoever changes the bits of a function raises the versions of the methods that
 // use it.
@@ -21,13 +21,11 @@ package linear
 import (
 	"fmt"
 	"slices"
-
-	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
-// best are the fastest instructions of this processor. It is set once, before anything can run, and
-// no result depends on it.
-var best = cpu.Best()
+// callNumbers is the largest number of numbers in one call of vector code, which cannot be
+// interrupted. It is a multiple of 4.
+const callNumbers = 1 << 16
 
 // Rows are rows of a row-major matrix of float32, Width numbers each: the rows
 // listed in Which, or all rows from the first if it is nil.
@@ -112,17 +110,17 @@ func Add(dst, c []float64, x Rows) {
 // Line writes a + c s, with the product rounded before it is added, and returns the
 // lowest index of the largest element. It panics if a slice is empty or their
 // lengths differ.
-func Line(dst, a, s []float64, c float64) (top int) { return line(best, dst, a, s, c) }
+func Line(dst, a, s []float64, c float64) (top int) { return line(vector, dst, a, s, c) }
 
-func line(on cpu.Instructions, dst, a, s []float64, c float64) (top int) {
+func line(vector bool, dst, a, s []float64, c float64) (top int) {
 	if len(dst) == 0 || len(a) != len(dst) || len(s) != len(dst) {
 		panic(fmt.Sprintf("linear: Line: %d elements of %d and %d", len(dst), len(a), len(s)))
 	}
 	done := 0
-	if most := a[0] + float64(c*s[0]); most == most { // nothing is larger than a NaN
-		if done = vectorLine(on, dst, a, s, c, &most); done > 0 {
-			top = slices.Index(dst, most)
-		}
+	if most := a[0] + float64(c*s[0]); vector && len(dst) >= 4 && most == most { // nothing is larger than a NaN
+		done = min(len(dst)&^3, callNumbers)
+		lineAVX2(&dst[0], &a[0], &s[0], &c, &most, done)
+		top = slices.Index(dst, most)
 	}
 	for j := done; j < len(dst); j++ {
 		dst[j] = a[j] + float64(c*s[j])
@@ -135,13 +133,18 @@ func line(on cpu.Instructions, dst, a, s []float64, c float64) (top int) {
 
 // Gaps writes the differences z - largest as float32, each rounded once from
 // float64. It panics if the lengths differ.
-func Gaps(dst []float32, z []float64, largest float64) { gaps(best, dst, z, largest) }
+func Gaps(dst []float32, z []float64, largest float64) { gaps(vector, dst, z, largest) }
 
-func gaps(on cpu.Instructions, dst []float32, z []float64, largest float64) {
+func gaps(vector bool, dst []float32, z []float64, largest float64) {
 	if len(dst) != len(z) {
 		panic(fmt.Sprintf("linear: Gaps: %d of %d numbers", len(dst), len(z)))
 	}
-	for j := vectorGaps(on, dst, z, largest); j < len(z); j++ {
+	done := 0
+	if vector && len(z) >= 4 {
+		done = min(len(z)&^3, callNumbers)
+		gapsAVX2(&dst[0], &z[0], &largest, done)
+	}
+	for j := done; j < len(z); j++ {
 		dst[j] = float32(z[j] - largest)
 	}
 }

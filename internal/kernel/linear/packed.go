@@ -3,8 +3,6 @@ package linear
 import (
 	"fmt"
 	"slices"
-
-	"github.com/qats-bench/qats/internal/kernel/cpu"
 )
 
 // Packed is a matrix W of k rows of d weights, arranged for products with rows of d
@@ -12,7 +10,7 @@ import (
 // concurrent use.
 type Packed struct {
 	k, d   int
-	on     cpu.Instructions
+	vector bool
 	width  int       // of a panel; the last one is filled up with zeros
 	panels []float64 // ceil(k/width) of d x width
 }
@@ -22,13 +20,16 @@ func (p *Packed) Rows() int { return p.k }
 
 // Pack arranges the row-major k x d matrix w, which it copies. It panics unless k
 // >= 0, d >= 1 and w has k d elements.
-func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(cpu.Best(), w, k, d) }
+func Pack[T float32 | float64](w []T, k, d int) *Packed { return pack(vector, w, k, d) }
 
-func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
+func pack[T float32 | float64](vector bool, w []T, k, d int) *Packed {
 	if k < 0 || d < 1 || len(w) != k*d {
 		panic(fmt.Sprintf("linear: Pack: %d weights of %d rows of %d", len(w), k, d))
 	}
-	p := &Packed{k: k, d: d, on: on, width: tileWidth(on)}
+	p := &Packed{k: k, d: d, vector: vector, width: portableWidth}
+	if vector {
+		p.width = vectorWidth
+	}
 	p.panels = make([]float64, (k+p.width-1)/p.width*d*p.width)
 	for j := 0; j < k; j += p.width {
 		panel := p.panels[j*d : (j+p.width)*d]
@@ -43,19 +44,12 @@ func pack[T float32 | float64](on cpu.Instructions, w []T, k, d int) *Packed {
 	return p
 }
 
-// tileRows is the number of rows that are multiplied with a panel at a time.
-const tileRows = 4
-
-// tileWidth is the width of a panel: a tile of sums fits into registers.
-func tileWidth(on cpu.Instructions) int {
-	switch on {
-	case cpu.AVX512:
-		return 24
-	case cpu.AVX2:
-		return 12
-	}
-	return 2
-}
+// A tile is the product of some rows with a panel: its sums fit into registers.
+const (
+	tileRows      = 4
+	vectorWidth   = 12 // of a panel, for AVX2
+	portableWidth = 2
+)
 
 // Tiles of at most blockRows rows are multiplied with blockDepth weights a row of a
 // panel, which stay in the nearest cache.
@@ -72,7 +66,7 @@ func (p *Packed) Times(dst, x []float64) {
 	if len(x) != n*p.d || len(dst) != n*p.k {
 		panic(fmt.Sprintf("linear: Times: %d elements of %d x %d with %d x %d", len(dst), len(x), p.d, p.k, p.d))
 	}
-	var sums [blockRows * 24]float64
+	var sums [blockRows * vectorWidth]float64
 	for rows := range slices.Chunk(x, blockRows*p.d) {
 		for j := 0; j < p.k; j += p.width {
 			p.block(&sums, rows, j)
@@ -86,7 +80,7 @@ func (p *Packed) Times(dst, x []float64) {
 
 // block writes the products of some rows with the panel of row j to sums, in rows of the
 // width of the panel.
-func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, j int) {
+func (p *Packed) block(sums *[blockRows * vectorWidth]float64, x []float64, j int) {
 	n := len(x) / p.d
 	clear(sums[:n*p.width])
 	for c := 0; c < p.d; c += blockDepth {
@@ -99,15 +93,17 @@ func (p *Packed) block(sums *[blockRows * 24]float64, x []float64, j int) {
 				of[t] = x[at : at+depth]
 			}
 			tile := sums[r*p.width : (r+tileRows)*p.width]
-			if !vectorTile(p.on, tile, &of, panel) {
-				portableTile((*[2 * tileRows]float64)(tile), &of, panel)
+			if p.vector {
+				tileAVX2(&tile[0], &of[0][0], &of[1][0], &of[2][0], &of[3][0], &panel[0], depth)
+			} else {
+				portableTile((*[tileRows * portableWidth]float64)(tile), &of, panel)
 			}
 		}
 	}
 }
 
 // portableTile adds the products of four rows with a panel of two.
-func portableTile(sums *[2 * tileRows]float64, x *[tileRows][]float64, panel []float64) {
+func portableTile(sums *[tileRows * portableWidth]float64, x *[tileRows][]float64, panel []float64) {
 	d := len(x[0])
 	x0, x1, x2, x3 := x[0], x[1][:d], x[2][:d], x[3][:d]
 	a0, b0, a1, b1 := sums[0], sums[1], sums[2], sums[3]

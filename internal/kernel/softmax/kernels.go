@@ -7,7 +7,6 @@ type instructions = cpu.Instructions
 
 const (
 	portable = cpu.Portable
-	avx2     = cpu.AVX2
 	avx512   = cpu.AVX512
 )
 

@@ -10,7 +10,8 @@ import "math"
 const callLogits = 1 << 16
 
 // Each function below runs the vector code of on and reports whether there is
-// vector code for such rows. Lengths have been checked.
+// vector code for such rows. Lengths have been checked. Only rows has code in AVX-512:
+// a processor with AVX-512 runs all else in AVX2, which it has, too.
 
 func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale []float64) bool {
 	if on == portable {
@@ -21,7 +22,7 @@ func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale [
 		step = 1
 	}
 	if k < narrow {
-		return rowsAbreast(on, dst, logits, k, scale, step)
+		return rowsAbreast(dst, logits, k, scale, step)
 	}
 	for n, i := max(1, callLogits/k), 0; i < len(dst); i += n {
 		n := min(n, len(dst)-i)
@@ -36,7 +37,7 @@ func vectorRows(on instructions, dst []Moments, logits []float32, k int, scale [
 
 // rowsAbreast takes eight rows at a time; the last eight may overlap the ones
 // before. Fewer rows than eight are left to portable code.
-func rowsAbreast(on instructions, dst []Moments, logits []float32, k int, scale []float64, step int) bool {
+func rowsAbreast(dst []Moments, logits []float32, k int, scale []float64, step int) bool {
 	n := len(dst)
 	if n < 8 || k == 0 {
 		return false
@@ -50,11 +51,7 @@ func rowsAbreast(on instructions, dst []Moments, logits []float32, k int, scale 
 		if step == 1 {
 			from = &scale[i]
 		}
-		if on == avx512 {
-			rowsAbreastAVX512(&dst[i], &logits[i*k], turns, k, from, 64*step)
-		} else {
-			rowsAbreastAVX2(&dst[i], &logits[i*k], turns, k, from, 64*step)
-		}
+		rowsAbreastAVX2(&dst[i], &logits[i*k], turns, k, from, 64*step)
 	}
 	for size, i := callLogits/(8*k), 0; i+8 <= n; i += 8 * size {
 		run(i, min(size, (n-i)/8))
@@ -71,22 +68,18 @@ func vectorScores(on instructions, dst []Score, top []int32, logits []float32, k
 		return false
 	}
 	if k < narrow {
-		return scoresAbreast(on, dst, top, logits, k, scales, m)
+		return scoresAbreast(dst, top, logits, k, scales, m)
 	}
 	for n, i := max(1, callLogits/(k*m)), 0; i < len(top); i += n {
 		n := min(n, len(top)-i)
-		if on == avx512 {
-			scoresAVX512(&dst[i*m], &top[i], &logits[i*k], n, k, &scales[i*m], m)
-		} else {
-			scoresAVX2(&dst[i*m], &top[i], &logits[i*k], n, k, &scales[i*m], m)
-		}
+		scoresAVX2(&dst[i*m], &top[i], &logits[i*k], n, k, &scales[i*m], m)
 	}
 	return true
 }
 
 // scoresAbreast is like rowsAbreast. Scales and scores are transposed for vector
 // code: eight rows stand together.
-func scoresAbreast(on instructions, dst []Score, top []int32, logits []float32, k int, scales []float64, m int) bool {
+func scoresAbreast(dst []Score, top []int32, logits []float32, k int, scales []float64, m int) bool {
 	n := len(top)
 	if n < 8 || k == 0 {
 		return false
@@ -103,11 +96,7 @@ func scoresAbreast(on instructions, dst []Score, top []int32, logits []float32, 
 					in[s][r] = scales[(i+r)*m+first+s]
 				}
 			}
-			if on == avx512 {
-				scoresAbreastAVX512(&out[0].tail, &top[i], &logits[i*k], k, &in[0], c)
-			} else {
-				scoresAbreastAVX2(&out[0].tail, &top[i], &logits[i*k], k, &in[0], c)
-			}
+			scoresAbreastAVX2(&out[0].tail, &top[i], &logits[i*k], k, &in[0], c)
 			for s := range c {
 				for r := range 8 {
 					dst[(i+r)*m+first+s] = Score{out[s].tail[r], out[s].squares[r]}
@@ -124,16 +113,12 @@ func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
 	case on == portable:
 		return false
 	case k < narrow:
-		return tailsAbreast(on, dst, logits, k, unit)
+		return tailsAbreast(dst, logits, k, unit)
 	}
 	var block [64]counted
 	for n, i := min(len(block), max(1, callLogits/k)), 0; i < len(dst); i += n {
 		n := min(n, len(dst)-i)
-		if on == avx512 {
-			tailsAVX512(&block[0], &logits[i*k], n, k, unit)
-		} else {
-			tailsAVX2(&block[0], &logits[i*k], n, k, unit)
-		}
+		tailsAVX2(&block[0], &logits[i*k], n, k, unit)
 		for r, c := range block[:n] {
 			dst[i+r] = c.tail(unit)
 		}
@@ -142,7 +127,7 @@ func vectorTails(on instructions, dst []float64, logits []float32, k int) bool {
 }
 
 // tailsAbreast is like rowsAbreast.
-func tailsAbreast(on instructions, dst []float64, logits []float32, k int, unit float64) bool {
+func tailsAbreast(dst []float64, logits []float32, k int, unit float64) bool {
 	n := len(dst)
 	if n < 8 {
 		return false
@@ -150,11 +135,7 @@ func tailsAbreast(on instructions, dst []float64, logits []float32, k int, unit 
 	var out countedAbreast
 	for i := 0; i < n; i += 8 {
 		i := min(i, n-8)
-		if on == avx512 {
-			tailsAbreastAVX512(&out, &logits[i*k], k, unit)
-		} else {
-			tailsAbreastAVX2(&out, &logits[i*k], k, unit)
-		}
+		tailsAbreastAVX2(&out, &logits[i*k], k, unit)
 		for r := range 8 {
 			c := counted{out.first[r], out.second[r], out.units[r], int64(out.seconds[r])}
 			dst[i+r] = c.tail(unit)
@@ -181,19 +162,11 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) (
 		top, ties = peak(row)
 		largest = row[top]
 	} else {
-		if on == avx512 {
-			largest, top, ties = peakAVX512(&row[0], k)
-		} else {
-			largest, top, ties = peakAVX2(&row[0], k)
-		}
+		largest, top, ties = peakAVX2(&row[0], k)
 		ties--
 	}
 	var total float64
-	if on == avx512 {
-		total = expsAVX512(&dst[0], &row[0], k, largest, scale)
-	} else {
-		total = expsAVX2(&dst[0], &row[0], k, largest, scale)
-	}
+	total = expsAVX2(&dst[0], &row[0], k, largest, scale)
 	if k < narrow {
 		total = sum(dst)
 	}
@@ -201,11 +174,7 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) (
 	s0 := 1 + tail
 	conf := 1 / s0
 	below := math.Nextafter(conf, 0)
-	if on == avx512 {
-		normaliseAVX512(&dst[0], &row[0], k, largest, s0, conf, below)
-	} else {
-		normaliseAVX2(&dst[0], &row[0], k, largest, s0, conf, below)
-	}
+	normaliseAVX2(&dst[0], &row[0], k, largest, s0, conf, below)
 	dst[top] = conf
 	if ties > 0 {
 		for j, l := range row {
@@ -219,25 +188,18 @@ func vectorProbs(on instructions, dst []float64, row []float32, scale float64) (
 
 // vectorTop leaves rows of few classes to portable code.
 func vectorTop(on instructions, row []float32) (top int, ok bool) {
-	switch k := len(row); {
-	case on == portable || k < narrow:
+	if on == portable || len(row) < narrow {
 		return 0, false
-	case on == avx512:
-		_, top, _ = peakAVX512(&row[0], k)
-	default:
-		_, top, _ = peakAVX2(&row[0], k)
 	}
+	_, top, _ = peakAVX2(&row[0], len(row))
 	return top, true
 }
 
 // vectorExp returns the number of finished elements.
 func vectorExp(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
-	switch {
-	case on == portable || n == 0:
+	if on == portable || n == 0 {
 		return 0
-	case on == avx512:
-		return expAVX512(&dst[0], &x[0], n, &pow2)
 	}
 	return expAVX2(&dst[0], &x[0], n, &pow2)
 }
@@ -245,11 +207,8 @@ func vectorExp(on instructions, dst, x []float64) int {
 // vectorLog returns the number of finished elements.
 func vectorLog(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
-	switch {
-	case on == portable || n == 0:
+	if on == portable || n == 0 {
 		return 0
-	case on == avx512:
-		return logAVX512(&dst[0], &x[0], n)
 	}
 	return logAVX2(&dst[0], &x[0], n)
 }
@@ -257,16 +216,13 @@ func vectorLog(on instructions, dst, x []float64) int {
 // vectorLog1p returns the number of finished elements.
 func vectorLog1p(on instructions, dst, x []float64) int {
 	n := min(len(x)&^7, callLogits)
-	switch {
-	case on == portable || n == 0:
+	if on == portable || n == 0 {
 		return 0
-	case on == avx512:
-		return log1pAVX512(&dst[0], &x[0], n)
 	}
 	return log1pAVX2(&dst[0], &x[0], n)
 }
 
-// vectorMixtures returns the number of finished rows. A processor with AVX-512 has AVX2, too.
+// vectorMixtures returns the number of finished rows.
 func vectorMixtures(on instructions, dst *Mixture, x *[3][]float64) int {
 	n := len(dst.Loss) &^ 3
 	if on == portable || n == 0 {
@@ -296,19 +252,10 @@ func mixturesAVX2(dst *[4]*float64, x *[3]*float64, n int, powers *[128]struct{ 
 func quinticsAVX2(value, slope *float64, x *[7]*float64, ofValue, ofSlope *[7]float64, n int)
 
 //go:noescape
-func expAVX512(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
-
-//go:noescape
 func expAVX2(dst, x *float64, n int, powers *[128]struct{ head, rest float64 }) (done int)
 
 //go:noescape
-func logAVX512(dst, x *float64, n int) (done int)
-
-//go:noescape
 func logAVX2(dst, x *float64, n int) (done int)
-
-//go:noescape
-func log1pAVX512(dst, x *float64, n int) (done int)
 
 //go:noescape
 func log1pAVX2(dst, x *float64, n int) (done int)
@@ -320,49 +267,25 @@ func rowsAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)
 func rowsAVX2(dst *Moments, x *float32, n, k int, scale *float64, step int)
 
 //go:noescape
-func scoresAVX512(dst *Score, top *int32, x *float32, n, k int, scale *float64, m int)
-
-//go:noescape
 func scoresAVX2(dst *Score, top *int32, x *float32, n, k int, scale *float64, m int)
-
-//go:noescape
-func tailsAVX512(dst *counted, x *float32, n, k int, unit float64)
 
 //go:noescape
 func tailsAVX2(dst *counted, x *float32, n, k int, unit float64)
 
 //go:noescape
-func peakAVX512(x *float32, k int) (value float32, top, times int)
-
-//go:noescape
 func peakAVX2(x *float32, k int) (value float32, top, times int)
-
-//go:noescape
-func expsAVX512(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
 
 //go:noescape
 func expsAVX2(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)
 
 //go:noescape
-func normaliseAVX512(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)
-
-//go:noescape
 func normaliseAVX2(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)
-
-//go:noescape
-func rowsAbreastAVX512(dst *Moments, x *float32, n, k int, scale *float64, step int)
 
 //go:noescape
 func rowsAbreastAVX2(dst *Moments, x *float32, n, k int, scale *float64, step int)
 
 //go:noescape
-func scoresAbreastAVX512(dst *[8]float64, top *int32, x *float32, k int, scale *[8]float64, m int)
-
-//go:noescape
 func scoresAbreastAVX2(dst *[8]float64, top *int32, x *float32, k int, scale *[8]float64, m int)
-
-//go:noescape
-func tailsAbreastAVX512(dst *countedAbreast, x *float32, k int, unit float64)
 
 //go:noescape
 func tailsAbreastAVX2(dst *countedAbreast, x *float32, k int, unit float64)

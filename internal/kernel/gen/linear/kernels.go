@@ -16,18 +16,18 @@ const (
 // tile emits the product of four rows of d >= 1 numbers with a panel, added to dst. Products and
 // sums are rounded separately.
 func (m *machine) tile() {
-	m.Begin("tile", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
+	m.Begin("tileAVX2", "func(dst, x0, x1, x2, x3, panel *float64, d int)")
 	dst, panel, d := m.Loaded("dst"), m.Loaded("panel"), m.Loaded("d")
 	var x [tileRows]reg.GPVirtual
 	for r, name := range []string{"x0", "x1", "x2", "x3"} {
 		x[r] = m.Loaded(name)
 	}
 	place := func(r, v int) operand.Mem {
-		return operand.Mem{Base: dst, Disp: (r*tileVectors + v) * m.bytes()}
+		return operand.Mem{Base: dst, Disp: 32 * (r*tileVectors + v)}
 	}
 	var sums [tileRows][]reg.VecVirtual
 	for r := range sums {
-		sums[r] = m.vectors(tileVectors)
+		sums[r] = m.Vectors(tileVectors)
 		for v := range sums[r] {
 			m.VMOVUPD(place(r, v), sums[r][v])
 		}
@@ -35,14 +35,14 @@ func (m *machine) tile() {
 	i := m.GP64()
 	m.XORQ(i, i)
 	m.Label("next")
-	// The weights are in registers as far as there are any: with sixteen, those of the last
-	// vector are read from memory for each row, since twelve hold sums and two a value and a term.
+	// The weights of the last vector are read from memory for each row: of sixteen registers,
+	// twelve hold sums and two a value and a term.
 	weights := make([]operand.Op, tileVectors)
 	for v := range weights {
-		from := operand.Mem{Base: panel, Disp: v * m.bytes()}
+		from := operand.Mem{Base: panel, Disp: 32 * v}
 		weights[v] = from
-		if m.Wide || v < tileVectors-1 {
-			held := m.Vector()
+		if v < tileVectors-1 {
+			held := m.YMM()
 			m.VMOVUPD(from, held)
 			weights[v] = held
 		}
@@ -50,12 +50,12 @@ func (m *machine) tile() {
 	for r := range sums {
 		value := m.Filled(asm.At(x[r], i, 8, 0))
 		for v, sum := range sums[r] {
-			term := m.Vector()
+			term := m.YMM()
 			m.VMULPD(weights[v], value, term)
 			m.VADDPD(term, sum, sum)
 		}
 	}
-	m.ADDQ(operand.Imm(uint64(tileVectors*m.bytes())), panel)
+	m.ADDQ(operand.Imm(uint64(32*tileVectors)), panel)
 	m.INCQ(i)
 	m.CMPQ(i, d)
 	m.JNE(operand.LabelRef("next"))
@@ -68,14 +68,14 @@ func (m *machine) tile() {
 }
 
 // line emits dst = a + c s of n > 0 numbers, a multiple of 4, and replaces most by the largest of
-// it and them; a NaN is none. It has no wide form, nor has gaps: a processor with AVX-512 runs these.
+// it and them; a NaN is none.
 func (m *machine) line() {
-	m.Begin("line", "func(dst, a, s, c, most *float64, n int)")
+	m.Begin("lineAVX2", "func(dst, a, s, c, most *float64, n int)")
 	dst, a, s, most, n, i := m.Loaded("dst"), m.Loaded("a"), m.Loaded("s"), m.Loaded("most"), m.Loaded("n"), m.GP64()
 	c, largest := m.Filled(operand.Mem{Base: m.Loaded("c")}), m.Filled(operand.Mem{Base: most})
 	m.XORQ(i, i)
 	m.Label("lineNext")
-	v := m.Vector()
+	v := m.YMM()
 	m.VMULPD(asm.At(s, i, 8, 0), c, v)
 	m.VADDPD(asm.At(a, i, 8, 0), v, v)
 	m.VMOVUPD(v, asm.At(dst, i, 8, 0))
@@ -94,12 +94,12 @@ func (m *machine) line() {
 
 // gaps emits dst = z - largest of n > 0 numbers, a multiple of 4, as float32.
 func (m *machine) gaps() {
-	m.Begin("gaps", "func(dst *float32, z, largest *float64, n int)")
+	m.Begin("gapsAVX2", "func(dst *float32, z, largest *float64, n int)")
 	dst, z, n, i := m.Loaded("dst"), m.Loaded("z"), m.Loaded("n"), m.GP64()
 	largest := m.Filled(operand.Mem{Base: m.Loaded("largest")})
 	m.XORQ(i, i)
 	m.Label("gapsNext")
-	v, narrow := m.Vector(), m.XMM()
+	v, narrow := m.YMM(), m.XMM()
 	m.VMOVUPD(asm.At(z, i, 8, 0), v)
 	m.VSUBPD(largest, v, v)
 	m.VCVTPD2PSY(v, narrow)

@@ -5,7 +5,6 @@ package main
 
 import (
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/reg"
 
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
@@ -13,26 +12,10 @@ import (
 func main() { asm.Main("linear", emit) }
 
 func emit(c *build.Context) {
-	for _, wide := range []bool{true, false} {
-		m := &machine{asm.Machine{Context: c, Wide: wide}}
-		m.tile()
-		if !wide {
-			m.line()
-			m.gaps()
-		}
-	}
+	m := &machine{asm.Machine{Context: c}}
+	m.tile()
+	m.line()
+	m.gaps()
 }
 
-// machine is asm.Machine with the parts that products need.
 type machine struct{ asm.Machine }
-
-// bytes is the size of a vector of float64.
-func (m *machine) bytes() int { return 8 * m.Width() }
-
-func (m *machine) vectors(n int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
-	for i := range v {
-		v[i] = m.Vector()
-	}
-	return v
-}

@@ -35,17 +35,10 @@ func (m *machine) gather(a *abreast, class reg.GPVirtual) reg.VecVirtual {
 	offset, l := m.YMM(), m.YMM()
 	m.VMOVUPS(a.offset, offset)
 	from := operand.Mem{Base: class, Index: offset, Scale: 4}
-	if m.Wide {
-		all := m.K()
-		m.KXNORW(all, all, all)
-		m.VXORPS(l, l, l)
-		m.VGATHERDPS(from, all, l)
-	} else {
-		all := m.YMM()
-		m.VPCMPEQD(all, all, all)
-		m.VXORPS(l, l, l)
-		m.VGATHERDPS(all, from, l)
-	}
+	all := m.YMM()
+	m.VPCMPEQD(all, all, all)
+	m.VXORPS(l, l, l)
+	m.VGATHERDPS(all, from, l)
 	return l
 }
 
@@ -124,23 +117,15 @@ func (m *machine) transpose4(class, k, triple reg.GPVirtual) []reg.VecVirtual {
 // peaks transposes the rows at x and returns the peaks and their first indices, in
 // eight float32 and eight int32.
 func (m *machine) peaks(a *abreast, x, k reg.GPVirtual) (values, tops operand.Mem) {
-	value, top := m.YMM(), m.YMM()
-	j, one := m.YMM(), m.YMM()
+	value, one := m.YMM(), m.YMM()
 	m.VMOVUPS(m.singlesTable("minusInf", 0xff800000), value)
 	m.VMOVUPS(m.singlesTable("ones", 1), one)
-	m.clear(top)
-	m.clear(j)
+	top, j := m.zero(), m.zero()
 	m.eachClass(a, x, k, func(l reg.VecVirtual) {
 		greater := operand.Imm(0x1e) // GT_OQ
-		if m.Wide {
-			more := m.K()
-			m.VCMPPS(greater, value, l, more)
-			m.VMOVDQA32(j, more, top)
-		} else {
-			more := m.YMM()
-			m.VCMPPS(greater, value, l, more)
-			m.VPBLENDVB(more, j, top, top)
-		}
+		more := m.YMM()
+		m.VCMPPS(greater, value, l, more)
+		m.VPBLENDVB(more, j, top, top)
 		m.VMAXPS(l, value, value)
 		m.VPADDD(one, j, j)
 	})
@@ -160,95 +145,76 @@ func (m *machine) keep(v reg.VecVirtual) operand.Mem {
 	return slot
 }
 
-// part loads the kept values for vector p of an octet: eight on a wide machine,
-// four on a narrow one.
+// part loads the four kept values for vector p of an octet.
 func (m *machine) part(kept operand.Mem, p int) reg.VecVirtual {
-	v := m.Singles()
+	v := m.XMM()
 	m.VMOVUPS(kept.Offset(16*p), v)
 	return v
 }
 
 // minusAbreast returns the negatives of the float32 in v, and +0 for both zeros.
 func (m *machine) minusAbreast(v reg.VecVirtual) operand.Op {
-	d, minus := m.Vector(), m.zero()
+	d, minus := m.YMM(), m.zero()
 	m.VCVTPS2PD(v, d)
 	m.VSUBPD(d, minus, minus)
 	return m.hold(minus)
 }
 
-// abreastSums runs body for the exponentials of each class at every rate, of vector
-// p of the octet of rows, and returns the number of classes that have the logit
-// value, whose negative is minus, in eight or four int32.
-func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, rates []rate, body func(t term)) reg.VecVirtual {
-	times := m.like(value)
-	m.clear(times)
+// abreastSums runs body for the differences d and exponentials v of each class, of
+// vector p of the octet of rows. It returns, in four int32, the number of classes that
+// have the logit value, whose negative is minus.
+func (m *machine) abreastSums(e *power, a *abreast, k reg.GPVirtual, p int, value reg.VecVirtual, minus operand.Op, r rate, body func(d, v reg.VecVirtual)) reg.VecVirtual {
+	times := m.XMM()
+	m.VPXOR(times, times, times)
 	place, left := m.GP64(), m.GP64()
 	m.place(a, place)
 	m.MOVQ(k, left)
-	for n := max(1, m.unroll()/len(rates)); n > 0; n /= 2 {
-		loop, end := m.label("sum"), m.label("sumEnd")
-		m.SUBQ(operand.U32(n), left)
-		m.JLT(operand.LabelRef(end))
-		m.Label(loop)
-		terms := make([]term, 0, n*len(rates))
-		for g := range n {
-			from := operand.Mem{Base: place, Disp: 32*g + 16*p}
-			d := m.gaps(from, minus, nil)
-			for s := range rates {
-				terms = append(terms, term{d: d, scale: s})
-			}
-			equal := operand.Imm(0) // EQ_OQ
-			if m.Wide {
-				at, one := m.K(), m.singlesTable("ones", 1)
-				m.VCMPPS(equal, from, value, at)
-				m.VPADDD(one, times, at, times)
-			} else {
-				at := m.XMM()
-				m.VCMPPS(equal, from, value, at)
-				m.VPSUBD(at, times, times)
-			}
-		}
-		e.exponentiate(terms, rates, body)
-		m.ADDQ(operand.U32(32*n), place)
-		m.SUBQ(operand.U32(n), left)
-		m.JGE(operand.LabelRef(loop))
-		m.Label(end)
-		m.ADDQ(operand.U32(n), left)
-	}
+	loop := m.label("sum")
+	m.Label(loop)
+	from := operand.Mem{Base: place, Disp: 16 * p}
+	d, at := m.gaps(from, minus, nil), m.XMM()
+	m.VCMPPS(operand.Imm(0), from, value, at) // EQ_OQ
+	m.VPSUBD(at, times, times)
+	body(d, e.of(d, r, nil))
+	m.ADDQ(operand.Imm(32), place)
+	m.DECQ(left)
+	m.JNE(operand.LabelRef(loop))
 	return times
 }
 
-// addTies adds to total the number of classes besides the top one that have its
+// addTies adds to the totals the number of classes besides the top one that have its
 // logit.
-func (m *machine) addTies(times, total reg.VecVirtual) {
+func (m *machine) addTies(times reg.VecVirtual, totals ...reg.VecVirtual) {
 	one := m.singlesTable("ones", 1)
 	m.VPSUBD(one, times, times)
-	ties := m.Vector()
+	ties := m.YMM()
 	m.VCVTDQ2PD(times, ties)
-	m.VADDPD(ties, total, total)
+	for _, total := range totals {
+		m.VADDPD(ties, total, total)
+	}
 }
 
 // rowsAbreast emits the moments of eight rows of k < 64 logits at each turn, n
 // turns; scale, of eight, advances by step bytes.
 func (m *machine) rowsAbreast() {
-	m.Begin("rowsAbreast", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
+	m.Begin("rowsAbreastAVX2", "func(dst *byte, x *float32, n, k int, scale *float64, step int)")
 	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
 	from := m.Loaded("scale")
 	e, a := m.power(), m.abreast(k)
 	turn := m.label("turn")
 	m.Label(turn)
 	values, tops := m.peaks(a, x, k)
-	for p := range m.parts() {
+	for p := range 2 {
 		value := m.part(values, p)
-		minus, s := m.minusAbreast(value), m.Vector()
+		minus, s := m.minusAbreast(value), m.YMM()
 		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
-		c := e.rate(s)
+		c := m.rate(s)
 		tail, s1, s2 := m.zero(), m.zero(), m.zero()
-		times := m.abreastSums(e, a, k, p, value, minus, []rate{c}, func(t term) {
-			m.VADDPD(t.v, tail, tail)
-			m.VMULPD(t.d, t.v, t.v)
-			m.VADDPD(t.v, s1, s1)
-			m.VFMADD231PD(t.d, t.v, s2)
+		times := m.abreastSums(e, a, k, p, value, minus, c, func(d, v reg.VecVirtual) {
+			m.VADDPD(v, tail, tail)
+			m.VMULPD(d, v, v)
+			m.VADDPD(v, s1, s1)
+			m.VFMADD231PD(d, v, s2)
 		})
 		m.addTies(times, tail)
 		m.store(dst, 128*p, value, m.part(tops, p), tail, s1, s2)
@@ -267,7 +233,7 @@ func (m *machine) rowsAbreast() {
 // scoresAbreast emits the scores of eight rows of k < 64 logits at m >= 1
 // scales; scale and dst are m x 8: tails, then squares, each for eight rows.
 func (m *machine) scoresAbreast() {
-	m.Begin("scoresAbreast", "func(dst *byte, top *int32, x *float32, k int, scale *float64, m int)")
+	m.Begin("scoresAbreastAVX2", "func(dst *byte, top *int32, x *float32, k int, scale *float64, m int)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e, a := m.power(), m.abreast(k)
 	values, tops := m.peaks(a, x, k)
@@ -276,36 +242,28 @@ func (m *machine) scoresAbreast() {
 	m.VMOVUPS(tops, all)
 	m.VMOVUPS(all, operand.Mem{Base: to})
 	from, left := m.GP64(), m.GP64()
-	for p := range m.parts() {
+	for p := range 2 {
 		value := m.part(values, p)
 		minus := m.minusAbreast(value)
 		m.Load(m.Param("scale"), from)
 		m.MOVQ(m.Argument("m"), left)
 		m.Load(m.Param("dst"), dst)
-		m.eachScale(left, func(scales int) {
-			rates := make([]rate, scales)
-			for i := range rates {
-				v := m.Vector()
-				m.VMOVUPD(operand.Mem{Base: from, Disp: 64*i + 32*p}, v)
-				rates[i] = e.rate(v)
-			}
-			tail, squares := m.zeros(scales), m.zeros(scales)
-			times := m.abreastSums(e, a, k, p, value, minus, rates, func(t term) {
-				m.VADDPD(t.v, tail[t.scale], tail[t.scale])
-				m.VFMADD231PD(t.v, t.v, squares[t.scale])
-			})
-			ties := m.Vector()
-			m.VPSUBD(m.singlesTable("ones", 1), times, times)
-			m.VCVTDQ2PD(times, ties)
-			for i := range scales {
-				m.VADDPD(ties, tail[i], tail[i])
-				m.VADDPD(ties, squares[i], squares[i])
-				m.VMOVUPD(tail[i], operand.Mem{Base: dst, Disp: 128*i + 32*p})
-				m.VMOVUPD(squares[i], operand.Mem{Base: dst, Disp: 128*i + 64 + 32*p})
-			}
-			m.ADDQ(operand.U32(64*scales), from)
-			m.ADDQ(operand.U32(128*scales), dst)
+		scale, s := m.label("scale"), m.YMM()
+		m.Label(scale)
+		m.VMOVUPD(operand.Mem{Base: from, Disp: 32 * p}, s)
+		c := m.rate(s)
+		tail, squares := m.zero(), m.zero()
+		times := m.abreastSums(e, a, k, p, value, minus, c, func(_, v reg.VecVirtual) {
+			m.VADDPD(v, tail, tail)
+			m.VFMADD231PD(v, v, squares)
 		})
+		m.addTies(times, tail, squares)
+		m.VMOVUPD(tail, operand.Mem{Base: dst, Disp: 32 * p})
+		m.VMOVUPD(squares, operand.Mem{Base: dst, Disp: 64 + 32*p})
+		m.ADDQ(operand.Imm(64), from)
+		m.ADDQ(operand.U32(128), dst)
+		m.DECQ(left)
+		m.JNE(operand.LabelRef(scale))
 	}
 	m.Finish()
 }
@@ -314,11 +272,11 @@ func (m *machine) scoresAbreast() {
 // units: of each row the two largest logits, the classes below them in units,
 // and the number of classes at the second.
 func (m *machine) tailsAbreast() {
-	m.Begin("tailsAbreast", "func(dst *byte, x *float32, k int, unit float64)")
+	m.Begin("tailsAbreastAVX2", "func(dst *byte, x *float32, k int, unit float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e, a := m.power(), m.abreast(k)
 	unit, integral := m.hold(m.Filled(m.Argument("unit"))), m.number("integral", 0x1p52)
-	c := e.rate(m.Filled(m.table("one", math.Float64bits(1))))
+	c := m.rate(m.Filled(m.table("one", math.Float64bits(1))))
 	b := best{m.YMM(), m.YMM()}
 	lowest := m.singlesTable("minusInf", 0xff800000)
 	m.VMOVUPS(lowest, b.first)
@@ -329,10 +287,10 @@ func (m *machine) tailsAbreast() {
 	m.VMOVUPS(b.first, operand.Mem{Base: dst})
 	m.VMOVUPS(b.second, operand.Mem{Base: dst, Disp: 32})
 	seconds := m.keep(b.second)
-	for p := range m.parts() {
+	for p := range 2 {
 		second := m.part(seconds, p)
 		minus, sum := m.minusAbreast(second), m.zero()
-		times := m.abreastSums(e, a, k, p, second, minus, []rate{c}, func(t term) { m.count(t.v, unit, integral, sum) })
+		times := m.abreastSums(e, a, k, p, second, minus, c, func(_, v reg.VecVirtual) { m.count(v, unit, integral, sum) })
 		m.VMOVUPD(sum, operand.Mem{Base: dst, Disp: 64 + 32*p})
 		m.VMOVUPS(times, operand.Mem{Base: dst, Disp: 128 + 16*p})
 	}

@@ -17,14 +17,14 @@ func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtu
 	m.XORQ(i, i)
 	next, end := m.label("each"), m.label("eachEnd")
 	m.Label(next)
-	v := m.Vector()
+	v := m.YMM()
 	m.VMOVUPD(asm.At(x, i, 8, 0), v)
-	inside, all := m.GP64(), 1<<m.Width()-1
+	inside := m.GP64()
 	m.inside(inside.As32(), v, lo, hi)
-	m.CMPL(inside.As32(), operand.U32(all))
+	m.CMPL(inside.As32(), operand.U32(15))
 	m.JNE(operand.LabelRef(end))
 	m.VMOVUPD(of(v), asm.At(dst, i, 8, 0))
-	m.ADDQ(operand.Imm(uint64(m.Width())), i)
+	m.ADDQ(operand.Imm(4), i)
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef(next))
 	m.Label(end)
@@ -35,14 +35,7 @@ func (m *machine) each(lo, hi operand.Op, of func(x reg.VecVirtual) reg.VecVirtu
 // inside writes a bit for each element in [lo, hi].
 func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op) {
 	atLeast, atMost := operand.Imm(0x1d), operand.Imm(0x12) // GE_OQ, LE_OQ
-	if m.Wide {
-		above, both := m.K(), m.K()
-		m.VCMPPD(atLeast, lo, v, above)
-		m.VCMPPD(atMost, hi, v, above, both)
-		m.KMOVW(both, bits)
-		return
-	}
-	above, below := m.Vector(), m.Vector()
+	above, below := m.YMM(), m.YMM()
 	m.VCMPPD(atLeast, lo, v, above)
 	m.VCMPPD(atMost, hi, v, below)
 	m.VANDPD(above, below, below)
@@ -52,27 +45,27 @@ func (m *machine) inside(bits reg.Register, v reg.VecVirtual, lo, hi operand.Op)
 // arithmetic on vectors, with every operation rounded separately; the first operand
 // may be in memory.
 func (m *machine) mul(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
-	v := m.Vector()
+	v := m.YMM()
 	m.VMULPD(a, b, v)
 	return v
 }
 
 func (m *machine) add(a operand.Op, b reg.VecVirtual) reg.VecVirtual {
-	v := m.Vector()
+	v := m.YMM()
 	m.VADDPD(a, b, v)
 	return v
 }
 
 // sub returns a - b.
 func (m *machine) sub(a reg.VecVirtual, b operand.Op) reg.VecVirtual {
-	v := m.Vector()
+	v := m.YMM()
 	m.VSUBPD(b, a, v)
 	return v
 }
 
 // exp emits the package's Exp between expLo and expHi; powers is its pow2.
 func (m *machine) exp() {
-	m.Begin("exp", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
+	m.Begin("expAVX2", "func(dst, x *float64, n int, powers *[128][2]float64) (done int)")
 	of := m.newExp(m.Loaded("powers"))
 	m.each(m.number("expLo", -708), m.number("expHi", 709), of)
 }
@@ -87,7 +80,7 @@ func (m *machine) newExp(powers reg.GPVirtual) func(x reg.VecVirtual) reg.VecVir
 		ki := m.add(shift, m.mul(perStep, x))
 		kd := m.sub(ki, shift)
 		r := m.sub(m.sub(x, m.mul(high, kd)), m.mul(low, kd))
-		at := m.Vector()
+		at := m.YMM()
 		m.VANDPD(index, ki, at)
 		m.VPADDQ(at, at, at) // entries are pairs
 		head, rest := m.pairs(powers, at)
@@ -101,13 +94,10 @@ func (m *machine) newExp(powers reg.GPVirtual) func(x reg.VecVirtual) reg.VecVir
 	}
 }
 
-// pairs returns the numbers at base + 8 index, and those that follow them. A narrow machine loads
-// each pair: two gathers take twice as many operations.
+// pairs returns the numbers at base + 8 index, and those that follow them. It loads each pair: two
+// gathers take twice as many operations.
 func (m *machine) pairs(base reg.GPVirtual, index reg.VecVirtual) (first, second reg.VecVirtual) {
-	if m.Wide {
-		return m.entries(base, index, 0), m.entries(base, index, 8)
-	}
-	pairs := m.vectors(2) // 0 and 2, 1 and 3
+	pairs := m.Vectors(2) // 0 and 2, 1 and 3
 	upper := m.XMM()
 	m.VEXTRACTI128(operand.Imm(1), index, upper)
 	for half, of := range []reg.VecVirtual{index.AsX().(reg.VecVirtual), upper} {
@@ -122,23 +112,15 @@ func (m *machine) pairs(base reg.GPVirtual, index reg.VecVirtual) (first, second
 			}
 		}
 	}
-	first, second = m.Vector(), m.Vector()
+	first, second = m.YMM(), m.YMM()
 	m.VUNPCKLPD(pairs[1], pairs[0], first)
 	m.VUNPCKHPD(pairs[1], pairs[0], second)
 	return first, second
 }
 
-// entries returns the numbers disp bytes behind base + 8 index, on a wide machine.
-func (m *machine) entries(base reg.GPVirtual, index reg.VecVirtual, disp int) reg.VecVirtual {
-	v, all := m.zero(), m.K()
-	m.KXNORW(all, all, all)
-	m.VGATHERQPD(operand.Mem{Base: base, Index: index, Scale: 8, Disp: disp}, all, v)
-	return v
-}
-
 // log emits the package's Log of positive normal numbers.
 func (m *machine) log() {
-	m.Begin("log", "func(dst, x *float64, n int) (done int)")
+	m.Begin("logAVX2", "func(dst, x *float64, n int) (done int)")
 	of := m.newLog()
 	lo, hi := m.number("leastNormal", 0x1p-1022), m.number("largest", math.MaxFloat64)
 	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual { return of(x, nil) })
@@ -147,13 +129,13 @@ func (m *machine) log() {
 // log1p emits the package's Log1p of positive numbers. Below 2^-53 it is the number
 // itself: there the addition loses nothing else.
 func (m *machine) log1p() {
-	m.Begin("log1p", "func(dst, x *float64, n int) (done int)")
+	m.Begin("log1pAVX2", "func(dst, x *float64, n int) (done int)")
 	of, one := m.newLog(), m.number("unity", 1)
 	lo, hi := m.number("least", 0x1p-1074), m.number("largest", math.MaxFloat64)
 	m.each(lo, hi, func(x reg.VecVirtual) reg.VecVirtual {
 		u := m.add(one, x)
 		part := m.sub(u, one)
-		rounded, lost := m.sub(u, part), m.Vector()
+		rounded, lost := m.sub(u, part), m.YMM()
 		m.VMOVUPD(one, lost)
 		lost = m.add(m.sub(lost, rounded), m.sub(x, part))
 		m.VDIVPD(u, lost, lost)
@@ -179,31 +161,24 @@ func (m *machine) newLog() func(x, c reg.VecVirtual) reg.VecVirtual {
 	below, exponent := m.same("fraction", fraction), m.same("exponentHalf", bias<<52)
 	big, offset := m.number("two52", 1<<52), m.number("two52bias", 1<<52+bias)
 	return func(x, c reg.VecVirtual) reg.VecVirtual {
-		e, f := m.Vector(), m.Vector()
+		e, f := m.YMM(), m.YMM()
 		m.VPSRLQ(operand.Imm(52), x, e)
 		m.VORPD(big, e, e) // 2^52 + e, as a number
 		k := m.sub(e, offset)
 		m.VANDPD(below, x, f)
 		m.VORPD(exponent, f, f)
 		const less = 0x11 // LT_OQ
-		if m.Wide {
-			small := m.K()
-			m.VCMPPD(operand.Imm(less), root, f, small)
-			m.VADDPD(f, f, small, f)
-			m.VSUBPD(one, k, small, k)
-		} else {
-			small, once := m.Vector(), m.Vector()
-			m.VCMPPD(operand.Imm(less), root, f, small)
-			m.VANDPD(one, small, once)
-			m.VANDPD(f, small, small)
-			m.VADDPD(small, f, f)
-			m.VSUBPD(once, k, k)
-		}
+		small, once := m.YMM(), m.YMM()
+		m.VCMPPD(operand.Imm(less), root, f, small)
+		m.VANDPD(one, small, once)
+		m.VANDPD(f, small, small)
+		m.VADDPD(small, f, f)
+		m.VSUBPD(once, k, k)
 		f = m.sub(f, one)
-		s := m.Vector()
+		s := m.YMM()
 		m.VDIVPD(m.add(two, f), f, s)
 		z := m.mul(s, s)
-		p := m.Vector()
+		p := m.YMM()
 		m.VMOVUPD(series[0], p)
 		for _, c := range series[1:] {
 			p = m.add(c, m.mul(p, z))

@@ -11,43 +11,33 @@ import (
 	"github.com/qats-bench/qats/internal/kernel/gen"
 )
 
-// machine is asm.Machine with constants and labels. Eight float64 are "an
-// octet": one vector of AVX-512, two of AVX2.
+// machine is asm.Machine with constants and labels. Eight float64 are "an octet": two
+// vectors.
 type machine struct {
 	asm.Machine
 	constants map[string]constant
 	labels    int
 }
 
-// parts is the number of vectors in an octet.
-func (m *machine) parts() int {
-	if m.Wide {
-		return 1
-	}
-	return 2
-}
-
 func (m *machine) zero() reg.VecVirtual {
-	v := m.Vector()
-	m.clear(v)
+	v := m.YMM()
+	m.VPXOR(v, v, v)
 	return v
 }
 
-// clear sets all bits of v to 0.
-func (m *machine) clear(v reg.VecVirtual) {
-	if m.Wide { // avo counts VPXORQ as a use of v, and reserves a register until then
-		m.VBROADCASTSS(m.table("zero", 0), v)
-	} else {
-		m.VPXOR(v, v, v)
-	}
-}
+// zeros returns an octet of zeros.
+func (m *machine) zeros() []reg.VecVirtual { return []reg.VecVirtual{m.zero(), m.zero()} }
 
-func (m *machine) zeros(n int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
-	for i := range v {
-		v[i] = m.zero()
-	}
-	return v
+// sum returns the sum of an octet in lane 0. It is folded in half: the order of the
+// package's lanes.total.
+func (m *machine) sum(v []reg.VecVirtual) reg.VecVirtual {
+	y, x, h := m.YMM(), m.XMM(), m.XMM()
+	m.VADDPD(v[1], v[0], y)
+	m.VEXTRACTF128(operand.Imm(1), y, x)
+	m.VADDPD(x, y.AsX(), x)
+	m.VPERMILPD(operand.Imm(1), x, h)
+	m.VADDSD(h, x, x)
+	return x
 }
 
 // constant is some words of 64 bits in read-only memory.
@@ -73,48 +63,16 @@ func (m *machine) table(name string, words ...uint64) operand.Mem {
 	return at
 }
 
-// same returns an operand of equal words for vector instructions: a register if
-// there are 32, memory if there are 16.
-func (m *machine) same(name string, w uint64) operand.Op {
-	at := m.table(name, w, w, w, w)
-	if !m.Wide {
-		return at
-	}
-	return m.Filled(at)
-}
+// same is a vector of equal words in memory.
+func (m *machine) same(name string, w uint64) operand.Mem { return m.table(name, w, w, w, w) }
 
-// everywhere is an operand of equal numbers in memory: for a narrow machine like
-// any other operand, for a wide one to be broadcast, as the methods below do.
-func (m *machine) everywhere(name string, v float64) operand.Op {
-	w := math.Float64bits(v)
-	return m.table(name, w, w, w, w)
-}
-
-// fill copies a, a vector or a number everywhere, to dst.
-func (m *machine) fill(a operand.Op, dst reg.VecVirtual) {
-	if m.single(a) {
-		m.VBROADCASTSD(a, dst)
-		return
-	}
-	m.VMOVUPD(a, dst)
-}
-
-// single reports whether a is a number to be broadcast.
-func (m *machine) single(a operand.Op) bool {
-	_, memory := a.(operand.Mem)
-	return m.Wide && memory
-}
-
-func (m *machine) number(name string, v float64) operand.Op {
+// number is a vector of equal numbers in memory.
+func (m *machine) number(name string, v float64) operand.Mem {
 	return m.same(name, math.Float64bits(v))
 }
 
-// hold keeps v for reading: in its register if there are 32, in the stack frame if
-// there are 16.
-func (m *machine) hold(v reg.VecVirtual) operand.Op {
-	if m.Wide {
-		return v
-	}
+// hold keeps v for reading in the stack frame, as there are only 16 registers.
+func (m *machine) hold(v reg.VecVirtual) operand.Mem {
 	slot := m.AllocLocal(32)
 	m.VMOVUPD(v, slot)
 	return slot

@@ -12,24 +12,20 @@ import (
 func main() { asm.Main("softmax", emit) }
 
 func emit(c *build.Context) {
-	constants := map[string]constant{}
-	for _, wide := range []bool{true, false} {
-		m := &machine{Machine: asm.Machine{Context: c, Wide: wide}, constants: constants}
-		m.rows()
-		m.scores()
-		m.tails()
-		m.peakOf()
-		m.exps()
-		m.normalise()
-		m.rowsAbreast()
-		m.scoresAbreast()
-		m.tailsAbreast()
-		m.exp()
-		m.log()
-		m.log1p()
-		if !wide {
-			m.mixtures()
-			m.quintics()
-		}
-	}
+	m := &machine{Machine: asm.Machine{Context: c}, constants: map[string]constant{}}
+	m.wideRows()
+	m.rows()
+	m.scores()
+	m.tails()
+	m.peakOf()
+	m.exps()
+	m.normalise()
+	m.rowsAbreast()
+	m.scoresAbreast()
+	m.tailsAbreast()
+	m.exp()
+	m.log()
+	m.log1p()
+	m.mixtures()
+	m.quintics()
 }

@@ -8,18 +8,18 @@ import (
 )
 
 // mixtures emits the package's Mixtures of n > 0 rows, a multiple of 4, until one of four rows has
-// an exponential outside the range of exp; done is the number of finished rows. It has no
-// wide form: a processor with AVX-512 runs this one. The exponentials of all rows come before the
-// logarithms: so a loop is short, and the long chains of operations of neighbouring rows overlap.
+// an exponential outside the range of exp; done is the number of finished rows. The
+// exponentials of all rows come before the logarithms: so a loop is short, and the long chains of
+// operations of neighbouring rows overlap.
 func (m *machine) mixtures() {
-	m.Begin("mixtures", "func(dst *[4]*float64, x *[3]*float64, n int, powers *[128][2]float64) (done int)")
+	m.Begin("mixturesAVX2", "func(dst *[4]*float64, x *[3]*float64, n int, powers *[128][2]float64) (done int)")
 	exp := m.newExp(m.Loaded("powers"))
 	log, one := m.newLog(), m.number("unity", 1)
 	lo, sign := m.number("expLo", -708), m.same("sign", 1<<63)
 	x, dst, n := m.pointers("x", 3), m.pointers("dst", 4), m.Loaded("n")
 	i := m.GP64()
 	load := func(p []reg.GPVirtual, k int) reg.VecVirtual {
-		v := m.Vector()
+		v := m.YMM()
 		m.VMOVUPD(asm.At(p[k], i, 8, 0), v)
 		return v
 	}
@@ -42,7 +42,7 @@ func (m *machine) mixtures() {
 	}
 	a, b := weights()
 	gaps := [2]reg.VecVirtual{gap(a, b), gap(joint(a, b))}
-	within := m.vectors(2)
+	within := m.Vectors(2)
 	for k, g := range gaps {
 		m.VCMPPD(operand.Imm(0x1d), lo, g, within[k]) // GE_OQ
 	}
@@ -68,12 +68,12 @@ func (m *machine) mixtures() {
 	m.Label(logs)
 	a, b = weights()
 	c, d := joint(a, b)
-	most := m.Vector()
+	most := m.YMM()
 	m.VMAXPD(a, b, most)
 	mostWeight := m.hold(most)
 	m.VMAXPD(c, d, most)
 	mostJoint := m.hold(most)
-	ones := m.Vector()
+	ones := m.YMM()
 	m.VMOVUPD(one, ones)
 	// share is a numerator, 1 or e, over 1 + e. The sign of x - y says that y is larger.
 	share := func(x, y, ifLess, ifNot, s reg.VecVirtual) reg.VecVirtual {
@@ -94,7 +94,7 @@ func (m *machine) mixtures() {
 	store(m.sub(weight, first), 3)
 	part := log(s, nil)
 	m.VADDPD(mostJoint, part, part)
-	s = m.Vector()
+	s = m.YMM()
 	m.VMOVUPD(sum, s)
 	whole := log(s, nil)
 	m.VADDPD(mostWeight, whole, whole)
@@ -106,9 +106,9 @@ func (m *machine) mixtures() {
 	m.Finish()
 }
 
-// quintics emits the package's Quintics of n > 0 rows, a multiple of 4, for a narrow machine alone.
+// quintics emits the package's Quintics of n > 0 rows, a multiple of 4.
 func (m *machine) quintics() {
-	m.Begin("quintics", "func(value, slope *float64, x *[7]*float64, ofValue, ofSlope *[7]float64, n int)")
+	m.Begin("quinticsAVX2", "func(value, slope *float64, x *[7]*float64, ofValue, ofSlope *[7]float64, n int)")
 	value, slope, x := m.Loaded("value"), m.Loaded("slope"), m.pointers("x", 7)
 	var weights [2][7]operand.Op
 	for side, name := range []string{"ofValue", "ofSlope"} {
@@ -121,9 +121,9 @@ func (m *machine) quintics() {
 	m.XORQ(i, i)
 	next := m.label("quintics")
 	m.Label(next)
-	sums := m.vectors(2)
+	sums := m.Vectors(2)
 	for k := range x {
-		v := m.Vector()
+		v := m.YMM()
 		m.VMOVUPD(asm.At(x[k], i, 8, 0), v)
 		for side := range sums {
 			if k == 0 {
@@ -139,14 +139,6 @@ func (m *machine) quintics() {
 	m.CMPQ(i, n)
 	m.JL(operand.LabelRef(next))
 	m.Finish()
-}
-
-func (m *machine) vectors(n int) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
-	for i := range v {
-		v[i] = m.Vector()
-	}
-	return v
 }
 
 // pointers returns the n pointers to which a parameter points.

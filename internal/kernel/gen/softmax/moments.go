@@ -5,36 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// store writes the moments of the lanes, one row after the other, disp bytes
-// behind dst.
+// store writes the moments of four rows, a lane each, one after the other, disp bytes
+// behind dst: a transposition of four by four words.
 func (m *machine) store(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
-	if m.Wide {
-		for h := range 2 {
-			half := func(v reg.VecVirtual) reg.VecVirtual {
-				if h == 0 {
-					return v.AsY().(reg.VecVirtual)
-				}
-				y := m.YMM()
-				m.VEXTRACTF64X4(operand.Imm(1), v, y)
-				return y
-			}
-			quarter := func(v reg.VecVirtual) reg.VecVirtual {
-				if h == 0 {
-					return v.AsX().(reg.VecVirtual)
-				}
-				x := m.XMM()
-				m.Upper(v, x)
-				return x
-			}
-			m.store4(dst, disp+128*h, quarter(value), quarter(top), half(tail), half(s1), half(s2))
-		}
-		return
-	}
-	m.store4(dst, disp, value, top, tail, s1, s2)
-}
-
-// store4 is store for four rows: a transposition of four by four words.
-func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 reg.VecVirtual) {
 	low, high, head := m.XMM(), m.XMM(), m.YMM()
 	m.VPUNPCKLDQ(top, value, low)
 	m.VPUNPCKHDQ(top, value, high)
@@ -49,26 +22,12 @@ func (m *machine) store4(dst reg.GPVirtual, disp int, value, top, tail, s1, s2 r
 		lowRow, highRow := m.YMM(), m.YMM()
 		m.join128(pair[1].AsX(), pair[0], lowRow)
 		m.VMOVUPD(lowRow, at(r))
-		m.joinHigh(pair[1], pair[0], highRow)
+		m.VPERM2F128(operand.Imm(0x31), pair[1], pair[0], highRow)
 		m.VMOVUPD(highRow, at(r+2))
 	}
 }
 
 // join128 sets dst to the lower halves of low and, above, high.
 func (m *machine) join128(high operand.Op, low reg.Register, dst reg.VecVirtual) {
-	y := low.(reg.VecVirtual).AsY()
-	if m.Wide {
-		m.VINSERTF32X4(operand.Imm(1), high, y, dst)
-	} else {
-		m.VINSERTF128(operand.Imm(1), high, y, dst)
-	}
-}
-
-// joinHigh sets dst to the upper halves of low and, above, high.
-func (m *machine) joinHigh(high, low, dst reg.VecVirtual) {
-	if m.Wide {
-		m.VSHUFF64X2(operand.Imm(3), high, low, dst)
-	} else {
-		m.VPERM2F128(operand.Imm(0x31), high, low, dst)
-	}
+	m.VINSERTF128(operand.Imm(1), high, low.(reg.VecVirtual).AsY(), dst)
 }

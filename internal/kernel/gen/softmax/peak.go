@@ -19,44 +19,35 @@ type peak struct {
 // row, which costs as much as a hundred elements.
 
 // blockSingles is the number of float32 that peak reads in one turn.
-func (m *machine) blockSingles() int { return 8 * m.Width() }
+const blockSingles = 32
 
 // block returns the four vectors of float32 at x + 4 i.
 func (m *machine) block(x, i reg.Register) [4]operand.Mem {
 	var b [4]operand.Mem
 	for v := range b {
-		b[v] = asm.At(x, i, 4, 8*m.Width()*v)
+		b[v] = asm.At(x, i, 4, 32*v)
 	}
 	return b
 }
 
 // peak finds the peak of the k >= 64 elements at x.
 func (m *machine) peak(x, k reg.GPVirtual) peak {
-	most, value := m.foldRow(x, k, "max", func(o ...operand.Op) { m.VMAXPS(o...) })
-	m.VBROADCASTSS(value, most)
-	top, times := m.find(x, k, most)
-	return peak{value, top, times}
-}
-
-// foldRow returns the k >= 64 elements at x joined by the commutative op, in lane 0
-// of value; most is free.
-func (m *machine) foldRow(x, k reg.GPVirtual, name string, op func(ops ...operand.Op)) (most, value reg.VecVirtual) {
-	size := operand.U32(m.blockSingles())
+	size := operand.U32(blockSingles)
 	last, i := m.GP64(), m.GP64()
 	m.MOVQ(k, last)
 	m.SUBQ(size, last)
 	m.XORQ(i, i)
 	var joined [4]reg.VecVirtual
 	for v, from := range m.block(x, i) {
-		joined[v] = m.Vector()
+		joined[v] = m.YMM()
 		m.VMOVUPS(from, joined[v])
 	}
 	join := func() {
 		for v, from := range m.block(x, i) {
-			op(from, joined[v], joined[v])
+			m.VMAXPS(from, joined[v], joined[v])
 		}
 	}
-	next, end := m.label(name), m.label(name+"Last")
+	next, end := m.label("max"), m.label("maxLast")
 	m.Label(next)
 	m.ADDQ(size, i)
 	m.CMPQ(i, last)
@@ -66,30 +57,20 @@ func (m *machine) foldRow(x, k reg.GPVirtual, name string, op func(ops ...operan
 	m.Label(end)
 	m.MOVQ(last, i) // the last block begins within the one before
 	join()
-	op(joined[1], joined[0], joined[0])
-	op(joined[3], joined[2], joined[2])
-	op(joined[2], joined[0], joined[0])
-	return joined[0], m.foldSingles(joined[0], op)
-}
-
-// foldSingles returns the float32 of a vector joined by the commutative op, in lane
-// 0 of another.
-func (m *machine) foldSingles(v reg.VecVirtual, op func(ops ...operand.Op)) reg.VecVirtual {
-	y := m.YMM()
-	if m.Wide {
-		m.VEXTRACTF64X4(operand.Imm(1), v, y)
-		op(y, v.AsY(), y)
-	} else {
-		m.VMOVAPS(v, y)
-	}
-	x, h := m.XMM(), m.XMM()
-	m.Upper(y, x)
-	op(x, y.AsX(), x)
+	most := joined[0]
+	m.VMAXPS(joined[1], most, most)
+	m.VMAXPS(joined[3], joined[2], joined[2])
+	m.VMAXPS(joined[2], most, most)
+	value, h := m.XMM(), m.XMM()
+	m.VEXTRACTF128(operand.Imm(1), most, value)
+	m.VMAXPS(value, most.AsX(), value)
 	for _, order := range []uint64{0x4e, 0xb1} {
-		m.VPERMILPS(operand.Imm(order), x, h)
-		op(h, x, x)
+		m.VPERMILPS(operand.Imm(order), value, h)
+		m.VMAXPS(h, value, value)
 	}
-	return x
+	m.VBROADCASTSS(value, most)
+	top, times := m.find(x, k, most)
+	return peak{value, top, times}
 }
 
 // find returns the lowest index at which a row has the value that fills v, and the
@@ -98,20 +79,19 @@ func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPV
 	top, times = m.GP64(), m.GP64()
 	m.XORQ(top, top)
 	m.XORQ(times, times)
-	size := m.blockSingles()
 	i, rest := m.GP64(), m.GP64()
 	// From the end, so that the lowest index comes last: first the elements behind
 	// the last full block, in a block that ends with the row.
 	m.MOVQ(k, i)
-	m.SUBQ(operand.U32(size), i)
+	m.SUBQ(operand.U32(blockSingles), i)
 	m.MOVQ(k, rest)
 	m.NOTQ(rest)
-	m.ANDQ(operand.U32(size-1), rest)
+	m.ANDQ(operand.U32(blockSingles-1), rest)
 	bits := m.hits(x, i, v)
 	m.SHRXQ(rest, bits, bits)
 	m.SHRQ(operand.Imm(1), bits)
 	m.MOVQ(k, i)
-	m.ANDQ(operand.I32(-size), i)
+	m.ANDQ(operand.I32(-blockSingles), i)
 	note := func(bits reg.GPVirtual) {
 		n, first := m.GP64(), m.GP64()
 		m.POPCNTQ(bits, n)
@@ -123,7 +103,7 @@ func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPV
 	note(bits)
 	next := m.label("find")
 	m.Label(next)
-	m.SUBQ(operand.U32(size), i)
+	m.SUBQ(operand.U32(blockSingles), i)
 	note(m.hits(x, i, v))
 	m.TESTQ(i, i)
 	m.JNE(operand.LabelRef(next))
@@ -141,17 +121,11 @@ func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
 		if p == 3 {
 			to = bits
 		}
-		if m.Wide {
-			k := m.K()
-			m.VCMPPS(equal, block[p], v, k)
-			m.KMOVW(k, to.As32())
-		} else {
-			y := m.YMM()
-			m.VCMPPS(equal, block[p], v, y)
-			m.VMOVMSKPS(y, to.As32())
-		}
+		y := m.YMM()
+		m.VCMPPS(equal, block[p], v, y)
+		m.VMOVMSKPS(y, to.As32())
 		if p < 3 {
-			m.SHLQ(operand.Imm(uint64(2*m.Width())), bits)
+			m.SHLQ(operand.Imm(8), bits)
 			m.ORQ(more, bits)
 		}
 	}

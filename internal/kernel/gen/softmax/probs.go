@@ -9,7 +9,7 @@ import (
 
 // peakOf emits the search for the peak of a row of k >= 64 logits.
 func (m *machine) peakOf() {
-	m.Begin("peak", "func(x *float32, k int) (value float32, top, times int)")
+	m.Begin("peakAVX2", "func(x *float32, k int) (value float32, top, times int)")
 	x, k := m.Loaded("x"), m.Loaded("k")
 	p := m.peak(x, k)
 	m.VMOVSS(p.value, m.Result("value"))
@@ -21,30 +21,27 @@ func (m *machine) peakOf() {
 // exps emits the exponentials of one row of k >= 1 logits and their sum in
 // lanes; those of the largest logit are 0.
 func (m *machine) exps() {
-	m.Begin("exps", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
+	m.Begin("expsAVX2", "func(dst *float64, x *float32, k int, largest float32, scale float64) (total float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	e := m.power()
 	largest := m.XMM()
 	m.VMOVSS(m.Argument("largest"), largest)
 	s := m.Filled(m.Argument("scale"))
-	minus, c := m.minus(largest), e.rate(s)
-	sums := m.zeros(m.parts())
-	m.exponentials(e, x, k, nil, minus, []rate{c}, func(t term) {
+	minus, c := m.minus(largest), m.rate(s)
+	sums := m.zeros()
+	m.exponentials(e, x, k, nil, minus, c, func(t term) {
 		m.VADDPD(t.v, sums[t.p], sums[t.p])
-		m.put(t.v, asm.At(dst, t.i, 8, 2*t.disp), t.only)
+		m.put(t.v, asm.At(dst, t.i, 8, 32*t.p), t.only)
 	})
-	m.VMOVSD(m.Sum(sums), m.Result("total"))
+	m.VMOVSD(m.sum(sums), m.Result("total"))
 	m.Finish()
 }
 
 // put stores a vector, or the elements that its mask selects.
 func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
-	switch {
-	case only == nil:
+	if only == nil {
 		m.VMOVUPD(v, to)
-	case m.Wide:
-		m.VMOVUPD(v, only.lanes, to)
-	default:
+	} else {
 		m.VMASKMOVPD(v, only.lanes, to)
 	}
 }
@@ -52,48 +49,32 @@ func (m *machine) put(v reg.VecVirtual, to operand.Mem, only *mask) {
 // normalise emits the division of the exponentials of a row by s0. If a logit below
 // the largest would reach conf, it gets the float64 just below conf.
 func (m *machine) normalise() {
-	m.Begin("normalise", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
+	m.Begin("normaliseAVX2", "func(dst *float64, x *float32, k int, largest float32, s0, conf, below float64)")
 	dst, x, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("k")
 	fill := func(name string) operand.Op { return m.hold(m.Filled(m.Argument(name))) }
 	s0, conf, below := fill("s0"), fill("conf"), fill("below")
 	up, down := m.number("up", 0x1p128), m.number("down", 0x1p-128)
-	largest := m.Singles()
+	largest := m.XMM()
 	m.VBROADCASTSS(m.Argument("largest"), largest)
 	atLeast, less := operand.Imm(0x1d), operand.Imm(0x11) // GE_OQ, LT_OQ
-	m.octets(k, func(i reg.GPVirtual, octets int, bits reg.Register) {
-		for _, group := range m.groups(octets) {
-			for _, v := range group {
-				only := m.mask(bits, v.p)
-				from, place := asm.At(x, i, 4, v.disp), asm.At(dst, i, 8, 2*v.disp)
-				p, l := m.Vector(), m.Singles()
-				switch {
-				case only == nil:
-					m.VMOVUPD(place, p)
-					m.VMOVUPS(from, l)
-				case m.Wide:
-					m.VMOVUPD_Z(place, only.lanes, p)
-					m.VMOVUPS_Z(from, only.load, l)
-				default:
-					m.VMASKMOVPD(place, only.lanes, p)
-					m.VMASKMOVPS(from, only.load, l)
-				}
-				m.quotient(p, s0, conf, up, down)
-				if m.Wide {
-					high, both := m.K(), m.K()
-					m.VCMPPD(atLeast, conf, p, high)
-					m.VCMPPS(less, largest, l, high, both)
-					m.VMOVAPD(below, both, p)
-				} else {
-					high, low := m.Vector(), m.Vector()
-					m.VCMPPD(atLeast, conf, p, high)
-					m.VCMPPS(less, largest, l, l)
-					m.VPMOVSXDQ(l, low)
-					m.VANDPD(low, high, high)
-					m.VBLENDVPD(high, below, p, p)
-				}
-				m.put(p, place, only)
-			}
+	m.octets(k, func(i reg.GPVirtual, part int, only *mask) {
+		from, place := asm.At(x, i, 4, 16*part), asm.At(dst, i, 8, 32*part)
+		p, l := m.YMM(), m.XMM()
+		if only == nil {
+			m.VMOVUPD(place, p)
+			m.VMOVUPS(from, l)
+		} else {
+			m.VMASKMOVPD(place, only.lanes, p)
+			m.VMASKMOVPS(from, only.load, l)
 		}
+		m.quotient(p, s0, conf, up, down)
+		high, low := m.YMM(), m.YMM()
+		m.VCMPPD(atLeast, conf, p, high)
+		m.VCMPPS(less, largest, l, l)
+		m.VPMOVSXDQ(l, low)
+		m.VANDPD(low, high, high)
+		m.VBLENDVPD(high, below, p, p)
+		m.put(p, place, only)
 	})
 	m.Finish()
 }
@@ -105,11 +86,11 @@ func (m *machine) normalise() {
 // v - q b is exact. It would not be if it were subnormal, so v is scaled by a power
 // of two.
 func (m *machine) quotient(v reg.VecVirtual, b, y, up, down operand.Op) {
-	q := m.Vector()
+	q := m.YMM()
 	m.VMULPD(up, v, v)
 	m.VMULPD(y, v, q)
 	for range 2 {
-		rest := m.Vector()
+		rest := m.YMM()
 		m.VMOVAPD(v, rest)
 		m.VFNMADD231PD(b, q, rest)
 		m.VFMADD231PD(y, rest, q)

@@ -22,13 +22,10 @@ func (m *machine) raise(b best, l reg.VecVirtual) {
 
 // like returns a new vector of the size of v.
 func (m *machine) like(v reg.VecVirtual) reg.VecVirtual {
-	switch v.Size() {
-	case 16:
+	if v.Size() == 16 {
 		return m.XMM()
-	case 32:
-		return m.YMM()
 	}
-	return m.ZMM()
+	return m.YMM()
 }
 
 // join takes the elements whose best are o into account.
@@ -46,13 +43,13 @@ func (m *machine) lowestSingle() reg.VecVirtual {
 // lane 0.
 func (m *machine) two(x, k reg.GPVirtual) best {
 	b := best{m.lowestSingle(), m.lowestSingle()}
-	size := 2 * m.Width()
+	const size = 8
 	i, last := m.GP64(), m.GP64()
 	m.XORQ(i, i)
 	m.LEAQ(operand.Mem{Base: k, Disp: -size}, last)
 	loop, end := m.label("two"), m.label("twoEnd")
 	m.Label(loop)
-	l := m.Vector()
+	l := m.YMM()
 	m.VMOVUPS(asm.At(x, i, 4, 0), l)
 	m.raise(b, l)
 	m.ADDQ(operand.Imm(uint64(size)), i)
@@ -61,25 +58,15 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 	m.CMPQ(i, k)
 	m.JGE(operand.LabelRef(end))
 	rest := m.lowestSingle()
-	if m.Wide {
-		ones, left, some := m.GP64(), m.GP64(), m.K()
-		m.MOVQ(k, left)
-		m.SUBQ(i, left)
-		m.MOVQ(operand.U32(0xffff), ones)
-		m.BZHIQ(left, ones, ones)
-		m.KMOVW(ones.As32(), some)
-		m.VMOVUPS(asm.At(x, i, 4, 0), some, rest)
-	} else {
-		// The eight flags end with those of the rest.
-		flags := m.table("flags", ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), 0, 0, 0, 0)
-		base, left, some, v := m.GP64(), m.GP64(), m.YMM(), m.YMM()
-		m.LEAQ(flags, base)
-		m.MOVQ(i, left)
-		m.SUBQ(k, left)
-		m.VMOVUPS(asm.At(base, left, 4, 32), some)
-		m.VMASKMOVPS(asm.At(x, i, 4, 0), some, v)
-		m.VBLENDVPS(some, v, rest, rest)
-	}
+	// The eight flags end with those of the rest.
+	flags := m.table("flags", ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), 0, 0, 0, 0)
+	base, left, some, v := m.GP64(), m.GP64(), m.YMM(), m.YMM()
+	m.LEAQ(flags, base)
+	m.MOVQ(i, left)
+	m.SUBQ(k, left)
+	m.VMOVUPS(asm.At(base, left, 4, 32), some)
+	m.VMASKMOVPS(asm.At(x, i, 4, 0), some, v)
+	m.VBLENDVPS(some, v, rest, rest)
 	m.raise(b, rest)
 	m.Label(end)
 	return m.fold2(b)
@@ -87,18 +74,9 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 
 // fold2 joins the lanes of b.
 func (m *machine) fold2(b best) best {
-	if m.Wide {
-		high, low := best{m.YMM(), m.YMM()}, best{m.YMM(), m.YMM()}
-		m.VEXTRACTF64X4(operand.Imm(1), b.first, high.first)
-		m.VEXTRACTF64X4(operand.Imm(1), b.second, high.second)
-		m.VMOVAPS(b.first.AsY(), low.first)
-		m.VMOVAPS(b.second.AsY(), low.second)
-		m.join(low, high)
-		b = low
-	}
 	high, low := best{m.XMM(), m.XMM()}, best{m.XMM(), m.XMM()}
-	m.Upper(b.first, high.first)
-	m.Upper(b.second, high.second)
+	m.VEXTRACTF128(operand.Imm(1), b.first, high.first)
+	m.VEXTRACTF128(operand.Imm(1), b.second, high.second)
 	m.VMOVAPS(b.first.AsX(), low.first)
 	m.VMOVAPS(b.second.AsX(), low.second)
 	m.join(low, high)
@@ -121,25 +99,25 @@ func (m *machine) count(v reg.VecVirtual, unit, integral operand.Op, sum reg.Vec
 // tails emits the tails of n >= 1 rows of k >= 64 logits, counted in units, with
 // the number of classes that have the second largest logit.
 func (m *machine) tails() {
-	m.Begin("tails", "func(dst *byte, x *float32, n, k int, unit float64)")
+	m.Begin("tailsAVX2", "func(dst *byte, x *float32, n, k int, unit float64)")
 	dst, x, n, k := m.Loaded("dst"), m.Loaded("x"), m.Loaded("n"), m.Loaded("k")
 	e := m.power()
 	unit, integral := m.hold(m.Filled(m.Argument("unit"))), m.number("integral", 0x1p52)
-	c := e.rate(m.Filled(m.table("one", math.Float64bits(1))))
+	c := m.rate(m.Filled(m.table("one", math.Float64bits(1))))
 	row := m.label("row")
 	m.Label(row)
 	b := m.two(x, k)
 	m.VMOVSS(b.first, operand.Mem{Base: dst})
 	m.VMOVSS(b.second, operand.Mem{Base: dst, Disp: 4})
-	second := m.Vector()
+	second := m.YMM()
 	m.VBROADCASTSS(b.second, second)
 	_, times := m.find(x, k, second)
 	m.MOVQ(times, operand.Mem{Base: dst, Disp: 16})
 	minus := m.minus(b.second)
-	sums := m.zeros(m.parts())
+	sums := m.zeros()
 	next := m.GP64()
 	m.LEAQ(asm.At(x, k, 4, 0), next)
-	m.exponentials(e, x, k, &next, minus, []rate{c}, func(t term) { m.count(t.v, unit, integral, sums[t.p]) })
+	m.exponentials(e, x, k, &next, minus, c, func(t term) { m.count(t.v, unit, integral, sums[t.p]) })
 	m.VMOVQ(m.foldIntegers(sums), operand.Mem{Base: dst, Disp: 8})
 	m.MOVQ(next, x)
 	m.ADDQ(operand.Imm(24), dst)
@@ -150,15 +128,9 @@ func (m *machine) tails() {
 
 // foldIntegers returns the sum of the lanes of an octet of integers.
 func (m *machine) foldIntegers(v []reg.VecVirtual) reg.VecVirtual {
-	y := m.YMM()
-	if m.Wide {
-		m.VEXTRACTI64X4(operand.Imm(1), v[0], y)
-		m.VPADDQ(y, v[0].AsY(), y)
-	} else {
-		m.VPADDQ(v[1], v[0], y)
-	}
-	x, h := m.XMM(), m.XMM()
-	m.Upper(y, x)
+	y, x, h := m.YMM(), m.XMM(), m.XMM()
+	m.VPADDQ(v[1], v[0], y)
+	m.VEXTRACTF128(operand.Imm(1), y, x)
 	m.VPADDQ(x, y.AsX(), x)
 	m.VPSHUFD(operand.Imm(0x4e), x, h)
 	m.VPADDQ(h, x, x)
