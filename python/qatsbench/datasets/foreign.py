@@ -12,6 +12,7 @@ _FORMS = [
     (b"\xfd7zXZ\0", "packed by xz; unpack it"),
     (b"\x28\xb5\x2f\xfd", "packed by Zstandard; unpack it"),
     (b"\x04\x22\x4d\x18", "packed by LZ4; unpack it"),
+    (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip; unpack it"),
     (b"PAR1", "a table of Parquet: import parquet reads it"),
     (b"ARROW1", f"a table of Arrow; {_PANDAS}read_feather, to_parquet"),
     (b"FEA1", f"a table of Feather; {_PANDAS}read_feather, to_parquet"),
