@@ -119,10 +119,10 @@ func agree(records []results.Record, names []string, o Options) (*Agreement, err
 	return a, nil
 }
 
-// rankBy compares by a metric. It is an error if there is no ranking.
+// rankBy compares by a metric, without tests. It is an error if there is no ranking.
 func rankBy(records []results.Record, o Options, metric string, methods []string) (*Comparison, error) {
 	o.Metric, o.Methods = metric, methods
-	list, err := Of(records, nil, o)
+	list, err := Untested(records, nil, o)
 	if err != nil {
 		return nil, err
 	}

@@ -149,6 +149,18 @@ func (r Row) Apart(sign func(float64) int) (block string, difference float64, ok
 // direction, or if the method compared against, or a method that was asked for by
 // name, has no value at all.
 func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
+	list, err := Untested(records, pairs, o)
+	for _, c := range list {
+		if c.Judged() {
+			c.test()
+		}
+	}
+	return list, err
+}
+
+// Untested is [Of] for views that show no test over blocks: its comparisons have neither Test, Holm
+// and Margin of a row nor Apart of the ranking, which take most of the time.
+func Untested(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
 	o.Block = cmp.Or(o.Block, BySamples)
 	empty, err := emptyBy(o)
 	if err != nil {
@@ -216,28 +228,37 @@ func (c *Comparison) compare(v values) {
 	if methods == nil {
 		methods = v.methods()
 	}
-	var p []float64
 	for _, m := range methods {
 		switch row := c.row(v, m); {
 		case m == c.Against:
 		case row.Settings > 0:
 			c.Rows = append(c.Rows, row)
-			p = append(p, row.Test.P)
 		case v.byNature(m):
 			c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
 		}
 	}
-	for i, adjusted := range significance.Holm(p) {
-		c.Rows[i].Holm = adjusted
-	}
 	c.makeSure()
-	c.makeAlike()
 	c.Own = c.row(v, c.Against)
 	c.rank(v)
 	if !c.Judged() {
 		c.dropVerdicts()
 	}
 	c.Warnings = v.warnings(c.shown())
+}
+
+// test makes the tests over blocks.
+func (c *Comparison) test() {
+	var p []float64
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.Test = significance.Wilcoxon(withoutRounding(r.BlockDifference))
+		p = append(p, r.Test.P)
+	}
+	for i, adjusted := range significance.Holm(p) {
+		c.Rows[i].Holm = adjusted
+	}
+	c.makeAlike()
+	c.Ranking.Apart = apart(c.Ranking.costs)
 }
 
 // makeSure counts the verdicts of the rows that remain after Holm's correction for all.
@@ -345,7 +366,6 @@ func (c *Comparison) row(v values, method string) Row {
 		r.Difference += d / float64(len(names))
 		r.BlockDifference = append(r.BlockDifference, d)
 	}
-	r.Test = significance.Wilcoxon(withoutRounding(r.BlockDifference))
 	means := significance.NewWalsh(r.BlockDifference)
 	r.Shift, r.End = means.Shift(Level), math.NaN()
 	if s := means.Shift(1 - 2*Alpha); s.Bounded {

@@ -32,6 +32,8 @@ type Ranking struct {
 	drawn    func() []Strength // the strengths, computed at the first call; nil without a ranking
 	None     string            // why there is no ranking
 
+	costs [][]float64 // by block and place in Methods
+
 	Target   []string  // methods that see the domain that they are tested on: Options.Target, of those shown
 	Aside    []Lacking // methods that are left out
 	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
@@ -112,7 +114,7 @@ func (c *Comparison) rank(v values) {
 			k.Means[i] += c.cost() * cost / float64(len(sorted))
 		}
 	}
-	k.Apart = apart(sorted, len(ranked))
+	k.costs = sorted
 	ordered := k.Methods
 	k.drawn = sync.OnceValue(func() []Strength {
 		wins := blockWins{methods: ordered}
@@ -133,28 +135,27 @@ func (c *Comparison) rank(v values) {
 // settings, of more than two methods, since two methods are tested by Wilcoxon's test.
 func (k Ranking) Tested() bool { return k.Test.Methods > 2 }
 
-// apart returns, for each of k methods, which others differ from it at Alpha by
-// Wilcoxon's test over the blocks with Holm's correction over these k-1 tests. A
-// comparison against that method says the same.
-func apart(costs [][]float64, k int) [][]bool {
+// apart returns, for each method, which others differ from it at Alpha by Wilcoxon's test over
+// the blocks with Holm's correction over the tests of this method. A comparison against that
+// method says the same. It is nil without costs.
+func apart(costs [][]float64) [][]bool {
+	if costs == nil {
+		return nil
+	}
+	k := len(costs[0])
+	p := make([][]float64, k)
+	for i := range p {
+		p[i] = make([]float64, k)
+		for j := range i {
+			differences := lists.Values(costs, func(row []float64) float64 { return row[j] - row[i] })
+			p[i][j] = significance.Wilcoxon(withoutRounding(differences)).P
+			p[j][i] = p[i][j] // the test has two sides
+		}
+	}
 	table := make([][]bool, k)
 	for i := range table {
-		table[i] = make([]bool, k)
-		var others []int
-		var p []float64
-		for j := range k {
-			if j == i {
-				continue
-			}
-			differences := make([]float64, len(costs))
-			for b, row := range costs {
-				differences[b] = row[j] - row[i]
-			}
-			others, p = append(others, j), append(p, significance.Wilcoxon(withoutRounding(differences)).P)
-		}
-		for n, adjusted := range significance.Holm(p) {
-			table[i][others[n]] = adjusted <= Alpha
-		}
+		others := significance.Holm(slices.Concat(p[i][:i], p[i][i+1:]))
+		table[i] = slices.Insert(lists.Values(others, func(adjusted float64) bool { return adjusted <= Alpha }), i, false)
 	}
 	return table
 }

@@ -93,7 +93,7 @@ func smallestOf(f *results.Rows, o Options, c *compare.Comparison) smallest {
 	if base == "" || base == c.Against {
 		return smallest{}
 	}
-	made, err := compare.Of(f.Records, f.Pairs, o.comparing(c.Metric, base))
+	made, err := compare.Untested(f.Records, f.Pairs, o.comparing(c.Metric, base))
 	if err != nil {
 		return smallest{} // the ranking does without
 	}

@@ -3,6 +3,8 @@ package significance
 import (
 	"math"
 	"slices"
+	"sort"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -71,7 +73,7 @@ func signedRanks(differences []float64) (doubled []int, plus, minus float64) {
 // rank is in the subset with probability 1/2; the ranks are given twice as large.
 func below(doubled []int, sum float64, exact bool) float64 {
 	if exact {
-		return floats.Sum(signedSums(doubled)[:int(2*sum)+1])
+		return floats.Sum(signedSums(doubled, int(2*sum)))
 	}
 	var mean, variance float64
 	for _, r := range doubled {
@@ -85,24 +87,19 @@ func below(doubled []int, sum float64, exact bool) float64 {
 // have one sign and none is zero.
 func LeastP(n int) float64 { return min(1, math.Ldexp(1, 1-n)) }
 
-// signedSums returns the probabilities of the sums 0, 1, ..., all ranks of a random
-// subset of the ranks, each of which is in it with probability 1/2.
-func signedSums(ranks []int) []float64 {
-	all := 0
-	for _, r := range ranks {
-		all += r
-	}
-	p := make([]float64, all+1)
+// signedSums returns the probabilities of the sums 0, 1, ..., most of a random subset of the
+// ranks, each of which is in it with probability 1/2. most is the sum of all ranks or less.
+func signedSums(ranks []int, most int) []float64 {
+	p := make([]float64, most+1)
 	p[0] = 1
 	reached := 0
 	for _, r := range ranks {
-		reached += r
-		for s := reached; s >= 0; s-- {
-			below := 0.0
-			if s >= r {
-				below = p[s-r]
-			}
-			p[s] = (p[s] + below) / 2
+		reached = min(reached+r, most)
+		for s := reached; s >= r; s-- {
+			p[s] = (p[s] + p[s-r]) / 2
+		}
+		for s := min(reached, r-1); s >= 0; s-- {
+			p[s] /= 2
 		}
 	}
 	return p
@@ -169,16 +166,25 @@ func critical(n int, tail float64) int {
 		mean, sd := size*(size+1)/4, math.Sqrt(size*(size+1)*(2*size+1)/24)
 		return int(mean + float64(distuv.UnitNormal.Quantile(tail)*sd))
 	}
-	ranks := make([]int, n)
-	for i := range ranks {
-		ranks[i] = i + 1
-	}
-	c, sum := 0, 0.0
-	for _, p := range signedSums(ranks) {
-		if sum += p; sum > tail {
-			break
-		}
-		c++
-	}
-	return c
+	below := withoutTies[n]()
+	return sort.Search(len(below), func(c int) bool { return below[c] > tail })
 }
+
+// withoutTies has, by the number n of ranks without ties, Pr(W <= 0), Pr(W <= 1), ... up to the
+// middle of the distribution. They are constants that are computed at their first use.
+var withoutTies = func() (of [exactUpTo + 1]func() []float64) {
+	for n := range of {
+		of[n] = sync.OnceValue(func() []float64 {
+			ranks := make([]int, n)
+			for i := range ranks {
+				ranks[i] = i + 1
+			}
+			p := signedSums(ranks, n*(n+1)/4)
+			for s := range len(p) - 1 {
+				p[s+1] += p[s]
+			}
+			return p
+		})
+	}
+	return of
+}()
