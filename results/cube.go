@@ -31,14 +31,22 @@ func Index(records []Record) map[Place]Record {
 // Cube holds the values of settings, methods and metrics as statements over settings read them:
 // of the settings that count ([Counts]), each once though several experiments may have it, with
 // the trainings of a network as one. It says which value a cell has, which settings are one
-// block, and what a mean is. A Cube is not changed.
+// block, and what a mean is. Its methods name a setting by its place in Settings. A Cube is not
+// changed.
 type Cube struct {
 	settings []Setting // without their experiment, in the order of their first rows
 	methods  []string
-	at       map[Place]Record
-	pairs    map[pairPlace]Pair
-	samples  map[Setting]TestSamples
+	cells    map[methodMetric][]*Record // by place; nil where there is no row
+	pairs    map[pairMetric][]*Pair
+	samples  []TestSamples      // by place
+	blocks   map[Block][]string // names, by place
 }
+
+// methodMetric names the records of a metric of a method.
+type methodMetric struct{ method, metric string }
+
+// pairMetric names the pairs of two methods.
+type pairMetric struct{ method, against, metric string }
 
 // methodPlace names the numbers of a method on a setting.
 type methodPlace struct {
@@ -66,40 +74,65 @@ type View struct {
 // NewCube arranges rows. Two experiments with different values of one method on one setting are
 // an error.
 func NewCube(records []Record, pairs []Pair, v View) (*Cube, error) {
-	keep := func(metric string) bool { return v.Metrics == nil || slices.Contains(v.Metrics, metric) }
+	counts := v.Single
+	if counts == nil {
+		counts = func(s Setting) bool { return Counts(s, v.Variants) }
+	}
+	keep := func(s Setting, metric string) bool {
+		return (v.Metrics == nil || slices.Contains(v.Metrics, metric)) && counts(s)
+	}
+	records = lists.Where(records, func(r Record) bool { return keep(r.Setting, r.Metric) })
+	pairs = lists.Where(pairs, func(p Pair) bool { return keep(p.Setting, p.Metric) })
 	if v.Single == nil {
-		records, pairs = Counted(records, pairs, v.Variants)
 		records, pairs = OverSeeds(records), PairsOverSeeds(pairs)
-	} else {
-		records = lists.Where(records, func(r Record) bool { return v.Single(r.Setting) })
-		pairs = lists.Where(pairs, func(p Pair) bool { return v.Single(p.Setting) })
 	}
-	rows := lists.Where(records, func(r Record) bool { return keep(r.Metric) })
 	c := &Cube{
-		settings: lists.Distinct(rows, func(r Record) Setting { return r.Setting.WithoutExperiment() }),
-		methods:  lists.Distinct(rows, func(r Record) string { return r.Method }),
-		at:       make(map[Place]Record, len(rows)), pairs: make(map[pairPlace]Pair, len(pairs)), samples: TestSamplesOf(rows),
+		settings: lists.Distinct(records, func(r Record) Setting { return r.Setting.WithoutExperiment() }),
+		methods:  lists.Distinct(records, func(r Record) string { return r.Method }),
+		cells:    map[methodMetric][]*Record{}, pairs: map[pairMetric][]*Pair{},
 	}
-	for _, r := range rows {
-		at := r.Place()
-		at.Setting = at.WithoutExperiment()
-		switch before, twice := c.at[at]; {
-		case !twice || before.Status != OK:
-			c.at[at] = r
+	places, samples := map[Setting]int{}, TestSamplesOf(records)
+	for i, s := range c.settings {
+		places[s] = i
+		c.samples = append(c.samples, samples[s])
+	}
+	c.blocks = map[Block][]string{
+		BySamples: lists.Values(c.settings, func(s Setting) string { return samples[s].Block }),
+		ByDataset: lists.Values(c.settings, func(s Setting) string { return s.Dataset }),
+		ByNetwork: lists.Values(c.settings, func(s Setting) string { return s.Network().Name() }),
+		BySetting: lists.Values(c.settings, Setting.Name),
+	}
+	for i := range records {
+		r := &records[i]
+		at := cellOf(c.cells, methodMetric{r.Method, r.Metric}, places[r.WithoutExperiment()], len(places))
+		switch before := *at; {
+		case before == nil || before.Status != OK:
+			*at = r
 		case r.Status != OK || r.Value == before.Value && r.Source == before.Source:
 		case r.Variant.Split > 0 || r.Variant.Training > 0:
-			c.at[at] = r
+			*at = r
 		default:
 			return c, fmt.Errorf("%s of %s on %s is %g in experiment %s and %g in %s: compare one experiment at a time",
 				r.Metric, r.Method, r.Setting.Name(), before.Value, before.Experiment, r.Value, r.Experiment)
 		}
 	}
-	for _, p := range pairs {
-		if keep(p.Metric) {
-			c.pairs[pairPlace{Place{p.Setting.WithoutExperiment(), p.Method, p.Metric}, p.Against}] = p
+	for i := range pairs {
+		p := &pairs[i]
+		if place, has := places[p.WithoutExperiment()]; has {
+			*cellOf(c.pairs, pairMetric{p.Method, p.Against, p.Metric}, place, len(places)) = p
 		}
 	}
 	return c, nil
+}
+
+// cellOf returns the cell at a place of a column, which it makes of a length if there is none.
+func cellOf[K comparable, T any](columns map[K][]*T, name K, place, length int) **T {
+	column := columns[name]
+	if column == nil {
+		column = make([]*T, length)
+		columns[name] = column
+	}
+	return &column[place]
 }
 
 // WithoutExperiment returns the setting as several experiments may have it.
@@ -117,16 +150,18 @@ func (c *Cube) Methods() []string { return c.methods }
 // Complete returns the settings on which all methods have values of all metrics, and how many others
 // have some of them.
 func (c *Cube) Complete(methods, metrics []string) (complete []Setting, lost int) {
-	for _, s := range c.settings {
-		n := 0
-		for _, m := range methods {
-			for _, metric := range metrics {
-				if r, ok := c.Cell(s, m, metric); ok && r.Status == OK {
-					n++
+	n := make([]int, len(c.settings))
+	for _, m := range methods {
+		for _, metric := range metrics {
+			for i, r := range c.Records(m, metric) {
+				if r != nil && r.Status == OK {
+					n[i]++
 				}
 			}
 		}
-		switch n {
+	}
+	for i, s := range c.settings {
+		switch n[i] {
 		case len(methods) * len(metrics):
 			complete = append(complete, s)
 		case 0:
@@ -137,52 +172,53 @@ func (c *Cube) Complete(methods, metrics []string) (complete []Setting, lost int
 	return complete, lost
 }
 
-// Valued returns the settings on which some method has a value of a metric.
-func (c *Cube) Valued(metric string) []Setting {
-	return lists.Where(c.settings, func(s Setting) bool {
-		return slices.ContainsFunc(c.methods, func(m string) bool {
-			r, ok := c.Cell(s, m, metric)
-			return ok && r.Status == OK
-		})
-	})
+// Valued counts the settings on which some method has a value of a metric.
+func (c *Cube) Valued(metric string) int {
+	has := make([]bool, len(c.settings))
+	n := 0
+	for _, m := range c.methods {
+		for i, r := range c.Records(m, metric) {
+			if r != nil && r.Status == OK && !has[i] {
+				has[i] = true
+				n++
+			}
+		}
+	}
+	return n
 }
 
-// Cell returns the record of a metric of a method on a setting.
-func (c *Cube) Cell(s Setting, method, metric string) (r Record, ok bool) {
-	r, ok = c.at[Place{s, method, metric}]
-	return r, ok
+// Records returns the records of a metric of a method, in the order of Settings: nil where there is
+// none. The slice is not for changing.
+func (c *Cube) Records(method, metric string) []*Record {
+	if column := c.cells[methodMetric{method, metric}]; column != nil {
+		return column
+	}
+	return make([]*Record, len(c.settings))
 }
 
-// Value returns the number of a metric of a method on a setting, or why there is none.
-func (c *Cube) Value(s Setting, method, metric string) (x float64, ok bool, why string) {
-	r, has := c.Cell(s, method, metric)
-	switch {
-	case !has:
-		return 0, false, "was not run"
-	case r.Status != OK:
-		return 0, false, r.Note.String()
+// Pairs returns the comparisons of a method with another one, in the order of Settings, as they are
+// in pairs.csv or turned around: nil where there is none.
+func (c *Cube) Pairs(method, against, metric string) []*Pair {
+	list := make([]*Pair, len(c.settings))
+	for i, p := range c.pairs[pairMetric{against, method, metric}] {
+		if p != nil {
+			turned := p.Turned()
+			list[i] = &turned
+		}
 	}
-	return r.Value, true, ""
-}
-
-// Pair returns the comparison of a method with another one on a setting, as it is in pairs.csv
-// or turned around.
-func (c *Cube) Pair(s Setting, method, against, metric string) (p Pair, ok bool) {
-	if p, ok = c.pairs[pairPlace{Place{s, method, metric}, against}]; ok {
-		return p, true
+	for i, p := range c.pairs[pairMetric{method, against, metric}] {
+		if p != nil {
+			list[i] = p
+		}
 	}
-	p, ok = c.pairs[pairPlace{Place{s, against, metric}, method}]
-	if ok {
-		p = p.Turned()
-	}
-	return p, ok
+	return list
 }
 
 // Source returns the source of the numbers of a setting, which its methods share, or nothing if
 // no row of the metric has one.
-func (c *Cube) Source(s Setting, metric string) string {
+func (c *Cube) Source(place int, metric string) string {
 	for _, m := range c.methods {
-		if r := c.at[Place{s, m, metric}]; r.Source != "" {
+		if r := c.Records(m, metric)[place]; r != nil && r.Source != "" {
 			return r.Source
 		}
 	}
@@ -191,11 +227,12 @@ func (c *Cube) Source(s Setting, metric string) string {
 
 // Without reports whether a method has no value of a metric by its nature: it has none on any of
 // the settings, and [NoVector] is a reason.
-func (c *Cube) Without(settings []Setting, method, metric string) bool {
+func (c *Cube) Without(places []int, method, metric string) bool {
 	found := false
-	for _, s := range settings {
-		switch r, has := c.Cell(s, method, metric); {
-		case !has:
+	records := c.Records(method, metric)
+	for _, i := range places {
+		switch r := records[i]; {
+		case r == nil:
 		case r.Status == Skip && r.Note.Has(NoVector):
 			found = true
 		case r.Status == OK:
@@ -219,32 +256,31 @@ const (
 )
 
 // Block returns the name of the block of a setting.
-func (c *Cube) Block(s Setting, by Block) string {
-	switch by {
-	case ByNetwork:
-		return s.Network().Name()
-	case BySetting:
-		return s.Name()
-	case ByDataset:
-		return s.Dataset
-	}
-	return c.samples[s].Block
-}
+func (c *Cube) Block(place int, by Block) string { return c.blocks[by][place] }
 
 // Basis returns what tells the block of the samples of a setting, the weakest first.
-func (c *Cube) Basis(s Setting) []Basis { return c.samples[s].By }
+func (c *Cube) Basis(place int) []Basis { return c.samples[place].By }
 
-// Blocks arranges settings by their block. Blocks are in the order of their first settings.
-func (c *Cube) Blocks(settings []Setting, by Block) (names []string, members map[string][]Setting) {
-	return lists.Group(settings, func(s Setting) string { return c.Block(s, by) })
+// Trial is a block of some settings of a cube.
+type Trial struct {
+	Name     string
+	Datasets [][]int // the places of the settings of each data set, in the order of their first ones
 }
 
-// OverDatasets returns the mean of f over the settings of a block: the mean over data sets of
-// the means over the settings of each. So the 75 corrupted sets of one network do not
-// outweigh the clean sets of their block.
-func OverDatasets(settings []Setting, f func(Setting) float64) float64 {
-	names, members := lists.Group(settings, func(s Setting) string { return s.Dataset })
-	return meanOf(names, func(name string) float64 { return meanOf(members[name], f) })
+// Trials arranges settings by their block. Blocks are in the order of their first settings.
+func (c *Cube) Trials(places []int, by Block) []Trial {
+	names, members := lists.Group(places, func(i int) string { return c.Block(i, by) })
+	return lists.Values(names, func(name string) Trial {
+		datasets, of := lists.Group(members[name], func(i int) string { return c.settings[i].Dataset })
+		return Trial{name, lists.Values(datasets, func(d string) []int { return of[d] })}
+	})
+}
+
+// Mean returns the mean of f over the settings of the block: the mean over data sets of the means
+// over the settings of each. So the 75 corrupted sets of one network do not outweigh the clean
+// sets of their block.
+func (t Trial) Mean(f func(place int) float64) float64 {
+	return meanOf(t.Datasets, func(places []int) float64 { return meanOf(places, f) })
 }
 
 // MeanOverSettings returns the mean of the values of records, one of a setting: over settings of

@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -47,39 +48,54 @@ func TestCubeSaysWhichValueACellHas(t *testing.T) {
 	if got := c.Methods(); !slices.Equal(got, []string{"ts", "qats", "ir-top"}) {
 		t.Errorf("methods %v", got)
 	}
+	const atA, atB, atAC = 0, 1, 2
 	for _, x := range []struct {
-		s      Setting
+		place  int
 		method string
 		want   float64
-		why    string
-	}{{a, "ts", .1, ""}, {a, "qats", .2, ""}, {b, "ts", .4, ""}, {b, "qats", 0, "was not run"}, {a, "ir-top", 0, "top-label method: no class vector"}} {
-		if got, ok, why := c.Value(x.s, x.method, "ece"); math.Abs(got-x.want) > 1e-12 || ok != (x.why == "") || why != x.why {
-			t.Errorf("%s of %s: %v, %v, %q, want %v, %q", x.method, x.s.Name(), got, ok, why, x.want, x.why)
+		status Status // empty without a row
+	}{{atA, "ts", .1, OK}, {atA, "qats", .2, OK}, {atB, "ts", .4, OK}, {atB, "qats", 0, ""}, {atA, "ir-top", 0, Skip}, {atA, "other", 0, ""}} {
+		got := Record{}
+		if r := c.Records(x.method, "ece")[x.place]; r != nil {
+			got = *r
+		}
+		if math.Abs(got.Value-x.want) > 1e-12 || got.Status != x.status {
+			t.Errorf("%s of %s: %v, %q, want %v, %q", x.method, c.Settings()[x.place].Name(), got.Value, got.Status, x.want, x.status)
 		}
 	}
-	if p, ok := c.Pair(a, "ts", "qats", "ece"); !ok || p.Difference != -.1 || p.Lo != -.3 || p.Hi != -.05 {
-		t.Errorf("the pair turned around: %+v, %v", p, ok)
+	if p := c.Pairs("ts", "qats", "ece")[atA]; p == nil || p.Method != "ts" || p.Difference != -.1 || p.Lo != -.3 || p.Hi != -.05 {
+		t.Errorf("the pair turned around: %+v", p)
 	}
-	if _, ok := c.Pair(b, "ts", "qats", "ece"); ok {
+	if p := c.Pairs("qats", "ts", "ece")[atA]; p == nil || !reflect.DeepEqual(*p, pairs[0]) {
+		t.Errorf("the pair: %+v", p)
+	}
+	if p := c.Pairs("ts", "qats", "ece"); p[atB] != nil || p[atAC] != nil {
 		t.Error("a pair that is not there")
 	}
-	if !c.Without(c.Settings(), "ir-top", "ece") || c.Without(c.Settings(), "ts", "ece") {
+	all := []int{atA, atB, atAC}
+	if !c.Without(all, "ir-top", "ece") || c.Without(all, "ts", "ece") {
 		t.Error("ir-top alone has no value by its nature")
 	}
-	if got := c.Source(b, "ece"); got != "measured" {
+	if got := c.Source(atB, "ece"); got != "measured" {
 		t.Errorf("source %q", got)
 	}
-	names, members := c.Blocks(c.Settings(), BySamples)
-	if !slices.Equal(names, []string{"a", "b"}) || !slices.Equal(members["a"], []Setting{a, ac}) {
-		t.Errorf("blocks %v, %v", names, members)
+	if complete, lost := c.Complete([]string{"ts", "qats"}, []string{"ece"}); !slices.Equal(complete, []Setting{a}) || lost != 2 {
+		t.Errorf("complete %v, lost %d", complete, lost)
 	}
-	value := func(s Setting) float64 {
-		x, _, _ := c.Value(s, "ts", "ece")
-		return x
+	if got := c.Valued("ece"); got != 3 {
+		t.Errorf("%d settings with a value", got)
 	}
-	// a and a-c are two data sets of one block; b weighs as much as both.
-	if got := OverDatasets([]Setting{a, ac, ac}, value); math.Abs(got-.25) > 1e-12 {
-		t.Errorf("mean over data sets %v, want 0.25", got)
+	trials := c.Trials(all, BySamples)
+	if want := []Trial{{"a", [][]int{{atA}, {atAC}}}, {"b", [][]int{{atB}}}}; !reflect.DeepEqual(trials, want) {
+		t.Errorf("blocks %v, want %v", trials, want)
+	}
+	if got := c.Trials([]int{atB, atAC}, ByDataset); len(got) != 2 || got[0].Name != "b" || got[1].Name != "a-c" {
+		t.Errorf("blocks of a part: %v", got)
+	}
+	// a and a-c are two data sets of one block; the settings of a weigh as much as the one of a-c.
+	values := []float64{.1, .3, .4}
+	if got := (Trial{"a", [][]int{{0, 1}, {2}}}).Mean(func(i int) float64 { return values[i] }); math.Abs(got-.3) > 1e-12 {
+		t.Errorf("mean over data sets %v, want 0.3", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package results
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Family is a collection of samples that several published data sets are made of. Their
@@ -15,12 +16,15 @@ type Family struct {
 	Sources  string   // where that is said
 }
 
+// families are those of [Families], made once.
+var families = sync.OnceValue(Families)
+
 // familyOf returns the family of a data set: the one with the longest known name that the id is
 // or begins with. After a known name there may be a dash and anything, or one of the endings.
 func familyOf(dataset string) (found Family, ok bool) {
 	id := strings.ReplaceAll(strings.ToLower(dataset), "_", "-")
 	longest := 0
-	for _, f := range Families() {
+	for _, f := range families() {
 		for _, known := range f.Datasets {
 			if rest, begins := strings.CutPrefix(id, known); begins && len(known) > longest && endsName(rest) {
 				found, longest = f, len(known)

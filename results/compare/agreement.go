@@ -49,7 +49,7 @@ type Agreement struct {
 // fewer than three methods in all of them, or fewer than two blocks.
 func Agree(records []results.Record, names []string, o Options) ([]*Agreement, error) {
 	var list []*Agreement
-	for _, source := range []string{"measured", "simulated"} {
+	for _, source := range sources {
 		rows := lists.Where(records, func(r results.Record) bool { return r.Source == source || r.Source == "" })
 		if !slices.ContainsFunc(rows, func(r results.Record) bool { return r.Source == source && r.Status == results.OK }) {
 			continue

@@ -24,16 +24,16 @@ type Extent struct {
 const blockUnit = "block"
 
 // extent returns the extent of some settings.
-func (v values) extent(settings []results.Setting, by Block) Extent {
-	blocks, _ := v.blocks(settings, by)
+func (v values) extent(places []int) Extent {
+	settings, blocks := v.at(places), v.blocksOf(places)
 	corrupted := lists.Where(settings, func(s results.Setting) bool { return s.Corruption != "" })
 	e := Extent{len(settings), len(blocks), blockUnit, len(corrupted), len(lists.Distinct(corrupted, results.Setting.Network))}
 	switch {
-	case by == ByNetwork:
+	case v.by == ByNetwork:
 		e.Unit = "network"
-	case by == BySetting:
+	case v.by == BySetting:
 		e.Unit = "setting"
-	case by == ByDataset || e.Settings == e.Blocks:
+	case v.by == ByDataset || e.Settings == e.Blocks:
 		e.Unit = "data set"
 	}
 	return e

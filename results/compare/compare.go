@@ -99,8 +99,8 @@ type Row struct {
 	On        []results.Pair // with a verdict, of few settings: in their order
 	Why       string         // on the first of them that pairs.csv says something about; empty if none
 
-	Test            significance.SignedRank
-	Holm            float64 // Test.P corrected over all rows
+	Test            significance.SignedRank // zero if not tested, as are Holm and Margin: see [Untested]
+	Holm            float64                 // Test.P corrected over all rows
 	BlockDifference []float64
 	BlockNames      []string
 
@@ -161,38 +161,89 @@ func Of(records []results.Record, pairs []results.Pair, o Options) ([]*Compariso
 // Untested is [Of] for views that show no test over blocks: its comparisons have neither Test, Holm
 // and Margin of a row nor Apart of the ranking, which take most of the time.
 func Untested(records []results.Record, pairs []results.Pair, o Options) ([]*Comparison, error) {
-	o.Block = cmp.Or(o.Block, BySamples)
+	a, err := Arrange(records, pairs, o)
+	if err != nil {
+		return nil, err
+	}
+	return a.Compare(o.Against, o.Block)
+}
+
+// Arranged are the rows of a metric, arranged once for comparisons with several methods and by
+// several kinds of blocks.
+type Arranged struct {
+	options Options
+	records []results.Record // of the metric
+	values  values           // of all sources
+	sources []sourceValues
+}
+
+// sourceValues are the values of one source.
+type sourceValues struct {
+	values
+	empty Comparison // with what all comparisons of the source share
+}
+
+// sources are the sources of numbers, in the order of their comparisons.
+var sources = []string{"measured", "simulated"}
+
+// Arrange arranges rows for comparisons with the options, of which Against and Block have no
+// meaning. It is an error if the metric is unknown or has no direction, or if two experiments
+// disagree.
+func Arrange(records []results.Record, pairs []results.Pair, o Options) (*Arranged, error) {
 	empty, err := emptyBy(o)
 	if err != nil {
 		return nil, err
 	}
-	o = empty.Options
-	all, err := read(records, pairs, o)
+	records = lists.Where(records, func(r results.Record) bool { return r.Metric == o.Metric })
+	v, err := readView(records, pairs, o.Metric, results.View{Variants: o.Variants})
 	if err != nil {
 		return nil, err
 	}
-	of := lists.Where(records, func(r results.Record) bool { return r.Metric == o.Metric })
-	if len(all.settings) == 0 {
-		return nil, o.noRows(of)
+	a := &Arranged{options: empty.Options, records: records, values: v}
+	for _, source := range sources {
+		of := sourceValues{v.from(source), empty}
+		of.empty.Source, of.empty.From = source, of.measuredOn()
+		of.empty.Counted = results.CountSettings(lists.Where(records, func(r results.Record) bool { return r.Source == source }), o.Variants)
+		a.sources = append(a.sources, of)
 	}
-	for _, method := range append([]string{o.Against}, o.Methods...) {
-		if err := all.has(method, o); err != nil && (method == o.Against || !all.byNature(method)) {
+	return a, nil
+}
+
+// Arrangement says which settings are compared and which of them are one block: equal rows with one
+// arrangement have the same comparisons.
+func (a *Arranged) Arrangement(by Block) string {
+	var b strings.Builder
+	place := map[string]int{}
+	for _, s := range a.values.settings {
+		name := a.values.cube.Block(s, by)
+		if _, has := place[name]; !has {
+			place[name] = len(place)
+		}
+		fmt.Fprintf(&b, "%s\x00%d\x00", a.values.cube.Block(s, BySetting), place[name])
+	}
+	return b.String()
+}
+
+// Compare returns the comparisons of [Untested] with a method, by a kind of blocks.
+func (a *Arranged) Compare(against string, by Block) ([]*Comparison, error) {
+	o := a.options
+	o.Against, o.Block = against, cmp.Or(by, BySamples)
+	if len(a.values.settings) == 0 {
+		return nil, o.noRows(a.records)
+	}
+	for _, method := range append([]string{against}, o.Methods...) {
+		if err := a.values.has(method, o); err != nil && (method == against || !a.values.byNature(method)) {
 			return nil, err
 		}
 	}
-	if empty.Ratio {
-		all.logarithms = true
-	}
 	var list []*Comparison
-	for _, source := range []string{"measured", "simulated"} {
-		v := all.from(source)
-		if len(v.lacking(o.Against, v.settings).Settings) == len(v.settings) {
+	for _, of := range a.sources {
+		if len(of.lacking(against, of.settings)) == len(of.settings) {
 			continue
 		}
-		c := empty
-		c.Source = source
-		c.Counted = results.CountSettings(lists.Where(of, func(r results.Record) bool { return r.Source == source }), o.Variants)
-		c.compare(v)
+		c := of.empty
+		c.Options = o
+		c.compare(of.blocked(o.Block))
 		list = append(list, &c)
 	}
 	return list, nil
@@ -220,10 +271,9 @@ func (o Options) Sees(method string) bool { return slices.Contains(o.Target, met
 
 // compare compares methods on the settings of one source.
 func (c *Comparison) compare(v values) {
-	c.Settings, c.settings = len(v.settings), v.settings
-	c.Blocks, c.Datasets, c.Bases = v.blockDatasets(c.Block)
-	c.Extent = v.extent(v.settings, c.Block)
-	c.From = results.DistinctFrom(v.records(v.settings))
+	c.Settings, c.settings = len(v.settings), v.at(v.settings)
+	c.Blocks, c.Datasets, c.Bases = v.blockDatasets()
+	c.Extent = v.extent(v.settings)
 	methods := c.Methods
 	if methods == nil {
 		methods = v.methods()
@@ -234,7 +284,7 @@ func (c *Comparison) compare(v values) {
 		case row.Settings > 0:
 			c.Rows = append(c.Rows, row)
 		case v.byNature(m):
-			c.Ranking.ByNature = append(c.Ranking.ByNature, v.lacking(m, v.settings))
+			c.Ranking.ByNature = append(c.Ranking.ByNature, v.lackingOf(m, v.settings))
 		}
 	}
 	c.makeSure()
@@ -295,8 +345,8 @@ func (v values) has(method string, o Options) error {
 	if !slices.Contains(v.methods(), method) {
 		return fmt.Errorf("%s has no rows of method %q; it has %s", o.rowsFile(), method, strings.Join(v.methods(), ", "))
 	}
-	if l := v.lacking(method, v.settings); len(l.Settings) == len(v.settings) {
-		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), l.Why)
+	if lacks := v.lacking(method, v.settings); len(lacks) == len(v.settings) {
+		return fmt.Errorf("method %q has no value of %s in %s (%s)", method, o.Metric, o.rowsFile(), v.of(method)[lacks[0]].why())
 	}
 	return nil
 }
@@ -313,22 +363,25 @@ func (c *Comparison) cost() float64 {
 // row compares a method with Against.
 func (c *Comparison) row(v values, method string) Row {
 	r := Row{Method: method}
-	var both []results.Setting
+	own, base, pairs := v.of(method), v.of(c.Against), v.cube.Pairs(method, c.Against, v.metric)
+	difference := func(s int) float64 { return own[s].x - base[s].x }
+	var both []int
 	var widths []float64 // half of those of the intervals of verdicts
 	for _, s := range v.settings {
-		x, ok1, _ := v.value(s, method)
-		y, ok2, _ := v.value(s, c.Against)
-		if !ok1 || !ok2 {
+		if !own[s].ok || !base[s].ok {
 			continue
 		}
 		both = append(both, s)
-		switch results.Sign(c.cost() * (x - y)) {
+		switch results.Sign(c.cost() * difference(s)) {
 		case -1:
 			r.Ahead++
 		case 1:
 			r.Behind++
 		}
-		pair := v.pair(s, method)
+		var pair results.Pair
+		if pairs[s] != nil {
+			pair = *pairs[s]
+		}
 		decided := pair.Outcome()
 		switch decided {
 		case results.Win:
@@ -355,16 +408,16 @@ func (c *Comparison) row(v values, method string) Row {
 			r.Smallest = math.Sqrt(r.Smallest)
 		}
 	}
-	names, members := v.blocks(both, c.Block)
-	r.BlockNames = names
-	r.Settings, r.Blocks = len(both), len(names)
-	for _, b := range names {
-		r.Value += results.OverDatasets(members[b], func(s results.Setting) float64 { return v.of(s, method) }) / float64(len(names))
-		d := results.OverDatasets(members[b], func(s results.Setting) float64 {
-			return v.of(s, method) - v.of(s, c.Against)
-		})
-		r.Difference += d / float64(len(names))
-		r.BlockDifference = append(r.BlockDifference, d)
+	blocks := v.blocksOf(both)
+	r.Settings, r.Blocks = len(both), len(blocks)
+	for _, b := range blocks {
+		d := b.Mean(difference)
+		r.Value += b.Mean(func(s int) float64 { return own[s].x }) / float64(len(blocks))
+		r.Difference += d / float64(len(blocks))
+		r.BlockNames, r.BlockDifference = append(r.BlockNames, b.Name), append(r.BlockDifference, d)
+	}
+	if !c.Judged() { // it has no intervals
+		return r
 	}
 	means := significance.NewWalsh(r.BlockDifference)
 	r.Shift, r.End = means.Shift(Level), math.NaN()

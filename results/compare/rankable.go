@@ -25,7 +25,7 @@ func Rankable(records []results.Record, variants []string) (names, sparse []stri
 	}
 	all := float64(len(cube.Settings()))
 	for _, name := range lists.Distinct(rows, func(r results.Record) string { return r.Metric }) {
-		switch n := float64(len(cube.Valued(name))); {
+		switch n := float64(cube.Valued(name)); {
 		case n == 0: // of settings that do not count
 		case all-n > maxLacking*all:
 			sparse = append(sparse, name)

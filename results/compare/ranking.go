@@ -50,29 +50,30 @@ type Lacking struct {
 // rankable returns the methods to be ranked and the settings on which all of them have
 // a value. It lists what it leaves out. The settings of the methods that see the test domain
 // are no settings of the ranking if no other method has a value there.
-func (c *Comparison) rankable(v values) (ranked []string, settings []results.Setting) {
+func (c *Comparison) rankable(v values) (ranked []string, settings []int) {
 	methods, k := c.shown(), &c.Ranking
 	others := slices.DeleteFunc(slices.Clone(methods), c.Sees)
-	settings = lists.Where(v.settings, func(s results.Setting) bool { return v.any(s, others) })
+	settings = lists.Where(v.settings, func(s int) bool {
+		return slices.ContainsFunc(others, func(m string) bool { return v.of(m)[s].ok })
+	})
 	for _, m := range methods {
 		if c.Sees(m) {
 			k.Target = append(k.Target, m)
 			continue
 		}
-		lacks := v.lacking(m, settings)
-		if c.Methods == nil && m != c.Against && v.tooFew(lacks.Settings, settings, c.Block) {
-			k.Aside = append(k.Aside, lacks)
+		if c.Methods == nil && m != c.Against && v.tooFew(v.lacking(m, settings), settings) {
+			k.Aside = append(k.Aside, v.lackingOf(m, settings))
 			continue
 		}
 		ranked = append(ranked, m)
 	}
 	for _, m := range ranked {
 		lacks := v.lacking(m, settings)
-		if len(lacks.Settings) == 0 {
+		if len(lacks) == 0 {
 			continue
 		}
-		k.Missing = append(k.Missing, lacks)
-		settings = slices.DeleteFunc(settings, func(s results.Setting) bool { return slices.Contains(lacks.Settings, s) })
+		k.Missing = append(k.Missing, v.lackingOf(m, settings))
+		settings = lists.Where(settings, func(s int) bool { return !slices.Contains(lacks, s) })
 	}
 	return ranked, settings
 }
@@ -81,12 +82,13 @@ func (c *Comparison) rankable(v values) (ranked []string, settings []results.Set
 func (c *Comparison) rank(v values) {
 	k := &c.Ranking
 	ranked, settings := c.rankable(v)
-	names, members := v.blocks(settings, c.Block)
+	blocks := v.blocksOf(settings)
 	var costs, levelled [][]float64
-	for _, b := range names {
+	for _, b := range blocks {
 		var row []float64
 		for _, m := range ranked {
-			row = append(row, c.cost()*results.OverDatasets(members[b], func(s results.Setting) float64 { return v.of(s, m) }))
+			numbers := v.of(m)
+			row = append(row, c.cost()*b.Mean(func(s int) float64 { return numbers[s].x }))
 		}
 		costs, levelled = append(costs, row), append(levelled, results.Levelled(row))
 	}
@@ -100,8 +102,8 @@ func (c *Comparison) rank(v values) {
 		k.Methods, k.Ranks = append(k.Methods, ranked[i]), append(k.Ranks, test.Ranks[i])
 	}
 	test.Ranks = k.Ranks
-	k.Blocks, k.Settings, k.LeastP = names, len(settings), significance.LeastP(len(names))
-	k.Extent = v.extent(settings, c.Block)
+	k.Blocks, k.Settings, k.LeastP = lists.Values(blocks, func(b results.Trial) string { return b.Name }), len(settings), significance.LeastP(len(blocks))
+	k.Extent = v.extent(settings)
 	sorted := make([][]float64, len(costs))
 	for b, row := range costs {
 		for _, i := range order {
@@ -118,8 +120,8 @@ func (c *Comparison) rank(v values) {
 	ordered := k.Methods
 	k.drawn = sync.OnceValue(func() []Strength {
 		wins := blockWins{methods: ordered}
-		for _, b := range names {
-			wins.blocks = append(wins.blocks, c.winsOf(v, members[b], wins.methods))
+		for _, b := range blocks {
+			wins.blocks = append(wins.blocks, c.winsOf(v, b, wins.methods))
 		}
 		return wins.strengths()
 	})
@@ -127,7 +129,7 @@ func (c *Comparison) rank(v values) {
 		return
 	}
 	k.Test = test
-	k.Critical = significance.CriticalDifference(len(ranked), len(names), Alpha)
+	k.Critical = significance.CriticalDifference(len(ranked), len(blocks), Alpha)
 	k.Groups = significance.Groups(k.Ranks, k.Critical)
 }
 
@@ -173,28 +175,23 @@ func withoutRounding(differences []float64) []float64 {
 
 // tooFew reports whether a method lacks too much to be ranked: too many settings, or
 // all settings of too many blocks.
-func (v values) tooFew(lacks, settings []results.Setting, by Block) bool {
-	rest := lists.Where(settings, func(s results.Setting) bool { return !slices.Contains(lacks, s) })
-	all, _ := v.blocks(settings, by)
-	left, _ := v.blocks(rest, by)
-	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(len(all)-len(left)) > maxLacking*float64(len(all))
-}
-
-// any reports whether one of the methods has a value on the setting.
-func (v values) any(setting results.Setting, methods []string) bool {
-	return slices.ContainsFunc(methods, func(m string) bool { _, ok, _ := v.value(setting, m); return ok })
+func (v values) tooFew(lacks, settings []int) bool {
+	if len(lacks) == 0 {
+		return false
+	}
+	rest := lists.Where(settings, func(s int) bool { return !slices.Contains(lacks, s) })
+	all, left := len(v.blocksOf(settings)), len(v.blocksOf(rest))
+	return float64(len(lacks)) > maxLacking*float64(len(settings)) || float64(all-left) > maxLacking*float64(all)
 }
 
 // lacking returns the settings on which a method has no value.
-func (v values) lacking(method string, settings []results.Setting) Lacking {
-	l := Lacking{Method: method}
-	for _, s := range settings {
-		if _, ok, why := v.value(s, method); !ok {
-			if l.Settings == nil {
-				l.Why = why
-			}
-			l.Settings = append(l.Settings, s)
-		}
-	}
-	return l
+func (v values) lacking(method string, settings []int) []int {
+	numbers := v.of(method)
+	return lists.Where(settings, func(s int) bool { return !numbers[s].ok })
+}
+
+// lackingOf is lacking with the reason on the first setting.
+func (v values) lackingOf(method string, settings []int) Lacking {
+	lacks := v.lacking(method, settings)
+	return Lacking{method, v.at(lacks), v.of(method)[lacks[0]].why()}
 }

@@ -17,13 +17,12 @@ import (
 func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	c := cell("a", "x")
 	nll, split := resultstest.Pair(c, "ts", "qats", "nll", .9, .8, 1), resultstest.Varied(c, results.Variant{Split: 1})
-	v, err := read([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
-		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, Options{Metric: "ece", Against: "qats"})
+	v, err := readView([]results.Record{record(c, "qats", .2), record(c, "ts", .1)},
+		[]results.Pair{pair(c, "qats", "ts", .1, -.05, .2), nll, pair(split, "ts", "qats", .9, .8, 1)}, "ece", results.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Experiment = ""
-	if p := v.pair(c, "ts"); p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
+	if p := v.cube.Pairs("ts", "qats", "ece")[0]; p.Difference != -.1 || p.Lo != -.2 || p.Hi != .05 || p.Method != "ts" || p.Against != "qats" {
 		t.Errorf("%+v", p)
 	}
 	var records []results.Record
@@ -39,17 +38,19 @@ func TestAPairFromTheOtherSideIsTurnedAround(t *testing.T) {
 	}
 }
 
-// TestValueReplacesTheSkipOfAnotherExperiment, and a skip has no row in records.
+// TestValueReplacesTheSkipOfAnotherExperiment, and a skip says why there is none.
 func TestValueReplacesTheSkipOfAnotherExperiment(t *testing.T) {
 	c := cell("a", "x")
 	later := resultstest.Setting("later", "a", "x")
-	v, err := read([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, Options{Metric: "ece", Against: "qats"})
+	v, err := readView([]results.Record{record(c, "qats", .2), absent(c, "ts"), record(later, "ts", .1), absent(c, "vs")}, nil, "ece", results.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := v.records(v.settings)
-	if len(list) != 2 || list[0].Method != "qats" || list[1].Value != .1 {
-		t.Errorf("records with a value: %+v", list)
+	if qats, ts, vs := v.of("qats")[0], v.of("ts")[0], v.of("vs")[0]; !qats.ok || !ts.ok || ts.x != .1 || vs.ok || vs.why() != "needs features" {
+		t.Errorf("numbers: %+v, %+v, %+v", qats, ts, vs)
+	}
+	if none := v.of("other")[0]; none.ok || none.why() != "was not run" {
+		t.Errorf("of a method without rows: %+v", none)
 	}
 }
 
@@ -61,7 +62,7 @@ func TestOneValueShowsThatAMethodCanHaveTheMetric(t *testing.T) {
 		second results.Record
 		want   bool
 	}{{record(b, "ts", .1), false}, {absent(b, "ts"), true}, {record(b, "qats", .1), true}} {
-		v, err := read([]results.Record{none, c.second}, nil, Options{Metric: "ece", Against: "qats"})
+		v, err := readView([]results.Record{none, c.second}, nil, "ece", results.View{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func (c *Comparison) Splits(records []results.Record, pairs []results.Pair) []Sp
 	})
 	paired := lists.Where(pairs, func(p results.Pair) bool { return p.Source == c.Source || p.Source == "" })
 	single := func(is func(results.Setting) bool) values {
-		v, _ := readView(valued, paired, c.Metric, c.Against, results.View{Single: is}) // without an error for these
+		v, _ := readView(valued, paired, c.Metric, results.View{Single: is}) // without an error for these
 		return v
 	}
 	redrawn := single(func(s results.Setting) bool { return s.Variant.Split > 0 })
@@ -61,32 +61,34 @@ func (c *Comparison) splits(v values, seeds bool) (list []Split) {
 	if c.Methods != nil {
 		methods = c.Methods
 	}
-	networks, draws := lists.Group(v.settings, func(s results.Setting) string {
-		s.Variant = results.Variant{}
-		return s.Name()
+	settings := v.cube.Settings()
+	networks, draws := lists.Group(v.settings, func(s int) string {
+		of := settings[s]
+		of.Variant = results.Variant{}
+		return of.Name()
 	})
 	for _, n := range networks {
-		slices.SortStableFunc(draws[n], func(a, b results.Setting) int {
-			return cmp.Or(cmp.Compare(a.Variant.Split, b.Variant.Split), cmp.Compare(a.Variant.Training, b.Variant.Training))
+		slices.SortStableFunc(draws[n], func(i, j int) int {
+			a, b := settings[i].Variant, settings[j].Variant
+			return cmp.Or(cmp.Compare(a.Split, b.Split), cmp.Compare(a.Training, b.Training))
 		})
 		for _, m := range methods {
 			if m == c.Against {
 				continue
 			}
 			var differences, spread []float64
+			own, base, pairs := v.of(m), v.of(c.Against), v.cube.Pairs(m, c.Against, v.metric)
 			for _, draw := range draws[n] {
-				a, ok1, _ := v.value(draw, m)
-				b, ok2, _ := v.value(draw, c.Against)
-				if !ok1 || !ok2 {
+				if !own[draw].ok || !base[draw].ok {
 					continue
 				}
-				differences = append(differences, a-b)
-				if p, ok := v.cube.Pair(draw, m, v.against, v.metric); ok && p.Interval != "" {
+				differences = append(differences, own[draw].x-base[draw].x)
+				if p := pairs[draw]; p != nil && p.Interval != "" {
 					spread = append(spread, (p.Hi-p.Lo)/(2*distuv.UnitNormal.Quantile(.975)))
 				}
 			}
 			if len(differences) > 0 {
-				setting := draws[n][0]
+				setting := settings[draws[n][0]]
 				setting.Variant = results.Variant{}
 				list = append(list, c.describe(setting, seeds, m, differences, spread))
 			}

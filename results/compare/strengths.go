@@ -120,7 +120,7 @@ func (w blockWins) estimates(times, start []float64) (rates, theta []float64) {
 
 // winsOf returns, for methods in order, the share of the settings of a block on which
 // method i is better than method j, at [i][j].
-func (c *Comparison) winsOf(v values, settings []results.Setting, methods []string) [][]float64 {
+func (c *Comparison) winsOf(v values, block results.Trial, methods []string) [][]float64 {
 	wins := make([][]float64, len(methods))
 	for i, a := range methods {
 		wins[i] = make([]float64, len(methods))
@@ -128,8 +128,9 @@ func (c *Comparison) winsOf(v values, settings []results.Setting, methods []stri
 			if i == j {
 				continue
 			}
-			wins[i][j] = results.OverDatasets(settings, func(s results.Setting) float64 {
-				better := -results.Sign(c.cost() * (v.of(s, a) - v.of(s, b)))
+			x, y := v.of(a), v.of(b)
+			wins[i][j] = block.Mean(func(s int) float64 {
+				better := -results.Sign(c.cost() * (x[s].x - y[s].x))
 				return float64(1+better) / 2
 			})
 		}

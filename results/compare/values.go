@@ -24,80 +24,102 @@ func Blocks() []Block { return []Block{BySamples, ByDataset, ByNetwork, BySettin
 
 // values are the values of one metric of a cube, on some settings.
 type values struct {
-	cube            *results.Cube
-	settings        []results.Setting
-	metric, against string
-	logarithms      bool // of the numbers, which are times
+	cube     *results.Cube
+	settings []int // places in the cube
+	metric   string
+	columns  map[string][]number // by method and place in the cube
+
+	by     Block
+	blocks []results.Trial // of all settings
 }
 
-// read arranges the rows of a metric.
-func read(records []results.Record, pairs []results.Pair, o Options) (values, error) {
-	return readView(records, pairs, o.Metric, o.Against, results.View{Variants: o.Variants})
+// number is the number of a method on a setting, as it is compared.
+type number struct {
+	x   float64
+	ok  bool
+	row *results.Record // nil if the method was not run
 }
 
-func readView(records []results.Record, pairs []results.Pair, metric, against string, of results.View) (values, error) {
+// why says why there is no number.
+func (n number) why() string {
+	if n.row == nil {
+		return "was not run"
+	}
+	return n.row.Note.String()
+}
+
+// readView arranges the rows of a metric.
+func readView(records []results.Record, pairs []results.Pair, metric string, of results.View) (values, error) {
 	of.Metrics = []string{metric}
 	cube, err := results.NewCube(records, pairs, of)
-	return values{cube: cube, settings: cube.Settings(), metric: metric, against: against}, err
+	v := values{cube: cube, metric: metric, columns: map[string][]number{}}
+	if err != nil {
+		return v, err
+	}
+	for i := range cube.Settings() {
+		v.settings = append(v.settings, i)
+	}
+	for _, m := range cube.Methods() {
+		v.columns[m] = lists.Values(cube.Records(m, metric), func(r *results.Record) number {
+			switch {
+			case r == nil || r.Status != results.OK:
+				return number{row: r}
+			case metric == results.TimeMetric:
+				return number{math.Log(max(r.Value, leastTime)), true, r}
+			}
+			return number{r.Value, true, r}
+		})
+	}
+	return v, nil
 }
 
 // from returns the values of the settings of a source.
 func (v values) from(source string) values {
-	v.settings = lists.Where(v.settings, func(s results.Setting) bool { return v.cube.Source(s, v.metric) == source })
+	v.settings = lists.Where(v.settings, func(s int) bool { return v.cube.Source(s, v.metric) == source })
 	return v
+}
+
+// blocked returns the values with blocks of a kind.
+func (v values) blocked(by Block) values {
+	v.by, v.blocks = by, v.cube.Trials(v.settings, by)
+	return v
+}
+
+// blocksOf returns the blocks of some of the settings, which are in their order.
+func (v values) blocksOf(settings []int) []results.Trial {
+	if len(settings) == len(v.settings) { // as of most methods
+		return v.blocks
+	}
+	return v.cube.Trials(settings, v.by)
 }
 
 // methods returns the methods in the order of their first rows.
 func (v values) methods() []string { return v.cube.Methods() }
 
-// cell returns the record of a method on a setting.
-func (v values) cell(s results.Setting, method string) (r results.Record, ok bool) {
-	r, ok = v.cube.Cell(s, method, v.metric)
-	if r.Status == results.OK {
-		r.Value = v.scaled(r.Value)
+// of returns the numbers of a method, by the places of settings.
+func (v values) of(method string) []number {
+	if column := v.columns[method]; column != nil {
+		return column
 	}
-	return r, ok
+	return make([]number, len(v.cube.Settings())) // no row
 }
 
-// scaled returns a number as it is compared.
-func (v values) scaled(x float64) float64 {
-	if v.logarithms {
-		return math.Log(max(x, leastTime))
-	}
-	return x
+// at returns settings at places.
+func (v values) at(places []int) []results.Setting {
+	return lists.Values(places, func(s int) results.Setting { return v.cube.Settings()[s] })
 }
 
-// of returns the number of a method on a setting that has one.
-func (v values) of(s results.Setting, method string) float64 {
-	r, _ := v.cell(s, method)
-	return r.Value
-}
-
-// pair returns the comparison of a method with the one compared against.
-func (v values) pair(s results.Setting, method string) results.Pair {
-	p, _ := v.cube.Pair(s, method, v.against, v.metric)
-	return p
-}
-
-// value returns the number of a method on a setting, or why there is none.
-func (v values) value(s results.Setting, method string) (x float64, ok bool, why string) {
-	if x, ok, why = v.cube.Value(s, method, v.metric); ok {
-		x = v.scaled(x)
-	}
-	return x, ok, why
-}
-
-// records returns the rows with a value.
-func (v values) records(settings []results.Setting) []results.Record {
+// measuredOn lists what the settings are measured on, by their rows with a value.
+func (v values) measuredOn() []string {
 	var list []results.Record
-	for _, s := range settings {
+	for _, s := range v.settings {
 		for _, m := range v.methods() {
-			if r, has := v.cell(s, m); has && r.Status == results.OK {
-				list = append(list, r)
+			if n := v.of(m)[s]; n.ok {
+				list = append(list, *n.row)
 			}
 		}
 	}
-	return list
+	return results.DistinctFrom(list)
 }
 
 // byNature reports whether a method cannot have the metric.
@@ -105,22 +127,16 @@ func (v values) byNature(method string) bool {
 	return v.cube.Without(v.settings, method, v.metric)
 }
 
-// blocks arranges settings by their block. Blocks are in the order of their first
-// settings.
-func (v values) blocks(settings []results.Setting, by Block) (names []string, members map[string][]results.Setting) {
-	return v.cube.Blocks(settings, by)
-}
-
 // blockDatasets returns the blocks of all settings, the data sets in each and, where
 // blocks are of common test samples, what they rest on.
-func (v values) blockDatasets(by Block) (names []string, datasets map[string][]string, bases map[string][]results.Basis) {
-	names, members := v.blocks(v.settings, by)
+func (v values) blockDatasets() (names []string, datasets map[string][]string, bases map[string][]results.Basis) {
 	datasets, bases = map[string][]string{}, map[string][]results.Basis{}
-	for b, settings := range members {
-		datasets[b] = lists.Distinct(settings, func(s results.Setting) string { return s.Dataset })
-		if by == BySamples {
-			bases[b] = lists.Where(results.Bases(), func(basis results.Basis) bool {
-				return slices.ContainsFunc(settings, func(s results.Setting) bool { return slices.Contains(v.cube.Basis(s), basis) })
+	for _, b := range v.blocks {
+		names = append(names, b.Name)
+		datasets[b.Name] = lists.Values(b.Datasets, func(places []int) string { return v.cube.Settings()[places[0]].Dataset })
+		if v.by == BySamples {
+			bases[b.Name] = lists.Where(results.Bases(), func(basis results.Basis) bool {
+				return slices.ContainsFunc(slices.Concat(b.Datasets...), func(s int) bool { return slices.Contains(v.cube.Basis(s), basis) })
 			})
 		}
 	}

@@ -18,16 +18,20 @@ func (v values) warnings(methods []string) []Warning {
 	for _, m := range methods {
 		index := map[report.Warning]int{} // by kin
 		for _, s := range v.settings {
-			r, _ := v.cell(s, m)
-			for _, w := range r.Note.Warnings() {
+			row := v.of(m)[s].row
+			if row == nil {
+				continue
+			}
+			for _, w := range row.Note.Warnings() {
 				i, ok := index[w.Kin()]
 				if !ok {
 					i = len(list)
 					index[w.Kin()] = i
 					list = append(list, Warning{Method: m, Text: w.String()})
 				}
-				if of := list[i].Settings; len(of) == 0 || of[len(of)-1] != s { // several of a kind count once
-					list[i].Settings = append(of, s)
+				at := v.cube.Settings()[s]
+				if of := list[i].Settings; len(of) == 0 || of[len(of)-1] != at { // several of a kind count once
+					list[i].Settings = append(of, at)
 				}
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"runtime"
@@ -187,20 +186,20 @@ func (s stander) all(parts []part, bases []string, kinds []compare.Block, known 
 		}
 		of := lists.Where(s.records, func(r record) bool { return p.has(r.Setting) })
 		with := lists.Where(s.pairs, func(x results.Pair) bool { return p.has(x.Setting) })
-		cube, err := results.NewCube(of, nil, results.View{Variants: s.options.Variants})
+		rows, err := compare.Arrange(of, with, s.options)
 		if err != nil {
 			disagree = true // the page says that there is no comparison
 			continue
 		}
 		for _, kind := range kinds {
-			arranged := arrangement(cube, kind)
+			arranged := rows.Arrangement(kind)
 			for _, base := range bases {
 				key := base + "\x00" + arranged
 				if p.apart { // settings of the same names have other values there
 					key += "\x00" + p.name
 				}
 				if _, has := s.made[key]; !has {
-					s.made[key] = lists.Values(s.compare(of, with, p, base, kind, known), s.text)
+					s.made[key] = lists.Values(s.compare(rows, p, base, kind, known), s.text)
 				}
 				for _, c := range s.made[key] {
 					s.add(found, strings.Join([]string{c.source, c.metric, p.name, c.against, blockLetters[kind]}, "|"), c)
@@ -212,15 +211,13 @@ func (s stander) all(parts []part, bases []string, kinds []compare.Block, known 
 }
 
 // compare returns the comparisons of a part, which may be known; none where they cannot be made.
-func (s stander) compare(of []results.Record, with []results.Pair, p part, base string, kind compare.Block, known []*compare.Comparison) []*compare.Comparison {
+func (s stander) compare(rows *compare.Arranged, p part, base string, kind compare.Block, known []*compare.Comparison) []*compare.Comparison {
 	if p.name == "" {
 		if same := lists.Where(known, func(c *compare.Comparison) bool { return c.Against == base && c.Block == kind }); len(same) > 0 {
 			return same
 		}
 	}
-	o := s.options
-	o.Against, o.Block = base, kind
-	made, _ := compare.Untested(of, with, o) // the page says that there is none
+	made, _ := rows.Compare(base, kind) // the page says that there is none
 	return made
 }
 
@@ -247,21 +244,6 @@ func (s stander) add(found map[string]json.RawMessage, name string, c stood) {
 		s.names[c.source+c.text] = name
 	}
 	found[name] = text
-}
-
-// arrangement says which settings a comparison is of, and which of them are one block. Two kinds
-// of blocks, or two parts, with one arrangement have the same comparison.
-func arrangement(c *results.Cube, kind compare.Block) string {
-	var b strings.Builder
-	place := map[string]int{}
-	for _, s := range c.Settings() {
-		name := c.Block(s, kind)
-		if _, has := place[name]; !has {
-			place[name] = len(place)
-		}
-		fmt.Fprintf(&b, "%s\x00%d\x00", s.Name(), place[name])
-	}
-	return b.String()
 }
 
 // standingOf returns what a comparison says.
