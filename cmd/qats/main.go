@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -121,7 +122,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out, warned := terminal.NewWriter(said), newMessages(stderr, args)
 	root.SetOut(out)
 	root.SetErr(warned)
-	err := noDashedFiles(args)
+	err := cmp.Or(noDashedFiles(args), noHelpOfNothing(root, args))
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -326,6 +327,19 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 		hint = "did you mean --" + near + "?"
 	}
 	return usageError{err, hint}
+}
+
+// noHelpOfNothing returns an error where help is asked for about a command that there is not: cobra
+// prints the help of the command above it.
+func noHelpOfNothing(root *cobra.Command, args []string) error {
+	above, rest, err := root.Find(args)
+	if err != nil || !above.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return nil // the command says what is wrong
+	}
+	if !slices.Contains(rest, "--help") && !slices.Contains(rest, "-h") {
+		return nil
+	}
+	return noSuchCommand(above, rest[:1])
 }
 
 // noSuchCommand returns an error for words after a command that are not one of those below it.
