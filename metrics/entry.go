@@ -85,8 +85,8 @@ type Sheet struct {
 // binned says how a mean of the absolute gaps of 15 bins is read where a function of Samples
 // would be too slow or not enough.
 type binned struct {
-	runs      func(s *Samples) []run                             // the bins, for the interval Population
-	resampled func(w *weighing, drawn []times, lane int) float64 // the value of a resample
+	runs      func(s *Samples) []run                          // the bins, for the interval Population
+	resampled func(w *weighing, drawn []times) [lanes]float64 // the values of the resamples that it has weighed
 }
 
 // Output is one number that an entry gives.

@@ -52,7 +52,7 @@ var (
 // none. With fewer than FewestRows wrong or right predictions only accuracy and the kind
 // Population have one.
 //
-// Cost: 3 ns a row and resample, and for metrics that are computed anew 200 times
+// Cost: 2 ns a row and resample, and for metrics that are computed anew 200 times
 // their own time. An error is that of ctx, or says that there are no samples, that an
 // option is out of range, or that a metric is not Comparable.
 func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, error) {

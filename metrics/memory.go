@@ -4,7 +4,7 @@ package metrics
 const (
 	orderBytes   = 16 // the order of the rows
 	computeBytes = 56 // the most that a metric takes while it is computed
-	weighBytes   = 36 // of a resampler: ECE and AECE
+	weighBytes   = 32 // of a resampler: ECE and AECE
 	drawnBytes   = 80 // of a resampler that computes metrics anew: the drawn rows
 	verdictBytes = 8  // of a verdict: the influence on one number of a method, or its difference
 

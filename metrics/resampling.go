@@ -112,9 +112,7 @@ func resample(ctx context.Context, methods []*resampler, opts PairOptions) ([][]
 				continue
 			}
 			clear(count)
-			if lane < used {
-				draw(count, stream(opts.Seed, forBootstrap, first+lane-1))
-			}
+			draw(count, stream(opts.Seed, forBootstrap, first+lane-1)) // in lanes that are not used too: a weighing looks at all
 		}
 		abreast(drawn, &counts)
 		for m, r := range methods {
@@ -133,9 +131,8 @@ func (r *resampler) append(dst [][]float64, drawn []times, first, used int, opts
 		if !c.entry.weighed() {
 			continue
 		}
-		for lane := range used {
-			dst[c.first] = append(dst[c.first], c.entry.binned.resampled(r.weigh, drawn, lane))
-		}
+		v := c.entry.binned.resampled(r.weigh, drawn)
+		dst[c.first] = append(dst[c.first], v[:used]...)
 	}
 	if !r.anew {
 		return
@@ -237,26 +234,35 @@ func draw(count []uint8, start uint64) {
 }
 
 // abreast sets drawn[i][lane] to counts[lane][i]. It transposes squares of eight rows and
-// eight lanes, by swapping their halves, their quarters and their eighths.
+// eight lanes, by swapping their halves, their quarters and their eighths. The words are single
+// variables, so that they stay in registers.
 func abreast(drawn []times, counts *[lanes][]uint8) {
 	i := 0
 	for ; i+lanes <= len(drawn); i += lanes {
-		var w [lanes]uint64
-		for lane := range w {
-			w[lane] = binary.LittleEndian.Uint64(counts[lane][i:])
-		}
-		for lane := range 4 {
-			w[lane], w[lane+4] = swap(w[lane], w[lane+4], 32, 1<<32-1)
-		}
-		for _, lane := range [4]int{0, 1, 4, 5} {
-			w[lane], w[lane+2] = swap(w[lane], w[lane+2], 16, 0x0000ffff0000ffff)
-		}
-		for _, lane := range [4]int{0, 2, 4, 6} {
-			w[lane], w[lane+1] = swap(w[lane], w[lane+1], 8, 0x00ff00ff00ff00ff)
-		}
-		for j, word := range w {
-			binary.LittleEndian.PutUint64(drawn[i+j][:], word)
-		}
+		word := func(lane int) uint64 { return binary.LittleEndian.Uint64(counts[lane][i:]) }
+		a, b, c, d, e, f, g, h := word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)
+		const halves, quarters, eighths = 1<<32 - 1, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff
+		a, e = swap(a, e, 32, halves)
+		b, f = swap(b, f, 32, halves)
+		c, g = swap(c, g, 32, halves)
+		d, h = swap(d, h, 32, halves)
+		a, c = swap(a, c, 16, quarters)
+		b, d = swap(b, d, 16, quarters)
+		e, g = swap(e, g, 16, quarters)
+		f, h = swap(f, h, 16, quarters)
+		a, b = swap(a, b, 8, eighths)
+		c, d = swap(c, d, 8, eighths)
+		e, f = swap(e, f, 8, eighths)
+		g, h = swap(g, h, 8, eighths)
+		put := func(row int, word uint64) { binary.LittleEndian.PutUint64(drawn[i+row][:], word) }
+		put(0, a)
+		put(1, b)
+		put(2, c)
+		put(3, d)
+		put(4, e)
+		put(5, f)
+		put(6, g)
+		put(7, h)
 	}
 	for ; i < len(drawn); i++ {
 		for lane := range lanes {

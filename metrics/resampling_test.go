@@ -37,7 +37,7 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 		}
 		if trial%5 == 2 { // a single row is the link between two plateaus
 			for i := range f.Conf {
-				f.Conf[i] = .7 + 9e-10*float64(1+cmp.Compare(i, chunkRows))
+				f.Conf[i] = .7 + 9e-10*float64(1+cmp.Compare(i, n/3))
 			}
 		}
 		if trial%5 == 3 { // some distances are exactly that of a tie
@@ -45,11 +45,7 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 				f.Conf[i] = tie * []float64{1, 2, 4, 5, 16, 17}[rng.IntN(6)]
 			}
 		}
-		w := newWeighing(Of(f))
-		drawn := make([]times, n)
-		for lane := range lanes {
-			drawLane(drawn, lane, stream(uint64(trial), forBootstrap, lane))
-		}
+		w, drawn := newWeighing(Of(f)), drawLanes(n, uint64(trial))
 		if trial%7 == 0 { // one row drawn n times, or a few of 250 draws
 			clear(drawn)
 			for lane := range lanes {
@@ -62,50 +58,48 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 			}
 		}
 		w.weigh(drawn)
-		for lane := range lanes {
-			var rows []int
-			for i, word := range drawn {
-				for range word[lane] {
-					rows = append(rows, i)
-				}
-			}
-			expanded := pick(f, rows)
-			near(t, "ECE", w.ece(drawn, lane), ECE(Of(expanded), 15), 1e-12)
-			near(t, "AECE", w.aece(drawn, lane), AECE(Of(expanded), 15), 1e-12)
-		}
+		expectExpanded(t, f, w, drawn)
 	}
 }
 
-// A block of ties that spans many chunks of rows, in steps that begin with a chunk,
-// is one block: each chunk is within the tie distance of its neighbour only.
-func TestResampledErrorsOfLongBlocksOfTies(t *testing.T) {
-	const n = 40 * chunkRows
-	rng := rand.New(rand.NewPCG(9, 1))
-	for _, step := range []float64{0, 9e-10} {
-		conf, hit := make([]float64, n), make([]bool, n)
-		for i := range conf {
-			conf[i], hit[i] = .7+step*float64(i/chunkRows), rng.IntN(n) < i
-			if i%(13*chunkRows) == 0 && i > 0 { // a gap ends the block
-				for j := i; j < n; j++ {
-					conf[j] += 1e-6
-				}
-			}
-		}
-		f := given(conf, hit)
-		w, drawn := newWeighing(Of(f)), make([]times, n)
-		drawLane(drawn, 3, 1)
-		w.weigh(drawn)
+// expectExpanded compares the values of each lane with ECE and AECE of the rows that it has drawn.
+func expectExpanded(t *testing.T, f *scoring.SampleScores, w *weighing, drawn []times) {
+	t.Helper()
+	w.weigh(drawn)
+	ece, aece := w.ece(drawn), w.aece(drawn)
+	for lane := range lanes {
 		var rows []int
 		for i, word := range drawn {
-			for range word[3] {
+			for range word[lane] {
 				rows = append(rows, i)
 			}
 		}
-		near(t, "AECE", w.aece(drawn, 3), AECE(Of(pick(f, rows)), 15), 1e-12)
+		expanded := Of(pick(f, rows))
+		near(t, "ECE", ece[lane], ECE(expanded, 15), 1e-12)
+		near(t, "AECE", aece[lane], AECE(expanded, 15), 1e-12)
 	}
 }
 
-// Rows of several tiles, with more rows of a tile in one chunk than a piece has.
+// A block of ties that spans many chunks of rows is one block: each row is within the tie distance of
+// its neighbour only, or all of them are.
+func TestResampledErrorsOfLongBlocksOfTies(t *testing.T) {
+	const n, together, block = 1300, 32, 650
+	rng := rand.New(rand.NewPCG(9, 1))
+	for _, step := range []float64{0, 2e-10, 9e-10} {
+		conf, hit := make([]float64, n), make([]bool, n)
+		for i := range conf {
+			conf[i], hit[i] = .7+step*float64(i/together)+1e-6*float64(i/block), rng.IntN(n) < i
+		}
+		f := given(conf, hit)
+		w := newWeighing(Of(f))
+		expectExpanded(t, f, w, drawLanes(n, 1))
+		if len(w.chunks) < 2*block/mostRows {
+			t.Errorf("%d chunks of %d rows", len(w.chunks), n)
+		}
+	}
+}
+
+// Rows of several tiles, with chunks of as many rows as they may have.
 func TestResampledErrorsOfManyTiles(t *testing.T) {
 	const n = 3*tileRows + 100
 	rng := rand.New(rand.NewPCG(9, 2))
@@ -113,33 +107,29 @@ func TestResampledErrorsOfManyTiles(t *testing.T) {
 	for i := range tileRows {
 		f.Conf[i] = .999 + 1e-9*float64(i) // next to each other in the order
 	}
-	w, drawn := newWeighing(Of(f)), make([]times, n)
-	drawLane(drawn, 5, 1)
-	w.weigh(drawn)
-	var rows []int
-	for i, word := range drawn {
-		for range word[5] {
-			rows = append(rows, i)
+	w := newWeighing(Of(f))
+	expectExpanded(t, f, w, drawLanes(n, 1))
+	for tile, ends := range w.tiles {
+		if got, want := int(ends[len(ends)-1]), min(n, (tile+1)*tileRows); got != want {
+			t.Errorf("tile %d: its rows end at row %d, want %d", tile, got, want)
 		}
 	}
-	expanded := Of(pick(f, rows))
-	near(t, "ECE", w.ece(drawn, 5), ECE(expanded, 15), 1e-12)
-	near(t, "AECE", w.aece(drawn, 5), AECE(expanded, 15), 1e-12)
-	for tile, list := range w.pieces {
-		lo := tile * tileRows
-		for _, p := range list {
-			if rows := int(p.end) - lo; rows > pieceRows {
-				t.Errorf("tile %d: a piece of %d rows", tile, rows)
-			}
-			lo = int(p.end)
-		}
-		if want := min(n, (tile+1)*tileRows); lo != want {
-			t.Errorf("tile %d: its pieces end at row %d, want %d", tile, lo, want)
-		}
+	most := 0
+	for _, c := range w.chunks {
+		most = max(most, c.hi-c.lo)
 	}
-	if len(w.pieces) != 4 || len(w.chunks) < 100 {
-		t.Errorf("%d tiles and %d chunks", len(w.pieces), len(w.chunks))
+	if len(w.tiles) != 4 || most != mostRows {
+		t.Errorf("%d tiles, and chunks of up to %d rows", len(w.tiles), most)
 	}
+}
+
+// drawLanes draws a resample of n rows in each lane.
+func drawLanes(n int, seed uint64) []times {
+	drawn := make([]times, n)
+	for lane := range lanes {
+		drawLane(drawn, lane, stream(seed, forBootstrap, lane))
+	}
+	return drawn
 }
 
 // drawLane draws a resample in one lane.

@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/kernel/draws"
 )
@@ -20,39 +21,32 @@ import (
 // the draws, and the draws of a large test set do not fit into the cache of a core. In a
 // tile, rows have the order by confidence.
 type weighing struct {
-	conf     []float64 // sorted
-	row      []int32
-	residual []int64 // in sorted order, in units
-	unit     float64
-	bounds   []bound // the distinct equal-mass boundaries above 0, the last one n
+	row       []int32 // in sorted order
+	weight    []int64 // in sorted order: the residual in units, + countUnit
+	low, high []int32 // in sorted order: the first and the last row within the tie distance
+	unit      float64
+	bounds    []bound // the distinct equal-mass boundaries above 0, the last one n
 
 	chunks []chunk   // of sorted rows, none in two equal-width bins
 	width  []int     // the number of chunks up to the end of each non-empty equal-width bin
 	before []tallies // scratch: the drawn rows before each chunk, and all of them
 
-	pieces [][]piece // of each tile: its rows of each chunk, those of one chunk in one piece or more
-	place  []uint16  // in the order of pieces: the place of a row in its tile
-	weight []int64   // and its residual + countUnit
+	tiles [][]int32 // of each tile: the ends of its rows of each chunk, in the order by tile
+	place []uint16  // in the order by tile: the place of a row in its tile
+	tiled []int64   // and its weight
 }
 
-// A chunk has chunkRows in each tile on average, or fewer. Or it is a block of ties in every
-// resample: rows within the tie distance of each other and of no other row. Isotonic regression has
-// few values, and so few of these.
+// A chunk has chunkRows or fewer. Or it is rows of a block of ties in every resample: rows within the
+// tie distance of each other and of no other row. Isotonic regression has few values, and so few of
+// these.
 type chunk struct {
 	run
-	tied bool
+	block run // the chunks of the block of ties; none if it depends on the resample
 }
 
 // A bound is a number of drawn rows, and the chunk that has the row of that number in the
 // whole sample. In a resample it is in a chunk nearby.
 type bound struct{ rows, chunk int }
-
-// A piece is rows of one tile and one chunk. The first of them follows the rows of the piece
-// before.
-type piece struct {
-	chunk int32
-	end   int32 // the number of rows up to its end, in the order of pieces
-}
 
 // lanes is the number of resamples that are weighed at a time.
 const lanes = draws.Lanes
@@ -62,14 +56,18 @@ const lanes = draws.Lanes
 type times = draws.Times
 
 const (
-	chunkRows = 32
-	fewTied   = 8       // the fewest rows of a chunk of ties
-	pieceRows = 512     // the most rows of a piece, in which far fewer than 2047 are drawn
-	tileRows  = 1 << 15 // their draws take 256 KiB
+	mostRows = 512     // the most rows of a chunk, of which far fewer than 2047 are drawn
+	fewTied  = 8       // the fewest rows of a block of ties with chunks of its own
+	tileRows = 1 << 16 // all that a place can name; their draws take 512 KiB
 )
 
+// chunkRows returns the most rows of a chunk without ties. The time to unpack the sums of chunks falls
+// with it, the time to walk to a boundary within a chunk rises with it: both are equal at about
+// sqrt(n/2) of one tile.
+func chunkRows(n, tiles int) int { return min(8+int(math.Sqrt(float64(n*tiles)/2)), mostRows) }
+
 // countUnit is added to each residual, so that one product counts the rows of a
-// piece and adds their residuals: |residual| <= 2^40, so the residuals of up to
+// chunk and adds their residuals: |residual| <= 2^40, so the residuals of up to
 // 2047 rows stay below countUnit/2.
 const (
 	countShift = 52
@@ -84,18 +82,31 @@ func newWeighing(s *Samples) *weighing {
 	const m = 15
 	n := s.Len()
 	shift := residualBits(n)
-	w := &weighing{conf: make([]float64, n), row: make([]int32, n), residual: make([]int64, n), unit: math.Ldexp(1, -shift)}
+	w := &weighing{
+		row: make([]int32, n), weight: make([]int64, n), low: make([]int32, n), high: make([]int32, n),
+		unit: math.Ldexp(1, -shift),
+	}
+	low := 0
 	for j, x := range s.sorted {
-		w.conf[j], w.row[j] = x.conf, x.row
 		c := x.conf
 		if x.correct {
 			c--
 		}
-		w.residual[j] = int64(math.Round(math.Ldexp(c, shift)))
+		w.row[j], w.weight[j] = x.row, int64(math.Round(math.Ldexp(c, shift)))+countUnit
+		for x.conf-s.sorted[low].conf > tie {
+			low++
+		}
+		w.low[j] = int32(low)
+	}
+	for j, high := n-1, n-1; j >= 0; j-- {
+		for int(w.low[high]) > j {
+			high--
+		}
+		w.high[j] = int32(high)
 	}
 	tiles := (n + tileRows - 1) / tileRows
 	for _, bin := range widthLayout(s.sorted, m).runs {
-		w.divide(bin, chunkRows*tiles)
+		w.divide(bin, chunkRows(n, tiles))
 		w.width = append(w.width, len(w.chunks))
 	}
 	w.before = make([]tallies, len(w.chunks)+1)
@@ -116,45 +127,46 @@ func newWeighing(s *Samples) *weighing {
 // divide adds the chunks of a bin of equal width. Those without ties have at most so many rows.
 func (w *weighing) divide(bin run, most int) {
 	next := bin.lo // the first row without a chunk
-	chunks := func(end int) {
+	chunks := func(end, most int) {
 		for ; next < end; next = min(next+most, end) {
 			w.chunks = append(w.chunks, chunk{run: run{next, min(next+most, end)}})
 		}
 	}
 	for lo := bin.lo; lo < bin.hi; {
-		hi := lo + 1
-		for ; hi < bin.hi && w.conf[hi]-w.conf[hi-1] <= tie; hi++ {
-		}
-		apart := (lo == 0 || w.conf[lo]-w.conf[lo-1] > tie) && (hi == len(w.conf) || w.conf[hi]-w.conf[hi-1] > tie)
-		if apart && hi-lo >= fewTied && w.conf[hi-1]-w.conf[lo] <= tie {
-			chunks(lo)
-			w.chunks = append(w.chunks, chunk{run{lo, hi}, true})
-			next = hi
+		hi := int(w.high[lo]) + 1
+		if hi-lo >= fewTied && hi <= bin.hi && int(w.low[lo]) == lo && int(w.high[hi-1]) == hi-1 {
+			chunks(lo, most)
+			first := len(w.chunks)
+			chunks(hi, mostRows)
+			for c := first; c < len(w.chunks); c++ {
+				w.chunks[c].block = run{first, len(w.chunks)}
+			}
 		}
 		lo = hi
 	}
-	chunks(bin.hi)
+	chunks(bin.hi, most)
 }
 
 // tile orders the rows by tile, and within a tile by confidence.
 func (w *weighing) tile(tiles int) {
 	n := len(w.row)
-	w.pieces, w.place, w.weight = make([][]piece, tiles), make([]uint16, n), make([]int64, n)
-	next, start := make([]int, tiles), make([]int, tiles) // the next place, and the start of the last piece
+	w.tiles, w.place, w.tiled = make([][]int32, tiles), make([]uint16, n), w.weight
+	if tiles > 1 {
+		w.tiled = make([]int64, n)
+	}
+	next := make([]int, tiles)
 	for t := range next {
 		next[t] = t * tileRows // the rows of the tiles before
+		w.tiles[t] = make([]int32, len(w.chunks))
 	}
 	for c, chunk := range w.chunks {
 		for j := chunk.lo; j < chunk.hi; j++ {
 			t := int(w.row[j]) / tileRows
-			to, last := next[t], len(w.pieces[t])-1
-			w.place[to], w.weight[to] = uint16(int(w.row[j])-t*tileRows), w.residual[j]+countUnit
+			w.place[next[t]], w.tiled[next[t]] = uint16(int(w.row[j])-t*tileRows), w.weight[j]
 			next[t]++
-			if last < 0 || w.pieces[t][last].chunk != int32(c) || to-start[t] == pieceRows {
-				w.pieces[t], start[t] = append(w.pieces[t], piece{int32(c), int32(next[t])}), to
-			} else {
-				w.pieces[t][last].end++
-			}
+		}
+		for t := range next {
+			w.tiles[t][c] = int32(next[t])
 		}
 	}
 }
@@ -165,137 +177,140 @@ type tally struct {
 	sum  int64
 }
 
+// plus returns the tally after more rows, of which the sum of weights is given.
+func (t tally) plus(weights int64) tally {
+	rows := (weights + countUnit/2) >> countShift
+	return tally{t.rows + int(rows), t.sum + weights - rows<<countShift}
+}
+
 // tallies are one place in the resample of each lane.
 type tallies [lanes]tally
 
 // weigh reads the resamples in which row i is drawn drawn[i] times in each lane, n
 // rows in all. It adds up the chunks; ece and aece do the rest.
 func (w *weighing) weigh(drawn []times) {
-	clear(w.before)
 	drawn = drawn[:len(w.row)] // draws.Sums reads any of these without a look
-	for t, list := range w.pieces {
+	for t, ends := range w.tiles {
 		lo := t * tileRows
 		tile := drawn[lo:]
-		for _, p := range list {
-			sums := draws.Sums(tile, w.place[lo:p.end], w.weight[lo:p.end])
-			chunk := &w.before[p.chunk+1]
+		var total, none tallies // of the tile
+		for c, end := range ends {
+			sums := draws.Sums(tile, w.place[lo:end], w.tiled[lo:end])
+			lo = int(end)
+			next := &w.before[c+1]
+			others := next // of the tiles before
+			if t == 0 {
+				others = &none
+			}
 			for lane, sum := range sums {
-				rows := (sum + countUnit/2) >> countShift
-				chunk[lane].rows += int(rows)
-				chunk[lane].sum += sum - rows<<countShift
+				total[lane] = total[lane].plus(sum)
+				next[lane] = tally{others[lane].rows + total[lane].rows, others[lane].sum + total[lane].sum}
 			}
-			lo = int(p.end)
-		}
-	}
-	for c := range w.chunks {
-		at, next := &w.before[c], &w.before[c+1]
-		for lane := range next {
-			next[lane].rows += at[lane].rows
-			next[lane].sum += at[lane].sum
 		}
 	}
 }
 
-// ece returns the ECE of the resample in a lane.
-func (w *weighing) ece(_ []times, lane int) float64 {
-	absolute, last := int64(0), int64(0)
+// ece returns the ECE of the resample in each lane.
+func (w *weighing) ece([]times) (values [lanes]float64) {
+	var absolute [lanes]int64
+	last := &w.before[0]
 	for _, end := range w.width {
-		s := w.before[end][lane].sum
-		absolute += max(s-last, last-s)
-		last = s
+		for lane, at := range w.before[end] {
+			gap := at.sum - last[lane].sum
+			absolute[lane] += max(gap, -gap)
+		}
+		last = &w.before[end]
 	}
-	return float64(absolute) * w.unit / float64(len(w.row))
+	for lane, sum := range absolute {
+		values[lane] = float64(sum) * w.unit / float64(len(w.row))
+	}
+	return values
 }
 
-// aece returns the AECE of the resample in a lane. Sums of residuals are read off
-// where the number of drawn rows reaches the boundaries of equal mass.
-func (w *weighing) aece(drawn []times, lane int) float64 {
-	var start tally        // start of the current bin
-	var startShare float64 // fraction of the sum at start, where it cuts a block
-	var block [2]tally     // ends of the tied block that a boundary cut last
-	aece := 0.0
+// aece returns the AECE of the resample in each lane. Sums of residuals are read off where
+// the number of drawn rows reaches the boundaries of equal mass. All lanes look for a
+// boundary in nearly the same rows.
+func (w *weighing) aece(drawn []times) (values [lanes]float64) {
+	var bins [lanes]struct {
+		start tally   // start of the current bin
+		share float64 // fraction of the sum at start, where it cuts a block
+		cut   ties    // the block of ties at the boundary before
+	}
 	for _, b := range w.bounds {
-		bound := b.rows
-		if bound >= block[1].rows {
-			c := b.chunk
-			for c > 0 && w.before[c][lane].rows >= bound {
-				c--
+		for lane := range bins {
+			bin := &bins[lane]
+			if b.rows >= bin.cut.after.rows {
+				bin.cut = w.ties(drawn, lane, b)
 			}
-			for w.before[c+1][lane].rows < bound {
-				c++
-			}
-			if w.chunks[c].tied {
-				block = [2]tally{w.before[c][lane], w.before[c+1][lane]}
-			} else {
-				block = w.block(drawn, lane, c, bound)
-			}
+			before, after := bin.cut.before, bin.cut.after
+			inside := int64(b.rows-after.rows) >> 63 // -1 where the boundary cuts the block, else 0
+			end := after.sum + (before.sum-after.sum)&inside
+			share := float64((after.sum-before.sum)&inside) * (float64(b.rows-before.rows) / float64(after.rows-before.rows))
+			values[lane] += math.Abs(float64(end-bin.start.sum)+(share-bin.share)) / float64(b.rows-bin.start.rows)
+			bin.start, bin.share = tally{b.rows, end}, share
 		}
-		end, share := block[1].sum, 0.0
-		if bound < block[1].rows {
-			end = block[0].sum
-			share = float64(block[1].sum-block[0].sum) * (float64(bound-block[0].rows) / float64(block[1].rows-block[0].rows))
-		}
-		aece += math.Abs(float64(end-start.sum)+(share-startShare)) / float64(bound-start.rows)
-		start, startShare = tally{bound, end}, share
 	}
-	return aece * w.unit / float64(len(w.bounds))
+	for lane := range values {
+		values[lane] = values[lane] * w.unit / float64(len(w.bounds))
+	}
+	return values
 }
 
-// block returns the tallies before and after the block of ties, among the rows
-// drawn in a lane, that holds drawn row number bound, counted from 1. That row is
-// in chunk c.
-func (w *weighing) block(drawn []times, lane, c, bound int) [2]tally {
-	at := w.before[c][lane]
-	j := w.chunks[c].lo
-	for ; ; j++ {
-		k := int(drawn[w.row[j]][lane])
-		at.rows += k
-		at.sum += int64(k) * w.residual[j]
-		if at.rows >= bound {
+// ties is a block of ties in a resample: the drawn rows before it, and those up to its end.
+type ties struct{ before, after tally }
+
+// ties returns the block, among the rows drawn in a lane, that holds the drawn row of a bound.
+func (w *weighing) ties(drawn []times, lane int, b bound) ties {
+	c := b.chunk
+	for c > 0 && w.before[c][lane].rows >= b.rows {
+		c--
+	}
+	for w.before[c+1][lane].rows < b.rows {
+		c++
+	}
+	if of := w.chunks[c].block; of.hi > 0 {
+		return ties{w.before[of.lo][lane], w.before[of.hi][lane]}
+	}
+	at, rows, weight := w.before[c][lane], w.row[w.chunks[c].lo:w.chunks[c].hi], w.weight[w.chunks[c].lo:]
+	least := int64(b.rows-at.rows)<<countShift - countUnit/2 // of the sum of weights up to that row
+	j, sum, term := w.chunks[c].lo-1, int64(0), int64(0)
+	for i := 0; sum < least; i++ {
+		term = int64(drawn[rows[i]][lane]) * weight[i]
+		sum += term
+		j++
+	}
+	first, last := j, j
+	for end := int(w.low[first]); end < first; end = int(w.low[first]) {
+		for ; drawn[w.row[end]][lane] == 0; end++ {
+		}
+		if end == first {
 			break
 		}
+		first = end
 	}
-	before, after := at, at
-	// A chunk of which every row is within the tie distance is passed in one step.
-	last := w.conf[j]
-	for i, c := j, c; i >= 0 && last-w.conf[i] <= tie; i-- {
-		if i < w.chunks[c].lo {
-			c--
-			if lo := w.chunks[c].lo; last-w.conf[lo] <= tie {
-				if before = w.before[c][lane]; before.rows < w.before[c+1][lane].rows {
-					for i = lo; drawn[w.row[i]][lane] == 0; i++ {
-					}
-					last = w.conf[i]
-				}
-				i = lo
-				continue
-			}
+	for end := int(w.high[last]); end > last; end = int(w.high[last]) {
+		for ; drawn[w.row[end]][lane] == 0; end-- {
 		}
-		if k := int(drawn[w.row[i]][lane]); k > 0 {
-			before.rows -= k
-			before.sum -= int64(k) * w.residual[i]
-			last = w.conf[i]
+		if end == last {
+			break
 		}
+		last = end
 	}
-	last = w.conf[j]
-	for i, c := j+1, c; i < len(w.conf) && w.conf[i]-last <= tie; i++ {
-		if i == w.chunks[c].hi {
-			c++
-			if end := w.chunks[c].hi - 1; w.conf[end]-last <= tie {
-				if after = w.before[c+1][lane]; after.rows > w.before[c][lane].rows {
-					for i = end; drawn[w.row[i]][lane] == 0; i-- {
-					}
-					last = w.conf[i]
-				}
-				i = end
-				continue
-			}
-		}
-		if k := int(drawn[w.row[i]][lane]); k > 0 {
-			after.rows += k
-			after.sum += int64(k) * w.residual[i]
-			last = w.conf[i]
-		}
+	if first == last {
+		return ties{at.plus(sum - term), at.plus(sum)}
 	}
-	return [2]tally{before, after}
+	return ties{w.upTo(drawn, lane, first), w.upTo(drawn, lane, last+1)}
+}
+
+// upTo returns the tally of the drawn rows before row j in the order by confidence.
+func (w *weighing) upTo(drawn []times, lane, j int) tally {
+	c, end := slices.BinarySearchFunc(w.chunks, j, func(c chunk, j int) int { return c.hi - j })
+	if end {
+		return w.before[c+1][lane]
+	}
+	sum, lo := int64(0), w.chunks[c].lo
+	for i, row := range w.row[lo:j] {
+		sum += int64(drawn[row][lane]) * w.weight[lo+i]
+	}
+	return w.before[c][lane].plus(sum)
 }
