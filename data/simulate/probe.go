@@ -38,6 +38,7 @@ type Probe struct {
 	conf    []float64 // n, the calibrated confidence
 	correct []float64 // n, the probability that the prediction is right
 	row     []float64 // k, scratch
+	powers  *powers   // scratch
 }
 
 // NewProbe returns the probe on which w is solved.
@@ -54,7 +55,7 @@ func newProbe(w Network, n int, id uint64) *Probe {
 		class: make([]int, n), level: make([]float64, n), along: make([]float64, n),
 		gram: make([]float64, k*k), noise: make([]float32, n/2*k),
 		offset: make([]float64, k), truth: make([]float64, k),
-		conf: make([]float64, n), correct: make([]float64, n), row: make([]float64, k)}
+		conf: make([]float64, n), correct: make([]float64, n), row: make([]float64, k), powers: newPowers(k)}
 	if w.skewed() {
 		p.offset, p.truth = logs(w.trained()), logs(w.shares(data.Test))
 	}
@@ -149,10 +150,10 @@ func (p *Probe) Accuracy(c Constants) float64 {
 			row[j] = v + float64(c.Favour*p.offset[j])
 		}
 		top := argmax(row)
-		p.conf[i] = chance(row, top, 1)
+		p.conf[i] = p.powers.chance(row, top, 1)
 		p.correct[i] = p.conf[i]
 		if truth != 1 || !p.own {
-			p.correct[i] = chance(right, top, 1)
+			p.correct[i] = p.powers.chance(right, top, 1)
 		}
 		sum += p.correct[i]
 	}
@@ -169,7 +170,7 @@ func (p *Probe) Gap(c Constants) (ece, gap float64) {
 		for j := range row {
 			row[j] += float64(c.Favour * p.offset[j])
 		}
-		conf := chance(row, argmax(row), c.scale(p.conf[i], p.tilt))
+		conf := p.powers.chance(row, argmax(row), c.scale(p.conf[i], p.tilt))
 		bins[softmax.Bin(conf, len(bins))] += conf - p.correct[i]
 	}
 	for _, b := range bins {
@@ -193,29 +194,47 @@ func argmax(row []float64) int {
 	return top
 }
 
-// negligible is the distance below the largest logit from which a class no longer
-// counts: e^-40 is less than the rounding error of a sum of a thousand terms.
-const negligible = -40
+// abreast is the number of rows whose powers are summed at a time, each in the order of its
+// classes: additions to one sum wait for each other.
+const abreast = 4
+
+// powers are those of some rows of logits.
+type powers [abreast][]float64
+
+func newPowers(k int) *powers {
+	var p powers
+	for i := range p {
+		p[i] = make([]float64, k)
+	}
+	return &p
+}
+
+// set makes row i e^(scale (row - row[top])), and 0 for class top.
+func (p *powers) set(i int, row []float64, top int, scale float64) {
+	dst, most := p[i][:len(row)], row[top]
+	for j, v := range row {
+		dst[j] = float64(scale * (v - most))
+	}
+	softmax.Exps(dst, dst)
+	dst[top] = 0
+}
+
+// chances returns the probability of class top of each row that was set.
+func (p *powers) chances() [abreast]float64 {
+	k := len(p[0])
+	a, b, c, d := p[0], p[1][:k], p[2][:k], p[3][:k]
+	sa, sb, sc, sd := 1., 1., 1., 1.
+	for j, v := range a {
+		sa += v
+		sb += b[j]
+		sc += c[j]
+		sd += d[j]
+	}
+	return [...]float64{1 / sa, 1 / sb, 1 / sc, 1 / sd}
+}
 
 // chance returns the probability softmax(scale row) of class top.
-func chance(row []float64, top int, scale float64) float64 {
-	sum, n := 1.0, 0
-	var part [64]float64 // exponents, then powers
-	add := func() {
-		softmax.Exps(part[:n], part[:n])
-		for _, e := range part[:n] {
-			sum += e
-		}
-		n = 0
-	}
-	for j, v := range row {
-		if x := float64(scale * (v - row[top])); x > negligible && j != top {
-			part[n] = x
-			if n++; n == len(part) {
-				add()
-			}
-		}
-	}
-	add()
-	return 1 / sum
+func (p *powers) chance(row []float64, top int, scale float64) float64 {
+	p.set(0, row, top, scale)
+	return p.chances()[0]
 }

@@ -32,7 +32,7 @@ type reader struct {
 	d      int            // features that carry signal
 	W      []float64      // k x d
 	packed *linear.Packed // W
-	offset []float64      // k, nil where there is none
+	offset []float64      // k
 	cum    []float64      // k
 	head   data.Linear
 	ood    data.Matrix
@@ -46,13 +46,15 @@ type reader struct {
 	class          [chunk]int
 	level          [chunk]float64
 	noise, e, g, u []float64 // scratch of a chunk: n x d, d, n x d, n x k
+	powers         *powers   // scratch
 }
 
 func newReader(w Network, c Constants, split data.Split, parts data.Parts) *reader {
 	d := w.signalWidth()
 	r := &reader{w: w, c: c, split: split, parts: parts, d: d, W: w.prototypes(), cum: cumulative(w.shares(split)),
-		noise: make([]float64, chunk*d), e: make([]float64, d), g: make([]float64, chunk*d), u: make([]float64, chunk*w.Classes)}
+		noise: make([]float64, chunk*d), e: make([]float64, d), g: make([]float64, chunk*d), u: make([]float64, chunk*w.Classes), powers: newPowers(w.Classes)}
 	r.packed = linear.Pack(r.W, w.Classes, d)
+	r.offset = make([]float64, w.Classes)
 	if w.skewed() {
 		r.offset = logs(w.trained())
 		for j := range r.offset {
@@ -105,28 +107,31 @@ func (r *reader) Unchanged() error { return nil }
 // Kept is nil: all rows have a class.
 func (r *reader) Kept() *npy.Kept { return nil }
 
-// ReadInto makes rows lo..hi-1 in new memory.
-func (r *reader) ReadInto(ctx context.Context, _ *data.Block, lo, hi int) (*data.Set, error) {
+// ReadInto makes rows lo..hi-1 in the memory of b.
+func (r *reader) ReadInto(ctx context.Context, b *data.Block, lo, hi int) (*data.Set, error) {
 	if lo < 0 || lo > hi || hi > r.Rows() {
 		panic(fmt.Sprintf("simulate: rows %d..%d of %d", lo, hi, r.Rows()))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n, k := hi-lo, r.w.Classes
-	set := &data.Set{}
+	set, memory := &data.Set{}, &b.Set
 	if r.parts&data.Logits != 0 {
-		set.Logits = data.NewMatrix(n, k)
+		set.Logits = matrix(&memory.Logits, n, k)
 	}
 	if r.parts&data.Labels != 0 {
-		set.Labels = make([]int32, n)
+		memory.Labels = room(memory.Labels, n)
+		set.Labels = memory.Labels
 	}
 	if r.parts&data.Features != 0 {
-		set.Features = data.NewMatrix(n, r.w.Width)
+		set.Features = matrix(&memory.Features, n, r.w.Width)
 	}
 	if r.parts&data.Augmented != 0 {
-		for range Views {
-			set.Augmented = append(set.Augmented, data.NewMatrix(n, k))
+		memory.Augmented = room(memory.Augmented, Views)
+		for v := range memory.Augmented {
+			matrix(&memory.Augmented[v], n, k)
 		}
+		set.Augmented = memory.Augmented
 	}
 	for at := 0; at < n; at += chunk {
 		if err := ctx.Err(); err != nil {
@@ -138,6 +143,20 @@ func (r *reader) ReadInto(ctx context.Context, _ *data.Block, lo, hi int) (*data
 		return nil, err
 	}
 	return set, nil
+}
+
+// matrix returns an n x k matrix, not cleared, in the memory of m.
+func matrix(m *data.Matrix, n, k int) data.Matrix {
+	m.Rows, m.Cols, m.Data = n, k, room(m.Data, n*k)
+	return *m
+}
+
+// room returns n elements, not cleared, in the memory of s if it is large enough.
+func room[T any](s []T, n int) []T {
+	if s == nil || cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // fill makes n <= chunk rows from row at of set; this is row lo+at of the complete
@@ -160,7 +179,7 @@ func (r *reader) fill(set *data.Set, lo, at, n int) {
 		for i := range n {
 			r.s.seed(r.views[v], lo+at+i)
 			r.s.normals(r.e)
-			for c, x := range r.noise[i*r.d : (i+1)*r.d] {
+			for c, x := range r.noise[i*r.d:][:len(r.e)] {
 				r.e[c] = float64(viewLikeness*x) + float64(spread*r.e[c])
 			}
 			r.represent(i, viewSignal, r.e)
@@ -194,9 +213,9 @@ func (r *reader) image(i, row int) {
 func (r *reader) represent(i int, share float64, noise []float64) {
 	m := float64(r.c.Signal * r.level[i])
 	pull := float64(share * float64(m*(1-r.c.Loss)))
-	proto := r.W[r.class[i]*r.d:][:r.d]
-	for c, p := range proto {
-		r.g[i*r.d+c] = float64(m * (float64(pull*p) + noise[c]))
+	g, proto := r.g[i*r.d:][:r.d], r.W[r.class[i]*r.d:][:r.d]
+	for c, x := range noise[:r.d] {
+		g[c] = float64(m * (float64(pull*proto[c]) + x))
 	}
 }
 
@@ -205,27 +224,34 @@ func (r *reader) represent(i int, share float64, noise []float64) {
 func (r *reader) classify(c Constants, logits, features data.Matrix, at, n int) {
 	k, d := r.w.Classes, r.d
 	r.packed.Times(r.u[:n*k], r.g[:n*d])
-	for i := range n {
-		u := r.u[i*k : (i+1)*k]
-		for j, o := range r.offset {
-			u[j] += o
+	for first := 0; first < n; first += abreast {
+		end := min(first+abreast, n)
+		for i := first; i < end; i++ {
+			u := r.u[i*k : (i+1)*k]
+			top := linear.Line(u, u, r.offset, 1)
+			r.powers.set(i-first, u, top, 1)
 		}
-		scale := c.scale(chance(u, argmax(u), 1), r.w.Tilt)
-		if logits.Present() {
-			row := logits.Row(at + i)
-			for j, v := range u {
-				row[j] = float32(scale * v)
+		chances := r.powers.chances()
+		for i := first; i < end; i++ {
+			scale := c.scale(chances[i-first], r.w.Tilt)
+			if logits.Present() {
+				scaled(logits.Row(at+i), r.u[i*k:], scale)
+			}
+			if features.Present() {
+				row := features.Row(at + i)
+				scaled(row[:d], r.g[i*d:], scale)
+				if r.w.skewed() {
+					row[d] = float32(scale - r.headScale())
+				}
 			}
 		}
-		if features.Present() {
-			row := features.Row(at + i)
-			for j, v := range r.g[i*d : (i+1)*d] {
-				row[j] = float32(scale * v)
-			}
-			if r.offset != nil {
-				row[d] = float32(scale - r.headScale())
-			}
-		}
+	}
+}
+
+// scaled writes scale v, as far as dst goes.
+func scaled(dst []float32, v []float64, scale float64) {
+	for j, v := range v[:len(dst)] {
+		dst[j] = float32(scale * v)
 	}
 }
 
@@ -244,7 +270,7 @@ func (r *reader) network(ctx context.Context, set *data.Set) error {
 				for c := range d {
 					row[c] = float32(r.W[j*d+c])
 				}
-				if r.offset != nil {
+				if r.w.skewed() {
 					row[d] = float32(r.offset[j])
 					r.head.B[j] = float32(r.headScale() * r.offset[j])
 				}

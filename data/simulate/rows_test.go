@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qats-bench/qats/data"
+	"github.com/qats-bench/qats/internal/kernel/softmax"
 )
 
 // same fails unless the arrays of two sets have the same bits.
@@ -79,6 +80,7 @@ func TestLogitsAreTheHeadOfTheFeatures(t *testing.T) {
 
 // TestAnyBlocksAndPartsGiveTheSameRows, compared with one read of all.
 func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
+	memory := new(data.Block) // of all readers, with what they leave
 	for _, name := range []string{"sure", "shifted tail"} {
 		w := spreadOf[name]
 		w.TestRows, w.OODRows = 131, 37
@@ -97,7 +99,7 @@ func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
 		for range 30 {
 			lo := rng.IntN(w.TestRows + 1)
 			hi := lo + rng.IntN(w.TestRows-lo+1)
-			got, err := data.Read(ctx, r, lo, hi)
+			got, err := r.ReadInto(ctx, memory, lo, hi)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +118,39 @@ func TestAnyBlocksAndPartsGiveTheSameRows(t *testing.T) {
 			if got := int64(sizeOf(whole.View(parts))); r.Bytes() != got {
 				t.Errorf("%s: %d bytes said, %d read", parts, r.Bytes(), got)
 			}
+			got, err = r.ReadInto(ctx, memory, 0, w.TestRows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprintf("%s, %s in used memory", name, parts), got, whole.View(parts))
 		}
+	}
+}
+
+// TestReadsUseTheirMemoryAgain: a block of rows is made where the one before was, if it is not larger.
+func TestReadsUseTheirMemoryAgain(t *testing.T) {
+	w := spreadOf["sure"]
+	w.TestRows = 20
+	ctx := context.Background()
+	r, err := of(w).Open(ctx, data.Ref{Split: data.Test}, data.Logits|data.Labels|data.Features|data.Augmented)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := new(data.Block)
+	first, err := r.ReadInto(ctx, memory, 0, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := func(s *data.Set) []any {
+		return []any{&s.Logits.Data[0], &s.Labels[0], &s.Features.Data[0], &s.Augmented[0].Data[0], &s.Augmented[Views-1].Data[0]}
+	}
+	want := places(first)
+	next, err := r.ReadInto(ctx, memory, 12, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := places(next); !slices.Equal(got, want) {
+		t.Errorf("memory at %v, want %v", got, want)
 	}
 }
 
@@ -162,6 +196,65 @@ func TestConcurrentReadersAgree(t *testing.T) {
 	group.Wait()
 	for _, s := range sets[1:] {
 		same(t, "another goroutine", s, sets[0])
+	}
+}
+
+// TestNormalsAreThoseOfTheLoop that draws each pair until it is in the circle, of any number of deviates.
+func TestNormalsAreThoseOfTheLoop(t *testing.T) {
+	var s, plain stream
+	for n := range 300 {
+		for seed := range 5 {
+			got, want := make([]float64, n), make([]float64, n+1)
+			s.seed(uint64(seed), n)
+			s.normals(got)
+			plain.seed(uint64(seed), n)
+			for i := 0; i < n; i += 2 {
+				var u, v, r float64
+				for !(0 < r && r < 1) {
+					u, v = 2*plain.uniform()-1, 2*plain.uniform()-1
+					r = float64(u*u) + float64(v*v)
+				}
+				f := math.Sqrt(-2 * softmax.Log(r) / r)
+				want[i], want[i+1] = float64(u*f), float64(v*f)
+			}
+			if !slices.Equal(got, want[:n]) || s.pcg != plain.pcg {
+				t.Fatalf("%d deviates: %v, want %v", n, got, want[:n])
+			}
+		}
+	}
+	for _, r := range []float64{0, 0x1p-1074, 0.5, math.Nextafter(1, 0), 1, math.Nextafter(1, 2), 2} {
+		if got, want := inCircle(r) == 1, 0 < r && r < 1; got != want {
+			t.Errorf("%g in the circle: %v", r, got)
+		}
+	}
+}
+
+// TestChancesAreTheSumsInOrder of one row at a time, without the classes that are too far from the top one to
+// count: e^-40 is less than the rounding error of a sum of at least 1.
+func TestChancesAreTheSumsInOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, k := range []int{2, 3, 9, 100, 1000} {
+		p := newPowers(k)
+		for range 40 {
+			var want [abreast]float64
+			for i := range want {
+				row, scale := make([]float64, k), rng.Float64()
+				for j := range row {
+					row[j] = float64(int(rng.NormFloat64()*200)) / 4 // some are equal
+				}
+				top, sum := argmax(row), 1.0
+				for j, v := range row {
+					if x := float64(scale * (v - row[top])); x > -40 && j != top {
+						sum += softmax.Exp(x)
+					}
+				}
+				want[i] = 1 / sum
+				p.set(i, row, top, scale)
+			}
+			if got := p.chances(); got != want {
+				t.Fatalf("%d classes: %v, want %v", k, got, want)
+			}
+		}
 	}
 }
 

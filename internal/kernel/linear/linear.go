@@ -107,9 +107,9 @@ func Add(dst, c []float64, x Rows) {
 	}
 }
 
-// Line writes a + c s, with the product rounded before it is added, and returns the
-// lowest index of the largest element. It panics if a slice is empty or their
-// lengths differ.
+// Line writes a + c s to dst, which may be a, with the product rounded before it is
+// added, and returns the lowest index of the largest element. It panics if a slice is
+// empty or their lengths differ.
 func Line(dst, a, s []float64, c float64) (top int) { return line(vector, dst, a, s, c) }
 
 func line(vector bool, dst, a, s []float64, c float64) (top int) {

@@ -95,6 +95,10 @@ func TestSumsHaveTheirOrder(t *testing.T) {
 				if top := line(vector, z, v, start, scale); top != wantTop || !same(z, wantLine) {
 					t.Errorf("vector %v, %s: line %v with its top at %d, want %v, %d", vector, at, z, top, wantLine, wantTop)
 				}
+				inPlace := slices.Clone(v)
+				if top := line(vector, inPlace, inPlace, start, scale); top != wantTop || !same(inPlace, wantLine) {
+					t.Errorf("vector %v, %s: line in place %v with its top at %d, want %v, %d", vector, at, inPlace, top, wantLine, wantTop)
+				}
 				if gaps(vector, g, z, z[wantTop]); !slices.Equal(g, wantGaps) {
 					t.Errorf("vector %v, %s: gaps %v, want %v", vector, at, g, wantGaps)
 				}
