@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/internal/method"
@@ -115,7 +114,13 @@ func (m gcMap) Apply(dst data.Probs, set *data.Set) {
 			continue
 		}
 		clear(q)
-		reach := float64(slices.Max(row)) - float64(slices.Min(row))
+		least := row[0] // slices.Min, which looks for NaN too, takes as long as two temperatures
+		for _, l := range row {
+			if l < least {
+				least = l
+			}
+		}
+		reach := float64(row[fit.TopClass(row)]) - float64(least)
 		for c, t := range temperatures {
 			softmax.Probs(p, row, 1/t)
 			if reach/t > gcDeep {
