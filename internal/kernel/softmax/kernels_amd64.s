@@ -64,20 +64,16 @@ maxLast3:
 	MOVQ         BX, R12
 	NOTQ         R12
 	ANDQ         $0x0000001f, R12
-	VCMPPS       $0x00, 96(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R13
-	VCMPPS       $0x00, 64(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
-	VCMPPS       $0x00, 32(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
 	VCMPPS       $0x00, (CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
+	VCMPPS       $0x00, 32(CX)(R11*4), Y9, Y12
+	VCMPPS       $0x00, 64(CX)(R11*4), Y9, Y13
+	VCMPPS       $0x00, 96(CX)(R11*4), Y9, Y14
+	VPACKSSDW    Y12, Y11, Y11
+	VPACKSSDW    Y14, Y13, Y13
+	VPACKSSWB    Y13, Y11, Y11
+	VMOVDQU      halves<>+0(SB), Y12
+	VPERMD       Y11, Y12, Y11
+	VPMOVMSKB    Y11, R13
 	SHRXQ        R12, R13, R13
 	SHRQ         $0x01, R13
 	MOVQ         BX, R11
@@ -90,20 +86,16 @@ maxLast3:
 
 find4:
 	SUBQ         $0x00000020, R11
-	VCMPPS       $0x00, 96(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R12
-	VCMPPS       $0x00, 64(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
-	VCMPPS       $0x00, 32(CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
 	VCMPPS       $0x00, (CX)(R11*4), Y9, Y11
-	VMOVMSKPS    Y11, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
+	VCMPPS       $0x00, 32(CX)(R11*4), Y9, Y12
+	VCMPPS       $0x00, 64(CX)(R11*4), Y9, Y13
+	VCMPPS       $0x00, 96(CX)(R11*4), Y9, Y14
+	VPACKSSDW    Y12, Y11, Y11
+	VPACKSSDW    Y14, Y13, Y13
+	VPACKSSWB    Y13, Y11, Y11
+	VMOVDQU      halves<>+0(SB), Y12
+	VPERMD       Y11, Y12, Y11
+	VPMOVMSKB    Y11, R12
 	POPCNTQ      R12, R13
 	ADDQ         R13, R8
 	BSFQ         R12, R10
@@ -295,6 +287,12 @@ GLOBL q4Of16ths<>(SB), RODATA|NOPTR, $8
 DATA q5Of16ths<>+0(SB)/8, $0x3f2430a1d08ec681
 GLOBL q5Of16ths<>(SB), RODATA|NOPTR, $8
 
+DATA halves<>+0(SB)/8, $0x0000000400000000
+DATA halves<>+8(SB)/8, $0x0000000500000001
+DATA halves<>+16(SB)/8, $0x0000000600000002
+DATA halves<>+24(SB)/8, $0x0000000700000003
+GLOBL halves<>(SB), RODATA|NOPTR, $32
+
 DATA minusDeepest<>+0(SB)/8, $0xc084f00000000000
 GLOBL minusDeepest<>(SB), RODATA|NOPTR, $8
 
@@ -368,20 +366,16 @@ maxLast10:
 	MOVQ         BX, R13
 	NOTQ         R13
 	ANDQ         $0x0000001f, R13
-	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R14
-	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
-	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
 	VCMPPS       $0x00, (CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
+	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y3
+	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y9
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y2, Y2
+	VMOVDQU      halves<>+0(SB), Y3
+	VPERMD       Y2, Y3, Y2
+	VPMOVMSKB    Y2, R14
 	SHRXQ        R13, R14, R14
 	SHRQ         $0x01, R14
 	MOVQ         BX, R12
@@ -394,20 +388,16 @@ maxLast10:
 
 find11:
 	SUBQ         $0x00000020, R12
-	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R13
-	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
-	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
 	VCMPPS       $0x00, (CX)(R12*4), Y0, Y2
-	VMOVMSKPS    Y2, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
+	VCMPPS       $0x00, 32(CX)(R12*4), Y0, Y3
+	VCMPPS       $0x00, 64(CX)(R12*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R12*4), Y0, Y9
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y2, Y2
+	VMOVDQU      halves<>+0(SB), Y3
+	VPERMD       Y2, Y3, Y2
+	VPMOVMSKB    Y2, R13
 	POPCNTQ      R13, R14
 	ADDQ         R14, R9
 	BSFQ         R13, R11
@@ -728,20 +718,16 @@ maxLast18:
 	MOVQ         DX, R14
 	NOTQ         R14
 	ANDQ         $0x0000001f, R14
-	VCMPPS       $0x00, 96(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	VCMPPS       $0x00, 64(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, BP
-	SHLQ         $0x08, R15
-	ORQ          BP, R15
-	VCMPPS       $0x00, 32(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, BP
-	SHLQ         $0x08, R15
-	ORQ          BP, R15
 	VCMPPS       $0x00, (CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, BP
-	SHLQ         $0x08, R15
-	ORQ          BP, R15
+	VCMPPS       $0x00, 32(CX)(R13*4), Y0, Y3
+	VCMPPS       $0x00, 64(CX)(R13*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R13*4), Y0, Y9
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y2, Y2
+	VMOVDQU      halves<>+0(SB), Y3
+	VPERMD       Y2, Y3, Y2
+	VPMOVMSKB    Y2, R15
 	SHRXQ        R14, R15, R15
 	SHRQ         $0x01, R15
 	MOVQ         DX, R13
@@ -754,20 +740,16 @@ maxLast18:
 
 find19:
 	SUBQ         $0x00000020, R13
-	VCMPPS       $0x00, 96(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, R14
-	VCMPPS       $0x00, 64(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
-	VCMPPS       $0x00, 32(CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
 	VCMPPS       $0x00, (CX)(R13*4), Y0, Y2
-	VMOVMSKPS    Y2, R15
-	SHLQ         $0x08, R14
-	ORQ          R15, R14
+	VCMPPS       $0x00, 32(CX)(R13*4), Y0, Y3
+	VCMPPS       $0x00, 64(CX)(R13*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R13*4), Y0, Y9
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y2, Y2
+	VMOVDQU      halves<>+0(SB), Y3
+	VPERMD       Y2, Y3, Y2
+	VPMOVMSKB    Y2, R14
 	POPCNTQ      R14, R15
 	ADDQ         R15, R10
 	BSFQ         R14, R12
@@ -1027,20 +1009,16 @@ twoEnd25:
 	MOVQ         BX, R12
 	NOTQ         R12
 	ANDQ         $0x0000001f, R12
-	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R13
-	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
-	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
 	VCMPPS       $0x00, (CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
+	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y7
+	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y9
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y6, Y6
+	VMOVDQU      halves<>+0(SB), Y7
+	VPERMD       Y6, Y7, Y6
+	VPMOVMSKB    Y6, R13
 	SHRXQ        R12, R13, R13
 	SHRQ         $0x01, R13
 	MOVQ         BX, R11
@@ -1053,20 +1031,16 @@ twoEnd25:
 
 find26:
 	SUBQ         $0x00000020, R11
-	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R12
-	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
-	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
 	VCMPPS       $0x00, (CX)(R11*4), Y0, Y6
-	VMOVMSKPS    Y6, R13
-	SHLQ         $0x08, R12
-	ORQ          R13, R12
+	VCMPPS       $0x00, 32(CX)(R11*4), Y0, Y7
+	VCMPPS       $0x00, 64(CX)(R11*4), Y0, Y8
+	VCMPPS       $0x00, 96(CX)(R11*4), Y0, Y9
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSDW    Y9, Y8, Y8
+	VPACKSSWB    Y8, Y6, Y6
+	VMOVDQU      halves<>+0(SB), Y7
+	VPERMD       Y6, Y7, Y6
+	VPMOVMSKB    Y6, R12
 	POPCNTQ      R12, R13
 	ADDQ         R13, R8
 	BSFQ         R12, R10
@@ -1302,20 +1276,16 @@ maxLast31:
 	MOVQ         CX, R9
 	NOTQ         R9
 	ANDQ         $0x0000001f, R9
-	VCMPPS       $0x00, 96(AX)(R8*4), Y0, Y2
-	VMOVMSKPS    Y2, R10
-	VCMPPS       $0x00, 64(AX)(R8*4), Y0, Y2
-	VMOVMSKPS    Y2, R11
-	SHLQ         $0x08, R10
-	ORQ          R11, R10
-	VCMPPS       $0x00, 32(AX)(R8*4), Y0, Y2
-	VMOVMSKPS    Y2, R11
-	SHLQ         $0x08, R10
-	ORQ          R11, R10
 	VCMPPS       $0x00, (AX)(R8*4), Y0, Y2
-	VMOVMSKPS    Y2, R11
-	SHLQ         $0x08, R10
-	ORQ          R11, R10
+	VCMPPS       $0x00, 32(AX)(R8*4), Y0, Y3
+	VCMPPS       $0x00, 64(AX)(R8*4), Y0, Y4
+	VCMPPS       $0x00, 96(AX)(R8*4), Y0, Y5
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y2, Y2
+	VMOVDQU      halves<>+0(SB), Y3
+	VPERMD       Y2, Y3, Y2
+	VPMOVMSKB    Y2, R10
 	SHRXQ        R9, R10, R10
 	SHRQ         $0x01, R10
 	MOVQ         CX, R8
@@ -1328,20 +1298,16 @@ maxLast31:
 
 find32:
 	SUBQ      $0x00000020, R8
-	VCMPPS    $0x00, 96(AX)(R8*4), Y0, Y2
-	VMOVMSKPS Y2, CX
-	VCMPPS    $0x00, 64(AX)(R8*4), Y0, Y2
-	VMOVMSKPS Y2, SI
-	SHLQ      $0x08, CX
-	ORQ       SI, CX
-	VCMPPS    $0x00, 32(AX)(R8*4), Y0, Y2
-	VMOVMSKPS Y2, SI
-	SHLQ      $0x08, CX
-	ORQ       SI, CX
 	VCMPPS    $0x00, (AX)(R8*4), Y0, Y2
-	VMOVMSKPS Y2, SI
-	SHLQ      $0x08, CX
-	ORQ       SI, CX
+	VCMPPS    $0x00, 32(AX)(R8*4), Y0, Y3
+	VCMPPS    $0x00, 64(AX)(R8*4), Y0, Y4
+	VCMPPS    $0x00, 96(AX)(R8*4), Y0, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VMOVDQU   halves<>+0(SB), Y3
+	VPERMD    Y2, Y3, Y2
+	VPMOVMSKB Y2, CX
 	POPCNTQ   CX, SI
 	ADDQ      SI, BX
 	BSFQ      CX, DI

@@ -111,23 +111,22 @@ func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPV
 }
 
 // hits returns a bit for each element of the block at x + 4 i, set where it
-// equals those of v.
+// equals those of v. The comparisons are packed to bytes, which puts the halves of vectors
+// side by side; a permutation puts them in order again.
 func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
 	equal := operand.Imm(0) // EQ_OQ
-	bits, more := m.GP64(), m.GP64()
-	block := m.block(x, i)
-	for p := 3; p >= 0; p-- {
-		to := more
-		if p == 3 {
-			to = bits
-		}
-		y := m.YMM()
-		m.VCMPPS(equal, block[p], v, y)
-		m.VMOVMSKPS(y, to.As32())
-		if p < 3 {
-			m.SHLQ(operand.Imm(8), bits)
-			m.ORQ(more, bits)
-		}
+	var at [4]reg.VecVirtual
+	for p, from := range m.block(x, i) {
+		at[p] = m.YMM()
+		m.VCMPPS(equal, from, v, at[p])
 	}
+	m.VPACKSSDW(at[1], at[0], at[0])
+	m.VPACKSSDW(at[3], at[2], at[2])
+	m.VPACKSSWB(at[2], at[0], at[0])
+	order := m.YMM()
+	m.VMOVDQU(m.table("halves", 0|4<<32, 1|5<<32, 2|6<<32, 3|7<<32), order)
+	m.VPERMD(at[0], order, at[0])
+	bits := m.GP64()
+	m.VPMOVMSKB(at[0], bits.As32())
 	return bits
 }
