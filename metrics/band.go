@@ -138,12 +138,7 @@ func (s *Samples) bands(seed uint64, errors ...nullError) []Band {
 		start := stream(seed, forBand, d)
 		for e := 1; e < len(ends); e++ {
 			lo, hi := ends[e-1], ends[e]
-			h := hits[lo]
-			at := threshold[lo:hi]
-			for j, p := range place[lo:hi] {
-				h += (splitmix.Mix(start+p)>>1 - at[j]) >> 63 // 1 where the difference is negative
-			}
-			hits[hi] = h
+			hits[hi] = hits[lo] + drawnHits(start, place[lo:hi], threshold[lo:hi])
 		}
 		for e := range errors {
 			for r, run := range errors[e].runs {
@@ -159,6 +154,19 @@ func (s *Samples) bands(seed uint64, errors ...nullError) []Band {
 		bands = append(bands, Band{quantile(sorted, .025), quantile(sorted, .5), quantile(sorted, .975)})
 	}
 	return bands
+}
+
+// drawnHits returns how many rows are correct in the draw of a stream. It is no part of bands, so that
+// its variables stay in registers.
+//
+//go:noinline
+func drawnHits(start uint64, place, threshold []uint64) uint64 {
+	hits := uint64(0)
+	threshold = threshold[:len(place)]
+	for j, p := range place {
+		hits += (splitmix.Mix(start+p)>>1 - threshold[j]) >> 63 // 1 where the difference is negative
+	}
+	return hits
 }
 
 // weighted returns the ECE of bins given the sum of conf - 1[correct] of each run.
