@@ -22,8 +22,7 @@ import (
 // start in their order. It returns the context's error when ctx is done. A panic
 // of do reaches the caller, which may recover.
 //
-// Each worker is one goroutine of an [errgroup.Group]; a single worker is the
-// calling goroutine.
+// Worker 0 is the calling goroutine, and each other worker one of an [errgroup.Group].
 func Each(ctx context.Context, tasks, workers int, do func(worker, task int) error) error {
 	ends := make([]end, max(1, min(workers, tasks)))
 	var next atomic.Int64
@@ -52,13 +51,14 @@ func Each(ctx context.Context, tasks, workers int, do func(worker, task int) err
 		// Not WithContext, and no errors through the group: it keeps the error that is
 		// first in time, which depends on the number of workers.
 		var group errgroup.Group
-		for worker := range ends {
+		for worker := 1; worker < len(ends); worker++ {
 			group.Go(func() error {
 				defer cputime.Join(ctx)()
 				work(worker)
 				return nil
 			})
 		}
+		work(0)
 		group.Wait()
 	}
 	return result(ctx, ends)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -107,15 +108,21 @@ func TestReturnsTheErrorOfTheContext(t *testing.T) {
 	}
 }
 
-// One worker needs no goroutine: it may use what belongs to the caller's.
-func TestOneWorkerIsTheCallingGoroutine(t *testing.T) {
-	before := runtime.NumGoroutine()
-	Each(t.Context(), 3, 1, func(_, _ int) error {
-		if n := runtime.NumGoroutine(); n > before {
-			t.Errorf("%d goroutines, %d before", n, before)
-		}
-		return nil
-	})
+// The caller is a worker: the others alone need goroutines.
+func TestTheCallingGoroutineIsAWorker(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		before := runtime.NumGoroutine()
+		var together sync.WaitGroup
+		together.Add(workers)
+		Each(t.Context(), workers, workers, func(_, _ int) error {
+			together.Done()
+			together.Wait() // all workers have a task
+			if n := runtime.NumGoroutine(); n > before+workers-1 {
+				t.Errorf("%d workers: %d goroutines, %d before", workers, n, before)
+			}
+			return nil
+		})
+	}
 }
 
 // The processor time of all workers counts for the computation that the context measures.
