@@ -245,7 +245,7 @@ func (w *weighing) aece(drawn []times) (values [lanes]float64) {
 			before, after := bin.cut.before, bin.cut.after
 			inside := int64(b.rows-after.rows) >> 63 // -1 where the boundary cuts the block, else 0
 			end := after.sum + (before.sum-after.sum)&inside
-			share := float64((after.sum-before.sum)&inside) * (float64(b.rows-before.rows) / float64(after.rows-before.rows))
+			share := float64(float64((after.sum-before.sum)&inside) * (float64(b.rows-before.rows) / float64(after.rows-before.rows)))
 			values[lane] += math.Abs(float64(end-bin.start.sum)+(share-bin.share)) / float64(b.rows-bin.start.rows)
 			bin.start, bin.share = tally{b.rows, end}, share
 		}
