@@ -139,7 +139,7 @@ def rows(b, slow):
         ("P5", "w3 QaTS from the float16 file: peak MiB resident, 8 bytes a row among them", 439, most, False, lambda: b.w3(2, "qats")[1]),
         ("P7", "1,000 resamples of 25,000 rows: numpy (ECE) / qats (ECE and AECE)", 2.2, least, False, lambda: b.peer("boot_numpy", "w1")["seconds"] / b.measure("boot")["seconds"]),
         ("P7", "seven methods on the same resamples / one", 3, most, False, lambda: (lambda f: f["seven"] / f["seconds"])(b.measure("boot"))),
-        ("P9", "w1, one pass of the kernel / C", 1.2, most, False, lambda: b.measure("pass")["seconds"] / b.limit(isa())),
+        ("P9", "w1, one pass of TS / C", 1.2, most, False, lambda: b.measure("pass")["seconds"] / b.limit(isa())),
         ("P9", "w1 TS / one C pass", 4, most, False, lambda: fit()["ts_s"] / b.limit(isa())),
         ("P9", "w1 QaTS after TS / one C pass", 6.5, most, False, lambda: fit()["qats_s"] / b.limit(isa())),
         ("P9", "w1 load, ranks, TS and QaTS / one C pass", 12, most, False, lambda: total(fit()) / b.limit(isa())),
