@@ -23,9 +23,9 @@ func TestRunRefusesWhatItsMemoryDoesNotHold(t *testing.T) {
 		memory     int64
 		spec, want string
 	}{
-		{1, text, "d/wide: the paired intervals of two methods on 300000 rows take 81 MiB; raise --max-memory, or write baseline: none"},
+		{1, text, "d/wide: the paired intervals of two methods on 300000 rows take 79 MiB; raise --max-memory, or write baseline: none"},
 		{1, text + "baseline: none\n", "d/wide: to apply and score a method on 300000 rows takes 33 MiB; raise --max-memory"},
-		{20 << 20, text, "d/wide: the paired intervals of two methods on 300000 rows take 81 MiB; raise --max-memory, or write baseline: none"},
+		{20 << 20, text, "d/wide: the paired intervals of two methods on 300000 rows take 79 MiB; raise --max-memory, or write baseline: none"},
 		{20 << 20, text + "baseline: none\n", ""},
 	} {
 		w.memory = c.memory
