@@ -332,9 +332,14 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 // noHelpOfNothing returns an error where help is asked for about a command that there is not: cobra
 // prints the help of the command above it.
 func noHelpOfNothing(root *cobra.Command, args []string) error {
+	root.InitDefaultHelpCmd() // these are known from Execute on
+	root.InitDefaultCompletionCmd(args...)
 	above, rest, err := root.Find(args)
 	if err != nil || !above.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return nil // the command says what is wrong
+	}
+	if strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) { // a shell asks what could follow these words
+		return nil
 	}
 	if !slices.Contains(rest, "--help") && !slices.Contains(rest, "-h") {
 		return nil
