@@ -154,7 +154,7 @@ type Pair struct {
 // Where there is no interval or no verdict, Note says why: one row does not vary, a metric is
 // undefined in some resamples, and so on.
 //
-// Cost: about 1.5 ns a row and resample, shared, and .3 more for each method; a verdict takes 30 ns
+// Cost: about 1.5 ns a row and resample, shared, and 0.3 more for each method; a verdict takes 30 ns
 // a row. An error is that of ctx, or says that there are no samples, that an
 // option is out of range, that a metric cannot be compared (Entry.Comparable),
 // or that a method has other samples than the base.

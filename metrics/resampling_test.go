@@ -57,7 +57,6 @@ func TestResampledErrorsAreThoseOfTheExpandedSample(t *testing.T) {
 				}
 			}
 		}
-		w.weigh(drawn)
 		expectExpanded(t, f, w, drawn)
 	}
 }

@@ -61,9 +61,9 @@ const (
 	tileRows = 1 << 16 // all that a place can name; their draws take 512 KiB
 )
 
-// chunkRows returns the most rows of a chunk without ties. The time to unpack the sums of chunks falls
-// with it, the time to walk to a boundary within a chunk rises with it: both are equal at about
-// sqrt(n/2) of one tile.
+// chunkRows returns the most rows of a chunk without ties. With more rows a chunk, there are fewer sums to
+// unpack, of each tile and chunk, and a longer walk to a boundary within a chunk. With one tile both take
+// equal time at about sqrt(n/2) rows.
 func chunkRows(n, tiles int) int { return min(8+int(math.Sqrt(float64(n*tiles)/2)), mostRows) }
 
 // countUnit is added to each residual, so that one product counts the rows of a

@@ -99,7 +99,7 @@ type Row struct {
 	On        []results.Pair // with a verdict, of few settings: in their order
 	Why       string         // on the first of them that pairs.csv says something about; empty if none
 
-	Test            significance.SignedRank // zero if not tested, as are Holm and Margin: see [Untested]
+	Test            significance.SignedRank // [Untested] computes neither Test nor Holm and Margin
 	Holm            float64                 // Test.P corrected over all rows
 	BlockDifference []float64
 	BlockNames      []string
