@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,10 @@ def environment(tmp_path_factory, wheel):
     folder = tmp_path_factory.mktemp("two")
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True)
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    # The packages of an environment that the tests run in are not those of the system.
+    where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = Path(subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip())
+    (packages / "tests.pth").write_text(sysconfig.get_path("purelib"))
     got = subprocess.run(
         [python, "-m", "pip", "install", "-q", "--no-deps", "qats==5.5.0", "pymatreader", "npTDMS", "QtPy", "xmltodict"],
         capture_output=True,
