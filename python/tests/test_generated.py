@@ -111,7 +111,7 @@ def test_joblib_takes_an_estimator_to_other_processes(small, tmp_path):
 
 
 def test_an_import_reads_nothing_that_it_does_not_need():
-    needed = "json, mmap, os, pathlib, shutil, subprocess, sys, tempfile, threading, numpy"
+    needed = "json, mmap, os, pathlib, shutil, subprocess, sys, tempfile, threading, typing, numpy"
     code = f"import {needed}; before = set(sys.modules); import qatsbench; print(*sorted(set(sys.modules) - before))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(PYTHON)}
