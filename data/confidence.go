@@ -7,6 +7,7 @@ import (
 
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/data/problem"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // A set of KindConfidence has no logits: of each row the confidence of the prediction, and whether that is
@@ -71,7 +72,7 @@ func (r *setReader) readConfidence(s *Set, buf *[]byte, lo, hi int) error {
 		s.Confidence = nil
 		return nil
 	}
-	s.Confidence, s.Classes = resize(s.Confidence, hi-lo), r.stated
+	s.Confidence, s.Classes = lists.Resize(s.Confidence, hi-lo), r.stated
 	if err := npy.Floats(r.confidence, s.Confidence, buf, lo, hi); err != nil {
 		return err
 	}

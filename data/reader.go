@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/qats-bench/qats/data/npy"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // setReader reads a set from open arrays.
@@ -140,12 +141,12 @@ func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, e
 	if r.labels == nil {
 		s.Labels = nil
 	} else if r.kind == KindConfidence {
-		s.Labels = resize(s.Labels, hi-lo)
+		s.Labels = lists.Resize(s.Labels, hi-lo)
 		if err := r.readOutcomes(s.Labels, &b.bytes, lo, hi); err != nil {
 			return nil, err
 		}
 	} else {
-		s.Labels = resize(s.Labels, hi-lo)
+		s.Labels = lists.Resize(s.Labels, hi-lo)
 		if err := r.readLabels(s.Labels, &b.bytes, lo, hi); err != nil {
 			return nil, err
 		}
@@ -161,7 +162,7 @@ func (r *setReader) ReadInto(ctx context.Context, b *Block, lo, hi int) (*Set, e
 	if r.augmented.Array == nil {
 		s.Augmented = nil
 	} else {
-		s.Augmented = resize(s.Augmented, r.augmented.Shape()[0])
+		s.Augmented = lists.Resize(s.Augmented, r.augmented.Shape()[0])
 		for v := range s.Augmented {
 			first := v*r.n + lo
 			masked, err := b.logits(ctx, &s.Augmented[v], r.augmented, first, v*r.n+hi)
@@ -243,7 +244,7 @@ func (b *Block) matrix(ctx context.Context, m *Matrix, a *npy.Array, lo, hi int)
 
 func (b *Block) read(ctx context.Context, m *Matrix, a *npy.Array, cols, lo, hi int, read func(dst []float32, lo, hi int) error) error {
 	m.Rows, m.Cols = hi-lo, cols
-	m.Data = resize(m.Data, m.Rows*m.Cols)
+	m.Data = lists.Resize(m.Data, m.Rows*m.Cols)
 	step := max(1, interruptAt/m.Cols)
 	if a.ByColumns() {
 		step = hi - lo // each piece would seek to every column again
@@ -258,13 +259,4 @@ func (b *Block) read(ctx context.Context, m *Matrix, a *npy.Array, cols, lo, hi 
 		}
 	}
 	return nil
-}
-
-// resize returns a slice of n elements that are to be overwritten, in the memory
-// of v if that is large enough.
-func resize[T any](v []T, n int) []T {
-	if v == nil || cap(v) < n {
-		return make([]T, n)
-	}
-	return v[:n]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/data/npy"
 	"github.com/qats-bench/qats/internal/kernel/linear"
+	"github.com/qats-bench/qats/internal/lists"
 )
 
 // chunk is the number of rows that are made together: enough to keep the prototypes
@@ -120,14 +121,14 @@ func (r *reader) ReadInto(ctx context.Context, b *data.Block, lo, hi int) (*data
 		set.Logits = matrix(&memory.Logits, n, k)
 	}
 	if r.parts&data.Labels != 0 {
-		memory.Labels = room(memory.Labels, n)
+		memory.Labels = lists.Resize(memory.Labels, n)
 		set.Labels = memory.Labels
 	}
 	if r.parts&data.Features != 0 {
 		set.Features = matrix(&memory.Features, n, r.w.Width)
 	}
 	if r.parts&data.Augmented != 0 {
-		memory.Augmented = room(memory.Augmented, Views)
+		memory.Augmented = lists.Resize(memory.Augmented, Views)
 		for v := range memory.Augmented {
 			matrix(&memory.Augmented[v], n, k)
 		}
@@ -147,16 +148,8 @@ func (r *reader) ReadInto(ctx context.Context, b *data.Block, lo, hi int) (*data
 
 // matrix returns an n x k matrix, not cleared, in the memory of m.
 func matrix(m *data.Matrix, n, k int) data.Matrix {
-	m.Rows, m.Cols, m.Data = n, k, room(m.Data, n*k)
+	m.Rows, m.Cols, m.Data = n, k, lists.Resize(m.Data, n*k)
 	return *m
-}
-
-// room returns n elements, not cleared, in the memory of s if it is large enough.
-func room[T any](s []T, n int) []T {
-	if s == nil || cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }
 
 // fill makes n <= chunk rows from row at of set; this is row lo+at of the complete

@@ -1,5 +1,5 @@
 // Package lists has what the standard package slices lacks for lists of rows: the items
-// that a condition keeps, their groups and their different values.
+// that a condition keeps, their groups and their different values, and memory that is used again.
 package lists
 
 // Values returns the value that of has for each item of a list.
@@ -55,4 +55,13 @@ func Where[T any](list []T, keep func(T) bool) (kept []T) {
 		}
 	}
 	return kept
+}
+
+// Resize returns a slice of n elements that are to be overwritten, in the memory of v if that is
+// large enough. It is not nil, for n = 0 either.
+func Resize[T any](v []T, n int) []T {
+	if v == nil || cap(v) < n {
+		return make([]T, n)
+	}
+	return v[:n]
 }
