@@ -332,6 +332,9 @@ func noSuchFlag(cmd *cobra.Command, err error) error {
 // noHelpOfNothing returns an error where help is asked for about a command that there is not: cobra
 // prints the help of the command above it.
 func noHelpOfNothing(root *cobra.Command, args []string) error {
+	if !slices.Contains(args, "--help") && !slices.Contains(args, "-h") {
+		return nil
+	}
 	root.InitDefaultHelpCmd() // these are known from Execute on
 	root.InitDefaultCompletionCmd(args...)
 	above, rest, err := root.Find(args)
@@ -339,9 +342,6 @@ func noHelpOfNothing(root *cobra.Command, args []string) error {
 		return nil // the command says what is wrong
 	}
 	if strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) { // a shell asks what could follow these words
-		return nil
-	}
-	if !slices.Contains(rest, "--help") && !slices.Contains(rest, "-h") {
 		return nil
 	}
 	return noSuchCommand(above, rest[:1])
