@@ -16,7 +16,7 @@ type Family struct {
 	Sources  string   // where that is said
 }
 
-// families are those of [Families], made once.
+// families returns what [Families] returns, which is made once.
 var families = sync.OnceValue(Families)
 
 // familyOf returns the family of a data set: the one with the longest known name that the id is

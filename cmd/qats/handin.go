@@ -324,8 +324,8 @@ func (h *handIn) repeat(cmd *cobra.Command, tier *submission.Tier, c *submission
 	return changes, alone, err
 }
 
-// hidden are the folders of arrays that entries must not see: those of --data, and that of the project. This one is the
-// last, since the others may lie in it.
+// hidden returns the folders of arrays that entries must not see: those of --data, and then the folder of the project,
+// since the others may lie in it.
 func hidden(folders []string) (list []string) {
 	if root, err := submission.Checkout(); err == nil {
 		folders = append(slices.Clone(folders), filepath.Join(root, "data"))

@@ -198,7 +198,7 @@ func argmax(row []float64) int {
 // classes: additions to one sum wait for each other.
 const abreast = 4
 
-// powers are those of some rows of logits.
+// powers are the exponentials of rows of scaled logits, four rows of k classes.
 type powers [abreast][]float64
 
 func newPowers(k int) *powers {

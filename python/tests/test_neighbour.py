@@ -40,7 +40,7 @@ def environment(tmp_path_factory, wheel):
     folder = tmp_path_factory.mktemp("two")
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True)
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    # The packages of an environment that the tests run in are not those of the system.
+    # The new environment finds the packages of the system, but not those of an environment that runs the tests.
     where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip())
     (packages / "tests.pth").write_text(sysconfig.get_path("purelib"))

@@ -111,8 +111,8 @@ func (m *machine) find(x, k reg.GPVirtual, v reg.VecVirtual) (top, times reg.GPV
 }
 
 // hits returns a bit for each element of the block at x + 4 i, set where it
-// equals those of v. The comparisons are packed to bytes, which puts the halves of vectors
-// side by side; a permutation puts them in order again.
+// equals those of v. The results are packed to bytes, half by half, so that a permutation
+// brings them back into the order of the elements.
 func (m *machine) hits(x, i reg.GPVirtual, v reg.VecVirtual) reg.GPVirtual {
 	equal := operand.Imm(0) // EQ_OQ
 	var at [4]reg.VecVirtual

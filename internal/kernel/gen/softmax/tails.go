@@ -58,7 +58,7 @@ func (m *machine) two(x, k reg.GPVirtual) best {
 	m.CMPQ(i, k)
 	m.JGE(operand.LabelRef(end))
 	rest := m.lowestSingle()
-	// The eight flags end with those of the rest.
+	// Of eight flags the first are set, one for each element that is left.
 	flags := m.table("flags", ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), 0, 0, 0, 0)
 	base, left, some, v := m.GP64(), m.GP64(), m.YMM(), m.YMM()
 	m.LEAQ(flags, base)
