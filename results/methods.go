@@ -24,7 +24,22 @@ type MethodInfo struct {
 	// "views", ...), in the order of data.Parts; Target is among them where it sees
 	// unlabelled rows of the domain that it is tested on.
 	Sees []string
+
+	Predicts Prediction // empty where nobody knows, as of programs of others
 }
+
+// Prediction says what becomes of the predicted class.
+type Prediction string
+
+// The predictions of methods.
+const (
+	Keeps    Prediction = "keeps"     // the predicted class of every row stays
+	Changes  Prediction = "changes"   // the predicted class of a row may change, and the accuracy with it
+	TopLabel Prediction = "top-label" // the class stays and has a new confidence; the other classes have none
+)
+
+// Predictions returns all of them, in the order of tables.
+func Predictions() []Prediction { return []Prediction{Keeps, Changes, TopLabel} }
 
 // Maker says where a method comes from.
 type Maker string
@@ -40,13 +55,14 @@ const (
 const Target = "target"
 
 var methodsFormat = csvfile.Format[MethodInfo]{
-	Columns: []string{"experiment", "method", "label", "registered", "version", "options", "source", "sees"},
+	Columns: []string{"experiment", "method", "label", "registered", "version", "options", "source", "sees", "predicts"},
+	Added:   []string{"predicts"},
 	Fields: func(m MethodInfo) []string {
-		return []string{m.Experiment, m.Method, csvfile.PlainText(m.Label), csvfile.PlainText(m.Registered), csvfile.FormatCount(m.Version), m.Options, string(m.Source), strings.Join(m.Sees, " ")}
+		return []string{m.Experiment, m.Method, csvfile.PlainText(m.Label), csvfile.PlainText(m.Registered), csvfile.FormatCount(m.Version), m.Options, string(m.Source), strings.Join(m.Sees, " "), string(m.Predicts)}
 	},
 	Parse: func(row *csvfile.Row) MethodInfo {
 		return MethodInfo{Experiment: row.Text(), Method: row.Text(), Label: csvfile.PlainText(row.Text()), Registered: csvfile.PlainText(row.Text()), Version: row.CountOrNone(),
-			Options: row.Text(), Source: Maker(row.Text()), Sees: strings.Fields(row.Text())}
+			Options: row.Text(), Source: Maker(row.Text()), Sees: strings.Fields(row.Text()), Predicts: Prediction(row.Text())}
 	},
 	Check:    MethodInfo.check,
 	Identity: func(m MethodInfo) []string { return []string{m.Experiment, m.Method} },
@@ -64,6 +80,9 @@ func (m MethodInfo) check() error {
 	}
 	if m.Source != OfQats && m.Source != OfProgram {
 		return csvfile.Fault("source", "%q is neither %s nor %s", m.Source, OfQats, OfProgram)
+	}
+	if m.Predicts != "" && !slices.Contains(Predictions(), m.Predicts) {
+		return csvfile.Fault("predicts", "%q is none of %s, %s, %s", m.Predicts, Keeps, Changes, TopLabel)
 	}
 	return nil
 }

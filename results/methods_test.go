@@ -13,7 +13,7 @@ import (
 func TestMethodsAreWrittenAndReadBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), MethodsFile)
 	want := []MethodInfo{
-		{Experiment: "e", Method: "hfe-target", Label: "HFE, \"target\"", Registered: "hfe-target", Version: 3, Source: OfQats, Sees: []string{"features", "ood", Target}},
+		{Experiment: "e", Method: "hfe-target", Label: "HFE, \"target\"", Registered: "hfe-target", Version: 3, Source: OfQats, Sees: []string{"features", "ood", Target}, Predicts: Changes},
 		{Experiment: "e", Method: "mine", Label: "Mine", Registered: "served", Version: 1, Options: `{"a":[1,2],"b":"x"}`, Source: OfProgram, Sees: []string{}},
 	}
 	if err := methodsFormat.WriteFile(path, want); err != nil {
@@ -30,12 +30,13 @@ func TestMethodsAreWrittenAndReadBack(t *testing.T) {
 
 // TestMethodsAreChecked: an error names the line and the column.
 func TestMethodsAreChecked(t *testing.T) {
-	const head = "experiment,method,label,registered,version,options,source,sees\n"
+	const head = "experiment,method,label,registered,version,options,source,sees,predicts\n"
 	for row, want := range map[string]string{
-		"e,ts,TS,ts,1,{a: 1},qats,\n":                "options",
-		"e,ts,TS,ts,1,,published,\n":                 "neither qats nor external",
-		"e,ts,TS,ts,1,,qats,\ne,ts,TS,ts,1,,qats,\n": "3",
-		"e,,TS,ts,1,,qats,\n":                        "method",
+		"e,ts,TS,ts,1,{a: 1},qats,,\n":                 "options",
+		"e,ts,TS,ts,1,,published,,\n":                  "neither qats nor external",
+		"e,ts,TS,ts,1,,qats,,\ne,ts,TS,ts,1,,qats,,\n": "3",
+		"e,ts,TS,ts,1,,qats,,all\n":                    "predicts",
+		"e,,TS,ts,1,,qats,,\n":                         "method",
 	} {
 		path := filepath.Join(t.TempDir(), MethodsFile)
 		if err := os.WriteFile(path, []byte(head+row), 0o666); err != nil {

@@ -120,7 +120,7 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	figureFormats(cmd, &c.Formats)
 	f := cmd.Flags()
 	f.StringVar(&c.Against, "against", "", "method that the others are compared with (default: the baseline of the run or of --spec; of tables alone qats)")
-	f.StringSliceVar(&c.Metrics, "metric", []string{"ece", "aece"}, "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
+	f.StringSliceVar(&c.Metrics, "metric", append(compare.Scores(), "ece"), "metrics, as results.csv names them, or time: the processor time of a fit, compared by ratios")
 	c.Block, c.Interval, c.latex = compare.BySamples, metrics.Percentile, "compact"
 	choiceFlag(cmd, &c.Block, "block", compare.Blocks(), "settings that count once together: all that may share test samples, all of a dataset, all of a network, or each setting alone (samples, dataset, network or setting)")
 	f.StringSliceVar(&c.experiments, "experiment", nil, "use only rows of these experiments")

@@ -35,12 +35,13 @@ type Compare struct {
 	Labels   map[string]string // method id -> name in print
 	Files    string            // that the rows were read from, if not results.csv and pairs.csv
 	Formats  []plots.Format    // of figures; SVG and PDF if nil
+	Full     bool              // with win rates and strengths
 	Compact  bool              // LaTeX for one column of a paper, with the notes as comments
 }
 
-// options are the options of a comparison by a metric.
-func (c Compare) options(metric string) compare.Options {
-	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Domains: c.Domains, Files: c.Files}
+// options are the options of a comparison by a metric, of which some methods are not ranked.
+func (c Compare) options(metric string, unranked map[string]string) compare.Options {
+	return compare.Options{Metric: metric, Against: c.Against, Methods: c.Methods, Block: c.Block, Variants: c.Variants, Target: c.Target, Domains: c.Domains, Unranked: unranked, Files: c.Files}
 }
 
 // Compared is a comparison by one metric over the settings of one source.
@@ -50,17 +51,26 @@ type Compared struct {
 	rows *results.Rows // of the source, of the settings that count
 }
 
-// Each compares by each metric, once for each source of the rows.
+// Each compares by each metric, once for each source of the rows, and judges all of them by one rule
+// ([compare.Judgement]).
 func (c Compare) Each(rows *results.Rows) ([]Compared, error) {
 	var compared []Compared
+	judged, _ := compare.Judge(rows, c.options("", nil), c.Metrics...) // without a score and without these metrics the loop has the error
+	var unranked map[string]string
+	of := map[string]*compare.Judgement{}
+	for _, j := range judged {
+		if of[j.Source] = j; j.Judged() {
+			unranked = j.Floor.Unranked
+		}
+	}
 	bySource := map[string]*results.Rows{} // that the comparisons by all metrics share
 	for _, id := range c.Metrics {
-		list, err := compare.Of(rows.Records, rows.Pairs, c.options(id))
+		list, err := compare.Of(rows.Records, rows.Pairs, c.options(id, unranked))
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range list {
-			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs)}
+			view := compare.View{Comparison: one, Labels: c.Labels, Splits: one.Splits(rows.Records, rows.Pairs), Judgement: of[one.Source], Full: c.Full}
 			if bySource[one.Source] == nil {
 				bySource[one.Source] = rows.Where(func(s results.Setting, source string) bool {
 					return source == one.Source && results.Counts(s, c.Variants)
@@ -98,61 +108,68 @@ func (p Compared) Unpaired() bool {
 		slices.ContainsFunc(p.Rows, func(r compare.Row) bool { return r.NoVerdict == r.Settings && r.Why == "" })
 }
 
-// The most methods and notes that Short prints.
+// The most methods of a table and notes that Short prints.
 const (
-	shortMethods = 20
-	shortNotes   = 4
+	shortMethods = 12
+	shortNotes   = 3
 )
 
-// Short prints the comparisons of one source in short: the answer by the first metric, one table
-// of methods with all metrics, numbered notes, and the tables of redrawn splits if there are any.
-// Of many methods it prints those that lead and the one that the others are compared with, unless
-// the user named methods; all prints all methods and notes. The other forms are the table alone, with
+// Short prints the comparisons of one source in short: the answer, a table for each table of the judgement with all
+// metrics, numbered notes, and the tables of redrawn splits if there are any. Of many methods it prints the first, unless
+// the user named methods; all prints all methods and notes. The other forms are the tables alone, with
 // all methods and notes.
 func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	views := lists.Values(compared, func(p Compared) compare.View { return p.View })
-	t, first := compare.Summary(views), compared[0]
-	if form != TextForm && slices.ContainsFunc(t.Rows, func(r table.Row) bool {
-		return slices.ContainsFunc(r.Cells, func(c table.Cell) bool { return c.Mark == table.Best })
-	}) {
-		t.Remarks = append(t.Remarks, "Bold: the best mean.")
+	tables, first := compare.Summary(views), compared[0]
+	last := tables[len(tables)-1]
+	for _, t := range tables {
+		switch form {
+		case LaTeXForm:
+			if err := t.Compact(w); err != nil {
+				return err
+			}
+		case MarkdownForm:
+			if err := t.Markdown(w); err != nil {
+				return err
+			}
+		}
 	}
-	switch form {
-	case LaTeXForm:
-		return t.Compact(w)
-	case MarkdownForm:
-		return t.Markdown(w)
+	if form != TextForm {
+		return nil
 	}
-	notes := t.Remarks
+	notes := last.Remarks
 	if warnings := compare.WarningNote(views); warnings != "" {
 		notes = append(notes, warnings)
 	}
 	var more []string
-	if len(t.Rows) > shortMethods && first.Methods == nil && !all {
-		kept := slices.Clone(t.Rows[:shortMethods])
-		for _, r := range t.Rows[shortMethods:] {
-			if r.Cells[0].Value == first.Against {
-				kept = append(kept, r)
-			}
+	left := 0
+	for _, t := range tables {
+		if len(t.Rows) > shortMethods+1 && first.Methods == nil && !all {
+			floor := lists.Where(t.Rows[shortMethods:], func(r table.Row) bool { return r.Cells[0].Value == compare.BaseRate })
+			left += len(t.Rows) - shortMethods - len(floor)
+			t.Rows = append(t.Rows[:shortMethods], floor...)
 		}
-		more = append(more, english.Count(len(t.Rows)-len(kept), "method"))
-		t.Rows = kept
+	}
+	if left > 0 {
+		more = append(more, english.Count(left, "method"))
 	}
 	if len(notes) > shortNotes+1 && !all {
 		more = append(more, english.Count(len(notes)-shortNotes, "note"))
 		notes = notes[:shortNotes]
 	}
-	t.Remarks = nil
+	last.Remarks = nil
 	for i, note := range notes {
-		t.Remarks = append(t.Remarks, fmt.Sprintf("%d. %s", i+1, note))
+		last.Remarks = append(last.Remarks, fmt.Sprintf("%d. %s", i+1, note))
 	}
 	if more != nil {
-		t.Remarks = append(t.Remarks, "Not shown: "+english.List(more)+" (--all).")
+		last.Remarks = append(last.Remarks, "Not shown: "+english.List(more)+" (--all).")
 	}
 	english.Wrap(w, "", first.Sentence(), wide)
-	fmt.Fprintln(w)
-	if err := t.Text(w, wide); err != nil {
-		return err
+	for _, t := range tables {
+		fmt.Fprintln(w)
+		if err := t.Text(w, wide); err != nil {
+			return err
+		}
 	}
 	for _, p := range compared {
 		if len(p.Splits) == 0 {
@@ -225,8 +242,11 @@ func (p Compared) saveRankings(w io.Writer, base string) error {
 		ending string
 		draw   func(*compare.Comparison, map[string]string, ...string) (*plots.Figure, error)
 	}{{"-ranks", plots.Ranks}, {"-win-rates", plots.WinRates}, {"-strengths", plots.Strengths}}
-	if !p.Judged() {
+	switch {
+	case !p.Judged():
 		judging = nil
+	case !p.of.Full:
+		judging = judging[:1]
 	}
 	for _, f := range judging {
 		figure, err := f.draw(p.Comparison, p.Labels)
@@ -261,7 +281,7 @@ func (p Compared) texts() []fileOf {
 	} else {
 		files = append(files, fileOf{".tex", p.LaTeX})
 	}
-	if p.Ranking.Strengths() != nil {
+	if p.of.Full && p.Ranking.Strengths() != nil {
 		files = append(files, fileOf{"-strengths.tex", p.StrengthTable().LaTeX})
 	}
 	if len(p.Splits) > 0 {
@@ -285,7 +305,7 @@ func (c Compare) Agreements(rows *results.Rows) ([]*compare.Agreement, error) {
 	if len(c.Metrics) < 2 {
 		return nil, nil
 	}
-	return compare.Agree(rows.Records, c.Metrics, c.options(""))
+	return compare.Agree(rows.Records, c.Metrics, c.options("", nil))
 }
 
 // WriteAgreement prints the agreement of the rankings of rows to w, and writes it as text

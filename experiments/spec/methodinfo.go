@@ -13,7 +13,13 @@ import (
 func (m *Method) Info(experiment string) results.MethodInfo {
 	about := results.MethodInfo{Experiment: experiment, Method: m.Name, Label: m.Label, Registered: m.Entry.Name, Version: m.Entry.Version, Source: results.OfProgram}
 	if _, registered := all.Lookup(m.Entry.Name); registered {
-		about.Source, about.Label = results.OfQats, labelBeside(m)
+		about.Source, about.Label, about.Predicts = results.OfQats, labelBeside(m), results.Changes
+		switch { // what a program says of itself is not known to hold
+		case m.Entry.TopLabelOnly():
+			about.Predicts = results.TopLabel
+		case m.Contract().KeepsTop1:
+			about.Predicts = results.Keeps
+		}
 	}
 	contract := m.Contract()
 	for _, part := range ((contract.Cal | contract.Test | contract.Target) &^ (data.Logits | data.Labels)).List() {

@@ -32,6 +32,9 @@ type Options struct {
 	// are shown, and neither ranked nor counted with the others.
 	Target []string
 
+	// Unranked has methods that are shown and not ranked, with the reasons, as [Floor.Unranked] has them.
+	Unranked map[string]string
+
 	// Domains are the domains that the rows are restricted to; nil for all.
 	Domains []string
 
@@ -70,6 +73,10 @@ type Comparison struct {
 	Rows     []Row    // of the methods compared, in order, without Against
 	Verdicts int      // on single settings, of all rows
 	From     []string // what the measured settings are measured on, by their manifests; "" for a manifest that does not say
+
+	// Floor is the row of [BaseRate], which is in no ranking and no test; nil where it has no value, is
+	// Against, or was asked for by name.
+	Floor *Row
 
 	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
 
@@ -125,7 +132,8 @@ type Row struct {
 // outcome is a verdict on a setting with its P.
 type outcome struct {
 	results.Outcome
-	p float64
+	p       float64
+	setting results.Setting
 }
 
 // Apart returns the block that pulls the mean difference farthest from the shift,
@@ -276,7 +284,11 @@ func (c *Comparison) compare(v values) {
 	c.Extent = v.extent(v.settings)
 	methods := c.Methods
 	if methods == nil {
-		methods = v.methods()
+		methods = lists.Where(v.methods(), func(m string) bool { return m != BaseRate })
+	}
+	if floor := c.row(v, BaseRate); floor.Settings > 0 && c.Against != BaseRate && !slices.Contains(methods, BaseRate) {
+		floor.Test.P, floor.Holm = math.NaN(), math.NaN() // it is in no test
+		c.Floor = &floor
 	}
 	for _, m := range methods {
 		switch row := c.row(v, m); {
@@ -395,7 +407,7 @@ func (c *Comparison) row(v values, method string) Row {
 			r.NoVerdict++
 			continue
 		}
-		r.outcomes = append(r.outcomes, outcome{decided, pair.P()})
+		r.outcomes = append(r.outcomes, outcome{decided, pair.P(), v.cube.Settings()[s]})
 		if len(v.settings) <= fewSettings {
 			r.On = append(r.On, pair)
 		}

@@ -113,7 +113,7 @@ func namesOf(settings []results.Setting) []string {
 }
 
 // JSON prints one object a line: for each method, for the ranking, for the strength of
-// each ranked method, for each method and setting that the ranking leaves out, for
+// each ranked method where the view is Full, for each method and setting that the ranking leaves out, for
 // warnings of fits, for each block, for the power of the tests, and for each redrawn
 // setting and method.
 func (v View) JSON(w io.Writer) error {
@@ -123,11 +123,16 @@ func (v View) JSON(w io.Writer) error {
 	if err := table.WriteJSON(w, []any{v.rankingObject()}); err != nil {
 		return err
 	}
-	if err := v.StrengthTable().JSON(w); err != nil {
-		return err
+	if v.Full {
+		if err := v.StrengthTable().JSON(w); err != nil {
+			return err
+		}
 	}
 	var objects []any
 	k := v.Ranking
+	for _, m := range k.Unranked {
+		objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, v.domain(), ""}, What: "method", Method: m, Settings: []string{}, Why: v.Unranked[m]})
+	}
 	for _, m := range k.Target {
 		objects = append(objects, lackingObject{about: about{"left_out", v.Metric, v.Source, v.domain(), ""}, What: "method", Method: m, Settings: []string{}, Why: seesTarget})
 	}

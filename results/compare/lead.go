@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
@@ -20,10 +19,7 @@ const fewSettings = 3
 // calibrators, and leads none of them.
 const Uncalibrated = "uncal"
 
-// leading returns the rows that the answer is about: those of methods that do not see the test
-// domain, unless there are no others.
-func (v View) leading() []Row { return v.unseeing(v.Rows) }
-
+// unseeing returns the rows of methods that do not see the test domain, unless there are no others.
 func (v View) unseeing(rows []Row) []Row {
 	if some := lists.Where(rows, func(r Row) bool { return !v.Sees(r.Method) }); len(some) > 0 {
 		return some
@@ -31,13 +27,11 @@ func (v View) unseeing(rows []Row) []Row {
 	return rows
 }
 
-// Leader returns the calibrator that leads the comparison, and what it leads by: "ranks best of 5
+// Leader returns the calibrator that leads a ranking by the metric alone, as version 1 of the leaderboard's protocol says
+// it, and what it leads by: "ranks best of 5
 // methods by ECE, level with TS". Without a ranking it is the one with the best mean. Where the
 // uncalibrated network is ahead of it, the text says so. Both are empty if there is no calibrator.
 func (v View) Leader() (method, why string) {
-	if v.Ratio {
-		return v.fastest()
-	}
 	const ahead = "is the best calibrator by %s, but the uncalibrated network is better"
 	k := v.Ranking
 	for i, m := range k.Methods {
@@ -94,8 +88,12 @@ func onMost(rows []Row) []Row {
 }
 
 // Best returns the methods with the best mean, as it is printed, of those that are ranked, or, without a
-// ranking, of those with a value on most settings; none where all means print alike.
+// ranking, of those with a value on most settings; none where all means print alike, and none of simulated
+// settings.
 func (v View) Best() (best []string) {
+	if !v.Judged() {
+		return nil
+	}
 	methods, means := v.Ranking.Methods, v.Ranking.Means
 	if len(methods) == 0 {
 		rows := lists.Where(onMost(append(slices.Clone(v.Rows), v.Own)), func(r Row) bool { return !v.Sees(r.Method) })
@@ -181,24 +179,6 @@ func (r Row) at(s results.Setting) (results.Pair, bool) {
 		return results.Pair{}, false
 	}
 	return r.On[i], true
-}
-
-// howMany counts methods in a sentence: "1 of 5 methods is", of being " of 5 methods".
-func howMany(methods []string, of string) string {
-	switch len(methods) {
-	case 0:
-		return "none" + of + " is"
-	case 1:
-		return "1" + of + " is"
-	}
-	return fmt.Sprintf("%d%s are", len(methods), of)
-}
-
-func inBrackets(methods []string) string {
-	if len(methods) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(methods, ", ") + ")"
 }
 
 // Testable reports whether a test over the blocks could show a difference for some row,

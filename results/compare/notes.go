@@ -100,11 +100,15 @@ func (v View) leftOut() []string {
 	if targets := lists.Values(v.Ranking.Target, v.Label); len(targets) > 0 {
 		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(targets, ", "), seesTarget))
 	}
+	reasons, unranked := lists.Group(v.Ranking.Unranked, func(m string) string { return v.Unranked[m] })
+	for _, why := range reasons {
+		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(lists.Values(unranked[why], v.Label), ", "), why))
+	}
 	// Methods that lack as many values for the same reason share a sentence.
-	reasons, lacking := lists.Group(v.Ranking.Aside, func(l Lacking) string {
+	lacks, lacking := lists.Group(v.Ranking.Aside, func(l Lacking) string {
 		return fmt.Sprintf("no value in %d of %s: %s", len(l.Settings), english.Count(v.Settings, "setting"), l.Why)
 	})
-	for _, why := range reasons {
+	for _, why := range lacks {
 		list = append(list, fmt.Sprintf("Not ranked: %s (%s).", strings.Join(v.labels(lacking[why]), ", "), why))
 	}
 	for _, l := range v.Ranking.Missing {

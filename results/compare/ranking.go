@@ -34,6 +34,7 @@ type Ranking struct {
 
 	costs [][]float64 // by block and place in Methods
 
+	Unranked []string  // methods that the floor leaves out: of Options.Unranked, those shown
 	Target   []string  // methods that see the domain that they are tested on: Options.Target, of those shown
 	Aside    []Lacking // methods that are left out
 	ByNature []Lacking // methods for which the metric is not defined; also those asked for by name
@@ -59,6 +60,10 @@ func (c *Comparison) rankable(v values) (ranked []string, settings []int) {
 	for _, m := range methods {
 		if c.Sees(m) {
 			k.Target = append(k.Target, m)
+			continue
+		}
+		if c.Judged() && c.Unranked[m] != "" {
+			k.Unranked = append(k.Unranked, m)
 			continue
 		}
 		if c.Methods == nil && m != c.Against && v.tooFew(v.lacking(m, settings), settings) {

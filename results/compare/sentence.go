@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,76 +10,28 @@ import (
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// Sentence is the result in two or three short sentences. Of one method it is what the data can show:
-// the test over the blocks if it can show a difference, as in "TS against QaTS, ECE, 6 data sets:
-// -0.12 points [-2.27, +0.77], p = .56: no difference shown.", or else the verdicts on single
-// settings. The number is the Hodges-Lehmann shift, because the interval and p belong to it; p has
-// Holm's correction. Where no difference is shown and the method is shown to be alike, it says within what
-// margin. Of several methods it is the one that leads ([View.Leader]), and what is shown
-// of it, or where that is Against, of its nearest rival. Simulated settings get no verdict.
+// Sentence is Statement without its terms.
 func (v View) Sentence() string { return v.Statement().String() }
 
-// Statement is Sentence with its terms, which are [BlockTerm].
+// Statement is the answer, in a few short sentences: that of the judgement ([Conclusion.Statement]), whatever
+// the metric of the view is; of times, which calibrator is the fastest, or what is shown of the only one.
 func (v View) Statement() english.Text {
-	rows := v.leading()
 	switch {
+	case !v.Ratio:
+		return v.Conclusion().Statement()
 	case !v.Judged():
 		return v.description()
-	case len(rows) == 0:
+	case len(v.Rows) == 1:
+		return english.Of(v.sentence(v.Rows[0]), v.untestable())
+	}
+	method, why := v.fastest()
+	if method == "" {
 		return english.Of("No method was compared with ", v.Label(v.Against), ".")
-	case len(rows) == 1:
-		return v.ofOne(rows[0])
 	}
-	method, why := v.Leader()
-	return v.Of(method, why)
+	return english.Of(v.Label(method), " ", why, ".")
 }
 
-// Of is Statement of several methods, of which one leads, or was chosen, for a reason such as
-// "ranks best of 5 methods by ECE".
-func (v View) Of(method, why string) english.Text {
-	if !v.Judged() {
-		return v.description()
-	}
-	text := english.Of(v.Label(method), " ", why, ".")
-	i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method })
-	switch {
-	case v.Power().Possible && len(v.leading()) > 1:
-		return english.Of(text, " ", v.tally())
-	case i < 0:
-		return english.Of(text, v.rivals(), v.untestable())
-	case v.judged(v.Rows[i]) == "":
-		return english.Of(text, v.untestable())
-	}
-	return english.Of(text, " Against ", v.Label(v.Against), " it is ", v.judged(v.Rows[i]), ".", v.untestable())
-}
-
-// rivals says, after a space, which method the verdicts favour against Against, where that leads; nothing
-// where one of the others has no verdicts.
-func (v View) rivals() string {
-	rows := v.leading()
-	if slices.ContainsFunc(rows, func(r Row) bool { return r.NoVerdict == r.Settings }) {
-		return ""
-	}
-	first := slices.MinFunc(rows, func(a, b Row) int { return cmp.Compare(b.Win-b.Loss, a.Win-a.Loss) })
-	if first.Win <= first.Loss {
-		return " No other method is better than it in more settings than it is worse."
-	}
-	return " Against it, " + v.Label(first.Method) + " is " + v.judged(first) + "."
-}
-
-// ofOne is Statement of one method.
-func (v View) ofOne(r Row) english.Text {
-	judged := v.judged(r)
-	switch {
-	case judged == "":
-		return v.sentence(r)
-	case v.Power().Possible:
-		return english.Of(v.sentence(r), " On single settings: ", judged, ".")
-	}
-	return english.Of(v.Label(r.Method), " against ", v.Label(v.Against), ", ", v.MetricLabel, ": ", judged, ".", v.untestable())
-}
-
-// Shown says what the test over the blocks shows of one of several methods, with its shift, interval and p: "QaTS against
+// Shown says what the test over the blocks by the metric alone shows of one of several methods, with its shift, interval and p: "QaTS against
 // TS, ECE, 32 data sets: -0.31 points [-0.52, -0.12], p < .001: QaTS is better." It is nothing of Against, and without
 // verdicts.
 func (v View) Shown(method string) english.Text {
@@ -110,7 +61,10 @@ func (v View) verdict(r Row) english.Text {
 		if v.favours(r) {
 			better = r.Method
 		}
-		if r.Margin > 0 {
+		switch {
+		case v.Ratio:
+			return english.Of(v.Label(better), " is faster")
+		case r.Margin > 0:
 			return english.Of(v.Label(better), " is better, by less than ", margin(r.Margin), v.points())
 		}
 		return english.Of(v.Label(better), " is better")
@@ -133,34 +87,6 @@ func (v View) tooFewToTell(r Row) bool {
 // favours reports whether the shift of a row is in favour of its method.
 func (v View) favours(r Row) bool {
 	return (r.Shift.Estimate < 0) == (v.Better == metrics.Lower)
-}
-
-// tally is the result of several methods: "Over 10 data sets, 1 of 3 methods is better than TS
-// (Mine) and 1 is worse (IR), after Holm's correction."
-func (v View) tally() english.Text {
-	var better, worse []string
-	var alike []Row
-	for _, r := range v.leading() {
-		switch {
-		case r.Holm > Alpha && r.Margin > 0:
-			alike = append(alike, r)
-		case r.Holm > Alpha:
-		case v.favours(r):
-			better = append(better, v.Label(r.Method))
-		default:
-			worse = append(worse, v.Label(r.Method))
-		}
-	}
-	over := english.Of("Over ", v.Extent.count(), ", ")
-	all, than := english.Count(len(v.leading()), "method"), " than "+v.Label(v.Against)
-	same := english.Of("")
-	if len(alike) > 0 {
-		same = english.Of(" Alike to ", v.Label(v.Against), ": ", strings.Join(v.withinMargins(alike), "; "), ".")
-	}
-	if len(better)+len(worse) == 0 {
-		return english.Of(over, "none of ", all, " is shown to be better or worse", than, ", after Holm's correction.", same)
-	}
-	return english.Of(over, howMany(better, " of "+all), " better", than, inBrackets(better), " and ", howMany(worse, ""), " worse", inBrackets(worse), ", after Holm's correction.", same)
 }
 
 // shortP prints a p-value with two or three decimals, as papers do: that it is equal to

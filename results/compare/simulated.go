@@ -24,9 +24,12 @@ func (c *Comparison) dropVerdicts() {
 		c.Rows[i] = kept(r)
 	}
 	c.Own, c.Verdicts = kept(c.Own), 0
+	if c.Floor != nil {
+		*c.Floor = kept(*c.Floor)
+	}
 	k := c.Ranking
 	c.Ranking = Ranking{Methods: k.Methods, Ranks: k.Ranks, Means: k.Means, Blocks: k.Blocks, Settings: k.Settings, Extent: k.Extent, None: k.None,
-		Target: k.Target, Aside: k.Aside, ByNature: k.ByNature, Missing: k.Missing}
+		Unranked: k.Unranked, Target: k.Target, Aside: k.Aside, ByNature: k.ByNature, Missing: k.Missing}
 }
 
 // unjudged says why a simulated comparison has no verdict.

@@ -1,68 +1,151 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Summary is one table of the comparisons of a source by several metrics: a method a row, in the order of
-// the first metric, and for each metric the mean, the mean rank, the difference, the settings that
-// the verdicts decide, and p with Holm's correction where a test can show anything. What has no
-// number by any metric has no column. The remarks are the notes, the most important first.
-func Summary(views []View) *table.Table {
+// nothingShown stands where the rule shows no difference.
+const nothingShown = "~"
+
+// Summary has the comparisons of a source by several metrics in short: a table for each table of the
+// judgement, with a method a row. The first row is that of Against with its means; the others have the verdict of the
+// rule, and the shift to Against by each metric with its interval, or the mean difference where the blocks
+// give no interval. Methods that may change the predicted class have the change of the accuracy beside. The first table
+// ends with [BaseRate]. The remarks of the last table are the notes, the most important first.
+func Summary(views []View) []*table.Table {
 	first := views[0]
-	t := first.table("", "Methods minus "+first.Label(first.Against)+" ("+first.Source+")")
-	t.Name = "compare-" + first.Source
-	if first.Ratio && len(views) == 1 {
-		t.Caption = "Methods over " + first.Label(first.Against) + " (" + first.Source + ")"
+	if !first.Judged() || first.Ratio || len(first.Judgement.Groups) == 0 {
+		t := first.summary(views, Group{Methods: lists.Values(first.Rows, func(r Row) Judged { return Judged{Method: r.Method} })}, true)
+		t.Remarks = summaryNotes(views)
+		return []*table.Table{t}
 	}
-	order := first.order()
-	for _, v := range views[1:] {
-		for _, m := range v.order() {
-			if !slices.Contains(order, m) {
-				order = append(order, m)
-			}
-		}
+	var list []*table.Table
+	for i, g := range first.Judgement.Groups {
+		list = append(list, first.summary(views, g, i == 0))
 	}
-	same := !slices.ContainsFunc(views, func(v View) bool { // all metrics have the same numbers of settings
-		return slices.ContainsFunc(order, func(m string) bool { return v.rowOf(m).Settings != first.rowOf(m).Settings })
-	})
-	rows := make([][]table.Cell, len(order))
-	add := func(c table.Column, over string, cell func(i int) table.Cell) {
+	list[len(list)-1].Remarks = summaryNotes(views)
+	return list
+}
+
+// summary is the table of a group.
+func (v View) summary(views []View, g Group, first bool) *table.Table {
+	title := "Difference to " + v.Label(v.Against) + " (" + v.Source + ")"
+	if v.Ratio && len(views) == 1 {
+		title = "Time over that of " + v.Label(v.Against) + " (" + v.Source + ")"
+	}
+	if g.Predicts != "" {
+		title = g.Title() + ": d" + title[1:]
+	}
+	t := v.table("", title)
+	t.Name = strings.TrimSuffix("compare-"+v.Source+"-"+string(g.Predicts), "-")
+	if !first {
+		t.Origin = ""
+	}
+	methods := append([]string{v.Against}, v.inOrder(g)...)
+	if first && v.Floor != nil {
+		methods = append(methods, BaseRate)
+	}
+	rows := make([][]table.Cell, len(methods))
+	column := func(c table.Column, over string, cell func(m string) table.Cell) {
 		t.Columns, t.Over = append(t.Columns, c), append(t.Over, table.Words(over))
-		for i := range order {
-			rows[i] = append(rows[i], cell(i))
+		for i, m := range methods {
+			rows[i] = append(rows[i], cell(m))
 		}
 	}
-	add(table.Column{Key: "method", Head: "Method"}, "", func(i int) table.Cell {
-		cell := table.Cell{Text: first.Label(order[i]), Value: order[i]}
-		if first.Sees(order[i]) {
+	column(table.Column{Key: "method", Head: "Method"}, "", func(m string) table.Cell {
+		cell := table.Cell{Text: v.Label(m), Value: m}
+		if v.Sees(m) {
 			cell.Signs = targetSign
 		}
 		return cell
 	})
-	for _, v := range views {
-		v.summarize(same, func(c table.Column, over string, cell func(m string) table.Cell) {
-			add(c, over, func(i int) table.Cell { return cell(order[i]) })
+	if slices.ContainsFunc(g.Methods, func(m Judged) bool { return m.Verdict != "" && m.Verdict != NotRecorded }) && g.Possible {
+		column(table.Column{Key: "verdict", Head: "verdict"}, "", func(m string) table.Cell {
+			judged, _ := v.Judgement.Of(m)
+			switch judged.Verdict {
+			case Better, Worse, Opposed:
+				return table.Words(string(judged.Verdict))
+			case NotShown:
+				return table.Words(nothingShown)
+			}
+			return table.Cell{}
 		})
 	}
-	if same {
-		number := table.Column{Key: "settings", Head: "settings", Align: table.Right, Apart: true}
-		add(number, "", func(i int) table.Cell { return table.Int(first.rowOf(order[i]).Settings) })
+	for _, by := range views {
+		if slices.ContainsFunc(methods[1:], func(m string) bool { return by.rowOf(m).Settings > 0 }) {
+			column(table.Column{Key: by.Metric, Head: by.headed(), Align: table.Right, Apart: true}, "", by.summarized)
+		}
+	}
+	if g.Predicts != results.Keeps && slices.ContainsFunc(g.Methods, func(m Judged) bool { return m.Accuracy == m.Accuracy && m.Verdict != "" }) {
+		column(table.Column{Key: "accuracy", Head: "accuracy", Align: table.Right}, "", func(m string) table.Cell {
+			if judged, has := v.Judgement.Of(m); has && judged.Accuracy == judged.Accuracy {
+				return table.Cell{Text: table.Signed(100*judged.Accuracy, 2), Value: judged.Accuracy}
+			}
+			return table.Cell{}
+		})
 	}
 	for _, cells := range rows {
 		t.Rows = append(t.Rows, table.Row{Cells: cells})
 	}
-	t.Remarks = summaryNotes(views)
 	return t
 }
 
-// rowOf returns the row of a method, which may be Against.
+// inOrder returns the methods of a table: by the first of the metrics, the best shift or mean first.
+func (v View) inOrder(g Group) []string {
+	order := v.order()
+	list := lists.Values(g.Methods, func(m Judged) string { return m.Method })
+	place := func(m string) int {
+		if i := slices.Index(order, m); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return place(a) - place(b) })
+	for _, m := range v.Ranking.Target {
+		list = append(list, m)
+	}
+	return lists.Distinct(list, func(m string) string { return m })
+}
+
+// headed is the heading of the column of the metric.
+func (v View) headed() string {
+	switch {
+	case v.Percent:
+		return v.MetricLabel + " (%)"
+	case v.Ratio:
+		return v.MetricLabel + " (ms)"
+	}
+	return v.MetricLabel
+}
+
+// summarized is the cell of a method: the mean of Against, and the difference of another one with its interval.
+func (v View) summarized(m string) table.Cell {
+	r := v.rowOf(m)
+	switch {
+	case r.Settings == 0:
+		return none
+	case m == v.Against:
+		return v.mean(r)
+	case v.Judged() && r.Shift.Bounded:
+		return table.Cell{Text: v.signed(r.Shift.Estimate) + " " + v.interval(r.Shift.Lo, r.Shift.Hi), Value: v.value(r.Shift.Estimate)}
+	case v.Judged() && len(r.On) == 1 && r.Settings == 1 && r.On[0].Interval != "":
+		return table.Cell{Text: v.difference(r.On[0], ""), Value: v.value(r.Difference)}
+	case v.Judged() && r.NoVerdict < r.Settings:
+		cell := v.change(r.Difference)
+		cell.Text += " (" + table.Int(r.Win).Text + "/" + table.Int(r.Loss).Text + ")"
+		return cell
+	}
+	return v.change(r.Difference)
+}
+
+// rowOf returns the row of a method, which may be Against or [BaseRate].
 func (v View) rowOf(method string) Row {
 	if method == v.Against {
 		return v.Own
@@ -70,85 +153,13 @@ func (v View) rowOf(method string) Row {
 	if i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method }); i >= 0 {
 		return v.Rows[i]
 	}
+	if method == BaseRate && v.Floor != nil {
+		return *v.Floor
+	}
 	return Row{Method: method}
 }
 
-// summarize adds the columns of a metric to a summary, with the number of settings unless it is the same for
-// all metrics.
-func (v View) summarize(same bool, add func(c table.Column, over string, cell func(method string) table.Cell)) {
-	over, apart := v.MetricLabel, true
-	switch {
-	case v.Percent:
-		over += " (%)"
-	case v.Ratio:
-		over += " (ms)"
-	}
-	column := func(key, head string, cell func(Row) table.Cell) {
-		above := ""
-		if key == "mean" { // which has the room
-			above = over
-		}
-		add(table.Column{Key: v.Metric + "_" + key, Head: head, Align: table.Right, Apart: apart}, above, func(m string) table.Cell {
-			if r := v.rowOf(m); r.Settings > 0 {
-				return cell(r)
-			}
-			return none
-		})
-		apart = false
-	}
-	beside := func(cell func(Row) table.Cell) func(Row) table.Cell { // of the other methods
-		return func(r Row) table.Cell {
-			if r.Method == v.Against {
-				return table.Cell{}
-			}
-			return cell(r)
-		}
-	}
-	var best []string
-	if v.Ranking.Methods == nil || v.Ranking.Settings == v.Settings { // else the ranked means are not those that are printed
-		best = v.Best()
-	}
-	column("mean", "mean", func(r Row) table.Cell {
-		cell := v.mean(r)
-		if slices.Contains(best, r.Method) {
-			cell.Mark = table.Best
-		}
-		return cell
-	})
-	if v.Ranking.Methods != nil {
-		column("rank", "rank", func(r Row) table.Cell {
-			if i := slices.Index(v.Ranking.Methods, r.Method); i >= 0 {
-				return table.Cell{Text: table.Fixed(v.Ranking.Ranks[i], 2), Value: v.Ranking.Ranks[i]}
-			}
-			return none
-		})
-	}
-	change := "diff."
-	if v.Ratio {
-		change = "ratio"
-	}
-	column("difference", change, beside(func(r Row) table.Cell { return v.change(r.Difference) }))
-	if v.Verdicts > 0 {
-		verdicts := func(n func(Row) int) func(Row) table.Cell {
-			return beside(func(r Row) table.Cell {
-				if r.NoVerdict == r.Settings {
-					return none
-				}
-				return table.Int(n(r))
-			})
-		}
-		column("win", "win", verdicts(func(r Row) int { return r.Win }))
-		column("loss", "loss", verdicts(func(r Row) int { return r.Loss }))
-	}
-	if v.Judged() && v.Testable() {
-		column("p_holm", "Holm", beside(func(r Row) table.Cell { return Probability(r.Holm) }))
-	}
-	if !same {
-		column("settings", "settings", func(r Row) table.Cell { return table.Int(r.Settings) })
-	}
-}
-
-// summaryNotes are the notes of a summary: what the columns are, on what they are, their signs, and what is
+// summaryNotes are the notes of a summary: what its columns are, on what they are, their signs, and what is
 // not ranked. A note that several metrics share stands once.
 func summaryNotes(views []View) []string {
 	notes := []string{summaryLegend(views)}
@@ -171,11 +182,17 @@ func summaryNotes(views []View) []string {
 			notes = append(notes, note)
 		}
 	}
+	if first := views[0]; first.Judgement != nil && !first.Ratio {
+		for _, note := range []string{first.Conclusion().FloorNote(), first.Conclusion().RuleNote()} {
+			if note != "" {
+				notes = append(notes, note)
+			}
+		}
+	}
 	each(func(v View) []string { return []string{"Over " + v.Extent.String() + "." + sharing(v)} })
 	each(View.Signs)
 	each(View.contrary)
 	each(View.leftOut)
-	each(View.powerNotes)
 	each(View.alikeNote)
 	each(func(v View) []string {
 		if aside := v.aside(); aside != "" {
@@ -194,16 +211,33 @@ func sharing(v View) string {
 	return " Settings of a block " + map[Block]string{BySamples: "share test samples", ByDataset: "are of one data set", ByNetwork: "are of one network"}[v.Block] + " and count once together."
 }
 
-// summaryLegend says what the columns of a summary are.
+// summaryLegend says what the cells of a summary are.
 func summaryLegend(views []View) string {
 	any := func(of func(View) bool) bool { return slices.ContainsFunc(views, of) }
 	against := views[0].Label(views[0].Against)
 	var list, higher []string
 	if any(func(v View) bool { return !v.Ratio }) {
-		list = append(list, fmt.Sprintf("mean: over blocks; diff.: mean difference to %s, in points where the mean is in per cent.", against))
+		text := "Row " + against + ": means over blocks. Other rows: "
+		switch {
+		case any(func(v View) bool { return slices.ContainsFunc(v.Rows, func(r Row) bool { return r.Shift.Bounded }) }):
+			text += "the shift to " + against + " over blocks, with its 95 % interval"
+		case views[0].Settings == 1:
+			text += "the difference to " + against + ", with the 95 % interval of the test rows"
+		default:
+			text += "the mean difference to " + against
+		}
+		if any(func(v View) bool { return v.Percent }) {
+			text += ", in points where the mean is in per cent"
+		}
+		if any(func(v View) bool {
+			return v.Verdicts > 0 && v.Settings > 1 && !slices.ContainsFunc(v.Rows, func(r Row) bool { return r.Shift.Bounded })
+		}) {
+			text += "; (a/b): better on a settings and worse on b, by the 95 % intervals of their test rows"
+		}
+		list = append(list, text+".")
 	}
 	if any(func(v View) bool { return v.Ratio }) {
-		list = append(list, fmt.Sprintf("Fit time: geometric means over blocks, in milliseconds; ratio: to the time of %s.", against))
+		list = append(list, "Fit time: geometric means over blocks, in milliseconds; ratio to the time of "+against+".")
 	}
 	for _, v := range views {
 		if v.Better == metrics.Higher {
@@ -217,15 +251,6 @@ func summaryLegend(views []View) string {
 		list = append(list, "Lower is better, but higher for "+english.List(higher)+".")
 	default:
 		list = append(list, "Lower is better.")
-	}
-	if any(func(v View) bool { return v.Verdicts > 0 }) {
-		list = append(list, "win, loss: settings where the test rows show that the method is better, worse (95 %).")
-	}
-	if any(func(v View) bool { return v.Judged() && v.Testable() }) {
-		list = append(list, "Holm: p of Wilcoxon's test over blocks, with Holm's correction.")
-	}
-	if any(func(v View) bool { return v.Ranking.Methods != nil }) {
-		list = append(list, "rank: mean rank over blocks; 1 is best.")
 	}
 	return strings.Join(list, " ")
 }
@@ -245,5 +270,5 @@ func WarningNote(views []View) string {
 	if list == nil {
 		return ""
 	}
-	return english.Count(len(list), "warning") + " of fits: --explain prints them."
+	return english.Count(len(list), "warning") + " of fits: --full prints them."
 }

@@ -118,13 +118,16 @@ func (v View) methods(methods []string) *table.Table {
 	test := func(key, head string) table.Column {
 		return table.Column{Key: key, Head: head, Align: table.Right, Data: untested}
 	}
+	deciding := func(key, head string) table.Column {
+		return table.Column{Key: key, Head: head, Align: table.Right, Data: untested || !v.decides()}
+	}
 	shift, rank := test("shift", "shift"), number("", "rank")
 	shift.Break, rank.Data = true, v.Ranking.Methods == nil
 	t.Columns = append(columns, table.Column{Key: "method", Head: "Method"}, table.Column{Key: "against", Data: true}, number("", "#"), rank, number("mean", "mean"),
 		number("difference", difference), verdict("win", "win"), verdict("tie", "tie"), verdict("loss", "loss"), verdict("win_holm", "win*"), verdict("loss_holm", "loss*"),
 		verdict("smallest", "smallest"), number("settings", "settings"), number("blocks", "blocks"), shift,
 		table.Column{Key: "lo", Data: true}, table.Column{Key: "hi", Data: true}, test("", "95 % interval"),
-		table.Column{Key: "ahead", Data: true}, table.Column{Key: "behind", Data: true}, test("p", "p"), test("p_holm", "Holm"),
+		table.Column{Key: "ahead", Data: true}, table.Column{Key: "behind", Data: true}, deciding("p", "p"), deciding("p_holm", "Holm"),
 		table.Column{Key: "alike_within", Data: true}, table.Column{Key: "end_90", Data: true}, table.Column{Key: "detectable", Data: true},
 		table.Column{Head: "alike", Fold: true, Data: untested})
 	var few []results.Setting
@@ -138,9 +141,12 @@ func (v View) methods(methods []string) *table.Table {
 	for _, r := range v.Rows {
 		rows[r.Method] = r
 	}
+	if v.Floor != nil {
+		rows[BaseRate], methods = *v.Floor, append(slices.Clone(methods), BaseRate)
+	}
 	for n, m := range methods {
 		place, rank, alike := none, none, none
-		if v.Ranking.Methods == nil && (m == v.Against && v.placed(v.Own) || m != v.Against && v.placed(rows[m])) {
+		if v.Ranking.Methods == nil && m != BaseRate && (m == v.Against && v.placed(v.Own) || m != v.Against && v.placed(rows[m])) {
 			place = table.Int(n + 1)
 		}
 		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
@@ -213,7 +219,7 @@ func (v View) cells(r Row) []table.Cell {
 			within = table.Cell{Text: margin(r.Margin) + v.points(), Value: r.Margin}
 		}
 	}
-	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, Probability(r.Test.P), Probability(r.Holm), within, end, detectable)
+	return append(cells, table.Int(r.Settings), table.Int(r.Blocks), shift, lo, hi, bounds, ahead, behind, Probability(v.p(r)), Probability(v.holm(r)), within, end, detectable)
 }
 
 // alike lists the places of the methods that a comparison against the method at

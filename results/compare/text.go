@@ -16,7 +16,7 @@ func (v View) Text(w io.Writer) error {
 	english.Wrap(&b, "", v.Sentence(), width)
 	b.WriteByte('\n')
 	v.MethodTable().Text(&b, width)
-	if t := v.StrengthTable(); t.Rows != nil {
+	if t := v.StrengthTable(); v.Full && t.Rows != nil {
 		b.WriteByte('\n')
 		t.Origin = ""
 		t.Text(&b, width)

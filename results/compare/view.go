@@ -17,8 +17,36 @@ import (
 // View is a comparison with the labels and the redrawn splits that are printed with it.
 type View struct {
 	*Comparison
-	Labels map[string]string // method id -> label; the id where absent
-	Splits []Split
+	Labels    map[string]string // method id -> label; the id where absent
+	Splits    []Split
+	Full      bool       // with win rates and strengths
+	Judgement *Judgement // of the same rows, from [Judge]; nil for a ranking alone
+}
+
+// Conclusion returns the judgement with the labels of the view.
+func (v View) Conclusion() Conclusion { return Conclusion{v.Judgement, v.Labels} }
+
+// decides reports whether tests of the metric are printed: of the scores by the rule of [Judgement], and
+// of times. All other metrics are descriptive.
+func (v View) decides() bool { return v.Judgement == nil || v.Ratio || Decides(v.Metric) }
+
+// holm returns p of a row with Holm's correction: of a score over the methods of its table and both scores.
+func (v View) holm(r Row) float64 {
+	switch {
+	case v.Judgement == nil || v.Ratio:
+		return r.Holm
+	case !v.decides():
+		return math.NaN()
+	}
+	return v.Judgement.Holm(v.Metric, r.Method)
+}
+
+// p returns p of a row without a correction; NaN of a metric that decides nothing.
+func (v View) p(r Row) float64 {
+	if !v.decides() {
+		return math.NaN()
+	}
+	return r.Test.P
 }
 
 // Label returns the name of a method in print.
@@ -74,6 +102,9 @@ func (v View) signed(x float64) string {
 
 // probability prints a p-value.
 func probability(p float64) string {
+	if math.IsNaN(p) {
+		return "-"
+	}
 	if p < 5e-5 {
 		return "<.0001"
 	}
@@ -128,8 +159,14 @@ func (v View) legend() []string {
 		return append(append(v.blockNotes(), means, better+"."), v.Signs()...)
 	}
 	list := append(append(v.blockNotes(), means, better+because+"."), v.Signs()...)
-	if v.Testable() {
+	switch {
+	case !v.Testable():
+	case !v.decides():
+		list = append(list, shift+" it is descriptive: "+v.MetricLabel+" decides nothing.")
+	case v.Judgement == nil || v.Ratio:
 		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods listed.")
+	default:
+		list = append(list, shift+" p: Wilcoxon's signed-rank test over blocks (two-sided, zeros as in Pratt); Holm: p with Holm's correction over the methods of the table times both scores.")
 	}
 	return slices.Concat(list, v.verdictLegend(), v.powerNotes(), v.alikeNote(), v.detectableNote())
 }

@@ -21,9 +21,8 @@ type comparison struct {
 	RankNotes         []string
 	Charts            []chart
 	Table             *table.Table // the numbers of the charts of ranks and shifts
-	StrengthTable     *table.Table // win rates and strengths; nil without a ranking
 
-	made *compare.Comparison
+	view compare.View
 }
 
 // comparisonsOf compares by each metric, measured before simulated. The error of a
@@ -39,7 +38,7 @@ func comparisonsOf(f *results.Rows, o Options) (list []comparison, notes []strin
 			continue
 		}
 		for _, c := range made {
-			one := comparisonOf(compare.View{Comparison: c, Labels: o.labels, Splits: c.Splits(f.Records, f.Pairs)}, smallestOf(f, o, c))
+			one := comparisonOf(o.view(c, c.Splits(f.Records, f.Pairs)), smallestOf(f, o, c))
 			one.Charts = append(one.Charts, binsOf(f, o, metric, c.Source)...)
 			list = append(list, one)
 		}
@@ -53,18 +52,13 @@ func comparisonOf(v compare.View, least smallest) comparison {
 	c := comparison{
 		ID: "compare-" + v.Metric + "-" + v.Source, Source: v.Source, Text: text.String(), Untested: v.Judged() && !v.Testable(), BlockNotes: append(v.BlockNotes(), v.Signs()...), RankNotes: v.RankingNotes(),
 		Title: fmt.Sprintf("%s, methods against %s", v.MetricLabel, v.Label(v.Against)), Table: least.table(v),
-		made: v.Comparison,
+		view: v,
 	}
 	if v.Ranking.Tested() {
 		c.Charts = append(c.Charts, chart{"Mean ranks with the critical difference", drawn(plots.Ranks(v.Comparison, v.Labels)), least.note(v), ""})
 	}
 	if len(v.Rows) > 0 && v.Judged() && !v.Ratio { // of times the text has the ratios
 		c.Charts = append(c.Charts, chart{Heading: "Shift to " + v.Label(v.Against), Figure: drawn(plots.Differences(v.Comparison, v.Labels))})
-	}
-	if t := v.StrengthTable(); t.Rows != nil {
-		c.Charts = append(c.Charts, chart{Heading: "Win rates", Figure: drawn(plots.WinRates(v.Comparison, v.Labels))},
-			chart{"Bradley-Terry strengths", drawn(plots.Strengths(v.Comparison, v.Labels)), v.StrengthLegend(), ""})
-		c.StrengthTable = bare(t, "Win rates and strengths, "+c.Title)
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
@@ -43,12 +44,16 @@ func halfOf(dir results.Folder, o Options) *half {
 		h.Fault = err.Error()
 		return h
 	}
-	o = complete(f, Options{Verdicts: o.Verdicts})
+	o = complete(f, Options{Verdicts: o.Verdicts}).judge(f)
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(f.Records, func(r record) bool { return r.Status == results.OK })))
 	h.Settings = fmt.Sprintf("%s, %s", english.Count(results.CountSettings(f.Records, nil).Measured, "setting"), from)
-	made, err := compare.Of(f.Records, f.Pairs, o.comparing(o.Metrics[0], o.Against))
+	metric := o.Metrics[0]
+	if !slices.ContainsFunc(f.Records, func(r record) bool { return r.Metric == metric && r.Status == results.OK }) {
+		metric = o.Metrics[len(o.Metrics)-1]
+	}
+	made, err := compare.Of(f.Records, f.Pairs, o.comparing(metric, o.Against))
 	if err == nil && len(made) > 0 && made[0].Source == "measured" { // else the page of the half says why
-		v := compare.View{Comparison: made[0], Labels: o.labels}
+		v := o.view(made[0], nil)
 		h.Sentence, h.Leaders = v.Sentence(), leaders(v)
 	}
 	if v, err := o.verdicts(f); err == nil && v != nil {
@@ -58,7 +63,7 @@ func halfOf(dir results.Folder, o Options) *half {
 	return h
 }
 
-// leaders is a table of the methods that lead a ranking.
+// leaders is a table of the first methods of a ranking.
 func leaders(v compare.View) *table.Table {
 	k := v.Ranking
 	if len(k.Methods) == 0 {
@@ -68,7 +73,7 @@ func leaders(v compare.View) *table.Table {
 	if v.Percent {
 		head += " (%)"
 	}
-	t := &table.Table{Caption: fmt.Sprintf("Leading methods by %s over %s", v.MetricLabel, english.Count(k.Settings, "measured setting")),
+	t := &table.Table{Caption: fmt.Sprintf("Mean ranks by %s over %s", v.MetricLabel, english.Count(k.Settings, "measured setting")),
 		Columns: []table.Column{{Head: "Method"}, {Head: "Mean rank", Align: table.Right}, {Head: head, Align: table.Right}}}
 	for i, m := range k.Methods[:min(mostLeaders, len(k.Methods))] {
 		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{table.Words(v.Label(m)), table.Words(table.Fixed(k.Ranks[i], 2)), table.Words(v.Number(k.Means[i]))}})

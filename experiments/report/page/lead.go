@@ -11,8 +11,8 @@ import (
 	"github.com/qats-bench/qats/results/compare"
 )
 
-// lead is the picture at the top: the reliability of a network before and after the method
-// that leads the first comparison or that a trial has chosen.
+// lead is the picture at the top: the reliability of a network before and after the method that the rule
+// names best or that a trial has chosen, or else after TS.
 type lead struct {
 	Setting int `json:"setting"`
 	Before  int `json:"before"` // methods
@@ -24,9 +24,9 @@ type lead struct {
 
 // leadOf returns the picture of a comparison, nil where no setting has the bins of the network
 // and of the method.
-func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]string) *lead {
-	view := compare.View{Comparison: c, Labels: labels}
-	method, why := view.Leader()
+func leadOf(f *results.Rows, d *data, view compare.View) *lead {
+	c := view.Comparison
+	method, why := leading(view)
 	if chosen, by := chosenOf(f); chosen != "" {
 		method, why = chosen, "was chosen on the calibration rows, by cross-fitted "+by
 	}
@@ -85,6 +85,26 @@ func leadOf(f *results.Rows, d *data, c *compare.Comparison, labels map[string]s
 	l.Text += "."
 	return l
 }
+
+// leading returns the method of the picture, and why it is that.
+func leading(v compare.View) (method, why string) {
+	if v.Judgement != nil {
+		if best := v.Judgement.Named(); len(best) > 0 {
+			return best[0], "is shown to be better than " + v.Label(v.Against) + ", and no method of its table is shown to be better than it"
+		}
+	}
+	method = v.Against
+	if method == compare.Uncalibrated || slices.ContainsFunc(v.Rows, func(r compare.Row) bool { return r.Method == temperature }) {
+		method = temperature
+	}
+	if !v.Judged() {
+		return method, "is shown as an example: the rows are simulated"
+	}
+	return method, "is shown as an example, since no method is shown to be better"
+}
+
+// temperature is the method of the picture where the rule names none.
+const temperature = "ts"
 
 // chosenOf returns the method that a trial has chosen and the label of the metric that chose it,
 // or nothing.

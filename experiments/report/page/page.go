@@ -25,7 +25,7 @@ const File = "index.html"
 type Options struct {
 	Against string   // method of the comparison; the baseline of the run if empty ([compare.Baseline])
 	Methods []string // compared with Against; nil for all
-	Metrics []string // of the comparison; ece and aece if nil
+	Metrics []string // of the comparison; the scores and ece if nil
 	Block   compare.Block
 
 	// Variants are those that the page counts and compares; nil for all settings that count by
@@ -40,7 +40,8 @@ type Options struct {
 
 	labels   map[string]string // method id -> name in print
 	target   []string          // methods that are shown and not ranked
-	measured *half             // of a reproduction
+	judged   []*compare.Judgement
+	measured *half // of a reproduction
 }
 
 //go:embed page.html
@@ -77,8 +78,7 @@ type content struct {
 	Lead        *lead // nil where there is nothing to draw
 	Banner      banner
 	Lines       []line
-	Answers     []answer // by the first metric
-	ByOthers    []answer
+	Answers     []answer // by source
 	Comparisons []comparison
 	Notes       []string
 	Agreements  []agreement
@@ -96,12 +96,40 @@ type content struct {
 
 // comparing are the options of a comparison by a metric with a method.
 func (o Options) comparing(metric, against string) compare.Options {
-	return compare.Options{Metric: metric, Against: against, Methods: o.Methods, Block: o.Block, Variants: o.Variants, Target: o.target, Files: o.Files}
+	return compare.Options{Metric: metric, Against: against, Methods: o.Methods, Block: o.Block, Variants: o.Variants, Target: o.target, Unranked: o.unranked(), Files: o.Files}
+}
+
+// judge returns the options with the judgements on rows. Rows without a value of any score or of the metrics
+// have none.
+func (o Options) judge(f *results.Rows) Options {
+	o.judged, _ = compare.Judge(f, o.comparing("", o.Against), o.Metrics...)
+	return o
+}
+
+// unranked returns the methods that the judgement on measured rows leaves out of rankings.
+func (o Options) unranked() map[string]string {
+	for _, j := range o.judged {
+		if j.Judged() {
+			return j.Floor.Unranked
+		}
+	}
+	return nil
+}
+
+// view returns a comparison as the page prints it.
+func (o Options) view(c *compare.Comparison, splits []compare.Split) compare.View {
+	v := compare.View{Comparison: c, Labels: o.labels, Splits: splits}
+	for _, j := range o.judged {
+		if j.Source == c.Source {
+			v.Judgement = j
+		}
+	}
+	return v
 }
 
 // Write writes the page of the rows of a folder.
 func Write(w io.Writer, f *results.Rows, o Options) error {
-	o = complete(f, o)
+	o = complete(f, o).judge(f)
 	d := pack(f, func(m string) string { return o.labels[m] })
 	d.Against = o.Against
 	d.decide(o)
@@ -113,15 +141,15 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	}
 	c.Colors += pageHead(c.Banner.Word)
 	c.Comparisons, c.Notes = comparisonsOf(f, o)
-	d.stand(f, o, lists.Values(c.Comparisons, func(c comparison) *compare.Comparison { return c.made })...)
-	c.Answers, c.ByOthers = answersOf(f, c.Comparisons, o)
+	d.stand(f, o, lists.Values(c.Comparisons, func(c comparison) *compare.Comparison { return c.view.Comparison })...)
+	c.Answers = answersOf(f, c.Comparisons, o)
 	if !d.large {
 		c.Agreements = agreementsOf(f, o)
 	}
 	c.Classes, c.ClassesLeft = classesOf(f, o)
 	c.Times = timesOf(f, o)
 	if len(c.Comparisons) > 0 {
-		c.Lead = leadOf(f, d, c.Comparisons[0].made, o.labels)
+		c.Lead = leadOf(f, d, c.Comparisons[0].view)
 		d.Lead = c.Lead
 	}
 	c.Colors += themes(d.Methods, c.figures())
@@ -184,6 +212,9 @@ func Read(dir results.Folder) (*results.Rows, error) {
 	return dir.Read()
 }
 
+// usualMetrics are those of the comparison where none is named.
+var usualMetrics = append(compare.Scores(), "ece")
+
 // complete fills in the defaults.
 func complete(f *results.Rows, o Options) Options {
 	var specs []results.RunSpec
@@ -201,7 +232,7 @@ func complete(f *results.Rows, o Options) Options {
 		o.Against = compare.Baseline(specs, f.Records, f.Pairs)
 	}
 	if o.Metrics == nil {
-		o.Metrics = []string{"ece", "aece"}
+		o.Metrics = slices.Clone(usualMetrics)
 	}
 	return o
 }

@@ -271,7 +271,11 @@ func (d *data) standingOf(c *compare.Comparison) standing {
 		s.Ranks = append(s.Ranks, rankedMethod{place(m), table.Fixed(k.Ranks[i], 2), round(valueOf(c, k.Means[i]), meanDigits), letters.String()})
 	}
 	blocksOf := map[string]int{}
-	for _, r := range append(slices.Clone(c.Rows), c.Own) {
+	shown := append(slices.Clone(c.Rows), c.Own)
+	if c.Floor != nil {
+		shown = append(shown, *c.Floor)
+	}
+	for _, r := range shown {
 		blocksOf[r.Method] = r.Blocks
 		if r.Method != c.Against {
 			s.Rows = append(s.Rows, numbers(5, rowNumbers(c, place(r.Method), r)...))
