@@ -28,21 +28,18 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [METHOD...]",
 		Short: "Compare methods with another method over many settings",
 		Long: `compare compares each METHOD (by default all methods) with the method given by
---against (by default the baseline of the run). It prints the answer, one table of methods with
-all metrics, and numbered notes; --all prints all of many methods and notes, and
---explain what the columns mean and all other tables, which are in OUT/compare too.
+--against (by default the baseline of the run). It prints what is shown, a table for
+methods that keep the predicted class and one for those that may change it, and notes.
 
-The table has, for each metric, the means, the mean ranks, the mean differences, wins and
-losses by the verdict on each setting, and p of Wilcoxon's signed-rank test over blocks of
-settings with Holm's correction, where it can show anything; --explain has Friedman's test
-and Nemenyi's critical difference too. Settings that share test images are not
-independent trials. Therefore the settings of one dataset, and of data sets that may
-have test samples in common (corrupted, long-tailed, or DermaMNIST and HAM10000), are
-a block: they are averaged first and count once (--block changes that). --explain says
-what each block rests on: names of data sets, a manifest or the spec, or digests of
-row ids. If the blocks are too few for a significant result, a note says what would help.
-If they show that a method is alike to --against, a note says within which margin: 0.1, 0.25
-or 0.5 points of a calibration error. --domain compares the settings of a domain alone.
+A method is called better if its NLL or its Brier score is shown to be lower and the other
+one is not shown to be higher. These two are computed and judged whatever --metric asks for. All other
+metrics, calibration errors too, are described with intervals and decide nothing: a method
+that knows nothing can have a small calibration error. So methods are ranked only if they are shown
+to be better than base-rate, which has one confidence for all rows.
+
+The tests are Wilcoxon's over blocks: settings that may share test samples count once
+(--block changes that). Without enough blocks the verdicts on single settings are printed.
+--full prints all notes, and for each metric ranks, tests, verdicts, win rates and strengths.
 
 compare reads the CSV files in OUT, or in the folders of --from and --spec. With --spec it first runs the
 missing cells of these settings: METHOD is fitted if it is new, and paired with
@@ -50,22 +47,9 @@ missing cells of these settings: METHOD is fitted if it is new, and paired with
 redraws the calibration and test rows of each setting N times from their union
 and fits them again, which shows how much the fits themselves vary.
 
-With --explain it also prints how often each method is better than the others (win
-rates), their strengths in the model of Bradley and Terry, and, for several metrics, how
-far their rankings agree (Kendall's tau).
-
 --metric time compares the processor times of the fits, which times.csv has, by
-their ratios: the means are geometric, and the tests are on logarithms.
-
-The verdict on a setting is about the same test rows. A win or a loss is a 95 %
-interval that does not contain zero: of the difference in NLL, Brier score, accuracy
-or AUROC itself, and for calibration errors of the difference in the debiased squared
-error, because no interval of the difference of two ECE covers that of the population.
-Figures show an interval beside each difference in ECE: of the difference of the mean
-values that test sets of this size report (percentile bootstrap). --interval makes
-another kind (needs --spec): population covers the difference in the population and is
-about twice as long; bc is the bias-corrected one. docs/intervals.md has how often
-each of them covers.
+their ratios. --interval makes other intervals beside the differences of calibration errors on single
+settings (needs --spec); docs/intervals.md has how often each of them covers.
 
 With --table it reads CSV files of other programs, beside the folders that are named: --setting,
 --value and --method-column name their columns, and --metric says what the values
@@ -76,8 +60,7 @@ those that it names instead ('' for sets as they are). Methods that see unlabell
 rows of the domain that they are tested on are shown and not ranked.
 
 All of it is written as text and LaTeX, with its figures (SVG and PDF), into OUT/compare,
-with index.html, a page of the compared rows for a
-browser. They take the place of those of an earlier comparison.`,
+with index.html, a page of the compared rows. They take the place of those of an earlier comparison.`,
 		Example: examples(
 			"compare --out results/out/companion",
 			"compare hts --spec experiments/companion.yaml --out results/out/companion",
@@ -106,8 +89,6 @@ type comparing struct {
 	splits      int
 	json        bool
 	form        report.Form
-	all         bool // methods and notes are printed
-	explain     bool
 	latex       string
 	specsOfRows []results.RunSpec // in the run.json of each folder of rows
 	dataGiven   bool              // to the run of the rows, by --data
@@ -136,11 +117,14 @@ func (c *comparing) flags(cmd *cobra.Command) {
 	f.StringVar(&c.columns.Value, "value", "", "with --table: column of the values, or '*_brier' for a column of each method")
 	f.StringVar(&c.columns.Method, "method-column", "", "with --table: column of the method")
 	choiceFlag(cmd, &c.latex, "latex", []string{"compact", "full"}, "LaTeX table: compact, for one column of a paper, with its notes as comments, or full")
-	f.BoolVar(&c.all, "all", false, "print all methods and notes, not only the first of many")
-	f.BoolVar(&c.explain, "explain", false, "print what the columns mean, all notes, strengths, warnings of fits, the agreement of rankings and the names of the files")
+	f.BoolVar(&c.Full, "full", false, "print all methods and notes, and for each metric ranks, tests, verdicts on single settings, win rates, strengths and warnings of fits")
+	for _, old := range []string{"all", "explain"} {
+		f.BoolVar(&c.Full, old, false, "")
+		f.MarkDeprecated(old, "it is --full now")
+	}
 	c.form = report.TextForm
 	choiceFlag(cmd, &c.form, "format", report.Forms(), "print the answer and the table as text, or the table alone as latex or md (Markdown)")
-	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, strength, warning, block, power of the tests, agreement and redrawn setting, and write no file")
+	f.BoolVar(&c.json, "json", false, "print one JSON object per line for each method, ranking, warning, block, power of the tests, verdict, statement, agreement and redrawn setting, with --full also for each strength, and write no file")
 	for flag, complete := range map[string]completion{
 		"against": completeCompared, "dataset": completeDatasets, "spec": completeSpecs, "metric": oneOf(func() []string { return compare.Names() }),
 	} {
@@ -196,27 +180,24 @@ func (c *comparing) write(cmd *cobra.Command, w io.Writer, dir string, rows *res
 				return err
 			}
 		}
+		if err := report.Conclusions(cmd.OutOrStdout(), compared); err != nil {
+			return err
+		}
 		return c.agreements(io.Discard, cmd.OutOrStdout(), dir, rows)
 	}
 	if err := report.ClearComparison(dir, c.reads(dir)); err != nil {
 		return err
 	}
-	if c.explain {
+	if c.Full && c.form == report.TextForm {
 		return c.whole(cmd, w, dir, compared, rows)
 	}
 	return c.short(cmd, w, dir, compared, rows)
 }
 
-// short prints the answer and the one table of each source, and writes all files.
+// short prints the answer and the tables of each source, and writes all files.
 func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared []report.Compared, rows *results.Rows) error {
-	sources, of := lists.Group(compared, func(p report.Compared) string { return p.Source })
-	for i, source := range sources {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if err := report.Short(w, of[source], c.all, c.form); err != nil {
-			return err
-		}
+	if err := c.summaries(w, compared); err != nil {
+		return err
 	}
 	if c.form != report.TextForm { // the table alone
 		w = io.Discard
@@ -234,22 +215,36 @@ func (c *comparing) short(cmd *cobra.Command, w io.Writer, dir string, compared 
 		return err
 	}
 	fmt.Fprintln(w)
-	english.Wrap(w, "", terminal.Line(dir+": tables and figures; --explain prints all tables, and what the columns mean"), lineWidth)
+	english.Wrap(w, "", terminal.Line(dir+": tables and figures; --full prints all of it"), lineWidth)
 	return c.page(w, dir, rows)
 }
 
-// whole prints the comparisons by each metric with all that explains them, and writes all files.
-func (c *comparing) whole(cmd *cobra.Command, w io.Writer, dir string, compared []report.Compared, rows *results.Rows) error {
-	first := slices.IndexFunc(compared, c.unpaired)
-	for i, p := range compared {
-		if i == first {
-			c.makePairs(w, cmd, p.Label(c.Against))
-			fmt.Fprintln(w)
-		}
+// summaries prints the answer and the tables of each source.
+func (c *comparing) summaries(w io.Writer, compared []report.Compared) error {
+	sources, of := lists.Group(compared, func(p report.Compared) string { return p.Source })
+	for i, source := range sources {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := p.Text(w); err != nil {
+		if err := report.Short(w, of[source], c.Full, c.form); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole prints the answer, and the comparisons by each metric with all that explains them, and writes all files.
+func (c *comparing) whole(cmd *cobra.Command, w io.Writer, dir string, compared []report.Compared, rows *results.Rows) error {
+	if err := c.summaries(w, compared); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(compared, c.unpaired); i >= 0 {
+		fmt.Fprintln(w)
+		c.makePairs(w, cmd, compared[i].Label(c.Against))
+	}
+	for _, p := range compared {
+		fmt.Fprintln(w)
+		if err := p.Whole(w); err != nil {
 			return err
 		}
 		if err := p.Write(w, dir); err != nil {

@@ -27,8 +27,8 @@ func (c *comparing) check() error {
 		return fmt.Errorf("--value and --method-column name columns of --table; give it")
 	case c.Interval != metrics.Percentile && len(c.specs) == 0:
 		return fmt.Errorf("--interval %s: the intervals of calibration errors in pairs.csv are percentile ones; name the settings by --spec to make others", c.Interval)
-	case c.form != report.TextForm && (c.json || c.explain):
-		return fmt.Errorf("--format prints the one table of a comparison; give neither --json nor --explain with it")
+	case c.form != report.TextForm && (c.json || c.Full):
+		return fmt.Errorf("--format prints the tables of a comparison; give neither --json nor --full with it")
 	case len(c.Metrics) == 0:
 		return fmt.Errorf("--metric: name one, such as ece")
 	}

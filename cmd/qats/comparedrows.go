@@ -134,13 +134,10 @@ func (c *comparing) inRows(rows *results.Rows) error {
 }
 
 // scored returns the metrics that cells are scored by: those compared by, without the
-// fit time, or ece.
+// fit time, and the scores, by which all methods are judged.
 func (c *comparing) scored() []string {
 	list := lists.Where(c.Metrics, func(id string) bool { return id != results.TimeMetric })
-	if len(list) == 0 {
-		list = []string{"ece"}
-	}
-	return list
+	return append(list, lists.Where(compare.Scores(), func(id string) bool { return !slices.Contains(list, id) })...)
 }
 
 // make runs the specs and writes their rows into dir.

@@ -162,7 +162,7 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 		last.Remarks = append(last.Remarks, fmt.Sprintf("%d. %s", i+1, note))
 	}
 	if more != nil {
-		last.Remarks = append(last.Remarks, "Not shown: "+english.List(more)+" (--all).")
+		last.Remarks = append(last.Remarks, "Not shown: "+english.List(more)+" (--full).")
 	}
 	english.Wrap(w, "", first.Sentence(), wide)
 	for _, t := range tables {
@@ -177,6 +177,19 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 		}
 		fmt.Fprintln(w)
 		if err := p.SplitTable().Text(w, wide); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Conclusions prints what is concluded of each source, as JSON: an object for the statement, and one for each method.
+func Conclusions(w io.Writer, compared []Compared) error {
+	for i, p := range compared {
+		if p.Judgement == nil || slices.ContainsFunc(compared[:i], func(before Compared) bool { return before.Source == p.Source }) {
+			continue
+		}
+		if err := p.Conclusion().JSON(w); err != nil {
 			return err
 		}
 	}

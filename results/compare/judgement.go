@@ -84,7 +84,8 @@ type Effect struct {
 	Metric string
 	Label  string
 	Row    Row     // of the comparison by the metric
-	Holm   float64 // over the table and the scores; NaN of a calibration error
+	P      float64 // of Wilcoxon's test over the blocks; NaN of a metric that decides nothing
+	Holm   float64 // P corrected over the table and the scores
 	Sign   int     // of what is shown: -1 better, 1 worse, 0 nothing; of a calibration error that of its interval
 
 	view View // that prints numbers of the metric
@@ -308,7 +309,7 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 		}
 		for _, r := range rows {
 			m := find(r)
-			m.Scores = append(m.Scores, Effect{Metric: metric, Label: v.MetricLabel, Row: r, view: v, Holm: math.NaN()})
+			m.Scores = append(m.Scores, Effect{Metric: metric, Label: v.MetricLabel, Row: r, view: v, P: math.NaN(), Holm: math.NaN()})
 			g.Blocks = max(g.Blocks, r.Blocks)
 		}
 	}
@@ -316,7 +317,7 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 		v, rows := rowsOf(metric)
 		for _, r := range rows {
 			m := find(r)
-			m.Errors = append(m.Errors, Effect{Metric: metric, Label: v.MetricLabel, Row: r, view: v, Holm: math.NaN(), Sign: v.side(r)})
+			m.Errors = append(m.Errors, Effect{Metric: metric, Label: v.MetricLabel, Row: r, view: v, P: math.NaN(), Holm: math.NaN(), Sign: v.side(r)})
 		}
 	}
 	if len(g.Methods) == 0 {
@@ -334,7 +335,8 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 	for i := range g.Methods {
 		for k := range g.Methods[i].Scores {
 			e := &g.Methods[i].Scores[k]
-			effects, p = append(effects, e), append(p, significance.Wilcoxon(withoutRounding(e.Row.BlockDifference)).P)
+			e.P = significance.Wilcoxon(withoutRounding(e.Row.BlockDifference)).P
+			effects, p = append(effects, e), append(p, e.P)
 		}
 	}
 	for i, adjusted := range significance.Holm(p) {

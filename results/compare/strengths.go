@@ -145,7 +145,7 @@ func (v View) strengthTitle() string {
 
 // StrengthLegend explains the table of strengths.
 func (v View) StrengthLegend() string {
-	text := fmt.Sprintf("Win rate: per cent of settings on which the method is better than another ranked method, averaged over the others and over %s; equal values count half. "+
+	text := fmt.Sprintf("These numbers describe and decide nothing: p and the interval of the shift decide. Win rate: per cent of settings on which the method is better than another ranked method, averaged over the others and over %s; equal values count half. "+
 		"Bradley-Terry: strength as the logarithm of odds, mean 0; one tie is added to each pair, so that a method that always wins has a finite strength. "+
 		"Intervals: percentiles of %d bootstraps of whole blocks.", english.Count(len(v.Ranking.Blocks), "block"), bootstraps)
 	return text + v.Ranking.ShortIntervals()

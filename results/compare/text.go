@@ -9,12 +9,19 @@ import (
 	"github.com/qats-bench/qats/results/table"
 )
 
-// Text prints the comparison for a terminal, the result in one sentence first: the tables
-// of methods, of strengths and of redrawn splits, with the warnings of fits.
+// Text prints the comparison for a terminal: the answer, then what Whole prints.
 func (v View) Text(w io.Writer) error {
+	english.Wrap(w, "", v.Sentence(), width)
+	if _, err := io.WriteString(w, "\n"); err != nil {
+		return err
+	}
+	return v.Whole(w)
+}
+
+// Whole prints the table of methods by the metric and, where the view is Full, that of strengths, the warnings of fits, and
+// the table of redrawn splits.
+func (v View) Whole(w io.Writer) error {
 	var b strings.Builder // returns no error
-	english.Wrap(&b, "", v.Sentence(), width)
-	b.WriteByte('\n')
 	v.MethodTable().Text(&b, width)
 	if t := v.StrengthTable(); v.Full && t.Rows != nil {
 		b.WriteByte('\n')
