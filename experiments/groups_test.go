@@ -46,8 +46,13 @@ func TestGroupsOfMethodsAreOfTheRegistry(t *testing.T) {
 		}
 	}
 	for _, m := range names {
-		if !grouped[m] {
-			t.Errorf("%s is in no group but @all", m)
+		if floor := slices.Contains(floors(), m); grouped[m] == floor {
+			t.Errorf("%s is a floor: %v; it is in a group beside @all: %v", m, floor, grouped[m])
+		}
+	}
+	for _, m := range floors() {
+		if !slices.Contains(names, m) {
+			t.Errorf("%s is a floor and not registered", m)
 		}
 	}
 	if all := membersOf(t, methodGroups(), "@all"); !slices.Equal(all, names) {

@@ -42,6 +42,8 @@ func Registry() []calib.Entry {
 		binning.BBQEntry,
 		binning.ScalingBinningEntry,
 		binning.ScalingBinningTopEntry,
+		binning.BaseRateEntry,
+		binning.BaseRateTopEntry,
 		splines.SplineEntry,
 		linear.PlattTopEntry,
 		linear.BetaTopEntry,

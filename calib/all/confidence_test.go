@@ -69,7 +69,7 @@ func TestAConfidenceAloneGivesTheSameMap(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"ir-top", "hb-top", "scaling-binning-top", "spline", "platt-top", "beta-top", "ts-top", "qats-top"}
+	want := []string{"ir-top", "hb-top", "scaling-binning-top", "base-rate-top", "spline", "platt-top", "beta-top", "ts-top", "qats-top"}
 	if !slices.Equal(names, want) {
 		t.Errorf("methods that take a confidence alone: %v, want %v", names, want)
 	}

@@ -45,7 +45,7 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	}
 	f := cmd.Flags()
 	f.BoolVar(&l.run, "run", false, "run the methods of the project first")
-	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all)")
+	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all of this version)")
 	f.StringVar(&l.registry, "registry", filepath.Join("results", "leaderboard"), "folder of the numbers of the methods of the project")
 	f.StringVar(&l.entries, "entries", "submissions", "folder of the entries")
 	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")

@@ -16,11 +16,24 @@ import (
 	"github.com/qats-bench/qats/results/leaderboard"
 )
 
-// Registered returns the tier with methods of the registry in place of its own: ids and groups, or all if names is nil. The
-// baseline of the tier is always among them.
+// Methods returns the methods of the registry that the leaderboard of this version has, by name. They are frozen like its
+// tiers: a method that is registered later has no row and no rank there.
+func Methods() []string {
+	return []string{
+		"uncal", "ts", "ts-guo50", "ts-ecegrid", "ec", "cts", "ets", "ir", "ir-top", "irova", "cir", "ivap", "cvap", "hb",
+		"hb-mass", "hb-top", "bbq", "scaling-binning", "scaling-binning-top", "spline", "platt-top", "beta-top", "ts-top",
+		"qats-top", "smoothing-spline", "kernel", "platt", "platt-logits", "quadratic", "beta", "vs", "svs", "sms",
+		"dirichlet", "ms-odir", "tta-ts", "adats", "hts", "bts", "cbt", "pts", "smart", "h-calibration", "gc", "gc-split",
+		"featclip", "dac", "procal", "procal-bins", "hfe", "hfe-noood", "hfe-target", "label-shift", "qats", "qats-pw",
+		"qats-free", "qats-pw-free", "qats-transductive", "qats-reading", "t-conf", "t-entropy", "t-gap",
+	}
+}
+
+// Registered returns the tier with methods of the registry in place of its own: ids and groups, or those of Methods if names
+// is nil. The baseline of the tier is always among them.
 func (t *Tier) Registered(names []string) (*Tier, error) {
 	if names == nil {
-		names = []string{"@all"}
+		names = Methods()
 	}
 	items := lists.Values(names, func(name string) any { return name })
 	methods, err := parseMethods(items)

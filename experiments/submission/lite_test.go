@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
@@ -99,10 +100,29 @@ func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
 	}
 }
 
-// TestTheBoardHasAllMethods: each method of the registry has its numbers in results/leaderboard, and no entry is refused.
-// make leaderboard writes what is missing.
-func TestTheBoardHasAllMethods(t *testing.T) {
+// TestTheBoardHasTheMethodsOfItsVersion: each of them has its numbers in results/leaderboard and no other method has, they
+// are in the order of the registry, and no entry is refused. make leaderboard writes what is missing.
+func TestTheBoardHasTheMethodsOfItsVersion(t *testing.T) {
 	root := filepath.Join("..", "..")
+	files, err := filepath.Glob(filepath.Join(root, "results", "leaderboard", "*.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".csv"); name+".csv" != results.SettingsFile {
+			named = append(named, name)
+		}
+	}
+	slices.Sort(named)
+	if want := slices.Sorted(slices.Values(Methods())); !slices.Equal(named, want) {
+		t.Errorf("files of %v, want %v", named, want)
+	}
+	registered := lists.Values(experiments.Registry().Methods, func(e calib.Entry) string { return e.Name })
+	ranked := lists.Where(registered, func(name string) bool { return slices.Contains(Methods(), name) })
+	if !slices.Equal(ranked, Methods()) || slices.Contains(ranked, "base-rate") || slices.Contains(ranked, "base-rate-top") {
+		t.Errorf("ranked: %v; in the registry: %v", Methods(), ranked)
+	}
 	b, refused, err := Board(leaderboard.Folder(filepath.Join(root, "results", "leaderboard")), filepath.Join(root, "submissions"))
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +130,7 @@ func TestTheBoardHasAllMethods(t *testing.T) {
 	for _, why := range refused {
 		t.Error(why)
 	}
-	if n := len(experiments.Registry().Methods); b.Methods > n || b.Settings.Measured != 99 || len(b.Tables) != len(leaderboard.Contracts()) {
+	if n := len(Methods()); b.Methods != n || b.Settings.Measured != 99 || len(b.Tables) != len(leaderboard.Contracts()) {
 		t.Errorf("%d methods on %d settings in %d tables", b.Methods, b.Settings.Measured, len(b.Tables))
 	}
 }

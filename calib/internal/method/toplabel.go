@@ -60,6 +60,17 @@ func confidenceRows(set *data.Set) ([]TopRow, error) {
 	return rows, nil
 }
 
+// Open returns the number of classes of a row of logits that are not masked.
+func Open(row []float32) int {
+	open := 0
+	for _, l := range row {
+		if l != data.Masked {
+			open++
+		}
+	}
+	return open
+}
+
 // OpenClasses returns the number of classes that share what the prediction of a calibration row leaves, and that
 // itself: those that are not masked in every row or, with a confidence alone, those that are stated; 2 where none are.
 func OpenClasses(set *data.Set) int {
