@@ -29,6 +29,8 @@ __all__ = [
     "BBQ",
     "ScalingBinning",
     "ScalingBinningTop",
+    "BaseRate",
+    "BaseRateTop",
     "Spline",
     "PlattTop",
     "BetaTop",
@@ -158,6 +160,14 @@ class ScalingBinningTop(TopCalibrator):
     """Scaling-binning-top: sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method."""
     bins: int
     def __init__(self, *, bins: int = 10, kind: str | None = None) -> None: ...
+
+class BaseRate(Calibrator):
+    """Base rate: the accuracy of the calibration set as the confidence of every row, the floor of knowing nothing."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
+
+class BaseRateTop(TopCalibrator):
+    """Base-rate-top: the accuracy of the calibration set as the confidence of every row; a top-label method."""
+    def __init__(self, *, kind: str | None = None) -> None: ...
 
 class Spline(TopCalibrator):
     """Spline: confidence corrected by the slope of a natural cubic spline; a top-label method."""
