@@ -39,15 +39,19 @@ define tables
 	$(call kept,$(2),$(patsubst %,tables/$(1)-%.csv,$(3)))
 endef
 against = mkdir -p $(dir $(SHOWN)/$(1)) && bin/qats compare --json $(3) > $(OUT)/compare.json && grep -E '"kind":"($(2))"' $(OUT)/compare.json > $(SHOWN)/$(1)
-# $(call answer,FOLDER) compares QaTS with TS over all blocks and by domain, and the other methods with both.
+# $(call answer,FOLDER) judges the methods against TS and against QaTS, and describes QaTS against TS over all blocks and by domain.
 define answer
 	mkdir -p $(SHOWN)/$(1)
 	for d in '' images text 'tables and signals'; do bin/qats compare qats --against ts --metric $(ANSWER) --json $${d:+--domain "$$d"} --out $(OUT)/$(1) || exit; done > $(OUT)/compare.json
 	grep '"kind":"method"' $(OUT)/compare.json > $(SHOWN)/$(1)/qats.json
-	$(call against,$(1)/ts.json,method,--against ts --metric ece --out $(OUT)/$(1))
-	$(call against,$(1)/beside-qats.json,method,--against qats --metric ece --out $(OUT)/$(1))
+	$(call against,$(1)/ts.json,statement|verdict,--against ts --metric $(ANSWER) --out $(OUT)/$(1))
+	$(call against,$(1)/beside-qats.json,statement|verdict,--against qats --metric $(ANSWER) --out $(OUT)/$(1))
+	$(call against,$(1)/statement.json,statement,--against ts --out $(OUT)/$(1))
+	$(call against,$(1)/base-rate.json,statement|verdict,base-rate --against ts --metric $(ANSWER) --out $(OUT)/$(1))
+	bin/qats compare --against ts --metric nll,ece --out $(OUT)/$(1) > /dev/null
+	$(call kept,$(1),compare/nll-measured-differences.svg compare/ece-measured-differences.svg)
 endef
-others = $(call against,calarena/$(1).json,ranking,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
+others = $(call against,calarena/$(1).json,ranking|statement|verdict,--table '$(CALARENA)/$(2)/*.csv' --value '*_$(3)' --metric $(4) --against TS $(5))
 
 docs: companion
 	$(call kept,companion,$(patsubst %,tables/companion-%.csv,groups groups-band shift pixels-ece hfe-ece) $(patsubst %,figures/companion-%.svg,quantile-gap-grid-measured severity-measured reliability-20newsgroups-body-transformer-d64-l2))
@@ -93,6 +97,11 @@ ifdef CALARENA
 	$(call others,nll-network,cv-multiclass,logloss,nll,--block network)
 	$(call others,ece-network,cv-multiclass,ece-15,ece_tm,--block network)
 	$(call others,imagenet-brier-network,imagenet-multiclass,brier,brier,--block network)
+	$(call others,multiclass-brier,*-multiclass,brier,brier)
+	$(call others,multiclass-nll,*-multiclass,logloss,nll)
+	$(call others,binary-brier,*-binary,brier,brier)
+	$(call others,binary-nll,*-binary,logloss,nll)
+	$(call others,binary-ece,*-binary,ece-15,ece_tm)
 endif
 	$(GO) run ./docs/tables
 
@@ -100,8 +109,6 @@ endif
 answer-all: build
 	bin/qats run experiments/answer.yaml $(patsubst %,--data %,$(REAL) $(WILD)) --out $(OUT)/answer-all
 	$(call answer,answer-all)
-	bin/qats compare --against ts --metric ece --out $(OUT)/answer-all > /dev/null
-	$(call kept,answer-all,compare/ece-measured-differences.svg)
 
 # The page of the leaderboard: the methods of the project on the tier lite, anew where they changed, and the entries in
 # submissions. The first time takes half an hour of processor time.

@@ -9,14 +9,12 @@ import (
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/results"
 )
 
 // fastPasses is the most passes of a fit in the group @fast: about 0.1 s of processor time
 // on 10,000 rows of 100 classes.
 const fastPasses = 100
-
-// floors returns the methods that others are compared with and that nobody chooses. They are in no group but @all.
-func floors() []string { return []string{"base-rate", "base-rate-top"} }
 
 // methodGroups returns the groups of methods, those that most users want first. What a contract or
 // another value of an entry says decides the members; the other groups are lists.
@@ -27,7 +25,7 @@ func methodGroups() []spec.Group {
 		}}
 	}
 	where := func(name, summary string, has func(e calib.Entry, c calib.Contract) bool) spec.Group {
-		return of(name, summary, func(e calib.Entry) bool { return !slices.Contains(floors(), e.Name) && has(e, e.Method.Contract()) })
+		return of(name, summary, func(e calib.Entry) bool { return !results.IsFloor(e.Name) && has(e, e.Method.Contract()) })
 	}
 	listed := func(name, summary string, methods ...string) spec.Group {
 		return where(name, summary, func(e calib.Entry, _ calib.Contract) bool { return slices.Contains(methods, e.Name) })

@@ -41,6 +41,18 @@ const (
 // Predictions returns all of them, in the order of tables.
 func Predictions() []Prediction { return []Prediction{Keeps, Changes, TopLabel} }
 
+// The floors: methods that know nothing but the share of right predictions of the calibration rows, for probabilities
+// of all classes and for a confidence alone. Their calibration error can be small on every network, so a
+// small calibration error alone proves nothing. Others are compared with them; they are in no group but @all, no
+// ranking, and no test of other methods.
+const (
+	BaseRate    = "base-rate"
+	BaseRateTop = "base-rate-top"
+)
+
+// IsFloor reports whether a method is a floor.
+func IsFloor(method string) bool { return method == BaseRate || method == BaseRateTop }
+
 // Maker says where a method comes from.
 type Maker string
 

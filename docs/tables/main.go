@@ -21,8 +21,14 @@
 //	...
 //	<!-- end -->
 //
-// is a text as it is; with a number after the name its first lines. `make docs` runs the command. Its
-// test fails where a document and a file differ.
+// is a text as it is; with a number after the name its first lines.
+//
+//	<!-- words: answer/ts.json[kind=statement] -->
+//	...
+//	<!-- end -->
+//
+// are the sentences that a command concludes: the column text of the rows, a paragraph each. `make docs` runs the
+// commands. The test of this package fails where a document and a file differ.
 package main
 
 import (
@@ -32,10 +38,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/english"
 )
 
 func main() {
@@ -68,7 +76,7 @@ func documents(top string) ([]string, error) {
 }
 
 // marked is a part of a document: its first marker, what stands there, and the last one.
-var marked = regexp.MustCompile(`(?s)<!-- (table|text): (.*?)-->\n(.*?)<!-- end -->\n`)
+var marked = regexp.MustCompile(`(?s)<!-- (table|text|words): (.*?)-->\n(.*?)<!-- end -->\n`)
 
 // filled returns a document as it is, and as it should be by the files of results/shown.
 func filled(top, page string) (before, after string, err error) {
@@ -79,17 +87,13 @@ func filled(top, page string) (before, after string, err error) {
 	shown := filepath.Join(top, "results", "shown")
 	after = marked.ReplaceAllStringFunc(string(text), func(part string) string {
 		m := marked.FindStringSubmatch(part)
-		make := tableOf
-		if m[1] == "text" {
-			make = textOf
-		}
-		body, e := make(shown, strings.TrimSpace(m[2]))
+		body, e := map[string]func(shown, marker string) (string, error){"table": tableOf, "text": textOf, "words": wordsOf}[m[1]](shown, strings.TrimSpace(m[2]))
 		if e != nil && err == nil {
 			err = fmt.Errorf("%s: %s: %w", page, strings.TrimSpace(strings.SplitN(m[2], "\n", 2)[0]), e)
 		}
 		return part[:strings.Index(part, "-->\n")] + "-->\n\n" + body + "\n<!-- end -->\n"
 	})
-	if open := strings.Count(after, "<!-- table:") + strings.Count(after, "<!-- text:"); err == nil && open != len(marked.FindAllString(after, -1)) {
+	if open := strings.Count(after, "<!-- table:") + strings.Count(after, "<!-- text:") + strings.Count(after, "<!-- words:"); err == nil && open != len(marked.FindAllString(after, -1)) {
 		err = fmt.Errorf("%s: a marker has no <!-- end -->", page)
 	}
 	return string(text), after, err
@@ -115,6 +119,28 @@ func textOf(shown, name string) (string, error) {
 		if line != "" { // an empty line would end the code
 			b.WriteString("    " + line + "\n")
 		}
+	}
+	return b.String(), nil
+}
+
+// lineWidth is that of a paragraph in the documents.
+const lineWidth = 140
+
+// wordsOf returns the texts of rows as paragraphs.
+func wordsOf(shown, file string) (string, error) {
+	rows, columns, err := read(shown, file)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(columns, "text") {
+		return "", fmt.Errorf("%s has no column text", file)
+	}
+	var b strings.Builder
+	for i, r := range rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		english.Wrap(&b, "", r["text"], lineWidth)
 	}
 	return b.String(), nil
 }

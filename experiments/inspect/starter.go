@@ -21,6 +21,7 @@ import (
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 )
 
 // Starter is what qats init puts into a spec for a folder of arrays.
@@ -180,6 +181,7 @@ func (s *Starter) Spec() string {
 	}
 	if s.Methods == nil {
 		key(fmt.Sprintf("  - %q", mine.methods), groupMembers(mine.methods))
+		key("  - "+mine.floor, "knows nothing but the share of right predictions: what every method should be better than")
 	}
 	if s.Methods == nil && mine.metrics == "" {
 		line("  # - {name: qats-pw2, method: qats-pw, options: {segments: 2}}")
@@ -209,14 +211,14 @@ func (s *Starter) Spec() string {
 }
 
 // style is what a spec of logits and one of predictions with a confidence alone have different.
-type style struct{ baseline, methods, metrics, highlight, score, drawn string }
+type style struct{ baseline, methods, floor, metrics, highlight, score, drawn string }
 
 // style returns that of the sets: of a confidence alone where none has logits.
 func (s *Starter) style() style {
 	if slices.ContainsFunc(s.Sets, func(r data.Ref) bool { return s.folder.Describe(r).Kind != data.KindConfidence }) {
-		return style{"qats", "@recommended", "", "qats", "nll", "uncal, ts, qats"}
+		return style{"qats", "@recommended", results.BaseRate, "", "qats", "nll", "uncal, ts, qats"}
 	}
-	return style{"ts-top", "@confidence", "[accuracy, ece, aece, nll_top, brier_top, auroc, aurc]", "qats-top", "nll_top", "uncal, ts-top, qats-top"}
+	return style{"ts-top", "@confidence", results.BaseRateTop, "[accuracy, ece, aece, nll_top, brier_top, auroc, aurc]", "qats-top", "nll_top", "uncal, ts-top, qats-top"}
 }
 
 // groupMembers lists the methods of a group.

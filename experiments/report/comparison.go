@@ -145,7 +145,10 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	left := 0
 	for _, t := range tables {
 		if len(t.Rows) > shortMethods+1 && first.Methods == nil && !all {
-			floor := lists.Where(t.Rows[shortMethods:], func(r table.Row) bool { return r.Cells[0].Value == compare.BaseRate })
+			floor := lists.Where(t.Rows[shortMethods:], func(r table.Row) bool {
+				method, _ := r.Cells[0].Value.(string)
+				return results.IsFloor(method)
+			})
 			left += len(t.Rows) - shortMethods - len(floor)
 			t.Rows = append(t.Rows[:shortMethods], floor...)
 		}

@@ -26,7 +26,7 @@ type tableItem struct {
 	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
 	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
 	Highlight       string         `key:"highlight" as:"single" default:"none" help:"Prints the gap between this method and the best other one." example:"qats"`
-	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain never are." example:"[ts]"`
+	Unranked        []string       `key:"unranked" one:"a method" default:"none" help:"Methods that are shown and not ranked. Those that see rows of the test domain and base-rate never are." example:"[ts]"`
 	ConsistencyBand bool           `key:"consistency_band" default:"false" help:"Prints below each ECE or AECE its consistency band. Not with average." example:"true"`
 	Interval        bool           `key:"interval" default:"false" help:"Prints below each number its difference from the baseline on the same rows, with the interval of pairs.csv. Not with average." example:"true"`
 	Paper           int            `key:"paper" range:"1 to 10" want:"the paper has tables 1 to 10" default:"none" help:"Number of the paper's table that it reproduces, 1 to 10." example:"1"`
@@ -124,6 +124,8 @@ func newTable(s *Spec) pivot.Spec {
 	t := pivot.Spec{Columns: "method", Labels: s.labels(), SettingLabels: maps.Clone(s.Labels), Only: results.Filter{}}
 	for _, m := range s.Methods {
 		switch c := m.Contract(); {
+		case results.IsFloor(m.Entry.Name):
+			t.Unranked = append(t.Unranked, m.Name)
 		case c.Target != 0:
 			t.Target = append(t.Target, m.Name)
 		case !c.OODFree():
@@ -157,7 +159,7 @@ func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
 	}
 	t.Caption, t.Number, t.Metric = item.Title, item.Paper, item.Metric
 	t.Rows, t.Columns, t.Average, t.Mean = item.Rows, cmp.Or(item.Columns, t.Columns), item.Average, item.Mean
-	t.Highlight, t.Unranked = item.Highlight, item.Unranked
+	t.Highlight, t.Unranked = item.Highlight, append(t.Unranked, item.Unranked...)
 	t.ConsistencyBand, t.Interval, t.Only = item.ConsistencyBand, item.Interval, item.only()
 	name := cmp.Or(item.Name, item.Metric)
 	t, err := complete(name, t, item.Methods, s)

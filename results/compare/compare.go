@@ -74,8 +74,8 @@ type Comparison struct {
 	Verdicts int      // on single settings, of all rows
 	From     []string // what the measured settings are measured on, by their manifests; "" for a manifest that does not say
 
-	// Floor is the row of [BaseRate], which is in no ranking and no test; nil where it has no value, is
-	// Against, or was asked for by name.
+	// Floor is the row of [results.BaseRate] or else of [results.BaseRateTop], which are in no ranking and no test; nil where they have
+	// no value, or where Against or a method that was asked for is one of them.
 	Floor *Row
 
 	Own Row // of Against: Method, Settings, Blocks and Value; its other fields have no meaning
@@ -284,11 +284,13 @@ func (c *Comparison) compare(v values) {
 	c.Extent = v.extent(v.settings)
 	methods := c.Methods
 	if methods == nil {
-		methods = lists.Where(v.methods(), func(m string) bool { return m != BaseRate })
+		methods = lists.Where(v.methods(), func(m string) bool { return !results.IsFloor(m) })
 	}
-	if floor := c.row(v, BaseRate); floor.Settings > 0 && c.Against != BaseRate && !slices.Contains(methods, BaseRate) {
-		floor.Test.P, floor.Holm = math.NaN(), math.NaN() // it is in no test
-		c.Floor = &floor
+	for _, m := range []string{results.BaseRateTop, results.BaseRate} { // the last one stays
+		if floor := c.row(v, m); floor.Settings > 0 && !results.IsFloor(c.Against) && !slices.ContainsFunc(methods, results.IsFloor) {
+			floor.Test.P, floor.Holm = math.NaN(), math.NaN() // it is in no test
+			c.Floor = &floor
+		}
 	}
 	for _, m := range methods {
 		switch row := c.row(v, m); {

@@ -39,7 +39,7 @@ func (c Conclusion) String() string { return c.Statement().String() }
 
 // Statement is the conclusion in a few short sentences: what is shown of the methods of each table, or of
 // the only method; where a calibration error and a score disagree; and which methods are not shown to
-// know more than [BaseRate].
+// know more than [results.BaseRate].
 func (c Conclusion) Statement() english.Text {
 	methods := c.methods()
 	switch {
@@ -93,7 +93,7 @@ func (c Conclusion) ofGroups() english.Text {
 		return text
 	}
 	text := english.Of("Over ", c.Extent.count(), ", ")
-	for i, g := range c.Groups {
+	for i, g := range lists.Where(c.Groups, func(g Group) bool { return len(g.with(TooFew)) < len(g.Methods) }) {
 		sentence := c.ofGroup(g)
 		if i > 0 {
 			sentence = " " + upper(sentence)
@@ -105,7 +105,7 @@ func (c Conclusion) ofGroups() english.Text {
 
 // ofGroup says what is shown of the methods of a table.
 func (c Conclusion) ofGroup(g Group) string {
-	subject := "of " + english.Count(len(g.Methods), "method")
+	subject := "of " + english.Count(len(g.Methods)-len(g.with(TooFew)), "method")
 	if g.Predicts != "" {
 		subject += " " + g.which()
 	}
@@ -199,14 +199,14 @@ func opposite(m Judged) string {
 
 // untestable says, after a colon, why no test over the blocks can show a difference, and ends the sentence.
 func (c Conclusion) untestable() english.Text {
-	blocks, tests, methods := 0, 0, 0
+	blocks, tests, methods, scores := 0, 0, 0, 0
 	for _, g := range c.Groups {
 		n := 0
 		for _, m := range g.Methods {
 			n += len(m.Scores)
 		}
 		if n > tests {
-			tests, methods = n, len(g.Methods)
+			tests, methods, scores = n, len(g.Methods), len(g.Scores)
 		}
 		blocks = max(blocks, g.Blocks)
 	}
@@ -214,7 +214,7 @@ func (c Conclusion) untestable() english.Text {
 	if significance.LeastP(blocks) > Alpha || tests == 0 {
 		return english.Of(": ", count, " cannot show a difference over data sets.")
 	}
-	return english.Of(": ", count, " are too few to test ", english.Count(methods, "method"), " by both scores, which takes ", english.Count(blocksFor(tests), "block"), ".")
+	return english.Of(": ", count, " are too few to test ", english.Count(methods, "method"), " by ", english.Count(scores, "score"), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
 }
 
 // mostNamed is the number of methods that a sentence names one by one.
@@ -438,17 +438,37 @@ func plural(why string, n int) string {
 	return why
 }
 
-// FloorNote says why methods are ranked although it is not shown that they know more than base-rate, or
-// nothing where that is tested.
+// FloorNote says by which calibration error base-rate is ahead of Against, or why methods are ranked although it is not
+// shown that they know more than base-rate, or nothing where neither is so.
 func (c Conclusion) FloorNote() string {
 	switch f := c.Floor; {
+	case len(f.Lower) > 0:
+		e := f.Lower[0]
+		return fmt.Sprintf("%s knows nothing, and has %s %s than %s (%s): %s alone proves nothing.", c.label(e.Row.Method), e.direction(), e.Label, c.label(c.Against), e.shift(), e.Label)
 	case !c.Judged() || f.Possible && f.Recorded:
 		return ""
+	case !f.Recorded && c.Files != "":
+		return "The rows have no base-rate, so nothing tells whether a method knows more than the share of right predictions."
 	case !f.Recorded:
 		return "Not run: base-rate, which knows nothing but the share of right predictions. Add it to the methods of the spec, and methods that are not shown to be better than it are not ranked."
 	default:
 		return fmt.Sprintf("%s cannot show which methods are better than base-rate, so all are ranked.", english.Count(f.Blocks, "independent block"))
 	}
+}
+
+// TooFewNote names the methods that are left out of the tests and of the short tables because they have too few blocks in
+// common with Against; nothing where there is none.
+func (c Conclusion) TooFewNote() string {
+	var names []string
+	for _, m := range c.methods() {
+		if m.Verdict == TooFew {
+			names = append(names, c.label(m.Method))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("Not compared, because they have too few blocks in common with %s: %s.", c.label(c.Against), english.List(names))
 }
 
 // RuleNote says by which rule methods are called better.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,27 +10,29 @@ import (
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// BaseRate is the method that knows nothing but the share of right predictions of the calibration rows:
-// every row has that confidence. Its calibration error is small on every network, so a small calibration
-// error alone proves nothing. It is in no ranking and in no test of other methods.
-const BaseRate = "base-rate"
-
-// fewestBlocks is the smallest number of blocks over which a signed-rank test of one method reaches Alpha.
-const fewestBlocks = 6
-
-// Floor says which methods are shown to know more than [BaseRate]: to be better than it by a proper
+// Floor says which methods are shown to know more than [results.BaseRate]: to be better than it by a proper
 // score, and worse by none. Holm's correction is over all methods times the scores, in a family of its
 // own, which changes no other p.
 type Floor struct {
 	Recorded bool              // base-rate has scores beside some method
 	Possible bool              // the test can show it over so many blocks
 	Blocks   int               // the most that a method has beside base-rate
-	Unranked map[string]string // methods for which it is not shown, with the reason; nil where it is not possible
+	Lower    []Effect          // of calibration errors and others by which base-rate is shown to be ahead of Against, though it knows nothing
+	Unranked map[string]string // methods for which it is not shown, with the reason; nil where it is not possible. Those with too few blocks are not among them
 }
 
 // floor compares all methods with base-rate.
 func (j *judge) floor(source string) Floor {
 	f := Floor{}
+	for _, metric := range j.described {
+		c := j.by(metric, j.options.Against)[source]
+		if c == nil || c.Floor == nil {
+			continue
+		}
+		if v := (View{Comparison: c}); v.side(*c.Floor) < 0 {
+			f.Lower = append(f.Lower, Effect{Metric: metric, Label: v.MetricLabel, Row: *c.Floor, view: v, P: math.NaN(), Holm: math.NaN(), Sign: -1})
+		}
+	}
 	type entry struct {
 		method string
 		sign   int // of the shift
@@ -38,7 +41,10 @@ func (j *judge) floor(source string) Floor {
 	var list []entry
 	for _, of := range append(results.Predictions(), "") {
 		for _, metric := range scoresOf(of) {
-			c := j.by(metric, BaseRate)[source]
+			c := j.by(metric, results.BaseRate)[source]
+			if of == results.TopLabel || c == nil { // which may be of a confidence alone
+				c = cmp.Or(j.by(metric, results.BaseRateTop)[source], c)
+			}
 			if c == nil {
 				continue
 			}
@@ -47,13 +53,15 @@ func (j *judge) floor(source string) Floor {
 				if j.predicts[r.Method] != of || c.Sees(r.Method) {
 					continue
 				}
-				f.Blocks = max(f.Blocks, r.Blocks)
+				f.Recorded, f.Blocks = true, max(f.Blocks, r.Blocks)
+				if !testable(r.Blocks) {
+					continue
+				}
 				list = append(list, entry{r.Method, map[bool]int{true: -1, false: 1}[v.favours(r)], significance.Wilcoxon(withoutRounding(r.BlockDifference)).P})
 			}
 		}
 	}
-	f.Recorded = len(list) > 0
-	f.Possible = f.Blocks >= fewestBlocks && significance.LeastP(f.Blocks)*float64(len(list)) <= Alpha
+	f.Possible = len(list) > 0 && significance.LeastP(f.Blocks)*float64(len(list)) <= Alpha
 	if !f.Recorded || !f.Possible {
 		return f
 	}
@@ -65,7 +73,10 @@ func (j *judge) floor(source string) Floor {
 		}
 		signs[list[i].method] = append(signs[list[i].method], sign)
 	}
-	f.Unranked = map[string]string{BaseRate: "is the floor: it knows nothing but the share of right predictions"}
+	f.Unranked = map[string]string{}
+	for _, floor := range []string{results.BaseRate, results.BaseRateTop} {
+		f.Unranked[floor] = "is the floor: it knows nothing but the share of right predictions"
+	}
 	for method, of := range signs {
 		if slices.Contains([]string{Uncalibrated, j.options.Against}, method) {
 			continue

@@ -20,7 +20,7 @@ import (
 // is better than Against if one of the scores shows it and none shows the opposite; worse the other way
 // round; if they oppose each other, both are said and the method leads nothing. A score shows a
 // difference by Wilcoxon's signed-rank test over the blocks at [Alpha], with Holm's correction over the
-// methods of the table times the scores.
+// methods of the table times the scores. Methods with so few blocks that no difference could be shown have no test.
 //
 // Methods that keep the predicted class, methods that may change it, and methods of a confidence alone
 // have a table each, because the scores reward accuracy too.
@@ -29,7 +29,7 @@ import (
 // same rule.
 //
 // A calibration error decides nothing: a binned one can be lowered by a method that knows nothing
-// ([BaseRate]). Its differences are described, with intervals.
+// ([results.BaseRate]). Its differences are described, with intervals.
 //
 // Where no test over the blocks can show a difference, the rule is applied to each setting instead, by
 // the verdicts of pairs.csv, and nothing is called best.
@@ -76,6 +76,7 @@ const (
 	Worse       Verdict = "worse"
 	Opposed     Verdict = "opposed"      // better by one score, worse by the other
 	NotShown    Verdict = "not shown"    // no difference is shown
+	TooFew      Verdict = "too few"      // no test over so few blocks can show a difference, and those of other methods of the table can
 	NotRecorded Verdict = "not recorded" // the rows have neither score
 )
 
@@ -292,7 +293,7 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 			return View{}, nil
 		}
 		rows := c.Rows
-		if c.Floor != nil && slices.Contains(only, BaseRate) {
+		if c.Floor != nil && slices.Contains(only, c.Floor.Method) {
 			rows = append(slices.Clone(rows), *c.Floor)
 		}
 		return View{Comparison: c}, lists.Where(rows, func(r Row) bool {
@@ -335,6 +336,9 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 	for i := range g.Methods {
 		for k := range g.Methods[i].Scores {
 			e := &g.Methods[i].Scores[k]
+			if !testable(e.Row.Blocks) { // known before the numbers are: it costs the others nothing
+				continue
+			}
 			e.P = significance.Wilcoxon(withoutRounding(e.Row.BlockDifference)).P
 			effects, p = append(effects, e), append(p, e.P)
 		}
@@ -348,13 +352,20 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 	g.Possible = len(p) > 0 && significance.LeastP(g.Blocks)*float64(len(p)) <= Alpha
 	for i := range g.Methods {
 		m := &g.Methods[i]
-		if len(m.Scores) > 0 {
+		switch tested := slices.ContainsFunc(m.Scores, func(e Effect) bool { return testable(e.Row.Blocks) }); {
+		case len(m.Scores) == 0:
+		case g.Possible && !tested:
+			m.Verdict = TooFew
+		default:
 			m.Verdict = ruled(lists.Values(m.Scores, func(e Effect) int { return e.Sign }))
 		}
 		m.count()
 	}
 	return g
 }
+
+// testable reports whether a signed-rank test over so many blocks can reach Alpha.
+func testable(blocks int) bool { return significance.LeastP(blocks) <= Alpha }
 
 // ruled is the rule: the verdict of what the scores show, -1 for better and 1 for worse.
 func ruled(signs []int) Verdict {

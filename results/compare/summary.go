@@ -17,8 +17,8 @@ const nothingShown = "~"
 // Summary has the comparisons of a source by several metrics in short: a table for each table of the
 // judgement, with a method a row. The first row is that of Against with its means; the others have the verdict of the
 // rule, and the shift to Against by each metric with its interval, or the mean difference where the blocks
-// give no interval. Methods that may change the predicted class have the change of the accuracy beside. The first table
-// ends with [BaseRate]. The remarks of the last table are the notes, the most important first.
+// give no interval. Methods with too few blocks for a test are left out where others have enough. Methods that may change the predicted class have the change of the accuracy beside. The first table
+// ends with [results.BaseRate]. The remarks of the last table are the notes, the most important first.
 func Summary(views []View) []*table.Table {
 	first := views[0]
 	if !first.Judged() || first.Ratio || len(first.Judgement.Groups) == 0 {
@@ -28,6 +28,10 @@ func Summary(views []View) []*table.Table {
 	}
 	var list []*table.Table
 	for i, g := range first.Judgement.Groups {
+		g.Methods = lists.Where(g.Methods, func(m Judged) bool { return m.Verdict != TooFew })
+		if len(g.Methods) == 0 {
+			continue
+		}
 		list = append(list, first.summary(views, g, i == 0))
 	}
 	list[len(list)-1].Remarks = summaryNotes(views)
@@ -50,7 +54,7 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 	}
 	methods := append([]string{v.Against}, v.inOrder(g)...)
 	if first && v.Floor != nil {
-		methods = append(methods, BaseRate)
+		methods = append(methods, v.Floor.Method)
 	}
 	rows := make([][]table.Cell, len(methods))
 	column := func(c table.Column, over string, cell func(m string) table.Cell) {
@@ -108,10 +112,7 @@ func (v View) inOrder(g Group) []string {
 		return len(order)
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return place(a) - place(b) })
-	for _, m := range v.Ranking.Target {
-		list = append(list, m)
-	}
-	return lists.Distinct(list, func(m string) string { return m })
+	return list
 }
 
 // headed is the heading of the column of the metric.
@@ -145,7 +146,7 @@ func (v View) summarized(m string) table.Cell {
 	return v.change(r.Difference)
 }
 
-// rowOf returns the row of a method, which may be Against or [BaseRate].
+// rowOf returns the row of a method, which may be Against or [results.BaseRate].
 func (v View) rowOf(method string) Row {
 	if method == v.Against {
 		return v.Own
@@ -153,7 +154,7 @@ func (v View) rowOf(method string) Row {
 	if i := slices.IndexFunc(v.Rows, func(r Row) bool { return r.Method == method }); i >= 0 {
 		return v.Rows[i]
 	}
-	if method == BaseRate && v.Floor != nil {
+	if v.Floor != nil && method == v.Floor.Method {
 		return *v.Floor
 	}
 	return Row{Method: method}
@@ -183,7 +184,7 @@ func summaryNotes(views []View) []string {
 		}
 	}
 	if first := views[0]; first.Judgement != nil && !first.Ratio {
-		for _, note := range []string{first.Conclusion().FloorNote(), first.Conclusion().RuleNote()} {
+		for _, note := range []string{first.Conclusion().FloorNote(), first.Conclusion().RuleNote(), first.Conclusion().TooFewNote()} {
 			if note != "" {
 				notes = append(notes, note)
 			}

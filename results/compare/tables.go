@@ -142,11 +142,11 @@ func (v View) methods(methods []string) *table.Table {
 		rows[r.Method] = r
 	}
 	if v.Floor != nil {
-		rows[BaseRate], methods = *v.Floor, append(slices.Clone(methods), BaseRate)
+		rows[v.Floor.Method], methods = *v.Floor, append(slices.Clone(methods), v.Floor.Method)
 	}
 	for n, m := range methods {
 		place, rank, alike := none, none, none
-		if v.Ranking.Methods == nil && m != BaseRate && (m == v.Against && v.placed(v.Own) || m != v.Against && v.placed(rows[m])) {
+		if v.Ranking.Methods == nil && !results.IsFloor(m) && (m == v.Against && v.placed(v.Own) || m != v.Against && v.placed(rows[m])) {
 			place = table.Int(n + 1)
 		}
 		if i := slices.Index(v.Ranking.Methods, m); i >= 0 {
