@@ -123,8 +123,8 @@ func TestSentenceOfAMethodWithFewerSettings(t *testing.T) {
 	}
 	shifted := resultstest.Shifted(cell("d1-c", "x"), "fog", 1)
 	records = append(records, record(shifted, "qats", .1), record(shifted, "ts", .2))
-	v := View{Comparison: comparison(t, records, nil, ece), Labels: labels}
-	if want := "TS against QaTS, ECE, 16 settings in 8 blocks: "; !strings.HasPrefix(v.Sentence(), want) {
+	v := judged(t, resultstest.By("nll", records...), nil, Options{Metric: "nll", Against: "qats"})
+	if want := "TS against QaTS, 16 settings in 8 blocks: NLL "; !strings.HasPrefix(v.Sentence(), want) {
 		t.Errorf("%s\nwant %s", v.Sentence(), want)
 	}
 }

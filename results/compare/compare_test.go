@@ -49,6 +49,22 @@ func comparison(t *testing.T, records []results.Record, pairs []results.Pair, o 
 	return list[0]
 }
 
+// judged returns the view of a comparison of rows of one source, with its judgement.
+func judged(t *testing.T, records []results.Record, pairs []results.Pair, o Options) View {
+	t.Helper()
+	return View{Comparison: comparison(t, records, pairs, o), Labels: labels, Judgement: judgement(t, records, pairs, o)}
+}
+
+// judgement returns the judgement on rows of one source.
+func judgement(t *testing.T, records []results.Record, pairs []results.Pair, o Options) *Judgement {
+	t.Helper()
+	list, err := Judge(&results.Rows{Records: records, Pairs: pairs}, o, o.Metric)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d judgements, %v", len(list), err)
+	}
+	return list[0]
+}
+
 // Three settings of one dataset and one of another.
 func TestABlockCountsOnce(t *testing.T) {
 	var records []results.Record
@@ -115,8 +131,9 @@ func TestDataSetsWithCommonTestSamplesAreOneBlock(t *testing.T) {
 			t.Errorf("legend %q, want %q", text, want)
 		}
 	}
-	if want := "ECE, 9 settings in 2 blocks (5 are corruptions of one network): "; !strings.Contains(View{Comparison: c, Labels: labels}.Sentence(), want) {
-		t.Errorf("sentence %q, want %q", View{Comparison: c, Labels: labels}.Sentence(), want)
+	notes := strings.Join(Summary([]View{{Comparison: c, Labels: labels, Judgement: judgement(t, records, nil, c.Options)}})[0].Remarks, " ")
+	if want := "Over 9 settings in 2 blocks (5 are corruptions of one network)."; !strings.Contains(notes, want) {
+		t.Errorf("notes %q, want %q", notes, want)
 	}
 }
 
@@ -354,7 +371,7 @@ func example() ([]results.Record, []results.Pair) {
 func TestPrintedPagesAreTheGoldenOnes(t *testing.T) {
 	records, pairs := example()
 	c := comparison(t, records, pairs, ece)
-	v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels}
+	v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels, Judgement: judgement(t, records, pairs, ece), Full: true}
 	layout, err := os.ReadFile(filepath.Join("..", "table", "fitting.tex"))
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (c Conclusion) description(methods int) english.Text {
 func (c Conclusion) ofGroups() english.Text {
 	against := c.label(c.Against)
 	if !slices.ContainsFunc(c.Groups, func(g Group) bool { return g.Possible }) {
-		return english.Of("No method is shown to be better than ", against, c.untestable(), c.onSettings())
+		return english.Of("No method is shown to be better than ", against, ": ", c.untestable(), c.onSettings())
 	}
 	none := !slices.ContainsFunc(c.methods(), func(m Judged) bool { return m.Verdict == Better })
 	if none {
@@ -197,24 +197,34 @@ func opposite(m Judged) string {
 	return "better by " + english.List(labelsWith(m.Scores, -1)) + " and worse by " + english.List(labelsWith(m.Scores, 1))
 }
 
-// untestable says, after a colon, why no test over the blocks can show a difference, and ends the sentence.
+// untestable says why no test over the blocks can show a difference.
 func (c Conclusion) untestable() english.Text {
-	blocks, tests, methods, scores := 0, 0, 0, 0
+	blocks, tests := 0, 0
+	var of Group
 	for _, g := range c.Groups {
 		n := 0
 		for _, m := range g.Methods {
 			n += len(m.Scores)
 		}
 		if n > tests {
-			tests, methods, scores = n, len(g.Methods), len(g.Scores)
+			tests, of = n, g
 		}
 		blocks = max(blocks, g.Blocks)
 	}
 	count := english.CountOf(blocks, "independent block", BlockTerm)
 	if significance.LeastP(blocks) > Alpha || tests == 0 {
-		return english.Of(": ", count, " cannot show a difference over data sets.")
+		return english.Of(count, " cannot show a difference over data sets.")
 	}
-	return english.Of(": ", count, " are too few to test ", english.Count(methods, "method"), " by ", english.Count(scores, "score"), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
+	return english.Of(count, " are too few to test ", english.Count(len(of.Methods), "method"), " by ", scoresIn(of.Methods), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
+}
+
+// scoresIn names the scores that methods have.
+func scoresIn(methods []Judged) string {
+	var labels []string
+	for _, m := range methods {
+		labels = append(labels, lists.Values(m.Scores, func(e Effect) string { return e.Label })...)
+	}
+	return english.List(lists.Distinct(labels, func(label string) string { return label }))
 }
 
 // mostNamed is the number of methods that a sentence names one by one.
@@ -230,12 +240,12 @@ func (c Conclusion) onSettings() string {
 		ahead := lists.Where(methods, func(m Judged) bool { return m.Win > m.Loss })
 		slices.SortStableFunc(ahead, func(a, b Judged) int { return (b.Win - b.Loss) - (a.Win - a.Loss) })
 		if len(ahead) == 0 {
-			return " On single settings, by NLL and Brier score, no method is better more often than worse."
+			return " On single settings, by " + scoresIn(methods) + ", no method is better more often than worse."
 		}
 		list := lists.Values(ahead[:min(mostNamed, len(ahead))], func(m Judged) string {
 			return fmt.Sprintf("%s better in %d and worse in %d of %d", c.label(m.Method), m.Win, m.Loss, m.Settings)
 		})
-		return " On single settings, by NLL and Brier score: " + strings.Join(list, "; ") + "."
+		return " On single settings, by " + scoresIn(methods) + ": " + strings.Join(list, "; ") + "."
 	}
 	var settings []results.Setting
 	on := map[results.Setting]map[Verdict][]string{}
@@ -283,15 +293,15 @@ func (c Conclusion) ofOne(m Judged, g Group) english.Text {
 	var text english.Text
 	switch {
 	case m.Verdict == NotRecorded:
-		text = english.Of(head, ": ", c.notRecorded(m))
+		text = english.Of(head, ", ", m.Errors[0].view.Extent.of(m.Errors[0].Row).Text(), ": ", c.notRecorded(m))
 	case g.Possible:
 		text = english.Of(head, ", ", m.Scores[0].view.Extent.of(m.Scores[0].Row).Text(), ": ", strings.Join(scores, "; "), ": ", c.verdict(m), ".")
 	case scores == nil:
-		text = english.Of(head, c.untestable())
+		text = english.Of(head, ": ", c.untestable())
 	default:
 		text = english.Of(head, ": ", strings.Join(scores, "; "), ".")
 		if c.Settings > 1 {
-			text = english.Of(text, " No difference over data sets can be shown", c.untestable())
+			text = english.Of(text, " ", c.untestable())
 		}
 	}
 	for _, e := range m.Errors {
@@ -306,7 +316,7 @@ func (c Conclusion) ofOne(m Judged, g Group) english.Text {
 		text = english.Of(text, " Its accuracy differs by ", table.Signed(100*m.Accuracy, 2), " points.")
 	}
 	if g.Possible && m.Settings > 0 {
-		text = english.Of(text, fmt.Sprintf(" On single settings, by the two scores: better in %d, worse in %d, no difference in %d of %d.", m.Win, m.Loss, m.Tie, m.Settings))
+		text = english.Of(text, fmt.Sprintf(" On single settings, by %s: better in %d, worse in %d, no difference in %d of %d.", scoresIn([]Judged{m}), m.Win, m.Loss, m.Tie, m.Settings))
 	}
 	return text
 }
@@ -389,13 +399,13 @@ func (c Conclusion) notRecorded(m Judged) string {
 // unrecorded is Statement where no method has a score.
 func (c Conclusion) unrecorded(methods []Judged) english.Text {
 	var lower, higher []string
-	label := ""
+	label, lowCanBeEmpty := "", false
 	for _, m := range methods {
 		if len(m.Errors) == 0 {
 			continue
 		}
 		e := m.Errors[0]
-		label = e.Label
+		label, lowCanBeEmpty = e.Label, e.view.Margins() != nil // a calibration error
 		switch {
 		case e.Sign == 0:
 		case e.direction() == "lower":
@@ -408,15 +418,19 @@ func (c Conclusion) unrecorded(methods []Judged) english.Text {
 		return english.Of("NLL not recorded: ", label, " only, and by that no method is shown to differ from ", c.label(c.Against), ".")
 	}
 	text := english.Of("NLL not recorded: ")
+	beside := " beside " + c.label(c.Against) + ", over "
 	switch {
 	case lower == nil:
-		text = english.Of(text, "higher ", label, " only, of ", english.List(higher), ", than of ", c.label(c.Against), ".")
+		text = english.Of(text, "higher ", label, " only, of ", english.List(higher), beside, c.Extent.count(), ".")
 	case higher == nil:
-		text = english.Of(text, "lower ", label, " only, of ", english.List(lower), ", than of ", c.label(c.Against), ".")
+		text = english.Of(text, "lower ", label, " only, of ", english.List(lower), beside, c.Extent.count(), ".")
 	default:
-		text = english.Of(text, "lower ", label, " only, of ", english.List(lower), ", and higher of ", english.List(higher), ", than of ", c.label(c.Against), ".")
+		text = english.Of(text, "lower ", label, " only, of ", english.List(lower), beside, c.Extent.count(), "; higher of ", english.List(higher), ".")
 	}
-	return english.Of(text, " A method that knows nothing can have a low ", label, ".")
+	if lowCanBeEmpty {
+		text = english.Of(text, " A method that knows nothing can have a low ", label, ".")
+	}
+	return text
 }
 
 // floorSentence says, after a space, which of the methods are not ranked, and why.

@@ -76,6 +76,7 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 	}
 	extra := cell("d9", "x") // of no ranked method: it costs the ranking nothing
 	records = append(records, record(extra, "hfe-target", .05))
+	records = slices.Concat(records, resultstest.By("nll", records...))
 	for _, o := range []Options{
 		{Metric: "ece", Against: "qats", Target: []string{"hfe-target", "label-shift"}},
 		{Metric: "ece", Against: "qats", Target: []string{"hfe-target"}, Methods: []string{"hfe-target", "ts", "uncal"}},
@@ -88,10 +89,13 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 		if len(c.Rows) != 3 || c.Rows[0].Method != "hfe-target" || c.Rows[0].Win != 8 {
 			t.Errorf("its row is missing: %+v", c.Rows)
 		}
-		v := View{Comparison: c, Labels: labels}
+		v := judged(t, records, pairs, o)
 		s := v.Sentence()
-		if s != "QaTS ranks best of 3 methods by ECE over 8 settings. Over 9 data sets, none of 2 methods is better than QaTS and 2 are worse (TS, Uncal), after Holm's correction." {
+		if s != "No method is shown to be better than QaTS, over 8 data sets. Worse: TS and Uncal by NLL." {
 			t.Errorf("%s", s)
+		}
+		if tables := Summary([]View{v}); len(tables) != 1 || len(tables[0].Rows) != 4 || tables[0].Rows[3].Cells[0].Signs != targetSign || tables[0].Rows[3].Cells[1].Text != "" {
+			t.Errorf("%d tables: %+v", len(tables), tables[0])
 		}
 		var b strings.Builder
 		if err := v.Text(&b); err != nil || !strings.Contains(b.String(), "HFE (target)^ ") || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "^: the method sees unlabelled rows of the domain that it is tested on. It is shown and not ranked.") ||
@@ -100,7 +104,7 @@ func TestMethodsThatSeeTheTestDomainAreNotRanked(t *testing.T) {
 		}
 	}
 	c := comparison(t, records, pairs, Options{Metric: "ece", Against: "qats", Target: []string{"hfe-target"}, Methods: []string{"hfe-target"}})
-	if s := (View{Comparison: c, Labels: labels}).Sentence(); !strings.HasPrefix(s, "HFE (target) against QaTS, ECE") || c.Ranking.Methods != nil {
+	if s := judged(t, records, pairs, c.Options).Sentence(); s != "HFE (target) against QaTS, 8 data sets: NLL -0.0500 [-0.0500, -0.0500], p = .008: HFE (target) is better. ECE -5.00 points [-5.00, -5.00] (descriptive)." || c.Ranking.Methods != nil {
 		t.Errorf("alone: %s, %+v", s, c.Ranking)
 	}
 	one := slices.DeleteFunc(slices.Clone(records), func(r results.Record) bool { return r.Dataset != "d0" })

@@ -25,8 +25,8 @@ import (
 // Methods that keep the predicted class, methods that may change it, and methods of a confidence alone
 // have a table each, because the scores reward accuracy too.
 //
-// A method is best if it is better than Against and no method of its table is better than it, by the
-// same rule.
+// A method is best if it is better than Against, no method of its table is better than it, by the
+// same rule, and the floor ([Floor]) does not leave it out of rankings.
 //
 // A calibration error decides nothing: a binned one can be lowered by a method that knows nothing
 // ([results.BaseRate]). Its differences are described, with intervals.
@@ -36,12 +36,13 @@ import (
 type Judgement struct {
 	Options  // Metric has no meaning
 	Source   string
-	Extent   Extent
-	Settings int
+	Extent   Extent  // of the method with the most blocks
+	Settings int     // with a value of any method
 	Groups   []Group // the tables, without those that no method is in
 	Floor    Floor
 
-	families map[string]*Group // of each method
+	families map[string]*Group             // of each method
+	predicts map[string]results.Prediction // of each method of the rows
 }
 
 // Group is a table of methods.
@@ -129,6 +130,7 @@ func Judge(rows *results.Rows, o Options, described ...string) ([]*Judgement, er
 	}
 	j := judge{rows: rows, options: o, described: described, arranged: map[string]*Arranged{}, predicts: map[string]results.Prediction{}}
 	j.knowPredictions()
+	j.seeing = j.allSee()
 	return j.all()
 }
 
@@ -139,6 +141,17 @@ type judge struct {
 	described []string
 	arranged  map[string]*Arranged // by metric
 	predicts  map[string]results.Prediction
+	seeing    bool // all methods see the test domain, so that they are judged
+}
+
+// allSee reports whether all methods that are compared see the test domain.
+func (j *judge) allSee() bool {
+	methods := j.options.Methods
+	if methods == nil {
+		methods = lists.Distinct(j.rows.Records, func(r results.Record) string { return r.Method })
+		methods = lists.Where(methods, func(m string) bool { return m != j.options.Against && !results.IsFloor(m) })
+	}
+	return !slices.ContainsFunc(methods, func(m string) bool { return !j.options.Sees(m) })
 }
 
 // knowPredictions finds which table each method is in.
@@ -231,7 +244,7 @@ func (j *judge) all() (list []*Judgement, err error) {
 		base[metric] = j.by(metric, o.Against)
 	}
 	for _, source := range sources {
-		one := &Judgement{Options: o, Source: source, families: map[string]*Group{}}
+		one := &Judgement{Options: o, Source: source, families: map[string]*Group{}, predicts: j.predicts}
 		one.Metric = ""
 		for _, metric := range slices.Concat(scoresOf(results.Keeps), scoresOf(results.TopLabel), j.described) {
 			if c := base[metric][source]; c != nil && c.Settings > one.Settings {
@@ -248,17 +261,20 @@ func (j *judge) all() (list []*Judgement, err error) {
 			}
 			one.Groups = append(one.Groups, *g)
 		}
+		if most := one.most(); most.Settings > 0 {
+			one.Extent = one.Extent.of(most)
+		}
+		if one.Judged() {
+			one.Floor = j.floor(source)
+		}
 		for i := range one.Groups {
 			g := &one.Groups[i]
 			for _, m := range g.Methods {
 				one.families[m.Method] = g
 			}
 			if one.Judged() {
-				g.Best = j.best(*g, source)
+				g.Best = lists.Where(j.best(*g, source), func(m string) bool { return one.Floor.Unranked[m] == "" })
 			}
-		}
-		if one.Judged() {
-			one.Floor = j.floor(source)
 		}
 		list = append(list, one)
 	}
@@ -268,11 +284,25 @@ func (j *judge) all() (list []*Judgement, err error) {
 	return list, nil
 }
 
+// most is the row of a method with the most blocks, and of those the most settings.
+func (j *Judgement) most() (most Row) {
+	for _, g := range j.Groups {
+		for _, m := range g.Methods {
+			for _, e := range slices.Concat(m.Scores, m.Errors) {
+				if e.Row.Blocks > most.Blocks || e.Row.Blocks == most.Blocks && e.Row.Settings > most.Settings {
+					most = e.Row
+				}
+			}
+		}
+	}
+	return most
+}
+
 // Judged reports whether the judgement has verdicts: that on simulated settings has none.
 func (j *Judgement) Judged() bool { return j.Source != "simulated" }
 
 // group judges the methods of a table against a method; nil without methods. only are the methods asked for; nil for
-// all but the floor and those that see the test domain.
+// all but the floor. Methods that see the test domain are judged where there are no others.
 func (j *judge) group(of results.Prediction, source, against string, by func(metric string) *Comparison, only []string) *Group {
 	g := &Group{Predicts: of}
 	index := map[string]int{}
@@ -297,10 +327,8 @@ func (j *judge) group(of results.Prediction, source, against string, by func(met
 			rows = append(slices.Clone(rows), *c.Floor)
 		}
 		return View{Comparison: c}, lists.Where(rows, func(r Row) bool {
-			if only != nil && !slices.Contains(only, r.Method) || only == nil && c.Sees(r.Method) {
-				return false
-			}
-			return j.predicts[r.Method] == of
+			asked := only == nil || slices.Contains(only, r.Method)
+			return asked && (j.seeing || !c.Sees(r.Method)) && j.predicts[r.Method] == of
 		})
 	}
 	for _, metric := range scoresOf(of) {

@@ -15,7 +15,8 @@ import (
 func TestCompactTableFitsAColumn(t *testing.T) {
 	latex := latextest.Want(t)
 	records, pairs := example()
-	v := View{Comparison: comparison(t, records, pairs, ece), Labels: map[string]string{"ir": "QaTS (trans)"}}
+	v := judged(t, records, pairs, ece)
+	v.Labels = map[string]string{"ir": "QaTS (trans)"}
 	var table strings.Builder
 	if err := v.CompactTable().Compact(&table); err != nil {
 		t.Fatal(err)

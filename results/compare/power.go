@@ -54,6 +54,11 @@ func (v View) powerNotes() []string {
 	switch {
 	case p.Comparisons == 0 || !v.Judged():
 		return nil
+	case v.Judgement != nil && !v.Ratio: // its statement says how many blocks its tests take
+		if p.LeastP > 1-Level {
+			return []string{"With " + english.Count(p.Blocks, "block") + " there is no 95 % interval of a shift."}
+		}
+		return nil
 	case p.Possible && p.LeastP <= small:
 		return v.fewBlocks(small)
 	}

@@ -45,7 +45,8 @@ func TestSeedsCountOnce(t *testing.T) {
 	}
 	c := comparison(t, records, pairs, Options{Metric: "ece", Against: "qats"})
 	var b strings.Builder
-	if err := (View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels}).Text(&b); err != nil || !strings.Contains(b.String(), "Seeds of trainings: ") ||
+	v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels, Judgement: judgement(t, records, pairs, c.Options)}
+	if err := v.Text(&b); err != nil || !strings.Contains(b.String(), "Seeds of trainings: ") ||
 		!strings.Contains(b.String(), "counts once in all tests, by the mean over the seeds") || strings.Contains(b.String(), "redrawn") {
 		t.Errorf("%v\n%s", err, b.String())
 	}

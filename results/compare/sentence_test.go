@@ -9,18 +9,22 @@ import (
 )
 
 // sentenceOf compares methods with qats over n data sets. values returns the value
-// of a method on a data set; qats has .1.
-func sentenceOf(t *testing.T, n int, methods []string, values func(method string, i int) float64) string {
+// of a method on a data set by each of the metrics; qats has .1.
+func sentenceOf(t *testing.T, n int, metrics, methods []string, values func(method string, i int) float64) string {
 	t.Helper()
 	var records []results.Record
 	for i := range n {
 		c := cell(fmt.Sprintf("d%02d", i), "x")
-		records = append(records, record(c, "qats", .1))
-		for _, m := range methods {
-			records = append(records, record(c, m, values(m, i)))
+		for _, metric := range metrics {
+			records = append(records, resultstest.Value(c, "qats", metric, .1))
+			for _, m := range methods {
+				records = append(records, resultstest.Value(c, m, metric, values(m, i)))
+			}
 		}
 	}
-	return View{Comparison: comparison(t, records, nil, ece), Labels: resultstest.Labels(map[string]string{"mine": "Mine"})}.Sentence()
+	v := judged(t, records, nil, Options{Metric: metrics[0], Against: "qats"})
+	v.Labels = resultstest.Labels(map[string]string{"mine": "Mine"})
+	return v.Sentence()
 }
 
 func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
@@ -34,25 +38,25 @@ func TestSentenceSaysWhatOneMethodShows(t *testing.T) {
 		values func(string, int) float64
 		want   string
 	}{
-		{8, mixed, "Mine against QaTS, ECE, 8 data sets: 0.00 points [-1.25, +1.25], p = 1.00: no difference shown."},
-		{8, lower, "Mine against QaTS, ECE, 8 data sets: -1.35 points [-1.60, -1.10], p = .008: Mine is better."},
-		{8, higher, "Mine against QaTS, ECE, 8 data sets: +1.35 points [+1.10, +1.60], p = .008: QaTS is better."},
-		{12, near, "Mine against QaTS, ECE, 12 data sets: +0.01 points [-0.14, +0.15], p = .51: alike within 0.25 points."},
-		{12, slightly, "Mine against QaTS, ECE, 12 data sets: -0.06 points [-0.07, -0.06], p < .001: Mine is better, by less than 0.1 points."},
-		{3, lower, "Mine against QaTS, ECE, 3 data sets: -1.10 points, p = .25: 3 data sets cannot show a difference."},
-		{1, lower, "Mine against QaTS, ECE, 1 data set: -1.00 points, p = 1.00: 1 data set cannot show a difference."},
+		{8, mixed, "Mine against QaTS, 8 data sets: NLL 0.0000 [-0.0125, +0.0125], p = 1.00: no difference shown. ECE 0.00 points [-1.25, +1.25] (descriptive)."},
+		{8, lower, "Mine against QaTS, 8 data sets: NLL -0.0135 [-0.0160, -0.0110], p = .008: Mine is better. ECE -1.35 points [-1.60, -1.10] (descriptive)."},
+		{8, higher, "Mine against QaTS, 8 data sets: NLL +0.0135 [+0.0110, +0.0160], p = .008: Mine is worse. ECE +1.35 points [+1.10, +1.60] (descriptive)."},
+		{12, near, "Mine against QaTS, 12 data sets: NLL +0.0001 [-0.0014, +0.0015], p = .51: no difference shown. ECE +0.01 points [-0.14, +0.15] (descriptive), alike within 0.25 points."},
+		{12, slightly, "Mine against QaTS, 12 data sets: NLL -0.0006 [-0.0007, -0.0006], p < .001: Mine is better. ECE -0.06 points [-0.07, -0.06] (descriptive), alike within 0.1 points."},
+		{3, lower, "Mine against QaTS: 3 independent blocks cannot show a difference over data sets."},
+		{1, lower, "Mine against QaTS: 1 independent block cannot show a difference over data sets."},
 	} {
-		if got := sentenceOf(t, c.n, []string{"mine"}, c.values); got != c.want {
+		if got := sentenceOf(t, c.n, []string{"ece", "nll"}, []string{"mine"}, c.values); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
 }
 
-func TestSentenceCountsSeveralMethodsAndNamesThem(t *testing.T) {
-	got := sentenceOf(t, 10, []string{"mine", "ts", "ir"}, func(m string, i int) float64 {
+func TestSentenceNamesWhatIsShownOfSeveralMethods(t *testing.T) {
+	got := sentenceOf(t, 10, []string{"nll"}, []string{"mine", "ts", "ir"}, func(m string, i int) float64 {
 		return map[string]float64{"mine": .05, "ts": .2, "ir": .1 + .01*float64(i%2*2-1)}[m] + .001*float64(i)
 	})
-	want := "Mine ranks best of 4 methods by ECE. Over 10 data sets, 1 of 3 methods is better than QaTS (Mine) and 1 is worse (TS), after Holm's correction."
+	want := "Over 10 data sets, of 3 methods Mine is best: better than QaTS by NLL; worse: TS by NLL."
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -44,7 +44,7 @@ func TestSimulatedSettingsGetNoVerdict(t *testing.T) {
 	forms := func(source string) map[string]string {
 		records, pairs := differing(source)
 		c := comparison(t, records, pairs, ece)
-		v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels}
+		v := View{Comparison: c, Splits: c.Splits(records, pairs), Labels: labels, Judgement: judgement(t, slices.Concat(records, resultstest.By("nll", records...)), pairs, ece), Full: true}
 		out := map[string]string{"Sentence": v.Sentence(), "RankingNotes": strings.Join(v.RankingNotes(), " ")}
 		for name, write := range map[string]func(io.Writer) error{"Text": v.Text, "LaTeX": v.LaTeX, "CompactLaTeX": v.CompactTable().Compact, "SplitsLaTeX": v.SplitTable().LaTeX} {
 			var b bytes.Buffer
@@ -78,7 +78,8 @@ func TestSimulatedSettingsAreDescribed(t *testing.T) {
 		records, pairs := differing(source)
 		compared[source] = comparison(t, records, pairs, ece)
 		var b bytes.Buffer
-		if err := (View{Comparison: compared[source], Splits: compared[source].Splits(records, pairs), Labels: labels}).JSON(&b); err != nil {
+		v := View{Comparison: compared[source], Splits: compared[source].Splits(records, pairs), Labels: labels, Judgement: judgement(t, records, pairs, ece), Full: true}
+		if err := v.JSON(&b); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {

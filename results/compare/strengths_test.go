@@ -223,10 +223,16 @@ func TestStrengthsOfFewBlocksAreADescription(t *testing.T) {
 		records = append(records, better(cell(d, "x"), "ece", "qats", "ts", "ir")...)
 	}
 	for n, want := range map[int]bool{len(records): true, 3: false} { // one block has no ranking
-		v := View{Comparison: comparison(t, records[:n], nil, ece), Labels: labels}
-		var text strings.Builder
-		if err := v.Text(&text); err != nil || strings.Contains(text.String(), v.strengthTitle()) != want {
-			t.Errorf("%d rows: %v\n%s", n, err, text.String())
+		v := judged(t, records[:n], nil, ece)
+		for _, v.Full = range []bool{false, true} {
+			var text strings.Builder
+			if err := v.Text(&text); err != nil || strings.Contains(text.String(), v.strengthTitle()) != (want && v.Full) {
+				t.Errorf("%d rows, full %t: %v\n%s", n, v.Full, err, text.String())
+			}
+			var objects strings.Builder
+			if err := v.JSON(&objects); err != nil || strings.Contains(objects.String(), `"kind":"strength"`) != (want && v.Full) {
+				t.Errorf("%d rows, full %t: %v\n%s", n, v.Full, err, objects.String())
+			}
 		}
 	}
 }

@@ -112,7 +112,22 @@ func (v View) inOrder(g Group) []string {
 		return len(order)
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return place(a) - place(b) })
-	return list
+	for _, m := range v.Ranking.Target {
+		if v.Judgement.holds(g, m) {
+			list = append(list, m)
+		}
+	}
+	return lists.Distinct(list, func(m string) string { return m })
+}
+
+// holds reports whether a table shows a method that is not judged: that of what it does to predictions, or else the
+// last one.
+func (j *Judgement) holds(g Group, method string) bool {
+	if j == nil || len(j.Groups) == 0 || j.predicts[method] == g.Predicts {
+		return true
+	}
+	own := slices.ContainsFunc(j.Groups, func(of Group) bool { return of.Predicts == j.predicts[method] })
+	return !own && g.Predicts == j.Groups[len(j.Groups)-1].Predicts
 }
 
 // headed is the heading of the column of the metric.

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -297,7 +298,7 @@ func (v View) SplitTable() *table.Table {
 }
 
 // CompactTable returns the comparison for one column of a two-column paper: the mean, the shift of
-// the difference with its interval, p with Holm's correction, and the settings
+// the difference with its interval, p with Holm's correction where the metric decides, and the settings
 // won, tied and lost. The first row is that of the method compared against, which has a mean
 // alone. The remarks are the notes. With too few blocks for a test the mean difference stands in the place of shift and p.
 func (v View) CompactTable() *table.Table {
@@ -314,6 +315,9 @@ func (v View) CompactTable() *table.Table {
 	untested := v.Judged() && !v.Testable()
 	if untested {
 		t.Columns = []table.Column{{Head: "Method"}, column("Mean"), column("Mean\ndiff."), column("W/T/L")}
+	}
+	if v.Judged() && !untested && !v.decides() {
+		t.Columns = slices.Delete(t.Columns, 3, 4)
 	}
 	reference := []table.Cell{table.Words(v.Label(v.Against)), v.mean(v.Own)}
 	for len(reference) < len(t.Columns) {
@@ -337,11 +341,23 @@ func (v View) CompactTable() *table.Table {
 			t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), mean, wins}})
 			continue
 		}
-		relation, p := shortP(r.Holm)
-		if relation != "=" {
-			p = relation + " " + p
+		cells := []table.Cell{label, v.mean(r), shift}
+		if v.decides() {
+			cells = append(cells, shortCell(v.holm(r)))
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{label, v.mean(r), shift, table.Words(p), wins}})
+		t.Rows = append(t.Rows, table.Row{Cells: append(cells, wins)})
 	}
 	return t
+}
+
+// shortCell is a p-value of a compact table; a dash where there is none.
+func shortCell(p float64) table.Cell {
+	if math.IsNaN(p) {
+		return none
+	}
+	relation, decimals := shortP(p)
+	if relation != "=" {
+		decimals = relation + " " + decimals
+	}
+	return table.Words(decimals)
 }

@@ -75,11 +75,22 @@ func (v View) compactCaption() string {
 		}
 		return "Mean " + mean + " over " + v.Extent.String() + ", and the shift of its " + noun + " to " + v.Label(v.Against) + unit +
 			" (Hodges\u2013Lehmann estimate); " + side + " " + none + " the method is better. " +
-			"p: Wilcoxon's signed-rank test, Holm's correction. W/T/L: settings won, tied, lost."
+			v.compactTest() + "W/T/L: settings won, tied, lost."
 	}
 	text := what + " " + v.MetricLabel + " to " + v.Label(v.Against) + unit + ", over " + v.Extent.String()
 	if !v.Judged() {
 		return text + ". " + unjudged
 	}
 	return text + "; " + side + " " + none + " the method is better. W/T/L: settings won, tied, lost."
+}
+
+// compactTest explains the p of a compact table, with a space after it.
+func (v View) compactTest() string {
+	switch {
+	case !v.decides():
+		return "The shift is descriptive: " + v.MetricLabel + " decides nothing. "
+	case v.Judgement == nil || v.Ratio:
+		return "p: Wilcoxon's signed-rank test, Holm's correction. "
+	}
+	return "p: Wilcoxon's signed-rank test, Holm's correction over the methods of a table and both scores. "
 }
