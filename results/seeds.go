@@ -51,6 +51,43 @@ func overSeeds[T any, C comparable](items []T, cellOf func(T) (C, bool), mean fu
 	return list
 }
 
+// BinsOverSeeds returns the bins with the trainings of a network as one, as OverSeeds does with
+// records. A bin has the mean edges of the trainings, the mean confidence and accuracy of all their
+// rows, and the mean number of rows, rounded down: the trainings share their test rows, so the
+// interval of the accuracy is as wide as that of one training.
+func BinsOverSeeds(bins []Bin) []Bin {
+	return overSeeds(bins, func(b Bin) (binPlace, bool) {
+		return binPlace{b.Setting.Whole(), b.Method, b.Binning, b.Bin}, b.Variant.Training > 0
+	}, meanBin)
+}
+
+// binPlace identifies a bin.
+type binPlace struct {
+	Setting
+	method, binning string
+	bin             int
+}
+
+// meanBin returns the mean of the same bin of several trainings.
+func meanBin(bins []Bin) Bin {
+	out := bins[0]
+	out.Setting = out.Whole()
+	out.N, out.Lo, out.Hi, out.Conf, out.Acc = 0, 0, 0, 0, 0
+	for _, b := range bins {
+		out.N += b.N
+		out.Lo += b.Lo / float64(len(bins))
+		out.Hi += b.Hi / float64(len(bins))
+		out.Conf += float64(float64(b.N) * b.Conf)
+		out.Acc += float64(float64(b.N) * b.Acc)
+	}
+	if out.N > 0 {
+		out.Conf /= float64(out.N)
+		out.Acc /= float64(out.N)
+	}
+	out.N /= len(bins)
+	return out
+}
+
 // meanRecord returns the mean of records of one method and metric.
 func meanRecord(records []Record) Record {
 	out := records[0]

@@ -95,3 +95,36 @@ func TestPOfSeedsAgreesWithTheirInterval(t *testing.T) {
 		}
 	}
 }
+
+// Bins of trainings have the confidence and the accuracy of all their rows, and as many rows as one
+// training. By hand: (30 x .9 + 10 x .5) / 40 = .8 and (30 x .6 + 10 x 1) / 40 = .7.
+func TestBinsOfSeedsAreOneBin(t *testing.T) {
+	bin := func(v Variant, i, n int, conf, acc float64) Bin {
+		return Bin{Setting: Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Variant: v}, Method: "uncal", Binning: "mass15", Bin: i,
+			Lo: conf, Hi: conf, N: n, Conf: conf, Acc: acc, Source: "measured"}
+	}
+	bins := []Bin{bin(Seed(0), 0, 30, .9, .6), bin(Variant{}, 0, 7, .3, .2), bin(Seed(0), 1, 0, 0, 0), bin(Seed(1), 0, 10, .5, 1), bin(Seed(1), 1, 0, 0, 0)}
+	want := []Bin{bin(Variant{}, 0, 20, .8, .7), bins[1], bin(Variant{}, 1, 0, 0, 0)}
+	want[0].Lo, want[0].Hi = .7, .7
+	got := BinsOverSeeds(bins)
+	if len(got) != len(want) {
+		t.Fatalf("%d bins: %+v", len(got), got)
+	}
+	for i, w := range want {
+		g := got[i]
+		for _, pair := range [][2]*float64{{&g.Lo, &w.Lo}, {&g.Hi, &w.Hi}, {&g.Conf, &w.Conf}, {&g.Acc, &w.Acc}} {
+			if math.Abs(*pair[0]-*pair[1]) < 1e-15 {
+				*pair[0] = *pair[1]
+			}
+		}
+		if g != w {
+			t.Errorf("bin %d is %+v, want %+v", i, g, w)
+		}
+	}
+	if bins[0].N != 30 || bins[0].Variant != Seed(0) {
+		t.Error("the bins that were given have changed")
+	}
+	if got := BinsOverSeeds(bins[1:2]); &got[0] != &bins[1] {
+		t.Error("bins without seeds were copied")
+	}
+}
