@@ -65,7 +65,7 @@ func compareWithPaper(out string) (*claims.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return claims.Compare(folder.Records)
+	return claims.Compare(folder)
 }
 
 // judgeSimilar judges the claims on the data sets that the specs declare similar to

@@ -21,7 +21,7 @@ func verdicts(f *results.Rows) (*page.Verdicts, error) {
 	if len(like) == 0 && !claims.OfPaper(f.Records) {
 		return nil, nil // most folders; the judgements take a fifth of a small run
 	}
-	c, err := claims.Compare(f.Records)
+	c, err := claims.Compare(f)
 	switch {
 	case err != nil:
 		return nil, err

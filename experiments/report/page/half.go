@@ -39,7 +39,7 @@ func halfOf(dir results.Folder, o Options) *half {
 		return nil
 	}
 	h := &half{Link: path.Join(measuredFolder, File)}
-	f, err := inner.ReadWithout(results.BinsFile, results.FitsFile, results.ClassesFile)
+	f, err := Read(inner) // what its own page reads, so that the claims are judged alike
 	if err != nil {
 		h.Fault = err.Error()
 		return h

@@ -191,6 +191,15 @@ func TestTheMeasuredHalfIsFirst(t *testing.T) {
 			t.Errorf("the summary has no %s: %s", want, text[at:banner])
 		}
 	}
+	// Claims are judged on the rows of the half's own page, with the bins.
+	if err := results.WriteBins(filepath.Join(inner, results.BinsFile), []results.Bin{resultstest.Bin(resultstest.Setting("e", "d", "n"), "uncal", "mass15", 0, .5, .6, 10, .55, .5)}); err != nil {
+		t.Fatal(err)
+	}
+	judged := 0
+	halfOf(results.Folder(dir), Options{Verdicts: func(f *results.Rows) (*Verdicts, error) { judged = len(f.Bins); return nil, nil }})
+	if judged != 1 {
+		t.Errorf("claims of the half are judged on %d bins", judged)
+	}
 	if err := os.WriteFile(filepath.Join(inner, results.ResultsFile), []byte("broken"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,13 @@ import (
 )
 
 // book holds the numbers that predicates look up: those of the rows of the paper's tables, as
-// printed or as measured, and, if measured, records.
+// printed or as measured, and, if measured, records and the bins of networks.
 type book struct {
 	rows    []row
 	records map[results.Place]results.Record // nil for the printed numbers
-	like    map[string]string                // in a book of similar data sets: the paper's data set of each
-	names   table.Labels                     // of data sets and networks
+	bins    []binned
+	like    map[string]string // in a book of similar data sets: the paper's data set of each
+	names   table.Labels      // of data sets and networks
 }
 
 // row is a row of a table with its numbers; some may be missing.
@@ -50,8 +51,8 @@ func printedBook(publication *paper.Publication) *book {
 	})}
 }
 
-// measuredBook has the numbers and the records that are measured on the paper's own networks.
-func measuredBook(reproduced []Row, records map[results.Place]results.Record) *book {
+// measuredBook has the numbers, the records and the bins that are measured on the paper's own networks.
+func measuredBook(reproduced []Row, records map[results.Place]results.Record, bins []results.Bin) *book {
 	b := &book{names: paper.Names(), records: map[results.Place]results.Record{}}
 	for _, of := range reproduced {
 		here := map[string]Cell{}
@@ -64,11 +65,19 @@ func measuredBook(reproduced []Row, records map[results.Place]results.Record) *b
 				return c.Here, c.State == OK && c.Source == measured
 			}))
 	}
+	own := map[results.Setting]bool{}
 	for at, r := range records {
 		if r.Status == results.OK && sourceOf(r) == measured {
 			b.records[at] = r
+			own[at.Setting] = true
 		}
 	}
+	b.bins = uncalibrated(bins, func(s results.Setting) string {
+		if !own[s] {
+			return ""
+		}
+		return s.Experiment
+	})
 	return b
 }
 

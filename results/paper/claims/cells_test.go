@@ -166,7 +166,7 @@ func TestSimilarSetsTakeThePlaceOfTheirOwn(t *testing.T) {
 			t.Errorf("mean without networks: %v", got)
 		}
 	}
-	b := a.book()
+	b := a.book(nil)
 	for _, s := range []paper.Setting{{Table: "standard", Metric: "ece", Dataset: "mine", Backbone: "net"}, {Table: "medical-full", Metric: "ece", Dataset: "skin", Backbone: "net"}, {Table: "medical", Metric: "ece", Dataset: paper.Average, Backbone: "other"}} {
 		if !slices.ContainsFunc(b.rows, func(r row) bool { return r.Setting == s && r.has("QaTS") }) {
 			t.Errorf("no number of %+v", s)

@@ -31,6 +31,7 @@ type test struct {
 	Rows       *rowsTest   `yaml:"rows"`
 	Margin     *marginTest `yaml:"margin"`
 	Rising     *risingTest `yaml:"rising"`
+	Quantiles  *quantiles  `yaml:"quantiles"`
 	Settings   *settings   `yaml:"settings"`
 	NotPrinted *unprinted  `yaml:"not_printed"`
 	Go         *function   `yaml:"go"`
@@ -86,6 +87,7 @@ func (t test) predicates() (set []predicate) {
 	add(t.Rows != nil, t.Rows)
 	add(t.Margin != nil, t.Margin)
 	add(t.Rising != nil, t.Rising)
+	add(t.Quantiles != nil, t.Quantiles)
 	add(t.Settings != nil, t.Settings)
 	add(t.NotPrinted != nil, t.NotPrinted)
 	add(t.Go != nil, t.Go)

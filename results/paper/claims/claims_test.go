@@ -21,6 +21,8 @@ func TestClaimsOnPrintedNumbers(t *testing.T) {
 	}{
 		{"consistently, and substantially", Fails, "130 of 162 settings"},
 		{"without modifying", Unjudged, ""},
+		{"the largest correctness–confidence gaps", Unjudged, "no table prints confidences by quantile"},
+		{"the dominant errors shift", Unjudged, "no table prints confidences by quantile"},
 		{"more stable under shifts", Unjudged, ""},
 		{"across 162", Holds, "162 of 162"},
 		{"higher accuracy", Unjudged, ""},
@@ -98,7 +100,7 @@ func recordsOf(t *testing.T, change func(paper.Number) paper.Points) []results.R
 // If every number is reproduced exactly, each claim on tables is judged on the
 // records as on the paper, and every ranking agrees.
 func TestExactReproductionAgreesEverywhere(t *testing.T) {
-	d := compare(published(t), recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
+	d := compare(published(t), &results.Rows{Records: recordsOf(t, func(p paper.Number) paper.Points { return p.Value })})
 	for _, s := range d.Rows {
 		for _, c := range s.Cells {
 			// Means may differ by rounding, and by what the audit finds.
@@ -140,12 +142,12 @@ func TestExactReproductionAgreesEverywhere(t *testing.T) {
 
 // A QaTS that is worse than every other method refutes each claim in its favour.
 func TestWorstQaTSRefutesClaims(t *testing.T) {
-	d := compare(published(t), recordsOf(t, func(p paper.Number) paper.Points {
+	d := compare(published(t), &results.Rows{Records: recordsOf(t, func(p paper.Number) paper.Points {
 		if p.Label == "QaTS" {
 			return 6000 + p.Value
 		}
 		return p.Value
-	}))
+	})})
 	stand := map[string]bool{ // claims that are not about QaTS, or about its rise
 		"across 162 different settings":                                                true,
 		"these approaches further deteriorate the baseline performance":                true,
@@ -172,7 +174,7 @@ func TestSimulatedRecordsGetNoVerdict(t *testing.T) {
 	for i := range records {
 		records[i].Source = "simulated"
 	}
-	d := compare(published(t), records)
+	d := compare(published(t), &results.Rows{Records: records})
 	for _, s := range d.Rows {
 		if s.Ranking.Verdict != Simulated || len(s.Ranking.HereBest) > 0 {
 			t.Fatalf("%+v", s.Ranking)
@@ -199,7 +201,7 @@ func TestMissingNumberLeavesClaimOpen(t *testing.T) {
 			some = append(some, r)
 		}
 	}
-	for _, c := range compare(published(t), some).Claims {
+	for _, c := range compare(published(t), &results.Rows{Records: some}).Claims {
 		if c.Quote == "outperforming all the baselines in both tasks" &&
 			(c.Measured.Truth != Unjudged || c.Measured.Figures != "1 of 1 tasks; numbers are missing in 1 more") {
 			t.Errorf("%+v", c.Measured)
@@ -316,9 +318,9 @@ func TestStandInsEnterNoVerdict(t *testing.T) {
 		r.Note = nil
 		silent = append(silent, r)
 	}
-	want := compare(published(t), without)
+	want := compare(published(t), &results.Rows{Records: without})
 	for name, records := range map[string][]results.Record{"stand-ins": with, "records without a word": silent} {
-		got := compare(published(t), records)
+		got := compare(published(t), &results.Rows{Records: records})
 		if !reflect.DeepEqual(got.Claims, want.Claims) {
 			t.Errorf("%s change the claims", name)
 		}

@@ -103,16 +103,16 @@ func OfPaper(records []results.Record) bool {
 
 // Compare sets records beside the printed numbers, and judges the claims on both. It ignores
 // records of experiments that the paper does not have.
-func Compare(records []results.Record) (*Comparison, error) {
+func Compare(f *results.Rows) (*Comparison, error) {
 	numbers, err := paper.Read()
 	if err != nil {
 		return nil, err
 	}
-	return compare(numbers, records), nil
+	return compare(numbers, f), nil
 }
 
-func compare(numbers []paper.Number, records []results.Record) *Comparison {
-	r := newReproduction(numbers, records)
+func compare(numbers []paper.Number, f *results.Rows) *Comparison {
+	r := newReproduction(numbers, f.Records)
 	c := &Comparison{}
 	for _, printed := range r.publication.Rows {
 		row := Row{Setting: printed.Setting, Cells: lists.Values(printed.Numbers, r.cell)}
@@ -120,7 +120,7 @@ func compare(numbers []paper.Number, records []results.Record) *Comparison {
 		c.Rows = append(c.Rows, row)
 	}
 	c.Summaries = summarise(c.Rows)
-	c.Claims = judgeAll(r.publication, measuredBook(c.Rows, r.records))
+	c.Claims = judgeAll(r.publication, measuredBook(c.Rows, r.records, f.Bins))
 	return c
 }
 

@@ -37,7 +37,7 @@ func small(t *testing.T) *Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compare(published(t), records)
+	return compare(published(t), &results.Rows{Records: records})
 }
 
 func (c *Comparison) row(t *testing.T, table, dataset, backbone string) Row {
@@ -215,7 +215,7 @@ func TestTextAndJSONAreGolden(t *testing.T) {
 	some := slices.DeleteFunc(published(t), func(p paper.Number) bool {
 		return p.Table != "tasks" && p.Table != "medical" && p.Dataset != "cifar10"
 	})
-	lines := check(t, "diff.jsonl", compare(some, records).JSON)
+	lines := check(t, "diff.jsonl", compare(some, &results.Rows{Records: records}).JSON)
 	kinds := map[string]int{}
 	for d := json.NewDecoder(bytes.NewReader(lines)); d.More(); {
 		var object struct{ Kind string }
@@ -236,11 +236,11 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a, b bytes.Buffer
-	if err := compare(published(t), records).JSON(&a); err != nil {
+	if err := compare(published(t), &results.Rows{Records: records}).JSON(&a); err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(records)
-	if err := compare(published(t), records).JSON(&b); err != nil {
+	if err := compare(published(t), &results.Rows{Records: records}).JSON(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {

@@ -39,9 +39,11 @@
 //
 // # Claims
 //
-// A claim is a sentence of the paper's text with tests. claims.yaml lists the 33 in their order.
+// A claim is a sentence of the paper's text with tests. claims.yaml lists the 35 in their order.
 // Most tests are data: a rank, a comparison with a factor, a margin, a count, or that no table
-// prints the numbers (predicates.go). A sentence that needs more names a function (functions.go).
+// prints the numbers (predicates.go). Two are of the bins of uncalibrated networks (quantiles.go).
+// A sentence that needs more names a function (functions.go). A claim is judged by the metric that
+// it names, and by no other.
 // Each claim is judged twice, on the printed numbers and on measured records, and each
 // judgement comes with its figures. Where a sentence is imprecise, its reading is
 // part of the claim. A claim can remain unjudged: its numbers are not printed, or

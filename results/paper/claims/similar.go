@@ -39,7 +39,7 @@ func JudgeSimilar(f *results.Rows, like map[string]string) (*Similar, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judgeSimilar(numbers, f.Records, like, results.SettingLabels(f.Settings))
+	return judgeSimilar(numbers, f, like)
 }
 
 // LikeOf returns the data sets that the specs of a run declare similar to the paper's, with the
@@ -54,20 +54,20 @@ func LikeOf(run *results.Run) map[string]string {
 	return like
 }
 
-// judgeSimilar names the networks by labels and, where one lacks, as the paper does.
-func judgeSimilar(numbers []paper.Number, records []results.Record, like, labels map[string]string) (*Similar, error) {
+// judgeSimilar names the networks as settings.csv does and, where it has no name, as the paper does.
+func judgeSimilar(numbers []paper.Number, f *results.Rows, like map[string]string) (*Similar, error) {
 	publication := paper.NewPublication(numbers)
 	home, err := homes(publication, like)
 	if err != nil {
 		return nil, err
 	}
 	a := &analogues{publication: publication, like: like, names: maps.Clone(paper.Names()), home: home, found: map[results.Place]results.Record{}, losses: map[network]bool{}}
-	a.collect(records)
-	maps.Copy(a.names, labels)
+	a.collect(f.Records)
+	maps.Copy(a.names, results.SettingLabels(f.Settings))
 	if len(a.found) == 0 {
 		return nil, fmt.Errorf("no measured record is of a dataset that is like one of the paper's")
 	}
-	s := &Similar{Like: like, Names: a.names, Networks: len(a.networks), Claims: judgeAll(publication, a.book())}
+	s := &Similar{Like: like, Names: a.names, Networks: len(a.networks), Claims: judgeAll(publication, a.book(f.Bins))}
 	measured := map[string]bool{}
 	for id := range a.found {
 		measured[id.Dataset] = true
@@ -134,9 +134,9 @@ func (a *analogues) collect(records []results.Record) {
 	}
 }
 
-// book arranges the records like the paper's tables and experiments. A ranking is over the
-// methods that have a number.
-func (a *analogues) book() *book {
+// book arranges the records and the bins like the paper's tables and experiments. A ranking is over
+// the methods that have a number.
+func (a *analogues) book(bins []results.Bin) *book {
 	b := &book{like: a.like, names: a.names, records: map[results.Place]results.Record{}}
 	done := map[paper.Setting]bool{}
 	for _, r := range a.publication.Rows {
@@ -160,12 +160,21 @@ func (a *analogues) book() *book {
 			}))
 		}
 	}
+	measured := map[results.Setting]bool{}
 	for id, r := range a.found {
+		measured[id.Setting] = true
 		for _, e := range a.experiments(id.Setting) {
 			id.Experiment = e
 			b.records[id] = r
 		}
 	}
+	b.bins = uncalibrated(bins, func(s results.Setting) string {
+		s.Experiment = ""
+		if !measured[s] {
+			return ""
+		}
+		return a.home[a.like[s.Dataset]]
+	})
 	return b
 }
 

@@ -26,11 +26,11 @@ func others(records []results.Record) ([]results.Record, map[string]string) {
 // is, except for the count of its settings.
 func TestSimilarToAllIsJudgedLikeThePaper(t *testing.T) {
 	records, like := others(recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
-	l, err := judgeSimilar(published(t), records, like, nil)
+	l, err := judgeSimilar(published(t), &results.Rows{Records: records}, like)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := compare(published(t), recordsOf(t, func(p paper.Number) paper.Points { return p.Value }))
+	own := compare(published(t), &results.Rows{Records: recordsOf(t, func(p paper.Number) paper.Points { return p.Value })})
 	for i, c := range l.Claims {
 		want := own.Claims[i]
 		if c.Published != want.Published {
@@ -113,7 +113,7 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	like := map[string]string{
 		"a": "cifar10", "b": "cifar100-c", "mild": "cifar100-lt-r10", "extreme": "cifar100-lt-r100", "text": "20newsgroups", "none": "imagenet",
 	}
-	l, err := judgeSimilar(published(t), records, like, nil)
+	l, err := judgeSimilar(published(t), &results.Rows{Records: records}, like)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +145,10 @@ func TestSimilarToSomeAnswersOnlyTheirClaims(t *testing.T) {
 	}
 
 	records = resultstest.From("simulated", records...)
-	if _, err := judgeSimilar(published(t), records, like, nil); err == nil {
+	if _, err := judgeSimilar(published(t), &results.Rows{Records: records}, like); err == nil {
 		t.Error("simulated records got a verdict")
 	}
-	if _, err := judgeSimilar(published(t), records, map[string]string{"a": "svhn"}, nil); err == nil || err.Error() != `a is like "svhn", which the paper does not have` {
+	if _, err := judgeSimilar(published(t), &results.Rows{Records: records}, map[string]string{"a": "svhn"}); err == nil || err.Error() != `a is like "svhn", which the paper does not have` {
 		t.Error(err)
 	}
 }
