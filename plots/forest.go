@@ -70,12 +70,14 @@ func Forest(in Input) (*Figure, error) {
 }
 
 // pairsOf returns the pairs of two methods, whichever of them was the baseline; those of the
-// trainings of a network are one. It leaves out redrawn splits.
+// trainings of a network are one. It leaves out redrawn splits that the figure does not ask for by name.
 func (in Input) pairsOf(method, against, metric string) ([]results.Pair, error) {
 	var list []results.Pair
 	seen := map[results.Setting]bool{}
 	var from source
-	counted := lists.Where(in.Pairs, func(p results.Pair) bool { return p.Metric == metric && p.Variant.Split == 0 })
+	counted := lists.Where(in.Pairs, func(p results.Pair) bool {
+		return p.Metric == metric && (p.Variant.Split == 0 || slices.Contains(in.Variants, p.Variant.String()))
+	})
 	for _, p := range results.PairsOverSeeds(counted) {
 		switch {
 		case p.Method == method && p.Against == against:

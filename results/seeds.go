@@ -103,6 +103,26 @@ func meanRecord(records []Record) Record {
 	return out
 }
 
+// DeviationOverSeeds returns the standard deviation of the values of the trainings of one network, with
+// n - 1 in the denominator. There is none, and ok is false, unless the records are two or more trainings that
+// differ in the seed alone, each with a value. Redrawn splits are draws of rows and no trainings, so they have none.
+func DeviationOverSeeds(records []Record) (sd float64, ok bool) {
+	if len(records) < 2 {
+		return 0, false
+	}
+	for _, r := range records {
+		if r.Variant.Training == 0 || r.Whole() != records[0].Whole() || r.Status != OK {
+			return 0, false
+		}
+	}
+	mean, squares := MeanOverSettings(records), 0.0
+	for _, r := range records {
+		d := r.Value - mean
+		squares += float64(d * d)
+	}
+	return math.Sqrt(squares / float64(len(records)-1)), true
+}
+
 // PairsOverSeeds returns the pairs with the trainings of a network as one, as OverSeeds does
 // with records. The ends of an interval are the means of the ends: the seeds share their test
 // rows, so the mean varies at most as much as one of them does on average. P belongs to the

@@ -128,3 +128,33 @@ func TestBinsOfSeedsAreOneBin(t *testing.T) {
 		t.Error("bins without seeds were copied")
 	}
 }
+
+// The standard deviation has n - 1 in its denominator. Trainings of one network alone have one, and redrawn splits do not.
+func TestDeviationIsOfTrainings(t *testing.T) {
+	of := func(variants []Variant, values ...float64) (list []Record) {
+		for i, x := range values {
+			s := Setting{Experiment: "e", Dataset: "d", Backbone: "b", Loss: "ce", Variant: variants[i]}
+			list = append(list, Record{Setting: s, Method: "ts", Metric: "ece", Value: x, N: 10, Source: "measured", Status: OK})
+		}
+		return list
+	}
+	seeds := []Variant{Seed(0), Seed(4), Seed(2)}
+	if sd, ok := DeviationOverSeeds(of(seeds, 2, 4, 9)); !ok || math.Abs(sd-math.Sqrt(13)) > 1e-15 { // mean 5: (9 + 1 + 16)/2
+		t.Errorf("%v, %v", sd, ok)
+	}
+	if sd, ok := DeviationOverSeeds(of(seeds, .25, .25)); !ok || sd != 0 {
+		t.Errorf("of equal values: %v, %v", sd, ok)
+	}
+	failed := of(seeds, 1, 2)
+	failed[1].Status = Fail
+	other := of(seeds, 1, 2)
+	other[1].Dataset = "e"
+	for what, list := range map[string][]Record{
+		"nothing": nil, "one training": of(seeds, 1), "a training without a value": failed, "two networks": other,
+		"splits": of([]Variant{{Split: 1}, {Split: 2}}, 1, 2), "sets as they are": of(make([]Variant, 2), 1, 2), "rescaled logits": of([]Variant{{Rescale: 1}, {Rescale: 2}}, 1, 2),
+	} {
+		if sd, ok := DeviationOverSeeds(list); ok {
+			t.Errorf("%s: %v", what, sd)
+		}
+	}
+}

@@ -240,6 +240,9 @@ func (v *views) names(own map[string]string, experiments ...string) map[string]s
 	return names
 }
 
+// plainName makes of the name of a setting a part of the name of a file that LaTeX can include: "d/n/seed=1" is "d-n-seed-1".
+var plainName = strings.NewReplacer("/", "-", "=", "-")
+
 // figurePerSetting draws f once for each setting of the spec that it shows.
 // Methods without rows, such as skipped ones, are left out.
 func (v *views) figurePerSetting(f figure.Spec) error {
@@ -261,7 +264,7 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
-		if err := v.save(figure, f, strings.ReplaceAll(s.String(), "/", "-"), s.String()); err != nil {
+		if err := v.save(figure, f, plainName.Replace(s.String()), s.String()); err != nil {
 			return err
 		}
 		drawn++

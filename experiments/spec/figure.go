@@ -65,7 +65,7 @@ func (r *reader) figure(item *figureItem, s *Spec) (figure.Spec, bool) {
 	r.labels(item.Labels, labels, s)
 	f := figure.Spec{
 		Name: cmp.Or(item.Name, item.Kind), Kind: figure.Kinds()[slices.Index(kinds, item.Kind)], Caption: item.Title,
-		Metrics: item.Metric, Methods: item.Methods, Labels: labels.Labels, SettingLabels: labels.SettingLabels, Width: item.Width, Height: item.Height, Experiments: item.Experiments, Only: item.only(),
+		Metrics: item.Metric, Methods: item.Methods, Labels: labels.Labels, SettingLabels: labels.SettingLabels, Width: item.Width, Height: item.Height, Experiments: item.Experiments, Only: item.only(s),
 	}
 	if r.given(&item.Heading) {
 		f.Heading = &item.Heading

@@ -19,9 +19,9 @@ type tableItem struct {
 	Name            string         `key:"name" as:"id" one:"table name" default:"the metric" help:"Part of the file names, after the name of the spec." example:"clean-ece"`
 	Title           string         `key:"title" as:"line" default:"the title of the spec and the metric" help:"Caption." example:"ECE on clean images"`
 	Metric          string         `key:"metric" required:"" of:"{values} time" pattern:"^ece_[0-9]+_(uniform|quantile)_(l1|l2|max)$" help:"A metric of the spec, as in results.csv, or time: the processor time of the fits, from times.csv." example:"ece"`
-	Rows            []string       `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
+	Rows            []string       `key:"rows" of:"method {columns}" default:"dataset, backbone, and other columns that differ between settings, without seeds" help:"Columns of results.csv that name a row." example:"[dataset, backbone]"`
 	Columns         string         `key:"columns" as:"single" of:"method {columns}" default:"method" help:"Column of results.csv whose values are the columns of the table." example:"severity"`
-	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over." example:"[corruption]"`
+	Average         []string       `key:"average" of:"{columns}" default:"none" help:"Columns of results.csv that are averaged over. The seeds of a network are too, unless rows or columns name variant; numbers over seeds alone have their standard deviation." example:"[corruption]"`
 	Mean            bool           `key:"mean" default:"false" help:"Adds a last row with the mean over the rows." example:"true"`
 	Methods         []string       `key:"methods" one:"a method" default:"all methods of the spec" help:"Methods to show, in this order." example:"[uncal, ts, qats]"`
 	Labels          byName[string] `key:"labels" as:"line" one:"label of" default:"those of the spec and of the methods" help:"What is printed for ids of methods and settings." example:"{resnet50: RN-50}"`
@@ -45,15 +45,16 @@ type filter struct {
 	Loss       []string `key:"loss" default:"all" help:"Shows only settings with these values." example:"ce"`
 	Corruption []string `key:"corruption" default:"all" help:"Shows only settings with these values." example:"[fog, snow]"`
 	Severity   []string `key:"severity" default:"all" help:"Shows only settings with these values." example:"5"`
-	Variant    []string `key:"variant" default:"\"\", sets as they are, if corruption is given; else all that count" help:"Shows only settings with these values. Without it, tables and figures of several settings leave out those with rescale or splits, unless they have no others or the rows, columns or average of a table name variant." example:"[rescale=0.5, rescale=2]"`
+	Variant    []string `key:"variant" default:"\"\", sets as they are, and seeds, if corruption is given; else all that count" help:"Shows only settings with these values. Without it, tables and figures of several settings leave out those with rescale or splits, unless they have no others or the rows, columns or average of a table name variant." example:"[rescale=0.5, rescale=2]"`
 }
 
-// only returns the filter of the columns that are given. A view that names corruptions, of
-// which "" is none, and no variants shows sets as they are.
-func (f *filter) only() results.Filter {
+// only returns the filter of the columns that are given. A view of s that names corruptions, of
+// which "" is none, and no variants shows sets as they are, of networks with several trainings all of them.
+func (f *filter) only(s *Spec) results.Filter {
 	all := results.Filter{"dataset": f.Dataset, "backbone": f.Backbone, "loss": f.Loss, "corruption": f.Corruption, "severity": f.Severity, "variant": f.Variant}
 	if f.Corruption != nil && f.Variant == nil {
-		all["variant"] = []string{""}
+		trained := lists.Where(s.Settings, func(x Setting) bool { return x.Variant.Training > 0 })
+		all["variant"] = append([]string{""}, lists.Distinct(trained, func(x Setting) string { return x.Variant.String() })...)
 	}
 	maps.DeleteFunc(all, func(_ string, values []string) bool { return values == nil })
 	return all
@@ -160,7 +161,7 @@ func (r *reader) table(item *tableItem, s *Spec) (pivot.Spec, bool) {
 	t.Caption, t.Number, t.Metric = item.Title, item.Paper, item.Metric
 	t.Rows, t.Columns, t.Average, t.Mean = item.Rows, cmp.Or(item.Columns, t.Columns), item.Average, item.Mean
 	t.Highlight, t.Unranked = item.Highlight, append(t.Unranked, item.Unranked...)
-	t.ConsistencyBand, t.Interval, t.Only = item.ConsistencyBand, item.Interval, item.only()
+	t.ConsistencyBand, t.Interval, t.Only = item.ConsistencyBand, item.Interval, item.only(s)
 	name := cmp.Or(item.Name, item.Metric)
 	t, err := complete(name, t, item.Methods, s)
 	if err != nil {
@@ -275,17 +276,41 @@ func defaultTables(s *Spec) []pivot.Spec {
 }
 
 // varying returns the columns that distinguish the settings of s, except those that
-// have a place in the table already. Dataset and backbone are always among them.
+// have a place in the table already. Dataset and backbone are always among them. The variant is not
+// where trains says so: a table has the means over seeds then, and leaves out what does not count.
 func varying(s *Spec, placed []string) []string {
 	var list []string
 	for _, column := range results.SettingColumns() {
 		always := column == "dataset" || column == "backbone"
 		values := lists.Distinct(s.Settings, func(x Setting) string { return x.Column(column) })
+		if column == "variant" && s.trains() {
+			values = nil
+		}
 		if (always || len(values) > 1) && !slices.Contains(placed, column) {
 			list = append(list, column)
 		}
 	}
 	return list
+}
+
+// trains reports whether the settings of s that count are networks with several trainings, and networks without any: a row for
+// each network has the mean over its seeds or the number of the one.
+func (s *Spec) trains() bool {
+	trained := map[results.Setting]bool{} // of each network: by seeds
+	several := false
+	for _, x := range s.Settings {
+		if !results.Counts(x.Setting, nil) {
+			continue
+		}
+		network, seeded := x.Whole(), x.Variant.Training > 0
+		network.Variant = results.Variant{}
+		if before, known := trained[network]; known && (!before || !seeded) {
+			return false
+		}
+		trained[network] = seeded
+		several = several || seeded
+	}
+	return several
 }
 
 // metric checks the metric of a view of s, and replaces it by the one that it stands for.

@@ -117,3 +117,42 @@ figures:
 		}
 	}
 }
+
+// TestTablesJoinSeeds: the rows of a table are named by the variant, but not where it tells the seeds of networks apart, and
+// what does not count.
+func TestTablesJoinSeeds(t *testing.T) {
+	const plain = "{dataset: d, backbone: a}"
+	for settings, want := range map[string][]string{
+		"{dataset: d, backbone: a, seeds: [0, 1]}":                                                                  {"dataset", "backbone"},
+		"[{dataset: d, backbone: a, seeds: [0, 1]}, {dataset: d, backbone: b}]":                                     {"dataset", "backbone"},
+		"[{dataset: d, backbone: a, seeds: 0}, {dataset: d, backbone: b, splits: 3}, {dataset: d, backbone: b}]":    {"dataset", "backbone"},
+		"[{dataset: d, backbone: a, seeds: 0}, " + plain + "]":                                                      {"dataset", "backbone", "variant"},
+		"[{dataset: d, backbone: a, splits: 2}, " + plain + "]":                                                     {"dataset", "backbone", "variant"},
+		"[{dataset: d, backbone: b, seeds: 0}, {dataset: d, backbone: a, test_shares: calibration}, " + plain + "]": {"dataset", "backbone", "variant"},
+	} {
+		s := parse(t, "name: t\nmethods: [uncal]\nsettings: "+settings+"\n")
+		if got := s.Tables[0].Rows; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: rows %v, want %v", settings, got, want)
+		}
+	}
+}
+
+// TestCorruptionsKeepSeeds: a view that names corruptions shows sets as they are and all trainings, and no other variants.
+func TestCorruptionsKeepSeeds(t *testing.T) {
+	s := parse(t, `
+name: t
+methods: [uncal]
+settings:
+  - {dataset: c, backbone: x, corruption: fog, severity: [1, 2], calibrate_on: d, seeds: [0, 3]}
+  - {dataset: d, backbone: y, rescale: 2}
+tables: [{metric: ece, corruption: [fog, ""]}]
+figures: [{kind: severity, corruption: fog}]
+`)
+	want := []string{"", "seed=0", "seed=3"}
+	if got := s.Tables[0].Only["variant"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("table: %q", got)
+	}
+	if got := s.Figures[0].Only["variant"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("figure: %q", got)
+	}
+}

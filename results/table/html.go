@@ -82,6 +82,9 @@ func htmlCell(c Cell) string {
 	case Second:
 		text = "<u>" + text + "</u>"
 	}
+	if c.Spread != "" {
+		text += plusMinus + html.EscapeString(c.Spread)
+	}
 	text += htmlSigns(c.Signs, c.Notes)
 	if c.Gap != "" {
 		text += " <small>" + html.EscapeString(c.Gap) + "</small>"

@@ -113,7 +113,11 @@ func (t *Table) characters() int {
 				continue
 			}
 			c := r.Cells[j]
-			widest = max(widest, utf8.RuneCountInString(c.Text+c.Gap)+len(c.Notes), utf8.RuneCountInString(c.Below))
+			text := utf8.RuneCountInString(c.Text+c.Gap) + len(c.Notes)
+			if c.Spread != "" {
+				text += utf8.RuneCountInString(plusMinus + c.Spread)
+			}
+			widest = max(widest, text, utf8.RuneCountInString(c.Below))
 		}
 		n += widest + 1
 	}
@@ -346,7 +350,7 @@ func (t *Table) latexNumber(c Cell, j int) string {
 			room, widest = w, latexTail(other)
 		}
 	}
-	tail := latexTail(c)
+	spread, tail := t.latexSpread(c, j), latexTail(c)
 	switch {
 	case tail == widest:
 	case tail == "":
@@ -355,7 +359,7 @@ func (t *Table) latexNumber(c Cell, j int) string {
 		tail = "\\rlap{" + tail + "}\\hphantom{" + widest + "}"
 	}
 	if c.Value == nil {
-		return "--" + tail
+		return "--" + spread + tail
 	}
 	pad := ""
 	if missing := whole - strings.Index(c.Text, "."); missing > 0 {
@@ -368,7 +372,28 @@ func (t *Table) latexNumber(c Cell, j int) string {
 	case Second:
 		text = "\\underline{" + text + "}"
 	}
-	return pad + text + tail
+	return pad + text + spread + tail
+}
+
+// latexSpread prints the spread of a number of column j, as wide as the widest one in its column.
+func (t *Table) latexSpread(c Cell, j int) string {
+	widest := 0
+	for _, r := range t.Rows {
+		if !r.Wide {
+			widest = max(widest, len(r.Cells[j].Spread))
+		}
+	}
+	const sign = "\\,$\\pm$\\,"
+	pad := strings.Repeat("0", widest-len(c.Spread))
+	switch {
+	case widest == 0:
+		return ""
+	case c.Spread == "":
+		return "\\hphantom{" + sign + pad + "}"
+	case pad != "":
+		return sign + "\\phantom{" + pad + "}" + c.Spread
+	}
+	return sign + c.Spread
 }
 
 // latexTail prints the signs and footnotes of a number and beside them the gap.

@@ -84,6 +84,9 @@ func markdownCell(c Cell) string {
 	case c.Mark == Second:
 		text = "*" + text + "*"
 	}
+	if c.Spread != "" {
+		text += plusMinus + EscapeMarkdown(c.Spread)
+	}
 	text += EscapeMarkdown(c.Signs) + markdownNotes(c.Notes)
 	if c.Gap != "" {
 		text += " (" + EscapeMarkdown(c.Gap) + ")"

@@ -68,14 +68,15 @@ type Row struct {
 
 // Cell is what stands in a row under a heading.
 type Cell struct {
-	Text  string // in print
-	Value any    // in CSV and JSON: nil where there is none
-	Mark  Mark
-	Signs string // after the text: letters, Dagger and Star
-	Gap   string // a signed number beside the text
-	Good  bool   // Gap is in favour of the row or column that has it
-	Below string // a second line
-	Notes []int  // indices into Table.Notes
+	Text   string // in print
+	Value  any    // in CSV and JSON: nil where there is none
+	Mark   Mark
+	Spread string // of a number: what varies about it, after a plus-minus sign
+	Signs  string // after the text: letters, Dagger and Star
+	Gap    string // a signed number beside the text
+	Good   bool   // Gap is in favour of the row or column that has it
+	Below  string // a second line
+	Notes  []int  // indices into Table.Notes
 }
 
 // Dagger and Star are signs in a text of a table. A terminal shows them as # and ^.
@@ -83,6 +84,9 @@ const (
 	Dagger = "\u2021"
 	Star   = "\u22c6"
 )
+
+// plusMinus stands between a number and its spread. A terminal shows it as +-.
+const plusMinus = " \u00b1 "
 
 // Mark is the place in a ranking.
 type Mark int

@@ -215,3 +215,38 @@ func TestWideRowsCrossAllColumns(t *testing.T) {
 		t.Errorf("data: %q, %q", csv.String(), json.String())
 	}
 }
+
+// A spread stands after its number and before signs and gaps, in every form, and the numbers of a column stay aligned.
+func TestSpreadsStandAfterTheirNumbers(t *testing.T) {
+	x := Column{Key: "x", Head: "x", Align: Numbers, Digits: 1}
+	best, other, none := x.Number(1.5), x.Number(12), x.Number(3)
+	best.Mark, best.Spread, best.Gap = Best, "0.2", "-10.5"
+	other.Spread, other.Signs = "10.0", Dagger
+	table := &Table{Columns: []Column{{Key: "m", Head: "m"}, x}, Rows: []Row{
+		{Cells: []Cell{Words("a"), best}}, {Cells: []Cell{Words("b"), other}}, {Cells: []Cell{Words("c"), none}},
+	}}
+	const want = `m      x
+--------------------
+a   *1.5*+-0.2 -10.5
+b   12.0 +-10.0#
+c    3.0
+`
+	if got := textOf(t, table, 0); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	var tex, md, page strings.Builder
+	for _, err := range []error{table.LaTeX(&tex), table.Markdown(&md), table.HTML(&page)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ in, what string }{
+		{tex.String(), `\textbf{1.5}\,$\pm$\,\phantom{0}0.2`}, {tex.String(), `12.0\,$\pm$\,10.0`}, {tex.String(), `3.0\hphantom{\,$\pm$\,0000}`},
+		{md.String(), "| **1.5** \u00b1 0.2 (-10.5) |"}, {md.String(), "| 12.0 \u00b1 10.0" + Dagger + " |"}, {md.String(), "| 3.0 |"},
+		{page.String(), "<strong>1.5</strong> \u00b1 0.2 <small>-10.5</small>"}, {page.String(), "12.0 \u00b1 10.0<sup>" + Dagger + "</sup>"},
+	} {
+		if !strings.Contains(c.in, c.what) {
+			t.Errorf("no %q in\n%s", c.what, c.in)
+		}
+	}
+}

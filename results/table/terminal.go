@@ -75,7 +75,7 @@ func (t *Table) legendText(marks string, escape func(string) string) string {
 
 // ascii returns a text in one line, with the signs of a table in ASCII.
 func ascii(text string) string {
-	return terminal.Line(strings.NewReplacer(Dagger, "#", Star, "^", "\u2013", "-").Replace(text))
+	return terminal.Line(strings.NewReplacer(Dagger, "#", Star, "^", "\u2013", "-", "\u00b1", "+-").Replace(text))
 }
 
 // strip is a column in print: lines of the heading, and of each row.
@@ -299,6 +299,9 @@ func (t *Table) numbers(j int, s *strip) {
 			number = "*" + c.text() + "*"
 		case Second:
 			number = "_" + c.text() + "_"
+		}
+		if c.Spread != "" {
+			tail = "+-" + c.Spread + tail
 		}
 		if c.Gap != "" {
 			tail += " " + c.Gap

@@ -27,9 +27,12 @@
 // because a mean over fewer settings is not comparable. Where one is missing, the
 // cell is "--" and says how many are. The number of settings of an average is
 // always printed. Settings that do not count ([results.Counts]) are left out beside others,
-// and the legend says how many, unless the table asks for variants by name. An average is the plain mean over settings; several trainings of a
-// network, which differ in the seed, are one setting with their mean. The mean of a whole
-// table is its last row, or its last column where methods are rows.
+// and the legend says how many, unless the table asks for variants by name. An average is
+// the plain mean over settings. Several trainings of a network, which differ in the seed, are
+// one setting with their mean, also where no average is asked for, unless variants make rows
+// or columns. A mean over the trainings of one network has their standard deviation after it;
+// other means have none, since networks and redrawn splits differ by other things. The mean of
+// a whole table is its last row, or its last column where methods are rows.
 //
 // # Marks
 //
@@ -75,6 +78,6 @@
 // holds for all numbers of a method is at the method's label.
 //
 // Everything that the package itself prints is ASCII: in a text table "#" is the
-// dagger and "^" the star. Labels keep their characters in text. LaTeX is plain
+// dagger, "^" the star and "+-" the sign before a deviation. Labels keep their characters in text. LaTeX is plain
 // ASCII, and a character without a LaTeX name becomes "?".
 package pivot

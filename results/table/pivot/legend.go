@@ -38,8 +38,11 @@ func (t *Pivot) legend() []table.Sentence {
 		list = append(list, table.Sentence{Text: fmt.Sprintf(format, args...)})
 	}
 	say("%s.", capital(name))
-	if len(s.Average) > 0 {
+	if len(t.over()) > 0 {
 		say("%s", t.averages())
+	}
+	if t.any(func(c Cell) bool { return c.Spread != "" }) {
+		say("After \u00b1: the standard deviation over the seeds of a network (n - 1 in its denominator).")
 	}
 	marks := t.any(func(c Cell) bool { return c.Mark != table.Plain })
 	if marks {
@@ -114,8 +117,14 @@ func (t *Pivot) belowLegend() (list []string) {
 	} else if s.Interval {
 		list = append(list, fmt.Sprintf("Differences from the baseline are not known (pairs.csv has none in %s of measured rows).", s.Metric))
 	}
+	means := t.any(func(c Cell) bool { return len(c.records) > 1 })
+	if s.Interval && means {
+		list = append(list, "Of several seeds the ends of an interval are the means of the ends of each.")
+	}
 	if s.ConsistencyBand && t.any(func(c Cell) bool { return c.Band != "" }) {
 		list = append(list, "In square brackets: consistency band, the 95 % range of a perfectly calibrated model with the same confidences and the same n.")
+	} else if s.ConsistencyBand && means {
+		list = append(list, "The mean of several seeds has no consistency band: rows by variant show that of each.")
 	} else if s.ConsistencyBand {
 		list = append(list, fmt.Sprintf("Consistency bands are not known (no %s_null_lo and %s_null_hi recorded).", s.Metric, s.Metric))
 	}
@@ -124,7 +133,13 @@ func (t *Pivot) belowLegend() (list []string) {
 
 // averages says how many settings are averaged in the numbers.
 func (t *Pivot) averages() string {
-	over := "over " + strings.Join(t.Spec.Average, ", ")
+	switch n := t.seedsOfAll(); {
+	case n > 0:
+		return fmt.Sprintf("Each number is the mean over the %d seeds of a network.", n)
+	case len(t.Spec.Average) == 0 && !t.seeds():
+		return "A number of a network with several seeds is the mean over them."
+	}
+	over := "over " + strings.Join(t.over(), ", ")
 	once := ""
 	if t.seeded {
 		once = " Several trainings of a network, which differ in the seed, are one setting with their mean."
@@ -132,9 +147,33 @@ func (t *Pivot) averages() string {
 	return t.averaged(over) + once
 }
 
+// over names what the numbers are means over.
+func (t *Pivot) over() []string {
+	if t.seeded && t.Spec.joinsSeeds() {
+		return append(slices.Clone(t.Spec.Average), "seeds")
+	}
+	return t.Spec.Average
+}
+
 // seeds reports whether the rows have numbers of seeds.
 func (t *Pivot) seeds() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Seeds > 0 })
+}
+
+// seedsOfAll returns the number of seeds of every number, 0 if the numbers are not of one network each or have
+// different numbers of seeds.
+func (t *Pivot) seedsOfAll() int {
+	n := 0
+	for _, r := range t.Rows {
+		switch {
+		case r.Mean:
+		case r.Seeds == 0 || n > 0 && r.Seeds != n:
+			return 0
+		default:
+			n = r.Seeds
+		}
+	}
+	return n
 }
 
 // averaged says over what each number is a mean.

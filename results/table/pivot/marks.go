@@ -48,8 +48,8 @@ func (p *pivoting) rank() error {
 // number there is no gap, because the shared mark shows it.
 func (p *pivoting) mark(ranked []entry) error {
 	for _, e := range ranked {
-		if a, b := ranked[0].first, e.first; a.Source != b.Source {
-			return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(*a), b.Source, place(*b))
+		if a, b := ranked[0].records[0], e.records[0]; a.Source != b.Source {
+			return fmt.Errorf("a ranking would mix %s (%s) with %s (%s); keep them in separate rows or tables", a.Source, place(a), b.Source, place(b))
 		}
 	}
 	higher := p.spec.Better == metrics.Higher

@@ -156,7 +156,7 @@ type group struct {
 // contest is one ranking: a row of the table, or one column of the rows that
 // differ in the method only.
 type contest struct {
-	settings []string          // that are averaged, each training by itself; a single "" without an average
+	settings []string          // that are averaged, each training by itself; a single "" if there is one
 	whole    []results.Setting // the same, several trainings of a network as one
 	first    results.Record
 }
@@ -205,6 +205,9 @@ func (p *pivoting) group(shown []results.Record) ([]*group, error) {
 			return nil, err
 		}
 		setting := strings.Join(values(r, p.spec.Average), "/")
+		if p.spec.joinsSeeds() && r.Variant.Training > 0 {
+			setting += "/" + r.Variant.String()
+		}
 		if g.cells[column] == nil {
 			g.cells[column] = map[string]results.Record{}
 		}
@@ -254,7 +257,7 @@ func (p *pivoting) agree(cell map[string]results.Record, in *contest, r results.
 			continue
 		}
 		first := in.first
-		if value(r, c) == value(first, c) {
+		if c == variant && p.spec.joinsSeeds() && r.Variant.Training > 0 && first.Variant.Training > 0 || value(r, c) == value(first, c) {
 			continue
 		}
 		where := "one row"

@@ -76,8 +76,11 @@ func (p *pivoting) cell(list []results.Record, settings, i int) Cell {
 		c.note(n)
 	}
 	mean.Notes = c.Notes
-	if mean.OK && p.spec.ConsistencyBand {
+	if mean.OK && p.spec.ConsistencyBand && len(list) == 1 {
 		mean.Band = p.band(list[0])
+	}
+	if sd, ok := results.DeviationOverSeeds(list); mean.OK && ok {
+		mean.Deviation, mean.Spread = sd, p.spec.print(sd)
 	}
 	return mean
 }
@@ -117,7 +120,7 @@ func (p *pivoting) mean(list []results.Record, settings, i int) Cell {
 		c.note(p.notes.add(i, "no average: the paper's networks and stand-ins are not mixed (%d and %d)", n-standIns, standIns))
 		return c
 	}
-	c.OK, c.Value, c.StandIn, c.first = true, results.MeanOverSettings(list), standIns > 0, &list[0]
+	c.OK, c.Value, c.StandIn, c.records = true, results.MeanOverSettings(list), standIns > 0, list
 	c.Text, c.Simulated, c.Changes = p.spec.print(c.Value), simulated > 0, p.changes(list)
 	return c
 }
@@ -192,7 +195,7 @@ func (p *pivoting) settle(groups []*group) {
 		return same(rows, columns, func(c *contest) int { return len(c.whole) })
 	}
 	seeds := func(c *contest) int {
-		if len(c.whole) == 1 && c.first.Variant.Training > 0 && len(p.spec.Average) > 0 {
+		if len(c.whole) == 1 && c.first.Variant.Training > 0 && (len(p.spec.Average) > 0 || p.spec.joinsSeeds()) {
 			return len(c.settings)
 		}
 		return 0

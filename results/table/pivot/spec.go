@@ -36,7 +36,10 @@ type Spec struct {
 	// method does not apply to a dataset of the same id.
 	Labels, SettingLabels map[string]string
 
-	Average []string // each cell is the mean over these, for example corruption
+	// Average names what each cell is the mean over, for example corruption. Unless Rows, Columns or Average name variant,
+	// it is also the mean over the trainings of a network, which differ in the seed alone. A mean over these and nothing else
+	// has their standard deviation.
+	Average []string
 
 	// Mean adds the mean over all settings: a last row, or a last column where
 	// methods are rows.
@@ -148,12 +151,19 @@ func checkOnly(only results.Filter) error {
 	return nil
 }
 
+// variant is the column whose ids tell trainings of a network, draws of rows and other copies of a setting apart.
+const variant = "variant"
+
+// joinsSeeds reports whether the table makes one number of the trainings of a network: it says nothing else about variants.
+func (s Spec) joinsSeeds() bool {
+	return s.Columns != variant && !slices.Contains(s.Rows, variant) && !slices.Contains(s.Average, variant)
+}
+
 // counts reports whether the table shows a setting beside others that count
 // ([results.Counts]): it counts, or the table asks for variants by name, as rows, columns, an
 // average or a filter.
 func (s Spec) counts(c results.Setting) bool {
-	const variant = "variant"
-	if _, named := s.Only[variant]; named || s.Columns == variant || slices.Contains(s.Rows, variant) || slices.Contains(s.Average, variant) {
+	if _, named := s.Only[variant]; named || !s.joinsSeeds() {
 		return true
 	}
 	return results.Counts(c, nil)

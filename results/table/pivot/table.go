@@ -80,6 +80,8 @@ type Cell struct {
 	OK        bool    // there is a number; otherwise the cell is "--" and the notes say why
 	Value     float64 // as recorded, or the mean
 	Text      string  // as printed
+	Deviation float64 // of the trainings of one network, see results.DeviationOverSeeds
+	Spread    string  // the same as printed; empty where there is none
 	Simulated bool
 	StandIn   bool // measured on a network that stands in for the paper's
 	Mark      table.Mark
@@ -91,7 +93,7 @@ type Cell struct {
 	Published string // the number that the paper prints; empty where it prints none
 	Notes     []int  // indices into Pivot.Notes, without the notes of the rival
 
-	first *results.Record // of the records averaged; nil without a number
+	records []results.Record // that are averaged; nil without a number
 }
 
 // below is what stands under a number: its consistency band, the difference from the
@@ -109,7 +111,8 @@ func (c Cell) below() string {
 
 // Pair sets the difference of each number from the number of the baseline, with its
 // interval, such as "-0.21 [-0.40, -0.02]". A cell without a pair, such as the baseline
-// itself, has none, and neither has a simulated number. It is for tables without averages, see Spec.Interval.
+// itself, has none, and neither has a simulated number. Of several trainings of a network it is the mean, see
+// results.PairsOverSeeds. It is for tables without averages, see Spec.Interval.
 func (t *Pivot) Pair(pairs []results.Pair) {
 	index := map[results.Place]results.Pair{}
 	for _, p := range pairs {
@@ -123,7 +126,7 @@ func (t *Pivot) Pair(pairs []results.Pair) {
 			if !c.OK || row.Mean || t.Columns[j].Mean {
 				continue
 			}
-			p, ok := index[c.first.Place()]
+			p, ok := pairOf(c.records, index)
 			if !ok {
 				continue
 			}
@@ -139,6 +142,23 @@ func (t *Pivot) Pair(pairs []results.Pair) {
 			}
 		}
 	}
+}
+
+// pairOf returns the pair of one record, or the mean of the pairs of trainings of a network. There is none if one of them
+// is missing.
+func pairOf(records []results.Record, index map[results.Place]results.Pair) (results.Pair, bool) {
+	var list []results.Pair
+	for _, r := range records {
+		p, ok := index[r.Place()]
+		if !ok {
+			return results.Pair{}, false
+		}
+		list = append(list, p)
+	}
+	if len(list) > 1 {
+		list = results.PairsOverSeeds(list)
+	}
+	return list[0], true
 }
 
 // Publish sets the numbers that the paper prints for the cells of the table. lookup

@@ -29,16 +29,21 @@ func (t *Pivot) Table() *table.Table {
 		out.Columns = append(out.Columns, table.Column{Head: "OOD-free?", Aside: true})
 		out.Labels++
 	}
+	over := make([]table.Cell, len(out.Columns))
+	over[len(s.Rows)-1].Text = "OOD-free?"
 	for j, c := range t.Columns {
-		out.Columns = append(out.Columns, t.column(j, c))
-	}
-	out.Columns = append(out.Columns, table.Column{Key: "source", Data: true})
-	if t.ticks() && !s.methodsAreRows() {
-		out.Over = make([]table.Cell, len(out.Columns))
-		out.Over[len(s.Rows)-1].Text = "OOD-free?"
-		for j, c := range t.Columns {
-			out.Over[len(s.Rows)+j].Value = c.Rival.OODFree
+		column := t.column(j, c)
+		out.Columns = append(out.Columns, column)
+		if over = append(over, table.Cell{}); c.Rival != nil {
+			over[len(over)-1].Value = c.Rival.OODFree
 		}
+		if t.spreads(j) {
+			out.Columns, over = append(out.Columns, table.Column{Key: column.Key + deviationSuffix, Data: true}), append(over, table.Cell{})
+		}
+	}
+	out.Columns, over = append(out.Columns, table.Column{Key: "source", Data: true}), append(over, table.Cell{})
+	if t.ticks() && !s.methodsAreRows() {
+		out.Over = over
 	}
 	for _, r := range t.Rows {
 		row := table.Row{Total: r.Mean}
@@ -55,13 +60,29 @@ func (t *Pivot) Table() *table.Table {
 		if tickColumn {
 			row.Cells = append(row.Cells, table.Cell{Value: r.Rival.OODFree})
 		}
-		for _, c := range r.Cells {
+		for j, c := range r.Cells {
 			row.Cells = append(row.Cells, t.cell(c))
+			if !t.spreads(j) {
+				continue
+			}
+			deviation := table.Cell{}
+			if c.Spread != "" {
+				deviation.Value = c.Deviation
+			}
+			row.Cells = append(row.Cells, deviation)
 		}
 		row.Cells = append(row.Cells, table.Cell{Value: r.source()})
 		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// deviationSuffix ends the key of the column with the standard deviations of another column.
+const deviationSuffix = "_sd"
+
+// spreads reports whether a number of column j has a standard deviation.
+func (t *Pivot) spreads(j int) bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[j].Spread != "" })
 }
 
 // source names the sources of the numbers of a row as results.csv does, joined by + if
@@ -104,7 +125,7 @@ func (t *Pivot) column(j int, c Column) table.Column {
 
 // cell is a number with its marks.
 func (t *Pivot) cell(c Cell) table.Cell {
-	out := table.Cell{Text: "--", Mark: c.Mark, Gap: c.Gap, Good: c.GapBetter, Below: c.below(), Notes: c.Notes}
+	out := table.Cell{Text: "--", Mark: c.Mark, Spread: c.Spread, Gap: c.Gap, Good: c.GapBetter, Below: c.below(), Notes: c.Notes}
 	if c.OK {
 		out.Text, out.Value = c.Text, c.Value
 	}
@@ -136,7 +157,7 @@ func (t *Pivot) signs(r *Rival) (signs string) {
 // between rows, the last label that is not a method has the number.
 func (t *Pivot) labels(r Row) []string {
 	list := slices.Clone(r.Labels)
-	if r.Mean || len(t.Spec.Average) == 0 || t.Settings > 0 && !t.seeds() || r.Settings == 0 {
+	if r.Mean || len(t.over()) == 0 || t.Settings > 0 && (!t.seeds() || t.seedsOfAll() > 0) || r.Settings == 0 {
 		return list
 	}
 	for i := len(list) - 1; i >= 0; i-- {
