@@ -145,12 +145,12 @@ func Short(w io.Writer, compared []Compared, all bool, form Form) error {
 	left := 0
 	for _, t := range tables {
 		if len(t.Rows) > shortMethods+1 && first.Methods == nil && !all {
-			floor := lists.Where(t.Rows[shortMethods:], func(r table.Row) bool {
+			floor := lists.Where(t.Rows[shortMethods+1:], func(r table.Row) bool {
 				method, _ := r.Cells[0].Value.(string)
 				return results.IsFloor(method)
 			})
-			left += len(t.Rows) - shortMethods - len(floor)
-			t.Rows = append(t.Rows[:shortMethods], floor...)
+			left += len(t.Rows) - shortMethods - 1 - len(floor)
+			t.Rows = append(t.Rows[:shortMethods+1], floor...) // the first row is that of Against
 		}
 	}
 	if left > 0 {

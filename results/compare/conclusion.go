@@ -310,7 +310,7 @@ func (c Conclusion) ofOne(m Judged, g Group) english.Text {
 		}
 	}
 	if contrary := c.disagreement(m); contrary != "" {
-		text = english.Of(text, " So it has ", contrary, ".")
+		text = english.Of(text, " ", upper(contrary), ".")
 	}
 	if m.Accuracy == m.Accuracy && g.Predicts != results.Keeps {
 		text = english.Of(text, " Its accuracy differs by ", table.Signed(100*m.Accuracy, 2), " points.")
@@ -452,22 +452,26 @@ func plural(why string, n int) string {
 	return why
 }
 
-// FloorNote says by which calibration error base-rate is ahead of Against, or why methods are ranked although it is not
-// shown that they know more than base-rate, or nothing where neither is so.
-func (c Conclusion) FloorNote() string {
-	switch f := c.Floor; {
-	case len(f.Lower) > 0:
-		e := f.Lower[0]
-		return fmt.Sprintf("%s knows nothing, and has %s %s than %s (%s): %s alone proves nothing.", c.label(e.Row.Method), e.direction(), e.Label, c.label(c.Against), e.shift(), e.Label)
-	case !c.Judged() || f.Possible && f.Recorded:
-		return ""
-	case !f.Recorded && c.Files != "":
-		return "The rows have no base-rate, so nothing tells whether a method knows more than the share of right predictions."
-	case !f.Recorded:
-		return "Not run: base-rate, which knows nothing but the share of right predictions. Add it to the methods of the spec, and methods that are not shown to be better than it are not ranked."
-	default:
-		return fmt.Sprintf("%s cannot show which methods are better than base-rate, so all are ranked.", english.Count(f.Blocks, "independent block"))
+// FloorNotes say by which calibration error base-rate is ahead of Against, and why methods are ranked although it is not
+// shown that they know more than base-rate; nothing where neither is so.
+func (c Conclusion) FloorNotes() (notes []string) {
+	f := c.Floor
+	if !c.Judged() {
+		return nil
 	}
+	if len(f.Lower) > 0 {
+		e := f.Lower[0]
+		notes = append(notes, fmt.Sprintf("%s knows nothing, and has %s %s than %s (%s): %s alone proves nothing.", c.label(e.Row.Method), e.direction(), e.Label, c.label(c.Against), e.shift(), e.Label))
+	}
+	switch {
+	case !f.Recorded && c.Files != "":
+		notes = append(notes, "The rows have no base-rate, so nothing tells whether a method knows more than the share of right predictions.")
+	case !f.Recorded:
+		notes = append(notes, "Not run: base-rate, which knows nothing but the share of right predictions. Add it to the methods of the spec, and methods that are not shown to be better than it are not ranked.")
+	case !f.Possible:
+		notes = append(notes, fmt.Sprintf("%s cannot show which methods are better than base-rate, so all are ranked.", english.Count(f.Blocks, "independent block")))
+	}
+	return notes
 }
 
 // TooFewNote names the methods that are left out of the tests and of the short tables because they have too few blocks in

@@ -125,7 +125,7 @@ var usualDescribed = []string{"ece"}
 // those of methods.csv; a method that it does not know has that which its rows show.
 func Judge(rows *results.Rows, o Options, described ...string) ([]*Judgement, error) {
 	described = lists.Where(described, func(metric string) bool { return !Decides(metric) && metric != results.TimeMetric })
-	if described == nil {
+	if len(described) == 0 {
 		described = usualDescribed
 	}
 	j := judge{rows: rows, options: o, described: described, arranged: map[string]*Arranged{}, predicts: map[string]results.Prediction{}}

@@ -199,7 +199,7 @@ func summaryNotes(views []View) []string {
 		}
 	}
 	if first := views[0]; first.Judgement != nil && !first.Ratio {
-		for _, note := range []string{first.Conclusion().FloorNote(), first.Conclusion().RuleNote(), first.Conclusion().TooFewNote()} {
+		for _, note := range append(first.Conclusion().FloorNotes(), first.Conclusion().RuleNote(), first.Conclusion().TooFewNote()) {
 			if note != "" {
 				notes = append(notes, note)
 			}
