@@ -19,7 +19,7 @@ func TestFilesOfStudiesHaveTheirForm(t *testing.T) {
 		"agreement.csv":          "date method code version network rows# classes# largest# median#?",
 		"agreement-methods.csv":  "method code version networks# equal# largest date",
 		"agreement-packages.csv": "package version what difference# why date",
-		"certain.csv":            "backbone bound rows# ones#1 near#1 wrong#",
+		"certain.csv":            "backbone bound rows# ones#1 near#1 wrong# costly# costly_share#?",
 		"equivalence.csv":        "blocks# distribution spread# margin# different#1 alike#1 detected#1",
 		"intervals.csv":          "network classes# rows# of calibrators quantity interval target truth# sets# withheld#1 coverage#1 below#1 above#1 excludes_zero#1 width#",
 		"speed.csv":              "date machine versions rounds# goal quantity side limit#? median# least# most# met",

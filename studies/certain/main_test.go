@@ -24,10 +24,20 @@ func TestANetworkHasARow(t *testing.T) {
 	if err := write(&out, []string{network}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "backbone,bound,rows,ones,near,wrong\ndensenet16-k12-s2,yes,624,0.230769,0.383013,2\n"; out.String() != want {
+	if want := "backbone,bound,rows,ones,near,wrong,costly,costly_share\ndensenet16-k12-s2,yes,624,0.230769,0.383013,2,14,1.09354\n"; out.String() != want {
 		t.Errorf("%s, want %s", &out, want)
 	}
 	if err := write(&out, []string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "logits.npy") {
 		t.Errorf("of a folder without arrays: %v", err)
+	}
+}
+
+// Differences above a nat are counted, and their sum is over that of all; a network without a loss has no share.
+func TestCostlyRowsAreThoseAboveANat(t *testing.T) {
+	if n, share := above([]float64{3, 1, .5, -1, 2, -1.5}); n != 2 || share != "1.25" { // (3 + 2) / 4
+		t.Errorf("%d rows, share %s", n, share)
+	}
+	if n, share := above([]float64{2, -2}); n != 1 || share != "" {
+		t.Errorf("of a sum of 0: %d rows, share %q", n, share)
 	}
 }
