@@ -68,30 +68,33 @@ func TestPagesShareTheirRows(t *testing.T) {
 	}
 }
 
-// TestShortPagesSayWhatTheyLeaveOut: of many methods a short page has the first and the one that
-// the others are compared with, and says how many are not shown; all has every one.
+// TestShortPagesSayWhatTheyLeaveOut: of many methods a short page has the one that the others are compared with, the
+// first, and the floor, and says how many are not shown; all has every one.
 func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 	methods := []string{"uncal"}
 	for i := range 2 * shortMethods {
 		methods = append(methods, "m"+strconv.Itoa(i))
 	}
+	methods = append(methods, compare.BaseRate)
 	pages, err := Compare{Metrics: []string{"ece"}, Against: "uncal", Block: compare.BySetting}.Each(measured(methods, []string{"ece"}))
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
-	rows := func(text string) (n int, against bool) {
+	rows := func(text string) (n int, others bool) {
+		against, floor := false, false
 		_, text, _ = strings.Cut(text, "\n\n") // after the answer
 		for line := range strings.Lines(text) {
 			name, _, _ := strings.Cut(line, " ")
 			switch {
-			case name == "Uncal" || name == "uncal":
+			case name == "uncal":
 				against = true
-				n++
+			case name == compare.BaseRate:
+				floor = true
 			case strings.HasPrefix(name, "m") && strings.Trim(name[1:], "0123456789") == "":
 				n++
 			}
 		}
-		return n, against
+		return n, against && floor
 	}
 	var short, all strings.Builder
 	if err := Short(&short, pages, false, TextForm); err != nil {
@@ -100,10 +103,33 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 	if err := Short(&all, pages, true, TextForm); err != nil {
 		t.Fatal(err)
 	}
-	if n, against := rows(short.String()); n != shortMethods+1 || !against || !strings.Contains(short.String(), "Not shown: "+strconv.Itoa(shortMethods)+" methods") {
-		t.Errorf("%d rows, uncal %v:\n%s", n, against, short.String())
+	if n, others := rows(short.String()); n != shortMethods-1 || !others || !strings.Contains(short.String(), "Not shown: "+strconv.Itoa(shortMethods+1)+" methods (--full).") {
+		t.Errorf("%d rows, reference and floor %v:\n%s", n, others, short.String())
 	}
-	if n, against := rows(all.String()); n != 2*shortMethods+1 || !against || strings.Contains(all.String(), "Not shown") {
-		t.Errorf("--all: %d rows, uncal %v:\n%s", n, against, all.String())
+	if n, others := rows(all.String()); n != 2*shortMethods || !others || strings.Contains(all.String(), "Not shown") {
+		t.Errorf("--full: %d rows, reference and floor %v:\n%s", n, others, all.String())
+	}
+}
+
+// TestOnlyAFullComparisonHasWinRatesAndStrengths.
+func TestOnlyAFullComparisonHasWinRatesAndStrengths(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		dir := t.TempDir()
+		pages, err := Compare{Metrics: []string{"nll"}, Against: "ts", Block: compare.BySetting, Formats: []plots.Format{plots.SVG}, Full: full}.Each(measured([]string{"uncal", "ts", "ir"}, []string{"nll"}))
+		if err != nil || len(pages) != 1 {
+			t.Fatalf("%d pages, %v", len(pages), err)
+		}
+		if err := pages[0].Write(io.Discard, dir); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{".txt": true, "-ranks.svg": true, "-win-rates.svg": full, "-strengths.svg": full, "-strengths.tex": full} {
+			if _, err := os.Stat(filepath.Join(dir, "nll-measured"+name)); (err == nil) != want {
+				t.Errorf("full %t: %s: %v", full, name, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "nll-measured.txt"))
+		if err != nil || strings.Contains(string(text), "Bradley-Terry") != full {
+			t.Errorf("full %t: %v\n%s", full, err, text)
+		}
 	}
 }

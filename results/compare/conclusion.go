@@ -34,6 +34,11 @@ func (c Conclusion) methods() (list []Judged) {
 	return list
 }
 
+// scored reports whether some method has a score.
+func (c Conclusion) scored() bool {
+	return slices.ContainsFunc(c.methods(), func(m Judged) bool { return len(m.Scores) > 0 })
+}
+
 // String is Statement without its terms.
 func (c Conclusion) String() string { return c.Statement().String() }
 
@@ -50,7 +55,7 @@ func (c Conclusion) Statement() english.Text {
 	case len(methods) == 1:
 		return english.Of(c.ofOne(methods[0], c.Groups[0]), c.floorSentence(methods))
 	}
-	if !slices.ContainsFunc(methods, func(m Judged) bool { return m.Verdict != NotRecorded }) {
+	if !c.scored() {
 		return c.unrecorded(methods)
 	}
 	return english.Of(c.ofGroups(), c.disagreements(methods), c.floorSentence(methods))
@@ -215,10 +220,14 @@ func (c Conclusion) untestable() english.Text {
 	if significance.LeastP(blocks) > Alpha || tests == 0 {
 		return english.Of(count, " cannot show a difference over data sets.")
 	}
-	return english.Of(count, " are too few to test ", english.Count(len(of.Methods), "method"), " by ", scoresIn(of.Methods), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
+	methods := english.Count(len(of.Methods), "method")
+	if len(c.Groups) > 1 && of.Predicts != "" {
+		methods += " " + of.which() + ","
+	}
+	return english.Of(count, " are too few to test ", methods, " by ", scoresIn(of.Methods), ", which takes ", english.Count(blocksFor(tests), "block"), ".")
 }
 
-// scoresIn names the scores that methods have.
+// scoresIn names the scores that methods have, one at least.
 func scoresIn(methods []Judged) string {
 	var labels []string
 	for _, m := range methods {
@@ -464,6 +473,7 @@ func (c Conclusion) FloorNotes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s knows nothing, and has %s %s than %s (%s): %s alone proves nothing.", c.label(e.Row.Method), e.direction(), e.Label, c.label(c.Against), e.shift(), e.Label))
 	}
 	switch {
+	case !c.scored(): // the answer says that nothing is recorded
 	case !f.Recorded && c.Files != "":
 		notes = append(notes, "The rows have no base-rate, so nothing tells whether a method knows more than the share of right predictions.")
 	case !f.Recorded:
@@ -489,9 +499,9 @@ func (c Conclusion) TooFewNote() string {
 	return fmt.Sprintf("Not compared, because they have too few blocks in common with %s: %s.", c.label(c.Against), english.List(names))
 }
 
-// RuleNote says by which rule methods are called better.
+// RuleNote says by which rule methods are called better, where some method has a score.
 func (c Conclusion) RuleNote() string {
-	if !c.Judged() {
+	if !c.Judged() || !c.scored() {
 		return ""
 	}
 	return "Better, worse: by NLL or Brier score, and not the opposite by the other; Wilcoxon's test over blocks, with Holm's correction over the methods of a table and both scores. Calibration errors are descriptive: they decide nothing."

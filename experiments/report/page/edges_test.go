@@ -66,7 +66,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 			f.Records[i].Status = results.Skip
 		}
 	}
-	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"absent", "nll", "accuracy", "ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"absent", "nll", "accuracy", "ece"}}).judge(f))
 	if len(list) != 2 || len(notes) != 0 || list[0].Title != "ECE, methods against m2" {
 		t.Errorf("%d comparisons, %q", len(list), notes)
 	}
@@ -75,7 +75,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 			f.Records[i].Metric = "unknown"
 		}
 	}
-	list, notes = comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"unknown", "ece"}}))
+	list, notes = comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"unknown", "ece"}}).judge(f))
 	if len(list) != 2 || len(notes) != 1 || !strings.HasPrefix(notes[0], "No comparison by unknown: ") {
 		t.Errorf("%d comparisons, %q", len(list), notes)
 	}
@@ -85,7 +85,7 @@ func TestMetricsWithoutTheComparedMethodAreLeftOut(t *testing.T) {
 func TestOneMethodHasNoShifts(t *testing.T) {
 	f := rankings()
 	f.Records = slices.DeleteFunc(f.Records, func(r results.Record) bool { return r.Method != "m2" })
-	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Against: "m2", Metrics: []string{"ece"}}).judge(f))
 	if len(list) != 2 || len(notes) != 0 || len(list[0].Charts) != 0 {
 		t.Errorf("%+v, %q", list, notes)
 	}

@@ -162,7 +162,7 @@ func TestBannerSaysWhatTheNumbersAre(t *testing.T) {
 // settings are of this source alone.
 func TestComparisonsKeepSourcesApart(t *testing.T) {
 	f := folder()
-	list, notes := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}}))
+	list, notes := comparisonsOf(f, complete(f, Options{Metrics: []string{"ece"}}).judge(f))
 	if len(list) != 2 || len(notes) != 0 {
 		t.Fatalf("%d comparisons, notes %q", len(list), notes)
 	}
@@ -172,7 +172,7 @@ func TestComparisonsKeepSourcesApart(t *testing.T) {
 			t.Errorf("comparison %d is %s: %s", i, c.Source, c.Text)
 		}
 	}
-	if first, _ := answersOf(&results.Rows{}, list[1:], Options{}); len(first) != 1 || !strings.Contains(first[0].Text.String(), "SIMULATED") {
+	if first := answersOf(&results.Rows{}, list[1:], Options{}); len(first) != 1 || !strings.Contains(first[0].Text.String(), "SIMULATED") {
 		t.Errorf("the answer does not say that it is simulated: %v", first)
 	}
 }

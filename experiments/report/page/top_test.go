@@ -51,21 +51,25 @@ func TestTheTitleSaysWhatWasCompared(t *testing.T) {
 	}
 }
 
-// TestTheAnswerIsShort: it names the method that leads and the verdicts against that of the
-// comparison, once, and those by other metrics are folded behind it.
+// TestTheAnswerIsShort: there is one of each source, once, whatever the metrics of the comparisons are. Its tables and
+// notes stand before the comparisons by each metric.
 func TestTheAnswerIsShort(t *testing.T) {
 	text := written(t, t.TempDir(), folder())
 	text = regexp.MustCompile(`<abbr[^>]*>|</abbr>`).ReplaceAllString(text, "")
 	for _, want := range []string{
-		`id="verdict-compare-ece-measured">QaTS ranks best of 3 methods by ECE. Against TS it is better in 0, worse in 0, no difference in 5 of 5 settings. `,
-		`id="verdict-compare-ece-simulated">SIMULATED: values and ranks of 2 methods beside TS, ECE, `,
+		`id="verdict-compare-nll-measured">No method is shown to be better than TS: 3 independent blocks cannot show a difference over data sets. <a href="#compare-nll-measured">`,
+		`id="verdict-compare-nll-simulated">SIMULATED: values and ranks of 2 methods beside TS, 2 data sets. `,
 	} {
 		if n := strings.Count(text, want); n != 1 {
 			t.Errorf("%d times %s", n, want)
 		}
 	}
-	if n := strings.Count(text, `class="sentence measured"`); n > 1 || n == 1 && strings.Index(text, `class="sentence measured"`) < strings.Index(text, `<details id="verdict">`) {
-		t.Errorf("the answers by other metrics stand there %d times", n)
+	if n := strings.Count(text, `class="answer `); n != 2 {
+		t.Errorf("%d answers of two sources", n)
+	}
+	tables, first := strings.Index(text, "<h3>Methods that keep the predicted class: difference to TS (measured)</h3>"), strings.Index(text, `id="compare-nll-measured"`)
+	if tables < 0 || tables > first || strings.Count(text, "Better, worse: by NLL or Brier score") != 1 {
+		t.Errorf("the tables of the answer are at %d, the first comparison at %d", tables, first)
 	}
 	if leaderboard := strings.Index(text, `id="leaderboard"`); leaderboard < 0 || leaderboard > strings.Index(text, `id="before-after"`) || leaderboard > strings.Index(text, `id="overview"`) {
 		t.Error("the leaderboard does not come first")
@@ -75,40 +79,60 @@ func TestTheAnswerIsShort(t *testing.T) {
 // TestTheAnswerOfOneSetting is what its test rows show, and a method that a trial chose is named
 // as such.
 func TestTheAnswerOfOneSetting(t *testing.T) {
-	for outcome, want := range map[float64]string{-1: "better on a/net (-1.00 points [-1.20, -0.80])", 1: "worse on a/net (+1.00 points [+0.80, +1.20])", 0: "not shown to differ on a/net (0.00 points [-0.20, +0.20])"} {
-		f := &results.Rows{Records: rows("a,uncal,ece,measured,ok,,", "a,ts,ece,measured,ok,,", "a,qats,ece,measured,ok,,")}
-		f.Pairs = []results.Pair{resultstest.Pair(f.Records[0].Setting, "qats", "ts", "ece", .01*outcome, .01*outcome-.002, .01*outcome+.002)}
+	for outcome, want := range map[float64]string{-1: "better on a/net (-0.0100 [-0.0120, -0.0080])", 1: "worse on a/net (+0.0100 [+0.0080, +0.0120])", 0: "not shown to differ on a/net (0.0000 [-0.0020, +0.0020])"} {
+		f := &results.Rows{Records: rows("a,uncal,nll,measured,ok,,", "a,ts,nll,measured,ok,,", "a,qats,nll,measured,ok,,")}
+		f.Pairs = []results.Pair{resultstest.Pair(f.Records[0].Setting, "qats", "ts", "nll", .01*outcome, .01*outcome-.002, .01*outcome+.002)}
 		f.Methods = resultstest.Methods("e")
 		f.Run = &results.Run{Specs: []results.RunSpec{{Chosen: "qats", ChosenBy: "nll"}}}
-		list, _ := comparisonsOf(f, complete(f, Options{Against: "ts", Metrics: []string{"ece"}}))
-		got, _ := answersOf(f, list, complete(f, Options{Against: "ts"}))
-		if want := "QaTS was chosen on the calibration rows, by cross-fitted NLL. Against TS it is " + want + "."; len(got) != 1 || got[0].Text.String() != want {
+		list, _ := comparisonsOf(f, complete(f, Options{Against: "ts", Metrics: []string{"nll"}}).judge(f))
+		got := answersOf(f, list, complete(f, Options{Against: "ts"}))
+		if want := "QaTS was chosen on the calibration rows, by cross-fitted NLL. QaTS against TS: NLL " + want + "."; len(got) != 1 || got[0].Text.String() != want {
 			t.Errorf("%+v, want %q", got, want)
 		}
 	}
 }
 
-// TestTheLeaderIsShownOnATypicalSetting: the leader of the ranking, and the clean measured
-// setting with the median before.
-func TestTheLeaderIsShownOnATypicalSetting(t *testing.T) {
+// TestThePictureIsOfAMethodThatTheRuleNames, or else of TS, on the clean measured setting with the median before. A method
+// that ranks best by ECE is not named for it.
+func TestThePictureIsOfAMethodThatTheRuleNames(t *testing.T) {
 	f := folder()
 	d := pack(f, func(m string) string { return m })
 	made, err := compare.Of(f.Records, f.Pairs, compare.Options{Metric: "ece", Against: "ts"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := leadOf(f, d, made[0], map[string]string{"qats": "QaTS"})
-	if l == nil || d.Methods[l.Before].ID != "uncal" || d.Methods[l.After].ID != "qats" || l.Source != "measured" {
-		t.Fatalf("%+v", l)
+	judged, err := compare.Judge(f, compare.Options{Against: "ts"})
+	if err != nil || len(judged) != 2 {
+		t.Fatalf("%d judgements, %v", len(judged), err)
 	}
-	if s := d.Settings[l.Setting]; s.Dataset != "cifar10" { // .02, .03 and .05 before
-		t.Errorf("on %s, want the median", s.Dataset)
+	view := compare.View{Comparison: made[0], Labels: map[string]string{"qats": "QaTS", "ts": "TS"}, Judgement: judged[0]}
+	best := *judged[0]
+	best.Groups = []compare.Group{{Best: []string{"qats"}}}
+	for _, c := range []struct {
+		of           *compare.Judgement
+		method, text string
+	}{
+		{judged[0], "ts", "TS is shown as an example, since no method is shown to be better. Here it is on cifar10, net, a typical"},
+		{&best, "qats", "QaTS is shown to be better than TS, and no method of its table is shown to be better than it. Here it is on cifar10, net, a typical"},
+	} {
+		view.Judgement = c.of
+		l := leadOf(f, d, view)
+		if l == nil || d.Methods[l.Before].ID != "uncal" || d.Methods[l.After].ID != c.method || l.Source != "measured" {
+			t.Fatalf("%+v", l)
+		}
+		if s := d.Settings[l.Setting]; s.Dataset != "cifar10" { // .02, .03 and .05 before
+			t.Errorf("on %s, want the median", s.Dataset)
+		}
+		if !strings.HasPrefix(l.Text, c.text) || !strings.Contains(l.Text, "the median of 3 clean settings") {
+			t.Errorf("%q", l.Text)
+		}
 	}
-	if !strings.Contains(l.Text, "QaTS ranks best of ") || !strings.Contains(l.Text, "the median of 3 clean settings") {
-		t.Errorf("%q", l.Text)
+	simulated := compare.View{Comparison: made[1], Labels: view.Labels, Judgement: judged[1]}
+	if method, why := leading(simulated); method != "ts" || why != "is shown as an example: the rows are simulated" {
+		t.Errorf("simulated: %s %s", method, why)
 	}
 	f.Bins = nil
-	if l := leadOf(f, d, made[0], nil); l != nil {
+	if l := leadOf(f, d, view); l != nil {
 		t.Errorf("a picture without bins: %+v", l)
 	}
 }
@@ -186,7 +210,7 @@ func TestTheMeasuredHalfIsFirst(t *testing.T) {
 	if at < 0 || at > banner {
 		t.Errorf("the measured half is at %d, the banner of the simulated settings at %d", at, banner)
 	}
-	for _, want := range []string{`<a href="companion/index.html">`, "5 settings", "Leading methods by ECE"} {
+	for _, want := range []string{`<a href="companion/index.html">`, "5 settings", "Mean ranks by NLL"} {
 		if !strings.Contains(text[at:banner], want) {
 			t.Errorf("the summary has no %s: %s", want, text[at:banner])
 		}

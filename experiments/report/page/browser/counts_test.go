@@ -104,7 +104,11 @@ func TestThePageCountsAsCompareDoes(t *testing.T) {
 	if text := strings.Join(p.texts("#before-after"), " "); strings.Contains(text, "HFE") {
 		t.Errorf("the page leads with %q", text)
 	}
-	if text := strings.Join(p.texts("#verdict-compare-ece-measured"), " "); text != (compare.View{Comparison: c}).Sentence()+" details" {
+	judged, err := compare.Judge(f, compare.Options{Against: "ts", Target: []string{"hfe-target"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(p.texts("p.answer.measured"), " "); text != (compare.Conclusion{Judgement: judged[0]}).String()+" details" {
 		t.Errorf("the comparison says %q", text)
 	}
 	p.choose("f-shift", "rescaled")
