@@ -30,7 +30,7 @@ settings:
   - {name: mean, metric: ece, rows: [variant], average: [dataset, backbone]}
 `
 
-// counted is what a view says of QaTS against TS by ECE: the mean of its values, the mean difference, and the settings
+// counted is what a view says of QaTS against TS by a metric: the mean of its values, the mean difference, and the settings
 // in which it is better, not different and worse.
 type counted struct {
 	mean, difference float64
@@ -66,7 +66,7 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 		return stdout.String()
 	}
 	must(append([]string{"run", "--out", out, "--quiet", "--data", filepath.Join("..", "..", "data", "bundle")}, specs...)...)
-	want := byHand(t, results.Folder(out))
+	want, byNLL := byHand(t, results.Folder(out), "ece"), byHand(t, results.Folder(out), "nll")
 	if want.win+want.tie+want.loss != 4 {
 		t.Fatalf("%v of 4 settings", want)
 	}
@@ -82,24 +82,24 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 		return x / 100
 	}
 	whole := func(text string) int { n, _ := strconv.Atoi(strings.TrimSpace(text)); return n }
-	// row reads a row of the summary: mean, rank, difference, win, loss, settings.
+	// row reads a row of the summary: difference, win, loss. It has no mean of QaTS, and the rest of 4 settings are ties.
 	row := func(form, text, pattern string) {
 		t.Helper()
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("%s: no row of QaTS:\n%s", form, text)
 		}
-		win, loss, settings := whole(m[3]), whole(m[4]), whole(m[5])
-		views[form] = counted{number(m[1]), number(m[2]), win, settings - win - loss, loss}
+		win, loss := whole(m[2]), whole(m[3])
+		views[form] = counted{want.mean, number(m[1]), win, 4 - win - loss, loss}
 	}
 	text := must(compare...)
-	row("text", text, `(?m)^QaTS +([\d.]+) +[\d.]+ +([-+\d.]+) +(\d+) +(\d+) +(\d+)$`)
-	if m := regexp.MustCompile(`better in (\d+), worse in (\d+), no difference in (\d+) of 4 settings`).FindStringSubmatch(strings.Join(strings.Fields(text), " ")); m == nil ||
-		whole(m[1]) != want.win || whole(m[2]) != want.loss || whole(m[3]) != want.tie {
+	row("text", text, `(?m)^QaTS +([-+\d.]+) \((\d+)/(\d+)\)$`)
+	if m := regexp.MustCompile(`NLL better in (\d+), worse in (\d+), no difference in (\d+) of 4 settings`).FindStringSubmatch(strings.Join(strings.Fields(text), " ")); m == nil ||
+		whole(m[1]) != byNLL.win || whole(m[2]) != byNLL.loss || whole(m[3]) != byNLL.tie {
 		t.Errorf("the answer: %s", text)
 	}
-	row("LaTeX", must(append(compare, "--format", "latex")...), `(?m)^QaTS & (?:\\textbf\{)?([\d.]+)\}? & [\d.]+ & (\S+) & (\d+) & (\d+) & (\d+) \\`)
-	row("Markdown", must(append(compare, "--format", "md")...), `(?m)^\| QaTS \| \**([\d.]+)\** \| [\d.]+ \| (\S+) \| (\d+) \| (\d+) \| (\d+) \|`)
+	row("LaTeX", must(append(compare, "--format", "latex")...), `(?m)^QaTS & (\S+) \((\d+)/(\d+)\) \\`)
+	row("Markdown", must(append(compare, "--format", "md")...), `(?m)^\| QaTS \| (\S+) \((\d+)/(\d+)\) \|`)
 
 	for line := range strings.Lines(must(append(compare, "--json")...)) {
 		var o struct {
@@ -134,13 +134,13 @@ func TestOneComparisonHasTheSameNumbersEverywhere(t *testing.T) {
 	}
 }
 
-// byHand counts the rows of the files without the package results/compare: each setting of the first experiment.
-func byHand(t *testing.T, dir results.Folder) (c counted) {
+// byHand counts the rows of the files by a metric without the package results/compare: each setting of the first experiment.
+func byHand(t *testing.T, dir results.Folder, metric string) (c counted) {
 	t.Helper()
 	value := map[string]float64{}
 	n := 0
 	for _, row := range csvRows(t, dir.Path(results.ResultsFile)) {
-		if row["experiment"] != "one" || row["metric"] != "ece" || row["variant"] != "" {
+		if row["experiment"] != "one" || row["metric"] != metric || row["variant"] != "" {
 			continue
 		}
 		x, err := strconv.ParseFloat(row["value"], 64)
@@ -152,7 +152,7 @@ func byHand(t *testing.T, dir results.Folder) (c counted) {
 		}
 	}
 	for _, row := range csvRows(t, dir.Path(results.PairsFile)) {
-		if row["experiment"] != "one" || row["metric"] != "ece" || row["method"] != "qats" || row["variant"] != "" {
+		if row["experiment"] != "one" || row["metric"] != metric || row["method"] != "qats" || row["variant"] != "" {
 			continue
 		}
 		lo, _ := strconv.ParseFloat(row["verdict_lo"], 64)

@@ -57,13 +57,13 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 		methods = append(methods, v.Floor.Method)
 	}
 	rows := make([][]table.Cell, len(methods))
-	column := func(c table.Column, over string, cell func(m string) table.Cell) {
-		t.Columns, t.Over = append(t.Columns, c), append(t.Over, table.Words(over))
+	column := func(c table.Column, cell func(m string) table.Cell) {
+		t.Columns = append(t.Columns, c)
 		for i, m := range methods {
 			rows[i] = append(rows[i], cell(m))
 		}
 	}
-	column(table.Column{Key: "method", Head: "Method"}, "", func(m string) table.Cell {
+	column(table.Column{Key: "method", Head: "Method"}, func(m string) table.Cell {
 		cell := table.Cell{Text: v.Label(m), Value: m}
 		if v.Sees(m) {
 			cell.Signs = targetSign
@@ -71,7 +71,7 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 		return cell
 	})
 	if slices.ContainsFunc(g.Methods, func(m Judged) bool { return m.Verdict != "" && m.Verdict != NotRecorded }) && g.Possible {
-		column(table.Column{Key: "verdict", Head: "verdict"}, "", func(m string) table.Cell {
+		column(table.Column{Key: "verdict", Head: "verdict"}, func(m string) table.Cell {
 			judged, _ := v.Judgement.Of(m)
 			switch judged.Verdict {
 			case Better, Worse, Opposed:
@@ -84,11 +84,11 @@ func (v View) summary(views []View, g Group, first bool) *table.Table {
 	}
 	for _, by := range views {
 		if slices.ContainsFunc(methods[1:], func(m string) bool { return by.rowOf(m).Settings > 0 }) {
-			column(table.Column{Key: by.Metric, Head: by.headed(), Align: table.Right, Apart: true}, "", by.summarized)
+			column(table.Column{Key: by.Metric, Head: by.headed(), Align: table.Right, Apart: true}, by.summarized)
 		}
 	}
 	if g.Predicts != results.Keeps && slices.ContainsFunc(g.Methods, func(m Judged) bool { return m.Accuracy == m.Accuracy && m.Verdict != "" }) {
-		column(table.Column{Key: "accuracy", Head: "accuracy", Align: table.Right}, "", func(m string) table.Cell {
+		column(table.Column{Key: "accuracy", Head: "accuracy", Align: table.Right}, func(m string) table.Cell {
 			if judged, has := v.Judgement.Of(m); has && judged.Accuracy == judged.Accuracy {
 				return table.Cell{Text: table.Signed(100*judged.Accuracy, 2), Value: judged.Accuracy}
 			}
