@@ -257,18 +257,19 @@ func (c Conclusion) onSettings() string {
 		return " On single settings, by " + scoresIn(methods) + ": " + strings.Join(list, "; ") + "."
 	}
 	var settings []results.Setting
-	on := map[results.Setting]map[Verdict][]string{}
+	type shown struct{ method, by string }
+	on := map[results.Setting]map[Verdict][]shown{}
 	for _, m := range methods {
 		for _, s := range m.On {
 			if on[s.Setting] == nil {
-				on[s.Setting] = map[Verdict][]string{}
+				on[s.Setting] = map[Verdict][]shown{}
 				settings = append(settings, s.Setting)
 			}
-			text := c.label(m.Method)
+			one := shown{method: c.label(m.Method)}
 			if len(s.By) > 0 {
-				text += " by " + english.List(s.By)
+				one.by = " by " + english.List(s.By)
 			}
-			on[s.Setting][s.Verdict] = append(on[s.Setting][s.Verdict], text)
+			on[s.Setting][s.Verdict] = append(on[s.Setting][s.Verdict], one)
 		}
 	}
 	text := ""
@@ -276,7 +277,10 @@ func (c Conclusion) onSettings() string {
 		var parts []string
 		for _, v := range []Verdict{Better, Worse, Opposed} {
 			if list := on[s][v]; len(list) > 0 {
-				parts = append(parts, string(v)+": "+strings.Join(list, ", "))
+				scores, of := lists.Group(list, func(x shown) string { return x.by })
+				parts = append(parts, string(v)+": "+strings.Join(lists.Values(scores, func(by string) string {
+					return english.List(lists.Values(of[by], func(x shown) string { return x.method })) + by
+				}), ", "))
 			}
 		}
 		if parts == nil {
