@@ -2,7 +2,10 @@ package experiments
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data"
@@ -73,6 +76,32 @@ func TestPaperSpecsPrintThePapersNames(t *testing.T) {
 					t.Errorf("%s prints %q for %s, want %q", file, s.Labels[id], id, want)
 				}
 			}
+		}
+	}
+}
+
+// TestSpecsOfTheCompanionHaveOneBaseline: make companion runs them into one folder, where compare has verdicts against TS
+// of all of them.
+func TestSpecsOfTheCompanionHaveOneBaseline(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join("..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^COMPANION := (.*)$`).FindSubmatch(makefile)
+	if line == nil {
+		t.Fatal("the Makefile has no COMPANION")
+	}
+	files := strings.Fields(string(line[1]))
+	if len(files) < 5 {
+		t.Errorf("specs: %v", files)
+	}
+	for _, file := range files {
+		s, err := spec.Read(filepath.Join("..", filepath.FromSlash(file)), Registry())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Baseline != "ts" {
+			t.Errorf("%s: baseline %s", file, s.Baseline)
 		}
 	}
 }
