@@ -81,7 +81,24 @@ func (w *unitWork) cellSamples(i int) (*scoring.SampleScores, error) {
 	if err != nil {
 		return nil, storeError(fmt.Errorf("%s: sample scores of %s: %w; run again with --fresh", w.unit.Setting, c.Method.Name, err))
 	}
+	w.samples[i].K = w.classes
 	return w.samples[i], nil
+}
+
+// countClasses finds the number of classes, which the store does not keep with the scores of rows,
+// if one of the metrics is of two classes.
+func (w *unitWork) countClasses(ctx context.Context) error {
+	w.classes = w.inputs.Classes
+	positive := func(e metrics.Entry) bool { return e.Positive }
+	if w.classes > 0 || !slices.ContainsFunc(w.unit.Spec.Metrics, positive) && !slices.ContainsFunc(w.unit.Spec.Intervals, positive) {
+		return nil
+	}
+	test, err := w.unit.test.Open(ctx, w.unit.Setting.Test(), scored)
+	if err != nil {
+		return err
+	}
+	w.classes = test.Classes()
+	return test.Close()
 }
 
 // metricSamples returns the samples of a cell. If one of the metrics compares with the

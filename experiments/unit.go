@@ -117,6 +117,9 @@ func (w *unitWork) do(ctx context.Context) error {
 		w.forget()
 	}
 	w.cal = nil
+	if err := w.countClasses(ctx); err != nil {
+		return w.failAll(ctx, w.live(Miss, Score), err)
+	}
 	if err := w.score(ctx); err != nil {
 		return err
 	}

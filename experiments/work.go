@@ -71,6 +71,7 @@ type unitWork struct {
 	unit     *Unit
 	outcomes []outcome
 	inputs   inputs                  // notes on its arrays
+	classes  int                     // of the test set; 0 where no metric asks for it
 	columns  []*engine.Column        // by cell, while the test set is read; nil where none is missing or the fit failed
 	samples  []*scoring.SampleScores // by cell; nil where they are not in memory
 	fits     []*calib.Fitted         // by cell, of the fits made or looked up

@@ -21,8 +21,9 @@ type Basis struct {
 	// Squared is set for the square of an error: its root has the unit of the metric.
 	Squared bool
 
-	fewRows bool // as of Entry
-	terms   func(s *Samples, seed uint64) (terms, error)
+	fewRows  bool // as of Entry
+	positive bool // its rows count by their labels, as those of an Entry with Positive
+	terms    func(s *Samples, seed uint64) (terms, error)
 }
 
 // terms are a quantity of one method with the influence of the rows on it.
@@ -81,7 +82,7 @@ func (e Entry) measure(i int) (basis Basis, ok bool) {
 	case e.Influence == nil:
 		return Basis{}, false
 	}
-	return Basis{Name: e.Outputs[i].Name, Label: e.Outputs[i].Label, fewRows: e.fewRows, terms: func(s *Samples, seed uint64) (terms, error) {
+	return Basis{Name: e.Outputs[i].Name, Label: e.Outputs[i].Label, fewRows: e.fewRows, positive: e.Positive, terms: func(s *Samples, seed uint64) (terms, error) {
 		values, err := e.Compute(s, seed)
 		if err != nil {
 			return terms{}, err

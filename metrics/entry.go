@@ -15,12 +15,18 @@ const (
 // Direction states which values of a metric are better. Tables mark by it.
 type Direction string
 
-// Neutral metrics are reported but never ranked.
+// Neutral metrics are reported but never ranked. Those with a Target are best at one value, which
+// Entry.Target has, and worse on both sides of it. They are not ranked either: two values beside
+// the target are better or worse in ways that their distance to it does not tell.
 const (
 	Neutral Direction = ""
 	Lower   Direction = "lower"
 	Higher  Direction = "higher"
+	Target  Direction = "target"
 )
+
+// Ranks reports whether methods can be ranked by the values of a metric.
+func (d Direction) Ranks() bool { return d == Lower || d == Higher }
 
 // Entry is one line of the registry: one computation and the metrics that it gives.
 // Tables, figures, comparisons and the command line take all facts about a metric
@@ -30,12 +36,14 @@ type Entry struct {
 	Group   GroupName `json:"-"`    // that it is in, beside @default and @all
 	Outputs []Output  `json:"-"`    // most entries have one, of the same name
 	Better  Direction `json:"-"`
+	Target  float64   `json:"-"`       // the best value, if Better is Target
 	Percent bool      `json:"percent"` // printed as per cent
 
 	OnRequest bool `json:"on_request"` // computed only if a spec names it
 	Classes   bool `json:"-"`          // reads class bins and what is kept with them, only if a spec names such a metric
 	CrossFit  bool `json:"-"`          // reads scores of rows recalibrated in cross-validation, which Samples.CrossFit makes known
 	Vector    bool `json:"-"`          // reads the probabilities of all classes, which top-label methods do not have
+	Positive  bool `json:"-"`          // is of the probability of the positive class, of two classes
 	Uncal     bool `json:"-"`          // compares with the uncalibrated network, which Samples.Against makes known
 	Paired    bool `json:"-"`          // Pairs compares methods by it if its options name no metrics
 	Whole     bool `json:"-"`          // cannot be bootstrapped: its value does not come from rows that could be drawn again

@@ -144,6 +144,13 @@ var factsOf = map[string]Sheet{
 		Agreement: "not compared",
 		Departs:   "none",
 	},
+	"ece_positive": {
+		Formula:   "sum over bins of (n_b/n) |share_b - mean p_b|, 15 bins (lo, hi] of equal width of p = P(positive class)",
+		Reference: "Naeini et al. 2015, whose ECE is of two classes",
+		Code:      "numpy",
+		Agreement: "random rows: to 1e-14",
+		Departs:   "none",
+	},
 	"ece_sweep": {
 		Formula:   "ECE and root mean square of the gaps, with the most bins of equal mass up to which acc_b does not fall",
 		Reference: "Roelofs et al. 2022",
@@ -178,6 +185,13 @@ var factsOf = map[string]Sheet{
 		Code:      "numpy",
 		Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
 		Departs:   "none",
+	},
+	"intercept": {
+		Formula:   "a of max over a of sum of ln P(y), P(y = 1) = 1/(1 + e^(-a - z)), z = ln(p/(1-p))",
+		Reference: "Van Calster et al. 2016",
+		Code:      "statsmodels (GLM, binomial, with the log odds as offset)",
+		Agreement: "60 rows: value to 1e-9",
+		Departs:   "The interval is of the intercept in the population (White 1982), as of slope.",
 	},
 	"ks": {
 		Formula:   "max over c of |sum over conf_i <= c of (conf_i - hit_i)| / n",
@@ -256,6 +270,13 @@ var factsOf = map[string]Sheet{
 		Agreement: "cifar10-jpeg/resnet50-w8-s2 of data/bundle: value to 1e-9 with numpy",
 		Departs:   "The floor bounds the cost of a sample at 87 nats: it is what a probability of 0 in a file counts as, and a confidence of exactly 1 in a file is one that was rounded.",
 	},
+	"oe": {
+		Formula:   "sum of y / sum of p, with y = 1 for a row of the positive class, else 0, and p its probability",
+		Reference: "Debray et al. 2017",
+		Code:      "numpy",
+		Agreement: "random rows: to 1e-14",
+		Departs:   "The interval is that of the ratio of two means, with the probabilities of the rows drawn as well as their labels; Debray et al. take the expected number as given.",
+	},
 	"phi": {
 		Formula:   "score of uncal - score of the method; scores: NLL, Brier",
 		Reference: "Berta, Holzmueller, Bach and Jordan 2026 (CalArena)",
@@ -269,6 +290,13 @@ var factsOf = map[string]Sheet{
 		Code:      "numpy",
 		Agreement: "499 rows: to 1e-14",
 		Departs:   "Bins are right-closed and of equal width. Torchmetrics (norm \"l2\") and probmetrics (rmsce-15) have left-closed ones; see ece_tm. Nguyen and O'Connor (2015) and Hendrycks et al. (2019) use bins of equal mass with 100 samples each.",
+	},
+	"slope": {
+		Formula:   "b of max over a, b of sum of ln P(y), P(y = 1) = 1/(1 + e^(-a - b z)), z = ln(p/(1-p))",
+		Reference: "Cox 1958",
+		Code:      "statsmodels (GLM, binomial)",
+		Agreement: "60 rows: value to 1e-9",
+		Departs:   "The interval is of the slope in the population (White 1982), which holds also where no logistic curve fits the rows; that of a GLM supposes that one does.",
 	},
 	"smece": {
 		Formula:   "integral over t in [0, 1] of |(1/n) sum of (conf - hit) K_s(t, conf)| with s equal to it, K_s a Gaussian of width s reflected at 0 and 1",

@@ -6,7 +6,8 @@ var gapEntry = Entry{
 	Name:      "gap",
 	Group:     Unbinned,
 	Outputs:   []Output{{"gap", "signed gap", -1, 1}},
-	Better:    Neutral, // values near zero are best, so neither direction is better
+	Better:    Target,
+	Target:    0,
 	Percent:   true,
 	OnRequest: true,
 	Version:   1,

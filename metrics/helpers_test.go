@@ -51,6 +51,7 @@ func network(rng *rand.Rand, n int, power float64) *scoring.SampleScores {
 // pick returns the rows of f in the order of rows, which may repeat.
 func pick(f *scoring.SampleScores, rows []int) *scoring.SampleScores {
 	g := scoring.New(len(rows))
+	g.K = f.K
 	if f.Vectors != nil {
 		g.Vectors = scoring.NewVectorScores(len(rows))
 		from := vectorColumns(f.Vectors)

@@ -83,7 +83,7 @@ func Intervals(ctx context.Context, s *Samples, opts PairOptions) ([]Estimate, e
 			case e.Influence != nil:
 				r, none = opts.ofOne(e, i, s)
 			case place >= 0:
-				if none = enough(s); none == nil {
+				if none = enoughFor(e.Positive, s); none == nil {
 					r.Lo, r.Hi, none = interval(resampled[0][place][1:], resampled[0][place][0], opts)
 				}
 			default:

@@ -388,6 +388,7 @@ func TestResampledMetricsAreThoseOfTheExpandedSample(t *testing.T) {
 	f := network(rng, 300, 1.5)
 	uncal := network(rng, 300, 1)
 	uncal.Label = f.Label
+	f.K = 2
 	f.Vectors = scoring.NewVectorScores(300)
 	for _, column := range vectorColumns(f.Vectors) {
 		for i := range *column {

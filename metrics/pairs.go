@@ -203,7 +203,7 @@ func Pairs(ctx context.Context, base *Samples, others []*Samples, opts PairOptio
 					p.Range, p.Kind = &Range{d.verdict.Lo, d.verdict.Hi}, Normal
 				case e.Influence != nil:
 				case place >= 0:
-					if noRange = cmp.Or(enough(base), enough(others[m])); noRange == nil {
+					if noRange = cmp.Or(enoughFor(e.Positive, base), enoughFor(e.Positive, others[m])); noRange == nil {
 						p.Range, noRange = opts.rangeOf(e, resampled[0][place], resampled[m+1][place])
 					}
 				default:

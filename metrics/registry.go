@@ -49,6 +49,10 @@ var registry = documented([]Entry{
 	taceEntry,
 	topFiveEntry,
 	augrcEntry,
+	ecePositiveEntry,
+	oeEntry,
+	slopeEntry,
+	interceptEntry,
 })
 
 // documented returns the entries with the facts of doc comments.

@@ -25,11 +25,17 @@ func TestEntriesAreComplete(t *testing.T) {
 	if s, err = s.CrossFit(t.Context(), p, 1); err != nil {
 		t.Fatal(err)
 	}
+	p2, y2 := drawnTwo(rand.New(rand.NewPCG(11, 2)), 1000, 0, 0, 1)
+	two := twoClasses(t, p2, y2)
 	for _, e := range Registry() {
 		if e.Name == "" || e.Summary == "" || e.Version < 1 || len(e.Outputs) == 0 {
 			t.Errorf("%+v is incomplete", e)
 		}
-		v, err := e.Compute(s, 1)
+		of := s
+		if e.Positive {
+			of = two
+		}
+		v, err := e.Compute(of, 1)
 		if err != nil || len(v) != len(e.Outputs) {
 			t.Fatalf("%s: %d values for %d outputs, %v", e.Name, len(v), len(e.Outputs), err)
 		}
@@ -70,7 +76,7 @@ func TestNamesOfOutputsStay(t *testing.T) {
 		miou phi_nll phi_brier brier_top_calibration brier_top_refinement nll_top_calibration
 		nll_top_refinement nll_calibration nll_refinement brier_calibration brier_refinement corp_mcb corp_dsc
 		l1_variational l1_variational_over l1_variational_under l1_vector l2_vector linf_vector l1_vector_ts l2_vector_ts linf_vector_ts kuiper kuiper_z rmsce
-		ace_netcal mmce ece_toplabel tace ece_top5 augrc`)
+		ace_netcal mmce ece_toplabel tace ece_top5 augrc ece_positive oe slope intercept`)
 	for _, name := range want {
 		place := slices.Index(names, name)
 		if place < 0 {

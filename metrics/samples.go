@@ -25,6 +25,8 @@ type Samples struct {
 	uncal  *scoring.SampleScores // of the uncalibrated network on the same rows; nil where unknown
 	origin []int32               // of a resample: the row of the test set that each row copies; else nil
 
+	turned bool // the positive class of two is the first
+
 	last *lastBands // nil for samples that are scratch
 }
 
@@ -74,6 +76,7 @@ func FromProbs(probs data.Probs, set *data.Set) (*Samples, error) {
 		return nil, fmt.Errorf("probabilities of %d x %d, but logits of %d x %d", n, k, l.Rows, l.Cols)
 	}
 	scores := scoring.New(n)
+	scores.K = k
 	if err := scores.AppendProbs(probs, set); err != nil {
 		return nil, err
 	}
@@ -106,6 +109,7 @@ func FromLogits(set *data.Set) (*Samples, error) {
 		return nil, err
 	}
 	scores := scoring.New(n)
+	scores.K = k
 	if err := scoring.AppendScaled([]*scoring.SampleScores{scores}, set, slices.Repeat([]float64{1}, n)); err != nil {
 		return nil, err
 	}

@@ -87,6 +87,9 @@ func TestFromLogitsIsFromProbsOfTheSoftmax(t *testing.T) {
 		}
 	}
 	for _, e := range Registry() {
+		if e.Positive {
+			continue // of two classes
+		}
 		x, errX := e.Compute(a, 1)
 		y, errY := e.Compute(b, 1)
 		if errX != nil || errY != nil {

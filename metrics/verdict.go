@@ -38,6 +38,14 @@ func enough(s *Samples) error {
 	return nil
 }
 
+// enoughFor returns why samples are too few for a verdict or an interval of a metric, or nil.
+func enoughFor(positive bool, s *Samples) error {
+	if positive {
+		return enoughLabels(s)
+	}
+	return enough(s)
+}
+
 // verdict compares the quantity of two methods on the same rows.
 //
 // With d_i the differences of influence of m rows (or groups of rows), s their standard
@@ -184,7 +192,7 @@ func decide(base *Samples, others []*Samples, opts PairOptions) []map[string]dec
 // of returns the quantity of a method. It is an error if the rows are too few.
 func (b Basis) of(s *Samples, seed uint64) (terms, error) {
 	if !b.fewRows {
-		if err := enough(s); err != nil {
+		if err := enoughFor(b.positive, s); err != nil {
 			return terms{}, err
 		}
 	}

@@ -50,7 +50,7 @@ func (p Pair) Outcome() Outcome {
 		lo, hi = -hi, -lo
 	}
 	switch {
-	case e.Better == metrics.Neutral:
+	case !e.Better.Ranks():
 		return Undecided
 	case Sign(p.Difference) == 0:
 		return Tie

@@ -216,7 +216,8 @@ func metricRow(e metrics.Entry) []string {
 type metricJSON struct {
 	metrics.Entry
 	Outputs []outputJSON `json:"outputs"`
-	Better  string       `json:"better"` // lower, higher or neither
+	Better  string       `json:"better"`           // lower, higher, target or neither
+	Target  *float64     `json:"target,omitempty"` // the best value, where Better is target
 	Groups  []string     `json:"groups"`
 }
 
@@ -227,12 +228,20 @@ type outputJSON struct {
 	Hi    *float64 `json:"hi"`
 }
 
+// targetOf returns the best value of a metric that has one.
+func targetOf(e metrics.Entry) *float64 {
+	if e.Better != metrics.Target {
+		return nil
+	}
+	return &e.Target
+}
+
 func describeMetric(e metrics.Entry) any {
 	better := string(e.Better)
 	if e.Better == metrics.Neutral {
 		better = "neither"
 	}
-	m := metricJSON{Entry: e, Better: better, Groups: spec.GroupsOf(experiments.Registry().MetricGroups, e.Name)}
+	m := metricJSON{Entry: e, Better: better, Target: targetOf(e), Groups: spec.GroupsOf(experiments.Registry().MetricGroups, e.Name)}
 	bound := func(v float64) *float64 {
 		if math.IsInf(v, 0) {
 			return nil

@@ -182,7 +182,7 @@ func rangeEnd(v float64) string {
 func judgedBy(e metrics.Entry) string {
 	basis, ok := e.Judge(e.Outputs[0].Name)
 	switch {
-	case e.Better == metrics.Neutral:
+	case !e.Better.Ranks():
 		return ""
 	case !ok:
 		return "none: no interval of its difference is known to cover it"
@@ -205,8 +205,11 @@ func metricItems(e metrics.Entry) []item {
 		outputs = append(outputs, fmt.Sprintf("`%s` (%s) in %s, %s", o.Name, o.Label, lo, hi))
 	}
 	better := "neither way"
-	if e.Better != metrics.Neutral {
+	switch {
+	case e.Better.Ranks():
 		better = string(e.Better)
+	case e.Better == metrics.Target:
+		better = fmt.Sprintf("towards %g", e.Target)
 	}
 	sees := "confidence, prediction and label of each row"
 	if e.Vector {

@@ -95,6 +95,7 @@ func newPass(test data.Reader, columns []*Column, o ScoreOptions) *pass {
 		if c.Samples == nil {
 			c.Samples = c.room(test.Rows())
 		}
+		c.Samples.K = p.k
 		if o.Classes && !c.topLabel() {
 			p.tallies[i] = scoring.NewClassTally(p.k)
 		}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results/figure"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -105,7 +104,7 @@ func wrongMetrics(f figure.Spec) string {
 // directed checks a metric by which a method must be better than another.
 func (r *reader) directed(name *string, s *Spec) {
 	r.metric(name, s, s.outputs())
-	if e, ok := metricOf(s.Metrics, *name); ok && e.Better == metrics.Neutral {
+	if e, ok := metricOf(s.Metrics, *name); ok && !e.Better.Ranks() {
 		r.errorf(name, "metric %q has no direction, so no method is better by it", *name)
 	}
 }

@@ -29,6 +29,8 @@ type SampleScores struct {
 	Classes *ClassBins    // bins by the probability of each class; nil unless a metric asked for them
 	Vectors *VectorScores // numbers of whole probability vectors; nil unless a metric asked for them
 
+	K int // number of classes, which callers set; 0 where it is unknown
+
 	TopLabel bool // the rows are of a top-label method
 	Alone    bool // Pred and Label say only whether they agree: the set has a confidence alone, and no classes
 

@@ -20,7 +20,7 @@ func emptyBy(o Options) (Comparison, error) {
 	switch {
 	case !ok:
 		return Comparison{}, fmt.Errorf("unknown metric %q", o.Metric)
-	case entry.Better == metrics.Neutral:
+	case !entry.Better.Ranks():
 		return Comparison{}, fmt.Errorf("%s: neither lower nor higher is better, so nothing can be compared by it", o.Metric)
 	}
 	basis, _ := entry.Judge(o.Metric)
@@ -32,7 +32,7 @@ func emptyBy(o Options) (Comparison, error) {
 func Names(named ...string) []string {
 	var list []string
 	for _, e := range metrics.Known(metrics.Registry(), named...) {
-		if e.Better != metrics.Neutral {
+		if e.Better.Ranks() {
 			list = append(list, e.Names()...)
 		}
 	}

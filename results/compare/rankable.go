@@ -17,7 +17,7 @@ import (
 func Rankable(records []results.Record, variants []string) (names, sparse []string, err error) {
 	rows := lists.Where(records, func(r results.Record) bool {
 		e, _, ok := metrics.LookupOutput(r.Metric)
-		return ok && e.Better != metrics.Neutral && !e.Unranked && r.Status == results.OK
+		return ok && e.Better.Ranks() && !e.Unranked && r.Status == results.OK
 	})
 	cube, err := results.NewCube(rows, nil, results.View{Variants: variants})
 	if err != nil {

@@ -324,7 +324,15 @@ func metricOf(id string) metricEntry {
 		return metricEntry{ID: id, Label: id, Digits: 4}
 	}
 	basis, _ := e.Judge(id)
-	return metricEntry{ID: id, Label: output.Label, Better: string(e.Better), Percent: e.Percent, Digits: e.Digits(), Basis: basis.Label, Squared: basis.Squared}
+	return metricEntry{ID: id, Label: output.Label, Better: ranked(e.Better), Percent: e.Percent, Digits: e.Digits(), Basis: basis.Label, Squared: basis.Squared}
+}
+
+// ranked returns a direction by which methods are ranked, or nothing.
+func ranked(d metrics.Direction) string {
+	if !d.Ranks() {
+		return ""
+	}
+	return string(d)
 }
 
 // bandOfECE are the ends of the band of the ECE of calibrated networks, which the table of a
@@ -334,7 +342,7 @@ var bandOfECE = []string{"ece_null_lo", "ece_null_hi"}
 // digitsOf returns the significant digits of the values of a metric. Values that
 // methods are ranked by have all that results.csv has, so that ties are the same.
 func digitsOf(metric string) int {
-	if e, _, ok := metrics.LookupOutput(metric); ok && e.Better == metrics.Neutral {
+	if e, _, ok := metrics.LookupOutput(metric); ok && !e.Better.Ranks() {
 		return 5
 	}
 	return 9

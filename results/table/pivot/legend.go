@@ -30,8 +30,12 @@ func (t *Pivot) legend() []table.Sentence {
 	if s.Percent {
 		name += " in per cent"
 	}
-	if s.Better != metrics.Neutral {
+	switch {
+	case s.Better.Ranks():
 		name += ", " + string(s.Better) + " is better"
+	case s.Better == metrics.Target:
+		e, _, _ := metrics.LookupOutput(s.Metric)
+		name += fmt.Sprintf(", best at %g, not ranked", e.Target)
 	}
 	var list []table.Sentence
 	say := func(format string, args ...any) {

@@ -19,7 +19,7 @@ type entry struct {
 // rank marks the numbers of each row, or, where methods make the rows, the numbers
 // of each column among the rows that differ in the method only.
 func (p *pivoting) rank() error {
-	if p.spec.Better == metrics.Neutral {
+	if !p.spec.Better.Ranks() {
 		return nil
 	}
 	var all []entry

@@ -45,7 +45,7 @@ type Spec struct {
 	// methods are rows.
 	Mean bool
 
-	Better    metrics.Direction // Neutral metrics are shown without marks
+	Better    metrics.Direction // metrics that do not rank are shown without marks
 	Percent   bool              // print 100 x value with two decimals; otherwise four decimals
 	Unranked  []string          // rivals without marks and gaps; as columns they are shown last
 	Highlight string            // id of the rival whose gap to the best other one is shown; empty for none
@@ -114,10 +114,10 @@ func (s Spec) Check() (Spec, error) {
 	if err := checkOnly(s.Only); err != nil {
 		return s, err
 	}
-	if !slices.Contains([]metrics.Direction{metrics.Neutral, metrics.Lower, metrics.Higher}, s.Better) {
-		return s, fmt.Errorf("better: %q is neither lower nor higher", string(s.Better))
+	if !slices.Contains([]metrics.Direction{metrics.Neutral, metrics.Lower, metrics.Higher, metrics.Target}, s.Better) {
+		return s, fmt.Errorf("better: %q is neither lower, higher nor target", string(s.Better))
 	}
-	if s.Highlight != "" && s.Better == metrics.Neutral {
+	if s.Highlight != "" && !s.Better.Ranks() {
 		return s, fmt.Errorf("highlight: %s has no better direction, so there is no gap to show", s.Metric)
 	}
 	if s.Metric == results.TimeMetric && (s.ConsistencyBand || s.Interval) {

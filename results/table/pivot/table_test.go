@@ -315,7 +315,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"unknown filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"metric": {"ece"}} }), `table standard: only: "metric" is none of`},
 		{"empty filter", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {}} }), `table standard: only: no value of loss is kept`},
 		{"filter twice", nil, spec(func(s *Spec) { s.Only = map[string][]string{"loss": {"ce", "ce"}} }), `table standard: only: loss "ce" is listed twice`},
-		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower nor higher`},
+		{"direction", nil, spec(func(s *Spec) { s.Better = "less" }), `table standard: better: "less" is neither lower, higher nor target`},
 		{"neutral gap", nil, spec(func(s *Spec) { s.Better = metrics.Neutral }), `table standard: highlight: ece has no better direction, so there is no gap to show`},
 		{"highlight", standard(), spec(func(s *Spec) { s.Highlight = "qast" }), `table standard: highlight: "qast" is not a ranked column; name one of uncal, ts, featclip, qats`},
 		{"band of an average", nil, spec(func(s *Spec) { s.ConsistencyBand, s.Average = true, []string{"loss"} }), `table standard: consistency band and average: the band of an average`},
