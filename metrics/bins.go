@@ -25,8 +25,9 @@ type Binning struct {
 
 // The names of the binnings.
 const (
-	Width15 = "width15"
-	Mass15  = "mass15"
+	Width15    = "width15"
+	Mass15     = "mass15"
+	Positive15 = "positive15"
 )
 
 // BinsVersion is raised whenever the binnings, or their bins, change. It belongs in
@@ -40,6 +41,25 @@ func Binnings() []Binning {
 		{Width15, func(s *Samples) []Bin { return WidthBins(s, 15) }},
 		{Mass15, func(s *Samples) []Bin { return MassBins(s, 15) }},
 	}
+}
+
+// BinningsOf returns the binnings of a cell with these metrics: Binnings and, if one of them is of
+// the positive class, 15 bins of equal width of its probability, whose Acc is the share of rows of
+// the class. Samples without a positive class have none of these bins.
+func BinningsOf(entries []Entry) []Binning {
+	list := Binnings()
+	if slices.ContainsFunc(entries, func(e Entry) bool { return e.Positive }) {
+		list = append(list, Binning{Positive15, positiveBins})
+	}
+	return list
+}
+
+func positiveBins(s *Samples) []Bin {
+	of, err := s.OfPositive()
+	if err != nil {
+		return nil
+	}
+	return WidthBins(of, 15)
 }
 
 // WidthBins groups the samples into m >= 1 bins of equal width: bin b holds the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
@@ -20,6 +21,8 @@ type Input struct {
 	Pairs   []results.Pair
 
 	Curves map[string]Curve // method id -> what Reliability draws in place of bars; the CSV files have no rows for it
+
+	Positive string // class whose probability reliability diagrams show, such as "class 1"; empty for the confidence of the prediction
 
 	Metrics []string          // that are shown, as in results.csv; nil for the default of the kind
 	Methods []string          // ids to show, in this order; nil for all, in the order of their first row
@@ -35,6 +38,17 @@ type Input struct {
 // options are the options of a comparison with a method.
 func (in Input) options(against string) compare.Options {
 	return compare.Options{Metric: in.metric(), Against: against, Variants: in.Variants, Target: in.Target}
+}
+
+// axes are the words of a reliability diagram.
+type axes struct{ x, y, over, under, binning string }
+
+// axes returns the words for what the bins are of.
+func (in Input) axes() axes {
+	if in.Positive == "" {
+		return axes{"confidence", "accuracy", "overconfident", "underconfident", metrics.Width15}
+	}
+	return axes{"probability of " + in.Positive, "share of " + in.Positive, "probability too high", "probability too low", metrics.Positive15}
 }
 
 // source is where the rows of a figure come from: a value of the source column.

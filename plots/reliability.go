@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"image/color"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -22,18 +23,21 @@ import (
 // are pale, because their accuracy is mostly noise. A line through the end of each bar is
 // Wilson's 95 % interval of the accuracy ([results.Bin.AccInterval]).
 //
-// With in.Curves a panel has, in place of bars, the CORP curve of the method and its band
+// With in.Positive the bins are the positive15 bins: the share of rows of that class against its
+// mean probability. With in.Curves a panel has, in place of bars, the CORP curve of the method and its band
 // ([metrics.CORPCurve]), and above it the miscalibration of the CORP decomposition, which no
 // choice of bins decides.
 //
 // One method makes a figure of column width. Several methods make one of page
 // width, in rows of at most five panels that share all axes.
 func Reliability(in Input) (*Figure, error) {
-	t, err := in.oneCell("width15")
+	words := in.axes()
+	t, err := in.oneCell(words.binning)
 	if err != nil {
 		return nil, fmt.Errorf("reliability figure: %w", err)
 	}
 	g := newGrid(t)
+	g.words = words
 	layout := func(width vg.Length) (vg.Length, panels) {
 		g := g.wide(width)
 		return g.rowHeight()*vg.Length(g.lines) - rowGap, g.draw
@@ -44,8 +48,8 @@ func Reliability(in Input) (*Figure, error) {
 			caption: fmt.Sprintf("Reliability curves (CORP: isotonic regression of correctness on confidence) above the share of rows in each of 15 bins, for %s. Bands: 95 %% of the curves of a calibrated model with the same confidences, at each confidence by itself. MCB: miscalibration, a part of the Brier score of the top label.", english.List(labels(t.methods)))}
 		return s.laidOut(layout), nil
 	}
-	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(), width: g.width},
-		caption: fmt.Sprintf("Accuracy against confidence in 15 bins of equal width, above the share of rows in each bin, for %s. %s", english.List(labels(t.methods)), accIntervals)}
+	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(words), width: g.width},
+		caption: fmt.Sprintf("%s against %s in 15 bins of equal width, above the share of rows in each bin, for %s. %s", capital(words.y), words.x, english.List(labels(t.methods)), intervalsOf(words.y))}
 	return s.laidOut(layout), nil
 }
 
@@ -71,6 +75,7 @@ type grid struct {
 	panel, main    vg.Length // width of a panel, height of its upper part
 	share          span      // y axis of the histograms, per cent
 	curves         map[string]Curve
+	words          axes
 }
 
 func newGrid(t cells) grid {
@@ -139,15 +144,20 @@ func (g grid) drawPanel(c draw.Canvas, s series, left, top vg.Length, first bool
 	share.bare = !first
 	panel(c, lower, x, share, gridLines(share), histogram(s))
 
-	xTitle(c, middle, lower.Min.Y-xMargin+2, "Confidence")
+	xTitle(c, middle, lower.Min.Y-xMargin+2, capital(g.words.x))
 	if first {
-		yTitle(c, upper, "Accuracy")
+		yTitle(c, upper, capital(g.words.y))
 		yTitle(c, lower, "Rows (%)")
 	}
 }
 
-// accIntervals explains the lines through the ends of bars in captions.
-const accIntervals = "Lines through the ends of bars: 95 % intervals of the accuracy (Wilson)."
+// intervalsOf explains the lines through the ends of bars in captions.
+func intervalsOf(y string) string {
+	return "Lines through the ends of bars: 95 % intervals of the " + y + " (Wilson)."
+}
+
+// capital returns words with a capital.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // bars draws accuracy bars, gaps, the diagonal over the unit square, and above all of them
 // the intervals of the accuracies.
@@ -216,7 +226,7 @@ func histogram(s series) drawFunc {
 }
 
 // reliabilityKeys is the legend of the upper panels.
-func reliabilityKeys() []key {
+func reliabilityKeys(words axes) []key {
 	filled := func(fill, edge color.Color) func(draw.Canvas, vg.Rectangle) {
 		return func(c draw.Canvas, r vg.Rectangle) {
 			rect(c, fill, r.Min.X+4, r.Min.Y, r.Max.X, r.Max.Y)
@@ -224,12 +234,12 @@ func reliabilityKeys() []key {
 		}
 	}
 	return []key{
-		{"accuracy", filled(barColor, barEdge)},
+		{words.y, filled(barColor, barEdge)},
 		{"95 % interval", func(c draw.Canvas, r vg.Rectangle) {
 			whisker(c, ink, (r.Min.X+r.Max.X)/2+2, r.Min.Y, r.Max.Y, 1.4)
 		}},
-		{"overconfident", filled(overFill, overFill)},
-		{"underconfident", filled(underFill, underFill)},
+		{words.over, filled(overFill, overFill)},
+		{words.under, filled(underFill, underFill)},
 		{fmt.Sprintf("< %d rows", fewRows), filled(pale(barColor), pale(barEdge))},
 		{"perfect", func(c draw.Canvas, r vg.Rectangle) {
 			y := (r.Min.Y + r.Max.Y) / 2

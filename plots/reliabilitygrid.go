@@ -27,8 +27,8 @@ func ReliabilityGrid(in Input) (*Figure, error) {
 	n := vg.Length(len(t.methods))
 	g.panel = min((pageWidth-diagramMargin-rightMargin-diagramGap*(n-1))/n, 100)
 	width := max(diagramMargin+rightMargin+n*g.panel+(n-1)*diagramGap, columnWidth)
-	s := sheet{title: "ECE above each diagram", simulated: t.simulated, width: width, keys: legend{keys: reliabilityKeys(), width: width}, notes: t.notes,
-		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s. %s", english.List(labels(t.methods)), accIntervals)}
+	s := sheet{title: "ECE above each diagram", simulated: t.simulated, width: width, keys: legend{keys: reliabilityKeys(Input{}.axes()), width: width}, notes: t.notes,
+		caption: fmt.Sprintf("Reliability diagrams with their ECE: one row for each setting, one column for each of %s. %s", english.List(labels(t.methods)), intervalsOf("accuracy"))}
 	return s.laidOut(func(wide vg.Length) (vg.Length, panels) {
 		g := g
 		if wide != width {

@@ -23,13 +23,14 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 
 // ReliabilityText returns the reliability diagram of one cell for a terminal of so many
 // columns, with a panel for each method; a panel takes 36 columns. It is drawn from the width15
-// bins. A bar ends at the accuracy of the bin, to an eighth of a row, and a line
+// bins, with in.Positive from the positive15 bins. A bar ends at the accuracy of the bin, to an eighth of a row, and a line
 // marks the row of its mean confidence where that is not the row of the bar's end:
 // a line above the bar means overconfident. Below is the share of rows in each bin,
 // the highest bar being the largest share. The ECE is computed from the bins shown.
 // Empty bins are blank.
 func ReliabilityText(in Input, width int) (string, error) {
-	t, err := in.oneCell("width15")
+	words := in.axes()
+	t, err := in.oneCell(words.binning)
 	if err != nil {
 		return "", fmt.Errorf("reliability diagram: %w", err)
 	}
@@ -41,7 +42,7 @@ func ReliabilityText(in Input, width int) (string, error) {
 		}
 		var panels [][]string
 		for _, m := range t.methods[lo:min(lo+perLine, len(t.methods))] {
-			panels = append(panels, textPanelOf(*t.rows[0].series[m.id]))
+			panels = append(panels, textPanelOf(*t.rows[0].series[m.id], words.x))
 		}
 		for i := range panels[0] {
 			line := ""
@@ -57,8 +58,15 @@ func ReliabilityText(in Input, width int) (string, error) {
 	return b.String(), nil
 }
 
+// centred returns a text in the middle of so many columns, a little to the left.
+func centred(text string, columns int) string {
+	text = shorten(text, columns)
+	left := max(1, (columns-utf8.RuneCountInString(text)-6)/2)
+	return fmt.Sprintf("%s%-*s", strings.Repeat(" ", left), columns-left, text)
+}
+
 // textPanelOf returns the lines of one panel, all for the same number of bins.
-func textPanelOf(s series) []string {
+func textPanelOf(s series, x string) []string {
 	bins := make([]*results.Bin, textBins)
 	most := 0
 	for i := range s.bins {
@@ -87,7 +95,7 @@ func textPanelOf(s series) []string {
 		}
 		share += strings.Repeat(string(mark), textBar)
 	}
-	return append(lines, share, indent+"0      confidence            1")
+	return append(lines, share, indent+"0"+centred(x, textBar*textBins-2)+"1")
 }
 
 // textCell returns the character of a bin in a row, which stands for the values

@@ -35,6 +35,8 @@ type trying struct {
 	out     string
 	json    bool
 	memory  memory
+
+	positive int
 }
 
 // tried are the methods of a trial without --methods.
@@ -47,6 +49,7 @@ func (t *trying) flags(cmd *cobra.Command) {
 	choiceFlag(cmd, &t.by, "by", trial.Choices(), "proper score that chooses: nll or brier")
 	f.StringVar(&t.out, "out", "", "folder for a page of the results, index.html, and their CSV files; a new one, or that of an earlier trial")
 	f.BoolVar(&t.json, "json", false, "print one JSON object for each method, and one for the choice")
+	positiveFlag(cmd, &t.positive)
 	t.memory.flag(cmd, "memory for arrays")
 	cmd.MarkFlagDirname("out")
 	cmd.RegisterFlagCompletionFunc("methods", oneOf(describedMethodsAndGroups))
@@ -97,6 +100,11 @@ that predict the confidence of the top class alone, are shown but not chosen. Wh
 class has no calibration row, only methods that keep every prediction can be chosen. Of
 one set, the predictions of the folds judge the methods too. docs/which.md shows what
 the rule does to networks.
+
+Two classes are judged by the probability of the positive class too, the second unless
+--positive names the first: its ECE in a column of its own, the ratio of observed to
+expected rows, and slope and intercept of the logistic recalibration. "inside" says that
+both ECE are in their bands.
 
 Predictions with a confidence alone have methods of their own (@confidence). One of them is
 chosen in the same way: ts-top is in the place of ts, and the NLL and the Brier score are
@@ -196,7 +204,7 @@ func (t *trying) run(cmd *cobra.Command, given *trial.Given) error {
 	if !quiet(cmd) {
 		printSlowMethods(cmd.ErrOrStderr(), in.Slow(list, experiments.SlowFit))
 	}
-	options := trial.Options{Methods: list, By: t.by}
+	options := trial.Options{Methods: list, By: t.by, Positive: &t.positive}
 	end := func() {}
 	if w := cmd.ErrOrStderr(); quiet(cmd) {
 	} else if m, ok := asJSON(w); ok {

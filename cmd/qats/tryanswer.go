@@ -97,7 +97,11 @@ func (p printed) sizes() string {
 	if p.ByBrier() {
 		a, b = before.Brier, after.Brier
 	}
-	return fmt.Sprintf("%s %s, ECE %s %%", p.metric(), fromTo(a, b, 3), fromTo(100*before.ECE, 100*after.ECE, 1))
+	text := fmt.Sprintf("%s %s, ECE %s %%", p.metric(), fromTo(a, b, 3), fromTo(100*before.ECE, 100*after.ECE, 1))
+	if x, y := before.Positive, after.Positive; x != nil && y != nil {
+		text += fmt.Sprintf(", ECE of P(%s) %s %%", className(p.Positive), fromTo(100*x.ECE, 100*y.ECE, 1))
+	}
+	return text
 }
 
 // fromTo prints two numbers with so many decimals, and one more where they would be equal.

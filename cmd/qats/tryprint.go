@@ -59,6 +59,9 @@ func (p printed) text(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	say(p.dataLine())
+	for _, line := range p.positiveLines() {
+		say(line)
+	}
 	if details := p.details(); details != "" && !p.Void() {
 		say(details)
 	}
@@ -198,9 +201,10 @@ func (p printed) table() *table.Table {
 	brier.Data = !p.ByBrier()
 	seconds := number("fit_seconds", "fit", 1, 2)
 	only := func(key string) table.Column { return table.Column{Key: key, Data: true} }
-	t := &table.Table{List: true, Labels: 2, Columns: []table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier, ece,
+	positive, positiveData := p.positiveColumns()
+	t := &table.Table{List: true, Labels: 2, Columns: slices.Concat([]table.Column{only("kind"), {}, {Key: "method", Head: "method"}, choice, nll, brier}, positive, []table.Column{ece,
 		{Head: "band", Align: table.Right}, only("ece_null_lo"), only("ece_null_hi"), only("inside"),
-		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("bar"), only("parameters"), only("warnings"), only("label"), only("bins")}}
+		{Head: "accuracy", Align: table.Right}, only("accuracy"), only("changed"), seconds, only("chosen"), only("bar"), only("parameters"), only("warnings"), only("label"), only("bins")}, positiveData)}
 	for i := range p.Results {
 		r := &p.Results[i]
 		arrow, inside := "", "outside"
@@ -233,9 +237,10 @@ func (p printed) table() *table.Table {
 			}
 			return c.Number(v)
 		}
-		t.Rows = append(t.Rows, table.Row{Cells: []table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier), value(ece, r.ECE),
+		two, twoData := p.positiveCells(r, positive, positiveData)
+		t.Rows = append(t.Rows, table.Row{Cells: slices.Concat([]table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier)}, two, []table.Cell{value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
 	}
 	return t
 }
@@ -257,23 +262,37 @@ func (p printed) legend() string {
 	if p.Input.Test == nil {
 		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
-	return text + "ECE (15 bins) in per cent; band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points. fit: processor time of one fit."
+	both := ""
+	if p.Input.Two() {
+		text += fmt.Sprintf("P(%d): ECE of the probability of class %d. ", p.Positive, p.Positive)
+		both = "; inside: both are"
+	}
+	return text + "ECE (15 bins) in per cent; band: where 95 % of the ECE of a calibrated model with the same confidences lie" + both + ". accuracy: kept, or its change in points. fit: processor time of one fit."
 }
 
 // diagrams draws the rows that judge before and after the chosen method.
 func (p printed) diagrams(width int) (string, error) {
 	in := plots.Input{Labels: map[string]string{}}
+	legend := "A bar is the accuracy of the rows in a bin of confidence, a line their mean confidence: above the bar they are overconfident, inside it underconfident."
+	if p.Input.Two() && p.Chosen().Positive != nil {
+		in.Positive = className(p.Positive)
+		legend = fmt.Sprintf("A bar is the share of %[1]s among the rows in a bin of its probability, a line their mean probability: above the bar it is too high, inside it too low.", in.Positive)
+	}
 	for _, r := range []*trial.Result{p.Of(trial.Plain), p.Chosen()} {
 		if r != nil && !slices.Contains(in.Methods, r.Method.Name) {
 			in.Labels[r.Method.Name] = r.Method.Label
 			in.Methods = append(in.Methods, r.Method.Name)
-			in.Bins = append(in.Bins, p.Bins(r)...)
+			bins := p.Bins(r)
+			if in.Positive != "" {
+				bins = p.PositiveBins(r)
+			}
+			in.Bins = append(in.Bins, bins...)
 		}
 	}
 	text, err := plots.ReliabilityText(in, width)
 	var b strings.Builder
 	b.WriteString(text + "\n")
-	english.Wrap(&b, "", "A bar is the accuracy of the rows in a bin of confidence, a line their mean confidence: above the bar they are overconfident, inside it underconfident.", min(width, lineWidth))
+	english.Wrap(&b, "", legend, min(width, lineWidth))
 	return b.String(), err
 }
 

@@ -29,8 +29,10 @@ type Metrics struct {
 // error; the reason of a metric without a value is in Undefined.
 func Compute(samples *metrics.Samples, entries []metrics.Entry, seed uint64) (Metrics, error) {
 	s := Metrics{N: samples.Len(), Values: map[string]float64{}, Undefined: map[string]results.Notes{}, Bins: map[string][]metrics.Bin{}}
-	for _, binning := range metrics.Binnings() {
-		s.Bins[binning.Name] = binning.Bins(samples)
+	for _, binning := range metrics.BinningsOf(entries) {
+		if bins := binning.Bins(samples); bins != nil {
+			s.Bins[binning.Name] = bins
+		}
 	}
 	for _, e := range entries {
 		values, err := e.Compute(samples, seed)
@@ -64,7 +66,7 @@ func (s *Metrics) Append(out *results.Rows, head results.Record, entries []metri
 			out.Records = append(out.Records, r)
 		}
 	}
-	for _, binning := range metrics.Binnings() {
+	for _, binning := range metrics.BinningsOf(entries) {
 		for i, b := range s.Bins[binning.Name] {
 			out.Bins = append(out.Bins, results.Bin{Setting: head.Setting, Method: head.Method, Binning: binning.Name,
 				Bin: i, Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: head.Source})

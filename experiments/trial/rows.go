@@ -12,10 +12,13 @@ import (
 )
 
 // Bins returns the bins of a method on the rows that judge, as in bins.csv.
-func (t *Trial) Bins(r *Result) []results.Bin {
+func (t *Trial) Bins(r *Result) []results.Bin { return t.binsOf(r, metrics.Width15, r.Samples) }
+
+// binsOf returns 15 bins of equal width of samples of a method, under the name of their binning.
+func (t *Trial) binsOf(r *Result, binning string, samples *metrics.Samples) []results.Bin {
 	var bins []results.Bin
-	for i, b := range metrics.WidthBins(r.Samples, 15) {
-		bins = append(bins, results.Bin{Setting: t.Input.Given.Setting, Method: r.Method.Name, Binning: metrics.Width15, Bin: i,
+	for i, b := range metrics.WidthBins(samples, 15) {
+		bins = append(bins, results.Bin{Setting: t.Input.Given.Setting, Method: r.Method.Name, Binning: binning, Bin: i,
 			Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(t.Input.Given.Origin)})
 	}
 	return bins
@@ -27,8 +30,8 @@ func listed() []metrics.Entry {
 	return slices.DeleteFunc(metrics.Registry(), func(e metrics.Entry) bool { return e.OnRequest || e.Classes || e.CrossFit })
 }
 
-// listed returns the metrics of the files: listed, and of predictions with a confidence alone their proper scores in
-// the place of those of all classes.
+// listed returns the metrics of the files: listed, of predictions with a confidence alone their proper scores in
+// the place of those of all classes, and of two classes those of the positive one.
 func (t *Trial) listed() []metrics.Entry {
 	list := listed()
 	if t.Input.Alone() {
@@ -36,6 +39,13 @@ func (t *Trial) listed() []metrics.Entry {
 		for _, name := range []By{byTopNLL, byTopBrier} {
 			e, _ := metrics.Lookup(string(name)) // they are registered
 			list = append(list, e)
+		}
+	}
+	if t.Input.Two() {
+		for _, e := range metrics.Registry() {
+			if e.Positive {
+				list = append(list, e)
+			}
 		}
 	}
 	return list

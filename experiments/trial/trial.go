@@ -85,6 +85,9 @@ type Options struct {
 	Methods []*spec.Method // beside Plain and Reference
 	By      By             // ByNLL if empty
 
+	// Positive is the positive class of two; nil for metrics.Positive.
+	Positive *int
+
 	// Progress, if it is not nil, is called after each fit, by one goroutine at a time: with the
 	// fits that are done, all fits, and the method of the last one.
 	Progress func(done, all int, method string)
@@ -96,10 +99,15 @@ type Scores struct {
 	Band          metrics.Band // of the ECE of a calibrated model with the same confidences
 	NLL, Brier    float64      // NaN for a top-label method; of a confidence alone NLL and Brier score of "the prediction is right"
 	Changed       int          // rows whose prediction is another than that of the logits
+	Positive      *Positive    // nil if there are not two classes, or the method has no probability of both
 }
 
-// Inside reports whether the ECE is one that a calibrated model could have.
-func (s Scores) Inside() bool { return s.Band.Lo <= s.ECE && s.ECE <= s.Band.Hi }
+// Inside reports whether the ECE is one that a calibrated model could have and, of two classes,
+// that of the positive class too. The first alone would call a model calibrated that gives one
+// class too much on every row.
+func (s Scores) Inside() bool {
+	return s.Band.Lo <= s.ECE && s.ECE <= s.Band.Hi && (s.Positive == nil || s.Positive.Inside())
+}
 
 // Result is a method in a trial.
 type Result struct {
@@ -130,10 +138,11 @@ type LeftOut struct {
 
 // Trial is the result of a trial.
 type Trial struct {
-	Input   *Input
-	By      By
-	Results []Result // the chosen one first, then by rising Choice; those without one are last
-	LeftOut []LeftOut
+	Input    *Input
+	By       By
+	Positive int      // the positive class, of two
+	Results  []Result // the chosen one first, then by rising Choice; those without one are last
+	LeftOut  []LeftOut
 
 	Reason Reason // why the first one is chosen
 	Tests  int    // of Reason ByVerdict: candidates that were compared with Reference
@@ -242,12 +251,18 @@ func (in *Input) Slow(list []*spec.Method, least time.Duration) []experiments.Sl
 
 // Run makes a trial.
 func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
-	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Empty: emptyClasses(in.Cal.Set)}
+	t := &Trial{Input: in, By: cmp.Or(o.By, ByNLL), Positive: metrics.Positive, Empty: emptyClasses(in.Cal.Set)}
 	if in.Alone() {
 		t.By = map[By]By{ByNLL: byTopNLL, ByBrier: byTopBrier}[t.By]
 	}
 	if n := in.Cal.Len(); n < FewestRows {
 		return nil, &problem.Problem{Place: in.Cal.Name, Cause: fmt.Sprintf("%d rows are too few to choose a method by cross-fitting", n), Fix: fmt.Sprintf("save %d or more", FewestRows)}
+	}
+	if o.Positive != nil {
+		t.Positive = *o.Positive
+	}
+	if err := in.checkPositive(t.Positive); err != nil {
+		return nil, err
 	}
 	methods, err := in.Methods(o.Methods)
 	if err != nil {
@@ -330,6 +345,7 @@ func (t *Trial) result(k *task) (*Result, error) {
 		k.cross.TopLabel, k.cross.NLL, k.cross.Brier = true, nil, nil
 		k.cross.Alone = t.Input.Alone()
 	}
+	k.cross.K = t.Input.Cal.K()
 	if r.NoChoice == nil {
 		r.cross = metrics.Of(k.cross)
 		if v, err := t.By.of(r.cross); err != nil {
@@ -344,7 +360,12 @@ func (t *Trial) result(k *task) (*Result, error) {
 	} else if judged = k.cross; k.foldErr != nil {
 		return nil, k.foldErr
 	}
-	r.Scores = Scores{Accuracy: metrics.Accuracy(r.Samples), ECE: metrics.ECE(r.Samples, 15), Band: metrics.ECEBand(r.Samples, 15, seed), NLL: math.NaN(), Brier: math.NaN()}
+	var positive *Positive
+	var err error
+	if r.Samples, positive, err = t.positive(r.Samples); err != nil {
+		return nil, err
+	}
+	r.Scores = Scores{Positive: positive, Accuracy: metrics.Accuracy(r.Samples), ECE: metrics.ECE(r.Samples, 15), Band: metrics.ECEBand(r.Samples, 15, seed), NLL: math.NaN(), Brier: math.NaN()}
 	if t.Input.Alone() {
 		r.NLL, r.Brier = metrics.TopNLL(r.Samples), metrics.TopBrier(r.Samples)
 	}
