@@ -161,6 +161,14 @@ func Of(scores *scoring.SampleScores) *Samples {
 // Len returns the number of samples, n.
 func (s *Samples) Len() int { return len(s.sorted) }
 
+// Classes returns the number of classes, and 0 where it is unknown, as of confidences alone.
+func (s *Samples) Classes() int {
+	if s.scores == nil || s.scores.TopLabel {
+		return 0
+	}
+	return s.scores.K
+}
+
 // correct returns the number of correct predictions.
 func (s *Samples) correct() int { return hitsOf(s.sorted) }
 

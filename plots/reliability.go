@@ -44,8 +44,12 @@ func Reliability(in Input) (*Figure, error) {
 	}
 	if in.Curves != nil {
 		g.curves = in.Curves
+		on, singular, plural, what := "correctness on confidence", "confidence", "confidences", "the top label"
+		if in.Positive != "" {
+			on, singular, plural, what = "the label on the "+words.x, "probability", "probabilities", in.Positive
+		}
 		s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: curveKeys(t.methods), width: g.width},
-			caption: fmt.Sprintf("Reliability curves (CORP: isotonic regression of correctness on confidence) above the share of rows in each of 15 bins, for %s. Bands: 95 %% of the curves of a calibrated model with the same confidences, at each confidence by itself. MCB: miscalibration, a part of the Brier score of the top label.", english.List(labels(t.methods)))}
+			caption: fmt.Sprintf("Reliability curves (CORP: isotonic regression of %s) above the share of rows in each of 15 bins, for %s. Bands: 95 %% of the curves of a calibrated model with the same %s, at each %s by itself. MCB: miscalibration, a part of the Brier score of %s.", on, english.List(labels(t.methods)), plural, singular, what)}
 		return s.laidOut(layout), nil
 	}
 	s := sheet{title: t.rows[0].title, simulated: t.simulated, width: g.width, keys: legend{keys: reliabilityKeys(words), width: g.width},

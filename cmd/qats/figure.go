@@ -67,6 +67,12 @@ func (f *figureFile) Set(path string) error {
 	return err
 }
 
+// pictured says how the panels of a reliability diagram are drawn.
+type pictured struct {
+	corp     bool
+	positive string // the class whose probability they show; empty for the confidence of the prediction
+}
+
 // diagram is a panel of a reliability diagram.
 type diagram struct {
 	method, label string
@@ -81,22 +87,25 @@ func corpFlag(cmd *cobra.Command, corp *bool) {
 // errCORPAlone is the error of --corp without a figure.
 var errCORPAlone = errors.New("--corp says how --figure draws; name the file with --figure FILE")
 
-// saveDiagrams draws the panels into a file or to stdout, as CORP curves if corp is set. Their
-// rows are of the named arrays.
-func saveDiagrams(stdout io.Writer, path figureFile, corp bool, arrays string, panels []diagram) error {
+// saveDiagrams draws the panels into a file or to stdout. Their rows are of the named arrays; the
+// samples of a positive class are those of its probability.
+func saveDiagrams(stdout io.Writer, path figureFile, as pictured, arrays string, panels []diagram) error {
 	cell := results.Setting{Dataset: filepath.Base(filepath.Dir(arrays)), Backbone: filepath.Base(arrays)}
-	in := plots.Input{Labels: map[string]string{}}
-	if corp {
+	in, binning := plots.Input{Labels: map[string]string{}, Positive: as.positive}, metrics.Width15
+	if as.positive != "" {
+		binning = metrics.Positive15
+	}
+	if as.corp {
 		in.Curves = map[string]plots.Curve{}
 	}
 	for _, p := range panels {
 		in.Methods = append(in.Methods, p.method)
 		in.Labels[p.method] = p.label
-		if corp {
+		if as.corp {
 			in.Curves[p.method] = plots.Curve{Points: metrics.CORPCurve(p.samples, 0), Miscalibration: metrics.CORP(p.samples).Miscalibration}
 		}
 		for i, b := range metrics.WidthBins(p.samples, 15) {
-			in.Bins = append(in.Bins, results.Bin{Setting: cell, Method: p.method, Binning: metrics.Width15, Bin: i,
+			in.Bins = append(in.Bins, results.Bin{Setting: cell, Method: p.method, Binning: binning, Bin: i,
 				Lo: b.Lo, Hi: b.Hi, N: b.N, Conf: b.Conf, Acc: b.Acc, Source: string(folder.OriginOf(arrays))})
 		}
 	}

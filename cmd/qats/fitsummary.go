@@ -152,7 +152,7 @@ func (f *fit) change(cmd *cobra.Command, m *spec.Method, fitted *calib.Fitted, c
 	case err != nil:
 		return nil, fmt.Errorf("--figure: %w", err)
 	}
-	return change, saveDiagrams(cmd.OutOrStdout(), f.figure, f.corp, f.files.Logits, []diagram{{"uncal", "Uncal", change.Before}, {m.Name, m.Label, change.After}})
+	return change, saveDiagrams(cmd.OutOrStdout(), f.figure, pictured{corp: f.corp}, f.files.Logits, []diagram{{"uncal", "Uncal", change.Before}, {m.Name, m.Label, change.After}})
 }
 
 // problems prints what is likely a mistake in the calibration set, the warnings and errors of

@@ -30,6 +30,10 @@ undefined is printed as "-" (null in JSON): a top-label method has no NLL and no
 Brier score, for example. Consistency bands, folds and resamples are drawn with a seed
 of their own, so those of ` + called.Command() + ` run differ a little.
 
+Of two classes, metrics of the probability of the positive class are printed too: its ECE,
+observed / expected, and slope and intercept of the logistic recalibration. It is the second
+class; --positive 0 names the first, and with --positive a figure is of its probability.
+
 An exact 0 in a file of probabilities was rounded away and counts as 2^-126; a note says
 how many there are. Every other number counts as it is, down to 1e-300.
 
@@ -76,6 +80,7 @@ and 152 a row. If that is more than --max-memory, ` + called.Command() + ` score
 	f.StringVar(&s.uncal, "uncal", "", "logits of the uncalibrated network, n x k, for the metrics that compare with it")
 	choiceFlag(cmd, &s.interval, "interval", metrics.IntervalKinds(), "print intervals too: percentile, standard, bc or population")
 	f.Lookup("interval").NoOptDefVal = string(metrics.Standard)
+	positiveFlag(cmd, &s.positive)
 	s.memory.flag(cmd, "memory for arrays")
 	f.BoolVar(&s.json, "json", false, "print one JSON object")
 	f.IntVar(&s.bins, "bins", 0, "with --json: this many bins of the rows too, with 95 % intervals of their accuracies")
@@ -98,6 +103,7 @@ type scoreFlags struct {
 	metrics                           []string
 	memory                            memory
 	json                              bool
+	positive                          int // class
 	bins                              int // 0 for none
 	strategy                          metrics.Strategy
 	interval                          metrics.Interval // empty for none
@@ -159,6 +165,14 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if two := samples.Classes() == 2; two || cmd.Flags().Changed("positive") {
+		if samples, err = samples.WithPositive(s.positive); err != nil {
+			return fmt.Errorf("--positive: %w", err)
+		}
+		if two && !cmd.Flags().Changed("metric") {
+			score.Metrics = append(score.Metrics, lists.Where(metrics.Registry(), func(e metrics.Entry) bool { return e.Positive })...)
+		}
+	}
 	if s.figure != "" {
 		name, label := cmp.Or(s.logits, s.probs, s.top, s.confidence), "Softmax of logits"
 		switch {
@@ -167,7 +181,14 @@ func (s *scoreFlags) run(cmd *cobra.Command) error {
 		case s.logits == "":
 			label = "Probabilities"
 		}
-		if err := saveDiagrams(cmd.OutOrStdout(), s.figure, s.corp, name, []diagram{{"uncal", label, samples}}); err != nil {
+		as, shown := pictured{corp: s.corp}, samples
+		if cmd.Flags().Changed("positive") {
+			as.positive = className(s.positive)
+			if shown, err = samples.OfPositive(); err != nil {
+				return fmt.Errorf("--positive: %w", err)
+			}
+		}
+		if err := saveDiagrams(cmd.OutOrStdout(), s.figure, as, name, []diagram{{"uncal", label, shown}}); err != nil {
 			return err
 		}
 	}

@@ -116,16 +116,19 @@ class Calibrator:
         """Return the temperature of every row. An error for a method that has none."""
         return self._temperature(logits, {})
 
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None, ignore: Any = None) -> Any:
+    def score(
+        self, logits: Any, labels: Any, metrics: Any = None, *, interval: str | None = None, ignore: Any = None, positive: Any = None
+    ) -> Any:
         """Return metrics of the calibrated rows.
 
         metrics: a name, a list of names, or a group such as "@binned" (qats doc metrics lists
         them). One name gives a number, more give a dict. Without it the accuracy is
         returned, as scikit-learn expects. interval adds the ends of 95 % intervals: see
         qatsbench.metrics. A top-label method is scored by its pairs of class and confidence.
-        ignore: labels of rows that have no class, as in fit.
+        ignore: labels of rows that have no class, as in fit. positive: of two classes, the value of the positive
+        one, for ece_positive, oe, slope and intercept; the second without it.
         """
-        return self._score(logits, labels, {}, metrics, interval, ignore)
+        return self._score(logits, labels, {}, metrics, interval, ignore, positive)
 
     # What these share.
 
@@ -273,8 +276,8 @@ class Calibrator:
     def _named(self, index):
         return self.columns_[index] if len(self.columns_) else index
 
-    def _score(self, logits, labels, more, metrics, interval, ignore=None):
-        from ._metrics import score
+    def _score(self, logits, labels, more, metrics, interval, ignore=None, positive=None):
+        from ._metrics import place, score
 
         arrays = self._rows(logits, more)
         p = self._apply_columns(logits, more)
@@ -285,7 +288,9 @@ class Calibrator:
             z = arrays["logits"]
             top = np.argmax(p, axis=1) if isinstance(z, _arrays.File) else _arrays.top(z, self.kind)
             rows = {"class": top.astype(np.int32), "conf": p[np.arange(len(p)), top]}
-        return score(rows, y, "accuracy" if metrics is None else metrics, interval, ignored=_arrays.ignored(ignore, y, classes))
+        at = place(positive, self.columns_ if classes is None else classes)
+        metrics = "accuracy" if metrics is None else metrics
+        return score(rows, y, metrics, interval, ignored=_arrays.ignored(ignore, y, classes), positive=at)
 
     def _named_classes(self):
         """Return columns_ where labels have other values than their index."""

@@ -28,6 +28,7 @@ def metrics(
     uncal=None,
     interval=None,
     ignore=None,
+    positive=None,
 ):
     """Return metrics of n x k probabilities p for the labels y.
 
@@ -36,7 +37,8 @@ def metrics(
 
     metrics: a name, a list of names, or a group such as "@binned"; ``qats doc metrics`` lists
     them; without it accuracy, ECE, AECE, NLL and Brier score, of a confidence alone those of "the
-    prediction is right". A name of one number gives that number; anything else gives a dict of numbers by
+    prediction is right", and of two classes those of the positive class too: its ECE, observed / expected,
+    calibration slope and intercept. A name of one number gives that number; anything else gives a dict of numbers by
     name, in fractions and nats. A metric that is undefined is None.
 
     kind: what p is, "probs", "logits" or "log-probs". n numbers are of class 1 of two. A
@@ -44,22 +46,23 @@ def metrics(
     how many there are. uncal: the logits of the uncalibrated
     network, for metrics that compare with it. interval: "standard", "percentile", "bc" or
     "population" adds the ends of 95 % intervals as NAME_lo and NAME_hi. ignore: a label, or a
-    list of labels, of rows that have no class and are left out.
+    list of labels, of rows that have no class and are left out. positive: of two classes, the value of
+    the positive one, whose probability ece_positive, oe, slope and intercept are of; the second without it.
     """
     if confidence is not None or correct is not None or predicted is not None:
-        if p is not None or uncal is not None or classes is not None or ignore is not None:
-            raise InputError("a confidence alone has neither p nor uncal, classes or ignore", code="usage", where="confidence")
+        if p is not None or uncal is not None or classes is not None or ignore is not None or positive is not None:
+            raise InputError("a confidence alone has neither p nor uncal, classes, ignore or positive", code="usage", where="confidence")
         rows = _confidence.pair(confidence, correct, predicted, y)
         return score(rows, rows["correct"], ("accuracy", "ece", "aece", "nll_top", "brier_top") if metrics is None else metrics, interval)
     if p is None or y is None:
         raise InputError("want p and y, or confidence and correct", code="usage", where="p")
-    metrics = ("accuracy", "ece", "aece", "nll", "brier") if metrics is None else metrics
-    a, y, _ = _pair(p, y, kind, classes, ignore)
+    a, y, values = _pair(p, y, kind, classes, ignore)
     flag = "probs" if kind == "probs" else "logits"
     rows = {flag: a}
     if uncal is not None:
         rows["uncal"] = _arrays.table(uncal, "uncal", kind=kind if flag == "logits" else "logits")
-    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), {flag: "p", "labels": "y"})
+    called = {flag: "p", "labels": "y"}
+    return score(rows, y, metrics, interval, kind, _arrays.ignored(ignore, y, classes), called, positive=place(positive, values))
 
 
 def ece(p, y, n_bins=15, strategy="uniform", norm="l1", *, positive=None, kind="probs", classes=None, ignore=None, interval=None):
@@ -107,9 +110,7 @@ def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", **mor
         raise InputError(
             "needs p and y as arrays, with probabilities", code="usage", where="positive", hint="load the file, or give softmax(p)"
         )
-    at = np.flatnonzero(values == positive)
-    if len(at) != 1:
-        raise InputError(f"{positive!r} is no class", code="usage", where="positive", hint=f"the classes are {_few(values.tolist())}")
+    at = [place(positive, values)]
     conf = np.asarray(a[:, 0] if a.shape[1] == 1 and at[0] == 1 else 1 - a[:, 0] if a.shape[1] == 1 else a[:, at[0]], np.float64)
     wrong = np.flatnonzero(~((conf >= 0) & (conf <= 1)))
     if len(wrong):
@@ -118,21 +119,32 @@ def _score_pairs(p, y, metrics, positive, kind, classes, ignore, name="p", **mor
     return score(rows, y, metrics, ignored=ignored, called={"labels": "y"}, **more)
 
 
+def place(positive, values):
+    """Return the place of the positive class among the values of the classes; None where none is named."""
+    if positive is None:
+        return None
+    at = np.flatnonzero(np.asarray(values) == positive)
+    if len(at) != 1:
+        raise InputError(f"{positive!r} is no class", code="usage", where="positive", hint=f"the classes are {_few(np.asarray(values).tolist())}")
+    return int(at[0])
+
+
 def _few(values):
     return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
 
 
-def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None, bins=None):
-    """Return metrics of rows, which are probs or logits, or class and conf of a top-label method.
+def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None, bins=None, positive=None):
+    """Return metrics of rows, which are probs or logits, or class and conf of a top-label method; None for
+    those that the program gives without being asked. positive: the place of the positive class.
     called gives arrays the names that the caller knows. bins: number and strategy of bins that the dict
     shall have too."""
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    if not names or not all(isinstance(name, str) for name in names):
+    names = [metrics] if isinstance(metrics, str) else [] if metrics is None else list(metrics)
+    if metrics is not None and not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{metrics!r}, want a name or a list of names", code="usage", where="metrics")
     called = called or {}
     labels = "correct" if "confidence" in rows else "labels"
     arrays = {called.get(name, name): a for name, a in {**rows, labels: y}.items()}
-    words = ["score", "--json", "--metric", ",".join(names), "--" + labels, _program.argument(called.get(labels, labels), y), *ignored]
+    words = ["score", "--json", *(["--metric", ",".join(names)] if names else []), "--" + labels, _program.argument(called.get(labels, labels), y), *ignored]
     for flag in ("probs", "logits", "uncal", "confidence"):
         if flag in rows:
             words += ["--" + flag, _program.argument(called.get(flag, flag), rows[flag])]
@@ -146,6 +158,8 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
         if interval not in _INTERVALS:
             raise InputError(f"{interval!r}, want one of {', '.join(_INTERVALS)}", code="usage", where="interval")
         words += ["--interval=" + interval]
+    if positive is not None:
+        words += ["--positive", str(positive)]
     if bins is not None:
         words += ["--bins", str(bins[0]), "--strategy", bins[1]]
     scores = _program.call(words, _program.streamed(arrays), read=_read_json)

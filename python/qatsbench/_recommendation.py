@@ -10,6 +10,7 @@ from ._calibrator import KINDS, calibrator
 from ._errors import InputError
 from ._frames import frame
 from ._intervals import differences
+from ._metrics import place
 
 _BY = ("nll", "brier")
 _NAMES = {"nll": "NLL", "brier": "Brier score", "nll_top": "top NLL", "brier_top": "top Brier"}
@@ -28,9 +29,15 @@ _COLUMNS = (
     "fit_seconds",
     "chosen",
 )
+_OF_TWO = (
+    "ece_positive",
+    "ece_positive_null_lo",
+    "ece_positive_null_hi",
+    *(name + end for name in ("oe", "slope", "intercept") for end in ("", "_lo", "_hi")),
+)  # columns of two classes
 
 
-def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, progress=True):
+def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, positive=None, progress=True):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
@@ -45,6 +52,8 @@ def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None
     by: the proper score that chooses, "nll" or "brier".
     kind: what the rows are, as for the estimators. classes names the columns. ignore: a label,
     or a list of labels, of rows that have no class and are left out.
+    positive: of two classes, the value of the positive one, whose probability the columns of P(class) are of; the
+    second without it.
     progress: show how many fits are done, by tqdm where it is installed, else in one line.
 
     What the program warns of is a CalibrationWarning, and below the table. Rows that leave no
@@ -59,17 +68,19 @@ def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None
         raise InputError(f"{kind!r}, want one of {', '.join(KINDS)}", code="usage", where="kind")
     alone = isinstance(cal, dict)
     if alone:
-        if kind is not None or classes is not None or ignore is not None:
-            raise InputError("a confidence alone has neither kind nor classes or ignore", code="usage", where="cal")
+        if kind is not None or classes is not None or ignore is not None or positive is not None:
+            raise InputError("a confidence alone has neither kind nor classes, ignore or positive", code="usage", where="cal")
         arrays = _alone(cal, "cal")
         if test is not None:
             arrays |= _alone(test, "test")
         words = ["try", "--json", "--by", by, "--kind", "confidence", *_confidence.number(n_classes)]
     else:
-        arrays = _pair(cal, "cal", classes, kind, ignore)
+        arrays, values = _pair(cal, "cal", classes, kind, ignore)
         if test is not None:
-            arrays |= _pair(test, "test", classes, kind, ignore)
+            arrays |= _pair(test, "test", classes, kind, ignore)[0]
         words = ["try", "--json", "--by", by, *_ignored(arrays, classes, ignore)]
+        if positive is not None:
+            words += ["--positive", str(place(positive, values))]
     if kind is not None:
         words += ["--kind", kind]
     methods = ("@confidence" if alone else "@recommended") if methods is None else methods
@@ -106,8 +117,8 @@ def _pair(rows, name, classes, kind, ignore):
         raise InputError("want a pair of logits and labels", code="input", where=name, hint="recommend(cal=(Z, y), test=(Zt, yt))")
     logits, labels = f"{name}_logits", f"{name}_labels"
     z = _arrays.table(rows[0], logits, kind=kind, labels=rows[1], labels_name=labels, classes=classes)
-    y, _ = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=labels, ignore=ignore)
-    return {logits: z, labels: y}
+    y, values = _arrays.labels(rows[1], _arrays.rows(z), _arrays.columns(z, kind), classes, name=labels, ignore=ignore)
+    return {logits: z, labels: y}, values
 
 
 def _ignored(arrays, classes, ignore):
@@ -159,9 +170,15 @@ class Recommendation:
         calibration rows; the others are of the rows that judge. ECE and accuracy are
         fractions. ece_null_lo and ece_null_hi: where 95 % of the ECE of a calibrated model
         with the same confidences lie; inside: whether the ECE does. changed: rows whose
-        predicted class changes. A DataFrame, or a dict of arrays without pandas."""
+        predicted class changes. Of two classes ece_positive is the ECE of the probability of the positive one, with
+        its band, and inside is whether both are; oe, slope and intercept are observed / expected and the logistic
+        recalibration of it, with 95 % intervals. A DataFrame, or a dict of arrays without pandas."""
         top = any("nll_top" in m for m in self.methods)  # of a confidence alone
-        return frame(self.methods, [c + "_top" if top and c in _BY else c for c in _COLUMNS])
+        return frame(self.methods, [*(c + "_top" if top and c in _BY else c for c in _COLUMNS), *(_OF_TWO if self._two else ())])
+
+    @property
+    def _two(self):
+        return any("ece_positive" in m for m in self.methods)
 
     @property
     def pairs(self):
@@ -192,6 +209,7 @@ class Recommendation:
                     number(m["choice"], ".4f"),
                     number(m.get("nll", m.get("nll_top")), ".4f"),
                     number(m.get("brier", m.get("brier_top")), ".4f"),
+                    *([number(None if m["ece_positive"] is None else 100 * m["ece_positive"], ".2f")] if self._two else []),
                     number(None if m["ece"] is None else 100 * m["ece"], ".2f"),
                     band,
                     "inside" if m["inside"] else "outside",
@@ -199,13 +217,18 @@ class Recommendation:
                 ]
             )
         top = "top " if self.choice["by"].endswith("_top") else ""
-        return ["method", "cal " + _NAMES[self.choice["by"]], top + "NLL", top + "Brier", "ECE %", "band %", "", "accuracy"], rows
+        return ["method", "cal " + _NAMES[self.choice["by"]], top + "NLL", top + "Brier", *([f"ECE P({self._positive}) %"] if self._two else []), "ECE %", "band %", "", "accuracy"], rows
+
+    @property
+    def _positive(self):
+        return next(m["positive"] for m in self.methods if m.get("positive") is not None)
 
     def _legend(self):
         judge = "the test rows" if self.choice["judged_on"] == "test" else f"the same rows, by {self.choice['folds']}-fold cross-fitting"
         return (
             f"cal {_NAMES[self.choice['by']]}: of the calibration rows, by {self.choice['folds']}-fold cross-fitting. The other columns are of {judge}. "
-            "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points."
+            + (f"ECE P({self._positive}): of the probability of class {self._positive}; inside: both ECE are. " if self._two else "")
+            + "band: where 95 % of the ECE of a calibrated model with the same confidences lie. accuracy: kept, or its change in points."
         )
 
     def _remarks(self):

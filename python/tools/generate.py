@@ -97,7 +97,7 @@ def stub(m):
         out += [
             f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ...) -> np.ndarray: ...  {more}",
             *(f"    def {public}(self, logits: Any, *{test}) -> np.ndarray: ...  {more}" for public in ("predict", "temperature")),
-            f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None) -> Any: ...  {more}",
+            f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  {more}",
         ]
     return "\n".join(out)
 

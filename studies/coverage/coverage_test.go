@@ -68,6 +68,37 @@ func TestTruthsAreThoseOfAllLabels(t *testing.T) {
 	}
 }
 
+// The same of two classes: oe, slope and intercept of the population.
+func TestTruthsOfTwoClassesAreThoseOfAllLabels(t *testing.T) {
+	p := small(40, 2)
+	for _, c := range []*calibrator{p.tempered(1.5), p.raised(1)} {
+		d := &testSet{population: p}
+		for i := range p.rows {
+			for j := range p.classes {
+				for range int(math.Round(p.truth[i*p.classes+j] * draws)) {
+					d.rows, d.labels = append(d.rows, i), append(d.labels, int32(j))
+				}
+			}
+		}
+		for _, name := range []string{"oe", "slope", "intercept"} {
+			want, err := metrics.Value(name, d.samples(c))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := truths[name](p, c); !(math.Abs(got-want) <= 1e-9) {
+				t.Errorf("%s: %.15g, the metric gives %.15g", name, got, want)
+			}
+		}
+		of, err := p.draw(200000, 0).samples(c).OfPositive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := truths["sce_positive_mass15"](p, c), metrics.SquaredError(of, 15); math.Abs(got-want) > .02*want {
+			t.Errorf("squared error: %g, of many rows %g", got, want)
+		}
+	}
+}
+
 // TestStudyDoesNotDependOnTheWorkers: a test set has a seed of its own, and more test
 // sets have the first ones among them.
 func TestStudyDoesNotDependOnTheWorkers(t *testing.T) {

@@ -23,8 +23,9 @@ type population struct {
 	truth   []float64 // rows x classes: the probability of each label
 }
 
-// load reads the calibration and the test logits of a network.
-func load(ctx context.Context, dir string) (*population, error) {
+// load reads the calibration and the test logits of a network. odds is added to the log odds of
+// class 1 of all rows, of a network of two classes, before they are divided by the temperature.
+func load(ctx context.Context, dir string, odds float64) (*population, error) {
 	p := &population{}
 	for _, split := range []string{"cal", "test"} {
 		r, err := data.Files{Logits: filepath.Join(dir, split, "logits.npy")}.Open()
@@ -47,6 +48,12 @@ func load(ctx context.Context, dir string) (*population, error) {
 	}
 	p.rows = len(p.logits.Data) / p.classes
 	p.logits.Rows = p.rows
+	if odds != 0 && p.classes != 2 {
+		return nil, fmt.Errorf("%s: -odds is for two classes, and it has %d", dir, p.classes)
+	}
+	for i := 1; odds != 0 && i < len(p.logits.Data); i += 2 {
+		p.logits.Data[i] += float32(odds)
+	}
 	p.truth = p.tempered(temperature).probs
 	return p, nil
 }
@@ -136,6 +143,16 @@ func (p *population) shifted(t, size float64) *calibrator {
 			row[j] = l + float32(size*math.Sin(2.3*float64(j+1)))
 		}
 		softmax(probs[i*p.classes:(i+1)*p.classes], row, t)
+	}
+	return p.calibrator(probs)
+}
+
+// raised is the calibrated model with so much added to the log odds of class 1 of two.
+func (p *population) raised(odds float64) *calibrator {
+	probs := make([]float64, len(p.truth))
+	for i := range p.rows {
+		row := p.logits.Row(i)
+		softmax(probs[2*i:2*i+2], []float32{row[0], row[1] + float32(temperature*odds)}, temperature)
 	}
 	return p.calibrator(probs)
 }

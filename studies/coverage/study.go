@@ -34,7 +34,11 @@ func (p *population) pairs() [][]pair {
 		return p.opposite(1.5, func(c *calibrator) float64 { return truths[quantity](p, c) })
 	}
 	coarse := p.coarse()
-	return [][]pair{
+	var two [][]pair
+	if p.classes == 2 {
+		two = [][]pair{{{"class 1 has 1 too much", nil, p.raised(1)}}}
+	}
+	return append([][]pair{
 		{
 			{"calibrated, two maps", right, coarse},
 			{"calibrated against T = 1.75", right, p.tempered(1.75)},
@@ -53,7 +57,7 @@ func (p *population) pairs() [][]pair {
 		{{"calibrated, coarse", nil, coarse}},
 		{{"T = 1.50", nil, low}},
 		{{"T = 1.00", nil, p.tempered(1)}},
-	}
+	}, two...)
 }
 
 // equal is the largest difference in the population of calibrators that count as equal.
@@ -148,6 +152,12 @@ func (d *testSet) quantities(isDefault bool) (list []metrics.Entry) {
 		if d.wide() {
 			names = append(names, "ece_classwise")
 		}
+		if d.classes == 2 {
+			names = append(names, "oe", "slope", "intercept")
+			if len(d.rows) <= mostAnew {
+				names = append(names, "ece_positive")
+			}
+		}
 		if d.fits() {
 			names = append(names, "decomposition_ts", "lp_variational")
 		}
@@ -166,15 +176,27 @@ func (d *testSet) quantities(isDefault bool) (list []metrics.Entry) {
 }
 
 // wide reports whether class bins are made.
-func (d *testSet) wide() bool { return len(d.rows)*d.classes <= mostProbs }
+func (d *testSet) wide() bool {
+	return len(d.rows)*d.classes <= mostProbs && d.asks(func(e metrics.Entry) bool { return e.Classes })
+}
 
 // fits reports whether recalibrations in cross-validation are made.
-func (d *testSet) fits() bool { return len(d.rows)*d.classes <= mostFits }
+func (d *testSet) fits() bool {
+	return len(d.rows)*d.classes <= mostFits && d.asks(func(e metrics.Entry) bool { return e.CrossFit })
+}
+
+// asks reports whether a metric of a kind is studied.
+func (d *testSet) asks(kind func(metrics.Entry) bool) bool {
+	return d.only == nil || slices.ContainsFunc(d.only, func(name string) bool {
+		e, _ := metrics.Lookup(name)
+		return kind(e)
+	})
+}
 
 // samples returns the predictions of a calibrator for the test set.
 func (d *testSet) samples(c *calibrator) *metrics.Samples {
 	n := len(d.rows)
-	s := &scoring.SampleScores{Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: d.labels,
+	s := &scoring.SampleScores{K: d.classes, Conf: make([]float64, n), Rest: make([]float64, n), Pred: make([]int32, n), Label: d.labels,
 		NLL: make([]float64, n), Brier: make([]float64, n), Changed: make([]bool, n)}
 	var tally *scoring.ClassTally
 	if d.wide() {
@@ -256,7 +278,7 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 			}
 			to[at] = s
 		}
-		if isDefault {
+		if isDefault && d.only == nil {
 			for _, p := range group {
 				to[cell{p.name, "sce_width15", "delta"}] = d.delta(p)
 			}

@@ -27,6 +27,13 @@ var truths = map[string]func(p *population, c *calibrator) float64{
 	"augrc":         (*population).augrc,
 	"aurc":          (*population).aurc,
 	"miou":          (*population).miou,
+
+	"oe":        (*population).oe,
+	"slope":     func(p *population, c *calibrator) float64 { _, b := p.logistic(c, false); return b },
+	"intercept": func(p *population, c *calibrator) float64 { a, _ := p.logistic(c, true); return a },
+	"sce_positive_mass15": func(p *population, c *calibrator) float64 {
+		return p.gaps(p.positive(c), p.masses(p.positive(c)), square)
+	},
 }
 
 func square(x float64) float64 { return x * x }
@@ -222,4 +229,46 @@ func (p *population) miou(c *calibrator) float64 {
 		sum += both[j] / either[j] / float64(p.classes)
 	}
 	return sum
+}
+
+// positive is the calibrator as one of class 1 alone: its confidence is the probability of the class.
+func (p *population) positive(c *calibrator) *calibrator {
+	of := &calibrator{conf: make([]float64, p.rows), rest: make([]float64, p.rows), pred: make([]int32, p.rows), right: make([]float64, p.rows)}
+	for i := range p.rows {
+		of.conf[i], of.rest[i], of.pred[i], of.right[i] = c.probs[2*i+1], c.probs[2*i], 1, p.truth[2*i+1]
+	}
+	return of
+}
+
+func (p *population) oe(c *calibrator) float64 {
+	observed, expected := 0.0, 0.0
+	for i := range p.rows {
+		observed += p.truth[2*i+1]
+		expected += c.probs[2*i+1]
+	}
+	return observed / expected
+}
+
+// logistic returns the intercept and the slope of the logistic recalibration of class 1 in the
+// population, by Newton's method; large fixes the slope at 1.
+func (p *population) logistic(c *calibrator, large bool) (a, b float64) {
+	if large {
+		b = 1
+	}
+	for range 100 {
+		var g0, g1, h00, h01, h11 float64
+		for i := range p.rows {
+			z := math.Log(c.probs[2*i+1]) - math.Log(c.probs[2*i])
+			q := 1 / (1 + math.Exp(-a-b*z))
+			d, w := q-p.truth[2*i+1], q*(1-q)
+			g0, g1, h00, h01, h11 = g0+d, g1+d*z, h00+w, h01+w*z, h11+w*z*z
+		}
+		if large {
+			a -= g0 / h00
+			continue
+		}
+		det := h00*h11 - h01*h01
+		a, b = a-(h11*g0-h01*g1)/det, b-(h00*g1-h01*g0)/det
+	}
+	return a, b
 }
