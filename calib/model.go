@@ -16,9 +16,9 @@ import (
 // Model is a fitted calibrator as it is saved: model.json, one JSON object
 //
 //	{"qats": 1, "method": "ts", "version": 1, "options": {}, "classes": 10,
-//	 "params": {"T": 2.498}, "report": {"nll": ...}}
+//	 "params": {"T": 2.498}, "report": {"nll": ...}, "source": {"shares": [...]}}
 //
-// where params is the Map and report the Report. Numbers are written with enough
+// where params is the Map and report the Report; source may be absent. Numbers are written with enough
 // digits to read the same float64 back, and an ecdf as its bytes in base64 (see
 // fit.ECDF.Write), so a loaded model gives the same bits.
 type Model struct {
@@ -26,6 +26,7 @@ type Model struct {
 	Version int            // of the method
 	Options map[string]any // the options of the method, for the record; the map does not need them
 	Classes int            // k of the calibration set; 0, for any k, if the method needs no such set
+	Source  *Source        // of the calibration rows; nil where it is not known
 	Older   bool           // its bounds and warnings were saved as text, and all are warnings of Report
 	Fitted
 }
@@ -42,6 +43,7 @@ type savedModel struct {
 	Classes int             `json:"classes"`
 	Params  json.RawMessage `json:"params"`
 	Report  *Report         `json:"report"`
+	Source  *Source         `json:"source"`
 }
 
 // Save writes m as JSON, one line for each key. Numbers that are not finite, or outside the
@@ -68,8 +70,11 @@ func (m *Model) Save(w io.Writer) error {
 		value any
 	}{
 		{"qats", modelFormat}, {"method", m.Method}, {"version", m.Version}, {"options", options},
-		{"classes", m.Classes}, {"params", json.RawMessage(params)}, {"report", m.Report},
+		{"classes", m.Classes}, {"params", json.RawMessage(params)}, {"report", m.Report}, {"source", m.Source},
 	} {
+		if line.key == "source" && m.Source == nil {
+			continue
+		}
 		fmt.Fprintf(&text, ",\n  %q: ", line.key)
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false) // "a >= 0" is for people
@@ -153,7 +158,12 @@ func LoadModel(r io.Reader, registry []Entry) (*Model, error) {
 	if c, ok := inner(m).(FixedClasses); ok && c.NumClasses() != s.Classes {
 		return nil, fmt.Errorf("classes is %d but params of %s are for %d", s.Classes, s.Method, c.NumClasses())
 	}
-	return &Model{s.Method, s.Version, s.Options, s.Classes, older, Fitted{m, *s.Report}}, nil
+	if s.Source != nil {
+		if err := s.Source.check(s.Classes); err != nil {
+			return nil, err
+		}
+	}
+	return &Model{s.Method, s.Version, s.Options, s.Classes, s.Source, older, Fitted{m, *s.Report}}, nil
 }
 
 // decodeOlder decodes a model whose bounds and warnings are lines of text, and reports

@@ -31,6 +31,7 @@ const everyFact = `[` + `{"kind":"from","text":"networks; of others"},` +
 	`{"before":0.025,"kind":"worse","parameter":"ECE","value":0.436},` +
 	`{"count":11,"kind":"few-decide","of":5000,"value":0.67},` +
 	`{"bound":0.001,"count":125,"kind":"certain","of":524,"parameter":"b","side":"lower"},` +
+	`{"count":1,"kind":"shares","of":2,"text":"class 1 has a mean probability of 0.25 and a share of 0.04: vs can"},` +
 	`{"arrays":"features+head","kind":"missing","network":"cifar10/resnet50","set":"calibration"},` +
 	`{"arrays":"logits+labels","kind":"no-source"},` +
 	`{"kind":"no-class-vector"},` +
@@ -50,7 +51,8 @@ func TestTextFormOfANote(t *testing.T) {
 		"a \"b\" = c\n; d", "the time includes the start of an external program", "bin 3: 1 of 4 groups, 9 steps, 0.5", "T at its lower bound in bin 11", "t_1 - t_2 at its upper bound", "bin 1: a = 0, so equal to TS",
 		"bin 2: not converged: gradient 1.2e-06 after 7 steps", "ECE of the calibration rows rises from 0.025 to 0.436 by the fit",
 		"11 of 5000 calibration rows make up 67 % of the NLL before the fit: they decide it",
-		"b = 0.001 gives 125 of 524 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise", "needs features and head of the calibration set", "no source has logits and labels",
+		"b = 0.001 gives 125 of 524 calibration rows a probability of exactly 1: a new row that is wrong there costs hundreds of nats, so the NLL can rise",
+		"class 1 has a mean probability of 0.25 and a share of 0.04: vs can", "needs features and head of the calibration set", "no source has logits and labels",
 		"top-label method: no class vector", "no time is stored with its fit", "row 3 is not finite"}
 	for i, f := range n {
 		if f.String() != want[i] {

@@ -139,10 +139,13 @@ const (
 	Worse        Kind = "worse"         // the score Parameter of the calibration rows rises from Before to Value
 	FewDecide    Kind = "few-decide"    // Count of Of calibration rows make up the share Value of the NLL
 	Certain      Kind = "certain"       // Bound, a least temperature, gives Count of Of calibration rows a probability of exactly 1
+	Shares       Kind = "shares"        // Text says which Count of Of classes have another mean probability than their share of the rows
 )
 
 // Kinds returns all kinds of warnings but Other.
-func Kinds() []Kind { return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide, Certain} }
+func Kinds() []Kind {
+	return []Kind{AtBound, EqualToTS, NotConverged, Worse, FewDecide, Certain, Shares}
+}
 
 // Warning is what readers of the numbers of a fit must know. Its words and its numbers are
 // apart: warnings that differ in numbers alone share a footnote. Warnings are comparable.
@@ -189,6 +192,40 @@ func DecidedByFew(count, n int, share float64) Warning {
 func CertainAt(b Bound, count, n int) Warning {
 	return Warning{Kind: Certain, Bound: b, Count: count, Of: n}
 }
+
+// OffShare is a class, or several, whose mean probability is not their share of the rows.
+type OffShare struct {
+	Classes        []int
+	Expected, Seen float64 // mean probability, and share of the rows
+}
+
+// SharesOff warns of the mean probabilities of some of so many classes, and says what mends them;
+// empty for nothing.
+func SharesOff(off []OffShare, tested int, mend string) Warning {
+	const most = 3
+	var parts []string
+	for _, x := range off[:min(len(off), most)] {
+		name := fmt.Sprintf("class %d", x.Classes[0])
+		if n := len(x.Classes); n > 1 {
+			name = fmt.Sprintf("%d rare classes together", n)
+		}
+		parts = append(parts, fmt.Sprintf("%s has a mean probability of %s and a share of %s", name, short(x.Expected), short(x.Seen)))
+	}
+	if more := len(off) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more differ", more))
+	}
+	text := parts[0]
+	if len(parts) > 1 {
+		text = list(parts)
+	}
+	if mend != "" {
+		text += ": " + mend
+	}
+	return Warning{Kind: Shares, Count: len(off), Of: tested, Text: text}
+}
+
+// short prints a share with two significant digits.
+func short(x float64) string { return strconv.FormatFloat(Rounded(x, 2), 'f', -1, 64) }
 
 // Separable warns of a penalised fit whose NLL has no minimum without the penalty, because every
 // calibration row is classified correctly: by the network or, for byMap, by the fitted map.

@@ -32,12 +32,18 @@ written to top.npz in the folder of the output (class int32, conf float64); scor
 them by ` + called.Command() + ` score --top. The output has the same confidences, and the other
 classes are rescaled to share the rest.
 
+--shares gives the shares of the classes where the probabilities are used, if they are
+known: each probability is multiplied by the new share over the share of the calibration
+rows, which the model has (Saerens et al. 2002). A model whose mean probabilities are not
+the shares of its calibration rows is refused.
+
 With --confidence in place of --logits the predictions have a confidence alone, and so has
 the output: n numbers, in a .npz as "confidence".`,
 		Example: examples(
 			"apply model.json --logits test/logits.npy -o probs.npy",
 			"apply model.json --logits test/logits.npy -o - > probs.npy",
 			"apply model.json --confidence test/confidence.npy -o calibrated.npy",
+			"apply model.json --logits test/logits.npy --shares .02,.98 -o probs.npy",
 			"apply model.json --logits -#logits -o - < test.safetensors > probs.npy",
 		),
 		Args: argumentsOr(1, 1, "apply takes one saved model, as in: "+called.Command()+" apply model.json --logits L.npy -o probs.npy"),
@@ -50,6 +56,7 @@ the output: n numbers, in a .npz as "confidence".`,
 	a.dtype = npy.Float64
 	choiceFlag(cmd, &a.dtype, "dtype", []npy.DType{npy.Float32, npy.Float64}, "type of the output: float32 or float64")
 	f.BoolVar(&a.temperature, "temperature", false, "write the temperature of each row, n, in place of probabilities; for methods that divide the logits of a row by one number")
+	f.Float64SliceVar(&a.shares, "shares", nil, "shares of the classes where the probabilities are used, k numbers, if they are known and not those of the calibration rows: .02,.98")
 	f.BoolVar(&a.json, "json", false, "print one JSON object: rows, classes, files and warnings")
 	return cmd
 }
@@ -60,6 +67,7 @@ type apply struct {
 	output      string
 	dtype       npy.DType
 	temperature bool
+	shares      []float64
 	memory      memory
 	json        bool
 }
@@ -83,6 +91,9 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 	}
 	if a.json && a.output == stdoutName {
 		return usage("-o - and --json both name standard output: name a file for the array")
+	}
+	if a.shares != nil && a.temperature {
+		return usage("--shares moves probabilities, and --temperature writes none: leave one of them out")
 	}
 	if _, err := data.FormOf(a.output); err != nil {
 		return usage("-o %w", err)
@@ -112,7 +123,7 @@ func (a *apply) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	files.Kind, files.Ignore, files.Classes = a.files.Kind, a.files.Ignore, a.files.Classes
-	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Warn: notesTo(tell)}
+	set := arrays.Apply{Model: model, Contract: contract, Files: files, DType: a.dtype, Temperatures: a.temperature, Shares: a.shares, Warn: notesTo(tell)}
 	applied, err := set.Write(cmd.Context(), a.output, stdout)
 	if err != nil {
 		for _, x := range warnings {

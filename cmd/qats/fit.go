@@ -246,6 +246,9 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	}
 	clock.lap("check_s")
 	model := m.Model(in, fitted)
+	if change != nil {
+		model.Source = change.Source
+	}
 	if f.json {
 		return f.printJSON(cmd.OutOrStdout(), newFitJSON(m, in, model, change, warnings), model, &clock)
 	}

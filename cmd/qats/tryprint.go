@@ -237,17 +237,28 @@ func (p printed) table() *table.Table {
 			}
 			return c.Number(v)
 		}
+		warnings := fitWarnings(r)
+		if w, off := p.sharesOff(); off && i == 0 {
+			warnings = append(warnings, newFitWarning(r.Method.Name, w))
+		}
 		two, twoData := p.positiveCells(r, positive, positiveData)
 		t.Rows = append(t.Rows, table.Row{Cells: slices.Concat([]table.Cell{{Value: "method"}, {Text: arrow}, table.Words(r.Method.Name), value(choice, r.Choice), value(nll, r.NLL), value(brier, r.Brier)}, two, []table.Cell{value(ece, r.ECE),
 			{Text: fmt.Sprintf("%.1f to %.1f  %7s", 100*r.Band.Lo, 100*r.Band.Hi, inside)}, {Value: r.Band.Lo}, {Value: r.Band.Hi}, {Value: r.Inside()},
-			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: fitWarnings(r)}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
+			{Text: accuracy}, {Value: r.Accuracy}, {Value: r.Changed}, took, {Value: i == 0 && !p.Void()}, {Value: r.Bar}, {Value: parametersOf(r.Fitted)}, {Value: warnings}, {Value: r.Method.Label}, {Value: binsJSON(p.Bins(r))}}, twoData)})
 	}
 	return t
 }
 
 // fitWarnings returns the warnings of a fit.
 func fitWarnings(r *trial.Result) []fitWarning {
-	return append([]fitWarning{}, lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) fitWarning { return newFitWarning(r.Method.Name, w) })...)
+	list := lists.Values(r.Fitted.Report.Warnings, func(w report.Warning) fitWarning { return newFitWarning(r.Method.Name, w) })
+	return append([]fitWarning{}, list...)
+}
+
+// sharesOff is the warning of shares that the chosen method has wrong.
+func (p printed) sharesOff() (report.Warning, bool) {
+	r := p.Chosen()
+	return r.Shares.Warning(r.Method.Name, r.Fitted.Map)
 }
 
 // nineDigits returns a number as JSON has it.
@@ -304,6 +315,9 @@ func (p printed) remarks(w io.Writer, findings []inspect.Problem, width int) {
 	for _, why := range whys {
 		names := lists.Values(of[why], func(l trial.LeftOut) string { return l.Method })
 		lines = append(lines, fmt.Sprintf("left out: %s: %s", strings.Join(names, ", "), why))
+	}
+	if w, off := p.sharesOff(); off {
+		lines = append(lines, fmt.Sprintf("%s: %s", p.Chosen().Method.Name, w))
 	}
 	for _, r := range p.Results {
 		for _, warning := range r.Fitted.Report.Warnings {

@@ -25,8 +25,11 @@ type Apply struct {
 
 	DType        npy.DType // of the output: npy.Float64, also if it is empty, or npy.Float32
 	Temperatures bool      // writes the temperature of each row in place of its probabilities
+	Shares       []float64 // of the classes of the set, k, where they are not those of the calibration rows; nil for these
 
 	Warn func(Problem) // is called with the notes on the files
+
+	ratios []float64 // of Shares to those of the calibration rows; nil without
 }
 
 // Applied says what was written.
@@ -47,6 +50,11 @@ func (a *Apply) Write(ctx context.Context, output string, stdout io.Writer) (*Ap
 	}
 	if _, ok := a.Model.Map.(calib.Tempered); a.Temperatures && !ok {
 		return nil, fmt.Errorf("%s has no temperature of a row: it does more than divide the logits of a row by a number", a.Model.Method)
+	}
+	if a.Shares != nil {
+		if a.ratios, err = a.Model.Ratios(a.Shares); err != nil {
+			return nil, fmt.Errorf("shares: %w", err)
+		}
 	}
 	r, err := Open(a.Files, a.Model.Method, a.Contract, a.Warn)
 	if err != nil {
@@ -129,6 +137,11 @@ func (a *Apply) write(ctx context.Context, to io.Writer, form data.FileForm, r d
 		}
 		if err := column.Probabilities(table, lo, set); err != nil {
 			return err
+		}
+		if a.ratios != nil {
+			if err := calib.Reweigh(table, a.ratios); err != nil {
+				return fmt.Errorf("%s, from row %d: %w", a.Files.Logits, lo, err)
+			}
 		}
 		keepZeros(table, set.Logits)
 		return w.Write(table)

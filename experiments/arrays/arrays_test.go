@@ -141,6 +141,57 @@ func TestAppliedProbabilitiesHaveTheScoresOfTheFit(t *testing.T) {
 	}
 }
 
+// A fit keeps the shares of its rows, and says where its mean probabilities are others. Then no other
+// shares can be put in their place.
+func TestFitsKnowTheSharesOfTheirRows(t *testing.T) {
+	set := &data.Set{Logits: data.NewMatrix(600, 2)}
+	for i := range 600 { // P(1) is 1/(1+e^-1) = .73 or 1/(1+e) = .27, and one row in four is of class 1
+		set.Logits.Row(i)[1] = float32(1 - 2*(i%2))
+		set.Labels = append(set.Labels, int32(min(1, max(0, i%8-5))))
+	}
+	output := filepath.Join(t.TempDir(), "probs.npy")
+	logits := filepath.Join(t.TempDir(), "logits.npy")
+	must(t, npy.WriteFloat32(logits, set.Logits.Data, 600, 2))
+	for method, off := range map[string]bool{"ts": true, "platt-logits": false} {
+		e, _ := all.Lookup(method)
+		fitted, err := calib.Fit(t.Context(), e.Method, set)
+		must(t, err)
+		c, err := BeforeAfter(t.Context(), e.Method, fitted, set)
+		must(t, err)
+		if c.Source == nil || !slices.Equal(c.Source.Shares, []float64{.75, .25}) || (len(c.Source.Off) > 0) != off {
+			t.Errorf("%s: %+v", method, c.Source)
+		}
+		warned := slices.ContainsFunc(c.Warnings, func(w calib.Warning) bool { return w.Kind == report.Shares })
+		if warned != off {
+			t.Errorf("%s: %+v", method, c.Warnings)
+		}
+		m := &calib.Model{Method: method, Version: e.Version, Classes: 2, Fitted: *fitted, Source: c.Source}
+		apply := Apply{Model: m, Contract: e.Method.Contract(), Files: data.Files{Logits: logits}, Shares: []float64{.5, .5}, Warn: func(n Problem) { t.Error(n) }}
+		_, err = apply.Write(t.Context(), output, nil)
+		if off {
+			if err == nil || !strings.Contains(err.Error(), "shares: the mean probabilities") {
+				t.Errorf("%s: %v", method, err)
+			}
+			continue
+		}
+		must(t, err)
+		a, err := npy.OpenArrayFile(output)
+		must(t, err)
+		got := make([]float64, 1200)
+		must(t, a.ReadFloat64(got, 0, 600))
+		a.Close()
+		want, err := m.Probabilities(set)
+		must(t, err)
+		for i := range 600 {
+			p := want.Row(i)[1] * 2 // .5 / .25
+			p /= p + want.Row(i)[0]*2/3
+			if math.Abs(got[2*i+1]-p) > 1e-12 {
+				t.Fatalf("row %d: %g, want %g", i, got[2*i+1], p)
+			}
+		}
+	}
+}
+
 // A fit by NLL that five broken rows decide, as five rows of 600 do here, makes the others
 // worse: it is named by what it minimised, and both are warned of.
 func TestFitsThatMakeTheirRowsWorse(t *testing.T) {

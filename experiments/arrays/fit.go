@@ -34,7 +34,10 @@ type Change struct {
 	// ended at the least temperature.
 	OnesBefore, OnesAfter int
 
-	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, or that it makes rows certain
+	Shares engine.Shares // of the classes after the fit
+	Source *calib.Source // of the saved model; nil for a method without a probability of each class
+
+	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, that it makes rows certain, or that shares of classes are off
 }
 
 // floorNLL is the largest NLL of a row in the metric: -ln data.LeastProb.
@@ -49,6 +52,9 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 	}
 	before := &engine.Column{Contract: calib.Uncalibrated{}.Contract(), Map: uncal.Map}
 	after := &engine.Column{Contract: m.Contract(), Map: fitted.Map}
+	if !c.Alone {
+		after.Shares = scoring.NewShareTally(cal.K())
+	}
 	err = engine.Score(ctx, data.ReadRows(cal), []*engine.Column{before, after}, engine.ScoreOptions{Workers: runtime.GOMAXPROCS(0)})
 	if err := cmp.Or(err, before.Err, after.Err); err != nil {
 		return nil, err
@@ -67,7 +73,14 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 	case calib.ByECE:
 		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
 	}
-	return c, c.worse(ctx)
+	err = c.worse(ctx)
+	if c.Shares = engine.SharesOf(after.Shares); c.Shares.Tested > 0 || after.Shares != nil && after.Shares.Rows() > 0 {
+		c.Source = &calib.Source{Shares: after.Shares.Observed(), Off: c.Shares.Classes()}
+	}
+	if w, off := c.Shares.Warning(fmt.Sprint(m), fitted.Map); off {
+		c.Warnings = append(c.Warnings, w)
+	}
+	return c, err
 }
 
 func mean(v []float64) float64 {

@@ -20,6 +20,10 @@ type Column struct {
 	// the rows (scoring.SampleScores.Part), which Score fills.
 	Samples *scoring.SampleScores
 
+	// Shares, if it is not nil, counts the classes that are seen and expected. A top-label column
+	// has no probabilities of them.
+	Shares *scoring.ShareTally
+
 	Err error // the column has failed or, of type *Unsuited, its method does not take the set
 
 	failed int  // first row of the block of Err

@@ -252,7 +252,7 @@ func (s *scratch) tempered() {
 		return
 	}
 	if !s.options.Classes && s.whole.Data == nil {
-		return
+		live = slices.DeleteFunc(live, func(i int) bool { return s.columns[i].Shares == nil })
 	}
 	s.each(live, func(i int, c *Column) error {
 		dst := s.table()
@@ -294,6 +294,9 @@ func (s *scratch) others() {
 func (s *scratch) keep(i int, probs data.Probs) {
 	if s.whole.Data != nil {
 		copy(s.whole.Slice(s.lo, s.lo+probs.Rows).Data, probs.Data)
+	}
+	if shares := s.columns[i].Shares; shares != nil {
+		shares.Add(probs, s.set.Labels)
 	}
 	if s.tallies[i] != nil {
 		s.mu.Lock()

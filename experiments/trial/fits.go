@@ -27,6 +27,8 @@ type task struct {
 	cross *scoring.SampleScores // in the order of the folds
 	test  *scoring.SampleScores // nil without a test set
 
+	shares *scoring.ShareTally // of the rows that judge; nil of a confidence alone
+
 	mu       sync.Mutex
 	foldErr  error // of the lowest fold that failed
 	foldAt   int
@@ -109,7 +111,11 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 	t.mu.Lock()
 	t.topLabel = t.topLabel || top || w.in.Alone()
 	t.mu.Unlock()
-	_, err = score(ctx, t.method, fitted, w.folds.only(k), t.cross.Part(w.folds.edges[k], w.folds.edges[k+1]))
+	var shares *scoring.ShareTally
+	if w.in.Test == nil {
+		shares = t.shares
+	}
+	_, err = score(ctx, t.method, fitted, w.folds.only(k), t.cross.Part(w.folds.edges[k], w.folds.edges[k+1]), shares)
 	return err
 }
 
@@ -117,14 +123,15 @@ func (w *work) fold(ctx context.Context, t *task, k int) error {
 func (w *work) whole(ctx context.Context, t *task) (err error) {
 	t.fitted, t.time, err = engine.Fit(ctx, t.method, w.input(t.method, w.in.Cal.Set, &w.shared[Folds]))
 	if err == nil && w.in.Test != nil {
-		t.test, err = score(ctx, t.method, t.fitted, w.in.Test.Set, nil)
+		t.test, err = score(ctx, t.method, t.fitted, w.in.Test.Set, nil, t.shares)
 	}
 	return err
 }
 
-// score returns the scores of the rows of a set under a fit, in the memory of to unless that is nil.
-func score(ctx context.Context, m *spec.Method, fitted *calib.Fitted, set *data.Set, to *scoring.SampleScores) (*scoring.SampleScores, error) {
-	c := &engine.Column{Contract: m.Contract(), Map: fitted.Map, Samples: to}
+// score returns the scores of the rows of a set under a fit, in the memory of to unless that is nil,
+// and counts their classes in shares unless that is nil.
+func score(ctx context.Context, m *spec.Method, fitted *calib.Fitted, set *data.Set, to *scoring.SampleScores, shares *scoring.ShareTally) (*scoring.SampleScores, error) {
+	c := &engine.Column{Contract: m.Contract(), Map: fitted.Map, Samples: to, Shares: shares}
 	err := engine.Score(ctx, data.ReadRows(set), []*engine.Column{c}, engine.ScoreOptions{})
 	return c.Samples, cmp.Or(err, c.Err)
 }

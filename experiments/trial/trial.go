@@ -123,6 +123,7 @@ type Result struct {
 
 	Scores
 	Samples *metrics.Samples // on the rows that judge
+	Shares  engine.Shares    // of the classes there
 
 	cross    *metrics.Samples // on the calibration rows, by cross-fitting; nil if a fold failed
 	topLabel bool
@@ -274,7 +275,11 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
 			continue
 		}
-		w.tasks = append(w.tasks, &task{method: m, cross: scoring.Zeros(w.folds.rows())})
+		k := &task{method: m, cross: scoring.Zeros(w.folds.rows())}
+		if !in.Alone() {
+			k.shares = scoring.NewShareTally(in.Cal.K())
+		}
+		w.tasks = append(w.tasks, k)
 	}
 	if err := w.do(ctx); err != nil {
 		return nil, err
@@ -375,6 +380,7 @@ func (t *Trial) result(k *task) (*Result, error) {
 	if v, err := metrics.Brier(r.Samples); err == nil {
 		r.Brier = v
 	}
+	r.Shares = engine.SharesOf(k.shares)
 	for _, changed := range judged.Changed {
 		if changed {
 			r.Changed++

@@ -103,10 +103,15 @@ class Calibrator:
         """
         return self._fit(logits, labels, classes, ignore, {})
 
-    def predict_proba(self, logits: Any, *, dtype: Any = np.float64) -> np.ndarray:
+    def predict_proba(self, logits: Any, *, dtype: Any = np.float64, shares: Any = None) -> np.ndarray:
         """Return the probabilities of the rows of logits, n x k, in the order of ``classes_``;
-        dtype is float64 or float32."""
-        return self._apply(logits, {}, dtype)
+        dtype is float64 or float32.
+
+        shares: the shares of the classes among the rows that are predicted, k numbers in the order of
+        ``classes_``, if they are known and not those of the calibration rows. Each probability is
+        multiplied by the new share over the old one (Saerens et al. 2002). An InputError says why a model
+        has no such probabilities: its mean probabilities are not the shares of its calibration rows."""
+        return self._apply(logits, {}, dtype, shares)
 
     def predict(self, logits: Any) -> np.ndarray:
         """Return the predicted class of every row, a value of ``classes_``."""
@@ -244,15 +249,29 @@ class Calibrator:
                 pass_fds=descriptors,
             )
 
-    def _apply(self, logits, more, dtype=np.float64):
+    def _apply(self, logits, more, dtype=np.float64, shares=None):
         """Return the probabilities in the order of classes_."""
-        p = self._apply_columns(logits, more, dtype)
+        p = self._apply_columns(logits, more, dtype, self._shares(shares))
         if self._order is not None:
             for lo in range(0, len(p), _ROWS):  # without a second array of this size
                 p[lo : lo + _ROWS] = p[lo : lo + _ROWS, self._order]
         return p
 
-    def _apply_columns(self, logits, more, dtype=np.float64):
+    def _shares(self, shares):
+        """Return the words of shares in the order of the columns."""
+        if shares is None:
+            return ()
+        try:
+            given = np.asarray(shares, float)
+        except (TypeError, ValueError):
+            given = np.zeros(0)
+        if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
+            raise InputError(f"{shares!r}, want a number for each class, in the order of classes_", code="usage", where="shares")
+        if self._order is not None and len(given) == len(self._order):
+            given[self._order] = given.copy()
+        return ("--shares", ",".join(repr(float(x)) for x in given))
+
+    def _apply_columns(self, logits, more, dtype=np.float64, words=()):
         """Return the probabilities in the order of the columns of the logits."""
         try:
             wanted = np.dtype(dtype)
@@ -260,7 +279,7 @@ class Calibrator:
             wanted = None
         if wanted not in (np.float64, np.float32):
             raise InputError(f"{wanted or repr(dtype)}, want float64 or float32", code="usage", where="dtype")
-        return self._applied(self._rows(logits, more), "--dtype", wanted.name)
+        return self._applied(self._rows(logits, more), "--dtype", wanted.name, *words)
 
     def _temperature(self, logits, more):
         return self._applied(self._rows(logits, more), "--temperature")

@@ -200,12 +200,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         return super().score(X, y, sample_weight)
 
-    def predict_proba(self, X):
-        """Return the calibrated probabilities of the rows X, n x k."""
+    def predict_proba(self, X, shares=None):
+        """Return the calibrated probabilities of the rows X, n x k. shares: of the classes among these rows, in the
+        order of ``classes_``, if they are known and not those of the rows of fit; as for the estimators."""
         check_is_fitted(self)
         total = None
         for fitted, c in self.calibrated_:
-            p = c.predict_proba(self._outputs(fitted, X)[0])
+            p = c.predict_proba(self._outputs(fitted, X)[0], **({} if shares is None else {"shares": shares}))
             total = p if total is None else total + p
         return total / len(self.calibrated_)
 

@@ -95,7 +95,7 @@ def stub(m):
         out.append(f"    def fit(self, logits: Any, labels: Any, *{cal}, classes: Any = None, ignore: Any = None) -> Self: ...  {more}")
     if test:
         out += [
-            f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ...) -> np.ndarray: ...  {more}",
+            f"    def predict_proba(self, logits: Any, *{test}, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  {more}",
             *(f"    def {public}(self, logits: Any, *{test}) -> np.ndarray: ...  {more}" for public in ("predict", "temperature")),
             f"    def score(self, logits: Any, labels: Any, metrics: Any = None, *{test}, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  {more}",
         ]

@@ -170,7 +170,9 @@ func (d *testSet) quantities(isDefault bool) (list []metrics.Entry) {
 		if !ok {
 			panic("no metric " + name)
 		}
-		list = append(list, e)
+		if isDefault || e.Influence == nil || e.CrossFit { // the others have one interval, whatever the kind
+			list = append(list, e)
+		}
 	}
 	return list
 }
@@ -245,6 +247,9 @@ func (d *testSet) compare(ctx context.Context, group []pair, to map[cell]seen) e
 	for _, kind := range metrics.IntervalKinds() {
 		isDefault := kind == byDefault
 		options := metrics.PairOptions{Resamples: resamples, Seed: d.seed, Interval: kind, Metrics: d.quantities(isDefault)}
+		if len(options.Metrics) == 0 {
+			continue
+		}
 		if alone {
 			if err := d.alone(ctx, group[0], others[0], options, to); err != nil {
 				return err

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/metrics"
+	"github.com/qats-bench/qats/metrics/scoring"
+	"github.com/qats-bench/qats/results/compare/significance"
+)
+
+// Shares says which classes have another mean probability than their share of the rows, beyond
+// chance.
+type Shares struct {
+	Tested int
+	Off    []metrics.Share // the largest difference first
+}
+
+// shareLevel is the chance that some class is off by chance.
+const shareLevel = .05
+
+// SharesOf tests the classes of a tally, with Holm's correction for their number. A tally without
+// rows, as of a top-label method, tests nothing.
+func SharesOf(t *scoring.ShareTally) Shares {
+	if t == nil || t.Rows() == 0 {
+		return Shares{}
+	}
+	list := metrics.Shares(t)
+	p := make([]float64, len(list))
+	for i, s := range list {
+		p[i] = s.P
+	}
+	of := Shares{Tested: len(list)}
+	for i, adjusted := range significance.Holm(p) {
+		if adjusted < shareLevel {
+			of.Off = append(of.Off, list[i])
+		}
+	}
+	slices.SortStableFunc(of.Off, func(a, b metrics.Share) int {
+		return cmp.Compare(math.Abs(b.Expected-b.Observed), math.Abs(a.Expected-a.Observed))
+	})
+	return of
+}
+
+// Classes returns the classes that are off, in order.
+func (s Shares) Classes() (list []int) {
+	for _, x := range s.Off {
+		list = append(list, x.Classes...)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Warning names the classes that are off under the map of a method; ok is false if there are none.
+func (s Shares) Warning(method string, m calib.Map) (w report.Warning, ok bool) {
+	if len(s.Off) == 0 {
+		return w, false
+	}
+	var off []report.OffShare
+	for _, x := range s.Off {
+		off = append(off, report.OffShare{Classes: x.Classes, Expected: x.Expected, Seen: x.Observed})
+	}
+	mend := "vs and platt-logits can move shares"
+	if _, ok := m.(calib.Tempered); ok {
+		mend = "one temperature cannot move shares; vs and platt-logits can"
+	} else if slices.Contains([]string{"vs", "platt-logits"}, method) { // these rows have other shares than those of the fit
+		mend = ""
+	}
+	return report.SharesOff(off, s.Tested, mend), true
+}
