@@ -40,10 +40,13 @@ func SharesOf(t *scoring.ShareTally) Shares {
 		}
 	}
 	slices.SortStableFunc(of.Off, func(a, b metrics.Share) int {
-		return cmp.Compare(math.Abs(b.Expected-b.Observed), math.Abs(a.Expected-a.Observed))
+		return cmp.Compare(differs(b), differs(a))
 	})
 	return of
 }
+
+// differs returns the difference of a share, to nine digits.
+func differs(s metrics.Share) float64 { return math.Round(1e9 * math.Abs(s.Expected-s.Observed)) }
 
 // Classes returns the classes that are off, in order.
 func (s Shares) Classes() (list []int) {

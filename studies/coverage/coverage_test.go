@@ -106,7 +106,7 @@ func TestStudyDoesNotDependOnTheWorkers(t *testing.T) {
 	p.truth = p.tempered(temperature).probs
 	of := func(workers int) []line {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-		lines, err := study(t.Context(), p, 150, 3, []string{"ece", "nll"})
+		lines, err := study(t.Context(), p, 150, 3, []string{"ece", "nll"}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

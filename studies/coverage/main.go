@@ -1,7 +1,7 @@
 // Command coverage measures by simulation how often the intervals of package metrics cover
 // what they are named for. docs/intervals.md shows the results.
 //
-//	cd studies && go run ./coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-odds 0] [-o FILE [-append]] NETWORK...
+//	cd studies && go run ./coverage [-sets 1000] [-rows 500,2000,5000,25000] [-metric NAMES] [-odds 0] [-values] [-o FILE [-append]] NETWORK...
 //
 // A NETWORK is a folder with cal/logits.npy and test/logits.npy of a real network. Its rows
 // are the population. Labels are drawn from the softmax of the logits at temperature 1.63,
@@ -33,13 +33,14 @@ func main() {
 	rows := flag.String("rows", "500,2000,5000,25000", "sizes of test sets")
 	out := flag.String("o", "../results/shown/intervals.csv", "CSV file of the results")
 	odds := flag.Float64("odds", 0, "added to the log odds of class 1 of networks of two classes, for rare classes")
+	values := flag.Bool("values", false, "study the intervals of values alone, not those of differences")
 	metric := flag.String("metric", "", "study these metrics only")
 	more := flag.Bool("append", false, "add to the CSV file")
 	summarise := flag.Bool("summarise", false, "write the summaries of the CSV file; nothing is simulated")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, options{*sets, *rows, *metric, *out, *more, *summarise, *odds}, flag.Args()); err != nil {
+	if err := run(ctx, options{*sets, *rows, *metric, *out, *more, *summarise, *odds, *values}, flag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -50,6 +51,7 @@ type options struct {
 	rows, metric, out string
 	more, summarise   bool
 	odds              float64
+	values            bool
 }
 
 func run(ctx context.Context, o options, networks []string) error {
@@ -93,7 +95,7 @@ func run(ctx context.Context, o options, networks []string) error {
 		}
 		for _, n := range sizes {
 			log.Printf("%s, %d classes, %d rows", population.name, population.classes, n)
-			lines, err := study(ctx, population, n, o.sets, only)
+			lines, err := study(ctx, population, n, o.sets, only, o.values)
 			if err != nil {
 				return err
 			}

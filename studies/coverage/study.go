@@ -74,9 +74,12 @@ type seen struct {
 	none          bool // no interval
 }
 
-// study returns the lines of a population and a size of test sets.
-func study(ctx context.Context, p *population, n, sets int, only []string) ([]line, error) {
+// study returns the lines of a population and a size of test sets; values leaves differences out.
+func study(ctx context.Context, p *population, n, sets int, only []string, values bool) ([]line, error) {
 	groups := p.pairs()
+	if values {
+		groups = slices.DeleteFunc(groups, func(g []pair) bool { return g[0].base != nil })
+	}
 	results := make([]map[cell]seen, sets)
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
