@@ -16,12 +16,13 @@ import (
 // T = 1, or it has bounds, penalties or starts of fixed size. Logits of an unusual size are
 // divided by a power of two first, and the map keeps the divisor.
 //
-// Logits are of usual size if their spread, the mean gap of the two largest ones, is in the range
-// usual. That of networks is between 0.5 and 20. Log-probabilities always are of usual size,
-// since their size has a meaning. The fit is then that of fitted.
+// The size of logits is their middle gap: of the gaps of the two largest logits of the rows, the
+// mean of the middle half. A few rows of any size do not move it. Logits are of usual size if it is
+// in the range usual (Spreads). Log-probabilities always are of usual size, since their size has a
+// meaning. The fit is then that of fitted.
 //
 // Else the divisor is the power of two nearest to the temperature of ts, so that the softmax
-// of the divided logits is near the calibrated one. The temperature is limited to the spread times
+// of the divided logits is near the calibrated one. The temperature is limited to the gap times
 // 1/32 and 32, which matters where the NLL has no minimum. A quotient by a power of two has all
 // digits of the logit, so of 2^j times such logits the fit has the same bits.
 //
@@ -48,16 +49,23 @@ func FitDivided(ctx context.Context, in Input, usual Spreads, fitted func(ctx co
 	return f, nil
 }
 
-// Spreads is a range of usual spreads, by the rounded binary logarithm.
-type Spreads struct{ least, most int }
+// Spreads is a range of usual sizes of logits, by the rounded binary logarithm e of the middle gap:
+//
+//	least <= e <= most    usual, if small <= e <= large or the temperature of ts is in [0.35, 5.7]
+//
+// A network that is hardly ever wrong has large gaps at a temperature near 1, and one that is hardly
+// better than chance has small ones; a multiple of the logits of another network has them at a temperature that
+// is large or small, too.
+type Spreads struct{ least, small, large, most int }
 
-// SpreadsOfValues is the range, 0.18 to 45, for methods that compute with logits or
-// probabilities.
-func SpreadsOfValues() Spreads { return Spreads{-2, 5} }
+// SpreadsOfValues is the range of gaps, 0.18 to 45, for methods that compute with logits or
+// probabilities. Below 0.35 and above 11.3 the temperature decides. Networks have gaps of 0.2 to 35. Those
+// below 0.35 have temperatures above 0.9, and those above 11.3 have temperatures below 4.
+func SpreadsOfValues() Spreads { return Spreads{-2, -1, 3, 5} }
 
 // SpreadsOfRanks is the range, 0.18 to 724, for methods that compare probabilities alone. They
-// keep the digits of 1-p, and so tell rows apart until exp underflows.
-func SpreadsOfRanks() Spreads { return Spreads{-2, 9} }
+// keep the digits of 1-p, and so tell rows apart until exp underflows, whatever the temperature is.
+func SpreadsOfRanks() Spreads { return Spreads{-2, -2, 9, 9} }
 
 // divisorOf returns the divisor of the calibration rows, and the passes of ts if it is not 1.
 func divisorOf(ctx context.Context, in Input, usual Spreads) (by divisor, passes float64, err error) {
@@ -65,14 +73,21 @@ func divisorOf(ctx context.Context, in Input, usual Spreads) (by divisor, passes
 	if err != nil {
 		return 1, 0, nil // the method says it in its own words
 	}
-	spread, err := o.Spread(ctx)
-	if err != nil || fit.PowerOfTwo(spread, usual.least, usual.most) == 1 || data.LogProbs(in.Cal.Logits) {
+	gap, err := o.MiddleGap(ctx)
+	if err != nil || fit.PowerOfTwo(gap, usual.small, usual.large) == 1 || data.LogProbs(in.Cal.Logits) {
 		return 1, 0, err
 	}
-	const most = 32 // limits the quotient of temperature and spread
 	t, report, err := fit.Temperature(ctx, o)
-	t = min(max(t, spread/most), spread*most)
-	return divisor(fit.PowerOfTwo(t, 0, 0)), report.Passes, err
+	if err != nil {
+		return 1, 0, err
+	}
+	const small, large = -1, 2 // of the temperatures of networks
+	if fit.PowerOfTwo(gap, usual.least, usual.most) == 1 && fit.PowerOfTwo(t, small, large) == 1 {
+		return 1, 0, nil
+	}
+	const most = 32 // limits the quotient of temperature and gap
+	t = min(max(t, gap/most), gap*most)
+	return divisor(fit.PowerOfTwo(t, 0, 0)), report.Passes, nil
 }
 
 // divisor is a power of two by which logits are divided.
@@ -126,7 +141,11 @@ func (d divisor) mapOf(m Map) Map {
 	case Tempered:
 		return dividedTempered{dividedMap[Tempered]{m, d}}
 	case TopLabel:
-		return dividedTopLabel{dividedMap[TopLabel]{m, d}}
+		divided := dividedTopLabel{dividedMap[TopLabel]{m, d}}
+		if isRanked(m) {
+			return dividedRanks{divided}
+		}
+		return divided
 	default:
 		panic(fmt.Sprintf("calib: a %T is neither Tempered nor TopLabel nor Vector", m))
 	}
@@ -166,6 +185,8 @@ func inner(m Map) Map {
 }
 
 func (m dividedMap[M]) undivided() Map { return m.inner }
+
+func (m dividedMap[M]) divisor() float64 { return float64(m.by) }
 
 // divisorKey is the name of the divisor in JSON.
 const divisorKey = "divisor"
@@ -239,4 +260,14 @@ type dividedTopLabel struct{ dividedMap[TopLabel] }
 func (m dividedTopLabel) Confidences(dst []float64, set *data.Set, _ *Unscaled) {
 	set = m.by.set(set)
 	m.inner.Confidences(dst, set, NewUnscaled(set.Logits))
+}
+
+// dividedRanks is a dividedTopLabel of a map with an ecdf.
+type dividedRanks struct{ dividedTopLabel }
+
+// WithoutECDF returns the map without the ecdf of its inner map, and that ecdf.
+func (m dividedRanks) WithoutECDF() (Map, fit.ECDF) {
+	inner, ranks := m.inner.(rankedMap).WithoutECDF()
+	m.inner = inner.(TopLabel)
+	return m, ranks
 }

@@ -108,7 +108,7 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	if by == 1 {
 		return m, nil
 	}
-	if _, ranked := m.(rankedMap); ranked {
+	if _, top := m.(TopLabel); !top && isRanked(m) {
 		return nil, fmt.Errorf("%s is no parameter of this method", divisorKey)
 	}
 	return by.mapOf(m), nil

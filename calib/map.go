@@ -121,8 +121,8 @@ func apply(m Map, dst data.Probs, set *data.Set) {
 		})
 	case TopLabel:
 		scale := 1.0
-		if d, ok := m.(dividedTopLabel); ok {
-			scale = 1 / float64(d.by)
+		if d, ok := m.(interface{ divisor() float64 }); ok {
+			scale = 1 / d.divisor()
 		}
 		eachUnscaled(set, func(lo int, part *data.Set, at *Unscaled) {
 			for i, g := range confidences(m, part, at) {

@@ -109,6 +109,11 @@ type rankedMap interface {
 	WithoutECDF() (Map, fit.ECDF)
 }
 
+func isRanked(m Map) bool {
+	_, ranked := m.(rankedMap)
+	return ranked
+}
+
 const noECDF = `"ecdf":null`
 
 // LoadModel reads a model that Save wrote, of a method of the registry. Everything

@@ -10,6 +10,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/all"
 	"github.com/qats-bench/qats/calib/calibtest"
+	"github.com/qats-bench/qats/calib/internal/testset"
 	"github.com/qats-bench/qats/data"
 )
 
@@ -17,7 +18,7 @@ import (
 func follows() []string {
 	return []string{"ec", "cts", "ir", "ir-top", "irova", "cir", "ivap", "cvap", "hb", "hb-mass", "hb-top", "bbq", "scaling-binning",
 		"scaling-binning-top", "spline", "smoothing-spline", "kernel", "platt", "platt-logits", "quadratic", "beta", "dirichlet", "ms-odir",
-		"adats", "cbt", "pts", "smart", "h-calibration", "dac", "procal", "procal-bins", "hfe", "hfe-noood", "hfe-target"}
+		"adats", "cbt", "pts", "smart", "h-calibration", "dac", "procal", "procal-bins", "ts-top", "platt-top", "beta-top", "qats-top", "hfe", "hfe-noood", "hfe-target"}
 }
 
 // multiple returns the set with its logits times a number.
@@ -30,7 +31,10 @@ func multiple(s *data.Set, by float64) *data.Set {
 		}
 		return q
 	}
-	m.Logits, m.OOD = times(s.Logits), times(s.OOD)
+	m.Logits = times(s.Logits)
+	if s.OOD.Present() {
+		m.OOD = times(s.OOD)
+	}
 	return &m
 }
 
@@ -174,5 +178,59 @@ func TestSavedDivisorsAreChecked(t *testing.T) {
 	e, _ = all.Lookup("qats")
 	if _, err := calib.LoadModel(strings.NewReader(strings.Replace(qats, "VERSION", string(rune('0'+e.Version)), 1)), all.Registry()); err == nil || !strings.Contains(err.Error(), "divisor is no parameter of this method") {
 		t.Errorf("qats: %v", err)
+	}
+}
+
+// No network of the bundle is divided, and so the numbers of its fits do not depend on the ranges of usual sizes.
+func TestLogitsOfNetworksAreNotDivided(t *testing.T) {
+	for _, name := range testset.Networks(t) {
+		set := testset.Real(t, name, data.Cal, testset.Labelled)
+		set = &data.Set{Logits: set.Logits.Slice(0, min(3000, set.Logits.Rows)), Labels: set.Labels[:min(3000, len(set.Labels))]}
+		for _, method := range []string{"ts-top", "ir-top"} { // one for each range
+			e, _ := all.Lookup(method)
+			f, err := calib.Fit(t.Context(), e.Method, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := divisorOf(f); d != 1 {
+				t.Errorf("%s of %s: logits are divided by %g", method, name, d)
+			}
+		}
+	}
+}
+
+// The four parametric methods of the confidence alone are about as good on multiples of a network's logits, of any size, as on
+// the logits.
+func TestTopMethodsFollowMultiplesOfANetwork(t *testing.T) {
+	const network = "hpc-data/mlp"
+	cal, test := testset.Real(t, network, data.Cal, testset.Labelled), testset.Real(t, network, data.Test, testset.Labelled)
+	loss := func(name string, by float64) float64 {
+		e, _ := all.Lookup(name)
+		f, err := calib.Fit(t.Context(), e.Method, multiple(cal, by))
+		if err != nil {
+			t.Fatal(err)
+		}
+		class, conf := calibtest.TopLabels(f.Map.(calib.TopLabel), multiple(test, by))
+		sum := 0.0
+		for i, c := range conf {
+			if class[i] != test.Labels[i] {
+				c = 1 - c
+			}
+			sum -= math.Log(max(c, 1e-300))
+		}
+		return sum / float64(len(conf))
+	}
+	for _, name := range []string{"ts-top", "platt-top", "beta-top", "qats-top"} {
+		want := loss(name, 1)
+		for _, by := range []float64{1. / 1024, 1. / 256, 1. / 16, 1. / 8, 8, 16, 32, 64, 1024} {
+			if got := loss(name, by); !(math.Abs(got-want) <= 1e-12) {
+				t.Errorf("%s: top-label NLL %.6f of %g times the logits, %.6f of the logits", name, got, by, want)
+			}
+		}
+		for _, by := range []float64{.25, .5, 2, 4} { // of usual size, so they are not divided
+			if got := loss(name, by); !(got <= want+calibtest.ScaleMost) {
+				t.Errorf("%s: top-label NLL %.6f of %g times the logits, %.6f of the logits", name, got, by, want)
+			}
+		}
 	}
 }

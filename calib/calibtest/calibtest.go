@@ -37,6 +37,9 @@ type Claims struct {
 	// means 1e-12.
 	Tolerance float64
 
+	// Scale is the promise for multiples of the logits. Without one there is no check.
+	Scale Scale
+
 	// Options are values of options by name, as in a spec. The others keep their
 	// defaults.
 	Options map[string]any
@@ -95,6 +98,7 @@ func checks() []check {
 		{"tiny-sets", tinySets},
 		{"extreme-sets", extremeSets},
 		{"nll", nll},
+		{"scale", scale},
 	}
 }
 

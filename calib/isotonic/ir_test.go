@@ -92,7 +92,11 @@ func TestIROVAIsTheRegressionOfAllPairs(t *testing.T) {
 				*l *= 300
 			}
 		}
-		m := calibtest.Map(t, OneVsRest{}, set).(irOVAMap)
+		f, err := OneVsRest{}.fit(t.Context(), calib.Input{Cal: set}) // logits x 300 would be divided
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := f.Map.(irOVAMap)
 		want := data.NewProbs(test.Logits.Rows, k)
 		p := make([]float64, k)
 		for j := range k {

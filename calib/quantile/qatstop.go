@@ -46,7 +46,12 @@ func (QaTSTop) String() string { return QaTSTopEntry.Name }
 func (QaTSTop) Contract() calib.Contract { return method.TopContract() }
 
 // Fit returns a, b and the ranks.
-func (QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+func (m QaTSTop) Fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
+	return calib.FitDivided(ctx, in, calib.SpreadsOfValues(), m.fit)
+}
+
+// fit is Fit for logits of usual size.
+func (QaTSTop) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	rows, err := method.TopRows(ctx, in.Cal)
 	if err != nil {
 		return nil, err

@@ -44,9 +44,11 @@ has the differences.
 Networks have logits whose two largest ones differ by 1 to 20 in the mean. This mean, the *spread*, is far outside for scores of
 other models, such as a support vector machine on features that are not scaled. ts, ets, vs, svs, sms, hts, bts, gc, qats and
 their relatives follow it: their bounds go with the spread, or they start at the temperature of ts. The definitions of the other methods
-have a size: they read the softmax at T = 1, or have penalties, bounds or starts of fixed size. If the spread is
-below 0.18 or above 45, they divide the logits by a power of two, the one nearest to the temperature of ts; those that compare
-probabilities alone (ir and its relatives, hb-mass, procal-bins) do so above 724. The map keeps the power of two as its *divisor*. Bounds and parameters are then those for the divided logits. Log-probabilities are not divided, since
+have a size: they read the softmax at T = 1, or have penalties, bounds or starts of fixed size. They look at the *middle gap*, the mean of the middle
+half of these differences, which a few rows of any size do not move. If it is
+below 0.18 or above 45, they divide the logits by a power of two, the one nearest to the temperature of ts. So they do if it is below 0.35
+or above 11.3 and the temperature of ts is below 0.35 or above 5.7: no network that we know has both. Those that compare
+probabilities alone (ir and its relatives, hb-mass, procal-bins) divide below 0.18 and above 724. The map keeps the power of two as its *divisor*. Bounds and parameters are then those for the divided logits. Log-probabilities are not divided, since
 their size has a meaning. uncal, ts-guo50, ts-ecegrid and featclip do not follow the size of the logits.
 `
 

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/qats-bench/qats/data"
 )
@@ -56,6 +57,43 @@ func (o *Objective) Spread(ctx context.Context) (float64, error) {
 	}
 	return 1, err
 }
+
+// MiddleGap returns the mean of the middle half of the gaps between the two largest logits of the
+// rows: of m gaps in their order, those without the first and the last m/4, rounded down. A row in four
+// may have a gap of any size without changing it. It is the mean of all gaps where the middle half is 0,
+// and 1 where that is 0 too, or there is one class. Masked classes are left out, as in Spread.
+func (o *Objective) MiddleGap(ctx context.Context) (float64, error) {
+	k := o.Logits.Cols
+	gaps := make([]float64, o.Rows())
+	err := o.eachRows(ctx, func(_ *workspace, _, lo int, logits []float32, _ []int32) {
+		for i := lo; len(logits) > 0; i, logits = i+1, logits[k:] {
+			gap, ok := topGap(logits[:k])
+			if gaps[i] = gap; !ok {
+				gaps[i] = alone
+			}
+		}
+	})
+	if err != nil {
+		return 1, err
+	}
+	slices.Sort(gaps)
+	first, _ := slices.BinarySearch(gaps, 0)
+	gaps = gaps[first:]
+	cut := len(gaps) / 4
+	for _, part := range [][]float64{gaps[cut : len(gaps)-cut], gaps} {
+		sum := 0.0
+		for _, gap := range part {
+			sum += gap
+		}
+		if mean := sum / float64(len(part)); mean > 0 {
+			return mean, nil
+		}
+	}
+	return 1, nil
+}
+
+// alone is in the place of the gap of a row with fewer than two classes that are not masked.
+const alone = -1
 
 // span returns the span of the logits of o.
 func (o *Objective) span(ctx context.Context) (Span, error) {
