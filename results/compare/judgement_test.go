@@ -510,7 +510,7 @@ func TestWithoutAScoreNothingIsBetter(t *testing.T) {
 		{nil, "NLL not recorded: lower ECE only, of low and lower beside ts, over 12 data sets; higher of high. A method that knows nothing can have a low ECE."},
 		{[]string{"low", "same"}, "NLL not recorded: lower ECE only, of low beside ts, over 12 data sets. A method that knows nothing can have a low ECE."},
 		{[]string{"high", "same"}, "NLL not recorded: higher ECE only, of high beside ts, over 12 data sets. A method that knows nothing can have a low ECE."},
-		{[]string{"low"}, "low against ts, 12 data sets: NLL not recorded: lower ECE only, -3.12 points [-3.91, -2.34]."},
+		{[]string{"low"}, "low against ts, 12 data sets. NLL not recorded: lower ECE only, -3.12 points [-3.91, -2.34]."},
 	} {
 		j := judgeOne(t, rows.rows(12, nil), Options{Against: "ts", Methods: c.methods})
 		text := said(j)
