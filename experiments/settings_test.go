@@ -58,6 +58,24 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
+// TestExtentOfThePaper: the settings of the specs that qats paper reproduce runs, in its words.
+func TestExtentOfThePaper(t *testing.T) {
+	var settings []results.Setting
+	for _, name := range []string{"rescale", "ablation", "losses", "standard", "longtail", "shift", "medical", "tasks"} {
+		s, err := spec.Read(filepath.Join("paper", name+".yaml"), Registry())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range s.Settings {
+			settings = append(settings, at.Setting)
+		}
+	}
+	e, err := paper.ExtentOf(settings)
+	if want := "the paper's 162 settings (15 + 15 + 75 + 55 + 2); 20 more of its loss figure; 30 rescaled copies"; err != nil || e.String() != want || len(settings) != 234 {
+		t.Errorf("%d settings: got %q (%v), want %q", len(settings), e, err, want)
+	}
+}
+
 // TestPaperSpecsPrintThePapersNames: their labels are those of package paper, of all data sets and
 // networks.
 func TestPaperSpecsPrintThePapersNames(t *testing.T) {

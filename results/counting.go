@@ -37,17 +37,30 @@ type SettingCounts struct {
 	Trainings int // trainings beyond the first of their network
 	Rescaled  int // settings with rescaled logits that do not count
 	Redrawn   int // settings with redrawn rows that do not count, without the number of the draw
+
+	// Are says what the settings are, such as "the paper's 162 settings; 30 rescaled copies", where
+	// somebody knows. Note then has it in the place of the numbers Repeats and Rescaled.
+	Are string
 }
 
 // All is the number of settings that count.
 func (c SettingCounts) All() int { return c.Measured + c.Simulated + c.None }
 
-// Note says in sentences which settings of the rows are not in All, and why. It is empty if all
-// are.
+// Note says in sentences what the settings are, if that is known, and which settings of the rows are
+// not in All, and why. It is empty if there is nothing to say.
 func (c SettingCounts) Note() string {
 	var list []string
-	if c.Repeats > 0 {
-		list = append(list, "A setting that several experiments have counts once: without that there would be "+english.Count(c.All()+c.Repeats, "setting")+".")
+	if c.Are != "" {
+		list = append(list, strings.ToUpper(c.Are[:1])+c.Are[1:]+".")
+	}
+	switch once := "A setting that several experiments have counts once"; {
+	case c.Repeats > 0 && c.Are != "":
+		list = append(list, once+".")
+	case c.Repeats > 0:
+		list = append(list, once+": without that there would be "+english.Count(c.All()+c.Repeats, "setting")+".")
+	}
+	if c.Are != "" {
+		c.Rescaled = 0
 	}
 	if c.Trainings > 0 {
 		list = append(list, "Several trainings of a network count once: "+english.Count(c.Trainings, "more training")+".")

@@ -37,6 +37,8 @@ type places struct {
 	assemble int // tasks whose cells a run puts together; 0 for one that does what is missing
 
 	older bool // the method plan found a store of an earlier version
+
+	are string // what the settings are, where the command has said it; a summary then does not count them
 }
 
 // flags declares the flags of a run.

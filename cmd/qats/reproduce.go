@@ -9,8 +9,12 @@ import (
 
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/report"
+	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/atomicfile"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/plots"
+	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/paper/claims"
 )
 
@@ -33,25 +37,31 @@ func reproduceCommand() *cobra.Command {
 		Short: "Reproduce the paper: run its specs, render its tables and figures, compare with its numbers",
 		Long: `reproduce runs the specs of the paper in experiments/paper, renders their tables
 and figures, compares the numbers with the published ones (diff.txt), and makes
-index.html, a page of all of it for a browser. Its last five lines answer whether the
-paper's claims hold: on the printed numbers, on the paper's own networks where their
-arrays are here, and on the networks of the companion where OUT/companion has its
-results (make reproduce runs it first). --verbose prints all tables. A setting is measured if its arrays
-are in data/arrays or in a folder given by --data, and simulated otherwise; the two
-are never mixed. In the root of the project the specs are read from its files,
-elsewhere from the program.`,
+index.html, a page of all of it for a browser. Its first line says which settings
+these are. Its last five lines answer whether the paper's claims hold: on the printed
+numbers, on the paper's own networks where their arrays are here, and on the networks
+of the companion where OUT/companion has its results (make reproduce runs it first).
+--verbose prints all tables. A setting is measured if its arrays are in data/arrays or
+in a folder given by --data, and simulated otherwise; the two are never mixed. In the
+root of the project the specs are read from its files, elsewhere from the program.`,
 		Example: examples(
 			"paper reproduce --out results/out",
 			"paper reproduce --out /tmp/quick --quick",
 		),
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if at.quick {
-				fmt.Fprintf(unlessQuiet(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
-			}
 			specs, err := experiments.ReadSpecs(paperSpecs)
 			if err != nil {
 				return err
+			}
+			if at.are, err = settingsAre(specs); err != nil {
+				return err
+			}
+			if at.are != "" {
+				fmt.Fprintln(unlessQuiet(cmd), at.are)
+			}
+			if at.quick {
+				fmt.Fprintf(unlessQuiet(cmd), "--quick: only the first %d rows of each set; this checks that everything runs and is no result\n", quickRows)
 			}
 			failed := execute(cmd, &at, specs, at.out, experiments.RunOptions{Workers: workers}, unlessQuiet(cmd))
 			if failed != nil && failed != errFailed {
@@ -81,6 +91,16 @@ elsewhere from the program.`,
 	workersFlag(cmd, &workers)
 	figureFormats(cmd, &figures)
 	return cmd
+}
+
+// settingsAre says what the settings of specs are.
+func settingsAre(specs []*spec.Spec) (string, error) {
+	var list []results.Setting
+	for _, s := range specs {
+		list = append(list, lists.Values(s.Settings, func(at spec.Setting) results.Setting { return at.Setting })...)
+	}
+	extent, err := paper.ExtentOf(list)
+	return extent.String(), err
 }
 
 // diffFile has the claims and the numbers of the paper with their verdicts.

@@ -243,7 +243,7 @@ func execute(cmd *cobra.Command, at *places, specs []*spec.Spec, dir string, o e
 		}
 		w = io.Discard
 	}
-	summary(w, out, at.Task)
+	summary(w, out, at.Task, at.are == "")
 	if out.Warned > 0 {
 		say(w, "cells with a warning: %d; the first: %s", out.Warned, out.First)
 	}
@@ -281,13 +281,15 @@ func printReasons(w, stderr io.Writer, reasons []experiments.Absence) {
 	}
 }
 
-// summary prints the numbers of settings and cells, and the work done.
-func summary(w io.Writer, out *experiments.Outcome, task experiments.Task) {
+// summary prints the numbers of settings, if they are to be counted, and of cells, and the work done.
+func summary(w io.Writer, out *experiments.Outcome, task experiments.Task, count bool) {
 	part := ""
 	if !task.All() {
 		part = fmt.Sprintf(" (task %d of %d)", task.I, task.N)
 	}
-	fmt.Fprintln(w, settingsText(out.RunCounts, part))
+	if count {
+		fmt.Fprintln(w, settingsText(out.RunCounts, part))
+	}
 	ok, rest := out.Cells-out.Skipped-out.Failed, ""
 	if out.Scored < ok {
 		rest = ", the rest from the store"

@@ -24,7 +24,7 @@ func WritePage(w io.Writer, dir string, o page.Options) error {
 // the unfinished files of writers that were killed.
 func WriteRowsPage(w io.Writer, rows *results.Rows, dir string, o page.Options) error {
 	Know(rows)
-	o.Verdicts = verdicts
+	o.Verdicts, o.Settings, o.Virtual = verdicts, settingsAre, virtualOfPage
 	atomicfile.Sweep(dir)
 	path, err := page.WriteFile(results.Folder(dir), rows, o)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/paper"
 	"github.com/qats-bench/qats/results/table/pivot"
 )
@@ -50,4 +52,10 @@ func matches(n paper.Number, ids map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// settingsAre says what the settings of records are, if some are the paper's.
+func settingsAre(records []results.Record) (string, error) {
+	extent, err := paper.ExtentOf(lists.Distinct(records, func(r results.Record) results.Setting { return r.Setting }))
+	return extent.String(), err
 }

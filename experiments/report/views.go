@@ -74,6 +74,9 @@ func WriteViews(w io.Writer, specs []*spec.Spec, dir string, o ViewOptions) erro
 		return slices.ContainsFunc(specs, func(s *spec.Spec) bool { return s.Name == c.Experiment })
 	})
 	doc := pivot.Document{Title: "Tables and figures", Settings: pivot.CountSettings(shown.Records, ofPaper)}
+	if doc.Settings.Are, err = settingsAre(shown.Records); err != nil {
+		return err
+	}
 	said := summary{dir: dir, document: cmp.Or(o.Document, "report.tex"), options: o}
 	for _, s := range specs {
 		v := views{spec: s, all: all, records: all.Of(s.Name).Records, dir: dir, w: io.Discard, options: o}
@@ -168,6 +171,7 @@ func (v *views) table(t pivot.Spec) error {
 		if err != nil {
 			return nil, err
 		}
+		pivoted.Virtual = virtual(lists.Where(records, func(r results.Record) bool { return r.Metric == t.Metric && t.Only.Keeps(r.Setting, r.Method) }))
 		if t.Interval {
 			pivoted.Pair(v.all.Of(v.spec.Name).Pairs)
 		}
@@ -264,7 +268,7 @@ func (v *views) figurePerSetting(f figure.Spec) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
-		if err := v.save(figure, f, plainName.Replace(s.String()), s.String()); err != nil {
+		if err := v.save(figure, f, plainName.Replace(s.String()), "Setting: "+s.String()+"."); err != nil {
 			return err
 		}
 		drawn++
@@ -308,7 +312,12 @@ func (v *views) figureOfMany(f figure.Spec) error {
 			failed = append(failed, fmt.Errorf("%s rows: %w", source, err))
 			continue
 		}
-		if err := v.save(figure, f, source, source); err != nil {
+		shown := "All values are measured."
+		if source == "simulated" {
+			of := virtual(lists.Where(rows.Records, func(r results.Record) bool { return slices.Contains(f.Methods, r.Method) }))
+			shown = strings.Join(append([]string{"All values are SIMULATED: none is of a real network."}, of...), " ")
+		}
+		if err := v.save(figure, f, source, shown); err != nil {
 			return err
 		}
 		for _, note := range figure.Notes {
@@ -356,22 +365,15 @@ func draw(f figure.Spec, in plots.Input) (*plots.Figure, error) {
 	return drawn.With(plots.Layout{Width: f.Width, Height: f.Height, Heading: f.Heading})
 }
 
-// save writes a figure as SVG and PDF. The ending of the file names, and what shown
-// adds to the caption, tell the figures of f apart.
+// save writes a figure as SVG and PDF. The ending of the file names, and the last sentences
+// of the caption, tell the figures of f apart.
 func (v *views) save(figure *plots.Figure, f figure.Spec, ending, shown string) error {
 	name := v.spec.Name + "-" + f.Name + "-" + ending
 	caption := figure.Caption
 	if f.Caption != "" {
 		caption = strings.TrimSuffix(f.Caption, ".") + ". " + caption
 	}
-	switch shown {
-	case "measured":
-		caption += " All values are measured."
-	case "simulated":
-		caption += " All values are SIMULATED: none is of a real network."
-	default:
-		caption += " Setting: " + shown + "."
-	}
+	caption += " " + shown
 	others := slices.ContainsFunc(f.Experiments, func(e string) bool { return e != v.spec.Name })
 	v.part.Figures = append(v.part.Figures, pivot.Figure{Path: "figures/" + name + "." + includable(v.options.Formats), Caption: caption, Width: figure.Width.Points(), Height: figure.Height.Points(), Across: others})
 	return saveFigure(v.w, figure, filepath.Join(v.dir, "figures", name), v.options.Formats)

@@ -17,8 +17,17 @@ type banner struct {
 	Text  string
 }
 
-// bannerOf says where the numbers come from. The count is of the settings that count.
-func bannerOf(n results.SettingCounts, records []results.Record) banner {
+// bannerOf says where the numbers come from, and what simulated ones cannot show. The count is of
+// the settings that count.
+func bannerOf(n results.SettingCounts, records []results.Record, virtual func([]results.Record) []string) banner {
+	b := originOf(n, records)
+	if virtual != nil {
+		b.Text = strings.Join(append([]string{b.Text}, virtual(records)...), " ")
+	}
+	return b
+}
+
+func originOf(n results.SettingCounts, records []results.Record) banner {
 	measured, simulated := n.Measured, n.Simulated
 	from := results.MeasuredOn(results.DistinctFrom(lists.Where(records, func(r results.Record) bool { return r.Status == results.OK })))
 	switch {

@@ -36,6 +36,13 @@ type Options struct {
 	// for a page without claims.
 	Verdicts func(*results.Rows) (*Verdicts, error)
 
+	// Settings says what the settings of records are ([results.SettingCounts]). nil for a page that does
+	// not know.
+	Settings func([]results.Record) (string, error)
+
+	// Virtual returns what simulated records cannot show, in sentences. nil for a page without them.
+	Virtual func([]results.Record) []string
+
 	Files string // that the rows were read from, if not results.csv, bins.csv and pairs.csv of the folder
 
 	labels   map[string]string // method id -> name in print
@@ -134,9 +141,15 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 	d.Against = o.Against
 	d.decide(o)
 	counts := results.CountSettings(f.Records, o.Variants)
+	var err error
+	if o.Settings != nil {
+		if counts.Are, err = o.Settings(f.Records); err != nil {
+			return err
+		}
+	}
 	c := content{
 		Title: titleOf(d, f, counts), Style: template.CSS(style), Colors: colors(d.Methods), Measured: o.measured, Library: template.JS(library()), Script: template.JS(script()),
-		Banner: bannerOf(counts, f.Records), Lines: linesOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
+		Banner: bannerOf(counts, f.Records, o.Virtual), Lines: linesOf(d, f, counts), Reasons: reasonsOf(d), Run: f.Run, Fits: f.Parameters != nil && !d.large, Files: o.Files,
 		Shifted: slices.ContainsFunc(d.Settings, func(s settingEntry) bool { return s.Severity > 0 }),
 	}
 	c.Colors += pageHead(c.Banner.Word)
@@ -153,7 +166,6 @@ func Write(w io.Writer, f *results.Rows, o Options) error {
 		d.Lead = c.Lead
 	}
 	c.Colors += themes(d.Methods, c.figures())
-	var err error
 	if c.Verdicts, err = o.verdicts(f); err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func TestBannerNamesTheNetworks(t *testing.T) {
 		"The only setting of this page is measured on a network.": rows("a,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]", "a,qats,ece,measured,skip,,why"),
 		"All 2 settings of this page are measured on a network.":  rows("a,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]", "b,ts,ece,measured,ok,,[{\"kind\":\"from\",\"text\":\"a network\"}]"),
 	} {
-		if got := bannerOf(results.CountSettings(records, nil), records).Text; got != want {
+		if got := bannerOf(results.CountSettings(records, nil), records, nil).Text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

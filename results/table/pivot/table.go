@@ -23,6 +23,7 @@ type Pivot struct {
 	Measured  int                // measured numbers shown, means excepted
 	From      []string           // origins of the measured numbers, see results.DistinctFrom
 	Simulated int                // simulated numbers shown, means excepted
+	Virtual   []string           // what these cannot show, in sentences, as who makes the table says
 	Uncounted int                // settings left out because they do not count, see results.Counts
 	StandIns  []string           // how the networks of the numbers marked o differ from the paper's
 	Baselines []string           // labels of the methods that Pair compares with
@@ -212,8 +213,16 @@ func (n Note) String() string {
 }
 
 // Origin is the line at the top. It says how many numbers are measured, and on
-// which networks, and how many are simulated.
+// which networks, how many are simulated, and what these cannot show.
 func (t *Pivot) Origin() string {
+	text := t.origin()
+	if t.Simulated > 0 {
+		text = strings.Join(append([]string{text}, t.Virtual...), " ")
+	}
+	return text
+}
+
+func (t *Pivot) origin() string {
 	all := t.Measured + t.Simulated
 	switch {
 	case all == 0:
