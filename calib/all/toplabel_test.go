@@ -110,3 +110,39 @@ func TestRoundingCopiesHaveTheSameConfidence(t *testing.T) {
 		}
 	}
 }
+
+// Calibration rows with one class that is not masked change no method that reads a confidence, wherever they stand. A set of
+// such rows alone, right as they are, has a map.
+func TestCertainRowsAreLeftOut(t *testing.T) {
+	set, test := testset.Drawn(200, 4, 2, 1), testset.Drawn(40, 4, 2, 2)
+	with, certain := &data.Set{Logits: data.NewMatrix(300, 4), Labels: make([]int32, 300)}, testset.Drawn(100, 4, 1, 3)
+	for i := range 100 {
+		for j := range 4 {
+			if j != int(certain.Labels[i]) {
+				certain.Logits.Row(i)[j] = data.Masked
+			}
+		}
+	}
+	for i := range 300 { // every third row is certain
+		from, at := set, i-i/3-1
+		if i%3 == 0 {
+			from, at = certain, i/3
+		}
+		copy(with.Logits.Row(i), from.Logits.Row(at))
+		with.Labels[i] = from.Labels[at]
+	}
+	for _, e := range alone() {
+		conf := func(cal *data.Set) []float64 {
+			_, list := calibtest.TopLabels(calibtest.Fit(t, e, cal, nil).Map.(calib.TopLabel), test)
+			return list
+		}
+		if a, b := conf(set), conf(with); !slices.Equal(a, b) {
+			t.Errorf("%s: %v with certain rows, %v without", e.Name, b[:3], a[:3])
+		}
+		for i, c := range conf(certain) {
+			if !(c >= 0 && c <= 1) {
+				t.Errorf("%s of certain rows alone, row %d: %v", e.Name, i, c)
+			}
+		}
+	}
+}

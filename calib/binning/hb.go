@@ -43,7 +43,8 @@ var HBEntry = calib.NewEntry[Histogram, hbMap](calib.Entry{
 func (Histogram) String() string { return HBEntry.Name }
 
 // TopHistogram is histogram binning of the top label; see TopLabel. Bins are as in
-// Histogram.
+// Histogram. Calibration rows with one class that is not masked are left out, since their
+// confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence = accuracy of the rows in the bin of conf
 //   - Reference: Zadrozny and Elkan 2001; Gupta and Ramdas 2022
@@ -59,7 +60,7 @@ type TopHistogram struct {
 var HBTopEntry = calib.NewEntry[TopHistogram, hbTopMap](calib.Entry{
 	Name:    "hb-top",
 	Label:   "HB-top",
-	Version: 3,
+	Version: 4,
 	Summary: "histogram binning of the confidence of the prediction; a top-label method",
 })
 

@@ -47,7 +47,8 @@ type Scaled struct {
 }
 
 // TopScaled is Scaled of the top label, with the hits (1 if the prediction is right) as
-// outcomes; see TopLabel.
+// outcomes; see TopLabel. Calibration rows with one class that is not masked are left out,
+// since their confidence is 1 whatever is fitted.
 //
 //   - Formula: new confidence = mean of g over the calibration rows in the bin of g(z),
 //     z the log odds of the confidence; g(z) = sigmoid(a z + b) fitted to the hits,
@@ -79,7 +80,7 @@ func (Scaled) String() string { return ScalingBinningEntry.Name }
 var ScalingBinningTopEntry = calib.NewEntry[TopScaled, topScalingBinningMap](calib.Entry{
 	Name:    "scaling-binning-top",
 	Label:   "Scaling-binning-top",
-	Version: 4,
+	Version: 5,
 	Summary: "sigmoid of the confidence of the prediction, replaced by its mean in bins of equal size; a top-label method",
 })
 

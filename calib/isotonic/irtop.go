@@ -12,7 +12,8 @@ import (
 )
 
 // TopRegression is isotonic regression of the top label, fitted to confidence and hit
-// (1 if the prediction is right); see TopLabel.
+// (1 if the prediction is right); see TopLabel. Calibration rows with one class that is not
+// masked are left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence g(conf), g nondecreasing, fitted to the n pairs (conf, hit)
 //   - Reference: Zadrozny and Elkan 2002
@@ -25,7 +26,7 @@ type TopRegression struct{}
 var IRTopEntry = calib.NewEntry[TopRegression, irTopMap](calib.Entry{
 	Name:    "ir-top",
 	Label:   "IR-top",
-	Version: 4,
+	Version: 5,
 	Summary: "isotonic regression on the confidence of the prediction; a top-label method",
 	Aliases: []string{"isotonic-top"},
 })

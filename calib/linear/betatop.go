@@ -18,7 +18,7 @@ import (
 // of conf are limited to +-log 2^53, 36.7, so that confidences of exactly 0 and 1 count. The identity is a = b = 1,
 // c = 0. The order of the confidences is kept, since a and b are not negative. If all confidences are equal, the new
 // one is the accuracy. Where conf parts right from wrong rows without an error there is no minimum, and a warning says
-// so.
+// so. Calibration rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid(a ln conf - b ln(1-conf) + c), a, b in [0, 1000], |c| <= 1000, at the least logistic
 //     loss
@@ -32,7 +32,7 @@ type TopBeta struct{}
 var BetaTopEntry = calib.NewEntry[TopBeta, betaTopMap](calib.Entry{
 	Name:    "beta-top",
 	Label:   "Beta-top",
-	Version: 1,
+	Version: 2,
 	Summary: "beta calibration of the confidence of the prediction; a top-label method",
 	Cost:    6,
 })

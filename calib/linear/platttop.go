@@ -14,6 +14,7 @@ import (
 // TopLabel. Targets are smoothed as in platt. Log odds are limited to +-log 2^53, 36.7, so that confidences of exactly
 // 0 and 1 count. If all confidences are equal, a is 0 and the confidence is the smoothed accuracy. The order of the
 // confidences is kept if a is above 0. It is reversed if a is below 0, where rows of more confidence are wrong more often.
+// Calibration rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid(a z + b), z the log odds of conf, a and b at the minimum of the logistic loss with
 //     targets (N+ + 1)/(N+ + 2) for the N+ hits and 1/(N- + 2) for the N- misses
@@ -27,7 +28,7 @@ type TopPlatt struct{}
 var PlattTopEntry = calib.NewEntry[TopPlatt, plattTopMap](calib.Entry{
 	Name:    "platt-top",
 	Label:   "Platt-top",
-	Version: 1,
+	Version: 2,
 	Summary: "logistic regression on the log odds of the confidence of the prediction; a top-label method",
 	Cost:    4,
 })

@@ -19,7 +19,8 @@ import (
 // right calibration rows and f0 among the n0 wrong ones. They are products of Gaussian
 // kernels with the bandwidth 1.06 s n^(-1/6), s the standard deviation of c or r among
 // these rows. A calibration row is not its own neighbour. The base is the softmax, or
-// that of temperature scaling.
+// that of temperature scaling. Rows with one class that is not masked count as all others
+// do, since they are neighbours too.
 //
 //   - Formula: confidence n1 f1/(n1 f1 + n0 f0), f1 and f0 kernel densities of
 //     (confidence, r) among right and wrong rows, r the mean of exp(-s) over the 10

@@ -19,7 +19,8 @@ import (
 // Ranks are of log odds that are limited to +-log 2^53, 36.7, so that all confidences beyond tie with 0 and 1. A
 // confidence above 1/k keeps its order among them. Below 1/k, which no softmax gives, a lower temperature lowers the
 // confidence, and two rows may change places. If all confidences are equal the rank is 1 and a has no effect: a is 0.
-// If a = 0, the fit is that of ts-top, and a warning says so.
+// If a = 0, the fit is that of ts-top, and a warning says so. Calibration rows with one class that is not masked are
+// left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid((z + L)/T - L), T = a (1-q) + b, z the log odds of c, L = log(k-1), q the rank of c
 //     among the calibration rows, a in [0, 1000], b in [0.001, 1000], by mean NLL of "the prediction is right"
@@ -34,7 +35,7 @@ type QaTSTop struct{}
 var QaTSTopEntry = calib.NewEntry[QaTSTop, qatsTopMap](calib.Entry{
 	Name:    "qats-top",
 	Label:   "QaTS-top",
-	Version: 1,
+	Version: 2,
 	Summary: "QaTS on logits that are derived from the confidence alone; a top-label method",
 	Cost:    5,
 })

@@ -25,7 +25,8 @@ import (
 //	D_i = 1/n sum over j <= i of (hit_j - conf_j)  at  t_i = (i-1)/(n-1).
 //
 // The new confidence is linear between the confidences of the calibration set, constant
-// outside them, and limited to [0, 1].
+// outside them, and limited to [0, 1]. Calibration rows with one class that is not masked are
+// left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence conf + S'(t), S a natural cubic spline of 6 uniform knots
 //     through the cumulated hit - conf, t the rank in [0, 1]
@@ -46,7 +47,7 @@ type Cumulative struct {
 var SplineEntry = calib.NewEntry[Cumulative, splineMap](calib.Entry{
 	Name:    "spline",
 	Label:   "Spline",
-	Version: 5,
+	Version: 6,
 	Summary: "confidence corrected by the slope of a natural cubic spline; a top-label method",
 	Aliases: []string{"spline-calibration"},
 })

@@ -19,7 +19,8 @@ import (
 //
 // Log odds are limited to +-log 2^53, 36.7, so that confidences of exactly 0 and 1 count. The order of the confidences
 // is kept. A confidence of 1/k stays as it is at every T, and below it T > 1 raises the confidence. If all confidences
-// are 1/k, T is 1, with a warning. Equal confidences get the accuracy of the rows where some T reaches it.
+// are 1/k, T is 1, with a warning. Equal confidences get the accuracy of the rows where some T reaches it. Calibration
+// rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 //
 //   - Formula: confidence sigmoid((z + L)/T - L), z the log odds of c, L = log(k-1), T in [0.001, 1000] at the least
 //     mean NLL of "the prediction is right"
@@ -34,7 +35,7 @@ type TopTemperature struct{}
 var TSTopEntry = calib.NewEntry[TopTemperature, tsTopMap](calib.Entry{
 	Name:    "ts-top",
 	Label:   "TS-top",
-	Version: 1,
+	Version: 2,
 	Summary: "one temperature on logits that are derived from the confidence alone; a top-label method",
 	Cost:    3,
 })

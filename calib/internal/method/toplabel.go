@@ -25,7 +25,9 @@ func TopConf(tail float64) float64 { return 1 / (1 + tail) }
 // TopStretched returns that confidence stretched (package stretch).
 func TopStretched(tail float64) float64 { return stretch.OfTail(TopConf(tail), tail) }
 
-// TopRows returns the rows of a labelled set, which may have a confidence alone.
+// TopRows returns the rows of a labelled set, which may have a confidence alone. It leaves out those with one class that is
+// not masked: they are right whatever is fitted, and get a confidence of 1 that the map does not choose, so they say nothing
+// about the others. If there are no others, they are the rows. A confidence alone does not tell them from rows that are sure.
 func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 	if set.Confidence != nil {
 		return confidenceRows(set)
@@ -37,9 +39,18 @@ func TopRows(ctx context.Context, set *data.Set) ([]TopRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]TopRow, len(t))
+	rows, certain := make([]TopRow, 0, len(t)), []TopRow(nil)
 	for i, tail := range t {
-		rows[i] = TopRow{tail, TopConf(tail), fit.Hit(set.Logits.Row(i), set.Labels[i])}
+		logits := set.Logits.Row(i)
+		row := TopRow{tail, TopConf(tail), fit.Hit(logits, set.Labels[i])}
+		if tail == 0 && Open(logits) < 2 {
+			certain = append(certain, row)
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return certain, nil
 	}
 	return rows, nil
 }
