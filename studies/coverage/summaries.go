@@ -104,7 +104,9 @@ func verdictsTable(table []line) [][]string {
 		rows = append(rows, append([]string{quantity, strings.Join(judgedBy(quantity), ", ")}, summary(of)...))
 	}
 	plain := where(table, func(l line) bool { return l.Cell.interval == "delta" && l.Target == ofPopulation })
-	rows = append(rows, append([]string{"squared error, 15 bins of equal width, plain normal interval", ""}, summary(plain)...))
+	if len(plain) > 0 {
+		rows = append(rows, append([]string{"squared error, 15 bins of equal width, plain normal interval", ""}, summary(plain)...))
+	}
 	return rows
 }
 

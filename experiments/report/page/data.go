@@ -31,8 +31,12 @@ type data struct {
 	// Width and Mass are, by cell, the bins with rows, as the method bins has them: those of equal
 	// width are [bin, n, confidence, accuracy, the distances from it to the ends of its interval,
 	// those from the confidence to the ends of the consistency band, ...], those of equal mass have the edges at the end in place of the bin at the start.
-	Width []list   `json:"width"`
-	Mass  []list   `json:"mass"`
+	Width []list `json:"width"`
+	Mass  []list `json:"mass"`
+
+	// Positive are the bins of the probability of the positive class, as Width; nil without any.
+	Positive []list `json:"positive,omitempty"`
+
 	Pairs []list   `json:"pairs"` // [cell, index of the other method, index of the metric, difference, lo, hi, results.Outcome]
 	Fits  []list   `json:"fits"`  // [cell, text of the name, value, text of the bound, text of the warning]; text 0 is empty
 	Texts []string `json:"texts"`
@@ -188,7 +192,7 @@ func pack(f *results.Rows, labels func(string) string) *data {
 		}
 	}
 	for id, values := range p.values {
-		if p.Metrics[p.metric[id]].Better != "" || slices.Contains(bandOfECE, id) {
+		if p.Metrics[p.metric[id]].Better != "" || slices.Contains(bandOfECE, id) || ofTwo(id) {
 			p.Values[id] = column(values, len(p.Cells.Setting), digitsOf(id))
 		}
 	}
@@ -338,6 +342,13 @@ func ranked(d metrics.Direction) string {
 // bandOfECE are the ends of the band of the ECE of calibrated networks, which the table of a
 // setting shows. Of the metrics without a direction no view reads others.
 var bandOfECE = []string{"ece_null_lo", "ece_null_hi"}
+
+// ofTwo reports whether a metric is of the positive class, of two classes, which the table of a
+// setting shows too.
+func ofTwo(id string) bool {
+	e, _, ok := metrics.LookupOutput(id)
+	return ok && e.Positive
+}
 
 // digitsOf returns the significant digits of the values of a metric. Values that
 // methods are ranked by have all that results.csv has, so that ties are the same.

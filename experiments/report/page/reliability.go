@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -13,6 +14,7 @@ import (
 // of intervals in units of 1e-4. Tables print fewer digits.
 func (p *packer) bins(bins []results.Bin) {
 	width, mass := make([][]int, len(p.Cells.Setting)), make([][]int, len(p.Cells.Setting))
+	positive, some := make([][]int, len(p.Cells.Setting)), false
 	for _, b := range bins {
 		c, ok := p.find(settingID{b.Setting, b.Source, false}, b.Method)
 		interval, has := b.AccInterval()
@@ -24,11 +26,16 @@ func (p *packer) bins(bins []results.Bin) {
 		switch b.Binning {
 		case "width15":
 			width[c] = append(append(width[c], b.Bin), row...)
+		case metrics.Positive15:
+			positive[c], some = append(append(positive[c], b.Bin), row...), true
 		case "mass15":
 			mass[c] = append(append(append(mass[c], row...), whole(b.Lo, 1e4)), whole(b.Hi, 1e4))
 		}
 	}
 	p.Width, p.Mass = once(width), once(mass)
+	if some {
+		p.Positive = once(positive)
+	}
 }
 
 func whole(x, units float64) int { return int(math.Round(x * units)) }

@@ -28,16 +28,17 @@ function overlay(s) {
   return kept.length ? kept : has.slice(0, 2);
 }
 
-// binRows returns the bins of a cell, of equal width or mass, as objects. Of bins of equal mass q is
+// binRows returns the bins of a cell, of equal width or mass, or those of equal width of the probability
+// of the positive class ("positive"), as objects. Of bins of equal mass q is
 // the quantile at the middle.
 function binRows(kind, cell) {
   let flat = data[kind][cell];
   if (typeof flat === "number") flat = data[kind][flat]; // an equal cell
-  const [at, length] = kind === "width" ? [1, 8] : [0, 9];
+  const [at, length] = kind === "mass" ? [0, 9] : [1, 8];
   const rows = d3.range(0, flat?.length || 0, length).map(i => {
     const [n, conf, acc, below, above, from, to, lo, hi] = flat.slice(i + at, i + length);
     const near = {n, conf: conf / 1e5, acc: acc / 1e5, accLo: acc / 1e5 - below / 1e4, accHi: acc / 1e5 + above / 1e4, from: conf / 1e5 - from / 1e4, to: conf / 1e5 + to / 1e4};
-    return kind === "width" ? {...near, lo: flat[i] / 15, hi: (flat[i] + 1) / 15} : {...near, lo: lo / 1e4, hi: hi / 1e4};
+    return kind === "mass" ? {...near, lo: lo / 1e4, hi: hi / 1e4} : {...near, lo: flat[i] / 15, hi: (flat[i] + 1) / 15};
   });
   const upTo = d3.cumsum(rows, r => r.n);
   rows.forEach((r, i) => (r.q = (upTo[i] - r.n / 2) / upTo.at(-1)));
@@ -58,30 +59,34 @@ const mostRowsOf = bins => Math.max(...bins.flatMap(b => b.rows.map(r => r.n)));
 // frames is the width that the frame around an open setting takes.
 const frames = 56;
 
+// ofPrediction and ofPositive are the words for what bins are of.
+const ofPrediction = {x: "confidence", y: "accuracy"};
+const ofPositive = {x: "probability of the positive class", y: "its share"};
+
 // binTip is the text of a bin.
-const binTip = (s, m, r) =>
-  `${label(m)}: ${plural(r.n, "row")}\nconfidence ${plain(100 * r.conf, 1)} %\naccuracy ${plain(100 * r.acc, 1)} %` + (judged(s.src) ? ` (${plain(100 * r.accLo, 1)} to ${plain(100 * r.accHi, 1)})` : "");
+const binTip = (s, m, r, words = ofPrediction) =>
+  `${label(m)}: ${plural(r.n, "row")}\n${words.x} ${plain(100 * r.conf, 1)} %\n${words.y} ${plain(100 * r.acc, 1)} %` + (judged(s.src) ? ` (${plain(100 * r.accLo, 1)} to ${plain(100 * r.accHi, 1)})` : "");
 
 // diagram draws accuracy against confidence with the interval of each bin, above the
 // number of rows, on an axis that holds the number fullest. bins are {method, rows}; the
 // consistency band is that of the method around, where it is given.
-function diagram(s, bins, around, width, fullest = mostRowsOf(bins)) {
+function diagram(s, bins, around, width, fullest = mostRowsOf(bins), words = ofPrediction) {
   const methods = bins.map(b => label(b.method)).join(", ");
   const few = b => b.rows.filter(r => r.n < fewRows).map(r => [r.conf, r.acc]);
-  const x = {domain: [0, 1], label: "confidence"};
+  const x = {domain: [0, 1], label: words.x};
   const shape = chart({
     name: `Reliability diagram of ${s.label}: ${methods}`,
     width,
     height: Math.min(400, 0.62 * width + 60),
     x,
-    y: {domain: [0, 1], label: "accuracy", grid: true},
+    y: {domain: [0, 1], label: words.y, grid: true},
     marks: [
       Plot.areaY(bins.find(b => b.method === around)?.rows || [], {x: "conf", y1: "from", y2: "to", className: "band"}),
       Plot.line([[0, 0], [1, 1]], {className: "diagonal"}),
       ...(judged(s.src) ? bins : []).map(b => interval(b.rows, {x: "conf", y1: "accLo", y2: "accHi", stroke: color(b.method), strokeWidth: 1.4, strokeOpacity: r => (r.n < fewRows ? 0.3 : 0.7)}, Plot.ruleX)),
       ...curves(bins.map(b => ({method: b.method, points: b.rows.filter(r => r.n >= fewRows).map(r => [r.conf, r.acc])}))),
       ...bins.map(b => markers(few(b), b.method, 2.6, {opacity: 0.35})),
-      tips(bins.flatMap(b => b.rows.map(r => ({x: r.conf, y: r.acc, title: binTip(s, b.method, r)})))),
+      tips(bins.flatMap(b => b.rows.map(r => ({x: r.conf, y: r.acc, title: binTip(s, b.method, r, words)})))),
     ],
   });
   const part = (r, i) => r.lo + ((r.hi - r.lo) * i) / bins.length;
@@ -115,13 +120,27 @@ function reliability(s, methods) {
   });
 }
 
+// positiveDiagram is the figure of the probability of the positive class, of two classes; null where
+// no method has its bins.
+function positiveDiagram(s, methods) {
+  const bins = binsOf("positive", s, methods.filter(m => data.positive?.[cellOf(s.i, m)]));
+  if (!bins.length) return null;
+  return figure({
+    title: "Positive class: share against probability, 15 bins of equal width",
+    legend: keyLine(bins.map(b => ({method: b.method, points: b.rows}))),
+    charts: diagram(s, bins, banded(bins.map(b => b.method)), columnWidth(2, frames), mostRowsOf(bins), ofPositive),
+    notes: ["Below the diagonal the probability of the class is too high, though the confidence of the prediction may be right."],
+    tables: bins.map(b => () => binTable(s, b, ["Probability %", "Share %"])),
+  });
+}
+
 // binTable has the arguments of the table of some bins.
-function binTable(s, b) {
+function binTable(s, b, words = ["Confidence %", "Accuracy %"]) {
   const number = (x, digits = 2) => plain(100 * x, digits);
   const intervals = judged(s.src);
   return [
     `Bins of ${label(b.method)} on ${s.label}`,
-    [label(b.method) + ": bin", "Rows", "Confidence %", "Accuracy %", ...(intervals ? ["95 % interval"] : []), "Gap", "Band %"],
+    [label(b.method) + ": bin", "Rows", ...words, ...(intervals ? ["95 % interval"] : []), "Gap", "Band %"],
     b.rows.map(r => [
       `${r.lo.toFixed(3)}–${r.hi.toFixed(3)}`,
       String(r.n),
@@ -227,9 +246,14 @@ function notesOf(s, of) {
   return d3.groups(all, ([t]) => t).map(([t, list]) => ({text: data.texts[t], methods: list.map(([, m]) => m)}));
 }
 
+// ofTwo are the metrics of the positive class, of two classes.
+const ofTwo = ["ece_positive", "oe", "slope", "intercept"];
+
 // summaryTable is the table of the metrics of a setting, and which methods have none.
 function summaryTable(s) {
-  const shown = ["accuracy", "ece", "aece", "nll", "brier"].filter(id => data.values[id]);
+  const shown = ["accuracy", "ece", "aece", "nll", "brier", "ece_positive", "oe", "slope", "intercept"].filter(
+    id => data.values[id] && (!ofTwo.includes(id) || data.methods.some((_, m) => value(s.i, m, id) !== null)),
+  );
   const single = !s.seeds.length; // the mean of several bands is no band
   const heads = [
     "Method",
@@ -373,7 +397,7 @@ function drawSetting() {
         ? checks("show-", "Methods in the charts", has, methods, ms => set({show: ms.map(m => data.methods[m].id).join(",")}))
         : null,
       methods.length
-        ? el("div", {class: "charts"}, reliability(s, methods), quantileGap(s, methods))
+        ? el("div", {class: "charts"}, reliability(s, methods), quantileGap(s, methods), positiveDiagram(s, methods))
         : el("p", {}, s.seeds.length ? "Each seed has its own diagrams: choose one above." : "No bins are recorded for this setting (bins.csv)."),
       forests.length ? el("h4", {}, "Paired differences") : null,
       forests.length ? el("div", {class: "charts"}, ...forests) : null,
