@@ -12,6 +12,7 @@ import (
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/experiments/engine"
+	"github.com/qats-bench/qats/experiments/shares"
 	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/metrics/scoring"
 )
@@ -34,8 +35,8 @@ type Change struct {
 	// ended at the least temperature.
 	OnesBefore, OnesAfter int
 
-	Shares engine.Shares // of the classes after the fit
-	Source *calib.Source // of the saved model; nil for a method without a probability of each class
+	Shares shares.Finding // of the classes after the fit
+	Source *calib.Source  // of the saved model; nil for a method without a probability of each class
 
 	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, that it makes rows certain, or that shares of classes are off
 }
@@ -74,7 +75,7 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
 	}
 	err = c.worse(ctx)
-	if c.Shares = engine.SharesOf(after.Shares); c.Shares.Tested > 0 || after.Shares != nil && after.Shares.Rows() > 0 {
+	if c.Shares = shares.Of(after.Shares); c.Shares.Tested > 0 || after.Shares != nil && after.Shares.Rows() > 0 {
 		c.Source = &calib.Source{Shares: after.Shares.Observed(), Off: c.Shares.Classes()}
 	}
 	if w, off := c.Shares.Warning(fmt.Sprint(m), fitted.Map); off {

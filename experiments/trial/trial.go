@@ -17,6 +17,7 @@ import (
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/engine"
 	"github.com/qats-bench/qats/experiments/inspect"
+	"github.com/qats-bench/qats/experiments/shares"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/internal/pool"
@@ -123,7 +124,7 @@ type Result struct {
 
 	Scores
 	Samples *metrics.Samples // on the rows that judge
-	Shares  engine.Shares    // of the classes there
+	Shares  shares.Finding   // of the classes there
 
 	cross    *metrics.Samples // on the calibration rows, by cross-fitting; nil if a fold failed
 	topLabel bool
@@ -380,7 +381,7 @@ func (t *Trial) result(k *task) (*Result, error) {
 	if v, err := metrics.Brier(r.Samples); err == nil {
 		r.Brier = v
 	}
-	r.Shares = engine.SharesOf(k.shares)
+	r.Shares = shares.Of(k.shares)
 	for _, changed := range judged.Changed {
 		if changed {
 			r.Changed++

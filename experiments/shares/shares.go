@@ -1,4 +1,7 @@
-package engine
+// Package shares compares the mean probabilities that a fit gives the classes with the shares of the
+// classes among the rows. One temperature cannot move them, so a model that was trained with other
+// shares, as class weights and under-sampling make them, keeps the wrong ones after temperature scaling.
+package shares
 
 import (
 	"cmp"
@@ -12,30 +15,30 @@ import (
 	"github.com/qats-bench/qats/results/compare/significance"
 )
 
-// Shares says which classes have another mean probability than their share of the rows, beyond
+// Finding says which classes have another mean probability than their share of the rows, beyond
 // chance.
-type Shares struct {
+type Finding struct {
 	Tested int
 	Off    []metrics.Share // the largest difference first
 }
 
-// shareLevel is the chance that some class is off by chance.
-const shareLevel = .05
+// level is the chance that some class is off by chance.
+const level = .05
 
-// SharesOf tests the classes of a tally, with Holm's correction for their number. A tally without
+// Of tests the classes of a tally, with Holm's correction for their number. A tally without
 // rows, as of a top-label method, tests nothing.
-func SharesOf(t *scoring.ShareTally) Shares {
+func Of(t *scoring.ShareTally) Finding {
 	if t == nil || t.Rows() == 0 {
-		return Shares{}
+		return Finding{}
 	}
 	list := metrics.Shares(t)
 	p := make([]float64, len(list))
 	for i, s := range list {
 		p[i] = s.P
 	}
-	of := Shares{Tested: len(list)}
+	of := Finding{Tested: len(list)}
 	for i, adjusted := range significance.Holm(p) {
-		if adjusted < shareLevel {
+		if adjusted < level {
 			of.Off = append(of.Off, list[i])
 		}
 	}
@@ -49,8 +52,8 @@ func SharesOf(t *scoring.ShareTally) Shares {
 func differs(s metrics.Share) float64 { return math.Round(1e9 * math.Abs(s.Expected-s.Observed)) }
 
 // Classes returns the classes that are off, in order.
-func (s Shares) Classes() (list []int) {
-	for _, x := range s.Off {
+func (f Finding) Classes() (list []int) {
+	for _, x := range f.Off {
 		list = append(list, x.Classes...)
 	}
 	slices.Sort(list)
@@ -58,12 +61,12 @@ func (s Shares) Classes() (list []int) {
 }
 
 // Warning names the classes that are off under the map of a method; ok is false if there are none.
-func (s Shares) Warning(method string, m calib.Map) (w report.Warning, ok bool) {
-	if len(s.Off) == 0 {
+func (f Finding) Warning(method string, m calib.Map) (w report.Warning, ok bool) {
+	if len(f.Off) == 0 {
 		return w, false
 	}
 	var off []report.OffShare
-	for _, x := range s.Off {
+	for _, x := range f.Off {
 		off = append(off, report.OffShare{Classes: x.Classes, Expected: x.Expected, Seen: x.Observed})
 	}
 	mend := "vs and platt-logits can move shares"
@@ -72,5 +75,5 @@ func (s Shares) Warning(method string, m calib.Map) (w report.Warning, ok bool) 
 	} else if slices.Contains([]string{"vs", "platt-logits"}, method) { // these rows have other shares than those of the fit
 		mend = ""
 	}
-	return report.SharesOff(off, s.Tested, mend), true
+	return report.SharesOff(off, f.Tested, mend), true
 }

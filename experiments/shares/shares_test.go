@@ -1,4 +1,4 @@
-package engine
+package shares
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func TestSharesThatAreOffAreNamed(t *testing.T) {
 	for _, right := range []bool{true, false} {
 		tally := scoring.NewShareTally(3)
 		tally.Add(skewed(1000, right))
-		of := SharesOf(tally)
+		of := Of(tally)
 		if of.Tested != 3 {
 			t.Errorf("%d of 3 are tested", of.Tested)
 		}
@@ -58,7 +58,7 @@ func TestSharesThatAreOffAreNamed(t *testing.T) {
 
 func TestSharesOfNoRowsAreNotTested(t *testing.T) {
 	for _, tally := range []*scoring.ShareTally{nil, scoring.NewShareTally(3)} {
-		of := SharesOf(tally)
+		of := Of(tally)
 		if _, off := of.Warning("ts", nil); off || of.Tested != 0 {
 			t.Errorf("%+v", of)
 		}
