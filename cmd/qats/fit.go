@@ -239,6 +239,19 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 			fitted.Report.Warn(w)
 		}
 	}
+	var source *calib.Source
+	switch {
+	case change != nil:
+		source = change.Source
+	case stream != nil:
+		var more []calib.Warning
+		if source, more, err = arrays.StreamedSource(cmd.Context(), m.Method, fitted, stream); err != nil {
+			return err
+		}
+		for _, w := range more {
+			fitted.Report.Warn(w)
+		}
+	}
 	if cal != nil || stream != nil {
 		if err := f.problems(cmd, cal, tell); err != nil {
 			return err
@@ -246,9 +259,7 @@ func (f *fit) run(cmd *cobra.Command, method string) (err error) {
 	}
 	clock.lap("check_s")
 	model := m.Model(in, fitted)
-	if change != nil {
-		model.Source = change.Source
-	}
+	model.Source = source
 	if f.json {
 		return f.printJSON(cmd.OutOrStdout(), newFitJSON(m, in, model, change, warnings), model, &clock)
 	}

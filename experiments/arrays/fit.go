@@ -35,7 +35,6 @@ type Change struct {
 	// ended at the least temperature.
 	OnesBefore, OnesAfter int
 
-	Shares shares.Finding // of the classes after the fit
 	Source *calib.Source  // of the saved model; nil for a method without a probability of each class
 
 	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, that it makes rows certain, or that shares of classes are off
@@ -75,13 +74,49 @@ func BeforeAfter(ctx context.Context, m calib.Method, fitted *calib.Fitted, cal 
 		c.From, c.To = metrics.ECE(c.Before, 15), metrics.ECE(c.After, 15)
 	}
 	err = c.worse(ctx)
-	if c.Shares = shares.Of(after.Shares); c.Shares.Tested > 0 || after.Shares != nil && after.Shares.Rows() > 0 {
-		c.Source = &calib.Source{Shares: after.Shares.Observed(), Off: c.Shares.Classes()}
-	}
-	if w, off := c.Shares.Warning(fmt.Sprint(m), fitted.Map); off {
-		c.Warnings = append(c.Warnings, w)
+	if source, w := sourceOf(m, fitted, after.Shares); source != nil {
+		c.Source, c.Warnings = source, append(c.Warnings, w...)
 	}
 	return c, err
+}
+
+// streamedRows are the rows of a block of a streamed set.
+const streamedRows = 1024
+
+// StreamedSource returns the source of a fit on a set that is not in memory, as Change has it, with
+// its warnings.
+func StreamedSource(ctx context.Context, m calib.Method, fitted *calib.Fitted, stream calib.Stream) (*calib.Source, []calib.Warning, error) {
+	column := &engine.Column{Contract: m.Contract(), Map: fitted.Map}
+	if _, top := fitted.Map.(calib.TopLabel); top || stream.Classes() == 0 {
+		return nil, nil, nil
+	}
+	tally, k := scoring.NewShareTally(stream.Classes()), stream.Classes()
+	for lo := 0; lo < stream.Rows(); lo += streamedRows {
+		n := min(streamedRows, stream.Rows()-lo)
+		set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
+		if err := stream.Read(ctx, lo, lo+n, set.Logits.Data, set.Labels); err != nil {
+			return nil, nil, err
+		}
+		probs := data.NewProbs(n, k)
+		if err := column.Probabilities(probs, lo, set); err != nil {
+			return nil, nil, err
+		}
+		tally.Add(probs, set.Labels)
+	}
+	source, warnings := sourceOf(m, fitted, tally)
+	return source, warnings, nil
+}
+
+// sourceOf returns the source of a fit with the tally of its calibration rows; nil without rows.
+func sourceOf(m calib.Method, fitted *calib.Fitted, tally *scoring.ShareTally) (source *calib.Source, warnings []calib.Warning) {
+	if tally == nil || tally.Rows() == 0 {
+		return nil, nil
+	}
+	found := shares.Of(tally)
+	if w, off := found.Warning(fmt.Sprint(m), fitted.Map); off {
+		warnings = append(warnings, w)
+	}
+	return &calib.Source{Shares: tally.Observed(), Off: found.Classes()}, warnings
 }
 
 func mean(v []float64) float64 {
