@@ -255,8 +255,8 @@ func TestMeansOfARankingAreThoseOfTheValues(t *testing.T) {
 // Methods are compared by metrics with a direction, and by time.
 func TestNamesAreThoseOfMetricsWithADirection(t *testing.T) {
 	list := Names()
-	for name, want := range map[string]bool{"ece": true, "accuracy": true, results.TimeMetric: true, "argmax_change": false, "mean_conf": false} {
-		if e, _, ok := metrics.LookupOutput(name); ok && (e.Better != metrics.Neutral) != want {
+	for name, want := range map[string]bool{"ece": true, "accuracy": true, results.TimeMetric: true, "argmax_change": false, "gap": false, "oe": false, "slope": false, "intercept": false, "ece_positive": true, "mean_conf": false} {
+		if e, _, ok := metrics.LookupOutput(name); ok && e.Better.Ranks() != want {
 			t.Fatalf("%s has another direction", name)
 		}
 		if slices.Contains(list, name) != want {
