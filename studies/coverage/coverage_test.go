@@ -134,19 +134,25 @@ func TestStudyDoesNotDependOnTheWorkers(t *testing.T) {
 // TestSummariesAreThoseOfTheStudy: the files of results/shown/intervals, which docs/intervals.md
 // shows, are made from results/shown/intervals.csv.
 func TestSummariesAreThoseOfTheStudy(t *testing.T) {
-	path := filepath.Join("..", "..", "results", "shown", "intervals.csv")
-	table, err := readTable(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, of := range summaries {
-		want, err := csvOf(of(table))
+	for _, file := range []string{"intervals.csv", "two-classes.csv"} {
+		path := filepath.Join("..", "..", "results", "shown", file)
+		table, err := readTable(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join(strings.TrimSuffix(path, ".csv"), name+".csv"))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s.csv is not current: cd studies && go run ./coverage -summarise (%v)", name, err)
+		for name, of := range summaries {
+			rows := of(table)
+			if len(rows) == 1 {
+				continue
+			}
+			want, err := csvOf(rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(strings.TrimSuffix(path, ".csv"), name+".csv"))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s of %s is not current: cd studies && go run ./coverage -summarise (%v)", name, file, err)
+			}
 		}
 	}
 }

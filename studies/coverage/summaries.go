@@ -25,14 +25,18 @@ var summaries = map[string]func([]line) [][]string{
 	"networks": networksTable, "power": powerTable, "verdicts": verdictsTable, "beside": besideTable, "values": valuesTable, "short": shortTable, "told": toldTable,
 }
 
-// writeSummaries writes the summaries of the table at path into the folder beside it.
+// writeSummaries writes the summaries of the table at path, those that have a row, into the folder beside it.
 func writeSummaries(path string, table []line) error {
 	dir := strings.TrimSuffix(path, ".csv")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for name, of := range summaries {
-		text, err := csvOf(of(table))
+		rows := of(table)
+		if len(rows) == 1 {
+			continue
+		}
+		text, err := csvOf(rows)
 		if err != nil {
 			return err
 		}
