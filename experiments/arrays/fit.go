@@ -35,7 +35,7 @@ type Change struct {
 	// ended at the least temperature.
 	OnesBefore, OnesAfter int
 
-	Source *calib.Source  // of the saved model; nil for a method without a probability of each class
+	Source *calib.Source // of the saved model; nil for a method without a probability of each class
 
 	Warnings []calib.Warning // that the fit made the rows worse, that few rows decided it, that it makes rows certain, or that shares of classes are off
 }

@@ -125,7 +125,9 @@ def place(positive, values):
         return None
     at = np.flatnonzero(np.asarray(values) == positive)
     if len(at) != 1:
-        raise InputError(f"{positive!r} is no class", code="usage", where="positive", hint=f"the classes are {_few(np.asarray(values).tolist())}")
+        raise InputError(
+            f"{positive!r} is no class", code="usage", where="positive", hint=f"the classes are {_few(np.asarray(values).tolist())}"
+        )
     return int(at[0])
 
 
@@ -144,7 +146,14 @@ def score(rows, y, metrics, interval=None, kind="probs", ignored=(), called=None
     called = called or {}
     labels = "correct" if "confidence" in rows else "labels"
     arrays = {called.get(name, name): a for name, a in {**rows, labels: y}.items()}
-    words = ["score", "--json", *(["--metric", ",".join(names)] if names else []), "--" + labels, _program.argument(called.get(labels, labels), y), *ignored]
+    words = [
+        "score",
+        "--json",
+        *(["--metric", ",".join(names)] if names else []),
+        "--" + labels,
+        _program.argument(called.get(labels, labels), y),
+        *ignored,
+    ]
     for flag in ("probs", "logits", "uncal", "confidence"):
         if flag in rows:
             words += ["--" + flag, _program.argument(called.get(flag, flag), rows[flag])]

@@ -37,7 +37,9 @@ _OF_TWO = (
 )  # columns of two classes
 
 
-def recommend(cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, positive=None, progress=True):
+def recommend(
+    cal, test=None, methods=None, *, by="nll", kind=None, classes=None, n_classes=None, ignore=None, positive=None, progress=True
+):
     """Fit methods on calibration rows, choose one of them, and judge the choice on test rows.
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
@@ -217,7 +219,17 @@ class Recommendation:
                 ]
             )
         top = "top " if self.choice["by"].endswith("_top") else ""
-        return ["method", "cal " + _NAMES[self.choice["by"]], top + "NLL", top + "Brier", *([f"ECE P({self._positive}) %"] if self._two else []), "ECE %", "band %", "", "accuracy"], rows
+        return [
+            "method",
+            "cal " + _NAMES[self.choice["by"]],
+            top + "NLL",
+            top + "Brier",
+            *([f"ECE P({self._positive}) %"] if self._two else []),
+            "ECE %",
+            "band %",
+            "",
+            "accuracy",
+        ], rows
 
     @property
     def _positive(self):
