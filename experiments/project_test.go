@@ -49,7 +49,7 @@ func TestProgramCarriesEverySpecOfTheProject(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if got := BuiltinSpecs(); !slices.Equal(got, want) {
+	if got, want := BuiltinSpecs(), slices.Compact(want); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -35,8 +35,8 @@ func Registry() spec.Registry {
 }
 
 // builtinFolders are the folders of the specs that the program carries, below the
-// root of the project.
-var builtinFolders = []string{"experiments", "experiments/paper", "experiments/protocol/v1"}
+// root of the project. A name that two folders have is that of the first one.
+var builtinFolders = []string{"experiments", "experiments/paper", "experiments/protocol/v2", "experiments/protocol/v1"}
 
 // BuiltinSpecs returns the names of the specs that the program carries, sorted: the
 // file companion.yaml has the name companion.
@@ -49,7 +49,7 @@ func BuiltinSpecs() []string {
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // ReadSpec reads a spec. The name is that of a file or, if there is no such file, of

@@ -39,9 +39,9 @@ func handInCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "submit FILE...",
 		Short: "Run a calibrator of yours on the leaderboard's networks, and make an entry of it",
-		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, beside ` + "`uncal`, `ts` and `qats`" + `,
-and writes the folder submissions/NAME: card.yaml, results.csv, fits.csv and the code. A pull
-request with this folder is an entry. docs/leaderboard.md has the rules.
+		Long: `submit runs the code in FILE on all settings of a tier of the leaderboard, beside uncal, ts, qats and
+base-rate, and writes the folder submissions/NAME: card.yaml, results.csv, fits.csv and the code.
+A pull request with this folder is an entry. docs/leaderboard.md has the rules.
 
 The code is
   a file of Python with the functions fit(logits, labels) and apply(model, logits),
@@ -49,9 +49,11 @@ The code is
   any files, with --command: the words that start the program in their folder, which
   is called with fit DIR and apply DIR (docs/new-calibrator.md).
 
-submit says what a reviewer will ask: which settings have no number, and why; which numbers
-change between five fresh processes with 1, 2 and 4 processors; and whether the code reads
-arrays that it is not handed. Threads of linear algebra and the order of Python's sets are fixed.
+submit says whether the calibrator is shown to be better than QaTS and than TS, by NLL or Brier
+score, and whether it is ranked: only if it is shown to know more than base-rate. Then it says
+what a reviewer will ask: which settings have no number, and why; which numbers change
+between five fresh processes with 1, 2 and 4 processors; and whether the code reads arrays that it
+is not handed. Threads of linear algebra and the order of Python's sets are fixed.
 A second call with the same name keeps what the card says, where no flag says otherwise.
 The code runs with the rights of its user, as any program does.`,
 		Example: examples(
@@ -152,7 +154,7 @@ func (h *handIn) run(cmd *cobra.Command, paths []string) error {
 			return err
 		}
 	}
-	tier, err := submission.ReadTier(c.Tier)
+	tier, err := submission.ReadTier(c.Protocol, c.Tier)
 	if err != nil {
 		return err
 	}

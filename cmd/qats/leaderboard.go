@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,13 +29,18 @@ func leaderboardCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Make the page of the leaderboard: methods of the project and entries",
-		Long: `leaderboard compares the methods of the project, whose numbers are in results/leaderboard, and the
+		Long: `leaderboard compares the methods of the project, whose numbers are in results/leaderboard/v2, and the
 entries in submissions. It writes OUT/index.html, a page for a browser, and OUT/leaderboard.csv.
-Methods that see or keep different things have tables of their own.
+Methods that see or keep different things have tables of their own. NLL and Brier score rank them
+and decide which is called better; ECE is shown. A method that is not shown to be better than
+base-rate, which knows nothing, is listed and not ranked.
 
 With --run it first runs the methods of the project on the tier lite of the protocol, into OUT,
-and writes their numbers into results/leaderboard. What is in the store in OUT is not done again.
+and writes their numbers into results/leaderboard/v2. What is in the store in OUT is not done again.
 --method runs some methods alone, and leaves the files of the others as they are.
+
+--protocol v1 makes the page of version 1 of the protocol, which ranks by ECE and is frozen. Its
+numbers are in results/leaderboard. Entries of version 1 are in version 2 too.
 
 An entry that cannot be read is left out, with the reason; the status is then 1.`,
 		Example: examples(
@@ -46,13 +54,15 @@ An entry that cannot be read is left out, with the reason; the status is then 1.
 	f := cmd.Flags()
 	f.BoolVar(&l.run, "run", false, "run the methods of the project first")
 	f.StringSliceVar(&l.methods, "method", nil, "with --run: methods or groups to run, beside the baseline (default: all of this version)")
-	f.StringVar(&l.registry, "registry", filepath.Join("results", "leaderboard"), "folder of the numbers of the methods of the project")
+	f.StringVar(&l.protocol, "protocol", submission.Version, "version of the protocol: "+strings.Join(submission.Versions(), " or "))
+	f.StringVar(&l.registry, "registry", "", "folder of the numbers of the methods of the project (default results/leaderboard/v2, and of v1 results/leaderboard)")
 	f.StringVar(&l.entries, "entries", "submissions", "folder of the entries")
 	f.StringVar(&l.at.out, "out", filepath.Join("results", "out", "leaderboard"), "folder of the page, and of the run with its store")
 	f.StringArrayVar(&l.at.Data, "data", nil, "folder of arrays, searched before those of the protocol; may be repeated")
 	for _, dir := range []string{"registry", "entries", "out", "data"} {
 		cmd.MarkFlagDirname(dir)
 	}
+	cmd.RegisterFlagCompletionFunc("protocol", oneOf(submission.Versions))
 	l.at.memory.flag(cmd, "memory for arrays")
 	workersFlag(cmd, &l.workers)
 	return cmd
@@ -64,6 +74,7 @@ type board struct {
 	workers  int
 	run      bool
 	methods  []string
+	protocol string
 	registry string
 	entries  string
 }
@@ -72,6 +83,10 @@ func (l *board) make(cmd *cobra.Command) error {
 	if l.methods != nil && !l.run {
 		return usage("--method says what --run runs: give --run too")
 	}
+	if !slices.Contains(submission.Versions(), l.protocol) {
+		return usage("--protocol %s: there are %s", l.protocol, strings.Join(submission.Versions(), " and "))
+	}
+	l.registry = cmp.Or(l.registry, filepath.Join("results", "leaderboard", submission.FolderOf(l.protocol)))
 	w := unlessQuiet(cmd)
 	var failed error
 	if l.run {
@@ -79,7 +94,7 @@ func (l *board) make(cmd *cobra.Command) error {
 			return failed
 		}
 	}
-	b, refused, err := submission.Board(leaderboard.Folder(l.registry), l.entries)
+	b, refused, err := submission.Board(l.protocol, leaderboard.Folder(l.registry), l.entries)
 	if err != nil {
 		return err
 	}
@@ -98,8 +113,8 @@ func (l *board) make(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range b.Tables {
-		say(w, "%s: %s", t.Contract.Title(), t.Statement())
+	for _, s := range b.Sections {
+		say(w, "%s: %s", s.Contract.Title(), s.Statement)
 	}
 	if _, err := terminal.Fprintf(w, "wrote %s\nopen %s in a browser\n", path, filepath.ToSlash(index)); err != nil {
 		return err
@@ -109,7 +124,7 @@ func (l *board) make(cmd *cobra.Command) error {
 
 // runRegistry runs methods of the registry on the tier lite, and writes their files.
 func (l *board) runRegistry(cmd *cobra.Command) error {
-	tier, err := submission.ReadTier(submission.Lite)
+	tier, err := submission.ReadTier(l.protocol, submission.Lite)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Run the code of an entry again, and compare its numbers",
-		Long: `verify reads the entry in DIR, which ` + called.Command() + ` submit made, runs its code on all settings of its tier, and
+		Long: `verify reads the entry in DIR, which ` + called.Command() + ` submit made, runs its code on all settings of its tier, by
+the version of the protocol that its card names, and
 says of each number that it is equal (the same nine digits), agrees (within ` + fmt.Sprint(submission.Agreement) + `, relative
 above 1), differs, or was not run. An entry in Python, or of a program, agrees at best, since its
 libraries may sum in another order elsewhere. Times are not compared.
@@ -79,7 +80,7 @@ func (v *verifying) run(cmd *cobra.Command, dir string) error {
 			return fmt.Errorf("--draw: %w", err)
 		}
 	}
-	tier, err := submission.ReadTier(entry.Card.Tier)
+	tier, err := submission.ReadTier(entry.Card.Protocol, entry.Card.Tier)
 	if err != nil {
 		return err
 	}
@@ -158,8 +159,8 @@ func (v *verifying) say(cmd *cobra.Command, e *submission.Entry, c submission.Co
 		where = "not isolated"
 	}
 	n := c.Counts
-	say(w, "%s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
-		e.Card.Name, verdict, n.Equal, n.Agrees, n.Differs, n.NotRun, where, platform, e.Card.Platform)
+	say(w, "%s, protocol %s: %s. Of its numbers %d are equal, %d agree, %d differ and %d were not run (%s; %s; handed in from %s).",
+		e.Card.Name, e.Card.Protocol, verdict, n.Equal, n.Agrees, n.Differs, n.NotRun, where, platform, e.Card.Platform)
 	for _, p := range problems {
 		say(w, "differs: %s", p)
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/qats-bench/qats/experiments/submission"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/kernel/cpu"
 	"github.com/qats-bench/qats/internal/kernel/softmax"
@@ -25,16 +26,17 @@ type versionJSON struct {
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
+	Board    string `json:"leaderboard"` // version of the leaderboard's protocol under which calibrators are handed in
 }
 
 func newVersionJSON() versionJSON {
 	version, commit := version()
-	return versionJSON{version, commit, protocol, softmax.Version, cpu.Best().String(), runtime.Version(), runtime.GOOS, runtime.GOARCH}
+	return versionJSON{version, commit, protocol, softmax.Version, cpu.Best().String(), runtime.Version(), runtime.GOOS, runtime.GOARCH, submission.Version}
 }
 
 // printVersion prints the version of the program and the commit that it was built from, the
 // version of the kernel, which are the functions that turn logits into numbers, and the
-// vector instructions that this processor runs it with. Another version of the kernel may give
+// vector instructions that this processor runs it with, and the version of the leaderboard's protocol. Another version of the kernel may give
 // other bits; the instructions change only the speed.
 func printVersion(w io.Writer, asJSON bool) error {
 	if asJSON {
@@ -44,8 +46,8 @@ func printVersion(w io.Writer, asJSON bool) error {
 	if commit == "" {
 		commit = "not recorded in this build"
 	}
-	_, err := fmt.Fprintf(w, "%-8s %s\ncommit   %s\nkernel   softmax %d\nvectors  %s\nbuilt    %s, %s/%s\n",
-		called.Name(), version, commit, softmax.Version, cpu.Best(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(w, "%-8s %s\ncommit   %s\nkernel   softmax %d\nvectors  %s\nboard    protocol %s\nbuilt    %s, %s/%s\n",
+		called.Name(), version, commit, softmax.Version, cpu.Best(), submission.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

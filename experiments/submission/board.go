@@ -5,20 +5,33 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
 	"github.com/qats-bench/qats/internal/called"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/leaderboard"
+	v1 "github.com/qats-bench/qats/results/leaderboard/v1"
 )
 
-// Methods returns the methods of the registry that the leaderboard of this version has, by name. They are frozen like its
-// tiers: a method that is registered later has no row and no rank there.
-func Methods() []string {
+// Methods returns the methods of the registry that the leaderboard of a version has. Those of version 1 are frozen like its
+// tiers: a method that is registered later has no row and no rank there. Version 2 has all methods but base-rate-top, whose
+// confidence is that of base-rate.
+func Methods(version string) []string {
+	if version != V1 {
+		var names []string
+		for _, e := range experiments.Registry().Methods {
+			if e.Name != results.BaseRateTop {
+				names = append(names, e.Name)
+			}
+		}
+		return names
+	}
 	return []string{
 		"uncal", "ts", "ts-guo50", "ts-ecegrid", "ec", "cts", "ets", "ir", "ir-top", "irova", "cir", "ivap", "cvap", "hb",
 		"hb-mass", "hb-top", "bbq", "scaling-binning", "scaling-binning-top", "spline", "platt-top", "beta-top", "ts-top",
@@ -30,10 +43,10 @@ func Methods() []string {
 }
 
 // Registered returns the tier with methods of the registry in place of its own: ids and groups, or those of Methods if names
-// is nil. The baseline of the tier is always among them.
+// is nil. The baseline of the tier is always among them. Its runs make no pairs, since a file of the leaderboard has none.
 func (t *Tier) Registered(names []string) (*Tier, error) {
 	if names == nil {
-		names = Methods()
+		names = Methods(t.Version)
 	}
 	items := lists.Values(names, func(name string) any { return name })
 	methods, err := parseMethods(items)
@@ -46,14 +59,15 @@ func (t *Tier) Registered(names []string) (*Tier, error) {
 		}
 	}
 	s := *t.Spec
-	s.Methods = methods
-	return &Tier{t.Name, &s}, nil
+	s.Methods, s.Baseline = methods, ""
+	return t.with(s), nil
 }
 
-// Board returns the leaderboard of the registry, whose numbers are in a folder, and of the entries in another one. What cannot be
-// read is left out, and refused says why: an entry that Read refuses, or a method without a file.
-func Board(registry leaderboard.Folder, entries string) (b *leaderboard.Board, refused []error, err error) {
-	tier, err := ReadTier(Lite)
+// Board returns the leaderboard of a version: of the registry, whose numbers are in a folder, and of the entries in another one.
+// Version 2 has entries of version 1 too, as far as their numbers go. What cannot be read is left out, and refused says
+// why: an entry that Read refuses, or a method without a file.
+func Board(version string, registry leaderboard.Folder, entries string) (b *leaderboard.Printed, refused []error, err error) {
+	tier, err := ReadTier(version, Lite)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,9 +86,40 @@ func Board(registry leaderboard.Folder, entries string) (b *leaderboard.Board, r
 	if err != nil {
 		return nil, nil, err
 	}
-	refused = append(refused, more...)
-	b, err = leaderboard.Of(tier.Spec.Title, append(members, handedIn...), settings)
-	return b, refused, err
+	members, refused = append(members, handedIn...), append(refused, more...)
+	of := printed
+	if version == V1 {
+		of = printedV1
+	}
+	if b, err = of(tier.Spec.Title, members, settings); err != nil {
+		return nil, nil, err
+	}
+	b.Folder = path.Join("results", "leaderboard", FolderOf(version))
+	return b, refused, nil
+}
+
+// FolderOf returns the folder of the numbers of a version below that of the leaderboard, which has those of version 1 itself.
+func FolderOf(version string) string {
+	if version == V1 {
+		return ""
+	}
+	return version
+}
+
+func printed(title string, members []leaderboard.Member, settings []results.SettingInfo) (*leaderboard.Printed, error) {
+	b, err := leaderboard.Of(title, members, settings)
+	if err != nil {
+		return nil, err
+	}
+	return b.Printed(), nil
+}
+
+func printedV1(title string, members []leaderboard.Member, settings []results.SettingInfo) (*leaderboard.Printed, error) {
+	b, err := v1.Of(title, members, settings)
+	if err != nil {
+		return nil, err
+	}
+	return b.Printed(), nil
 }
 
 // registered returns the methods of the registry.
@@ -94,7 +139,7 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 			lacking = append(lacking, m.Name)
 			continue
 		}
-		members = append(members, leaderboard.Member{Method: m.Name, Label: m.Label, Status: leaderboard.Verified, Records: tier.lite(records),
+		members = append(members, leaderboard.Member{Method: m.Name, Label: m.Label, Predicts: info.Predicts, Status: leaderboard.Verified, Records: tier.lite(records),
 			Contract: leaderboard.ContractOf(info.Sees, m.Contract().KeepsTop1, m.Entry.TopLabelOnly())})
 	}
 	if lacking != nil {
@@ -103,7 +148,8 @@ func registered(tier *Tier, folder leaderboard.Folder) (members []leaderboard.Me
 	return members, refused, nil
 }
 
-// entriesOf returns the entries in a folder, by name. There is none without the folder.
+// entriesOf returns the entries in a folder, by name: those of the version of the tier and of earlier ones. There is none
+// without the folder.
 func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []error, err error) {
 	list, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,6 +162,9 @@ func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []
 		e, err := Read(filepath.Join(dir, d.Name()))
 		if err != nil {
 			refused = append(refused, err)
+			continue
+		}
+		if tier.Version == V1 && e.Card.Protocol != V1 {
 			continue
 		}
 		m, err := e.member(tier)
@@ -131,7 +180,7 @@ func entriesOf(tier *Tier, dir string) (members []leaderboard.Member, refused []
 // member returns an entry as a method of the leaderboard.
 func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
 	c := e.Card
-	m := &leaderboard.Member{Method: c.Name, Label: c.Label, Authors: c.Authors, Reference: c.Reference, Status: e.Status(), Records: tier.lite(e.Records)}
+	m := &leaderboard.Member{Method: c.Name, Label: c.Label, Authors: c.Authors, Reference: c.Reference, Protocol: c.Protocol, Status: e.Status(), Records: tier.lite(e.Records)}
 	sees := lists.Values(c.Contract.Needs, func(array string) string {
 		_, name, of := strings.Cut(array, "/")
 		if of {
@@ -143,20 +192,33 @@ func (e *Entry) member(tier *Tier) (*leaderboard.Member, error) {
 		return slices.ContainsFunc(m.Records, func(r results.Record) bool { return r.Metric == metric && r.Status == results.OK })
 	}
 	// Code of others that gives no probabilities of the other classes has a calibration error and no NLL.
-	m.Contract = leaderboard.ContractOf(sees, c.Contract.KeepsTop1, valued(leaderboard.Ranked) && !valued("nll"))
+	topLabel := valued("ece") && !valued("nll")
+	m.Contract = leaderboard.ContractOf(sees, c.Contract.KeepsTop1, topLabel)
+	switch {
+	case topLabel:
+		m.Predicts = results.TopLabel
+	case c.Contract.KeepsTop1:
+		m.Predicts = results.Keeps
+	default:
+		m.Predicts = results.Changes
+	}
 	if m.Status != leaderboard.Verified {
 		return m, nil
 	}
-	drawn, err := results.ReadEntry(filepath.Join(e.Dir, DrawnFile), tier.Metrics())
+	own, err := ReadTier(c.Protocol, c.Tier)
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := results.ReadEntry(filepath.Join(e.Dir, DrawnFile), own.Metrics())
 	if err != nil {
 		return nil, err
 	}
 	m.Drawn, m.Draws = tier.lite(drawn), e.Record.Draws.N
 	for _, method := range []string{m.Method, leaderboard.TS} {
 		if !slices.ContainsFunc(m.Drawn, func(r results.Record) bool {
-			return r.Method == method && r.Metric == leaderboard.Ranked && r.Status == results.OK && r.Corruption == ""
+			return r.Method == method && r.Metric == "ece" && r.Status == results.OK && r.Corruption == ""
 		}) {
-			return nil, fmt.Errorf("%s: no %s of %s", filepath.Join(e.Dir, DrawnFile), leaderboard.Ranked, method)
+			return nil, fmt.Errorf("%s: no ece of %s", filepath.Join(e.Dir, DrawnFile), method)
 		}
 	}
 	return m, nil

@@ -2,9 +2,10 @@
 //
 // # A protocol
 //
-// A [Protocol] is a version and its tiers, each a spec of experiments/protocol/VERSION: networks, splits by hash,
-// metrics and the methods that run beside an entry. It is frozen: its [Protocol.Digest] is in every card, and another
-// one is another protocol.
+// A protocol is a version and its tiers, each a spec of experiments/protocol/VERSION: networks, splits by hash,
+// metrics and the methods that run beside an entry. It is frozen: its [Digest] is in every card, and another
+// one is another protocol. Calibrators are handed in by the newest [Version]. Entries of earlier ones are read, verified
+// and shown: each by the specs of its own.
 //
 // # An entry
 //
@@ -36,6 +37,7 @@
 //
 // # The board
 //
-// [Board] puts entries beside the methods of the registry, whose numbers are in results/leaderboard. Package
-// results/leaderboard compares them, and experiments/report/page makes the page.
+// [Board] puts entries beside the methods of the registry, whose numbers are in results/leaderboard ([FolderOf]). Package
+// results/leaderboard compares them by version 2, results/leaderboard/v1 by version 1, and experiments/report/page makes
+// the page.
 package submission

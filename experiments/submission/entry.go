@@ -45,12 +45,12 @@ func Read(dir string) (*Entry, error) {
 	if e.Code, err = readSource(filepath.Join(dir, CodeFolder), card.Code); err != nil {
 		return nil, err
 	}
-	protocol, err := Digest()
+	protocol, err := Digest(card.Protocol)
 	if err != nil {
 		return nil, err
 	}
 	if card.Digests.Protocol != protocol {
-		return nil, fmt.Errorf("%s: digests: protocol: the entry ran on another protocol than %s of this program: run it again", at, Version)
+		return nil, fmt.Errorf("%s: digests: protocol: the entry ran on another protocol than %s of this program: run it again", at, card.Protocol)
 	}
 	if card.Digests.Code != e.Code.Digest() {
 		return nil, fmt.Errorf("%s: digests: code: the code is not that which the entry ran", at)
@@ -72,7 +72,7 @@ func Read(dir string) (*Entry, error) {
 
 // readResults reads results.csv and fits.csv, which have rows of the tier and of the entry's method alone.
 func (e *Entry) readResults() error {
-	tier, err := ReadTier(e.Card.Tier)
+	tier, err := ReadTier(e.Card.Protocol, e.Card.Tier)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func Write(dir string, c *Card, code Source, tier *Tier, settings []results.Sett
 	if err != nil {
 		return err
 	}
-	protocol, err1 := Digest()
+	protocol, err1 := Digest(c.Protocol)
 	result, err2 := fileDigest(filepath.Join(dir, ResultsFile))
 	fitted, err3 := fileDigest(filepath.Join(dir, FitsFile))
 	if err := errors.Join(err1, err2, err3); err != nil {

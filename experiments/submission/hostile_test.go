@@ -10,8 +10,8 @@ import (
 // TestHostileEntries: an entry that is meant to do harm, or a mistake of that kind, is refused with its place before anything of it runs.
 func TestHostileEntries(t *testing.T) {
 	code := Source{"mine.py": []byte("def fit(logits, labels): pass\ndef apply(model, logits): pass\n")}
-	const head = "experiment,dataset,backbone,loss,corruption,severity,variant,method,n,accuracy,argmax_change,ece,aece,ece_debiased,ece_sweep,ece_sweep_l2,mce,ks,nll,brier,brier_top,auroc,aurc\n"
-	const row = "v1-lite,chile,mlp,ce,,,,mine,600,.6,0,.03,.03,.001,.02,.03,.1,.02,.9,.5,.2,.6,.3\n"
+	const head = "experiment,dataset,backbone,loss,corruption,severity,variant,method,n,accuracy,argmax_change,ece,aece,ece_debiased,ece_sweep,ece_sweep_l2,mce,ks,nll,nll_top,brier,brier_top,auroc,aurc\n"
+	const row = "v2-lite,chile,mlp,ce,,,,mine,600,.6,0,.03,.03,.001,.02,.03,.1,.02,.9,.6,.5,.2,.6,.3\n"
 	replace := func(text, from, to string) string {
 		if !strings.Contains(text, from) {
 			t.Fatalf("no %q in %s", from, text)
@@ -78,13 +78,13 @@ func TestHostileEntries(t *testing.T) {
 		"a terminal's sequence":  {edit(CardFile, "label: Mine", `label: "a\x1b[2J"`), "card.yaml: label: "},
 		"a long label":           {edit(CardFile, "label: Mine", "label: "+strings.Repeat("m", 31)), "has more than 30 characters"},
 		"an unknown key":         {edit(CardFile, "label: Mine", "label: Mine\nverified: true"), "card.yaml:5: field verified not found"},
-		"two documents":          {edit(CardFile, "protocol:", "protocol: v1\n---\nprotocol:"), "card.yaml"},
+		"two documents":          {edit(CardFile, "protocol:", "protocol: v2\n---\nprotocol:"), "card.yaml"},
 		"code that leads out":    {edit(CardFile, "code: [mine.py]", "code: [../../x.py]"), "card.yaml: code: "},
 		"an absolute path":       {edit(CardFile, "code: [mine.py]", "code: [/etc/passwd]"), "card.yaml: code: "},
 		"a path of Windows":      {edit(CardFile, "code: [mine.py]", `code: ['c:\x.py']`), "card.yaml: code: "},
 		"a command of Python":    {edit(CardFile, "code: [mine.py]", "code: [mine.py]\ncommand: [sh, -c, reboot]"), "card.yaml: command, serves: of a program alone"},
 		"a long call":            {edit(CardFile, "code: [mine.py]", "code: [mine.py]\nlimit: 100h"), "card.yaml: limit: "},
-		"another protocol":       {edit(CardFile, "protocol: v1", "protocol: v0"), "card.yaml: protocol: "},
+		"another protocol":       {edit(CardFile, "protocol: v2", "protocol: v0"), "card.yaml: protocol: "},
 		"no digest":              {edit(CardFile, "results: ", "results: 0"), "card.yaml: digests: results: "},
 		"other code":             {edit("code/mine.py", "pass", "exit()"), "card.yaml: digests: code: "},
 		"a file too many":        {write("code/other.py", "x"), "other.py: no file of an entry"},
@@ -105,7 +105,7 @@ func TestHostileEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "mine")
 			card := described("mine", Python, "mine.py")
-			tier := must[*Tier](t)(ReadTier(Lite))
+			tier := must[*Tier](t)(ReadTier(Version, Lite))
 			if err := Write(dir, card, code, tier, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}

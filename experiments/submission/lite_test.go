@@ -23,20 +23,19 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestLiteHasTheSameBytesEverywhere runs the tier lite on the first 300 rows of each set, with the fast methods and some that
-// read more, and compares digests of the files that entries would have: of the file of each method, and of the lines of
-// each setting. So a method whose sums or products depend on the processor, the compiler or the number of workers is seen
-// here. .ci/run has this test on other processors too. With -short it is about few of the corrupted sets, and compares no
-// whole files.
+// read more, and compares digests of the files that entries would have, by each version of the protocol: of the file of each
+// method, and of the lines of each setting. So a method whose sums or products depend on the processor, the compiler or the
+// number of workers is seen here. .ci/run has this test on other processors too. With -short it is about few of the
+// corrupted sets, and compares no whole files.
 func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
-	tier, err := ReadTier(Lite)
+	tier, err := ReadTier(Version, Lite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tier, err = tier.Registered([]string{"@fast", "dac", "procal", "label-shift"}); err != nil {
+	if tier, err = tier.Registered([]string{"@fast", "dac", "procal", "label-shift", "base-rate"}); err != nil {
 		t.Fatal(err)
 	}
 	s := *tier.Spec
-	s.Baseline = "" // pairs are no numbers of an entry
 	if testing.Short() {
 		s.Settings = lists.Where(s.Settings, func(x spec.Setting) bool { return x.Corruption == "" || x.Corruption == "fog" })
 	}
@@ -56,10 +55,42 @@ func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
 	if out.Failed > 0 {
 		t.Fatal(out.Reasons)
 	}
+	for version, golden := range map[string]string{V1: "lite.sha256", V2: "lite-v2.sha256"} {
+		got := digests(t, version, out.Rows.Records)
+		golden = filepath.Join("testdata", golden)
+		if *update && !testing.Short() {
+			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(got) {
+			if !strings.Contains(string(want), line) {
+				_, what, _ := strings.Cut(strings.TrimSpace(line), "  ")
+				t.Errorf("%s, %s: other numbers", version, what)
+			}
+		}
+	}
+}
+
+// digests returns the digests of the files that the methods of a version have, and of the lines of each setting.
+func digests(t *testing.T, version string, records []results.Record) string {
+	t.Helper()
+	tier, err := ReadTier(version, Lite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records = lists.Where(records, func(r results.Record) bool { return slices.Contains(Methods(version), r.Method) })
+	for i := range records {
+		records[i].Experiment = tier.Spec.Name
+	}
 	var got strings.Builder
 	lines := map[string][]string{} // of each setting
 	var settings []string
-	methods, of := lists.Group(out.Rows.Records, func(r results.Record) string { return r.Method })
+	methods, of := lists.Group(records, func(r results.Record) string { return r.Method })
 	for _, m := range methods {
 		path := filepath.Join(t.TempDir(), m+".csv")
 		if err := results.WriteEntry(path, tier.Metrics(), of[m]); err != nil {
@@ -82,55 +113,81 @@ func TestLiteHasTheSameBytesEverywhere(t *testing.T) {
 	for _, name := range settings {
 		fmt.Fprintf(&got, "%x  %s\n", sha256.Sum256([]byte(strings.Join(lines[name], "\n"))), name)
 	}
-	golden := filepath.Join("testdata", "lite.sha256")
-	if *update && !testing.Short() {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+	return got.String()
+}
+
+// registryOf returns the folder of the numbers of a version.
+func registryOf(version string) leaderboard.Folder {
+	return leaderboard.Folder(filepath.Join("..", "..", "results", "leaderboard", FolderOf(version)))
+}
+
+// TestTheBoardHasTheMethodsOfItsVersion: each of them has its numbers in the folder of the version and no other method has, they
+// are in the order of the registry, and no entry is refused. make leaderboard writes what is missing.
+func TestTheBoardHasTheMethodsOfItsVersion(t *testing.T) {
+	for _, version := range Versions() {
+		files, err := filepath.Glob(filepath.Join(string(registryOf(version)), "*.csv"))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(got.String()) {
-		if !strings.Contains(string(want), line) {
-			_, what, _ := strings.Cut(strings.TrimSpace(line), "  ")
-			t.Errorf("%s has other numbers", what)
+		var named []string
+		for _, f := range files {
+			if name := strings.TrimSuffix(filepath.Base(f), ".csv"); name+".csv" != results.SettingsFile {
+				named = append(named, name)
+			}
+		}
+		slices.Sort(named)
+		methods := Methods(version)
+		if want := slices.Sorted(slices.Values(methods)); !slices.Equal(named, want) {
+			t.Errorf("%s: files of %v, want %v", version, named, want)
+		}
+		registered := lists.Values(experiments.Registry().Methods, func(e calib.Entry) string { return e.Name })
+		ranked := lists.Where(registered, func(name string) bool { return slices.Contains(methods, name) })
+		if !slices.Equal(ranked, methods) || slices.Contains(ranked, "base-rate") != (version == V2) || slices.Contains(ranked, "base-rate-top") {
+			t.Errorf("%s: ranked: %v; in the registry: %v", version, methods, ranked)
+		}
+		b, refused, err := Board(version, registryOf(version), filepath.Join("..", "..", "submissions"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, why := range refused {
+			t.Error(why)
+		}
+		if n := len(methods); b.Methods != n || b.Settings.Measured != 99 || len(b.Sections) != len(leaderboard.Contracts()) {
+			t.Errorf("%s: %d methods on %d settings in %d tables", version, b.Methods, b.Settings.Measured, len(b.Sections))
 		}
 	}
 }
 
-// TestTheBoardHasTheMethodsOfItsVersion: each of them has its numbers in results/leaderboard and no other method has, they
-// are in the order of the registry, and no entry is refused. make leaderboard writes what is missing.
-func TestTheBoardHasTheMethodsOfItsVersion(t *testing.T) {
-	root := filepath.Join("..", "..")
-	files, err := filepath.Glob(filepath.Join(root, "results", "leaderboard", "*.csv"))
-	if err != nil {
-		t.Fatal(err)
+// TestVersion2HasTheNumbersOfVersion1: a metric that both versions have has the same nine digits, for each method and setting.
+func TestVersion2HasTheNumbersOfVersion1(t *testing.T) {
+	read := func(version, method string) map[place]results.Record {
+		t.Helper()
+		tier, err := ReadTier(version, Lite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, ok, err := registryOf(version).Read(method, tier.Metrics())
+		if err != nil || !ok {
+			t.Fatalf("%s of %s: %v", method, version, err)
+		}
+		of := map[place]results.Record{}
+		for _, r := range records {
+			r.Experiment = ""
+			of[placeOf(r)] = r
+		}
+		return of
 	}
-	var named []string
-	for _, f := range files {
-		if name := strings.TrimSuffix(filepath.Base(f), ".csv"); name+".csv" != results.SettingsFile {
-			named = append(named, name)
+	n := 0
+	for _, method := range Methods(V1) {
+		now := read(V2, method)
+		for at, old := range read(V1, method) {
+			if r := now[at]; r.Status != old.Status || r.Value != old.Value {
+				t.Errorf("%s, %s on %s: %v, of version 1 %v", method, at.metric, at.setting.Name(), r.Value, old.Value)
+			}
+			n++
 		}
 	}
-	slices.Sort(named)
-	if want := slices.Sorted(slices.Values(Methods())); !slices.Equal(named, want) {
-		t.Errorf("files of %v, want %v", named, want)
-	}
-	registered := lists.Values(experiments.Registry().Methods, func(e calib.Entry) string { return e.Name })
-	ranked := lists.Where(registered, func(name string) bool { return slices.Contains(Methods(), name) })
-	if !slices.Equal(ranked, Methods()) || slices.Contains(ranked, "base-rate") || slices.Contains(ranked, "base-rate-top") {
-		t.Errorf("ranked: %v; in the registry: %v", Methods(), ranked)
-	}
-	b, refused, err := Board(leaderboard.Folder(filepath.Join(root, "results", "leaderboard")), filepath.Join(root, "submissions"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, why := range refused {
-		t.Error(why)
-	}
-	if n := len(Methods()); b.Methods != n || b.Settings.Measured != 99 || len(b.Tables) != len(leaderboard.Contracts()) {
-		t.Errorf("%d methods on %d settings in %d tables", b.Methods, b.Settings.Measured, len(b.Tables))
+	if want := len(Methods(V1)) * 144 * 14; n != want {
+		t.Errorf("%d numbers, want %d", n, want)
 	}
 }

@@ -145,7 +145,7 @@ func parseMethods(items []any) ([]spec.Method, error) {
 func (t *Tier) With(m spec.Method) *Tier {
 	s := *t.Spec
 	s.Methods = append(slices.Clone(s.Methods), m)
-	return &Tier{t.Name, &s}
+	return t.with(s)
 }
 
 // Only returns the tier with the settings of some names alone.
@@ -157,7 +157,7 @@ func (t *Tier) Only(names []string) *Tier {
 			s.Settings = append(s.Settings, one)
 		}
 	}
-	return &Tier{t.Name, &s}
+	return t.with(s)
 }
 
 // python is the command of Python 3.

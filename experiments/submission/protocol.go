@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/qats-bench/qats"
 	"github.com/qats-bench/qats/experiments"
@@ -15,8 +16,17 @@ import (
 	"github.com/qats-bench/qats/results"
 )
 
-// Version is the version of the protocol.
-const Version = "v1"
+// The versions of the protocol. Each is frozen: its specs are in a folder of its name.
+const (
+	V1 = "v1" // ranks by ECE
+	V2 = "v2" // ranks by NLL and Brier score, and has base-rate among its methods
+)
+
+// Version is the version under which calibrators are handed in.
+const Version = V2
+
+// Versions lists the versions, the newest first.
+func Versions() []string { return []string{V2, V1} }
 
 // The tiers of the protocol.
 const (
@@ -27,25 +37,29 @@ const (
 // Tiers lists the tiers.
 func Tiers() []string { return []string{Lite, Full} }
 
-// text returns the path and the text of the spec of a tier, as the program carries it.
-func text(tier string) (file string, b []byte, err error) {
-	file = path.Join("experiments", "protocol", Version, tier+".yaml")
+// text returns the path and the text of the spec of a tier of a version, as the program carries it.
+func text(version, tier string) (file string, b []byte, err error) {
+	file = path.Join("experiments", "protocol", version, tier+".yaml")
 	b, err = fs.ReadFile(qats.Files, file)
 	return file, b, err
 }
 
 // Tier is a spec of the protocol.
 type Tier struct {
-	Name string
-	Spec *spec.Spec
+	Version string
+	Name    string
+	Spec    *spec.Spec
 }
 
-// ReadTier returns a tier, as the program carries it. A file of the same path that was edited has no effect.
-func ReadTier(name string) (*Tier, error) {
+// ReadTier returns a tier of a version, as the program carries it. A file of the same path that was edited has no effect.
+func ReadTier(version, name string) (*Tier, error) {
+	if !slices.Contains(Versions(), version) {
+		return nil, fmt.Errorf("protocol: %.80q is none of %s, the versions of this program", version, strings.Join(Versions(), ", "))
+	}
 	if !slices.Contains(Tiers(), name) {
 		return nil, fmt.Errorf("tier %q%s; there are lite and full", name, spec.Suggest(name, Tiers()))
 	}
-	file, b, err := text(name)
+	file, b, err := text(version, name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +68,17 @@ func ReadTier(name string) (*Tier, error) {
 		return nil, err
 	}
 	s.Builtin = true
-	return &Tier{name, s}, nil
+	return &Tier{version, name, s}, nil
 }
 
-// Digest is the digest of the protocol: of the specs of all tiers, in their order.
-func Digest() (string, error) {
+// with returns the tier with another spec.
+func (t *Tier) with(s spec.Spec) *Tier { return &Tier{t.Version, t.Name, &s} }
+
+// Digest is the digest of a version of the protocol: of the specs of all tiers, in their order.
+func Digest(version string) (string, error) {
 	h := sha256.New()
 	for _, name := range Tiers() {
-		_, b, err := text(name)
+		_, b, err := text(version, name)
 		if err != nil {
 			return "", err
 		}
@@ -116,7 +133,7 @@ func (t *Tier) Draws(commit string, n int) *Tier {
 			drawn.Settings = append(drawn.Settings, s)
 		}
 	}
-	return &Tier{t.Name, &drawn}
+	return t.with(drawn)
 }
 
 // Means returns the means over the draws of each setting, method and metric, with the variant of sets as they are. A

@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qats-bench/qats/data/folder"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/spec"
+	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -39,7 +41,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 // ran runs an entry on the small settings.
 func ran(t *testing.T, p *Prepared) (*results.Rows, []results.EntryFit) {
 	t.Helper()
-	tier := must[*Tier](t)(ReadTier(Lite)).Only(small).With(p.Method)
+	tier := must[*Tier](t)(ReadTier(Version, Lite)).Only(small).With(p.Method)
 	plan := must[*experiments.Plan](t)(experiments.MakePlan(t.Context(), []*spec.Spec{tier.Spec}, experiments.PlanOptions{
 		Store: must[*results.Store](t)(results.Open(t.TempDir())), Digests: &folder.Digests{}, AllowExec: true, Programs: p.Programs}))
 	out := must[*experiments.Outcome](t)(plan.Run(t.Context(), experiments.RunOptions{Workers: 2}))
@@ -58,7 +60,7 @@ func handedIn(t *testing.T, c *Card, code Source, around []string) string {
 	p := must[*Prepared](t)(Prepare(t.Context(), c, code, t.TempDir(), around))
 	rows, fits := ran(t, p)
 	dir := filepath.Join(t.TempDir(), c.Name)
-	tier := must[*Tier](t)(ReadTier(Lite))
+	tier := must[*Tier](t)(ReadTier(Version, Lite))
 	if err := Write(dir, c, code, tier, rows.Settings, rows.Records, fits); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +134,7 @@ func TestEntryIsVerified(t *testing.T) {
 			p := must[*Prepared](t)(Prepare(t.Context(), e.Card, e.Code, t.TempDir(), nil))
 			rows, fits := ran(t, p)
 			got := Compare(e, rows.Records, fits)
-			want := Counts{Equal: len(small) * len(must[*Tier](t)(ReadTier(Lite)).Metrics())}
+			want := Counts{Equal: len(small) * len(must[*Tier](t)(ReadTier(Version, Lite)).Metrics())}
 			if got.Counts != want || got.Fits != 0 || got.Counts.Verdict(c.card.Language) != Agrees || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
 				t.Errorf("%+v, %d other fits, %s", got.Counts, got.Fits, got.Counts.Verdict(c.card.Language))
 			}
@@ -147,7 +149,7 @@ func TestAlteredEntryIsCaught(t *testing.T) {
 	dir := handedIn(t, described("entropy-test", Go, "entropy.go"), entropy(t), nil)
 	e := must[*Entry](t)(Read(dir))
 	rows, fits := ran(t, must[*Prepared](t)(Prepare(t.Context(), e.Card, e.Code, t.TempDir(), nil)))
-	if c := Compare(e, rows.Records, fits); c.Counts != (Counts{Equal: 28}) || c.Fits != 0 || c.Counts.Verdict(Go) != Equal || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
+	if c := Compare(e, rows.Records, fits); c.Counts != (Counts{Equal: 30}) || c.Fits != 0 || c.Counts.Verdict(Go) != Equal || InputsDigest(rows.Settings) != e.Card.Digests.Inputs {
 		t.Errorf("%+v, %d other fits", c.Counts, c.Fits)
 	}
 	change := func(file, from, to string) {
@@ -176,7 +178,7 @@ func TestAlteredEntryIsCaught(t *testing.T) {
 		t.Fatal(ece.Metric)
 	}
 	was, old := fmt.Sprintf("%.9g", ece.Value), digest(ResultsFile)
-	for by, want := range map[float64]Counts{1e-7: {Equal: 27, Agrees: 1}, 1e-3: {Equal: 27, Differs: 1}} {
+	for by, want := range map[float64]Counts{1e-7: {Equal: 29, Agrees: 1}, 1e-3: {Equal: 29, Differs: 1}} {
 		is := fmt.Sprintf("%.9g", ece.Value+by)
 		change(ResultsFile, was, is)
 		read("card.yaml: digests: results: results.csv is not the file")
@@ -210,7 +212,7 @@ func TestAlteredEntryIsCaught(t *testing.T) {
 	if InputsDigest(settings) == e.Card.Digests.Inputs {
 		t.Error("another array has the same digest")
 	}
-	if c := Compare(read(""), nil, nil); c.Counts.Verdict(Go) != NotRun || c.Counts.NotRun != 28 {
+	if c := Compare(read(""), nil, nil); c.Counts.Verdict(Go) != NotRun || c.Counts.NotRun != 30 {
 		t.Errorf("%+v", c.Counts)
 	}
 }
@@ -244,7 +246,7 @@ func TestRecordIsOfACard(t *testing.T) {
 
 // TestDrawsFollowFromACommit: the same commit gives the same draws, another one others; corrupted sets have none.
 func TestDrawsFollowFromACommit(t *testing.T) {
-	tier := must[*Tier](t)(ReadTier(Lite))
+	tier := must[*Tier](t)(ReadTier(Version, Lite))
 	clean := 0
 	for _, s := range tier.Spec.Settings {
 		if s.Corruption == "" {
@@ -299,7 +301,7 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 			own := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "a"), nil))
 			rows, _ := ran(t, own)
 			p := must[*Prepared](t)(Prepare(t.Context(), card, code, filepath.Join(work, "b"), around))
-			tier := must[*Tier](t)(ReadTier(Lite)).Only(small[:1]).With(p.Method)
+			tier := must[*Tier](t)(ReadTier(Version, Lite)).Only(small[:1]).With(p.Method)
 			changes, err := p.Repeat(context.Background(), tier, nil, 0, work, rows.Records)
 			if err != nil {
 				t.Fatal(err)
@@ -311,16 +313,95 @@ func TestRepeatFindsWhatChanges(t *testing.T) {
 	}
 }
 
-// TestProtocolIsFrozen: the networks, metrics and baselines of version 1 are those that entries ran on. Whoever changes them makes another version, in
-// a folder of its own.
+// TestProtocolIsFrozen: the networks, metrics and baselines of a version are those that entries ran on. Whoever changes them makes
+// another version, in a folder of its own.
 func TestProtocolIsFrozen(t *testing.T) {
-	const v1 = "15e956acc800b9e0ed108fca231382830157f33732457bc1279058e8a68f6f8c"
-	if got := must[string](t)(Digest()); got != v1 {
-		t.Errorf("the protocol is %s, and %s is %s", got, Version, v1)
+	for version, want := range map[string]string{
+		V1: "15e956acc800b9e0ed108fca231382830157f33732457bc1279058e8a68f6f8c",
+		V2: "aefc0953be9df4be45062a7bfae64a5dd361fc6c73bb0ca0c6d67797fef8d768",
+	} {
+		if got := must[string](t)(Digest(version)); got != want {
+			t.Errorf("the protocol is %s, and %s is %s", got, version, want)
+		}
+		for name, want := range map[string]int{Lite: 144, Full: 210} {
+			if tier := must[*Tier](t)(ReadTier(version, name)); len(tier.Spec.Settings) != want {
+				t.Errorf("%s of %s has %d settings, want %d", name, version, len(tier.Spec.Settings), want)
+			}
+		}
 	}
-	for name, want := range map[string]int{Lite: 144, Full: 210} {
-		if tier := must[*Tier](t)(ReadTier(name)); len(tier.Spec.Settings) != want {
-			t.Errorf("%s has %d settings, want %d", name, len(tier.Spec.Settings), want)
+}
+
+// TestVersion2HasWhatVersion1Has: the same settings and metrics in the same order, with the top-label NLL and base-rate beside.
+func TestVersion2HasWhatVersion1Has(t *testing.T) {
+	for _, name := range Tiers() {
+		old, now := must[*Tier](t)(ReadTier(V1, name)), must[*Tier](t)(ReadTier(V2, name))
+		for i, s := range now.Spec.Settings {
+			if s.Experiment = old.Spec.Name; s.Setting != old.Spec.Settings[i].Setting || s.CalibrateOn != old.Spec.Settings[i].CalibrateOn {
+				t.Errorf("%s: setting %s in the place of %s", name, s.Setting.Name(), old.Spec.Settings[i].Setting.Name())
+			}
+		}
+		if got := lists.Where(now.Metrics(), func(m string) bool { return m != "nll_top" }); !slices.Equal(got, old.Metrics()) || len(got) == len(now.Metrics()) {
+			t.Errorf("%s: metrics %v, of version 1 %v", name, now.Metrics(), old.Metrics())
+		}
+		names := lists.Values(now.Spec.Methods, func(m spec.Method) string { return m.Name })
+		if want := append(lists.Values(old.Spec.Methods, func(m spec.Method) string { return m.Name }), results.BaseRate); !slices.Equal(names, want) {
+			t.Errorf("%s: methods %v, want %v", name, names, want)
+		}
+	}
+}
+
+// TestEntryOfVersion1: it is read and verified by the specs of its version. The board of version 2 shows what it has, and that of
+// version 1 has no entry of version 2.
+func TestEntryOfVersion1(t *testing.T) {
+	dir := t.TempDir()
+	code := Source{"mine.py": []byte("def fit(logits, labels): pass\n")}
+	hand := func(version, name string, metrics func(metric string) bool) {
+		t.Helper()
+		card := described(name, Python, "mine.py")
+		card.Protocol, card.Label, card.Contract.KeepsTop1 = version, "Entry "+name, true
+		tier := must[*Tier](t)(ReadTier(version, Lite))
+		var records []results.Record
+		for _, s := range tier.Spec.Settings {
+			for _, m := range tier.Metrics() {
+				r := results.Record{Setting: s.Setting, Method: name, Metric: m, Value: .4, N: 100, Source: "measured", Status: results.OK}
+				if !metrics(m) {
+					r = results.Record{Setting: s.Setting, Method: name, Metric: m, Source: "measured", Status: results.Skip}
+				}
+				records = append(records, r)
+			}
+		}
+		if err := Write(filepath.Join(dir, name), card, code, tier, nil, records, nil); err != nil {
+			t.Fatal(err)
+		}
+		if e := must[*Entry](t)(Read(filepath.Join(dir, name))); e.Card.Protocol != version || len(e.Records) != len(records) {
+			t.Errorf("%s: protocol %s, %d records, want %d", name, e.Card.Protocol, len(e.Records), len(records))
+		}
+	}
+	hand(V1, "old", func(string) bool { return true })
+	hand(V1, "old-top", func(metric string) bool { return metric != "nll" && metric != "brier" })
+	hand(V2, "new", func(string) bool { return true })
+	csv := func(version string) string {
+		t.Helper()
+		b, refused, err := Board(version, registryOf(version), dir)
+		if err != nil || refused != nil {
+			t.Fatal(err, refused)
+		}
+		var text strings.Builder
+		if err := b.WriteCSV(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	if text := csv(V1); !strings.Contains(text, "\nold,Entry old,keeps-top,A. Author,claimed,") || strings.Contains(text, "Entry new") {
+		t.Error("the board of version 1 lacks its entry, or has one of version 2")
+	}
+	text := csv(V2)
+	for _, want := range []string{
+		"\nold,Entry old,keeps-top,A. Author,v1,claimed,,,,is not verified", "\nnew,Entry new,keeps-top,A. Author,v2,claimed,,,,is not verified",
+		"\nold-top,Entry old-top,top-label,A. Author,v1,claimed,,,,has no NLL (NLL not recorded),nll_top brier_top,not recorded,",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
 		}
 	}
 }

@@ -111,6 +111,9 @@ func scoresOf(of results.Prediction) []string {
 // Scores returns the metrics by which the rule judges methods that give probabilities of all classes.
 func Scores() []string { return scoresOf(results.Keeps) }
 
+// TopScores returns the metrics by which the rule judges methods of a confidence alone.
+func TopScores() []string { return scoresOf(results.TopLabel) }
+
 // Decides reports whether a metric is a score of the rule. All others are described and decide nothing.
 func Decides(metric string) bool {
 	return slices.Contains(slices.Concat(scoresOf(results.Keeps), scoresOf(results.TopLabel)), metric)

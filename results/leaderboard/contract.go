@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/compare"
 )
 
 // Contract is what methods of a table see and keep.
@@ -57,9 +58,25 @@ func (c Contract) About() string {
 	return map[Contract]string{
 		KeepsTop:   "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of every row is that of the network.",
 		ChangesTop: "These methods read logits and labels of the calibration set, and return probabilities of all classes. The predicted class of a row may be another one than that of the network, so the accuracy may change.",
-		TopLabel:   "These methods return a new confidence of the predicted class, and nothing about the other classes. They have no NLL and no Brier score.",
+		TopLabel:   "These methods return a new confidence of the predicted class, and nothing about the other classes. NLL and Brier score are those of that class: right or wrong.",
 		Features:   "These methods also read features of the network, its last layer, or logits of augmented views. Few networks come with such arrays, so the table is about those alone.",
 		OOD:        "These methods also read logits of out-of-distribution rows.",
 		Target:     "These methods also read rows of the set that they are tested on, without labels.",
 	}[c]
 }
+
+// Scores returns the metrics that decide in the table of a contract: NLL and Brier score, those of the predicted class
+// where methods give a confidence alone.
+func (c Contract) Scores() []string {
+	if c == TopLabel {
+		return compare.TopScores()
+	}
+	return compare.Scores()
+}
+
+// Metrics returns the metrics with a mean in the table of a contract: Scores, then calibration errors, which decide
+// nothing.
+func (c Contract) Metrics() []string { return append(c.Scores(), described, "aece") }
+
+// described is the calibration error whose differences are shown.
+const described = "ece"

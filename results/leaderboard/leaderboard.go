@@ -1,96 +1,53 @@
 // Package leaderboard compares the methods of the registry and the entries of strangers, and makes the tables of the
-// leaderboard.
+// leaderboard by version 2 of the protocol. Package leaderboard/v1 has those of version 1.
 //
 // # Tables
 //
-// Methods that see or keep different things do not compete. Each stands in the table of its [Contract], with TS and
-// QaTS beside them where these are of another contract.
+// Methods that see or keep different things do not compete. Each stands in the table of its [Contract], with TS, QaTS and
+// base-rate beside them where these are of another contract.
+//
+// # The rule
+//
+// What is said of a method is the judgement of package results/compare ([compare.Judgement]), one for each table: by NLL
+// and Brier score, [Contract.Scores], with Holm's correction over the methods of the table times the two scores. A
+// calibration error is shown and decides nothing.
+//
+// # Ranks
+//
+// The rank of a method is the mean of two mean ranks: by NLL and by Brier score, each over the blocks of
+// [compare.Ranking]. A block is data sets that may share test samples. Both rankings are of the same methods: those that
+// are verified ([Status]), have both scores, and are shown to be better than [results.BaseRate], which knows nothing
+// ([compare.Floor]). Where a table has too few blocks to show that, its methods are ranked all the same. All others are
+// listed with the reason. No sentence rests on a rank.
+//
+// Methods that are not verified, or lack a score, are in no ranking and in no family of tests, so they change no number
+// of others. base-rate is in none either.
 //
 // # Numbers
 //
-// All numbers are of package results/compare: means over blocks of data sets that share no test samples, the shift to
-// TS and to QaTS by the ECE (Hodges and Lehmann) with its interval, and p of Wilcoxon's test with Holm's correction
-// over the methods of the table. Corrupted test sets are of one network, so they are no settings of these means and
-// tests: a column has the mean difference to TS on them.
-//
-// # Statuses
-//
-// Only verified methods are ranked; the others are shown. See [Status].
+// Means are over blocks. The shift to TS and to QaTS is that of Hodges and Lehmann with its interval. Corrupted test sets
+// are of one network, so they are no settings of these means and tests: a column has the mean difference to TS on them.
 //
 // # Files
 //
 // The folder of this package has a file for each method of the registry, as an entry has it (results.WriteEntry), and
-// settings.csv with what is known of the settings. A run of the registry writes them.
+// settings.csv with what is known of the settings: those of version 1. Its folder v2 has those of version 2, with the
+// top-label NLL too. A run of the registry writes them.
 package leaderboard
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
-	"github.com/qats-bench/qats/results/compare/significance"
 )
-
-// Status says how far the numbers of a method can be trusted.
-type Status string
-
-// The statuses.
-const (
-	Verified Status = "verified" // a run of the code gave numbers that are equal or agree, and drawn splits exist
-	Agrees   Status = "agrees"   // a run of the code gave such numbers, on splits that everybody knows
-	Claimed  Status = "claimed"  // of the author alone
-	Differs  Status = "differs"  // a run of the code gave other numbers
-)
-
-// Statuses returns all statuses with what they mean.
-func Statuses() []struct {
-	Status Status
-	Means  string
-} {
-	return []struct {
-		Status Status
-		Means  string
-	}{
-		{Verified, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. Calibration and test rows were also drawn again, by the hash of a commit that is newer than the entry. Methods of this project are verified, since their numbers are those of a run of this project."},
-		{Agrees, "A maintainer ran the code again, and each number is equal or within a thousandth of a point. No rows were drawn again. Test labels are public, so nobody can show that they were not used. Such a method is neither ranked nor named in a sentence."},
-		{Claimed, "The numbers are those that the author handed in. Nobody has run the code again. Such a method is not ranked either."},
-		{Differs, "A maintainer ran the code again and got other numbers. The table has those that the author handed in. Such a method is not ranked either."},
-	}
-}
-
-// ranked reports whether a method is ranked.
-func (s Status) ranked() bool { return s == Verified }
-
-// Member is a method of the leaderboard with its numbers.
-type Member struct {
-	Method    string // id
-	Label     string // in print
-	Contract  Contract
-	Authors   []string // of an entry; nil for a method of the registry
-	Reference string   // of an entry
-	Status    Status
-
-	Records []results.Record // on the settings of the board
-	Drawn   []results.Record // means over drawn splits, of the method and of those that it is compared with; nil without
-	Draws   int              // splits of Drawn
-}
-
-// The methods that all others are compared with.
-const (
-	TS   = "ts"
-	QaTS = "qats"
-)
-
-// Ranked is the metric of the rankings and the tests.
-const Ranked = "ece"
-
-// Metrics are the metrics with a mean, Ranked first.
-func Metrics() []string { return []string{Ranked, "aece", "nll", "brier"} }
 
 // Board is the leaderboard.
 type Board struct {
@@ -104,43 +61,54 @@ type Board struct {
 
 // Table compares the methods of a contract.
 type Table struct {
-	Contract Contract
-	Rows     []Row          // the ranked methods first, in their order
-	Without  []*Member      // methods without a number
-	ToTS     compare.View   // by Ranked
-	Means    []compare.View // by each of Metrics
-	Drawn    bool           // some row has drawn splits
+	Contract  Contract
+	Rows      []Row              // the ranked methods first, in their order
+	Without   []*Member          // methods without a number
+	Judgement compare.Conclusion // against TS; nil inside where no method has a number
+	Means     []compare.View     // by each of the contract's Metrics, against TS
+	Drawn     bool               // some row has drawn splits
 }
 
 // Row is a method in a table.
 type Row struct {
 	*Member
-	Beside    bool // TS or QaTS, of another contract
-	Rank      float64
-	Means     []compare.Row // by each of Metrics; of no settings where it has no value
-	ToTS      *compare.Row  // nil for TS, and for a reference
-	ToQaTS    *compare.Row
-	Corrupted *compare.Row // to TS, on corrupted test sets; its test has no meaning
-	Drawn     *compare.Row // to TS, over drawn splits
+	Beside    bool      // TS, QaTS or base-rate, of another contract
+	Rank      float64   // mean of Ranks; NaN if the method is not ranked
+	Ranks     []float64 // mean ranks by each of Scores
+	NotRanked string    // why, as in "is not verified"; empty for a ranked method, and for one of another contract
+	Best      bool      // of its kind, by the rule
+
+	Means        []compare.Row // by each of Metrics; of no settings where it has no value
+	ToTS, ToQaTS Against
+	Corrupted    []*compare.Row // to TS by each of Scores, on corrupted test sets; their tests have no meaning
+	Drawn        []*compare.Row // to TS by each of Scores, over drawn splits
+}
+
+// Against is what is known of a method beside TS or QaTS.
+type Against struct {
+	Verdict compare.Verdict // empty where the method is not judged
+	Rows    []*compare.Row  // by each of Scores, then by the ECE; nil without a value
+	Holm    []float64       // of each of Scores; NaN where the method is not judged
 }
 
 // Of compares members on some settings. There must be TS and QaTS among them. An error names the table.
 func Of(title string, members []Member, settings []results.SettingInfo) (*Board, error) {
 	b := &Board{Title: title}
-	find := func(method string) (*Member, error) {
+	find := func(method string) *Member {
 		i := slices.IndexFunc(members, func(m Member) bool { return m.Method == method && m.Authors == nil })
 		if i < 0 {
+			return nil
+		}
+		return &members[i]
+	}
+	beside := []*Member{find(TS), find(QaTS)}
+	for i, method := range []string{TS, QaTS} {
+		if beside[i] == nil {
 			return nil, fmt.Errorf("no numbers of %s, which all methods are compared with", method)
 		}
-		return &members[i], nil
 	}
-	ts, err := find(TS)
-	if err != nil {
-		return nil, err
-	}
-	qats, err := find(QaTS)
-	if err != nil {
-		return nil, err
+	if floor := find(results.BaseRate); floor != nil {
+		beside = append(beside, floor)
 	}
 	for i := range members {
 		m := &members[i]
@@ -152,6 +120,7 @@ func Of(title string, members []Member, settings []results.SettingInfo) (*Board,
 			b.Entries++
 		}
 	}
+	ts := beside[0]
 	b.Settings = results.CountSettings(clean(ts.Records), nil)
 	b.From = results.DistinctFrom(lists.Where(ts.Records, func(r results.Record) bool { return r.Status == results.OK }))
 	for _, contract := range Contracts() {
@@ -164,7 +133,7 @@ func Of(title string, members []Member, settings []results.SettingInfo) (*Board,
 		if of == nil {
 			continue
 		}
-		t, err := tableOf(contract, of, ts, qats)
+		t, err := tableOf(contract, of, beside)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", contract.Title(), err)
 		}
@@ -173,102 +142,90 @@ func Of(title string, members []Member, settings []results.SettingInfo) (*Board,
 	return b, nil
 }
 
-// clean returns the records of clean test sets.
-func clean(records []results.Record) []results.Record {
-	return lists.Where(records, func(r results.Record) bool { return r.Corruption == "" })
+// field is the methods of a table with their records, on the settings where one of them has a value: one that is judged, if
+// there is any, so that a claim adds no setting.
+type field struct {
+	contract Contract
+	own      []*Member
+	beside   []*Member // TS, QaTS and base-rate, whichever contract they have
+	has      map[results.Setting]bool
+	lacks    map[string]string // why methods are in no ranking and in no family of tests
+	alone    []string          // methods of a confidence alone in a table that is ranked by scores of all classes
+	labels   map[string]string
 }
 
-// tableOf compares the members of a contract on the settings where one of them has a value.
-func tableOf(contract Contract, members []*Member, ts, qats *Member) (*Table, error) {
+// tableOf compares the members of a contract.
+func tableOf(contract Contract, members, beside []*Member) (*Table, error) {
 	t := &Table{Contract: contract}
-	has := map[results.Setting]bool{}
-	var of []*Member
-	labels := map[string]string{TS: ts.Label, QaTS: qats.Label}
+	f := field{contract: contract, beside: beside, has: map[results.Setting]bool{}, lacks: map[string]string{}, labels: map[string]string{}}
+	for _, m := range slices.Concat(members, beside) {
+		f.labels[m.Method] = m.Label
+	}
 	for _, m := range members {
-		labels[m.Method] = m.Label
-		any := false
-		for _, r := range m.Records {
-			if r.Metric == Ranked && r.Status == results.OK {
-				has[r.Setting], any = true, any || r.Corruption == ""
-			}
-		}
-		if any {
-			of = append(of, m)
-		} else {
+		if !f.enters(m) {
 			t.Without = append(t.Without, m)
 		}
 	}
-	if of == nil {
+	if f.own == nil {
 		return t, nil
 	}
-	own := slices.Clone(of)
-	for _, m := range []*Member{ts, qats} {
-		if m.Contract != contract {
-			of = append(of, m)
-		}
-	}
-	// records of some members, on the settings of the table.
-	records := func(members []*Member, corrupted bool) (list []results.Record) {
-		for _, m := range members {
-			list = append(list, lists.Where(m.Records, func(r results.Record) bool { return has[r.Setting] && (r.Corruption != "") == corrupted })...)
-		}
-		return list
-	}
-	with := func(m *Member) []*Member {
-		if slices.Contains(own, m) {
-			return own
-		}
-		return append(slices.Clone(own), m)
-	}
-	aside := lists.Values(lists.Where(own, func(m *Member) bool { return !m.Status.ranked() }), func(m *Member) string { return m.Method })
-	against := func(records []results.Record, metric, method string) (compare.View, error) {
-		list, err := compare.Of(records, nil, compare.Options{Metric: metric, Against: method, Target: aside})
-		if err != nil {
-			return compare.View{}, err
-		}
-		return compare.View{Comparison: list[0], Labels: labels}, nil
-	}
-	var err error
-	if t.ToTS, err = against(records(with(ts), false), Ranked, TS); err != nil {
-		return nil, err
-	}
-	toQaTS, err := against(records(with(qats), false), Ranked, QaTS)
+	f.find()
+	judged, err := f.judge(TS, f.judged(f.own, TS)...)
 	if err != nil {
 		return nil, err
 	}
-	for _, metric := range Metrics() {
-		v, err := against(records(of, false), metric, TS)
+	t.Judgement = compare.Conclusion{Judgement: judged, Labels: f.labels}
+	toQaTS, err := f.judge(QaTS, f.judged(f.own, QaTS)...)
+	if err != nil {
+		return nil, err
+	}
+	notRanked, err := f.notRanked(judged)
+	if err != nil {
+		return nil, err
+	}
+	ranks, err := f.ranks(notRanked)
+	if err != nil {
+		return nil, err
+	}
+	for _, metric := range contract.Metrics() {
+		v, err := f.compare(metric, TS, false)
 		if err != nil {
 			return nil, err
 		}
 		t.Means = append(t.Means, v)
 	}
-	var corrupted compare.View
-	if shifted := records(with(ts), true); len(shifted) > 0 {
-		if corrupted, err = against(shifted, Ranked, TS); err != nil {
+	fromQaTS := make([]compare.View, len(contract.Scores())+1)
+	shifted := make([]compare.View, len(contract.Scores()))
+	for k, metric := range append(contract.Scores(), described) {
+		if fromQaTS[k], err = f.compare(metric, QaTS, false); err != nil {
 			return nil, err
 		}
+		if k < len(shifted) && len(f.records(true, f.own...)) > 0 {
+			if shifted[k], err = f.compare(metric, TS, true); err != nil {
+				return nil, err
+			}
+		}
 	}
-	for _, m := range of {
-		r := Row{Member: m, Beside: m.Contract != contract, Rank: math.NaN(), ToTS: rowOf(t.ToTS, m), ToQaTS: rowOf(toQaTS, m), Corrupted: rowOf(corrupted, m)}
-		if i := slices.Index(t.ToTS.Ranking.Methods, m.Method); i >= 0 {
-			r.Rank = t.ToTS.Ranking.Ranks[i]
+	for _, m := range f.all() {
+		r := Row{Member: m, Beside: m.Contract != contract, Rank: math.NaN(), Best: slices.Contains(judged.Named(), m.Method)}
+		if of, ranked := ranks[m.Method]; ranked {
+			r.Ranks, r.Rank = of, (of[0]+of[1])/2
+		} else if !r.Beside {
+			r.NotRanked = notRanked[m.Method]
 		}
 		for _, v := range t.Means {
-			mean := compare.Row{Method: m.Method}
-			if m == ts {
-				mean = v.Own
-			} else if found := rowOf(v, m); found != nil {
-				mean = *found
-			}
-			r.Means = append(r.Means, mean)
+			r.Means = append(r.Means, meanOf(v, m))
+		}
+		r.ToTS = against(judged, m, t.Means[:len(fromQaTS)])
+		r.ToQaTS = against(toQaTS, m, fromQaTS)
+		for _, v := range shifted {
+			r.Corrupted = append(r.Corrupted, rowOf(v, m))
 		}
 		if m.Drawn != nil {
-			v, err := compare.Of(clean(m.Drawn), nil, compare.Options{Metric: Ranked, Against: TS, Methods: []string{m.Method}})
-			if err != nil {
-				return nil, fmt.Errorf("drawn splits of %s: %w", m.Method, err)
+			if r.Drawn, err = drawn(contract, m); err != nil {
+				return nil, err
 			}
-			r.Drawn, t.Drawn = &v[0].Rows[0], true
+			t.Drawn = true
 		}
 		t.Rows = append(t.Rows, r)
 	}
@@ -276,10 +233,177 @@ func tableOf(contract Contract, members []*Member, ts, qats *Member) (*Table, er
 	return t, nil
 }
 
+// enters takes a method into the field if it has a number on a clean test set, and reports whether it has.
+func (f *field) enters(m *Member) bool {
+	some, valued := false, map[string]bool{}
+	for _, r := range m.Records {
+		if r.Corruption == "" && f.counts(m, r) {
+			some, valued[r.Metric] = true, true
+		}
+	}
+	if !some {
+		return false
+	}
+	f.own = append(f.own, m)
+	if f.contract != TopLabel && m.Predicts == results.TopLabel {
+		f.alone = append(f.alone, m.Method)
+	}
+	switch {
+	case slices.ContainsFunc(m.scores(), func(metric string) bool { return !valued[metric] }):
+		f.lacks[m.Method] = notRecorded
+	case !m.Status.Ranked():
+		f.lacks[m.Method] = "is not verified"
+	}
+	return true
+}
+
+// counts reports whether a record of a method is a number of the table.
+func (f *field) counts(m *Member, r results.Record) bool {
+	return r.Status == results.OK && slices.Contains(append(f.contract.Metrics(), m.scores()...), r.Metric)
+}
+
+// find finds the settings.
+func (f *field) find() {
+	of := lists.Where(f.own, func(m *Member) bool { return f.lacks[m.Method] == "" })
+	if len(of) == 0 {
+		of = f.own
+	}
+	for _, m := range of {
+		for _, r := range m.Records {
+			if f.counts(m, r) {
+				f.has[r.Setting] = true
+			}
+		}
+	}
+}
+
+// scores returns the metrics that decide of a method.
+func (m *Member) scores() []string {
+	if m.Predicts == results.TopLabel {
+		return compare.TopScores()
+	}
+	return compare.Scores()
+}
+
+// notRecorded is why a method without a score is not ranked: an entry of a confidence alone that ran under version 1 of the
+// protocol has no NLL.
+const notRecorded = "has no NLL (NLL not recorded)"
+
+// all returns the methods of the table, then those of other contracts.
+func (f *field) all() []*Member {
+	return append(slices.Clone(f.own), lists.Where(f.beside, func(m *Member) bool { return m.Contract != f.contract })...)
+}
+
+// records returns the records of methods on the settings of the field, each method once.
+func (f *field) records(corrupted bool, of ...*Member) (list []results.Record) {
+	for i, m := range of {
+		if slices.Contains(of[:i], m) {
+			continue
+		}
+		list = append(list, lists.Where(m.Records, func(r results.Record) bool { return f.has[r.Setting] && (r.Corruption != "") == corrupted })...)
+	}
+	return list
+}
+
+// judged returns some methods of the field without those that lack something, then TS or QaTS, and base-rate: what a
+// judgement against the former needs. It has no method that lacks something, so that none changes a number of others.
+func (f *field) judged(of []*Member, against string) []*Member {
+	of = lists.Where(of, func(m *Member) bool { return f.lacks[m.Method] == "" })
+	return append(of, lists.Where(f.beside, func(m *Member) bool { return m.Method == against || m.Method == results.BaseRate })...)
+}
+
+// judge judges methods against TS or QaTS.
+func (f *field) judge(against string, of ...*Member) (*compare.Judgement, error) {
+	rows := &results.Rows{Records: f.records(false, of...)}
+	for _, m := range of {
+		rows.Methods = append(rows.Methods, results.MethodInfo{Method: m.Method, Label: m.Label, Predicts: m.Predicts})
+	}
+	list, err := compare.Judge(rows, compare.Options{Against: against}, described)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// notRanked returns why methods are not ranked: what they lack, or what the floor says of them. The floor of a method that
+// lacks something is tested for that method alone.
+func (f *field) notRanked(judged *compare.Judgement) (map[string]string, error) {
+	why := maps.Clone(f.lacks)
+	for _, method := range f.alone {
+		if why[method] == "" {
+			why[method] = "gives a confidence alone, and the ranks are by scores of all classes"
+		}
+	}
+	for method, floor := range judged.Floor.Unranked {
+		why[method] = floor
+	}
+	for _, m := range f.own {
+		if f.lacks[m.Method] == "" || f.lacks[m.Method] == notRecorded {
+			continue
+		}
+		one, err := f.judge(TS, append([]*Member{m}, f.judged(nil, TS)...)...)
+		if err != nil {
+			return nil, err
+		}
+		if floor := one.Floor.Unranked[m.Method]; floor != "" {
+			why[m.Method] += " and " + floor
+		}
+	}
+	return why, nil
+}
+
+// ranks returns the mean ranks of methods by each score. A method that one of the rankings leaves out is ranked by none, and
+// notRanked gets the reason.
+func (f *field) ranks(notRanked map[string]string) (map[string][]float64, error) {
+	scores := f.contract.Scores()
+	for {
+		ranks, complete := map[string][]float64{}, true
+		for k, metric := range scores {
+			made, err := compare.Untested(f.records(false, f.judged(f.own, TS)...), nil, compare.Options{Metric: metric, Against: TS, Unranked: notRanked})
+			if err != nil {
+				return nil, err
+			}
+			of := made[0].Ranking
+			for i, m := range of.Methods {
+				if len(ranks[m]) == k {
+					ranks[m] = append(ranks[m], of.Ranks[i])
+				}
+			}
+			for _, aside := range of.Aside {
+				notRanked[aside.Method] = "has no number on " + english.Count(len(aside.Settings), "setting")
+			}
+		}
+		for m, of := range ranks {
+			if len(of) < len(scores) {
+				delete(ranks, m)
+				if notRanked[m] == "" {
+					notRanked[m] = "is ranked by one score alone"
+				}
+				complete = false
+			}
+		}
+		if complete {
+			return ranks, nil
+		}
+	}
+}
+
+// compare compares all methods that the table shows with TS or QaTS by a metric.
+func (f *field) compare(metric, against string, corrupted bool) (compare.View, error) {
+	made, err := compare.Untested(f.records(corrupted, f.all()...), nil, compare.Options{Metric: metric, Against: against})
+	if err != nil {
+		return compare.View{}, err
+	}
+	return compare.View{Comparison: made[0], Labels: f.labels}, nil
+}
+
 // rowOf returns the row of a member; nil without one.
 func rowOf(v compare.View, m *Member) *compare.Row {
 	if v.Comparison == nil {
 		return nil
+	}
+	if m.Method == results.BaseRate {
+		return v.Floor
 	}
 	if i := slices.IndexFunc(v.Rows, func(r compare.Row) bool { return r.Method == m.Method }); i >= 0 {
 		return &v.Rows[i]
@@ -287,10 +411,57 @@ func rowOf(v compare.View, m *Member) *compare.Row {
 	return nil
 }
 
-// before orders rows: the ranked ones by their rank, then the others, then references.
+// meanOf returns the row with the mean of a member: of no settings where it has none.
+func meanOf(v compare.View, m *Member) compare.Row {
+	if m.Method == v.Against {
+		return v.Own
+	}
+	if r := rowOf(v, m); r != nil {
+		return *r
+	}
+	return compare.Row{Method: m.Method}
+}
+
+// against returns what a judgement and comparisons by each score and the ECE say of a method.
+func against(j *compare.Judgement, m *Member, views []compare.View) Against {
+	a := Against{}
+	if of, has := j.Of(m.Method); has {
+		a.Verdict = of.Verdict
+	}
+	for k, v := range views {
+		a.Rows = append(a.Rows, rowOf(v, m))
+		if k < len(views)-1 {
+			a.Holm = append(a.Holm, j.Holm(v.Metric, m.Method))
+		}
+	}
+	return a
+}
+
+// drawn compares an entry with TS by each score, over drawn splits. A score that is not recorded has no row.
+func drawn(contract Contract, m *Member) (rows []*compare.Row, err error) {
+	records := clean(m.Drawn)
+	for _, metric := range contract.Scores() {
+		var row *compare.Row
+		if slices.ContainsFunc(records, func(r results.Record) bool {
+			return r.Method == m.Method && r.Metric == metric && r.Status == results.OK
+		}) {
+			v, err := compare.Untested(records, nil, compare.Options{Metric: metric, Against: TS, Methods: []string{m.Method}})
+			if err != nil {
+				return nil, fmt.Errorf("drawn splits of %s: %w", m.Method, err)
+			}
+			row = &v[0].Rows[0]
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// before orders rows: the ranked ones by their rank, then the others, then references, then base-rate.
 func (r Row) before(other Row) int {
 	place := func(r Row) int {
 		switch {
+		case r.Method == results.BaseRate && r.Authors == nil:
+			return 3
 		case r.Beside:
 			return 2
 		case math.IsNaN(r.Rank):
@@ -301,49 +472,13 @@ func (r Row) before(other Row) int {
 	if c := cmp.Compare(place(r), place(other)); c != 0 || place(r) > 0 {
 		return c
 	}
-	return cmp.Compare(r.Rank, other.Rank)
+	return cmp.Or(cmp.Compare(r.Rank, other.Rank), strings.Compare(r.Method, other.Method))
 }
 
-// Statement says which method leads a table, what its shift to TS is, and whether its lead over the others is shown.
+// Statement says what the rule shows of the methods of the table.
 func (t Table) Statement() english.Text {
 	if len(t.Rows) == 0 {
 		return english.Of("No method has a number.")
 	}
-	v := t.ToTS
-	method, why := v.Leader()
-	if method == "" {
-		return english.Of("No calibrator is ranked.")
-	}
-	text := english.Of(v.Label(method), " ", why, ".")
-	if shown := v.Shown(method); shown != nil {
-		text = english.Of(text, " ", shown)
-	}
-	return english.Of(text, t.lead(method))
+	return t.Judgement.Statement()
 }
-
-// lead says, after a space, which of the ranked methods the leader is not shown to differ from; nothing where it has no rank.
-func (t Table) lead(method string) string {
-	k := t.ToTS.Ranking
-	i := slices.Index(k.Methods, method)
-	if i < 0 || k.Apart == nil || len(k.Methods) < 3 {
-		return ""
-	}
-	var level []string
-	for j, m := range k.Methods {
-		if j != i && !k.Apart[i][j] {
-			level = append(level, t.ToTS.Label(m))
-		}
-	}
-	switch n := len(level); {
-	case significance.LeastP(len(k.Blocks))*float64(len(k.Methods)-1) > compare.Alpha:
-		return " " + english.Count(len(k.Blocks), "block") + " are too few to show a lead over the others."
-	case n == 0:
-		return " It is shown to differ from each of the others."
-	case n <= mostLevel:
-		return " It is not shown to differ from " + english.List(level) + "."
-	}
-	return fmt.Sprintf(" It is not shown to differ from %d of the others, the first of them %s.", len(level), english.List(level[:mostLevel]))
-}
-
-// mostLevel is the number of methods that a sentence names.
-const mostLevel = 5

@@ -1,8 +1,6 @@
 package leaderboard
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +8,6 @@ import (
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
 	"github.com/qats-bench/qats/metrics"
-	"github.com/qats-bench/qats/results"
 	"github.com/qats-bench/qats/results/compare"
 	"github.com/qats-bench/qats/results/table"
 )
@@ -18,146 +15,219 @@ import (
 // none is a cell without a number.
 var none = table.Cell{Text: "-"}
 
-// fewer is the sign of a mean over fewer settings than that of TS.
+// fewer is the sign of a mean over fewer settings than others of the table.
 const fewer = "f"
 
-// points is a column of differences.
-func points(key, head string) table.Column {
-	return table.Column{Key: key, Head: head, Align: table.Right, Factor: 100, Digits: 2, Signed: true}
+// names are the names of the two scores and of the calibration errors in keys of columns: a table has top-label scores in the
+// columns of the scores, so that all tables have the same columns.
+var names = []string{"nll", "brier", described, "aece"}
+
+// Printed returns the board as it is printed.
+func (b *Board) Printed() *Printed {
+	p := &Printed{Title: b.Title, Legend: b.legend(), Settings: b.Settings, From: b.From, Methods: b.Methods, Entries: b.Entries}
+	for _, t := range b.Tables {
+		p.Sections = append(p.Sections, Section{t.Contract, t.Contract.About(), t.Statement(), t.Table()})
+	}
+	return p
 }
 
 // Table returns the table for print and, with columns that are in no print, for data.
 func (t Table) Table() *table.Table {
-	number := func(key, head string) table.Column { return table.Column{Key: key, Head: head, Align: table.Right} }
-	data := func(key string) table.Column { return table.Column{Key: key, Data: true} }
-	to := func(columns []table.Column, key, head string) []table.Column {
-		return append(columns, points("ece_minus_"+key, head), data("ece_minus_"+key+"_lo"), data("ece_minus_"+key+"_hi"), number("p_holm_"+key, "Holm"))
-	}
-	out := &table.Table{Caption: t.Contract.Title()}
-	columns := []table.Column{data("method"), {Key: "label", Head: "Method"}, data("table"), data("origin"), {Key: "status", Head: "Status"}, number("rank", "Rank")}
-	for _, metric := range Metrics() {
-		e, o, _ := metrics.LookupOutput(metric)
-		c := table.Column{Key: metric, Head: o.Label, Align: table.Right, Digits: e.Digits()}
-		if e.Percent {
-			c.Factor, c.Head = 100, c.Head+" (%)"
-		}
-		columns = append(columns, c)
-	}
-	columns = to(columns, TS, "ECE to\nTS")
-	columns = to(columns, QaTS, "ECE to\nQaTS")
-	columns = append(columns, points("ece_minus_ts_corrupted", "corrupted,\nto TS"), data("settings_corrupted"))
-	drawn := len(columns)
-	columns = append(columns, points("ece_minus_ts_drawn", "drawn\nsplits, to TS"), data("draws"), number("settings", "Settings"), number("blocks", "Blocks"))
-	columns[drawn].Data = !t.Drawn
-	out.Columns = columns
-	best := t.best()
+	out := &table.Table{Caption: t.Contract.Title(), Columns: t.columns()}
 	most := 0
 	for _, r := range t.Rows {
 		most = max(most, r.Means[0].Settings)
 	}
-	for i, r := range t.Rows {
-		out.Rows = append(out.Rows, table.Row{Cells: t.cells(columns, r, best[i], most), Total: r.Beside})
+	for _, r := range t.Rows {
+		cells := t.cells(out.Columns, r, most)
+		if r.NotRanked != "" {
+			note := "Not ranked, since it " + r.NotRanked + "."
+			if !slices.Contains(out.Notes, note) {
+				out.Notes = append(out.Notes, note)
+			}
+			at := slices.IndexFunc(out.Columns, func(c table.Column) bool { return c.Key == "rank" })
+			cells[at].Notes = []int{slices.Index(out.Notes, note)}
+		}
+		out.Rows = append(out.Rows, table.Row{Cells: cells, Total: r.Beside})
 	}
 	out.Remarks = t.remarks(most)
 	return out
 }
 
+// columns returns the columns of a table.
+func (t Table) columns() []table.Column {
+	number := func(key, head string) table.Column { return table.Column{Key: key, Head: head, Align: table.Right} }
+	data := func(keys ...string) []table.Column {
+		return lists.Values(keys, func(key string) table.Column { return table.Column{Key: key, Data: true} })
+	}
+	// a mean and, signed, a difference of a metric
+	of := func(k int, key, head string, signed bool) table.Column {
+		e, _, _ := metrics.LookupOutput(t.Contract.Metrics()[k])
+		c := table.Column{Key: key, Head: head, Align: table.Right, Digits: e.Digits(), Signed: signed}
+		if e.Percent {
+			c.Factor = 100
+		}
+		return c
+	}
+	to := func(k int, key, head string) []table.Column {
+		key = names[k] + "_minus_" + key
+		list := append([]table.Column{of(k, key, head, true)}, data(key+"_lo", key+"_hi")...)
+		if k < len(t.Contract.Scores()) {
+			list = append(list, number("p_holm_"+key, "Holm"))
+		}
+		return list
+	}
+	unprinted := func(list []table.Column) []table.Column {
+		for i := range list {
+			list[i].Data = true
+		}
+		return list
+	}
+	return slices.Concat(
+		data("method"), []table.Column{{Key: "label", Head: "Method"}}, data("table", "origin", "protocol", "status"),
+		[]table.Column{number("rank", "Rank")}, data("rank_nll", "rank_brier", "not_ranked", "scores"),
+		[]table.Column{{Key: "against_ts", Head: "Against\nTS"}}, data("best"), []table.Column{{Key: "against_qats", Head: "Against\nQaTS"}},
+		[]table.Column{of(0, "nll", "NLL", false)}, to(0, TS, "to TS"), unprinted(to(0, QaTS, "")),
+		[]table.Column{of(1, "brier", "Brier\nscore", false)}, to(1, TS, "to TS"), unprinted(to(1, QaTS, "")),
+		[]table.Column{of(2, described, "ECE\n(%)", false)}, to(2, TS, "to TS"), unprinted(to(2, QaTS, "")),
+		unprinted([]table.Column{of(3, "aece", "", false)}),
+		[]table.Column{of(0, "nll_minus_ts_corrupted", "corrupted,\nNLL to TS", true)}, unprinted([]table.Column{of(1, "brier_minus_ts_corrupted", "", true)}), data("settings_corrupted"),
+		t.ifDrawn(of(0, "nll_minus_ts_drawn", "drawn,\nNLL to TS", true)), unprinted([]table.Column{of(1, "brier_minus_ts_drawn", "", true)}), data("draws"),
+		[]table.Column{{Key: "settings", Head: "Settings", Align: table.Right, Data: t.alike()}}, data("blocks"))
+}
+
+// alike reports whether all methods of the table are compared on the same number of settings.
+func (t Table) alike() bool {
+	return !slices.ContainsFunc(t.Rows, func(r Row) bool { return t.most(r).Settings != t.most(t.Rows[0]).Settings })
+}
+
+// ifDrawn returns columns that are printed where some row has drawn splits.
+func (t Table) ifDrawn(columns ...table.Column) []table.Column {
+	for i := range columns {
+		columns[i].Data = !t.Drawn
+	}
+	return columns
+}
+
 // cells returns the cells of a row.
-func (t Table) cells(columns []table.Column, r Row, best []bool, most int) []table.Cell {
+func (t Table) cells(columns []table.Column, r Row, most int) []table.Cell {
 	origin, below := "registry", ""
 	if r.Authors != nil {
 		origin = strings.Join(r.Authors, ", ")
-		below = origin + ". " + r.Reference
+		below = origin + ". " + r.Reference + ". Protocol " + r.Protocol
 	}
-	status := table.Words(string(r.Status))
 	if r.Beside {
 		below = "of another table"
 	}
-	cells := []table.Cell{table.Words(r.Method), {Text: r.Label, Value: r.Label, Below: below}, table.Words(string(t.Contract)), table.Words(origin), status, none}
-	if !math.IsNaN(r.Rank) {
-		cells[5] = table.Cell{Text: table.Fixed(r.Rank, 2), Value: r.Rank}
+	protocol := table.Cell{}
+	if r.Protocol != "" {
+		protocol = table.Words(r.Protocol)
 	}
-	column := func() table.Column { return columns[len(cells)] }
+	cells := []table.Cell{table.Words(r.Method), {Text: r.Label, Value: r.Label, Below: below}, table.Words(string(t.Contract)), table.Words(origin), protocol, table.Words(string(r.Status)), none}
+	add := func(list ...table.Cell) { cells = append(cells, list...) }
+	if !math.IsNaN(r.Rank) {
+		cells[6] = table.Cell{Text: table.Fixed(r.Rank, 2), Value: r.Rank}
+		add(table.Cell{Value: r.Ranks[0]}, table.Cell{Value: r.Ranks[1]}, table.Cell{})
+	} else {
+		if r.Status != Verified {
+			cells[6].Text = string(r.Status)
+		}
+		add(table.Cell{}, table.Cell{}, words(r.NotRanked))
+	}
+	verdict := t.verdict(r.ToTS.Verdict, r)
+	best := table.Cell{}
+	if r.Best {
+		verdict.Mark, verdict.Below, best = table.Best, "best", table.Cell{Value: true}
+	}
+	add(table.Words(strings.Join(t.Contract.Scores(), " ")), verdict, best, t.verdict(r.ToQaTS.Verdict, r))
 	for k, mean := range r.Means {
 		cell := none
 		if mean.Settings > 0 {
-			cell = column().Number(mean.Value)
+			cell = columns[len(cells)].Number(mean.Value)
 			if mean.Settings < most {
 				cell.Signs = fewer
 			}
-			if best[k] {
-				cell.Mark = table.Best
-			}
 		}
-		cells = append(cells, cell)
-	}
-	for _, to := range []*compare.Row{r.ToTS, r.ToQaTS} {
-		if to == nil {
-			cells = append(cells, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{})
+		add(cell)
+		if k > len(t.Contract.Scores()) { // the other calibration errors have no differences
 			continue
 		}
-		c := column()
-		shift, lo, hi := c.Number(to.Shift.Estimate), none, none
-		if to.Shift.Bounded {
-			lo, hi = c.Number(to.Shift.Lo), c.Number(to.Shift.Hi)
-			shift.Below = "[" + lo.Text + ", " + hi.Text + "]"
-		}
-		p := none
-		if to.Blocks > 1 {
-			p = compare.Probability(to.Holm)
-		}
-		cells = append(cells, shift, lo, hi, p)
-	}
-	if r.Corrupted != nil {
-		cells = append(cells, column().Number(r.Corrupted.Difference), table.Int(r.Corrupted.Settings))
-	} else {
-		cells = append(cells, table.Cell{}, table.Cell{})
-	}
-	if r.Drawn != nil {
-		shift := column().Number(r.Drawn.Shift.Estimate)
-		if r.Drawn.Shift.Bounded {
-			shift.Below = "[" + column().Number(r.Drawn.Shift.Lo).Text + ", " + column().Number(r.Drawn.Shift.Hi).Text + "]"
-		}
-		cells = append(cells, shift, table.Int(r.Draws))
-	} else {
-		cells = append(cells, table.Cell{}, table.Cell{})
-	}
-	return append(cells, table.Int(r.Means[0].Settings), table.Int(r.Means[0].Blocks))
-}
-
-// best returns, for each row and metric, whether the mean is the best of the ranked methods with a value on most settings.
-func (t Table) best() [][]bool {
-	best := make([][]bool, len(t.Rows))
-	for i := range best {
-		best[i] = make([]bool, len(Metrics()))
-	}
-	for k, metric := range Metrics() {
-		most := 0
-		for _, r := range t.Rows {
-			most = max(most, r.Means[k].Settings)
-		}
-		var places []int
-		var means []float64
-		for i, r := range t.Rows {
-			if !r.Beside && r.Status.ranked() && most > 0 && r.Means[k].Settings == most {
-				places, means = append(places, i), append(means, r.Means[k].Value)
+		for _, to := range []Against{r.ToTS, r.ToQaTS} {
+			list := shift(columns[len(cells)], to.Rows[k])
+			if k < len(t.Contract.Scores()) {
+				p := table.Cell{}
+				if h := to.Holm[k]; !math.IsNaN(h) {
+					p = compare.Probability(h)
+				}
+				list = append(list, p)
 			}
-		}
-		e, _, _ := metrics.LookupOutput(metric)
-		ranked, _ := results.Best(means, func(x float64) float64 { return table.Parse(t.Means[k].Number(x)) }, e.Better == metrics.Higher)
-		for j, place := range ranked {
-			best[places[j]][k] = place == 1
+			add(list...)
 		}
 	}
-	return best
+	settings := table.Cell{}
+	for _, row := range r.Corrupted {
+		cell := table.Cell{}
+		if row != nil {
+			cell, settings = columns[len(cells)].Number(row.Difference), table.Int(row.Settings)
+		}
+		add(cell)
+	}
+	add(settings)
+	draws := table.Cell{}
+	for k := range t.Contract.Scores() {
+		cell := table.Cell{}
+		if r.Drawn != nil {
+			cell, draws = shift(columns[len(cells)], r.Drawn[k])[0], table.Int(r.Draws)
+		}
+		add(cell)
+	}
+	add(draws)
+	return append(cells, table.Int(t.most(r).Settings), table.Int(t.most(r).Blocks))
 }
 
-// remarks say what the columns of a table are over.
+// most returns the mean of a row that is over most settings: of a method without NLL that of another metric.
+func (t Table) most(r Row) compare.Row {
+	return slices.MaxFunc(r.Means, func(a, b compare.Row) int { return a.Settings - b.Settings })
+}
+
+// words is a cell with a text; an empty text is no value.
+func words(text string) table.Cell {
+	if text == "" {
+		return table.Cell{}
+	}
+	return table.Words(text)
+}
+
+// verdict is the cell with the verdict on a row.
+func (t Table) verdict(v compare.Verdict, r Row) table.Cell {
+	switch {
+	case v != "":
+		return table.Words(string(v))
+	case r.NotRanked == notRecorded:
+		return table.Words(string(compare.NotRecorded))
+	}
+	return table.Cell{}
+}
+
+// shift returns the cells of a shift and of the ends of its interval.
+func shift(c table.Column, of *compare.Row) []table.Cell {
+	if of == nil {
+		return make([]table.Cell, 3)
+	}
+	cell, lo, hi := c.Number(of.Shift.Estimate), none, none
+	if of.Shift.Bounded {
+		lo, hi = c.Number(of.Shift.Lo), c.Number(of.Shift.Hi)
+		cell.Below = "[" + lo.Text + ", " + hi.Text + "]"
+	}
+	return []table.Cell{cell, lo, hi}
+}
+
+// remarks say what the columns of a table are over, and whether the floor leaves methods out.
 func (t Table) remarks(most int) (list []string) {
 	if len(t.Rows) > 0 {
-		list = append(list, "Over "+t.ToTS.Extent.String()+".")
+		list = append(append(list, "Over "+t.Means[0].Extent.String()+"."), t.Judgement.FloorNotes()...)
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Means[0].Settings < most }) {
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return 0 < r.Means[0].Settings && r.Means[0].Settings < most }) {
 		list = append(list, fewer+": a mean over fewer settings than others of the table. Compare its difference, which is over the settings of both methods.")
 	}
 	if len(t.Without) > 0 {
@@ -166,35 +236,20 @@ func (t Table) remarks(most int) (list []string) {
 	return list
 }
 
-// Legend says what the columns of all tables are.
-func Legend() []string {
+// legend says what the columns of all tables are.
+func (b *Board) legend() []string {
+	rule := ""
+	if i := slices.IndexFunc(b.Tables, func(t Table) bool { return len(t.Rows) > 0 }); i >= 0 {
+		rule = b.Tables[i].Judgement.RuleNote()
+	}
 	return []string{
-		"Rank: mean rank by ECE over blocks; 1 is best. A block is the data sets that may share test samples; a block counts once, whatever the number of its settings.",
-		"ECE, AECE, NLL, Brier: means over blocks of the clean test sets. Lower is better. Bold: the best ranked method with a number on all settings of the table.",
-		"ECE to TS, to QaTS: the shift of the ECE in points over blocks (Hodges and Lehmann), and its 95 % interval. Below zero the method is better. Holm: p of Wilcoxon's signed-rank test over blocks, with Holm's correction over the methods of the table.",
-		"Corrupted: the mean difference of the ECE to TS, in points, on the corrupted test sets of CIFAR-10-C. They are of one network, so there is no test.",
-		"Drawn splits: the same shift to TS, by the means over splits into calibration and test rows that a maintainer drew by the hash of a commit. Methods of this project have none here.",
+		"Rank: the mean of two mean ranks over blocks, by NLL and by Brier score; 1 is best. A block is the data sets that may share test samples; a block counts once, whatever the number of its settings. " +
+			"Ranked are verified methods that are shown to be better than base-rate by one of the two scores and worse by neither: Wilcoxon's test over blocks, with Holm's correction over the methods of the table and both scores. " +
+			"Uncal and TS are always ranked. A method that is not verified has its status in the place of a rank. A rank shows no difference, and no sentence rests on it.",
+		"Against TS, against QaTS: " + rule + " Opposed: better by one score and worse by the other. Too few: no test over so few blocks can show a difference. Best: better than TS, and no method of its kind is shown to be better than it. Holm: p with that correction.",
+		"NLL, Brier score: means over blocks of the clean test sets. Lower is better. To TS: the shift over blocks (Hodges and Lehmann), and its 95 % interval; below zero the method is better.",
+		"ECE: mean and shift to TS, in per cent and points. Base rate gives every row one confidence, the share of right predictions of the calibration set: it knows nothing, and its ECE is low.",
+		"Corrupted: the mean difference of the NLL to TS on the corrupted test sets of CIFAR-10-C. They are of one network, so there is no test.",
+		"Drawn: the shift of the NLL to TS by the means over splits into calibration and test rows that a maintainer drew by the hash of a commit. Methods of this project have none here.",
 	}
-}
-
-// WriteCSV writes all methods with a number, as rows of one file. References are in the table of their contract alone.
-func (b *Board) WriteCSV(w io.Writer) error {
-	var all table.Table
-	for _, t := range b.Tables {
-		of := t.Table()
-		all.Columns = of.Columns
-		all.Rows = append(all.Rows, of.Rows...)
-	}
-	return all.CSV(w)
-}
-
-// Count says how many methods and entries the board has, on how many settings.
-func (b *Board) Count() string {
-	text := english.Count(b.Methods, "method")
-	if b.Entries == 1 {
-		text += " and 1 entry"
-	} else if b.Entries > 1 {
-		text += fmt.Sprintf(" and %d entries", b.Entries)
-	}
-	return text + " on " + english.Count(b.Settings.Measured, "setting")
 }

@@ -20,6 +20,7 @@ type board struct {
 	Tables   []boardTable
 	Legend   []string
 	Statuses any
+	Folder   string
 }
 
 // boardTable is the table of a contract.
@@ -30,19 +31,19 @@ type boardTable struct {
 }
 
 // WriteBoard writes the page of the leaderboard. It has no script: the tables are whole, in the order of the ranks.
-func WriteBoard(w io.Writer, b *leaderboard.Board) error {
+func WriteBoard(w io.Writer, b *leaderboard.Printed) error {
 	c := board{
-		Title: fmt.Sprintf("%s: %s", b.Title, b.Count()), Style: template.CSS(style), Legend: leaderboard.Legend(), Statuses: leaderboard.Statuses(),
+		Title: fmt.Sprintf("%s: %s", b.Title, b.Count()), Style: template.CSS(style), Legend: b.Legend, Statuses: leaderboard.Statuses(), Folder: b.Folder,
 		Banner: banner{"measured", "MEASURED", fmt.Sprintf("All %d settings of this page are %s.", b.Settings.Measured, results.MeasuredOn(b.From))},
 	}
-	for _, t := range b.Tables {
-		c.Tables = append(c.Tables, boardTable{string(t.Contract), t.Contract.Title(), t.Contract.About(), t.Statement(), t.Table()})
+	for _, s := range b.Sections {
+		c.Tables = append(c.Tables, boardTable{string(s.Contract), s.Contract.Title(), s.About, s.Statement, s.Table})
 	}
 	return parsed.ExecuteTemplate(w, "board", c)
 }
 
 // WriteBoardFile writes the page of the leaderboard into a folder and returns its path.
-func WriteBoardFile(dir results.Folder, b *leaderboard.Board) (string, error) {
+func WriteBoardFile(dir results.Folder, b *leaderboard.Printed) (string, error) {
 	path := dir.Path(File)
 	return path, atomicfile.Write(path, func(w io.Writer) error { return WriteBoard(w, b) })
 }

@@ -9,21 +9,23 @@ import (
 	"github.com/qats-bench/qats/results/resultstest"
 )
 
-// boardOf returns a leaderboard of five methods and one entry whose texts try to become a script.
-func boardOf(t *testing.T, hostile string) *leaderboard.Board {
+// boardOf returns a leaderboard of four methods and one entry whose texts try to become a script.
+func boardOf(t *testing.T, hostile string) *leaderboard.Printed {
 	t.Helper()
 	var members []leaderboard.Member
 	for i, m := range []struct {
 		id, label string
 		of        leaderboard.Contract
-	}{{"uncal", "Uncal", leaderboard.KeepsTop}, {"ts", "TS", leaderboard.KeepsTop}, {"qats", "QaTS", leaderboard.KeepsTop}, {"irova", "IROVA", leaderboard.ChangesTop}, {"mine", hostile, leaderboard.KeepsTop}} {
-		of := leaderboard.Member{Method: m.id, Label: m.label, Contract: m.of, Status: leaderboard.Verified}
+		predicts  results.Prediction
+	}{{"uncal", "Uncal", leaderboard.KeepsTop, results.Keeps}, {"ts", "TS", leaderboard.KeepsTop, results.Keeps}, {"qats", "QaTS", leaderboard.KeepsTop, results.Keeps},
+		{"irova", "IROVA", leaderboard.ChangesTop, results.Changes}, {"mine", hostile, leaderboard.KeepsTop, results.Keeps}} {
+		of := leaderboard.Member{Method: m.id, Label: m.label, Contract: m.of, Predicts: m.predicts, Status: leaderboard.Verified}
 		if m.id == "mine" {
-			of.Status, of.Authors, of.Reference = leaderboard.Claimed, []string{hostile}, hostile
+			of.Status, of.Authors, of.Reference, of.Protocol = leaderboard.Claimed, []string{hostile}, hostile, "v2"
 		}
 		for d := range 8 {
-			at := resultstest.Setting("v1-lite", string(rune('a'+d)), "net")
-			for _, metric := range leaderboard.Metrics() {
+			at := resultstest.Setting("v2-lite", string(rune('a'+d)), "net")
+			for _, metric := range m.of.Metrics() {
 				of.Records = append(of.Records, resultstest.Value(at, m.id, metric, .05-.01*float64(i)+.001*float64((3*d+i)%5)))
 			}
 		}
@@ -34,7 +36,7 @@ func boardOf(t *testing.T, hostile string) *leaderboard.Board {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return b.Printed()
 }
 
 // TestTheBoardAnswersFirst: the statement of each table stands before all tables, and statuses and the way in after them.
@@ -45,8 +47,8 @@ func TestTheBoardAnswersFirst(t *testing.T) {
 	}
 	at := 0
 	for _, want := range []string{
-		"<h1>Leaderboard: 4 methods and 1 entry on 8 settings</h1>", `<p class="answer measured"><a href="#keeps-top">`, "QaTS ranks best of 3 methods by ECE.",
-		`<a href="#changes-top">`, "MEASURED", `<section id="keeps-top"`, "<table>", ">Mine<br><small>Mine. Mine</small></th><td>claimed</td>", `<section id="changes-top"`,
+		"<h1>Leaderboard: 4 methods and 1 entry on 8 settings</h1>", `<p class="answer measured"><a href="#keeps-top">`, "QaTS is best",
+		`<a href="#changes-top">`, "MEASURED", `<section id="keeps-top"`, "<table>", ">Mine<br><small>Mine. Mine. Protocol v2</small></th><td>claimed</td>", `<section id="changes-top"`,
 		`<section id="columns"`, `<section id="statuses"`, "<dt>verified</dt>", "<dt>agrees</dt>", "<dt>claimed</dt>", "<dt>differs</dt>", `<section id="hand-in"`, "qats submit mine.py",
 	} {
 		i := strings.Index(text.String()[at:], want)

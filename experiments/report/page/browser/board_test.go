@@ -8,13 +8,14 @@ import (
 	"github.com/qats-bench/qats/experiments/report/page"
 	"github.com/qats-bench/qats/experiments/submission"
 	"github.com/qats-bench/qats/results"
+	"github.com/qats-bench/qats/results/leaderboard"
 )
 
 // TestTheBoard: axe-core finds nothing on the page of the leaderboard, no table is cut at 1280 pixels, and the page is no wider
 // than the screen.
 func TestTheBoard(t *testing.T) {
 	script := axe(t)
-	b, _, err := submission.Board("../../../../results/leaderboard", "../../../../submissions")
+	b, _, err := submission.Board(submission.Version, leaderboard.Folder("../../../../results/leaderboard/"+submission.FolderOf(submission.Version)), "../../../../submissions")
 	if err != nil {
 		t.Fatal(err)
 	}
