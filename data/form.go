@@ -128,6 +128,9 @@ func (a scores) examine(kind Kind) (conversion, Form, error) {
 		form.Notes = notes
 		return asLogProbs, form, err
 	}
+	for _, fill := range a.countFills() {
+		form.Notes = append(form.Notes, fillNote(fill))
+	}
 	n, k := a.Rows(), a.Cols()
 	probs := kind == AnyKind && n >= fewestProbs && k >= 2
 	looks := detector{tolerance: probsTolerance(k), unit: probs, probs: probs, percent: probs}

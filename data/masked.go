@@ -10,7 +10,7 @@ import (
 
 // Masked is the logit of a masked class in a Set: a class that the network cannot predict for
 // this row, such as a token that a grammar forbids or a class that another task has. Its
-// probability is 0. Files have -Inf there, which readers replace, and writers write it again.
+// probability is 0. Files have -Inf there, or a fill (fills.go), which readers replace, and writers write -Inf.
 //
 // The number is finite because sums over a row have the product of its probability and its
 // logit, and 0 times an infinity is no number. Its exponential is 0 at every temperature below

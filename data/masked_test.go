@@ -123,7 +123,7 @@ func TestRowsThatMasksSpoil(t *testing.T) {
 		{rows(1, -inf, 3, 1, math.NaN(), 2), KindLogits, nil, "logits.npy: row 1, class 1: NaN"},
 		{rows(1, -inf, 3, 1, -1e300, 2), KindLogits, nil, "logits.npy: row 1, class 1: -1e+300 overflows float32"},
 		{rows(.2, .3, .5, .2, -inf, .8), KindProbs, nil, "logits.npy: row 1, class 1: -Inf"},
-		{rows(1, 2, 3, -inf, -1e30, -1e30), KindLogits, nil, "logits.npy: row 1, class 0: the row has a masked class, and no logit above"},
+		{rows(1, 2, 3, -inf, -2e30, -2e30), KindLogits, nil, "logits.npy: row 1, class 0: the row has a masked class, and no logit above"},
 	} {
 		if _, err := readMasked(t, c.kind, c.logits, c.labels); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v\nwant %s", err, c.want)

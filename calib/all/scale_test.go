@@ -165,3 +165,28 @@ func TestETSFollowsTheLogits(t *testing.T) {
 		}
 	}
 }
+
+// Rows with one class left, and -1e9 for the others, do not decide whether logits are divided: the fit is as good as that with -1e4,
+// of which the softmax is the same.
+func TestLargeFillsOfFewRowsDecideNothing(t *testing.T) {
+	const n, k = 1000, 10
+	filled := func(fill float32) *data.Set {
+		s := overconfident(n, k, 7)
+		for i := range n {
+			row, y := s.Logits.Row(i), int(s.Labels[i])
+			for j := range row {
+				if j != y && (i < 4 || (i*7+j*3)%11 < 4) {
+					row[j] = fill
+				}
+			}
+		}
+		return s
+	}
+	for _, method := range []string{"ir", "irova", "hb", "spline", "cts", "cbt", "ec", "dirichlet", "kernel", "beta", "platt", "scaling-binning"} {
+		e, _ := Lookup(method)
+		want, got := nllOf(t, e, filled(-1e4)), nllOf(t, e, filled(-1e9))
+		if !(math.Abs(got-want) <= 1e-3) {
+			t.Errorf("%s: NLL %.4f with -1e9, %.4f with -1e4", method, got, want)
+		}
+	}
+}

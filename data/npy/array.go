@@ -26,7 +26,13 @@ type Array struct {
 	from   File
 	kept   *Kept  // the rows of the file that are rows of the array; nil for all
 	buf    []byte // of the exported methods
+
+	masks []float64 // see CountAsMasked
 }
+
+// CountAsMasked makes MaskedFloats and EachOf read some finite numbers as they read -Inf. Call it before other
+// goroutines read the array.
+func (a *Array) CountAsMasked(values []float64) { a.masks = values }
 
 // chunkBytes is the size of one read of the file: small enough that a piece is
 // still in the processor's cache when it is decoded.
@@ -156,7 +162,7 @@ func Floats[T float32 | float64](a *Array, dst []T, buf *[]byte, lo, hi int) err
 // MaskedFloats is Floats for numbers of which some are -Inf, which become mask and set found.
 // Every other number that Floats rejects is an error.
 func MaskedFloats[T float32 | float64](a *Array, dst []T, buf *[]byte, lo, hi int, mask T, found *bool) error {
-	return readTable(a, dst, buf, lo, hi, floatType[T](), func(dst []T, src []byte, t DType) int { return decodeMasked(dst, src, t, mask, found) })
+	return readTable(a, dst, buf, lo, hi, floatType[T](), func(dst []T, src []byte, t DType) int { return decodeMasked(dst, src, t, mask, a.masks, found) })
 }
 
 // floatType is the type of the elements of a slice.

@@ -82,21 +82,35 @@ func decodeFloats[T float32 | float64](dst []T, src []byte, t DType) int {
 	return -1
 }
 
-// decodeMasked is decodeFloats for numbers of which some are -Inf: these become mask, and set
-// found. A finite number that float32 does not hold is none of them.
-func decodeMasked[T float32 | float64](dst []T, src []byte, t DType, mask T, found *bool) int {
+// decodeMasked is decodeFloats for numbers of which some are -Inf or one of more: these become mask, and set
+// found. Another finite number that float32 does not hold is none of them.
+func decodeMasked[T float32 | float64](dst []T, src []byte, t DType, mask T, more []float64, found *bool) int {
 	bad := decodeFloats(dst, src, t)
-	if bad < 0 || t.Integer() {
+	for bad >= 0 && !t.Integer() {
+		v := float64(dst[bad])
+		if t == Float64 {
+			v = math.Float64frombits(binary.LittleEndian.Uint64(src[8*bad:]))
+		}
+		if !math.IsInf(v, -1) && !slices.Contains(more, v) {
+			return bad
+		}
+		dst[bad], *found = mask, true
+		next := slices.IndexFunc(dst[bad+1:], func(v T) bool { return v-v != 0 })
+		if next < 0 {
+			break
+		}
+		bad += 1 + next
+	}
+	if bad >= 0 && t.Integer() {
 		return bad
 	}
-	for i, v := range dst[bad:] {
-		switch {
-		case v-v == 0:
-			continue
-		case !math.IsInf(float64(v), -1), t == Float64 && !math.IsInf(math.Float64frombits(binary.LittleEndian.Uint64(src[8*(bad+i):])), -1):
-			return bad + i
+	for _, fill := range more {
+		narrow := T(fill)
+		for i, v := range dst {
+			if v == narrow {
+				dst[i], *found = mask, true
+			}
 		}
-		dst[bad+i], *found = mask, true
 	}
 	return -1
 }
