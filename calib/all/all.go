@@ -54,6 +54,7 @@ func Registry() []calib.Entry {
 		linear.PlattEntry,
 		linear.PlattLogitsEntry,
 		linear.QuadraticEntry,
+		linear.QuadraticRidgeEntry,
 		linear.BetaEntry,
 		linear.VSEntry,
 		linear.SVSEntry,

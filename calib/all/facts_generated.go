@@ -335,6 +335,13 @@ var factsOf = map[string]calib.Sheet{
 		Agreement: "lattice, 400 + 8 rows of 5 classes: probabilities to 3e-11",
 		Departs:   "Several classes are fitted one against the rest. probmetrics has no form for them; with two classes ours is the same.",
 	},
+	"quadratic-ridge": {
+		Formula:   "q_j = sigmoid(a_j z_j + c_j z_j^2 + b_j) / sum of the same, z_j = log(p_j/(1-p_j)) of p = softmax(l/T), at the minimum of the mean logistic loss + lambda/(2n) times the squared distance from a = 1, b = c = 0",
+		Reference: "probmetrics (Berta, Holzmueller, Jordan and Bach 2025)",
+		Code:      "none",
+		Agreement: "not compared; a test has the gradient by differences, and the limits of ts and of quadratic",
+		Departs:   "probmetrics has penalties of the offset and of the slope on the square, for two classes, and states no value: without options it has none. Ours is centred at ts and has a value.",
+	},
 	"scaling-binning": {
 		Formula:   "q_j = mean of g_j over the calibration rows in the bin of g_j(z_j), divided by the sum of the same; g_j(z) = sigmoid(a_j z + b_j), z_j = log(p_j/(1-p_j)), bins of equal numbers of rows",
 		Reference: "Kumar, Liang and Ma 2019",

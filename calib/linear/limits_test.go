@@ -47,6 +47,11 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			Good: []testset.Checked{quadraticMap{numbers(2), numbers(2), numbers(2)}},
 			Bad:  []testset.Checked{quadraticMap{}, quadraticMap{numbers(2), numbers(2), numbers(1)}, quadraticMap{numbers(2), numbers(1), numbers(2)}, quadraticMap{numbers(1), numbers(1), []float64{nan}}, quadraticMap{[]float64{inf}, numbers(1), numbers(1)}},
 		},
+		"quadratic-ridge": {
+			Good: []testset.Checked{quadraticRidgeMap{1, 1, quadraticMap{numbers(2), numbers(2), numbers(2)}}},
+			Bad: []testset.Checked{quadraticRidgeMap{0, 1, quadraticMap{numbers(2), numbers(2), numbers(2)}}, quadraticRidgeMap{1, 0, quadraticMap{numbers(2), numbers(2), numbers(2)}},
+				quadraticRidgeMap{1, inf, quadraticMap{numbers(2), numbers(2), numbers(2)}}, quadraticRidgeMap{1, nan, quadraticMap{numbers(2), numbers(2), numbers(2)}}, quadraticRidgeMap{1, 1, quadraticMap{}}},
+		},
 		"svs": {
 			Good: []testset.Checked{svsMap{mixed{1, 1e-15}, numbers(1), numbers(1)}, svsMap{mixed{1, below}, numbers(1), numbers(1)}},
 			Bad:  []testset.Checked{svsMap{mixed{0, .5}, numbers(1), numbers(1)}, svsMap{mixed{1, 1e-15 * below}, numbers(1), numbers(1)}, svsMap{mixed{1, 1}, numbers(1), numbers(1)}, svsMap{mixed{1, nan}, numbers(1), numbers(1)}, svsMap{mixed{1, .5}, nil, nil}, svsMap{mixed{1, .5}, numbers(1), numbers(2)}, svsMap{mixed{1, .5}, []float64{inf}, numbers(1)}},

@@ -23,6 +23,11 @@ type Logistic struct {
 	// Identity: the solver starts at s = the first column, else at slopes of 0. It also starts
 	// there if the column is of another size than log odds are (see usualOdds).
 	Identity bool
+
+	// Ridge is the penalty of the distance from the identity: Ridge/(2n) times its square is added to the mean loss. The
+	// distance is that of the slopes and the offset of the standardised columns. 0 means none; else Minimise starts at the
+	// identity, whatever the size of the column.
+	Ridge float64
 }
 
 // usualOdds are the largest standard deviation of a column at which the identity is a start,
@@ -64,7 +69,11 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 		hi[j] = min(mostLogistic, float64(mostSlope*u)/max(1, math.Abs(centre[j])))
 		lo[j] = -hi[j]
 	}
-	if l.Identity && unit[0] <= usualOdds && unit[0] >= 1/usualOdds {
+	if l.Ridge > 0 {
+		start[0], start[p] = unit[0], centre[0]
+		lo[0], hi[0] = lo[0]+start[0], hi[0]+start[0]
+		lo[p], hi[p] = lo[p]+start[p], hi[p]+start[p]
+	} else if l.Identity && unit[0] <= usualOdds && unit[0] >= 1/usualOdds {
 		start[0], start[p] = min(unit[0], mostLogistic), min(max(centre[0], -mostLogistic), mostLogistic)
 	} else {
 		mean := l.meanTarget()
@@ -72,7 +81,11 @@ func (l *Logistic) Minimise() (slopes []float64, offset float64, end Solution) {
 	}
 	standard := *l
 	standard.Columns = scaled
-	end = standard.MinimiseIn(start, lo, hi)
+	if l.Ridge > 0 {
+		end = standard.minimiseRidge(start, lo, hi)
+	} else {
+		end = standard.MinimiseIn(start, lo, hi)
+	}
 	slopes, offset = make([]float64, p), end.At[p]
 	for j := range slopes {
 		if unit[j] > 0 {
@@ -94,6 +107,22 @@ func (l *Logistic) MinimiseIn(start, lo, hi []float64) Solution {
 	}
 	end, _ := BoxNewton(l.rows().at, start, lo, hi, 1)
 	return end // there is no error: the function has none, and does not overflow in the box
+}
+
+// minimiseRidge is MinimiseIn with the penalty of the distance from centre, where it starts.
+func (l *Logistic) minimiseRidge(centre, lo, hi []float64) Solution {
+	rows, weight, p := l.rows(), l.Ridge/float64(len(l.Positive)), len(centre)
+	end, _ := BoxNewton(func(x []float64) (Local, error) {
+		f, err := rows.at(x)
+		for j, c := range centre {
+			d := x[j] - c
+			f.Value += float64(weight / 2 * float64(d*d))
+			f.Gradient[j] += float64(weight * d)
+			f.Hessian[j*p+j] += weight
+		}
+		return f, err
+	}, centre, lo, hi, 1)
+	return end
 }
 
 func (l *Logistic) target(i int) float64 {
