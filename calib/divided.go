@@ -27,8 +27,13 @@ import (
 // digits of the logit, so of 2^j times such logits the fit has the same bits.
 //
 // The bounds and warnings of the report, and the parameters, are those for the divided logits.
+// A set with a confidence alone has no logits; there confidences of exactly 0 and 1 count as Ends says.
+//
 // Logits are divided in memory: FitDivided is for methods without a Stream.
 func FitDivided(ctx context.Context, in Input, usual Spreads, fitted func(ctx context.Context, in Input) (*Fitted, error)) (*Fitted, error) {
+	if in.Cal != nil && in.Cal.Confidence != nil {
+		return fitEnds(ctx, in, fitted)
+	}
 	by, passes, err := divisorOf(ctx, in, usual)
 	if err != nil {
 		return nil, err
@@ -193,19 +198,11 @@ const divisorKey = "divisor"
 
 // MarshalJSON writes the inner map with the divisor as its first key.
 func (m dividedMap[M]) MarshalJSON() ([]byte, error) {
-	inner, err := json.Marshal(m.inner)
-	if err != nil {
-		return nil, err
-	}
 	by, err := json.Marshal(float64(m.by))
 	if err != nil {
 		return nil, err
 	}
-	comma := ","
-	if string(inner) == "{}" {
-		comma = ""
-	}
-	return fmt.Appendf(nil, `{%q:%s%s%s`, divisorKey, by, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
+	return withKey(divisorKey, by, m.inner)
 }
 
 // withoutDivisor returns saved parameters without their divisor, and the divisor, 1 if there is

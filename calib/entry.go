@@ -94,6 +94,10 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	if err != nil {
 		return nil, err
 	}
+	params, ends, err := withoutEnds(params)
+	if err != nil {
+		return nil, err
+	}
 	var p P
 	if err := decodeStrict(params, &p); err != nil {
 		return nil, err
@@ -104,6 +108,12 @@ func (typed[M, P]) restore(params []byte) (Map, error) {
 	var m Map = p
 	if derived, ok := m.(interface{ Prepared() Map }); ok {
 		m = derived.Prepared()
+	}
+	if !ends.none() {
+		if _, top := m.(TopLabel); !top || by != 1 {
+			return nil, fmt.Errorf("%s is no parameter of this method", endsKey)
+		}
+		return ends.mapOf(m), nil
 	}
 	if by == 1 {
 		return m, nil

@@ -15,7 +15,7 @@ import (
 )
 
 // TopBeta is beta calibration of the hits (1 if the prediction is right) on the confidence; see TopLabel. The log odds
-// of conf are limited to +-log 2^53, 36.7, so that confidences of exactly 0 and 1 count. The identity is a = b = 1,
+// of conf are limited to +-log 2^53, 36.7, for logits of which the confidence rounds to 1; see calib.Ends for exact ones. The identity is a = b = 1,
 // c = 0. The order of the confidences is kept, since a and b are not negative. If all confidences are equal, the new
 // one is the accuracy. Where conf parts right from wrong rows without an error there is no minimum, and a warning says
 // so. Calibration rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.

@@ -11,8 +11,8 @@ import (
 )
 
 // TopPlatt is logistic regression of the hits (1 if the prediction is right) on the log odds of the confidence; see
-// TopLabel. Targets are smoothed as in platt. Log odds are limited to +-log 2^53, 36.7, so that confidences of exactly
-// 0 and 1 count. If all confidences are equal, a is 0 and the confidence is the smoothed accuracy. The order of the
+// TopLabel. Targets are smoothed as in platt. Log odds are limited to +-log 2^53, 36.7, for logits of which the
+// confidence rounds to 1; see calib.Ends for exact ones. If all confidences are equal, a is 0 and the confidence is the smoothed accuracy. The order of the
 // confidences is kept if a is above 0. It is reversed if a is below 0, where rows of more confidence are wrong more often.
 // Calibration rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
 //

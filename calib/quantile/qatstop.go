@@ -64,6 +64,7 @@ func (QaTSTop) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	method.WarnClasses(in.Cal, &flat)
 	q := make([]float64, len(rows))
 	for i, r := range rows {
 		q[i] = fit.LimitedTail(r.Tail)
@@ -94,6 +95,7 @@ func (QaTSTop) fit(ctx context.Context, in calib.Input) (*calib.Fitted, error) {
 	m.A, m.B = end.At[0], end.At[1]
 	r := end.Report(passes)
 	r.NLL, r.Iterations = 0, r.Iterations+flat.Iterations
+	method.WarnClasses(in.Cal, &r)
 	for _, b := range r.AtBound {
 		r.Warn(report.End(b))
 	}

@@ -17,10 +17,11 @@ import (
 // are the log odds of c. With k = 2 and logits it is TemperatureScaling. With more classes it is another map: a
 // softmax does not share 1-c equally, so its confidence at T is another function of c in each row. See TopLabel.
 //
-// Log odds are limited to +-log 2^53, 36.7, so that confidences of exactly 0 and 1 count. The order of the confidences
+// Log odds are limited to +-log 2^53, 36.7, for logits of which the confidence rounds to 1; see calib.Ends for exact ones. The order of the confidences
 // is kept. A confidence of 1/k stays as it is at every T, and below it T > 1 raises the confidence. If all confidences
 // are 1/k, T is 1, with a warning. Equal confidences get the accuracy of the rows where some T reaches it. Calibration
 // rows with one class that is not masked are left out, since their confidence is 1 whatever is fitted.
+// Without a number of classes no T gives a confidence below 1/2: where half or more of the predictions are wrong, a warning says so.
 //
 //   - Formula: confidence sigmoid((z + L)/T - L), z the log odds of c, L = log(k-1), T in [0.001, 1000] at the least
 //     mean NLL of "the prediction is right"
@@ -63,6 +64,7 @@ func (TopTemperature) fit(ctx context.Context, in calib.Input) (*calib.Fitted, e
 	if err != nil {
 		return nil, err
 	}
+	method.WarnClasses(in.Cal, &r)
 	return &calib.Fitted{Map: tsTopMap{T: t, K: k}, Report: r}, nil
 }
 

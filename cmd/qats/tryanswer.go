@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/report"
 	"github.com/qats-bench/qats/experiments"
 	"github.com/qats-bench/qats/experiments/trial"
 	"github.com/qats-bench/qats/internal/english"
 	"github.com/qats-bench/qats/internal/lists"
+	"github.com/qats-bench/qats/metrics"
 	"github.com/qats-bench/qats/results"
 )
 
@@ -20,7 +22,7 @@ func (p printed) answer() string {
 	if p.Void() {
 		return "No method can be recommended: until this is mended, the numbers below say nothing about calibration."
 	}
-	text := p.advice()
+	text := p.advice() + p.separation()
 	switch {
 	case len(p.Empty) == 0 || p.Reason == trial.OneClass:
 		return text
@@ -28,6 +30,20 @@ func (p printed) answer() string {
 		return fmt.Sprintf("%s %s no calibration row, so only methods that keep every prediction are candidates.", text, p.emptyClasses("Class", "Classes"))
 	}
 	return fmt.Sprintf("%s %s no calibration row.", text, p.emptyClasses("Class", "Classes"))
+}
+
+// separation says how well a confidence alone tells right from wrong predictions, which no calibrator that keeps its order changes. It is
+// empty for logits, and where all rows are right or wrong.
+func (p printed) separation() string {
+	plain := p.Of(trial.Plain)
+	if !p.Input.Alone() || plain == nil || plain.Samples == nil {
+		return ""
+	}
+	auroc, err := metrics.AUROC(plain.Samples)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" The confidence separates right from wrong predictions: AUROC %.2f; base rate %.2f.", auroc, plain.Accuracy)
 }
 
 // advice is the answer without what the classes have to do with it.
@@ -143,6 +159,9 @@ func (p printed) details() string {
 	if same := p.SameFit(); len(same) > 0 {
 		say("The %s of %s %s that of %s.", plural(same, "fit", "fits"), english.List(same), plural(same, "is", "are"), chosen)
 	}
+	if ends, ok := calib.EndsOf(p.Chosen().Fitted.Map); ok {
+		say("In this fit %s.", endsCount(ends))
+	}
 	switch {
 	case p.Reason == trial.ByVerdict && chosen == trial.Plain:
 		say("On the calibration rows, by cross-fitting, %s is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", p.Reference(), english.Count(p.Tests, "candidate"))
@@ -152,6 +171,18 @@ func (p printed) details() string {
 		say("No other candidate is shown to be better than %s on the calibration rows.", p.Reference())
 	}
 	return strings.Join(list, " ")
+}
+
+// endsCount says as what confidences of exactly 0 and 1 count.
+func endsCount(e calib.Ends) string {
+	var list []string
+	if e.One < 1 {
+		list = append(list, fmt.Sprintf("a confidence of 1 counts as %.6g", e.One))
+	}
+	if e.Zero > 0 {
+		list = append(list, fmt.Sprintf("a confidence of 0 counts as %.6g", e.Zero))
+	}
+	return strings.Join(list, ", and ")
 }
 
 // bars says why methods are no candidates, a line for each reason.
@@ -172,6 +203,8 @@ func (p printed) whyBarred(r *trial.Result) string {
 		return fmt.Sprintf("it can change predictions, and %s no calibration row", p.emptyClasses("class", "classes"))
 	case trial.AtABound:
 		return report.End(r.End).String()
+	case trial.NeedsClasses:
+		return "it needs the number of classes: without it no temperature gives a confidence below 0.5"
 	case trial.Unconverged:
 		return "its fit did not converge"
 	}

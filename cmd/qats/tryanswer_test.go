@@ -83,3 +83,14 @@ func without(p printed, classes ...int) printed {
 	p.Empty = classes
 	return p
 }
+func TestTheAnswerSaysAsWhatZeroAndOneCount(t *testing.T) {
+	for want, e := range map[string]calib.Ends{
+		"a confidence of 1 counts as 0.99875":                                      {Zero: 0, One: .99875},
+		"a confidence of 0 counts as 0.00125":                                      {Zero: .00125, One: 1},
+		"a confidence of 1 counts as 0.875, and a confidence of 0 counts as 0.125": {Zero: .125, One: .875},
+	} {
+		if got := endsCount(e); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -41,6 +41,7 @@ const (
 	FoldFailed    Bar = "failed"        // a fit of the cross-fitting failed: Result.NoChoice
 	AtABound      Bar = "bound"         // a temperature of its fit of all rows is at a bound
 	Unconverged   Bar = "not-converged" // its fit of all rows did not converge
+	NeedsClasses  Bar = "classes"       // of a confidence alone of which half or more predictions are wrong, it needs the number of classes
 	MovesEmpty    Bar = "empty-class"   // it can change predictions, and a class has no calibration row
 )
 
@@ -55,6 +56,8 @@ func (t *Trial) barOf(r *Result) Bar {
 		return SeesTarget
 	case r.NoChoice != nil:
 		return FoldFailed
+	case t.Input.weak() && (r.Method.Entry.Name == "ts-top" || r.Method.Entry.Name == "qats-top"):
+		return NeedsClasses
 	case r.End != (report.Bound{}):
 		return AtABound
 	case slices.Contains(kinds, report.NotConverged):

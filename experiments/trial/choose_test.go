@@ -181,3 +181,36 @@ func TestBoundsThatBar(t *testing.T) {
 		}
 	}
 }
+
+// A confidence alone whose predictions are wrong as often as right, or more often, is compared with platt-top, and methods that need the number of classes
+// are candidates only with it.
+func TestWeakConfidences(t *testing.T) {
+	set := &data.Set{}
+	for i := range 400 {
+		set.Confidence = append(set.Confidence, float64(i%8)/8+.06)
+		set.Labels = append(set.Labels, int32(min(1, (i/8+3)%(1+i%8))))
+		if i%8 < 4 {
+			set.Labels[i] = 1
+		}
+	}
+	for classes, want := range map[int]string{0: WeakReference, 10: TopReference} {
+		s := *set
+		s.Classes = classes
+		in := inputOf(t, &s, nil)
+		if got := in.Reference(); got != want {
+			t.Errorf("%d classes: reference %s, want %s", classes, got, want)
+		}
+		ran := runOf(t, in, ByNLL, "uncal", "ts-top", "qats-top", "platt-top")
+		for _, name := range []string{"ts-top", "qats-top"} {
+			if bar := ran.Of(name).Bar; (bar == NeedsClasses) != (classes == 0) {
+				t.Errorf("%d classes: %s has the bar %q", classes, name, bar)
+			}
+		}
+	}
+	for i := range set.Labels {
+		set.Labels[i] = int32(min(1, i%5/3))
+	}
+	if got := inputOf(t, set, nil).Reference(); got != TopReference {
+		t.Errorf("of mostly right predictions the reference is %s", got)
+	}
+}

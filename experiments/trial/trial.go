@@ -57,19 +57,36 @@ func (b By) of(s *metrics.Samples) (float64, error) {
 }
 
 // Plain and Reference are the methods that a trial always fits: no calibration, and the one
-// that others are compared with. TopReference is that one for predictions with a confidence alone.
+// that others are compared with. TopReference is that one for predictions with a confidence alone, and WeakReference
+// where half or more of them are wrong and the number of classes is not known: no temperature reaches such an accuracy.
 const (
-	Plain        = "uncal"
-	Reference    = "ts"
-	TopReference = "ts-top"
+	Plain         = "uncal"
+	Reference     = "ts"
+	TopReference  = "ts-top"
+	WeakReference = "platt-top"
 )
 
 // Reference returns the method that others are compared with.
 func (in *Input) Reference() string {
-	if in.Alone() {
+	switch {
+	case in.weak():
+		return WeakReference
+	case in.Alone():
 		return TopReference
 	}
 	return Reference
+}
+
+// weak reports whether the calibration set has a confidence alone, no number of classes, and half or more of the predictions wrong.
+func (in *Input) weak() bool {
+	if !in.Alone() || in.Cal.Classes != 0 {
+		return false
+	}
+	wrong := 0
+	for _, y := range in.Cal.Labels {
+		wrong += int(min(y, 1)) // 0 is right
+	}
+	return 2*wrong >= len(in.Cal.Labels)
 }
 
 // Alone reports whether the sets have a confidence alone.

@@ -8,8 +8,8 @@ import (
 )
 
 // TailOf returns the sum of exp(l_j - max l) over the other classes of a row with the confidence c, (1-c)/c. It is
-// limited to [2^-53, 2^53], of which the first is that of the largest float64 below 1. A confidence of exactly 0 or 1
-// is a number that was rounded, and has log odds of +-36.7.
+// limited to [2^-53, 2^53], of which the first is that of the largest float64 below 1. Of logits, a confidence that rounds
+// to 1 has log odds of 36.7. Of a confidence alone, exact ones count as others before (calib.Ends).
 func TailOf(c float64) float64 { return LimitedTail((1 - c) / c) }
 
 // LimitedTail returns a tail within the limits of TailOf.

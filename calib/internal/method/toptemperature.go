@@ -6,6 +6,7 @@ import (
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/calib/internal/fit"
 	"github.com/qats-bench/qats/calib/report"
+	"github.com/qats-bench/qats/data"
 )
 
 // TopTemperature returns the temperature of derived logits at the least mean NLL of "the prediction is right", in the
@@ -40,4 +41,21 @@ func TopTemperature(ctx context.Context, rows *fit.TopOdds) (float64, calib.Repo
 	}
 	fit.WarnUnconverged(&r)
 	return t, r, nil
+}
+
+// WarnClasses warns that a method needs the number of classes: the set has a confidence alone without it, and half or more of the
+// predictions are wrong. Log odds that are divided by a temperature do not fall below 0.
+func WarnClasses(set *data.Set, r *fit.Report) {
+	if set.Confidence == nil || set.Classes != 0 {
+		return
+	}
+	wrong := 0
+	for _, y := range set.Labels {
+		if y != 0 {
+			wrong++
+		}
+	}
+	if 2*wrong >= len(set.Labels) {
+		r.Warn(report.Warning{Text: "{count} of {of} predictions are wrong, and without the number of classes no temperature gives a confidence below 0.5: state it", Count: wrong, Of: len(set.Labels)})
+	}
 }

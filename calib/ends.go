@@ -1,0 +1,195 @@
+package calib
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// Ends are the numbers as which confidences of exactly 0 and 1 count where a set has a confidence alone: they were rounded,
+// or said in words, and their log odds would be infinite. With n calibration rows
+//
+//	One  = max(1 - 1/(2n), the middle of 1 and the largest confidence below it)
+//	Zero = min(1/(2n), the middle of 0 and the least confidence above it)
+//
+// so no two rows change places. Where no row has the confidence 1, One is 1, and so is it where the largest one below is the
+// next float64; likewise Zero. Later a confidence beyond counts as the end.
+type Ends struct{ Zero, One float64 }
+
+// endsOf returns the ends of calibration rows.
+func endsOf(confidence []float64) Ends {
+	ends := Ends{0, 1}
+	if len(confidence) == 0 {
+		return ends
+	}
+	share := 1 / (2 * float64(len(confidence)))
+	least, largest := 1.0, 0.0 // of those that are at no end
+	for _, c := range confidence {
+		if c > 0 {
+			least = min(least, c)
+		}
+		if c < 1 {
+			largest = max(largest, c)
+		}
+	}
+	if slices.Contains(confidence, 1) {
+		ends.One = max(1-share, (1+largest)/2)
+	}
+	if slices.Contains(confidence, 0) {
+		ends.Zero = min(share, least/2)
+	}
+	return ends
+}
+
+// none reports whether every confidence counts as it is.
+func (e Ends) none() bool { return e.Zero == 0 && e.One == 1 }
+
+func (e Ends) check() error {
+	if !(e.Zero >= 0 && e.Zero <= .5 && e.One >= .5 && e.One <= 1) || e.none() {
+		return fmt.Errorf("%s = [%v, %v]: want numbers in [0, 0.5] and [0.5, 1], and not 0 and 1", endsKey, e.Zero, e.One)
+	}
+	return nil
+}
+
+// set returns the set with its confidences between the ends.
+func (e Ends) set(s *data.Set) *data.Set {
+	within := *s
+	within.Confidence = make([]float64, len(s.Confidence))
+	for i, c := range s.Confidence {
+		within.Confidence[i] = min(max(c, e.Zero), e.One)
+	}
+	return &within
+}
+
+// fitEnds fits a method on a confidence alone; see Ends.
+func fitEnds(ctx context.Context, in Input, fitted func(ctx context.Context, in Input) (*Fitted, error)) (*Fitted, error) {
+	ends := endsOf(in.Cal.Confidence)
+	if ends.none() {
+		return fitted(ctx, in)
+	}
+	in.Cal = ends.set(in.Cal)
+	f, err := fitted(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	f.Map = ends.mapOf(f.Map)
+	return f, nil
+}
+
+// EndsOf returns the ends of the map of a fit; ok is false where every confidence counts as it is.
+func EndsOf(m Map) (ends Ends, ok bool) {
+	e, ok := m.(interface{ confidenceEnds() Ends })
+	if !ok {
+		return Ends{0, 1}, false
+	}
+	return e.confidenceEnds(), true
+}
+
+// mapOf returns a top-label map of confidences between the ends as a map of all.
+func (e Ends) mapOf(m Map) Map {
+	limited := endedTopLabel{m.(TopLabel), e}
+	if isRanked(m) {
+		return endedRanks{limited}
+	}
+	return limited
+}
+
+// endedTopLabel is a TopLabel map of confidences between ends. In JSON it is the map with the key confidence_ends.
+type endedTopLabel struct {
+	inner TopLabel
+	ends  Ends
+}
+
+func (m endedTopLabel) confidenceEnds() Ends { return m.ends }
+
+func (m endedTopLabel) undivided() Map { return m.inner }
+
+func (m endedTopLabel) Check() error {
+	if err := m.ends.check(); err != nil {
+		return err
+	}
+	return m.inner.Check()
+}
+
+// CheckSet is that of the inner map.
+func (m endedTopLabel) CheckSet(set *data.Set) error { return CheckSet(m.inner, set) }
+
+// Parameters returns those of the inner map.
+func (m endedTopLabel) Parameters() []Parameter {
+	if inner, ok := m.inner.(Parametric); ok {
+		return inner.Parameters()
+	}
+	return nil
+}
+
+// Confidences writes those of the inner map.
+func (m endedTopLabel) Confidences(dst []float64, set *data.Set, at *Unscaled) {
+	if set.Confidence != nil {
+		set = m.ends.set(set)
+		at = UnscaledOf(set)
+	}
+	m.inner.Confidences(dst, set, at)
+}
+
+// endedRanks is an endedTopLabel of a map with an ecdf.
+type endedRanks struct{ endedTopLabel }
+
+// WithoutECDF returns the map without the ecdf of its inner map, and that ecdf.
+func (m endedRanks) WithoutECDF() (Map, fit.ECDF) {
+	inner, ranks := m.inner.(rankedMap).WithoutECDF()
+	m.inner = inner.(TopLabel)
+	return m, ranks
+}
+
+// endsKey is the name of the ends in JSON.
+const endsKey = "confidence_ends"
+
+// MarshalJSON writes the inner map with the ends as its first key.
+func (m endedTopLabel) MarshalJSON() ([]byte, error) {
+	ends, err := json.Marshal([]float64{m.ends.Zero, m.ends.One})
+	if err != nil {
+		return nil, err
+	}
+	return withKey(endsKey, ends, m.inner)
+}
+
+// withKey returns a map in JSON with one more key, which is the first.
+func withKey(key string, value []byte, m Map) ([]byte, error) {
+	inner, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	comma := ","
+	if string(inner) == "{}" {
+		comma = ""
+	}
+	return fmt.Appendf(nil, `{%q:%s%s%s`, key, value, comma, bytes.TrimPrefix(inner, []byte("{"))), nil
+}
+
+// withoutEnds returns saved parameters without their ends, and the ends.
+func withoutEnds(params []byte) ([]byte, Ends, error) {
+	ends := Ends{0, 1}
+	if !bytes.Contains(params, []byte(`"`+endsKey+`"`)) {
+		return params, ends, nil
+	}
+	keys := map[string]json.RawMessage{}
+	if json.Unmarshal(params, &keys) != nil || keys[endsKey] == nil {
+		return params, ends, nil // the decoder of the map says what is wrong
+	}
+	var pair []float64
+	if err := json.Unmarshal(keys[endsKey], &pair); err != nil || len(pair) != 2 {
+		return nil, ends, fmt.Errorf("%s is %.40s: want two numbers", endsKey, keys[endsKey])
+	}
+	ends = Ends{pair[0], pair[1]}
+	delete(keys, endsKey)
+	bare, err := json.Marshal(keys)
+	if err == nil {
+		err = ends.check()
+	}
+	return bare, ends, err
+}
