@@ -64,6 +64,7 @@ func Registry() []calib.Entry {
 		temperature.TTATSEntry,
 		network.AdaTSEntry,
 		temperature.HTSEntry,
+		temperature.HTSBoundedEntry,
 		temperature.BTSEntry,
 		temperature.CBTEntry,
 		network.PTSEntry,

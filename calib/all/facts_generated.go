@@ -188,6 +188,13 @@ var factsOf = map[string]calib.Sheet{
 		Agreement: "the NLL of a brute-force search on five drawn sets to 1e-9",
 		Departs:   "The authors' code starts BFGS at w = 0.01, b = 0.1. Ours starts a damped Newton method at the temperature of ts, so the result is never worse than ts on the calibration set. If their code converges, both end at the same point. T has a floor, w is limited to [-100, 100] and b to [-1000, 1000], so that T stays a temperature. Where the T of ts is outside [0.001, 1000], the limits grow by max(1, spread) and the floor falls by min(1, spread), as the bounds of ts do.",
 	},
+	"hts-bounded": {
+		Formula:   "p = softmax(l/T), T = T_ts exp(L tanh(x/L)), x = w log h + b, L = log range, h = entropy(softmax(l)) / log k, T_ts the temperature of ts, by mean NLL",
+		Reference: "variant of hts (Balanya, Maronas and Ramos 2024)",
+		Code:      "none",
+		Agreement: "not compared; a test has the derivatives by differences",
+		Departs:   "T is an exponential between bounds, where that of hts is a softplus. w and b are limited to [-100, 100].",
+	},
 	"ir": {
 		Formula:   "q_j = (g(p_j) + 1e-9 p_j) / sum of the same, g nondecreasing, fitted to all n k pairs (p_ij, 1[y_i = j])",
 		Reference: "Zhang, Kailkhura and Han 2020; after Zadrozny and Elkan 2002",

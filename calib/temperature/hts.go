@@ -61,12 +61,7 @@ func (EntropyTemperatureScaling) Fit(ctx context.Context, in calib.Input) (*cali
 		return nil, err
 	}
 	f := &htsFit{Objective: o, entropy: make([]float64, o.Rows())}
-	_, err = f.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
-		for i := range b.Moments {
-			f.entropy[b.First+i] = fit.LogEntropy(&b.Moments[i], o.Logits.Cols)
-		}
-	})
-	if err != nil {
+	if err := f.readEntropies(ctx); err != nil {
 		return nil, err
 	}
 	f.most = htsMostB
@@ -101,6 +96,16 @@ type htsFit struct {
 	entropy []float64 // n, log h
 	floor   float64   // of the temperature; 0 for that of logits of usual size
 	most    float64   // of |b|
+}
+
+// readEntropies reads log h of every row.
+func (f *htsFit) readEntropies(ctx context.Context) error {
+	_, err := f.Sums(ctx, fit.Constant(1), 0, func(b *fit.RowBlock, _ []float64) {
+		for i := range b.Moments {
+			f.entropy[b.First+i] = fit.LogEntropy(&b.Moments[i], f.Logits.Cols)
+		}
+	})
+	return err
 }
 
 // temperature is the RowTemperature of the set: x = w log h + b, and softplus(x) has the

@@ -22,6 +22,10 @@ func TestSavedParametersHaveLimits(t *testing.T) {
 			Good: []testset.Checked{etsMap{1, [3]float64{1, 0, 0}}, etsMap{1, [3]float64{.25, .25, .5}}, etsMap{1, [3]float64{.25, .25, .5 + 5e-10}}},
 			Bad:  []testset.Checked{etsMap{0, [3]float64{1, 0, 0}}, etsMap{1, [3]float64{1.5, -.5, 0}}, etsMap{1, [3]float64{-1e-10, 1, 0}}, etsMap{1, [3]float64{.25, .25, .5 + 2e-9}}, etsMap{1, [3]float64{.25, .25, .25}}, etsMap{1, [3]float64{1, 1, 1}}, etsMap{1, [3]float64{nan, 1, 0}}},
 		},
+		"hts-bounded": {
+			Good: []testset.Checked{htsBoundedMap{1, 1.5, htsMostW, -htsMostW}, htsBoundedMap{1, htsMostRange, -htsMostW, htsMostW}},
+			Bad:  []testset.Checked{htsBoundedMap{0, 1.5, 0, 0}, htsBoundedMap{1, 1, 0, 0}, htsBoundedMap{1, htsMostRange / below, 0, 0}, htsBoundedMap{1, nan, 0, 0}, htsBoundedMap{1, 2, htsMostW / below, 0}, htsBoundedMap{1, 2, nan, 0}, htsBoundedMap{1, 2, 0, -htsMostW / below}},
+		},
 		"hts": {
 			Good: []testset.Checked{htsMap{W: htsMostW, B: htsMostB}, htsMap{W: -htsMostW, B: -htsMostB}},
 			Bad:  []testset.Checked{htsMap{W: htsMostSaved / below, B: 0}, htsMap{W: -htsMostSaved / below, B: 0}, htsMap{W: 0, B: htsMostSaved / below}, htsMap{W: 0, B: -htsMostSaved / below}, htsMap{Floor: fit.MinT}, htsMap{Floor: nan}, htsMap{Floor: -1e-9}, htsMap{W: nan, B: 0}},
