@@ -75,7 +75,7 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 	for i := range 2 * shortMethods {
 		methods = append(methods, "m"+strconv.Itoa(i))
 	}
-	methods = append(methods, compare.BaseRate)
+	methods = append(methods, results.BaseRate)
 	pages, err := Compare{Metrics: []string{"ece"}, Against: "uncal", Block: compare.BySetting}.Each(measured(methods, []string{"ece"}))
 	if err != nil || len(pages) != 1 {
 		t.Fatalf("%d pages, %v", len(pages), err)
@@ -88,7 +88,7 @@ func TestShortPagesSayWhatTheyLeaveOut(t *testing.T) {
 			switch {
 			case name == "uncal":
 				against = true
-			case name == compare.BaseRate:
+			case name == results.BaseRate:
 				floor = true
 			case strings.HasPrefix(name, "m") && strings.Trim(name[1:], "0123456789") == "":
 				n++

@@ -41,6 +41,7 @@ __all__ = [
     "Platt",
     "PlattLogits",
     "Quadratic",
+    "QuadraticRidge",
     "Beta",
     "VS",
     "SVS",
@@ -50,6 +51,7 @@ __all__ = [
     "TTATS",
     "AdaTS",
     "HTS",
+    "HTSBounded",
     "BTS",
     "CBT",
     "PTS",
@@ -213,6 +215,12 @@ class Quadratic(Calibrator):
     """Quadratic: logistic regression on the log odds and their square of each class against all others, rows normalised."""
     def __init__(self, *, kind: str | None = None) -> None: ...
 
+class QuadraticRidge(Calibrator):
+    """Quadratic-ridge: quadratic with a penalty of the distance from ts, chosen by cross-fitting."""
+    lambda_: float
+    folds: int
+    def __init__(self, *, lambda_: float = 0, folds: int = 5, kind: str | None = None) -> None: ...
+
 class Beta(Calibrator):
     """Beta: beta calibration of each class against all others, rows normalised."""
     def __init__(self, *, kind: str | None = None) -> None: ...
@@ -252,10 +260,10 @@ class MSODIR(Calibrator):
 class TTATS(Calibrator):
     """TTA-TS: temperature of ts for the mean of the logits of augmented test views."""
     def __init__(self, *, kind: str | None = None) -> None: ...
-    def predict_proba(self, logits: Any, *, augmented: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, augmented: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, augmented: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, augmented: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, augmented: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class AdaTS(Calibrator):
     """AdaTS (Joy): temperature from an autoencoder of the features."""
@@ -265,14 +273,19 @@ class AdaTS(Calibrator):
     draws: int
     def __init__(self, *, epochs: int = 100, max_steps: int = 1000, hidden: int = 256, draws: int = 10, kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class HTS(Calibrator):
     """HTS: temperature from the entropy of the row, softplus(w log h + b)."""
     def __init__(self, *, kind: str | None = None) -> None: ...
+
+class HTSBounded(Calibrator):
+    """HTS-bounded: temperature from the entropy of the row as in hts, at most 1.5 times above or below that of ts."""
+    range: float
+    def __init__(self, *, range: float = 1.5, kind: str | None = None) -> None: ...
 
 class BTS(Calibrator):
     """BTS: a temperature for each bin of confidence, at the minimum of its NLL."""
@@ -311,10 +324,10 @@ class GC(Calibrator):
     weight_decay: float
     def __init__(self, *, groups: int = 2, partitions: int = 20, weight_decay: float = 0.1, kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class GCSplit(Calibrator):
     """GC: a temperature for each group of features, averaged over partitions; groups learnt on one half of the calibration set, temperatures on the other."""
@@ -323,10 +336,10 @@ class GCSplit(Calibrator):
     weight_decay: float
     def __init__(self, *, groups: int = 2, partitions: int = 20, weight_decay: float = 0.1, kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class FeatClip(Calibrator):
     """FeatClip: features clipped at one threshold, then the last layer of the network."""
@@ -335,10 +348,10 @@ class FeatClip(Calibrator):
     criterion: str
     def __init__(self, *, sides: int = 2, guard: float = 0.99, criterion: str = 'nll', kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, head_weight: Any, head_bias: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any, head_weight: Any, head_bias: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, head_weight: Any, head_bias: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class DAC(Calibrator):
     """DAC: temperature linear in the distance of the features to their neighbours among the calibration rows."""
@@ -346,10 +359,10 @@ class DAC(Calibrator):
     bank: int
     def __init__(self, *, neighbours: int | None = None, bank: int = 10000, kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class ProCal(Calibrator):
     """ProCal: confidence by the densities of confidence and proximity among right and wrong rows; a top-label method."""
@@ -358,10 +371,10 @@ class ProCal(Calibrator):
     base: str
     def __init__(self, *, neighbours: int = 10, bank: int = 10000, base: str = 'none', kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class ProCalBins(Calibrator):
     """ProCal (bins): isotonic regression (ir) in each of five groups of equal size by proximity."""
@@ -370,10 +383,10 @@ class ProCalBins(Calibrator):
     bank: int
     def __init__(self, *, groups: int = 5, neighbours: int = 10, bank: int = 10000, kind: str | None = None) -> None: ...
     def fit(self, logits: Any, labels: Any, *, features: Any, classes: Any = None, ignore: Any = None) -> Self: ...  # type: ignore[override] # it needs more arrays than others
-    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ...) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
+    def predict_proba(self, logits: Any, *, features: Any, dtype: Any = ..., shares: Any = None) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def predict(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
     def temperature(self, logits: Any, *, features: Any) -> np.ndarray: ...  # type: ignore[override] # it needs more arrays than others
-    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
+    def score(self, logits: Any, labels: Any, metrics: Any = None, *, features: Any, interval: str | None = None, ignore: Any = None, positive: Any = None) -> Any: ...  # type: ignore[override] # it needs more arrays than others
 
 class HFE(Calibrator):
     """HFE: temperature from the energy of the row, fitted with out-of-distribution samples."""
