@@ -38,7 +38,7 @@ func TestConfidencesOfZeroAndOne(t *testing.T) {
 		{&data.Set{Confidence: []float64{.2, .7, .6, .6}, Labels: []int32{0, 1, 0, 1}}, 0, 1},
 	} {
 		for _, e := range all.Registry() {
-			if k := e.Method.Contract(); !k.Confidence || k.Cal == 0 {
+			if k := e.Method.Contract(); !k.Confidence || k.Cal == 0 || e.Name == "base-rate-top" { // which reads no confidence
 				continue
 			}
 			f, err := calib.Fit(t.Context(), e.Method, c.set)

@@ -77,7 +77,14 @@ func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
 		return
 	}
 	known := compare.Names()
-	have := lists.Where(lists.Distinct(rows.Records, func(r results.Record) string { return r.Metric }), func(id string) bool { return slices.Contains(known, id) })
+	valued := lists.Where(rows.Records, func(r results.Record) bool { return r.Method == c.Against && r.Status == results.OK })
+	if valued == nil { // the comparison has the error
+		valued = rows.Records
+	}
+	have := lists.Where(lists.Distinct(valued, func(r results.Record) string { return r.Metric }), func(id string) bool { return slices.Contains(known, id) })
+	if !slices.ContainsFunc(compare.Scores(), func(id string) bool { return slices.Contains(have, id) }) {
+		c.Metrics = append(compare.TopScores(), "ece") // of a confidence alone
+	}
 	switch usual := lists.Where(c.Metrics, func(id string) bool { return slices.Contains(have, id) }); {
 	case len(usual) > 0:
 		c.Metrics = usual

@@ -224,7 +224,7 @@ func (p Compared) Write(w io.Writer, dir string) error {
 			return err
 		}
 	case p.Judged():
-		fmt.Fprintln(w, "(no figures of ranks, win rates, strengths and fit times without a ranking)")
+		fmt.Fprintln(w, "(no figures of ranks and fit times without a ranking)")
 	}
 	if !p.Judged() {
 		_, err := fmt.Fprintf(w, "(no figures of ranks, win rates, strengths and differences: %v)\n", plots.ErrSimulated)

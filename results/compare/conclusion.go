@@ -319,7 +319,7 @@ func (c Conclusion) ofOne(m Judged, g Group) english.Text {
 	}
 	for _, e := range m.Errors {
 		if g.Possible && m.Verdict != NotRecorded {
-			text = english.Of(text, " ", e.Label, " ", e.shift(), " (descriptive)", alikeWithin(e), ".")
+			text = english.Of(text, " ", e.Label, " ", e.shift(), " (descriptive)", c.alikeWithin(e), ".")
 		}
 	}
 	if contrary := c.disagreement(m); contrary != "" {
@@ -343,8 +343,12 @@ func (e Effect) shift() string {
 	return text
 }
 
-// alikeWithin says, after a comma, within which margin the blocks show that a method is alike.
-func alikeWithin(e Effect) string {
+// alikeWithin says, after a comma, within which margin the blocks show that the only method is alike. Of several
+// methods a note says it, with Holm's correction.
+func (c Conclusion) alikeWithin(e Effect) string {
+	if len(c.methods()) > 1 {
+		return ""
+	}
 	within := 0.
 	for _, m := range slices.Backward(e.view.Margins()) {
 		if significance.Equivalence(e.Row.BlockDifference, m) > Alpha {
