@@ -1,0 +1,42 @@
+package calib
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib/internal/fit"
+	"github.com/qats-bench/qats/data"
+)
+
+// LogError returns the standard error of ln T, where T is fitted on the n rows of cal, by the
+// sandwich of Huber (1967): it holds also where softmax(l/T) is not the distribution of the labels.
+// With beta = 1/T, g_i = E_p[l] - l_y and V_i = Var_p[l] of row i at p = softmax(beta l),
+//
+//	se(ln T) = sqrt(sum g_i^2) / (beta sum V_i),
+//
+// since the derivative of the NLL in ln T is -beta g_i, and its second derivative at the minimum
+// is beta^2 sum V_i. Masked classes have no part. It is +Inf where every V_i is 0: the rows say
+// nothing of T. It is meaningless where T is at a bound. The errors are those of labels outside the classes, of
+// an empty set, and of ctx.
+func (m Temperature) LogError(ctx context.Context, cal *data.Set) (float64, error) {
+	o, err := fit.NewObjective(cal)
+	if err != nil {
+		return 0, err
+	}
+	beta := 1 / m.T
+	total, err := o.Sums(ctx, fit.Constant(beta), 2, func(b *fit.RowBlock, sum []float64) {
+		for i := range b.Moments {
+			x := &b.Moments[i]
+			g := x.Slope(b.LabelLogit[i])
+			sum[0] += float64(g * g)
+			sum[1] += max(0, x.Variance())
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if total[1] == 0 {
+		return math.Inf(1), nil
+	}
+	return math.Sqrt(total[0]) / float64(beta*total[1]), nil
+}
