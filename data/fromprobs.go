@@ -65,10 +65,25 @@ func sumOfProbs(row []float64) (sum float64, zeros, class int) {
 	return sum, zeros, -1
 }
 
+// zeroLog is what the logarithm of ZeroProb is in a set.
+var zeroLog = float32(math.Log(ZeroProb))
+
+// Zeros returns how many logits of s are the logarithms of probabilities that were exactly 0 in a file;
+// see ZeroProb.
+func (s *Set) Zeros() int {
+	zeros := 0
+	for _, l := range s.Logits.Data {
+		if l == zeroLog {
+			zeros++
+		}
+	}
+	return zeros
+}
+
 // logProb returns the logarithm of p/sum, as the number p of a file of probabilities is read.
 func logProb(p, sum float64) float32 {
 	if p == 0 {
-		return float32(math.Log(ZeroProb))
+		return zeroLog
 	}
 	return float32(math.Log(max(p/sum, LeastProb)))
 }

@@ -82,17 +82,62 @@ func (p printed) advice() string {
 	case p.simulated():
 		where = "on the SIMULATED test rows"
 	}
+	against := ""
+	if p.ToReference != nil {
+		against = fmt.Sprintf("; against %s %s %s", ticked(p.Reference()), p.metric(), p.interval(p.ToReference))
+	}
+	sentence := strings.ToUpper(where[:1]) + where[1:]
 	switch {
+	case chosen == trial.Plain && p.Reason == trial.ByDefault:
+		return fmt.Sprintf(keep+"%s %s %s %s against %s%s.", p.begin(), sentence, p.metric(), p.interval(p.ToReference), ticked(p.Reference()), twice)
 	case chosen == trial.Plain:
-		return fmt.Sprintf(keep+"on these %d calibration rows %s is worse; %s %s %s against it%s.", rows, ticked(p.Reference()), where, p.metric(), p.interval(p.ToReference), twice)
+		return fmt.Sprintf(keep+"on these %d calibration rows %s is worse; %s %s %s against it%s.", rows, ticked(p.Begin.Method), where, p.metric(), p.interval(p.ToReference), twice)
 	case p.ToPlain == nil: // there is no calibration to compare with
 		return fmt.Sprintf("Use %s.", ticked(chosen))
+	case p.Reason == trial.ByDefault && chosen != p.Reference():
+		return fmt.Sprintf("Use %s: %s %s %s%s%s.", ticked(chosen), p.begin(), sentence, p.sizes(), against, twice)
 	case chosen == p.Reference() && !p.Gain:
-		return fmt.Sprintf("Use %s; on these %d calibration rows no gain over no calibration is shown. %s %s%s.", ticked(chosen), rows, strings.ToUpper(where[:1])+where[1:], p.sizes(), twice)
-	case chosen == p.Reference():
-		return fmt.Sprintf("Use %s: %s %s%s.", ticked(chosen), where, p.sizes(), twice)
+		return fmt.Sprintf("Use %s; on these %d calibration rows no gain over no calibration is shown. %s %s%s.", ticked(chosen), rows, sentence, p.sizes(), twice)
 	}
-	return fmt.Sprintf("Use %s: %s %s; against %s %s %s%s.", ticked(chosen), where, p.sizes(), ticked(p.Reference()), p.metric(), p.interval(p.ToReference), twice)
+	return fmt.Sprintf("Use %s: %s %s%s%s.", ticked(chosen), where, p.sizes(), against, twice)
+}
+
+// begin says why the choice begins with another method than temperature scaling.
+func (p printed) begin() string {
+	b, n := &p.Begin, p.Input.Cal.Len()
+	switch b.Why {
+	case trial.NotSharper:
+		text := fmt.Sprintf("%s would make it more confident (T = %.3g), and these %d calibration rows do not show that it should be (ln T is %.2g standard errors below 0).", ticked(p.Reference()), b.T, n, -b.Z)
+		rows, more := b.Rows(n)
+		about := "About"
+		if more {
+			about = "More than"
+		}
+		return fmt.Sprintf("%s %s %s rows: an 80 %% chance to show it, if T is as estimated.", text, about, rounded(rows))
+	case trial.ByShares:
+		return fmt.Sprintf("the mean probability of class %d is %.3f and its share %.3f, which no temperature can mend.", b.Share.Class, b.Share.Probability, b.Share.Rows)
+	case trial.ByZeros:
+		return fmt.Sprintf("%.2g %% of the probabilities are exactly 0, and a temperature leaves them near 0.", 100*float64(b.Zeros)/float64(len(p.Input.Cal.Logits.Data)))
+	}
+	return ""
+}
+
+// rounded prints a number of rows with two significant digits.
+func rounded(rows float64) string {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(rows))-1))
+	n := int(math.Round(rows/unit) * unit)
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
+
+// beginName is the name of the method with which the choice begins.
+func (p printed) beginName() string {
+	if p.Begin.Method == trial.Plain {
+		return "no calibration"
+	}
+	return p.Begin.Method
 }
 
 // worse returns the difference by which the test rows show that the choice is worse, to no
@@ -164,11 +209,11 @@ func (p printed) details() string {
 	}
 	switch {
 	case p.Reason == trial.ByVerdict && chosen == trial.Plain:
-		say("On the calibration rows, by cross-fitting, %s is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", p.Reference(), english.Count(p.Tests, "candidate"))
+		say("On the calibration rows, by cross-fitting, %s is shown to be worse than no calibration (95 %% level, Holm's correction for %s).", p.Begin.Method, english.Count(p.Tests, "candidate"))
 	case p.Reason == trial.ByVerdict:
-		say("On the calibration rows, by cross-fitting, %s is shown to be better than %s (95 %% level, Holm's correction for %s).", chosen, p.Reference(), english.Count(p.Tests, "candidate"))
+		say("On the calibration rows, by cross-fitting, %s is shown to be better than %s (95 %% level, Holm's correction for %s).", chosen, p.beginName(), english.Count(p.Tests, "candidate"))
 	case p.Reason == trial.ByDefault && len(p.Results) > 2:
-		say("No other candidate is shown to be better than %s on the calibration rows.", p.Reference())
+		say("No other candidate is shown to be better than %s on the calibration rows.", p.beginName())
 	}
 	return strings.Join(list, " ")
 }

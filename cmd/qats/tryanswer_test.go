@@ -22,7 +22,7 @@ func answered(chosen string, reason trial.Reason, nll map[string]float64, toPlai
 		panic(err)
 	}
 	in.Inspection.Problems, in.Test, in.Given.Origin = nil, in.Cal, data.Measured
-	t := &trial.Trial{Input: in, By: trial.ByNLL, Reason: reason, Gain: true}
+	t := &trial.Trial{Input: in, By: trial.ByNLL, Reason: reason, Gain: true, Begin: trial.Begin{Method: "ts", Why: trial.ByTemperature}}
 	for _, name := range []string{chosen, "uncal", "ts", "hts"} {
 		if t.Of(name) == nil {
 			t.Results = append(t.Results, trial.Result{Method: &spec.Method{Name: name}, Fitted: &calib.Fitted{}, Scores: trial.Scores{NLL: nll[name], ECE: nll[name] / 10}})

@@ -269,7 +269,7 @@ func nineDigits(v float64) *float64 {
 
 // legend says what the columns of the table are.
 func (p printed) legend() string {
-	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than %s is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds, p.Reference())
+	text := fmt.Sprintf("%s: of the calibration rows, by %d-fold cross-fitting; another method than %s is chosen only where they show that it is better. The other columns are of the test rows, which had no part in the choice. ", p.choiceHead(), trial.Folds, p.beginName())
 	if p.Input.Test == nil {
 		text = fmt.Sprintf("All scores are by %d-fold cross-fitting. The same rows choose and judge, so the chosen method looks a little better than it is; a test set would show it. ", trial.Folds)
 	}
@@ -359,6 +359,7 @@ type choiceLine struct {
 	Method      *string          `json:"method"`
 	Reason      trial.Reason     `json:"reason,omitempty"`
 	By          trial.By         `json:"by"`
+	Begin       *beginJSON       `json:"begin,omitempty"` // the method with which the choice begins
 	Folds       int              `json:"folds"`
 	Judged      string           `json:"judged_on"`   // test, or cross-fitting
 	Rows        int              `json:"rows"`        // that judge
@@ -366,6 +367,27 @@ type choiceLine struct {
 	Empty       []int            `json:"empty_classes,omitempty"`
 	Answer      string           `json:"answer"` // in words
 	Command     string           `json:"command,omitempty"`
+}
+
+// beginJSON is the method with which a choice begins, and why.
+type beginJSON struct {
+	Method string    `json:"method"`
+	Why    trial.Why `json:"why"`
+	T      *float64  `json:"t"` // of ts; null if it has none
+	Z      *float64  `json:"z"` // ln T over its standard error
+	Rows   *float64  `json:"rows_to_decide,omitempty"`
+}
+
+// beginOf returns the method with which a choice begins.
+func (p printed) beginOf() *beginJSON {
+	b := &beginJSON{Method: p.Begin.Method, Why: p.Begin.Why}
+	if !math.IsNaN(p.Begin.Z) {
+		b.T, b.Z = nineDigits(p.Begin.T), nineDigits(p.Begin.Z)
+	}
+	if rows, _ := p.Begin.Rows(p.Input.Cal.Len()); rows > 0 {
+		b.Rows = nineDigits(rows)
+	}
+	return b
 }
 
 // differenceJSON is a paired difference on the rows that judge.
@@ -431,7 +453,7 @@ func (p printed) json(ctx context.Context, w io.Writer) error {
 		choice.Judged = "cross-fitting"
 	}
 	if !p.Void() {
-		choice.Method, choice.Reason = &p.Chosen().Method.Name, p.Reason
+		choice.Method, choice.Reason, choice.Begin = &p.Chosen().Method.Name, p.Reason, p.beginOf()
 		if words := p.saveWords(); words != nil {
 			choice.Command = called.Command() + " " + quoted(words)
 		}

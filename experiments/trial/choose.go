@@ -23,8 +23,8 @@ type Reason string
 
 // The reasons.
 const (
-	ByDefault Reason = "default"    // Reference: no other candidate is shown to be better
-	ByVerdict Reason = "verdict"    // it is shown to be better than Reference on the calibration rows
+	ByDefault Reason = "default"    // the method of Begin: no other candidate is shown to be better
+	ByVerdict Reason = "verdict"    // it is shown to be better than the method of Begin on the calibration rows
 	AllRight  Reason = "all-right"  // Plain: all calibration rows are right
 	OneClass  Reason = "one-class"  // Plain: all calibration rows have one label
 	NoFit     Reason = "no-fit"     // Plain: Reference could not be fitted
@@ -166,9 +166,15 @@ func (t *Trial) choose(ctx context.Context) error {
 	return nil
 }
 
-// choice returns the method that the rule chooses, and sets Reason, Gain and Shown.
+// choice returns the method that the rule chooses, and sets Reason, Gain and Tests.
 func (t *Trial) choice(ctx context.Context) (*Result, error) {
 	plain, reference := t.Of(Plain), t.Of(t.Reference())
+	begin := t.Of(t.Begin.Method)
+	if begin == nil || begin.Bar != "" {
+		if begin = reference; t.Begin.Method != t.Reference() {
+			t.Begin.Method, t.Begin.Why = t.Reference(), Unusable
+		}
+	}
 	switch labels := t.Input.Cal.Labels; {
 	case metrics.Accuracy(plain.cross) == 1:
 		t.Reason = AllRight
@@ -176,26 +182,28 @@ func (t *Trial) choice(ctx context.Context) (*Result, error) {
 	case !slices.ContainsFunc(labels, func(y int32) bool { return y != labels[0] }):
 		t.Reason = OneClass
 		return plain, nil
-	case reference == nil || reference.Bar == FoldFailed:
+	case begin == nil || begin.Bar == FoldFailed:
 		t.Reason = NoFit
 		return plain, nil
-	case reference.Bar != "":
+	case begin.Bar != "":
 		t.Reason = NoFinite
 		return plain, nil
 	}
 	var candidates []*Result
 	for i := range t.Results {
-		if r := &t.Results[i]; r.Bar == "" && r != reference {
+		if r := &t.Results[i]; r.Bar == "" && r != begin {
 			candidates = append(candidates, r)
 		}
 	}
-	gain, err := t.crossPairs(ctx, plain, []*Result{reference})
-	if err != nil {
-		return nil, err
+	if begin != plain {
+		gain, err := t.crossPairs(ctx, plain, []*Result{begin})
+		if err != nil {
+			return nil, err
+		}
+		t.Gain = t.pairsOf(begin, Plain, gain)[0].Outcome() == results.Win
 	}
-	t.Gain = t.pairsOf(reference, Plain, gain)[0].Outcome() == results.Win
 	slices.SortStableFunc(candidates, larger)
-	chosen, from := reference, candidates
+	chosen, from := begin, candidates
 	for {
 		shown, err := t.better(ctx, chosen, from)
 		if err != nil {
@@ -205,12 +213,12 @@ func (t *Trial) choice(ctx context.Context) (*Result, error) {
 		if next < 0 {
 			break
 		}
-		if chosen == reference {
+		if chosen == begin {
 			t.Tests = len(candidates)
 		}
 		chosen, from = from[next], from[next+1:]
 	}
-	if t.Reason = ByDefault; chosen != reference {
+	if t.Reason = ByDefault; chosen != begin {
 		t.Reason = ByVerdict
 	}
 	return chosen, nil

@@ -14,7 +14,7 @@ import (
 // shifted returns n rows of two classes whose log odds are normal around mean, with a standard
 // deviation of 2, and of a model that gives class 1 shift too much of them: a prior shift, which
 // class weights and under-sampling make.
-func shifted(seed uint64, n int, mean, shift float64) *data.Set {
+func priorShifted(seed uint64, n int, mean, shift float64) *data.Set {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	set := &data.Set{Logits: data.NewMatrix(n, 2), Labels: make([]int32, n)}
 	for i := range n {
@@ -31,7 +31,7 @@ func shifted(seed uint64, n int, mean, shift float64) *data.Set {
 // inside its band. They are not calibrated.
 func TestInsideNeedsThePositiveClassToo(t *testing.T) {
 	for _, c := range []struct{ mean, shift float64 }{{0, 1}, {-1, 1.5}} {
-		got := runOf(t, inputOf(t, shifted(1, 3000, c.mean, c.shift), shifted(2, 3000, c.mean, c.shift)), ByNLL, "hts", "qats", "ir", "platt-logits")
+		got := runOf(t, inputOf(t, priorShifted(1, 3000, c.mean, c.shift), priorShifted(2, 3000, c.mean, c.shift)), ByNLL, "hts", "qats", "ir", "platt-logits")
 		hidden := 0
 		for _, name := range []string{"ts", "hts", "qats", "ir"} {
 			r := got.Of(name)
@@ -59,7 +59,7 @@ func TestInsideNeedsThePositiveClassToo(t *testing.T) {
 }
 
 func TestThePositiveClassCanBeTheFirst(t *testing.T) {
-	in := inputOf(t, shifted(3, 1000, -1, 1), shifted(4, 1000, -1, 1))
+	in := inputOf(t, priorShifted(3, 1000, -1, 1), priorShifted(4, 1000, -1, 1))
 	second := runOf(t, in, ByNLL)
 	zero := 0
 	first, err := Run(t.Context(), in, Options{Positive: &zero})
@@ -89,7 +89,7 @@ func TestOnlyTwoClassesHaveAPositiveOne(t *testing.T) {
 			t.Errorf("class %d: %v", class, err)
 		}
 	}
-	two, class := inputOf(t, shifted(6, 100, 0, 0), nil), 2
+	two, class := inputOf(t, priorShifted(6, 100, 0, 0), nil), 2
 	if _, err := Run(t.Context(), two, Options{Positive: &class}); err == nil || !strings.Contains(err.Error(), "it is 0 or 1") {
 		t.Error(err)
 	}
@@ -97,7 +97,7 @@ func TestOnlyTwoClassesHaveAPositiveOne(t *testing.T) {
 
 // A top-label method has no probability of the other class, and so no line.
 func TestTopLabelMethodsHaveNoPositiveClass(t *testing.T) {
-	got := runOf(t, inputOf(t, shifted(7, 400, 0, 0), nil), ByNLL, "hb-top")
+	got := runOf(t, inputOf(t, priorShifted(7, 400, 0, 0), nil), ByNLL, "hb-top")
 	if r := got.Of("hb-top"); r == nil || r.Positive != nil || got.PositiveBins(r) != nil {
 		t.Errorf("%+v", r)
 	}

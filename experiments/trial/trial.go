@@ -106,6 +106,10 @@ type Options struct {
 	// Positive is the positive class of two; nil for metrics.Positive.
 	Positive *int
 
+	// Unjudged leaves out the ECE of each method and its band, which take most of the time where a
+	// study makes many trials.
+	Unjudged bool
+
 	// Progress, if it is not nil, is called after each fit, by one goroutine at a time: with the
 	// fits that are done, all fits, and the method of the last one.
 	Progress func(done, all int, method string)
@@ -149,6 +153,10 @@ type Result struct {
 	Time results.Time // of the fit on all calibration rows, without the setting
 }
 
+// Cross returns the predictions of the calibration rows by cross-fitting, in the order of the folds;
+// nil if a fold failed.
+func (r *Result) Cross() *metrics.Samples { return r.cross }
+
 // LeftOut is a method that a trial could not fit.
 type LeftOut struct {
 	Method string
@@ -163,9 +171,10 @@ type Trial struct {
 	Results  []Result // the chosen one first, then by rising Choice; those without one are last
 	LeftOut  []LeftOut
 
+	Begin  Begin  // the method with which the choice began
 	Reason Reason // why the first one is chosen
-	Tests  int    // of Reason ByVerdict: candidates that were compared with Reference
-	Gain   bool   // Reference is shown to be better than Plain on the calibration rows
+	Tests  int    // of Reason ByVerdict: candidates that were compared with the method of Begin
+	Gain   bool   // the method of Begin is shown to be better than Plain on the calibration rows
 	Empty  []int  // classes without a calibration row
 
 	// ToPlain and ToReference are the differences of the chosen method to these two on the rows
@@ -224,13 +233,9 @@ const (
 
 // Methods returns the methods of a trial of the given ones: Plain and Reference first.
 func (in *Input) Methods(list []*spec.Method) ([]*spec.Method, error) {
-	var all []*spec.Method
-	for _, name := range []string{Plain, in.Reference()} {
-		m, err := spec.NewMethod(experiments.Registry(), name, nil)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
+	all, err := with(nil, Plain, in.Reference())
+	if err != nil {
+		return nil, err
 	}
 	for _, m := range list {
 		if !slices.ContainsFunc(all, func(o *spec.Method) bool { return o.Name == m.Name }) {
@@ -238,6 +243,21 @@ func (in *Input) Methods(list []*spec.Method) ([]*spec.Method, error) {
 		}
 	}
 	return all, nil
+}
+
+// with returns a list with the methods of some names at its end, unless it has them.
+func with(list []*spec.Method, names ...string) ([]*spec.Method, error) {
+	for _, name := range names {
+		if slices.ContainsFunc(list, func(o *spec.Method) bool { return o.Name == name }) {
+			continue
+		}
+		m, err := spec.NewMethod(experiments.Registry(), name, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
 }
 
 // Need returns the arrays that methods read.
@@ -288,6 +308,12 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 		return nil, err
 	}
 	w := &work{in: in, folds: fold(in.Cal.Set), progress: o.Progress}
+	if t.Begin, err = in.begin(ctx, &w.shared[Folds]); err != nil {
+		return nil, err
+	}
+	if methods, err = with(methods, t.Begin.Method); err != nil {
+		return nil, err
+	}
 	for _, m := range methods {
 		if why := in.lacks(m); why != (results.Note{}) {
 			t.LeftOut = append(t.LeftOut, LeftOut{m.Name, why})
@@ -302,7 +328,7 @@ func Run(ctx context.Context, in *Input, o Options) (*Trial, error) {
 	if err := w.do(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.collect(ctx, w.tasks); err != nil {
+	if err := t.collect(ctx, w.tasks, o.Unjudged); err != nil {
 		return nil, err
 	}
 	if err := t.choose(ctx); err != nil {
@@ -335,11 +361,11 @@ func (in *Input) lacks(m *spec.Method) results.Note {
 }
 
 // collect makes the results of the methods.
-func (t *Trial) collect(ctx context.Context, tasks []*task) error {
+func (t *Trial) collect(ctx context.Context, tasks []*task, unjudged bool) error {
 	list := make([]*Result, len(tasks))
 	errs := make([]error, len(tasks))
 	err := pool.Each(ctx, len(tasks), runtime.GOMAXPROCS(0), func(_, i int) error {
-		list[i], errs[i] = t.result(tasks[i])
+		list[i], errs[i] = t.result(tasks[i], unjudged)
 		return nil
 	})
 	if err != nil {
@@ -359,7 +385,7 @@ func (t *Trial) collect(ctx context.Context, tasks []*task) error {
 }
 
 // result makes the result of a method.
-func (t *Trial) result(k *task) (*Result, error) {
+func (t *Trial) result(k *task, unjudged bool) (*Result, error) {
 	if k.err != nil {
 		return nil, k.err
 	}
@@ -388,7 +414,10 @@ func (t *Trial) result(k *task) (*Result, error) {
 	if r.Samples, positive, err = t.positive(r.Samples); err != nil {
 		return nil, err
 	}
-	r.Scores = Scores{Positive: positive, Accuracy: metrics.Accuracy(r.Samples), ECE: metrics.ECE(r.Samples, 15), Band: metrics.ECEBand(r.Samples, 15, seed), NLL: math.NaN(), Brier: math.NaN()}
+	r.Scores = Scores{Positive: positive, Accuracy: metrics.Accuracy(r.Samples), NLL: math.NaN(), Brier: math.NaN()}
+	if !unjudged {
+		r.ECE, r.Band = metrics.ECE(r.Samples, 15), metrics.ECEBand(r.Samples, 15, seed)
+	}
 	if t.Input.Alone() {
 		r.NLL, r.Brier = metrics.TopNLL(r.Samples), metrics.TopBrier(r.Samples)
 	}

@@ -159,11 +159,6 @@ func (j *judge) allSee() bool {
 
 // knowPredictions finds which table each method is in.
 func (j *judge) knowPredictions() {
-	for _, m := range slices.Backward(j.rows.Methods) { // the first one decides
-		if m.Predicts != "" {
-			j.predicts[m.Method] = m.Predicts
-		}
-	}
 	values := map[string]map[results.Place]float64{"argmax_change": {}, "accuracy": {}}
 	scored := map[string][2]bool{} // has a score of all classes, of the predicted class
 	for _, r := range j.rows.Records {
@@ -178,12 +173,17 @@ func (j *judge) knowPredictions() {
 		has[1] = has[1] || slices.Contains(scoresOf(results.TopLabel), r.Metric)
 		scored[r.Method] = has
 	}
+	for _, m := range slices.Backward(j.rows.Methods) { // the first one decides
+		if m.Predicts != "" {
+			j.predicts[m.Method] = m.Predicts
+		}
+	}
 	for _, m := range lists.Distinct(j.rows.Records, func(r results.Record) string { return r.Method }) {
-		if j.predicts[m] != "" {
+		if has := scored[m]; has[1] && !has[0] {
+			j.predicts[m] = results.TopLabel // whatever it is with logits
 			continue
 		}
-		if has := scored[m]; has[1] && !has[0] {
-			j.predicts[m] = results.TopLabel
+		if j.predicts[m] != "" {
 			continue
 		}
 		if kept, known := keepsIn(m, j.options.Against, values); known {

@@ -1,0 +1,109 @@
+package trial
+
+import (
+	"context"
+	"math"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// The methods with which a choice can begin beside Plain and Reference: a scale of the logits and a number for each class,
+// which mends class shares, and a sigmoid of each probability, which leaves none at 0.
+const (
+	Offset  = "platt-logits"
+	Sigmoid = "platt"
+)
+
+// Why says why a choice begins with a method.
+type Why string
+
+// The reasons to begin with a method.
+const (
+	ByTemperature Why = "temperature" // Reference: nothing speaks against one temperature
+	NotSharper    Why = "not-sharper" // Plain: T < 1, and the rows do not show that T is below 1
+	ByShares      Why = "shares"      // Offset: of two classes the mean probability is not the share
+	ByZeros       Why = "zeros"       // Sigmoid: probabilities are exactly 0
+	Unusable      Why = "unusable"    // Reference: the method that the rows ask for is no candidate
+)
+
+// keepBelow is the number of standard errors that ln T must be below 0 before a network is made
+// more confident: of several classes and of two. studies/advice/rules chose them.
+const (
+	keepBelow    = 2.25
+	keepBelowTwo = 3
+)
+
+// fewestZeros is the share of probabilities of exactly 0 from which they decide. Forests and
+// neighbours have many. A softmax in float32 may round a few to 0.
+const fewestZeros = .001
+
+// Begin is the method with which a choice begins, and what of the calibration rows decides it. Another method takes its
+// place only if it is shown to be better.
+type Begin struct {
+	Method string
+	Why    Why
+
+	T, Z  float64 // temperature of Reference on all calibration rows, and ln T over its standard error; NaN if there is none
+	Zeros int     // probabilities of exactly 0
+	Share Share   // of two classes: of class 1
+
+	least float64 // of -Z
+}
+
+// mostRows is the largest multiple of the calibration rows that Rows returns.
+const mostRows = 20
+
+// Rows returns how many calibration rows like these n would show with a chance of 80 % that T is
+// below 1, if it is what it is estimated to be: n((c + .84)/z)^2, where c is the number of standard
+// errors that the rule asks for. It returns 20 n and true where that is less, and 0 unless Why is NotSharper.
+func (b *Begin) Rows(n int) (rows float64, more bool) {
+	if b.Why != NotSharper {
+		return 0, false
+	}
+	r := (b.least + .84) / b.Z
+	times := float64(r * r)
+	return float64(n) * min(mostRows, times), times > mostRows
+}
+
+// begin returns the method with which the choice of an input begins. Fits of one temperature are kept in shared.
+func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error) {
+	b := Begin{Method: in.Reference(), Why: ByTemperature, T: math.NaN(), Z: math.NaN(), least: keepBelow}
+	if in.Alone() {
+		return b, nil
+	}
+	if b.Zeros = in.Cal.Zeros(); float64(b.Zeros) >= fewestZeros*float64(len(in.Cal.Logits.Data)) && b.Zeros > 0 {
+		b.Method, b.Why = Sigmoid, ByZeros
+	}
+	m := calib.TemperatureScaling{}
+	fitted, err := m.Fit(ctx, calib.Input{Cal: in.Cal.View(data.Logits | data.Labels), Shared: shared})
+	if err != nil {
+		return b, ctx.Err() // the fit of Reference has the error
+	}
+	if len(fitted.Report.AtBound) > 0 || len(fitted.Report.Warnings) > 0 {
+		return b, nil
+	}
+	t := fitted.Map.(calib.Temperature)
+	se, err := t.LogError(ctx, in.Cal.Set)
+	if err != nil {
+		return b, err
+	}
+	b.T, b.Z = t.T, math.Log(t.T)/se
+	if b.Why == ByZeros {
+		return b, nil
+	}
+	if in.Cal.K() == 2 {
+		b.least = keepBelowTwo
+		if b.Share, err = shareOf(in.Cal.Set, t.T); err != nil {
+			return b, err
+		}
+		if b.Share.P <= Level {
+			b.Method, b.Why = Offset, ByShares
+			return b, nil
+		}
+	}
+	if -b.least < b.Z && b.Z < 0 {
+		b.Method, b.Why = Plain, NotSharper
+	}
+	return b, nil
+}

@@ -1,0 +1,150 @@
+package trial
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/qats-bench/qats/calib"
+	"github.com/qats-bench/qats/data"
+)
+
+// beganOf makes a trial of recommended methods and returns it.
+func beganOf(t *testing.T, cal *data.Set) *Trial {
+	t.Helper()
+	return runOf(t, inputOf(t, cal, nil), ByNLL, "svs", "platt-logits", "qats")
+}
+
+// Of several classes the choice begins with no calibration exactly where T is below 1 and ln T less than 2.25 standard
+// errors below 0; else with temperature scaling.
+func TestANetworkIsNotMadeSharperWithoutProof(t *testing.T) {
+	kept := 0
+	for seed := range uint64(40) {
+		cal := drawn(100+seed, 150, 4, .7+.01*float64(seed))
+		got := beganOf(t, cal)
+		m := got.Of(Reference).Fitted.Map.(calib.Temperature)
+		se, err := m.LogError(context.Background(), cal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, want := math.Log(m.T)/se, Begin{Method: Reference, Why: ByTemperature}
+		if -2.25 < z && z < 0 {
+			want = Begin{Method: Plain, Why: NotSharper}
+			kept++
+		}
+		if b := got.Begin; b.Method != want.Method || b.Why != want.Why || b.Z != z || b.T != m.T {
+			t.Errorf("T %.3f, z %.2f: begins with %s by %s (T %v, z %v), want %s", m.T, z, b.Method, b.Why, b.T, b.Z, want.Method)
+		}
+		if got.Reason == ByDefault && got.Chosen().Method.Name != want.Method {
+			t.Errorf("z %.2f: chosen %s", z, got.Chosen().Method.Name)
+		}
+	}
+	if kept < 5 || kept > 35 {
+		t.Errorf("of 40 sets %d keep the network: the test shows little", kept)
+	}
+}
+
+// Rows that would decide are those at which the power of the one-sided test is 80 %: at T as estimated, ln T then is
+// c + .84 standard errors below 0.
+func TestRowsThatWouldDecide(t *testing.T) {
+	for _, c := range []struct {
+		z, want float64
+		more    bool
+	}{{-2.25, 200 * (3.09 / 2.25) * (3.09 / 2.25), false}, {-1, 200 * 3.09 * 3.09, false}, {-.5, 4000, true}, {-1e-9, 4000, true}} {
+		b := Begin{Why: NotSharper, Z: c.z, least: keepBelow}
+		if rows, more := b.Rows(200); math.Abs(rows-c.want) > 1e-6 || more != c.more {
+			t.Errorf("z %v: %v rows, %v, want %v, %v", c.z, rows, more, c.want, c.more)
+		}
+	}
+	b := Begin{Why: ByTemperature, Z: 3, least: keepBelow}
+	if rows, more := b.Rows(200); rows != 0 || more {
+		t.Errorf("a temperature of more than 1: %v rows", rows)
+	}
+}
+
+// shifted returns rows of two classes whose log odds are odds too high by an offset.
+func shifted(seed uint64, n int, offset float64) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	set := &data.Set{Logits: data.NewMatrix(n, 2), Labels: make([]int32, n)}
+	for i := range n {
+		odds := 2 * rng.NormFloat64()
+		set.Logits.Row(i)[1] = float32(odds + offset)
+		if rng.Float64() < 1/(1+math.Exp(-odds)) {
+			set.Labels[i] = 1
+		}
+	}
+	return set
+}
+
+// Of two classes the choice begins with an offset where the mean probability is not the share of the
+// rows, and the offset mends it; where it is, with a temperature.
+func TestTwoClassesWithAnotherShareBeginWithAnOffset(t *testing.T) {
+	got := beganOf(t, shifted(1, 1000, 2))
+	if b := got.Begin; b.Method != Offset || b.Why != ByShares || b.Share.Class != 1 || b.Share.Probability-b.Share.Rows < .1 || b.Share.P > 1e-6 {
+		t.Errorf("begins with %+v", b)
+	}
+	if got.Of(Offset).NLL > got.Of(Reference).NLL-.05 {
+		t.Errorf("NLL %v of the offset, %v of the temperature", got.Of(Offset).NLL, got.Of(Reference).NLL)
+	}
+	missed := 0
+	for seed := range uint64(200) {
+		set := shifted(10+seed, 300, 0)
+		s, err := shareOf(set, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.P <= Level {
+			missed++
+		}
+	}
+	if missed < 2 || missed > 22 { // 10 on average: 200 tests at 5 %
+		t.Errorf("%d of 200 sets with the right shares fail the test", missed)
+	}
+	if b := beganOf(t, shifted(3, 1000, 0)).Begin; b.Why == ByShares || math.Abs(b.Share.Probability-b.Share.Rows) > .03 {
+		t.Errorf("the right shares: begins with %+v", b)
+	}
+}
+
+// votes returns the probabilities of a forest: shares of a few trees, some of which are 0.
+func votes(seed uint64, n, k, trees int) *data.Set {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	set := &data.Set{Logits: data.NewMatrix(n, k), Labels: make([]int32, n)}
+	for i := range n {
+		y := rng.IntN(k)
+		counts := make([]float64, k)
+		for range trees {
+			at := y
+			if rng.Float64() < .4 {
+				at = rng.IntN(k)
+			}
+			counts[at] += 1 / float64(trees)
+		}
+		if set.Labels[i] = int32(y); rng.Float64() < .1 {
+			set.Labels[i] = int32(rng.IntN(k))
+		}
+		if _, err := data.FromProbs(set.Logits.Row(i), counts); err != nil {
+			panic(err)
+		}
+	}
+	return set
+}
+
+// Where probabilities are exactly 0 the choice begins with a sigmoid of each, though the trial does
+// not name the method; a few zeros of a softmax do not count.
+func TestProbabilitiesOfZeroBeginWithASigmoid(t *testing.T) {
+	for _, k := range []int{2, 4} {
+		got := beganOf(t, votes(5, 600, k, 7))
+		if b := got.Begin; b.Method != Sigmoid || b.Why != ByZeros || b.Zeros < 100 {
+			t.Errorf("%d classes: begins with %+v", k, b)
+		}
+		if got.Of(Sigmoid) == nil || got.Of(Sigmoid).NLL > got.Of(Reference).NLL {
+			t.Errorf("%d classes: %+v, against %+v", k, got.Of(Sigmoid), got.Of(Reference).NLL)
+		}
+	}
+	few := drawn(6, 600, 4, 2)
+	few.Logits.Row(0)[(few.Labels[0]+1)%4] = float32(math.Log(data.ZeroProb))
+	if b := beganOf(t, few).Begin; b.Zeros != 1 || b.Why == ByZeros {
+		t.Errorf("one zero: begins with %+v", b)
+	}
+}
