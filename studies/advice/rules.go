@@ -84,7 +84,7 @@ func drawAll(ctx context.Context, pools []pool, n, per int) ([][]answer, error) 
 			if err != nil {
 				return nil, err
 			}
-			t, err := trial.Run(ctx, in, trial.Options{Methods: list})
+			t, err := trial.Run(ctx, in, trial.Options{Methods: list, Unjudged: true})
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d rows: %w", p.name, n, err)
 			}
