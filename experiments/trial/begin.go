@@ -27,12 +27,10 @@ const (
 	Unusable      Why = "unusable"    // Reference: the method that the rows ask for is no candidate
 )
 
-// keepBelow is the number of standard errors that ln T must be below 0 before a network is made
-// more confident: of several classes and of two. studies/advice/rules chose them.
-const (
-	keepBelow    = 2.25
-	keepBelowTwo = 3
-)
+// keepBelow is the number of standard errors that ln T must be below 0 before a model is made
+// more confident. Most networks are too confident, so few rows with T < 1 are mostly chance. Models that give
+// probabilities of several classes are not like that as a rule, and have no such threshold.
+const keepBelow = 2.25
 
 // fewestZeros is the share of probabilities of exactly 0 from which they decide. Forests and
 // neighbours have many. A softmax in float32 may round a few to 0.
@@ -47,8 +45,6 @@ type Begin struct {
 	T, Z  float64 // temperature of Reference on all calibration rows, and ln T over its standard error; NaN if there is none
 	Zeros int     // probabilities of exactly 0
 	Share Share   // of two classes: of class 1
-
-	least float64 // of -Z
 }
 
 // mostRows is the largest multiple of the calibration rows that Rows returns.
@@ -61,14 +57,14 @@ func (b *Begin) Rows(n int) (rows float64, more bool) {
 	if b.Why != NotSharper {
 		return 0, false
 	}
-	r := (b.least + .84) / b.Z
+	r := (keepBelow + .84) / b.Z
 	times := float64(r * r)
 	return float64(n) * min(mostRows, times), times > mostRows
 }
 
 // begin returns the method with which the choice of an input begins. Fits of one temperature are kept in shared.
 func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error) {
-	b := Begin{Method: in.Reference(), Why: ByTemperature, T: math.NaN(), Z: math.NaN(), least: keepBelow}
+	b := Begin{Method: in.Reference(), Why: ByTemperature, T: math.NaN(), Z: math.NaN()}
 	if in.Alone() {
 		return b, nil
 	}
@@ -93,7 +89,6 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 		return b, nil
 	}
 	if in.Cal.K() == 2 {
-		b.least = keepBelowTwo
 		if b.Share, err = shareOf(in.Cal.Set, t.T); err != nil {
 			return b, err
 		}
@@ -102,7 +97,8 @@ func (in *Input) begin(ctx context.Context, shared *calib.Shared) (Begin, error)
 			return b, nil
 		}
 	}
-	if -b.least < b.Z && b.Z < 0 {
+	overconfident := in.Cal.K() == 2 || !in.Cal.Form.OffsetLost // the usual network
+	if overconfident && -keepBelow < b.Z && b.Z < 0 {
 		b.Method, b.Why = Plain, NotSharper
 	}
 	return b, nil

@@ -45,6 +45,27 @@ func TestANetworkIsNotMadeSharperWithoutProof(t *testing.T) {
 	}
 }
 
+// Probabilities of several classes begin with temperature scaling, whatever T is.
+func TestProbabilitiesOfSeveralClassesBeginWithATemperature(t *testing.T) {
+	kept := 0
+	for seed := range uint64(20) {
+		in := inputOf(t, drawn(100+seed, 150, 4, .9), nil)
+		logits, err := in.begin(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Cal.Form.OffsetLost = true; logits.Why == NotSharper {
+			kept++
+		}
+		if b, err := in.begin(context.Background(), nil); err != nil || b.Method != Reference || b.Why != ByTemperature || b.Z != logits.Z {
+			t.Errorf("begins with %+v (%v)", b, err)
+		}
+	}
+	if kept == 0 {
+		t.Error("no set of logits begins with no calibration: the test shows nothing")
+	}
+}
+
 // Rows that would decide are those at which the power of the one-sided test is 80 %: at T as estimated, ln T then is
 // c + .84 standard errors below 0.
 func TestRowsThatWouldDecide(t *testing.T) {
@@ -52,12 +73,12 @@ func TestRowsThatWouldDecide(t *testing.T) {
 		z, want float64
 		more    bool
 	}{{-2.25, 200 * (3.09 / 2.25) * (3.09 / 2.25), false}, {-1, 200 * 3.09 * 3.09, false}, {-.5, 4000, true}, {-1e-9, 4000, true}} {
-		b := Begin{Why: NotSharper, Z: c.z, least: keepBelow}
+		b := Begin{Why: NotSharper, Z: c.z}
 		if rows, more := b.Rows(200); math.Abs(rows-c.want) > 1e-6 || more != c.more {
 			t.Errorf("z %v: %v rows, %v, want %v, %v", c.z, rows, more, c.want, c.more)
 		}
 	}
-	b := Begin{Why: ByTemperature, Z: 3, least: keepBelow}
+	b := Begin{Why: ByTemperature, Z: 3}
 	if rows, more := b.Rows(200); rows != 0 || more {
 		t.Errorf("a temperature of more than 1: %v rows", rows)
 	}

@@ -5,18 +5,21 @@
 //
 // It is made on the calibration rows by cross-fitting. The rows are dealt into five folds by a
 // hash of their number. Each method is fitted on four folds and predicts the fifth, so that no prediction is
-// of a row that its fit has seen. Advice is a claim, so it begins with temperature scaling
-// ([Reference]), and another method takes its place only if it is shown to be better:
+// of a row that its fit has seen. Advice is a claim, so it begins with one method ([Begin]), and
+// another one takes its place only if it is shown to be better:
 //
 //  1. Candidates are no calibration ([Plain]) and each method that has probabilities of all
 //     classes and reads no row of the deployment domain, whose fit of all rows converged and has
 //     no temperature at a bound. Where a class has no calibration row, a method that can change
 //     predictions is none. [Bar] names the reasons.
-//  2. If Reference is no candidate, if all calibration rows are right, or if they have one label,
-//     the answer is Plain.
-//  3. The candidates are compared with Reference by the paired verdict on the NLL (or the Brier
+//  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset where the mean
+//     probability of two classes is not their share, Plain where T of temperature scaling ([Reference]) is
+//     below 1 and the rows do not show that, and else Reference.
+//  3. If all calibration rows are right, or if they have one label, the answer is Plain; also if
+//     Reference is no candidate and no other method was asked for. The candidates are compared with the first method by
+//     the paired verdict on the NLL (or the Brier
 //     score) of the predictions by cross-fitting (package metrics), at 95 % after the correction
-//     of Holm (1979) for all of them. If none is better, the answer is Reference.
+//     of Holm (1979) for all of them. If none is better, the first method is the answer.
 //  4. Of those that are better the smallest is taken: one that keeps every prediction before one
 //     that does not, then the one with fewer parameters. A larger candidate takes its place if it is
 //     better than that by the same verdict, corrected for the larger candidates; of several the
@@ -24,7 +27,7 @@
 //
 // The lowest cross-fitted value alone would be a worse rule: of several methods on a few hundred
 // rows it takes the luckiest, which then is often worse than Reference. docs/which.md has the
-// simulation of both (studies/advice). The verdict takes the rows as independent, although
+// simulation of both, and of what to begin with (studies/advice). The verdict takes the rows as independent, although
 // the fits of two folds share rows.
 //
 // # The judgement
