@@ -38,6 +38,37 @@ func answered(chosen string, reason trial.Reason, nll map[string]float64, toPlai
 	return printed{t}
 }
 
+// began changes with which method the choice began.
+func began(p printed, b trial.Begin) printed {
+	t := *p.Trial
+	t.Begin = b
+	return printed{&t}
+}
+
+// The answer says why the choice begins with another method than temperature scaling, and where it keeps the
+// network how many rows would decide.
+func TestTheAnswerSaysWhereItBegins(t *testing.T) {
+	nll := map[string]float64{"uncal": .5, "ts": .51, "hts": .38}
+	kept := answered("uncal", trial.ByDefault, nll, nil, &[3]float64{-.01, -.02, .001})
+	for _, c := range []struct {
+		p    printed
+		want string
+	}{
+		{began(kept, trial.Begin{Method: "uncal", Why: trial.NotSharper, T: .93, Z: -1.8}),
+			"Keep the network as it is: `ts` would make it more confident (T = 0.93), and these 400 calibration rows do not show that it should be (ln T is 1.8 standard errors below 0). About 1,200 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
+		{began(kept, trial.Begin{Method: "uncal", Why: trial.NotSharper, T: .997, Z: -.1}),
+			"Keep the network as it is: `ts` would make it more confident (T = 0.997), and these 400 calibration rows do not show that it should be (ln T is 0.1 standard errors below 0). More than 8,000 rows: an 80 % chance to show it, if T is as estimated. On your test rows NLL -0.0100 (95 % interval -0.020 to +0.001) against `ts`."},
+		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByShares, Share: trial.Share{Class: 1, Probability: .31, Rows: .1}}),
+			"Use `hts`: the mean probability of class 1 is 0.310 and its share 0.100, which no temperature can mend. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},
+		{began(answered("hts", trial.ByDefault, nll, &[3]float64{-.12, -.14, -.10}, &[3]float64{-.13, -.15, -.11}), trial.Begin{Method: "hts", Why: trial.ByZeros, Zeros: 240}),
+			"Use `hts`: 20 % of the probabilities are exactly 0, and a temperature leaves them near 0. On your test rows NLL 0.500 -> 0.380, ECE 5.0 -> 3.8 %; against `ts` NLL -0.1300 (95 % interval -0.150 to -0.110)."},
+	} {
+		if got := c.p.answer(); got != c.want {
+			t.Errorf("%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
 // The first sentence says what the choice does against no calibration, and then against temperature
 // scaling; where the test rows show harm, it says that.
 func TestTheAnswerNamesGainAndHarm(t *testing.T) {
