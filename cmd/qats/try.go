@@ -86,7 +86,9 @@ The arrays are
 
 Without an argument try names the arrays of this folder, if there are any.
 
-The answer begins with temperature scaling (ts). Another method takes its place only if
+The answer begins with temperature scaling (ts), with no calibration where the rows do not
+show that T is below 1, with platt-logits where two classes have other shares than their mean
+probabilities, or with platt where probabilities are exactly 0. Another method takes its place only if
 the calibration rows show that it is better: they are dealt into five folds, each method
 predicts each fold after a fit on the other four, and the paired difference of the NLL
 (--by brier: of the Brier score) is significant at 95 % after Holm's correction for all

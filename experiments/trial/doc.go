@@ -15,11 +15,11 @@
 //  2. The method to begin with is Sigmoid where probabilities are exactly 0, Offset where the mean
 //     probability of two classes is not their share, Plain where T of temperature scaling ([Reference]) is
 //     below 1 and the rows do not show that, and else Reference.
-//  3. If all calibration rows are right, or if they have one label, the answer is Plain; also if
-//     Reference is no candidate and no other method was asked for. The candidates are compared with the first method by
-//     the paired verdict on the NLL (or the Brier
-//     score) of the predictions by cross-fitting (package metrics), at 95 % after the correction
-//     of Holm (1979) for all of them. If none is better, the first method is the answer.
+//     Where the method is no candidate, it is Reference.
+//  3. If all calibration rows are right, if they have one label, or if the method to begin with is
+//     no candidate, the answer is Plain. The candidates are compared with that method by the paired verdict
+//     on the NLL (or the Brier score) of the predictions by cross-fitting (package metrics), at 95 % after the
+//     correction of Holm (1979) for all of them. If none is better, it is the answer.
 //  4. Of those that are better the smallest is taken: one that keeps every prediction before one
 //     that does not, then the one with fewer parameters. A larger candidate takes its place if it is
 //     better than that by the same verdict, corrected for the larger candidates; of several the

@@ -44,7 +44,8 @@ def recommend(
 
     cal, test: pairs of logits, n x k, and labels, as the estimators take them. The choice is
     made on the calibration rows alone: temperature scaling, unless five-fold cross-fitting
-    shows that another method is better. Without test rows the same predictions judge the
+    shows that another method is better. Exact zeros, two classes with other shares, and few rows
+    with T < 1 begin with another method than that. Without test rows the same predictions judge the
     methods.
     Predictions with a confidence alone are a dict of confidence and correct, or of confidence,
     predicted and labels, as the estimators take them; n_classes is their number of classes. ts-top is then in the
