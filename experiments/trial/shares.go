@@ -3,8 +3,6 @@ package trial
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/qats-bench/qats/calib"
 	"github.com/qats-bench/qats/data"
 )
@@ -42,7 +40,7 @@ func shareOf(set *data.Set, t float64) (Share, error) {
 	}
 	d := s.Rows - s.Probability
 	if variance := (squares - float64(d*d)) / n; variance > 0 && n*max(s.Probability, 1-s.Probability) >= fewestExpected {
-		s.P = 2 * distuv.UnitNormal.CDF(-math.Abs(d)/math.Sqrt(variance))
+		s.P = math.Erfc(math.Abs(d) / math.Sqrt(2*variance))
 	}
 	return s, nil
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/qats-bench/qats/data"
 	"github.com/qats-bench/qats/results/compare/significance"
 )
@@ -78,7 +76,7 @@ func sharesP(set *data.Set, t float64) float64 {
 		v := square[g]/float64(n) - m*m
 		q := 1.0
 		if v > 0 {
-			q = 2 * distuv.UnitNormal.CDF(-math.Abs(m)/math.Sqrt(v/float64(n)))
+			q = math.Erfc(math.Abs(m) / math.Sqrt(2*v/float64(n)))
 		}
 		ps = append(ps, q)
 	}
