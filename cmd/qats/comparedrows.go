@@ -78,7 +78,7 @@ func (c *comparing) complete(cmd *cobra.Command, rows *results.Rows) {
 	}
 	known := compare.Names()
 	valued := lists.Where(rows.Records, func(r results.Record) bool { return r.Method == c.Against && r.Status == results.OK })
-	if valued == nil { // the comparison has the error
+	if len(valued) == 0 { // the comparison has the error
 		valued = rows.Records
 	}
 	have := lists.Where(lists.Distinct(valued, func(r results.Record) string { return r.Metric }), func(id string) bool { return slices.Contains(known, id) })

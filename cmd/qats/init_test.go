@@ -244,7 +244,7 @@ func TestInitGroupsSettings(t *testing.T) {
 	if slices.Sort(grids); !slices.Equal(grids, slices.Sorted(slices.Values(want))) {
 		t.Errorf("got  %q\nwant %q", grids, want)
 	}
-	if got := stdout.String(); got != "wrote many.yaml: 8 settings, 9 methods\n" {
+	if got := stdout.String(); got != "wrote many.yaml: 8 settings, 10 methods\n" {
 		t.Error(got)
 	}
 }
@@ -264,7 +264,7 @@ func TestInitQuotesNamesThatYAMLReadsAsNothing(t *testing.T) {
 	if status := run(context.Background(), []string{"init", "arrays", "-o", "null.yaml"}, &stdout, &stderr); status != exitOK {
 		t.Fatal(stderr.String())
 	}
-	if got := stdout.String(); got != "wrote null.yaml: 2 settings, 9 methods\n" {
+	if got := stdout.String(); got != "wrote null.yaml: 2 settings, 10 methods\n" {
 		t.Error(got)
 	}
 }

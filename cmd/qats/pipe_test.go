@@ -45,7 +45,7 @@ func TestAReaderThatIsGoneEndsNoCommand(t *testing.T) {
 			t.Errorf("%s: %v\n%s", args[0], err, stderr.String())
 		}
 	}
-	for _, name := range []string{"ece-simulated.txt", "aece-simulated.tex", "index.html"} {
+	for _, name := range []string{"ece-simulated.txt", "nll-simulated.tex", "index.html"} {
 		if _, err := os.Stat(filepath.Join(out, "compare", name)); err != nil {
 			t.Errorf("compare has not written %s", name)
 		}
