@@ -88,8 +88,9 @@
 //	results/cube.go                    NewCube         arranges the values of settings that count
 //	results/compare/compare.go         Of              counts the verdicts of pairs.csv
 //	results/compare/ranking.go         rank            ranks the methods
-//	results/compare/sentence.go        Statement       is the answer
-//	results/compare/summary.go         Summary         is the printed table
+//	results/compare/judgement.go       Judge           applies the rule: NLL and Brier score decide
+//	results/compare/conclusion.go      Statement       is the answer
+//	results/compare/summary.go         Summary         has the printed tables
 //
 // # Rules
 //

@@ -28,10 +28,15 @@
 // do not join them. The differences of a block are averaged first, over the settings of
 // each data set and then over data sets, and a block counts once in every test.
 //
+// # What is concluded
+//
+// One rule concludes, in every view: [Judgement]. NLL and Brier score decide, all other metrics are described. Its
+// sentences are those of [Conclusion]. [Floor] says which methods are ranked.
+//
 // Over the blocks, each method is tested by Wilcoxon's signed-rank test, with zeros as in
-// Pratt (1959) and Holm's correction over the methods that are compared. With few blocks
-// and many methods no result can be significant; [Comparison.Power] says so, and how many
-// blocks or methods would change it. The interval beside the mean difference is that of
+// Pratt (1959). p of a score has Holm's correction over the methods of a table and both scores; a metric that decides
+// nothing has no p. With few blocks and many methods no result can be significant; the sentence says so, and how many
+// blocks would change it. The interval beside the mean difference is that of
 // Hodges and Lehmann, which inverts the same test. Where no difference is shown, two one-sided
 // tests say whether the method is alike to Against, within margins that were fixed beforehand
 // ([Comparison.Margins]). All methods together are ranked in each

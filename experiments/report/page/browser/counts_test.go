@@ -64,7 +64,7 @@ func TestThePageCountsAsCompareDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := open(t, path, "#leaderboard?columns=all&base=ts")
+	p := open(t, path, "#leaderboard?columns=all&base=ts&metric=ece")
 	for _, at := range []string{"h1", "#banner", "#shown", ".facts dd:nth-of-type(1)"} {
 		if text := strings.Join(p.texts(at), " "); !regexp.MustCompile(`\b15\b`).MatchString(text) {
 			t.Errorf("%s says %q", at, text)

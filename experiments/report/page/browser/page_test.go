@@ -487,7 +487,7 @@ func TestFiguresOfComparisonsHoldTheirText(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t, path, "")
-	if n := eval[int](p, `document.querySelectorAll("#comparison svg.figure").length`); n < 4 {
+	if n := eval[int](p, `document.querySelectorAll("#comparison svg.figure").length`); n < 2 {
 		t.Fatalf("%d figures", n)
 	}
 	for _, fault := range eval[[]string](p, `[...document.querySelectorAll("#comparison svg.figure")].flatMap(s => {

@@ -2,7 +2,7 @@
 // numbers are of package results/compare; see standings.go.
 
 // besideMetrics are shown beside the metric that ranks.
-const besideMetrics = ["ece", "aece", "nll", "brier", "accuracy"].filter(id => data.values[id]);
+const besideMetrics = ["nll", "brier", "ece", "aece", "accuracy"].filter(id => data.values[id]);
 
 // standing returns the standing of the settings that the filters keep, if there is one of just
 // these, or else that of all settings, with other set.

@@ -1,7 +1,8 @@
 // The state of the page. It is in the fragment of the address: #section?key=value.
 const defaults = {
   source: data.sources[0] || "",
-  metric: data.values.ece ? "ece" : Object.keys(data.values).find(m => better(m)) || "",
+  // A proper score, by which methods are judged; on the paper's own settings the metric of its tables.
+  metric: (data.published ? ["ece", "nll"] : ["nll", "nll_top", "ece"]).find(id => data.values[id]) || Object.keys(data.values).find(m => better(m)) || "",
   experiment: "",
   dataset: "",
   backbone: "",
