@@ -106,7 +106,7 @@ def test_a_run_with_an_own_function_is_compared(folder, program):
 def test_a_run_without_ece_is_compared_by_what_it_has(folder):
     (folder / "nll.yaml").write_text(SPEC.replace("[ece, nll]", "[nll, brier]"))
     r = qatsbench.run(folder / "nll.yaml", out=folder / "nll", data=folder / "arrays", progress=False)
-    assert set(r.compare()["metric"]) == {"nll"} and "tabular" in r.to_latex()
+    assert set(r.compare()["metric"]) == {"nll", "brier"} and "tabular" in r.to_latex()
     assert list(r.leaderboard()["mean"]) == list(r.leaderboard("nll")["mean"])
     pytest.importorskip("matplotlib").use("agg")
     assert r.plot().get_xlabel() == "nll minus that of ts"
